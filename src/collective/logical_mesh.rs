@@ -316,7 +316,7 @@ impl LogicalMesh<'_> {
                 let direction = self.direction(load);
                 // Parts of as many blocks are equally long for even cuts, also where blocks differ by an element.
                 let load = match (self.ties, load) {
-                    (Ties::Even, Load::Blocks { bytes }) => Load::Blocks {
+                    (Ties::Even, Load::Blocks { bytes }) if self.task.is_even() => Load::Blocks {
                         bytes: bytes.next_multiple_of(side as u64 * self.task.element_bytes()),
                     },
                     _ => load,

@@ -221,6 +221,12 @@ impl Task {
         Task { operation, root, in_order, exact, ..self.clone() }
     }
 
+    /// Whether blocks differ by an element at most.
+    pub(super) fn is_even(&self) -> bool {
+        let lengths = || self.starts.windows(2).map(|pair| pair[1] - pair[0]);
+        lengths().max().unwrap_or(0) - lengths().min().unwrap_or(0) <= self.element
+    }
+
     /// The same with blocks that are cut evenly.
     pub(super) fn cut_evenly(&self) -> Task {
         let (elements, size) = (self.bytes() / self.element, self.size());
