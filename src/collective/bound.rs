@@ -41,11 +41,17 @@ impl Task {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
-        self.limits(self.down_trees())
+        self.limits(self.down_trees(), true)
     }
 
-    /// The bound with this time for trees.
-    pub(super) fn limits(&self, trees: Span) -> LowerBound {
+    /// A lower bound that takes little time to find: without prices of trees, and, where the group is not the whole machine, without the
+    /// bytes that links carry, which takes a time that grows with the machine.
+    pub(super) fn quick_bound(&self) -> LowerBound {
+        self.limits(Span::ZERO, self.size() == self.machine().nodes())
+    }
+
+    /// The bound with this time for trees, with or without that of links.
+    fn limits(&self, trees: Span, with_links: bool) -> LowerBound {
         let demand = Demand::of(self);
         if demand.traffic == 0.0 {
             return LowerBound::default();
@@ -57,17 +63,21 @@ impl Task {
         let port = |bytes: f64| around + Span::from_secs_f64(bytes * parameters.node_beta());
         let combinations = (u128::from(self.bytes() / self.element_bytes()) * (ranks as u128 - 1))
             .div_ceil(ranks as u128) as u64;
-        let links = Links::of(self.machine());
-        let far = Far { links: &links, parameters };
+        let links = with_links.then(|| Links::of(self.machine()));
+        let far = |is_backwards: bool, busy: Span, alpha: Span| {
+            let far = links.as_ref().map(|links| Far { links, parameters });
+            far.map_or(Span::ZERO, |far| self.far(&far, is_backwards, busy, alpha))
+        };
         let (send, receive, alpha) =
             (parameters.send_overhead(), parameters.receive_overhead(), parameters.alpha());
-        let spread = start_up(demand.reached, send, around).max(self.far(&far, false, send, alpha));
-        let heard = start_up(demand.heard, receive, around).max(self.far(&far, true, receive, alpha));
+        let spread = start_up(demand.reached, send, around).max(far(false, send, alpha));
+        let heard = start_up(demand.heard, receive, around).max(far(true, receive, alpha));
         let and_bytes = |start_up: Span, bytes: u64| start_up + parameters.node_transfer(bytes);
-        let combined = self.far(&far, true, receive + combine, alpha + combine);
+        let combined = far(true, receive + combine, alpha + combine);
         let gathered = start_up(demand.heard, receive + combine, around + combine).max(combined);
         let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let borders = Borders::of(self);
+        let across = |of: &dyn Fn(&Links) -> Span| links.as_ref().map_or(Span::ZERO, |links| after(of(links)));
         let combining = match self.operation().combines() {
             true => around + parameters.combining(combinations),
             false => Span::ZERO,
@@ -80,8 +90,8 @@ impl Task {
             (Reason::StartUpAndBytes, and_bytes(spread, demand.spread).max(and_bytes(heard, demand.given))),
             (Reason::BothWays, port(2.0 * mean / parameters.duplex())),
             (Reason::Combining, combining),
-            (Reason::Bisection, after(links.bisection(|inside| borders.crossing(inside)))),
-            (Reason::Submesh, after(links.submesh(|inside| borders.crossing(inside)))),
+            (Reason::Bisection, across(&|links| links.bisection(|inside| borders.crossing(inside)))),
+            (Reason::Submesh, across(&|links| links.submesh(|inside| borders.crossing(inside)))),
             (Reason::Trees, after(trees)),
         ])
     }
