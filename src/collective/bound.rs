@@ -77,7 +77,8 @@ impl Task {
         let gathered = start_up(demand.heard, receive + combine, around + combine).max(combined);
         let after = |crossing: Span| if crossing.is_zero() { Span::ZERO } else { around + crossing };
         let borders = Borders::of(self);
-        let across = |of: &dyn Fn(&Links) -> Span| links.as_ref().map_or(Span::ZERO, |links| after(of(links)));
+        let across =
+            |of: &dyn Fn(&Links) -> Span| links.as_ref().map_or(Span::ZERO, |links| after(of(links)));
         let combining = match self.operation().combines() {
             true => around + parameters.combining(combinations),
             false => Span::ZERO,

@@ -38,6 +38,10 @@ impl Planned for Task {
         self.identity()
     }
 
+    fn key_of_shape(&self) -> Option<Identity> {
+        Some(self.identity_without_members())
+    }
+
     fn workspace(&self) {}
 
     fn check_delivery(&self, draft: &Draft) -> Result<(), DeliveryError> {

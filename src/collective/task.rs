@@ -234,6 +234,11 @@ impl Task {
         Task { starts: starts.collect(), ..self.clone() }
     }
 
+    /// The parts that tell it from others among the same members.
+    pub(super) fn identity_without_members(&self) -> Identity {
+        Identity { members: Arc::default(), ..self.identity() }
+    }
+
     /// The parts that tell it from others on the same machine.
     pub(super) fn identity(&self) -> Identity {
         Identity {

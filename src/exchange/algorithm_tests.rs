@@ -181,7 +181,7 @@ proptest! {
             let Ok(plan) = algorithm.plan(&instance) else { continue };
             let took = modeled(&plan);
             // The end of each message is rounded to the nearest picosecond.
-            let messages = plan::Draft::schedule(&plan.draft).map_or(0, |schedule| schedule.messages().count());
+            let messages = plan::Draft::schedule(&*plan.draft).map_or(0, |schedule| schedule.messages().count());
             let exact = took.since_start() + Span::from_picos(messages.div_ceil(2) as u64);
             prop_assert!(exact >= bound.time(), "{}: {took} within {bound:?}", plan.name());
             prop_assert!(took >= auto, "{}: {took}, auto {auto}", plan.name());

@@ -43,6 +43,7 @@ mod related;
 pub(crate) mod resources;
 pub(crate) mod rings;
 pub(crate) mod search;
+mod shape;
 pub(crate) mod split;
 
 pub(crate) use self::{

@@ -9,6 +9,7 @@ use super::{
     problem::{Draft, Scheduled},
     registry::{Algorithm, Predicted, Registered, Variant},
     search::{check_messages, fastest},
+    shape::Shape,
 };
 use crate::{
     pattern::Schedule,
@@ -24,7 +25,7 @@ pub struct Plan<P: Problem> {
     variant: String,
     name: String,
     pub(crate) estimate: Span,
-    pub(crate) draft: P::Draft,
+    pub(crate) draft: Arc<P::Draft>,
     left_out: usize,
     prediction: OnceLock<Prediction>,
 }
@@ -81,7 +82,16 @@ impl<P: Problem> Algorithm<P> {
     /// The plan that is kept for a problem, made by the first who asks.
     pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
         cache.get((problem.key(), self.clone()), Plan::weight, || {
-            self.plan_with(problem, cache.effort()).map(Arc::new)
+            let search = || self.plan_with(problem, cache.effort()).map(Arc::new);
+            let shape = Shape::of(problem.machine(), problem.members());
+            match shape.zip(problem.key_of_shape()) {
+                Some((shape, key)) => {
+                    let (room, key) = (shape.room(), (shape, key, self.clone()));
+                    let found = cache.get(key, |plan| Plan::weight(plan) + room, search)?;
+                    Ok(Arc::new(found.among(problem)))
+                }
+                None => search(),
+            }
         })
     }
 }
@@ -122,7 +132,7 @@ impl<P: Problem> Plan<P> {
             estimate: variant.estimate(),
             algorithm,
             problem: problem.clone(),
-            draft,
+            draft: Arc::new(draft),
             left_out: 0,
             prediction: prediction.map_or_else(OnceLock::new, OnceLock::from),
         }
@@ -139,9 +149,23 @@ impl<P: Problem> Plan<P> {
             estimate: Span::ZERO,
             algorithm: P::OWN,
             problem: problem.clone(),
-            draft,
+            draft: Arc::new(draft),
             left_out: 0,
             prediction: prediction.map_or_else(OnceLock::new, OnceLock::from),
+        }
+    }
+
+    /// The same plan for a problem among other members, a group of the same shape.
+    fn among(&self, problem: &P) -> Plan<P> {
+        Plan {
+            problem: problem.clone(),
+            algorithm: self.algorithm.clone(),
+            variant: self.variant.clone(),
+            name: self.name.clone(),
+            estimate: self.estimate,
+            draft: self.draft.clone(),
+            left_out: self.left_out,
+            prediction: self.prediction.clone(),
         }
     }
 

@@ -40,6 +40,12 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     /// The key under which its plans are kept.
     fn key(&self) -> Self::Key;
 
+    /// The same without the members: problems of one such key whose members have one shape have the same plan. `None` if members are not
+    /// all that tells where a problem is.
+    fn key_of_shape(&self) -> Option<Self::Key> {
+        None
+    }
+
     /// An empty workspace.
     fn workspace(&self) -> Self::Workspace;
 

@@ -168,6 +168,11 @@ impl Instance {
         self.holders().into_iter().map(|(rank, length)| (rank, evened(length))).collect()
     }
 
+    /// The parts that tell it from others among the same members.
+    pub(super) fn identity_without_members(&self) -> Identity {
+        (Arc::default(), self.sources.clone(), self.lengths.clone(), self.element)
+    }
+
     /// The parts that tell it from others on the same machine.
     pub(super) fn identity(&self) -> Identity {
         (self.members.clone(), self.sources.clone(), self.lengths.clone(), self.element)

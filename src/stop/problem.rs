@@ -37,6 +37,10 @@ impl Planned for Instance {
         self.identity()
     }
 
+    fn key_of_shape(&self) -> Option<Identity> {
+        Some(self.identity_without_members())
+    }
+
     fn workspace(&self) {}
 
     fn check_delivery(&self, draft: &Draft) -> Result<(), DeliveryError> {

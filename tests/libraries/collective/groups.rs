@@ -1,7 +1,7 @@
 //! Collective operations in groups of every kind, at the same time, and beside messages of the program.
 
 use multicomputer::{
-    collective::{Algorithm, Collective, Max, Operation, Sum},
+    collective::{Algorithm, Collective, Job, Max, Operation, Sum},
     error::CommError,
 };
 
@@ -198,4 +198,24 @@ fn calls_may_overlap_from_member_to_member() {
     });
     assert!(run.outputs.iter().all(|(got, _)| *got == (0..20).collect::<Vec<u64>>()));
     assert!(run.outputs[0].1 < run.outputs[7].1);
+}
+
+/// Rows of a mesh look the same from within, so that one search is enough for all; each has a plan for its own members, and
+/// takes what that says.
+#[test]
+fn groups_of_one_shape_share_plans() {
+    let run = run("paragon:3x4", |node| {
+        let row = node.row()?;
+        let plan = row.plan(&Job::bytes(Operation::Broadcast, 600))?;
+        let mut vector = vec![u8::from(row.rank() == 0); 600];
+        row.broadcast(0, &mut vector)?;
+        let bounds = plan.task().lower_bound().time();
+        Ok((vector[599], plan.task().members().to_vec(), plan.prediction().modeled, bounds))
+    });
+    for (rank, (last, members, modeled, bound)) in run.outputs.into_iter().enumerate() {
+        let row = rank / 4 * 4;
+        assert_eq!((last, members), (1, vec![row, row + 1, row + 2, row + 3]));
+        assert_eq!(modeled, run.report.modeled);
+        assert!(modeled.since_start() >= bound);
+    }
 }
