@@ -117,7 +117,7 @@ proptest! {
                 let task = task(&machine, operation, root, &blocks).in_order(is_in_order);
                 planned(task).prediction().modeled
             });
-            prop_assert!(ratio(of_less, of_more) <= SPLIT, "{less} takes {of_less}, {more} {of_more}");
+            prop_assert!(ratio(of_less, of_more) <= IN_A_ROW, "{less} takes {of_less}, {more} {of_more}");
         }
     }
 
