@@ -53,8 +53,8 @@ pub(crate) use self::{
     layout::Layout,
     members::{check_members, mean_in_elements},
     problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
-    registry::{Entry, Planning, Predicted, Restriction, Variant},
-    related::{Convert, Related, converted},
+    registry::{Convert, Entry, Planning, Predicted, Restriction, Variant},
+    related::{Related, converted},
 };
 pub use self::{
     bound::{LowerBound, Reason},

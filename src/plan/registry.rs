@@ -4,7 +4,7 @@
 
 mod variant;
 
-pub(crate) use self::variant::{Predicted, Variant};
+pub(crate) use self::variant::{Convert, Predicted, Variant};
 
 use std::{
     cmp::Ordering,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Planned, Problem, Variant};
+use super::{Algorithm, Convert, Problem, Variant};
 use crate::time::Span;
 
 /// A problem that other problems are related to, of the same library or of another one.
@@ -15,9 +15,6 @@ pub(crate) trait Related: Problem {
         Vec::new()
     }
 }
-
-/// Makes a draft of a problem `Q` from one of a related problem `P`, which is given too.
-pub(crate) type Convert<P, Q> = fn(&Q, &P, <P as Planned>::Draft) -> <Q as Planned>::Draft;
 
 /// The variants of a problem `P` as variants of a problem `Q` that its schedules carry out, listed by an algorithm for `Q`. Their names
 /// begin with words for `P`. No schedule of `P` takes less than `bound`.

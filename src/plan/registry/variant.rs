@@ -8,7 +8,6 @@ use super::{
         effort::{Budget, Effort},
         predict::Prediction,
         problem::Planned,
-        related::Convert,
     },
     Algorithm,
 };
@@ -16,6 +15,9 @@ use crate::time::{Span, Time};
 
 /// Makes the draft of a variant for the problem that it was listed for, if it could end by the limit.
 type Make<P> = Box<dyn Fn(&P, Time, &Budget) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
+
+/// Makes a draft of a problem `Q` from one of a related problem `P`, which is given too.
+pub(crate) type Convert<P, Q> = fn(&Q, &P, <P as Planned>::Draft) -> <Q as Planned>::Draft;
 
 /// One way to do it, made only when it could be the fastest.
 pub(crate) struct Variant<P: Problem> {
