@@ -204,8 +204,9 @@ fn candidates(task: &Task) -> Vec<Candidate> {
 /// What the time of segments down trees follows from.
 struct ClosedForm<'a> {
     parameters: &'a Parameters,
-    /// The bytes of the part for one tree.
+    /// The bytes of the part for one tree, and of an element.
     part: f64,
+    element: f64,
     /// The most edges from the root to a rank, links on the way, and seconds that a byte takes one edge after the other.
     edges: u64,
     links: u64,
@@ -255,6 +256,7 @@ impl ClosedForm<'_> {
         ClosedForm {
             parameters,
             part: task.bytes() as f64 / ways.trees.len() as f64,
+            element: element as f64,
             edges,
             links,
             way,
@@ -296,8 +298,8 @@ impl ClosedForm<'_> {
         if !parameters.regimes().is_empty() {
             return Span::ZERO;
         }
-        // Segments may be shorter by an element or so.
-        let bytes = (self.part / segments as f64 * 0.99 - 8.0).max(0.0);
+        // Segments are cut at elements.
+        let bytes = (self.part / segments as f64 - self.element).max(0.0);
         // On the way back those of a shorter tree may have come before.
         let each = if self.is_back { 1.0 } else { self.of_root };
         let others = (segments - 1) as f64 * each - f64::from(parameters.ports() - 1);
