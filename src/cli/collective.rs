@@ -23,8 +23,8 @@ use multicomputer::{
 
 use super::{
     compare::{
-        Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs, Solved, Way,
-        compare, left_out, run_parser,
+        Attempted, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs,
+        Solved, Way, compare, left_out, run_parser,
     },
     data::Content,
     error::Error,
@@ -217,12 +217,7 @@ impl Comparison for Collectives<'_> {
         asked.ours().is_none()
     }
 
-    fn plan(
-        &self,
-        task: &Task,
-        asked: &Way<Asked>,
-        effort: Effort,
-    ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+    fn plan(&self, task: &Task, asked: &Way<Asked>, effort: Effort) -> Attempted<Self::Plan> {
         let asked = match asked {
             Way::Ours(asked) => asked,
             Way::Mpi(()) => {

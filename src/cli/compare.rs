@@ -88,7 +88,7 @@ pub(super) trait Comparison: Sized {
         problem: &Self::Problem,
         algorithm: &Self::Algorithm,
         effort: Effort,
-    ) -> Result<Result<Planned<Self::Plan>, String>, Error>;
+    ) -> Attempted<Self::Plan>;
 
     /// The schedule of a plan, if it is known before a run.
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule>;
@@ -127,6 +127,9 @@ pub(super) trait Comparison: Sized {
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result;
 }
 
+/// A plan; or why an algorithm has none for a problem, which does not end the command.
+pub(super) type Attempted<P> = Result<Result<Planned<P>, String>, Error>;
+
 /// A plan that is made.
 pub(super) struct Planned<P> {
     pub(super) plan: P,
@@ -134,7 +137,7 @@ pub(super) struct Planned<P> {
     pub(super) predicted: Option<Span>,
     /// The way that was chosen by the algorithm.
     pub(super) chosen: String,
-    /// Whether nothing that could be faster was left out.
+    /// Whether the search tried all candidates that could be faster.
     pub(super) is_complete: bool,
 }
 

@@ -21,8 +21,8 @@ use super::{
     broadcast::{broadcast, default_sources},
     clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs, compare,
-        on_the_host,
+        Attempt, Attempted, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs,
+        compare, on_the_host,
     },
     count::counted,
     data::Content,
@@ -184,12 +184,7 @@ impl Comparison for Demonstration {
         label
     }
 
-    fn plan(
-        &self,
-        case: &Placement,
-        _: &&str,
-        _: Effort,
-    ) -> Result<Result<Planned<Rc<Plan>>, String>, Error> {
+    fn plan(&self, case: &Placement, _: &&str, _: Effort) -> Attempted<Rc<Plan>> {
         let (plan, predicted) = (case.plan.clone(), case.plan.prediction().modeled.since_start());
         Ok(Ok(Planned { plan, predicted: Some(predicted), chosen: String::new(), is_complete: true }))
     }

@@ -22,8 +22,8 @@ use multicomputer::{
 
 use super::{
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs, Way,
-        compare, left_out, mean, run_parser, title,
+        Attempt, Attempted, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row,
+        Runs, Way, compare, left_out, mean, run_parser, title,
     },
     data::Content,
     error::Error,
@@ -231,12 +231,7 @@ impl Comparison for Exchanges<'_> {
         !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
     }
 
-    fn plan(
-        &self,
-        task: &Task,
-        asked: &Way<Asked>,
-        effort: Effort,
-    ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+    fn plan(&self, task: &Task, asked: &Way<Asked>, effort: Effort) -> Attempted<Self::Plan> {
         let Way::Ours(algorithm) = asked else {
             let plan = Way::Mpi(task.instance.clone());
             return Ok(Ok(Planned {

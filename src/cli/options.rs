@@ -136,8 +136,8 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
 
-    /// How hard to search for the fastest plan: quick, normal or thorough (until nothing is left to be tried). The same plan is found
-    /// on every host; a plan whose search has ended before says so
+    /// Effort of the search for the fastest plan: quick, normal, or thorough (no limit). The effort counts schedule steps and not
+    /// seconds, so every host finds the same plan. The output says if the search stopped early. No effect on exchanges
     #[arg(long, value_name = "EFFORT", default_value = "normal", value_parser = read_effort)]
     pub(super) effort: Effort,
 
@@ -379,7 +379,7 @@ pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
     }
 }
 
-/// Reads how hard a plan is searched for.
+/// Reads the effort of the search for plans.
 fn read_effort(text: &str) -> Result<Effort, String> {
     let known = Effort::ALL.map(Effort::name);
     let named = Effort::ALL.into_iter().find(|effort| effort.name() == text);

@@ -22,8 +22,8 @@ use super::{
     broadcast::{broadcast, own_broadcast},
     clock,
     compare::{
-        Attempt, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs, Way,
-        bound_line, compare, left_out, title,
+        Attempt, Attempted, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs,
+        Way, bound_line, compare, left_out, title,
     },
     data::Content,
     error::Error,
@@ -170,12 +170,7 @@ impl Comparison for Broadcasts {
         algorithm.ours().is_none()
     }
 
-    fn plan(
-        &self,
-        task: &Task,
-        algorithm: &Way<Algorithm>,
-        effort: Effort,
-    ) -> Result<Result<Planned<Self::Plan>, String>, Error> {
+    fn plan(&self, task: &Task, algorithm: &Way<Algorithm>, effort: Effort) -> Attempted<Self::Plan> {
         let algorithm = match algorithm {
             Way::Ours(algorithm) => algorithm,
             Way::Mpi(()) => {

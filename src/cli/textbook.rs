@@ -23,7 +23,8 @@ use multicomputer::{
 use super::{
     collective::run_checked,
     compare::{
-        Case, Column, Comparison, Execution, Figure, Place, Planned, Ran, Results, Row, Runs, compare,
+        Attempted, Case, Column, Comparison, Execution, Figure, Place, Planned, Ran, Results, Row, Runs,
+        compare,
     },
     count::counted,
     data::Content,
@@ -188,7 +189,7 @@ impl Comparison for Chapter<'_> {
         harmless(&format!("{}-{}-{}", case.item, case.machine.name(), case.words), "-.")
     }
 
-    fn plan(&self, case: &case::Case, _: &Item, _: Effort) -> Result<Result<Planned<Plan>, String>, Error> {
+    fn plan(&self, case: &case::Case, _: &Item, _: Effort) -> Attempted<Plan> {
         let plan = match case.item.topic {
             Topic::Algorithm(algorithm) => self.planned(case, algorithm, &case.machine).map(|plan| {
                 let modeled = plan.prediction().modeled.since_start();

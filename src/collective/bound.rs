@@ -17,7 +17,6 @@ use crate::{
         Reason,
         bound::{Crossing, Far, Links, gossip, start_up},
         forest::least_time,
-        split::Divisible,
     },
     rank::Rank,
     time::Span,
@@ -44,13 +43,13 @@ impl Task {
         self.limits(self.down_trees(), true)
     }
 
-    /// A lower bound that takes little time to find: without prices of trees, and, where the group is not the whole machine, without the
-    /// bytes that links carry, which takes a time that grows with the machine.
+    /// Returns a lower bound that is cheap to compute, for pruning. It ignores the prices of trees. For a group smaller than the machine it
+    /// ignores links, because their bounds cost time proportional to the machine.
     pub(super) fn quick_bound(&self) -> LowerBound {
         self.limits(Span::ZERO, self.size() == self.machine().nodes())
     }
 
-    /// The bound with this time for trees, with or without that of links.
+    /// Returns the bound with a given time for trees, with or without the bounds of links.
     fn limits(&self, trees: Span, with_links: bool) -> LowerBound {
         let demand = Demand::of(self);
         if demand.traffic == 0.0 {
@@ -97,9 +96,10 @@ impl Task {
         ])
     }
 
-    /// A lower bound of the time of this task and then another one among the same ranks, each of which goes on as it ends this one: what
-    /// the one that is last to end this still has to do; the other task after the first rank has ended this one; the bytes of both.
-    pub(super) fn least_then(&self, next: &Task) -> Span {
+    /// Returns a lower bound of the time of this task and then another one among the same ranks, given a lower bound of each. A rank starts
+    /// the second task when it has finished the first. The bound is the maximum of three: the last rank to finish the first task still has its
+    /// part of the second; the second task starts no earlier than the first rank finishes the first task; ports carry the bytes of both.
+    pub(super) fn least_then(&self, next: &Task, leasts: [Span; 2]) -> Span {
         let parameters = self.parameters();
         let (demand, size) = (Demand::of(self), self.size());
         let mean = (demand.traffic + Demand::of(next).traffic) / size as f64;
@@ -111,10 +111,10 @@ impl Task {
         let heard = start_up(demand.heard, parameters.receive_overhead(), around);
         let earliest = if hear_from_all { heard } else { Span::ZERO };
         let of_a_rank = (0..size).map(|rank| next.least_of(rank)).min().unwrap_or(Span::ZERO);
-        (self.least() + of_a_rank).max(earliest + next.least()).max(bytes)
+        (leasts[0] + of_a_rank).max(earliest + leasts[1]).max(bytes)
     }
 
-    /// The least time that a rank takes to send and receive what it has to.
+    /// Returns a lower bound of the time in which a rank sends and receives what it must.
     pub(super) fn least_of(&self, rank: Rank) -> Span {
         let own = self.block(rank).end - self.block(rank).start;
         let bytes = match self.operation() {

@@ -183,13 +183,13 @@ impl Draft {
         Draft { schedule, pieces: draft.pieces }
     }
 
-    /// The same with pieces that lie in one block of a task each.
+    /// Cuts pieces at the ends of a task's blocks, so that each piece lies in one block.
     pub(crate) fn cut_at_blocks(self, task: &Task) -> Draft {
         let ends: Vec<u64> = (0..task.size()).map(|rank| task.block(rank).end).collect();
         self.cut_at(&ends)
     }
 
-    /// The same with pieces that do not go over any of these places, which are in order.
+    /// Cuts pieces at these places of the vector, which are in ascending order.
     pub(crate) fn cut_at(self, places: &[u64]) -> Draft {
         let cut = |piece: &Piece| -> Vec<Piece> {
             let (start, end) = (piece.start, piece.start + piece.bytes);
@@ -216,8 +216,8 @@ impl Draft {
         Draft { schedule: self.schedule.then_others(next.schedule), ..self }
     }
 
-    /// This draft and then another one, which moves what this one ends with, as a draft of a whole task. All pieces are cut where any has
-    /// an end.
+    /// Joins this draft and a second one, which moves the results of this one, into a draft of a task. The pieces of both are cut at the
+    /// ends of all pieces; then a piece of the second is the block of the first that ends as the same part of the vector.
     pub(super) fn then_with(self, task: &Task, next: Draft) -> Draft {
         let ends = |draft: &Draft| {
             let ends = draft.pieces.iter().flat_map(|piece| [piece.start, piece.start + piece.bytes]);
@@ -228,7 +228,7 @@ impl Draft {
         let is_result = |piece: &Piece| matches!(piece.role, Role::Both | Role::Result) && piece.bytes > 0;
         let results = (0..).zip(&first.pieces).filter(|(_, piece)| is_result(piece));
         let results: BTreeMap<u64, u32> = results.map(|(block, piece)| (piece.start, block)).collect();
-        // Pieces without any bytes are not moved.
+        // Empty pieces are not moved.
         let block = |piece: &Piece| results.get(&piece.start).copied().filter(|_| piece.bytes > 0);
         let numbers: Vec<Option<u32>> = next.pieces.iter().map(block).collect();
         let schedule = next.schedule.renumbered(&numbers, first.schedule.shared_sizes());

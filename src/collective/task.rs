@@ -227,14 +227,14 @@ impl Task {
         lengths().max().unwrap_or(0) - lengths().min().unwrap_or(0) <= self.element
     }
 
-    /// The same with blocks that are cut evenly.
+    /// Returns the task with its vector cut evenly into blocks.
     pub(super) fn cut_evenly(&self) -> Task {
         let (elements, size) = (self.bytes() / self.element, self.size());
         let starts = (0..=size).map(|rank| even_start(elements, rank, size) * self.element);
         Task { starts: starts.collect(), ..self.clone() }
     }
 
-    /// The parts that tell it from others among the same members.
+    /// The identity without the members.
     pub(super) fn identity_without_members(&self) -> Identity {
         Identity { members: Arc::default(), ..self.identity() }
     }

@@ -41,7 +41,7 @@ struct Shelves {
 }
 
 impl Cache {
-    /// An empty cache for plans that are searched with this effort.
+    /// Creates an empty cache whose plans are searched with this effort.
     pub(crate) fn of(effort: Effort) -> Cache {
         Cache { effort, ..Cache::default() }
     }

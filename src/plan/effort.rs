@@ -17,10 +17,10 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// All of them, the least first.
+    /// All efforts, in ascending order.
     pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Normal, Effort::Thorough];
 
-    /// Its name: `quick`, `normal` or `thorough`.
+    /// The effort's name: `quick`, `normal` or `thorough`.
     pub fn name(self) -> &'static str {
         match self {
             Effort::Quick => "quick",
@@ -55,12 +55,12 @@ impl Budget {
         Budget::of_steps(effort.steps())
     }
 
-    /// A budget of so many steps.
+    /// Creates a budget of this number of steps.
     pub(super) fn of_steps(steps: u64) -> Budget {
         Budget { steps: Cell::new(steps), left_out: Cell::new(0) }
     }
 
-    /// The steps that are left.
+    /// The number of steps left.
     pub(super) fn left(&self) -> u64 {
         self.steps.get()
     }

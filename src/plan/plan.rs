@@ -83,10 +83,10 @@ impl<P: Problem> Algorithm<P> {
     pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
         cache.get((problem.key(), self.clone()), Plan::weight, || {
             let search = || self.plan_with(problem, cache.effort()).map(Arc::new);
-            let shape = Shape::of(problem.machine(), problem.members());
-            match shape.zip(problem.key_of_shape()) {
-                Some((shape, key)) => {
-                    let (room, key) = (shape.room(), (shape, key, self.clone()));
+            let shape = || Shape::of(problem.machine(), problem.members());
+            match problem.key_of_shape().and_then(|key| Some((key, shape()?))) {
+                Some((key, shape)) => {
+                    let (room, key) = (shape.room(), (key, shape, self.clone()));
                     let found = cache.get(key, |plan| Plan::weight(plan) + room, search)?;
                     Ok(Arc::new(found.among(problem)))
                 }
@@ -155,7 +155,7 @@ impl<P: Problem> Plan<P> {
         }
     }
 
-    /// The same plan for a problem among other members, a group of the same shape.
+    /// Returns the plan for the same problem in another group of the same shape. The schedule is shared.
     fn among(&self, problem: &P) -> Plan<P> {
         Plan {
             problem: problem.clone(),

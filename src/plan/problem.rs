@@ -40,8 +40,8 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     /// The key under which its plans are kept.
     fn key(&self) -> Self::Key;
 
-    /// The same without the members: problems of one such key whose members have one shape have the same plan. `None` if members are not
-    /// all that tells where a problem is.
+    /// Returns the key without the members. Two problems with equal keys of this kind, in groups of the same shape, have the same plan.
+    /// `None` if plans of this kind of problem are not shared among groups.
     fn key_of_shape(&self) -> Option<Self::Key> {
         None
     }

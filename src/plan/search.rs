@@ -39,7 +39,8 @@ use crate::{
 /// The most variants in a round. Rounds begin with one and double, as the first incumbents prune most.
 const ROUND: usize = 16;
 
-/// Schedules of at most this number of messages are tried in the order of the list, longer ones after all of those.
+/// Schedules of at most this number of messages are tried in the order of the list, and longer ones after them. Variants that need a
+/// search are tried last, because a fast incumbent prunes most of that search.
 const LIGHT: u64 = 1 << 15;
 
 /// The fastest variant that ends by the limit, of equally fast ones the first: its number, and its draft with the
@@ -57,7 +58,8 @@ pub(crate) fn fastest<P: Problem>(
 ) -> Result<(usize, Predicted<P>), PlanError> {
     let _search = debug_span!("search", variants = variants.len()).entered();
     let mut order: Vec<usize> = (0..variants.len()).collect();
-    order.sort_by_key(|&nth| variants[nth].messages().max(LIGHT).ilog2());
+    let cost = |nth: usize| (variants[nth].is_searched(), variants[nth].messages().max(LIGHT).ilog2());
+    order.sort_by_key(|&nth| cost(nth));
     let mut left = order.into_iter();
     let mut cause: Option<(usize, PlanError)> = None;
     let mut incumbent: Option<(usize, Predicted<P>)> = None;
@@ -107,11 +109,11 @@ struct Round<'a, P: Problem> {
     variants: &'a [Variant<P>],
     /// The time of the incumbent before the round, or the limit.
     bound: Time,
-    /// The steps of the budget before the round.
+    /// The steps left of the budget before the round.
     left: u64,
     /// The steps of all schedules that were made.
     steps: AtomicU64,
-    /// The variants that searches of their own have left out.
+    /// The number of variants that nested searches have left out because the budget was spent.
     left_out: AtomicUsize,
     /// The error of the first variant that could not be made, with its number.
     cause: Mutex<Option<(usize, PlanError)>>,
@@ -157,7 +159,7 @@ impl<P: Problem> Round<'_, P> {
         let found = catch_route_error(|| self.tried(&self.variants[nth], bound));
         match found.map_err(PlanError::from).and_then(|tried| tried) {
             Ok(found) => found,
-            // A search of its own that finds nothing within the limit.
+            // The variant's own search has found nothing that could improve on the incumbent.
             Err(PlanError::TooLong { .. }) if self.variants[nth].is_searched() => None,
             Err(error) => {
                 let mut cause = self.cause.lock();
@@ -172,9 +174,10 @@ impl<P: Problem> Round<'_, P> {
     fn tried(&self, variant: &Variant<P>, bound: Time) -> Result<Option<Predicted<P>>, PlanError> {
         let problem = self.problem;
         let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
-        // What a search of its own spends must not depend on what others have found in this round.
+        // A variant's own search gets the incumbent and the budget from before the round: the steps that it spends must not depend on
+        // the order in which threads finish.
         let own = Budget::of_steps(self.left);
-        let draft = debug_span!("make").in_scope(|| variant.draft_by(problem, self.bound, &own));
+        let draft = debug_span!("make").in_scope(|| variant.draft_within(problem, self.bound, &own));
         self.steps.fetch_add(self.left - own.left(), Ordering::Relaxed);
         self.left_out.fetch_add(own.left_out(), Ordering::Relaxed);
         let draft = draft?;

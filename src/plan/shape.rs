@@ -1,8 +1,8 @@
-//! The shape of a group: what messages among its members meet. Groups of one shape share their plans.
+//! The shape of a group: the routes among its members, up to renumbering of links. Groups of the same shape share plans.
 //!
-//! The rows of a mesh look the same from within: a message from the third rank to the seventh takes as many links in one as in the
-//! other, and shares them with the same messages. So a plan for one, which speaks of ranks, takes the same time on the other, and is
-//! searched once.
+//! A schedule names ranks, and its modeled time depends on the machine only through parameters and routes. If two groups have the same
+//! routes between the same ranks, with links renumbered in ascending order, every schedule takes the same time in both. The rows of a mesh
+//! are an example: a plan is searched for one row and used for all.
 
 use std::collections::BTreeSet;
 
@@ -13,25 +13,26 @@ use crate::{
     topology::{LinkId, catch_route_error},
 };
 
-/// The most members of a group whose shape is found: it has a route for each pair of them.
+/// Maximum number of members of a group that has a shape. A shape has a route for each pair of members: for 64 members that is 4032
+/// routes, which take under 1 ms to find and some 200 kB to keep.
 const MOST: usize = 64;
 
-/// The routes among the members of a group, with links and nodes numbered in their order.
+/// The routes among the members of a group, with links and nodes renumbered in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Shape {
-    /// Rows and columns, by which some algorithms go.
+    /// Rows and columns of the group, because some algorithms work along them.
     grid: [usize; 2],
-    /// The ranks in the order of their nodes.
+    /// The ranks, in ascending order of their nodes.
     order: Vec<Rank>,
-    /// The bits of the capacity of each link that has one of its own.
+    /// The capacity of each link that has its own, as the bits of an `f64`.
     capacities: Vec<Option<u64>>,
-    /// The links between each two ranks, each route behind its length.
+    /// For each ordered pair of ranks the number of links of the route, then the links.
     routes: Vec<u32>,
 }
 
 impl Shape {
-    /// The shape of some members of a machine; none of all members, of very many, on a machine with noise or faults, which are at some
-    /// nodes and links, or where a route is invalid.
+    /// Returns the shape of a group. `None` for a group of all nodes (no other group has its shape) or of over 64 members, on a machine with
+    /// noise or faults (they hit particular nodes and links), and if a route is invalid.
     pub(crate) fn of(machine: &Description, members: &[Rank]) -> Option<Shape> {
         if members.len() > MOST || members.len() == machine.nodes() || machine.is_disturbed() {
             return None;
@@ -39,9 +40,9 @@ impl Shape {
         catch_route_error(|| Shape::found(machine, members)).ok()
     }
 
-    /// The room that it takes in a cache, in steps of a schedule.
+    /// The memory of the shape in a cache, in steps of a schedule, of about 100 bytes each.
     pub(super) fn room(&self) -> usize {
-        self.routes.len() / 25
+        size_of_val(&self.routes[..]) / 100
     }
 
     fn found(machine: &Description, members: &[Rank]) -> Shape {

@@ -44,7 +44,7 @@ impl Related for Task {
             let task = self.as_operation(operation, if operation.has_root() { self.root() } else { 0 });
             let (bound, mut listed) = (task.least(), collective::families(&task));
             listed.extend(task.equal());
-            // What is a product of two is one of two that want less.
+            // A wider operation as two in a row is left out: the operation itself is the first of the two, and then a narrower second one.
             listed.retain(|variant| !variant.is_searched());
             converted(task, listed, operation.name(), bound, narrowed, &Algorithm::WIDER)
         });
@@ -57,7 +57,7 @@ fn as_it_is(_: &Task, _: &Task, draft: Draft) -> Draft {
     draft
 }
 
-/// The same of an operation that wants more, with pieces that lie in one block each where the wanted operation has blocks.
+/// Converts a draft of a wider operation: pieces are cut at blocks if the narrower operation has blocks.
 fn narrowed(task: &Task, _: &Task, draft: Draft) -> Draft {
     if task.operation().has_blocks() { draft.cut_at_blocks(task) } else { draft }
 }

@@ -159,8 +159,8 @@ impl Instance {
         self.sources.iter().copied().zip(self.lengths.iter().copied()).collect()
     }
 
-    /// The same, where those that differ by an element at most count as the longest: what is laid out by lengths must not depend on how
-    /// a vector that is no multiple of the nodes is cut.
+    /// Returns each source with its length, where lengths that differ by at most one element all count as the longest. Layouts that sort
+    /// sources by length use it: a vector that is no multiple of the number of nodes must not get another layout than one that is.
     pub(super) fn holders_evened(&self) -> Vec<(Rank, u64)> {
         let (least, most) = (self.lengths.iter().min(), self.lengths.iter().max());
         let (least, most) = (least.copied().unwrap_or(0), most.copied().unwrap_or(0));
@@ -168,7 +168,7 @@ impl Instance {
         self.holders().into_iter().map(|(rank, length)| (rank, evened(length))).collect()
     }
 
-    /// The parts that tell it from others among the same members.
+    /// The identity without the members.
     pub(super) fn identity_without_members(&self) -> Identity {
         (Arc::default(), self.sources.clone(), self.lengths.clone(), self.element)
     }

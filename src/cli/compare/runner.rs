@@ -246,8 +246,9 @@ impl Execution<'_> {
 const DISTURBED: &str = "The machine has noise or faults: times are those of its runs, and plans were made for the machine \
                          without them.\n";
 
-/// The note on searches that have left something out.
-const INCOMPLETE: &str = "Not all plans that could be faster were tried: --effort thorough tries them all.\n";
+/// The note on searches that stopped before all candidates were tried.
+const INCOMPLETE: &str =
+    "The search for the fastest plan stopped early: --effort thorough tries all candidates.\n";
 
 /// The note on runs of machines where sends wait for their receives.
 fn met(from_bytes: u64) -> String {
@@ -367,7 +368,7 @@ struct Runner<'a, C> {
     plot: &'a mut PlotFile,
     seed: u64,
     effort: Effort,
-    /// Whether a search for a plan has left something out.
+    /// Whether the search for a plan stopped early.
     is_incomplete: bool,
 }
 

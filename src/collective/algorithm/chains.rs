@@ -1,16 +1,17 @@
-//! *Chains*: the vector in segments along chains of all ranks, or down a tree for each processor of a server.
+//! *Chains*: a segmented pipeline along a chain of all ranks, or down several trees at once, one for each processor of a server.
 //!
-//! **What it does.** Broadcast, and backwards combine-to-one. A rank sends a segment on as soon as it is there; no rank goes by the clock.
-//! The ways of the segments are, from the root:
+//! **What it does.** Broadcast, and as its dual combine-to-one. A rank forwards each segment as soon as it has received the segment; there is
+//! no common clock, unlike in *pipeline*. The variants differ in the trees from the root:
 //!
-//! - one *chain*, along the snake of the layout or in the order of the nodes, beginning anew after the last one;
-//! - two *arms*, one towards the last rank and one towards the first; this one combines in rank order;
-//! - between nodes with several ports *both ways* around in the order of the nodes, half of the vector each; on a rectangle *both snakes*,
-//!   along rows and along columns;
-//! - in a machine of servers, or of nodes at several switches, *rails*: in each server one rank gets a part of the vector from the server
-//!   before, hands it on to the next server, and to all others of its own. So all adapters are in use, as in NCCL.
+//! - *chain*: all ranks, along the snake of the layout; *chain around*: in the order of the nodes, cyclically from the root;
+//! - *arms*: one chain from the root to the last rank and one to the first. It keeps rank order, for operators that are not commutative;
+//! - *both ways*, for nodes with several ports: a cyclic chain in each direction, with half of the vector each; *both snakes*, on a
+//!   rectangle: one chain along rows and one along columns;
+//! - *rails*, for servers, or nodes at several switches: one tree for each processor of a server. In each server one rank receives the
+//!   tree's part of the vector from the previous server, and sends it to the next server and to the other ranks of its own server. The trees
+//!   use all network adapters at once, as the rings of NCCL do.
 //!
-//! **Restrictions.** Two ranks, two elements.
+//! **Restrictions.** At least two ranks and two elements.
 //!
 //! **Cost.** A chain: `(p - 1) (alpha + m beta) + (N - 1) m beta` for `N` segments of `m` bytes.
 //!
@@ -39,32 +40,32 @@ use crate::{
 };
 
 impl Algorithm {
-    /// In segments along chains of all ranks, or down a tree for each processor of a server.
+    /// A segmented pipeline along a chain of all ranks, or down a tree for each processor of a server.
     pub const CHAINS: Algorithm = of(&CHAINS);
 }
 
 static CHAINS: Entry =
     Entry::new("chains", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
-        .about("in segments along chains, or over all adapters of servers")
+        .about("segments along a chain of all ranks, or over all adapters of servers")
         .source("folklore; NCCL")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
         .only_if(&[Restriction {
-            text: "there must be two ranks and two elements",
+            text: "there must be at least two ranks and two elements",
             is_met: |task, _| task.size() > 1 && task.bytes() >= 2 * task.element_bytes(),
             found: |_, _| String::new(),
         }]);
 
-/// The most segments of a part of the vector.
+/// Maximum number of segments for each tree, as in `plan::pipeline`: more segments cost planning time.
 const MOST: usize = 512;
 
-/// Trees from one root, down each of which an equal part of the vector goes.
+/// Spanning trees with the same root. Each tree carries an equal part of the vector.
 #[derive(Clone)]
 struct Ways {
     name: &'static str,
     trees: Vec<Tree>,
 }
 
-/// The ways for a task.
+/// The sets of trees for a task.
 fn ways(task: &Task) -> Vec<Ways> {
     let Layout { grid, ranks } = task.layout();
     let (size, root) = (task.size(), task.root());
@@ -94,7 +95,7 @@ fn ways(task: &Task) -> Vec<Ways> {
     ways
 }
 
-/// The tree of paths that begin at one root.
+/// The tree that consists of paths from the same root.
 fn tree(size: usize, paths: &[Vec<Rank>]) -> Tree {
     let mut children = vec![Vec::new(); size];
     for pair in paths.iter().flat_map(|path| path.windows(2)) {
@@ -103,12 +104,12 @@ fn tree(size: usize, paths: &[Vec<Rank>]) -> Tree {
     Tree::new(paths[0][0], children).expect("paths have only their root in common")
 }
 
-/// The nodes of a tree that is a path.
+/// The ranks of a tree that is a path, from the root.
 fn path(tree: &Tree) -> Vec<Rank> {
     std::iter::successors(Some(tree.root()), |&rank| tree.children(rank).first().copied()).collect()
 }
 
-/// The chain from a place along columns.
+/// The path from a place of the grid along the columns.
 fn along_columns(grid: Grid, place: Rank) -> Vec<Rank> {
     let turned = Grid { rows: grid.columns, columns: grid.rows };
     let (row, column) = grid.coordinates(place);
@@ -119,7 +120,7 @@ fn along_columns(grid: Grid, place: Rank) -> Vec<Rank> {
     path(&chain(turned, turned.rank(column, row))[0]).into_iter().map(back).collect()
 }
 
-/// A tree for each rank of the largest server, if there are several servers.
+/// One tree for each rank of the largest server. `None` if there are no servers.
 fn rails(task: &Task) -> Option<Vec<Tree>> {
     let servers = servers(task)?;
     let root = task.root();
@@ -128,7 +129,7 @@ fn rails(task: &Task) -> Option<Vec<Tree>> {
     let rail = |nth: usize| {
         let mut children = vec![Vec::new(); task.size()];
         let of = |server: &Vec<Rank>| server[nth % server.len()];
-        // Each begins with the rank behind it, so that no two send to one at the same time.
+        // Each sender starts with its successor in the server, so that no two send to the same rank at the same time.
         let mut star = |from: Rank, server: &[Rank]| {
             let at = server.iter().position(|&rank| rank == from).unwrap_or(0);
             let rest = server[at + 1..].iter().chain(&server[..at]).copied();
@@ -137,7 +138,7 @@ fn rails(task: &Task) -> Option<Vec<Tree>> {
         let first = of(&servers[own]);
         others.iter().for_each(|server| star(of(server), server));
         if first == root {
-            // The root has all other parts to send, so others hand this one on.
+            // The root's port is busy with the parts of all other trees, so the other ranks of its server form a chain.
             let rest = servers[own].iter().copied().filter(|&rank| rank != root);
             let path: Vec<Rank> = std::iter::once(root).chain(rest).collect();
             path.windows(2).for_each(|pair| children[pair[0]].push(pair[1]));
@@ -153,7 +154,7 @@ fn rails(task: &Task) -> Option<Vec<Tree>> {
     Some((0..most).map(rail).collect())
 }
 
-/// The ranks at each switch, if there are several switches and all ranks are at one, and some switch has several.
+/// The ranks at each switch. `None` if a rank is at no switch, if all ranks are at the same switch, or if no switch has two ranks.
 fn servers(task: &Task) -> Option<Vec<Vec<Rank>>> {
     let topology = task.machine().topology();
     let mut switches: BTreeMap<Rank, usize> = BTreeMap::new();
@@ -170,7 +171,7 @@ fn servers(task: &Task) -> Option<Vec<Vec<Rank>>> {
     (servers.len() > 1 && servers.len() < task.size()).then(|| servers.into_values().collect())
 }
 
-/// Each of the ways with the number of segments that is best by the closed form, half as many, and twice as many.
+/// For each set of trees three candidates: the best number of segments, a power of two, by the closed form, its half, and its double.
 fn candidates(task: &Task) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for ways in ways(task) {
@@ -201,28 +202,28 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     candidates
 }
 
-/// What the time of segments down trees follows from.
+/// The figures that determine the time of segments down trees.
 struct ClosedForm<'a> {
     parameters: &'a Parameters,
-    /// The bytes of the part for one tree, and of an element.
+    /// Bytes of the part of one tree, and of an element.
     part: f64,
     element: f64,
-    /// The most edges from the root to a rank, links on the way, and seconds that a byte takes one edge after the other.
+    /// Maxima over the paths from the root to a rank: edges, links, and the sum of the seconds per byte of the edges.
     edges: u64,
     links: u64,
     way: f64,
-    /// The parts of the vector that the root sends, the most parts that a rank sends, and the most seconds that a byte of each takes its
-    /// out-ports, which a message has for itself.
+    /// Parts of the vector that the root sends, maximum of the parts that a rank sends, and maximum of the seconds for which one byte of
+    /// each part occupies the out-ports of a rank. A message occupies its out-port alone, also if a slow link limits it.
     of_root: f64,
     busiest: f64,
     out: f64,
-    /// The parts that a rank receives.
+    /// Parts that a rank receives.
     received: f64,
-    /// The seconds for a byte of each part on the busiest link.
+    /// Seconds for one byte of each part on the busiest link.
     link: f64,
     /// Whether segments go to the root.
     is_back: bool,
-    /// The seconds of a processor for combining a byte.
+    /// Seconds of a processor for combining one byte.
     combining: f64,
 }
 
@@ -274,8 +275,8 @@ impl ClosedForm<'_> {
         }
     }
 
-    /// The time of so many segments in each part: those of all parts follow each other as fast as the busiest port, processor and link
-    /// let them, after the first ones have come to the last rank.
+    /// The time by the closed form, for a number of segments in each part: the time until the first segment reaches the last rank, and for
+    /// each further segment the time of the busiest port, processor or link.
     fn estimate(&self, segments: usize) -> Span {
         let ClosedForm { parameters, busiest, received, .. } = *self;
         let bytes = self.part / segments as f64;
@@ -291,8 +292,8 @@ impl ClosedForm<'_> {
         Span::from_secs_f64((segments - 1) as f64 * round + fill)
     }
 
-    /// A time that it takes at least: the last segment that the root sends, or the first one that gets there, and all others through the
-    /// ports of the root.
+    /// A lower bound: the ports of the root carry all segments but the last one, and then the last segment goes down the deepest tree. The
+    /// dual has the same bound in reverse: the first segment goes up the deepest tree, and then the root receives the others.
     fn least(&self, segments: usize) -> Span {
         let parameters = self.parameters;
         if !parameters.regimes().is_empty() {
@@ -300,7 +301,7 @@ impl ClosedForm<'_> {
         }
         // Segments are cut at elements.
         let bytes = (self.part / segments as f64 - self.element).max(0.0);
-        // On the way back those of a shorter tree may have come before.
+        // In the dual the segments of a shallower tree may arrive earlier, so only the deepest tree counts.
         let each = if self.is_back { 1.0 } else { self.of_root };
         let others = (segments - 1) as f64 * each - f64::from(parameters.ports() - 1);
         let ports = others.max(0.0) * bytes * parameters.node_beta();
@@ -315,7 +316,7 @@ fn draft(task: &Task, ways: &Ways, segments: usize, tuning: Tuning) -> Draft {
     let (numbers, pieces): (Vec<usize>, Vec<Piece>) = cut.unzip();
     let mut blocks = vec![None; segments * trees];
     (0..).zip(&numbers).for_each(|(block, &number)| blocks[number] = Some(block));
-    // The edges by the round of the first segment.
+    // The edges of all trees, by depth.
     let mut levels: Vec<Vec<(usize, Rank, Rank)>> = Vec::new();
     for (nth, tree) in ways.trees.iter().enumerate() {
         let mut level = vec![tree.root()];

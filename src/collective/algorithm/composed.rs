@@ -1,12 +1,13 @@
-//! *Composed*: as two operations in a row, of which it is the product.
+//! *Composed*: two operations in a row whose product is the operation, such as scatter and collect for a broadcast.
 //!
-//! **What it does.** A broadcast is a scatter and then a collect, a combine-to-one a distributed combine and then a gather, and so on:
-//! see [`products`]. For each of the two the fastest schedule is searched among all others. Ranks go on to the second as they end the
-//! first; pieces of both are cut where either has its ends.
+//! **What it does.** [`products`] lists the pairs of operations. For each of the two operations a nested search finds the fastest schedule
+//! of all other algorithms. A rank starts the second schedule as soon as it has finished its steps of the first one. Pieces of both schedules
+//! are cut at the ends of all pieces, so that both move the same blocks.
 //!
-//! **Restrictions.** Two ranks; and several blocks that are not empty, as one of the two operations would be the whole otherwise.
+//! **Restrictions.** At least two ranks. If ranks start or end with blocks, at least two blocks are not empty: with a single block one of
+//! the two operations would be the whole operation.
 //!
-//! **Cost.** At most that of the two operations, one after the other.
+//! **Cost.** The sum of the times of both operations, less their overlap.
 //!
 //! **Source.** Van de Geijn et al. in the InterCom papers; Träff, Gropp, Thakur, "Self-consistent MPI performance guidelines", IEEE
 //! TPDS 21(5), 2010, section 3.2.
@@ -45,7 +46,7 @@ static COMPOSED: Entry = Entry::new("composed", |planning| Ok(variants(planning.
         found: |_, _| String::new(),
     }]);
 
-/// The pairs of operations, of one root or none, that make an operation if they follow each other.
+/// The pairs of operations whose product is an operation. Operations with a root have the same root.
 fn products(operation: Operation) -> &'static [[Operation; 2]] {
     use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
     match operation {
@@ -58,23 +59,20 @@ fn products(operation: Operation) -> &'static [[Operation; 2]] {
     }
 }
 
-/// The messages that are given for a variant: it takes a search of its own, and is the last to be tried.
-const LAST: u64 = u64::MAX;
-
-/// Either of two operations in a row may be two in a row itself, if that is asked for.
+/// Lists a variant for each pair of operations. If nesting is allowed, either operation may be carried out as two in a row itself.
 fn variants(task: &Task, is_nested: bool) -> Vec<Variant<Task>> {
     let root = if task.operation().has_root() { task.root() } else { hub(task) };
-    // An operation without blocks is the product of two with equal ones, whatever they are called here.
+    // The blocks of an operation without blocks are an even cut, whatever lengths the task was built with.
     let whole = if task.operation().has_blocks() { task.clone() } else { task.cut_evenly() };
     let of_root =
         |operation: Operation| whole.as_operation(operation, if operation.has_root() { root } else { 0 });
     let pairs = products(task.operation()).iter().map(|pair| Pair::of(pair.map(of_root)));
     let variant = |pair: Pair| {
         let name = format!("{}, then {}", pair.first.operation(), pair.next.operation());
-        let floor = pair.least();
+        let floor = pair.least;
         let search =
             move |task: &Task, limit: Time, budget: &Budget| pair.solved(task, is_nested, limit, budget);
-        Variant::searched(name, search).at_least(floor).of_messages(LAST).by(Algorithm::COMPOSED)
+        Variant::searched(name, search).at_least(floor).by(Algorithm::COMPOSED)
     };
     pairs.map(variant).collect()
 }
@@ -83,58 +81,61 @@ fn variants(task: &Task, is_nested: bool) -> Vec<Variant<Task>> {
 struct Pair {
     first: Task,
     next: Task,
-    /// Lower bounds of either alone.
-    least: [Span; 2],
+    /// The lower bound of each operation.
+    leasts: [Span; 2],
+    /// The lower bound of both operations in a row.
+    least: Span,
 }
 
 impl Pair {
     fn of([first, next]: [Task; 2]) -> Pair {
-        let least = [first.least(), next.least()];
-        Pair { first, next, least }
+        let leasts = [first.least(), next.least()];
+        let mut pair = Pair { first, next, leasts, least: leasts[0] + leasts[1] };
+        if !pair.meets_at_root() {
+            pair.least = pair.first.least_then(&pair.next, leasts);
+        }
+        pair
     }
 
-    /// Whether the first one ends at a root, which has all that the next one begins with.
+    /// Whether all data of the second operation is the result of the first one at its root. Then the second operation cannot begin before
+    /// the root has finished the first one.
     fn meets_at_root(&self) -> bool {
         matches!(self.first.operation(), Operation::Gather | Operation::CombineToOne)
     }
 
-    /// A lower bound of both in a row.
-    fn least(&self) -> Span {
-        let [first, next] = self.least;
-        if self.meets_at_root() { first + next } else { self.first.least_then(&self.next) }
-    }
-
-    /// A lower bound of both in a row, if ranks end the first one at these instants.
+    /// Lower bound of both operations in a row, if the ranks finish the first one at these times.
     fn least_after(&self, ends: &[Time]) -> Span {
         let earliest = ends.iter().min().map_or(Span::ZERO, |end| end.since_start());
         if self.meets_at_root() {
-            return ends[self.first.root()].since_start() + self.least[1];
+            return ends[self.first.root()].since_start() + self.leasts[1];
         }
         let of_rank = |(rank, end): (Rank, &Time)| end.since_start() + self.next.least_of(rank);
         let last = ends.iter().enumerate().map(of_rank).max().unwrap_or(Span::ZERO);
-        last.max(earliest + self.least[1])
+        last.max(earliest + self.leasts[1])
     }
 
-    /// The fastest schedules of both in a row, if they could end by the limit.
+    /// Searches the fastest schedule of each operation, and joins the two. The incumbent's time, less a lower bound of the other operation,
+    /// bounds each search.
     fn solved(&self, task: &Task, is_nested: bool, limit: Time, budget: &Budget) -> Result<Draft, PlanError> {
         let within = |before: Span| Time::ZERO + (limit.since_start() - before);
-        let after = self.least() - self.least[0];
-        // A first part that does more than it has to does all of the product by itself.
+        let after = self.least - self.leasts[0];
+        // Wider schedules are left out of the first search: such a schedule, of an all-reduce for a reduce-scatter, carries out the whole
+        // product without the second operation.
         let first = solved(&self.first, false, is_nested, within(after), budget)?;
         let ends = &first.prediction.finished;
-        let before = self.least_after(ends) - self.least[1];
+        let before = self.least_after(ends) - self.leasts[1];
         let next = solved(&self.next, true, is_nested, within(before), budget)?;
         Ok(first.draft.then_with(task, next.draft))
     }
 }
 
-/// The root in between of an operation without one: the first of those with the longest block.
+/// The intermediate root of an operation without a root: the first rank with the longest block, which then need not move.
 fn hub(task: &Task) -> Rank {
     let length = |rank: &Rank| task.block(*rank).end - task.block(*rank).start;
     (0..task.size()).rev().max_by_key(length).unwrap_or(0)
 }
 
-/// The fastest schedule of a part that ends by the limit; those of operations that want more are tried as well, or left out.
+/// Searches the fastest schedule of one of the two operations that ends by the limit, with or without schedules of wider operations.
 fn solved(
     task: &Task,
     with_wider: bool,

@@ -1,12 +1,12 @@
-//! Schedules on other blocks: cut into parts, or with other numbers.
+//! Changes of the blocks of a schedule: cutting blocks into parts, and renumbering blocks.
 
 use std::sync::Arc;
 
 use super::{Action, Schedule, Step};
 
 impl Schedule {
-    /// The same with each block cut into parts of these sizes, which are numbered in the order of the blocks. They stay together in all
-    /// messages.
+    /// Cuts each block into parts of these sizes. Parts are numbered in the order of their blocks, and each message carries all parts of a
+    /// block that it carried.
     #[must_use]
     pub(crate) fn cut(mut self, parts: &[Vec<u64>]) -> Schedule {
         let mut first = vec![0_u32];
@@ -32,8 +32,8 @@ impl Schedule {
         Schedule { sizes: parts.iter().flatten().copied().collect(), ..self }
     }
 
-    /// The same on other blocks, of these sizes: block `k`, of the same length, is `numbers[k]` there; or left out of all messages, if it
-    /// has no bytes.
+    /// Renumbers blocks: block `k` becomes block `numbers[k]`, which must have the same size in `sizes`. An empty block without a number is
+    /// removed from all messages.
     #[must_use]
     pub(crate) fn renumbered(mut self, numbers: &[Option<u32>], sizes: Arc<[u64]>) -> Schedule {
         for message in self.steps.iter_mut().flatten().flat_map(|step| step.action.messages_mut()) {
@@ -47,7 +47,7 @@ impl Schedule {
 mod tests {
     use crate::pattern::{Action, Builder, Exchange, Transfer};
 
-    /// Two blocks, of which one is cut in three, and the message with both is numbered anew.
+    /// Cuts one of two blocks in three, then renumbers all parts.
     #[test]
     fn parts_of_a_block_stay_together() {
         let mut builder = Builder::new(2, &[0, 0], &[6, 4], Exchange::InTurn);

@@ -13,10 +13,10 @@ use super::{
 };
 use crate::time::{Span, Time};
 
-/// Makes the draft of a variant for the problem that it was listed for, if it could end by the limit.
+/// Makes the draft of a variant for the problem that the variant was listed for. A nested search gets the incumbent's time and a budget.
 type Make<P> = Box<dyn Fn(&P, Time, &Budget) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
 
-/// Makes a draft of a problem `Q` from one of a related problem `P`, which is given too.
+/// Converts a draft for a problem `P` into one for a related problem `Q`.
 pub(crate) type Convert<P, Q> = fn(&Q, &P, <P as Planned>::Draft) -> <Q as Planned>::Draft;
 
 /// One way to do it, made only when it could be the fastest.
@@ -41,7 +41,8 @@ impl<P: Problem> Variant<P> {
         Variant::with(name.into(), false, Box::new(move |problem, _, _| make(problem)))
     }
 
-    /// A variant whose draft is found by a search of its own, with a limit and a budget. It fails if it could not end by the limit.
+    /// Creates a variant whose draft is found by a nested search. The search gets the incumbent's time and a budget, and fails if it finds
+    /// nothing faster.
     pub(crate) fn searched(
         name: impl Into<String>,
         search: impl Fn(&P, Time, &Budget) -> Result<P::Draft, PlanError> + Send + Sync + 'static,
@@ -54,7 +55,7 @@ impl<P: Problem> Variant<P> {
         Variant { of: None, name, floor, estimate, messages: 0, identity: None, is_searched, make }
     }
 
-    /// The same of this name for another problem, whose drafts are made from those for the given one.
+    /// Converts the variant, listed for a problem `P`, into one of this name for a related problem `Q`.
     pub(in super::super) fn converted<Q: Problem>(
         self,
         name: String,
@@ -123,18 +124,23 @@ impl<P: Problem> Variant<P> {
         self.identity.as_deref()
     }
 
-    /// Whether its draft is found by a search of its own.
+    /// Whether the draft is found by a nested search.
     pub(crate) fn is_searched(&self) -> bool {
         self.is_searched
     }
 
     /// Makes the schedule.
     pub(crate) fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
-        self.draft_by(problem, Time::MAX, &Budget::of(Effort::default()))
+        self.draft_within(problem, Time::MAX, &Budget::of(Effort::default()))
     }
 
-    /// Makes the schedule; one that is searched for only if it could end by the limit.
-    pub(crate) fn draft_by(&self, problem: &P, limit: Time, budget: &Budget) -> Result<P::Draft, PlanError> {
+    /// Makes the schedule. A nested search is bounded by the incumbent's time and the budget.
+    pub(crate) fn draft_within(
+        &self,
+        problem: &P,
+        limit: Time,
+        budget: &Budget,
+    ) -> Result<P::Draft, PlanError> {
         (self.make)(problem, limit, budget)
     }
 }

@@ -30,7 +30,7 @@ fn all(instance: &Instance) -> Vec<Variant<Instance>> {
     families(instance).into_iter().chain(instance.equal()).collect()
 }
 
-/// The same but for those that need a search of their own.
+/// The same variants without those that need a nested search.
 pub(in super::super) fn others(instance: &Instance) -> Variants {
     let mut variants = all(instance);
     variants.retain(|variant| !variant.is_searched());
