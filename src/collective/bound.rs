@@ -98,7 +98,7 @@ impl Task {
 
     /// Returns a lower bound of the time of this task and then another one among the same ranks, given a lower bound of each. A rank starts
     /// the second task when it has finished the first. The bound is the maximum of three: the last rank to finish the first task still has its
-    /// part of the second; the second task starts no earlier than the first rank finishes the first task; ports carry the bytes of both.
+    /// block to send in the second; the second task starts no earlier than the first rank finishes the first task; ports carry the bytes of both.
     pub(super) fn least_then(&self, next: &Task, leasts: [Span; 2]) -> Span {
         let parameters = self.parameters();
         let (demand, size) = (Demand::of(self), self.size());
@@ -114,16 +114,17 @@ impl Task {
         (leasts[0] + of_a_rank).max(earliest + leasts[1]).max(bytes)
     }
 
-    /// Returns a lower bound of the time in which a rank sends and receives what it must.
+    /// Returns a lower bound of the time from when a rank begins this task to the task's end: the rank's own block must get to another
+    /// rank if others want it. What the rank receives does not count: messages may have come in before it begins.
     pub(super) fn least_of(&self, rank: Rank) -> Span {
         let own = self.block(rank).end - self.block(rank).start;
-        let bytes = match self.operation() {
-            Operation::Scatter | Operation::Gather if rank != self.root() => own,
-            Operation::Scatter | Operation::Gather | Operation::Collect => self.bytes() - own,
-            _ => self.bytes(),
+        let wanted = match self.operation() {
+            Operation::Scatter => 0,
+            Operation::Gather if rank == self.root() => 0,
+            _ => own,
         };
         let parameters = self.parameters();
-        if bytes == 0 { Span::ZERO } else { parameters.alpha() + parameters.node_transfer(bytes) }
+        if wanted == 0 { Span::ZERO } else { parameters.alpha() + parameters.node_transfer(wanted) }
     }
 
     /// The time in which something of one rank can reach all that need it, or backwards one can have heard from all, by how far they

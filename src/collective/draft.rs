@@ -217,8 +217,9 @@ impl Draft {
     }
 
     /// Joins this draft and a second one, which moves the results of this one, into a draft of a task. The pieces of both are cut at the
-    /// ends of all pieces; then a piece of the second is the block of the first that ends as the same part of the vector.
-    pub(super) fn then_with(self, task: &Task, next: Draft) -> Draft {
+    /// ends of all pieces; then a piece of the second is the block of the first that ends as the same part of the vector. If it waits, a
+    /// rank begins the second when all its messages of the first have left.
+    pub(super) fn then_with(self, task: &Task, next: Draft, waits: bool) -> Draft {
         let ends = |draft: &Draft| {
             let ends = draft.pieces.iter().flat_map(|piece| [piece.start, piece.start + piece.bytes]);
             ends.collect::<BTreeSet<u64>>()
@@ -232,7 +233,8 @@ impl Draft {
         let block = |piece: &Piece| results.get(&piece.start).copied().filter(|_| piece.bytes > 0);
         let numbers: Vec<Option<u32>> = next.pieces.iter().map(block).collect();
         let schedule = next.schedule.renumbered(&numbers, first.schedule.shared_sizes());
-        Draft::new(task, first.pieces, first.schedule.then(schedule))
+        let before = if waits { first.schedule.waiting() } else { first.schedule };
+        Draft::new(task, first.pieces, before.then(schedule))
     }
 
     /// The dual, and then this.

@@ -228,10 +228,15 @@ impl Task {
     }
 
     /// Returns the task with its vector cut evenly into blocks.
-    pub(super) fn cut_evenly(&self) -> Task {
+    pub(crate) fn cut_evenly(&self) -> Task {
         let (elements, size) = (self.bytes() / self.element, self.size());
         let starts = (0..=size).map(|rank| even_start(elements, rank, size) * self.element);
         Task { starts: starts.collect(), ..self.clone() }
+    }
+
+    /// Whether the vectors of both tasks are cut into the same blocks.
+    pub(crate) fn is_cut_as(&self, other: &Task) -> bool {
+        self.starts == other.starts
     }
 
     /// The identity without the members.

@@ -1,5 +1,7 @@
 //! Walking a schedule with real messages: the code of a collective on a node.
 
+use std::mem;
+
 use thiserror::Error;
 
 use super::{Group, Request};
@@ -142,6 +144,10 @@ fn act<'g>(
         Action::Send(message) => return Ok(group.send((message.peer, tag), given(group, cargo, message)?)?),
         Action::Start(message) => {
             started.push(group.isend((message.peer, tag), given(group, cargo, message)?)?);
+            return Ok(());
+        }
+        Action::WaitAll => {
+            group.wait_all(mem::take(started))?;
             return Ok(());
         }
         Action::Pack(bytes) => return Ok(group.charge(parameters.copying(*bytes))?),

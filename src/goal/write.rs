@@ -34,11 +34,13 @@ pub fn write(schedule: &Schedule, machine: &Description, out: impl Write) -> Res
     if machine.rendezvous().is_some() {
         return Err(WriteError::Rendezvous);
     }
-    let mut writer = Writer { out, last: 0, goes_on: false };
+    let mut writer = Writer { out, last: 0, goes_on: false, started: Vec::new(), waits: Vec::new() };
     writeln!(writer.out, "num_ranks {}", schedule.nodes())?;
     for rank in 0..schedule.nodes() {
         writeln!(writer.out, "rank {rank} {{")?;
         (writer.last, writer.goes_on) = (0, false);
+        writer.started.clear();
+        writer.waits.clear();
         for step in schedule.steps(rank) {
             writer.action(schedule, machine, &step.action)?;
         }
@@ -53,6 +55,10 @@ struct Writer<W> {
     last: u64,
     /// Whether the node goes on when the last operation has started.
     goes_on: bool,
+    /// Sends that have been started and not been waited for.
+    started: Vec<u64>,
+    /// Sends that the next operation waits for.
+    waits: Vec<u64>,
 }
 
 impl<W: Write> Writer<W> {
@@ -67,7 +73,12 @@ impl<W: Write> Writer<W> {
             Action::Send(message) => self.send(message),
             Action::Start(message) => {
                 self.send(message)?;
+                self.started.push(self.last);
                 self.goes_on = true;
+                Ok(())
+            }
+            Action::WaitAll => {
+                self.waits.append(&mut self.started);
                 Ok(())
             }
             Action::Recv(message) => self.recv(message),
@@ -112,6 +123,9 @@ impl<W: Write> Writer<W> {
         writeln!(self.out, "l{}: {text}", self.last)?;
         if before > 0 {
             writeln!(self.out, "l{} {relation} l{before}", self.last)?;
+        }
+        for send in self.waits.drain(..) {
+            writeln!(self.out, "l{} requires l{send}", self.last)?;
         }
         Ok(())
     }

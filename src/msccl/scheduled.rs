@@ -231,6 +231,7 @@ impl Writer {
             }
         }
         match action {
+            Action::WaitAll => self.before.extend(self.started.drain(..).map(|(place, _)| place)),
             // The next step waits for both halves.
             Action::Exchange { .. } => self.before.extend(sent),
             Action::Merge { left, right, into } => {

@@ -94,8 +94,11 @@ pub struct Step {
 pub enum Action {
     /// Sends a message and goes on when it has left the node.
     Send(Message),
-    /// Starts to send a message and goes on at once; the node waits for all such sends after its last step.
+    /// Starts to send a message and goes on at once; the node waits for all started sends at a
+    /// [`WaitAll`](Action::WaitAll) and after its last step.
     Start(Message),
+    /// Waits until all messages that have been started have left the node.
+    WaitAll,
     /// Receives a message.
     Recv(Message),
     /// Sends one message and receives another at the same time.

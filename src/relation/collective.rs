@@ -24,7 +24,14 @@ impl Related for Task {
             };
             converted(instance, listed, "s-to-p", Span::ZERO, convert, &Algorithm::SOURCES)
         });
-        other_words.chain(s_to_p).collect()
+        // Blocks of an operation without blocks are only how its vector is cut.
+        let even =
+            Some(self.cut_evenly()).filter(|even| !self.operation().has_blocks() && !even.is_cut_as(self));
+        let even = even.into_iter().flat_map(|task| {
+            let listed = collective::families(&task);
+            converted(task, listed, "even blocks", Span::ZERO, as_it_is, &Algorithm::SOURCES)
+        });
+        other_words.chain(s_to_p).chain(even).collect()
     }
 
     fn wider(&self) -> Vec<Variant<Task>> {

@@ -8,6 +8,7 @@
 //! | collect | s-to-p broadcast; with one block, broadcast | |
 //! | combine-to-one | distributed combine with one block; backwards, s-to-p broadcast of one source | combine-to-all; to the last rank, scan |
 //! | distributed combine | backwards, s-to-p broadcast; with one block, combine-to-one | combine-to-all |
+//! | operation without blocks, of a vector cut unevenly | the same with even blocks | |
 //! | gather | | collect |
 //! | scatter | | broadcast |
 //!

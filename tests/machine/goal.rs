@@ -286,6 +286,26 @@ fn schedules_of_all_libraries_take_their_own_time_when_they_are_written_and_read
     assert!(schedules > 100, "{schedules}");
 }
 
+/// Ranks that begin the second of two operations when their messages of the first have left: as planned, on threads, and written.
+#[test]
+fn schedules_that_wait_for_their_sends_take_the_same_time_everywhere() {
+    let machine = "complete:12".parse::<Description>().unwrap().with_ports(2).unwrap();
+    let task = Task::builder(&machine, Operation::Broadcast).root(7).elements(50_451).build().unwrap();
+    let plan = Algorithm::COMPOSED.plan(&task).unwrap();
+    let mut steps = (0..12).flat_map(|rank| plan.schedule().steps(rank));
+    assert!(steps.any(|step| step.action == Action::WaitAll), "{}", plan.name());
+    let planned = plan.prediction().modeled;
+    let data: Vec<u8> = (0..50_451).map(|byte| byte as u8).collect();
+    let run = Machine::of(machine.clone())
+        .build()
+        .unwrap()
+        .run(|node| Ok(plan.call(node.world(), if node.rank() == 7 { &data[..] } else { &[] })?));
+    let run = run.unwrap();
+    assert!(run.outputs.iter().all(|output| *output == data));
+    assert_eq!(run.report.modeled, planned);
+    assert_eq!(written(&machine, plan.schedule()).into_iter().max(), Some(planned));
+}
+
 #[test]
 fn what_goal_cannot_say_is_refused() {
     let machine: Description = "hockney:1x2".parse().unwrap();

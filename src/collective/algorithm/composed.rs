@@ -1,8 +1,8 @@
 //! *Composed*: two operations in a row whose product is the operation, such as scatter and collect for a broadcast.
 //!
 //! **What it does.** [`products`] lists the pairs of operations. For each of the two operations a nested search finds the fastest schedule
-//! of all other algorithms. A rank starts the second schedule as soon as it has finished its steps of the first one. Pieces of both schedules
-//! are cut at the ends of all pieces, so that both move the same blocks.
+//! of all other algorithms. A rank starts the second schedule as soon as it has finished its steps of the first one, or when its messages of the
+//! first one have left as well, whichever is faster. Pieces of both schedules are cut at the ends of all pieces, so that both move the same blocks.
 //!
 //! **Restrictions.** At least two ranks. If ranks start or end with blocks, at least two blocks are not empty: with a single block one of
 //! the two operations would be the whole operation.
@@ -18,7 +18,8 @@ use super::{
 };
 use crate::{
     plan::{
-        Budget, PlanError, Predicted, Restriction, Variant,
+        Budget, PlanError, Predicted, Restriction, Scheduled, Variant,
+        predict::predict_among,
         search::fastest,
         split::{Divisible, faster},
     },
@@ -125,7 +126,15 @@ impl Pair {
         let ends = &first.prediction.finished;
         let before = self.least_after(ends) - self.leasts[1];
         let next = solved(&self.next, true, is_nested, within(before), budget)?;
-        Ok(first.draft.then_with(task, next.draft))
+        let joined = |waits: bool| first.draft.clone().then_with(task, next.draft.clone(), waits);
+        let [going_on, waiting] = [joined(false), joined(true)];
+        let time = |draft: &Draft| {
+            let schedule = draft.steps();
+            budget.spend(schedule.steps_in_all() as u64);
+            predict_among(task.machine(), task.members(), schedule, limit)
+                .map_or(Time::MAX, |prediction| prediction.modeled)
+        };
+        Ok(if time(&waiting) < time(&going_on) { waiting } else { going_on })
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! **What it does.** A collect is an s-to-p broadcast from those ranks that have something, and a broadcast is one from its root: so the
 //! schedules of [s-to-p broadcasts](crate::stop) are taken. A collect with a single block that is not empty is a broadcast, so
-//! the algorithms for either are taken for the other. Backwards the same holds for a distributed combine and a combine-to-one.
+//! the algorithms for either are taken for the other. A broadcast of a vector that is cut unevenly is one of a vector cut evenly.
+//! Backwards the same holds for a distributed combine and a combine-to-one.
 //!
 //! **Restrictions.** Some block is not empty; a commutative operator, unless a single rank has data in the end.
 //!

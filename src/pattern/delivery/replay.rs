@@ -123,6 +123,7 @@ impl<'a> Replay<'a> {
             Action::Send(message) | Action::Exchange { send: message, .. } => {
                 Ok(self.has_left(rank, message))
             }
+            Action::WaitAll => Ok(self.have_left(rank)),
             Action::Barrier if !self.of.barriers => {
                 Err(DeliveryError::NoBarrier { rank, step: self.progress[rank].step })
             }
@@ -194,6 +195,13 @@ impl<'a> Replay<'a> {
             self.ready.push_back(from);
         }
         Ok(true)
+    }
+
+    /// Whether no message that a rank has sent need be waited for any more.
+    fn have_left(&self, rank: Rank) -> bool {
+        let Some(from_bytes) = self.of.rendezvous else { return true };
+        let of_rank = self.mail.iter().filter(|((from, _), _)| *from == rank);
+        of_rank.flat_map(|(_, mail)| &mail.on_the_way).all(|sent| sent.bytes < from_bytes)
     }
 
     /// Whether a message that the step of a rank has sent need not be waited for any more.

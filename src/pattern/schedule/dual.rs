@@ -63,6 +63,18 @@ impl Schedule {
         self
     }
 
+    /// The schedule, at whose end each rank waits for the sends that it has started.
+    #[must_use]
+    pub(crate) fn waiting(mut self) -> Schedule {
+        let iteration = self.iterations().saturating_sub(1);
+        for steps in &mut self.steps {
+            if steps.iter().any(|step| matches!(step.action, Action::Start(_))) {
+                steps.push(Step { iteration, action: Action::WaitAll });
+            }
+        }
+        self
+    }
+
     /// This schedule followed by another one on blocks of its own, which are numbered after those of this one. What they
     /// count as an element is the same.
     ///

@@ -63,7 +63,7 @@ mod tests {
             Action::Pack(_) => "=".to_owned(),
             Action::Combine(_) | Action::Merge { .. } => "+".to_owned(),
             Action::Exchange { .. } => "x".to_owned(),
-            Action::Pause(_) | Action::Barrier => "-".to_owned(),
+            Action::WaitAll | Action::Pause(_) | Action::Barrier => "-".to_owned(),
         };
         schedule.steps(rank).iter().map(|step| sign(&step.action)).collect()
     }

@@ -1,7 +1,7 @@
 //! The calls of all nodes, known in advance, and handed to the kernel a few at a time: so a long schedule takes no more room
 //! there than a short one, and what has not been asked for yet is still to come.
 
-use std::{borrow::Cow, collections::VecDeque};
+use std::{borrow::Cow, collections::VecDeque, mem, ops::Range};
 
 use super::rest::Rest;
 use crate::{
@@ -33,8 +33,10 @@ struct Line<'a> {
     steps: Cow<'a, [Step]>,
     /// The number of those that have been handed over.
     given: usize,
-    /// Sends that have been started.
+    /// The number of sends that have been started.
     started: RequestId,
+    /// The number of started sends that the node has been told to wait for.
+    waited: RequestId,
     /// Whether all steps have been handed over.
     is_over: bool,
 }
@@ -56,6 +58,7 @@ impl<'a> Script<'a> {
             steps: schedule.steps_under(rank, machine.rendezvous()),
             given: 0,
             started: 0,
+            waited: 0,
             is_over: false,
         };
         let lines = (0..schedule.nodes()).map(line).collect();
@@ -81,8 +84,10 @@ impl<'a> Script<'a> {
         Selector { context: 0, source: Some(source), tag: Some(TAG) }
     }
 
-    fn op(&self, action: &Action, started: &mut RequestId) -> Op {
-        match action {
+    /// The call of an action; `None` for [`Action::WaitAll`], which is one for each started send.
+    fn op(&self, action: &Action, started: &mut RequestId) -> Option<Op> {
+        Some(match action {
+            Action::WaitAll => return None,
             Action::Send(message) => Op::Send { parcel: self.parcel(message), request: None },
             Action::Start(message) => {
                 *started += 1;
@@ -97,7 +102,7 @@ impl<'a> Script<'a> {
             Action::Pause(span) => Op::Charge { span: *span },
             Action::Combine(bytes) => self.combining(*bytes),
             Action::Merge { into, .. } => self.combining(self.schedule.sizes()[*into as usize]),
-        }
+        })
     }
 }
 
@@ -106,15 +111,21 @@ impl Calls for Script<'_> {
         let Some(rank) = self.ranks[node as usize] else {
             return calls.push_back(call(Op::Finish));
         };
-        let Line { given, mut started, is_over, .. } = self.lines[rank];
+        let Line { given, mut started, mut waited, is_over, .. } = self.lines[rank];
         if is_over {
             return;
         }
         let steps = &self.lines[rank].steps;
         let end = (given + AT_A_TIME).min(steps.len());
-        calls.extend(steps[given..end].iter().map(|step| call(self.op(&step.action, &mut started))));
+        let waits = |sends: Range<RequestId>| sends.map(|request| call(Op::Wait { request }));
+        for step in &steps[given..end] {
+            match self.op(&step.action, &mut started) {
+                Some(op) => calls.push_back(call(op)),
+                None => calls.extend(waits(mem::replace(&mut waited, started)..started)),
+            }
+        }
         if end == steps.len() {
-            calls.extend((0..started).map(|request| call(Op::Wait { request })));
+            calls.extend(waits(waited..started));
             calls.push_back(call(Op::Finish));
         }
         if let Some(rest) = &mut self.rest {
@@ -122,7 +133,7 @@ impl Calls for Script<'_> {
         }
         let is_over = end == steps.len();
         let line = &mut self.lines[rank];
-        (line.given, line.started, line.is_over) = (end, started, is_over);
+        (line.given, line.started, line.waited, line.is_over) = (end, started, waited, is_over);
     }
 }
 

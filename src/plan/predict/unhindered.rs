@@ -166,6 +166,11 @@ impl<'a> Walk<'a> {
                 self.launch(rank, message);
                 true
             }
+            Action::WaitAll => {
+                let node = &mut self.nodes[rank];
+                node.clock = node.clock.max(node.left);
+                true
+            }
             Action::Recv(message) => self.receive(rank, message, Span::ZERO),
             Action::Exchange { send, recv } => {
                 let left = match self.nodes[rank].exchanged {
