@@ -4,6 +4,7 @@
 //! What measures wall-clock time is in `tests/alone`.
 
 mod active;
+mod documents;
 mod explain;
 mod faults;
 mod goal;
