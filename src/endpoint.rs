@@ -1,13 +1,11 @@
-//! The seam between programs and machines: [`Endpoint`], by which one node reaches the others.
+//! The interface between programs and machines: [`Endpoint`], through which one node communicates with the others.
 //!
-//! All that programs and libraries call ([`comm`](crate::comm) and everything above it) stands on this trait and on
-//! nothing else of a machine. Every way to carry messages is one implementation, in one folder of
-//! [`runtime`](crate::runtime): `modeled` gives messages the times of the timing model, `host` hands them over as fast as the
-//! host can. An endpoint is made on the thread of its node and stays there.
+//! Programs and libraries ([`comm`](crate::comm) and everything above it) use a machine only through this trait. Each implementation is in
+//! one folder of [`runtime`](crate::runtime): `modeled` gives messages the times of the timing model, `host` delivers them as fast as the
+//! host allows. An endpoint is created on the thread of its node and stays there.
 //!
-//! Nodes are named by their rank in the world, groups by a [`Context`], messages by a [`Label`], receives by a
-//! [`Selector`]: see [`wire`](crate::wire). Ranks of groups, tags of libraries, element types and errors about arguments
-//! are the business of `comm`.
+//! Nodes are identified by their rank in the world, groups by a [`Context`], messages by a [`Label`], receives by a [`Selector`]: see
+//! [`wire`](crate::wire). Ranks of groups, tags of libraries, element types and errors about arguments belong to `comm`.
 
 use std::{fmt, sync::Arc};
 
@@ -40,57 +38,57 @@ impl Labeled for Envelope {
     }
 }
 
-/// The index of the first complete request of several, and its message if it was a receive, or the error that has ended it.
+/// The index of the first complete request of several, with its message (of a receive) or the error that ended it.
 pub(crate) type First = (usize, Result<Option<Envelope>, CommError>);
 
-/// Something that the report or the trace of a run shows, beside calls.
+/// An event other than a call that the report or the trace of a run shows.
 #[derive(Clone, Debug)]
 pub(crate) enum Mark {
     /// A phase of the program begins.
     PhaseBegin(Arc<str>),
-    /// It ends.
+    /// A phase of the program ends.
     PhaseEnd(Arc<str>),
     /// A part of a library call begins: a slice of the trace.
     PartBegin(Part),
-    /// The part that began last ends.
+    /// The innermost part ends.
     PartEnd,
-    /// The node holds more, or something else, of the data of a library call.
+    /// The node's data of a library call has changed.
     Holds(Box<Change>),
 }
 
-/// All that the nodes of a run have in common: plain data, and two tables that their groups need.
+/// The data that all nodes of a run share, with the two tables that groups need.
 pub(crate) trait Shared {
-    /// The machine: its shape and its parameters. Where nothing is modeled the parameters only serve planning.
+    /// The machine: its shape and its parameters. Where time is not modeled, the parameters serve only for planning.
     fn machine(&self) -> &Description;
 
-    /// The cache that libraries keep for all nodes, from one run to the next.
+    /// The cache that libraries share among all nodes and across runs.
     fn cache(&self) -> &Cache;
 
-    /// Whether marks of parts are kept, for a trace.
+    /// Whether the run records marks of parts for a trace.
     fn is_traced(&self) -> bool;
 
-    /// The number of a group: equal on all members that make the `nth` group of these nodes under `parent`, and of no
-    /// other group. `name` is for messages about it.
+    /// Returns the context of a group: equal on all members that make the `nth` group of these nodes under `parent`, and different from all
+    /// other groups. `name` is used in messages.
     fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context;
 }
 
-/// One node's way to the others.
+/// The communication interface of one node.
 ///
-/// Times are those of the run's clock, modeled or the host's, since the common start of all programs. Messages from one
-/// sender are matched in the order in which they were sent; a receive takes the first message there that its selector
-/// accepts, and a message goes to the first posted receive that accepts it.
+/// Times are times of the run's clock, modeled or the host's, since the common start of all programs. Messages from one sender are matched
+/// in the order of sending. A receive takes the first available message that its selector accepts; a message goes to the first posted
+/// receive that accepts it.
 ///
 /// # Errors
-/// Every call fails with [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over, and with [`CommError::Died`]
-/// once the node is dead; after many such calls the program is unwound.
+/// Every call fails with [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over, and with [`CommError::Died`] once the node
+/// is dead; after many failed calls the program is unwound.
 pub(crate) trait Endpoint: fmt::Debug {
     /// The rank of this node in the world.
     fn id(&self) -> NodeId;
 
-    /// When this node died, if it is dead.
+    /// The time at which this node died, if it is dead.
     fn died(&self) -> Option<Time>;
 
-    /// All that the nodes of the run have in common.
+    /// The data that all nodes of the run share.
     fn shared(&self) -> &dyn Shared;
 
     // Messages.
@@ -101,13 +99,13 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Receives a message.
     fn recv(&self, select: Selector) -> Result<Envelope, CommError>;
 
-    /// Receives a message, or gives up with `None` at a deadline.
+    /// Receives a message; returns `None` at the deadline.
     fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError>;
 
     /// Sends and receives at the same time.
     fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError>;
 
-    /// Label and length of a message that could be received; waits for one if `blocking`.
+    /// Returns label and length of a message that can be received; waits for one if `blocking`.
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError>;
 
     // Requests.
@@ -118,24 +116,24 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Posts a receive.
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError>;
 
-    /// Waits for a request; gives the message of a receive.
+    /// Waits for a request; returns the message of a receive.
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError>;
 
-    /// Waits for the first of several requests, or gives up with `None` at a deadline; with the clock of the node then.
+    /// Waits for the first of several requests; returns `None` for it at the deadline. Also returns the node's clock.
     fn wait_any_until(
         &self,
         requests: Box<[RequestId]>,
         deadline: Time,
     ) -> Result<(Time, Option<First>), CommError>;
 
-    /// Looks whether a request is complete; with the clock of the node. `looks` tells that the program may do nothing
-    /// else until it is.
+    /// Tests whether a request is complete; also returns the node's clock. `looks` marks a call that the program may repeat without other
+    /// work (livelock detection).
     fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError>;
 
-    /// Drops a request. A receive stays posted, and the message that it takes is lost to the program.
+    /// Drops a request. A receive stays posted, and the program loses the message that the receive takes.
     fn forget(&self, request: RequestId);
 
-    /// Takes a posted receive from any source back; a message that it has taken is there for others.
+    /// Cancels a posted receive from any source; a message that it has taken becomes available to other receives.
     fn withdraw(&self, request: RequestId);
 
     // Time.
@@ -146,23 +144,22 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Keeps the node's CPU busy.
     fn compute(&self, span: Span) -> Result<(), CommError>;
 
-    /// Charges the modeled time of work that a library really does, such as combining and copying. Nothing where nothing
-    /// is modeled.
+    /// Charges the modeled time of a library's real work, such as combining and copying. Does nothing where time is not modeled.
     fn charge(&self, span: Span) -> Result<(), CommError>;
 
-    /// Computes until an instant, or longer where noise prolongs it, but stops when a receive is complete; the clock of the
-    /// node then, the message, and the time for which it has computed.
+    /// Computes until an instant, or longer because of noise, but stops when a receive is complete. Returns the node's clock, and after an
+    /// interruption the message and the time computed.
     fn compute_until(
         &self,
         deadline: Time,
         request: RequestId,
     ) -> Result<(Time, Option<(Envelope, Span)>), CommError>;
 
-    /// The machine's own barrier for all nodes, which not every machine has.
+    /// Waits in the machine's hardware barrier for all nodes. Not every machine has one.
     fn barrier(&self) -> Result<(), CommError>;
 
-    /// Announces the `nth` collective call of a member, `rank` of `size`, of a group. Fails with [`CommError::Mismatch`] if another
-    /// member is known to make a different one; where time is modeled, this is found out later and ends the run.
+    /// Announces the `nth` collective call of a group by its member `rank` of `size`. Fails with [`CommError::Mismatch`] if another member
+    /// is known to make a different call; where time is modeled, a mismatch is detected later and ends the run.
     fn agree(
         &self,
         context: Context,
@@ -174,13 +171,13 @@ pub(crate) trait Endpoint: fmt::Debug {
 
     // Reports and traces.
 
-    /// Begins a library call: what is called until [`leave`](Endpoint::leave) is one call to the program, named `name` in
-    /// reports. Library calls may be nested.
+    /// Begins a library call: all calls until [`leave`](Endpoint::leave) are one call to the program, named `name` in reports. Library
+    /// calls may be nested.
     fn enter(&self, name: &'static str);
 
-    /// Ends the library call that began last; in real time the program is held until it is due, unless it panics.
+    /// Ends the innermost library call. In real time the call returns when it is due, unless the program panics.
     fn leave(&self) -> Result<(), CommError>;
 
-    /// Notes the beginning or the end of a phase or part.
+    /// Records the beginning or the end of a phase or part.
     fn mark(&self, mark: Mark) -> Result<(), CommError>;
 }

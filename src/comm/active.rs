@@ -1,16 +1,15 @@
-//! Active messages: short messages that are handled by a function instead of being received.
+//! Active messages: short messages that a handler function processes on arrival, without a receive call.
 //!
-//! An active message carries two words and a tag that selects the action. The handler of the receiving node runs on
-//! that node's thread when the node next *polls*, and every call made through [`Active`] polls; or it runs at once,
-//! also while the node computes, with [`Handling::AtOnce`]. On machines that have them (the CM-5) active messages
-//! cost less than others: see [`active_overheads`](crate::model::ParametersBuilder::active_overheads). An active
-//! message is a packet: it waits for no port and shares no link, but takes the time of its bytes and the network's
-//! latency. The exact rules are in the timing model (`docs/timing-model.md`).
+//! An active message carries two words and a tag that selects the action. The handler of the receiving node runs on that node's thread when
+//! the node next *polls*; every call made through [`Active`] polls. With [`Handling::AtOnce`] the handler also interrupts
+//! [`Active::compute`]. On machines with hardware support (the CM-5) active messages have smaller overheads than others: see
+//! [`active_overheads`](crate::model::ParametersBuilder::active_overheads). An active message is one packet: it occupies no port and shares
+//! no link, but takes the time of its bytes and the network's latency. The timing model (`docs/timing-model.md`) states the exact rules.
 //!
-//! For the kernel an active message is a message, and a node that handles them has a receive posted for the next one,
-//! from any source: so they are as exact and as reproducible as everything else. In reports and traces they count as
-//! messages of [`ACTIVE_BYTES`] each. The receive is withdrawn when the [`Active`] is dropped; a message that has not
-//! been handled by the end of the run is listed as never received.
+//! The kernel treats an active message as a message, and a node with an [`Active`] has one receive posted for the next active message from
+//! any source. Its timing is therefore as exact and reproducible as that of other messages. Reports and traces count an active message as a
+//! message of [`ACTIVE_BYTES`]. Dropping the [`Active`] withdraws the receive. A message that is not handled before the end of the run is
+//! listed as never received.
 //!
 //! Source: von Eicken, Culler, Goldstein, Schauser, "Active messages: a mechanism for integrated communication and
 //! computation", ISCA 1992.
@@ -53,8 +52,8 @@ pub struct ActiveMessage {
     pub words: [u64; 2],
 }
 
-/// The actions that a handler may take. It must not wait, so it can only compute and send active messages, and both
-/// are carried out when it has returned: first the computing, then the sends.
+/// The actions available to a handler. A handler must not block: it can only compute and send active messages. Both are carried out after
+/// the handler has returned, first the computation, then the sends.
 #[derive(Debug)]
 pub struct Reactions {
     now: Time,
@@ -63,33 +62,31 @@ pub struct Reactions {
 }
 
 impl Reactions {
-    /// The clock of the node when the handler began: its receive overhead after it took the message.
+    /// The clock of the node when the handler began: one receive overhead after the message was taken.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Sends an active message when the handler is done. A rank that does not exist is an error of the call that
-    /// polled.
+    /// Sends an active message after the handler has returned. A rank out of range is reported as an error of the call that polled.
     pub fn send(&mut self, to: impl Into<Destination>, words: [u64; 2]) {
         self.sent.push((to.into(), words));
     }
 
-    /// Keeps the CPU busy before anything is sent.
+    /// Keeps the CPU busy before the sends.
     pub fn compute(&mut self, time: impl Into<Span>) {
         self.compute += time.into();
     }
 }
 
-/// A group with active messages: its calls handle the messages that have arrived before their own action, and while
-/// they wait.
+/// A group with active messages. Each call on an `Active` first handles the messages that have arrived, and handles further ones while it
+/// waits.
 ///
-/// All members create one, each with the handler of its own node; the handler and the program share state through
-/// cells. Messages sent to a node that has no `Active` wait until it creates one, and it has at most one for a group
-/// at a time. Handlers run one after the other, in the order in which their messages arrived (at one instant the
-/// lower rank goes first), and none within another. Calls that do not go through the `Active`, those of the group or
-/// of the node itself, do not poll.
+/// Every member creates one, with the handler of its own node. The handler and the program share state through cells. Messages to a node
+/// without an `Active` wait until the node creates one. A node has at most one `Active` per group at a time. Handlers run one after the
+/// other, in the order of arrival (lower rank first at the same instant), and never nested. Calls on the group or the node that bypass the
+/// `Active` do not poll.
 ///
-/// A handler that panics ends the run like any panic of its program.
+/// A panic in a handler ends the run, as any panic of the program does.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -152,8 +149,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.group
     }
 
-    /// Sends an active message; the node goes on after its send overhead. A message to the node itself is handled at
-    /// the next poll.
+    /// Sends an active message and returns after the send overhead. A message to the node itself is handled at the next poll.
     ///
     /// # Errors
     /// [`CommError::NoSuchRank`]; [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
@@ -161,23 +157,23 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.send_at(to, words).map(drop)
     }
 
-    /// Sends like [`send`](Active::send); returns the clock when it was sent, after polling.
+    /// Sends like [`send`](Active::send). Returns the clock after polling, when the message was sent.
     pub(crate) fn send_at(&self, to: impl Into<Destination>, words: [u64; 2]) -> Result<Time, CommError> {
         let at = self.handle_arrived(false)?;
         self.dispatch(to.into(), words)?;
         Ok(at)
     }
 
-    /// Handles all active messages that have arrived, and those that arrive meanwhile.
+    /// Handles all active messages that have arrived, including messages that arrive during the handling.
     ///
     /// # Errors
-    /// In virtual time, [`CommError::Livelock`] if the program has done nothing but poll without success for too long;
-    /// otherwise as [`send`](Self::send), also for the sends of handlers.
+    /// In virtual time, [`CommError::Livelock`] if the program has only polled without success for too long; otherwise as
+    /// [`send`](Self::send), also for the sends of handlers.
     pub fn poll(&self) -> Result<(), CommError> {
         self.handle_arrived(true).map(drop)
     }
 
-    /// Sends an ordinary message of any length, handling active messages until it has left.
+    /// Sends an ordinary message of any length, and handles active messages until the message has left.
     ///
     /// # Errors
     /// As [`Group::send`] and [`poll`](Self::poll).
@@ -188,7 +184,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         Ok(())
     }
 
-    /// Receives an ordinary message, handling active messages until it arrives.
+    /// Receives an ordinary message, and handles active messages until it arrives.
     ///
     /// # Errors
     /// As [`Group::recv`] and [`poll`](Self::poll).
@@ -203,15 +199,15 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         }
     }
 
-    /// Handles active messages until a condition no longer holds, which only handlers can change.
+    /// Handles active messages while a condition holds. Only handlers can change the condition.
     ///
     /// # Errors
-    /// As [`poll`](Self::poll); [`CommError::Deadlock`] if no active message can ever arrive.
+    /// As [`poll`](Self::poll); [`CommError::Deadlock`] if no further active message can arrive.
     pub fn wait_while(&self, condition: impl FnMut() -> bool) -> Result<(), CommError> {
         self.sleep_until(Time::MAX, condition)
     }
 
-    /// Does nothing but handle active messages until an instant of the node's clock, or until a condition no longer holds.
+    /// Handles active messages until an instant of the node's clock, or until a condition no longer holds.
     ///
     /// # Errors
     /// As [`wait_while`](Self::wait_while).
@@ -221,7 +217,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         Ok(())
     }
 
-    /// Keeps the CPU busy. Messages that are handled at once interrupt it: the time of their handling is added.
+    /// Keeps the CPU busy. With [`Handling::AtOnce`] messages interrupt the computation, and the time to handle them is added.
     ///
     /// # Errors
     /// As [`send`](Self::send), also for the sends of handlers.
@@ -230,7 +226,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         loop {
             let begin = self.handle_arrived(false)?;
             let end = begin + rest;
-            // Time beyond the end of modeled time is an error of the run, and there is no instant to wait for.
+            // A time beyond the end of modeled time is an error of the run: there is no instant to wait for.
             if self.handling == Handling::Polled || rest.is_zero() || end == Time::MAX {
                 return self.packets.endpoint().compute(rest);
             }
@@ -257,9 +253,8 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.group.endpoint().isend(self.group.parcel(to.into(), &payload)?, payload)
     }
 
-    /// Waits until an active message has been handled, one of the posted receives is complete or the sent message has
-    /// left, or until a deadline. Returns the first of these events; at one instant receives go before the send, and
-    /// the send before active messages.
+    /// Waits until an active message has been handled, one of the posted receives is complete, the message has left, or the deadline has
+    /// passed. Returns the first of these events. At the same instant receives precede the send, and the send precedes active messages.
     pub(crate) fn first_of(
         &self,
         posted: &[RequestId],
@@ -283,8 +278,8 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         })
     }
 
-    /// Handles all active messages that have arrived; returns the clock when there are no more. `looks` tells that
-    /// the program may do nothing but poll until a message arrives.
+    /// Handles all active messages that have arrived, and returns the clock after the last one. `looks` marks a polling call, which the
+    /// program may repeat without other work (livelock detection).
     fn handle_arrived(&self, looks: bool) -> Result<Time, CommError> {
         loop {
             let (now, arrived) = self.told(self.packets.endpoint().test(self.posted.get(), looks))?;
@@ -293,7 +288,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         }
     }
 
-    /// Posts the receive anew if it has failed because a node died: the others go on.
+    /// Posts the receive again if it failed because a node died: the surviving nodes continue.
     fn told<T>(&self, result: Result<T, CommError>) -> Result<T, CommError> {
         if let Err(CommError::NodeDied { .. }) = result {
             let select = self.packets.selector(ANY_SOURCE.into())?;
@@ -302,7 +297,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         result
     }
 
-    /// Runs the handler on a received message, and posts the receive for the next one.
+    /// Runs the handler on a received message, and posts the receive for the next message.
     fn handle(&self, now: Time, envelope: Envelope) -> Result<(), CommError> {
         let (endpoint, select) = (self.packets.endpoint(), self.packets.selector(ANY_SOURCE.into())?);
         self.posted.set(endpoint.irecv(select)?);
@@ -325,16 +320,16 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     }
 }
 
-/// The event that [`Active::first_of`] waited for, and the node's clock then.
+/// The event that ended [`Active::first_of`], with the node's clock at the event.
 #[derive(Debug)]
 pub(crate) enum Waited {
     /// The deadline has passed.
     InVain { at: Time },
-    /// An active message has been handled; its handler may have taken more time.
+    /// An active message has been handled; the handler may have taken further time.
     Handled { at: Time },
     /// A posted receive is complete.
     Received { at: Time, index: usize, message: Message },
-    /// The message sent has left.
+    /// The message has left.
     Sent { at: Time },
 }
 
@@ -350,7 +345,7 @@ impl Waited {
     }
 }
 
-/// Withdraws the posted receive: a message that it may have taken waits for the next `Active` of the group.
+/// Withdraws the posted receive. A message that the receive has already taken waits for the next `Active` of the group.
 impl<H> Drop for Active<'_, '_, H> {
     fn drop(&mut self) {
         self.packets.endpoint().withdraw(self.posted.get());

@@ -1,4 +1,4 @@
-//! Waiting for all members of a group.
+//! Barrier over all members of a group.
 
 use std::iter;
 
@@ -6,20 +6,19 @@ use super::Group;
 use crate::{endpoint::Call, error::CommError, payload::Payload, record::Part};
 
 impl Group<'_> {
-    /// Waits for all nodes of the machine, by its hardware barrier; only for a group of all of them.
+    /// Waits for all nodes of the machine in its hardware barrier. The group must contain all nodes.
     pub(crate) fn world_barrier(&self) -> Result<(), CommError> {
         self.endpoint().barrier()
     }
 
-    /// Returns when all members have called it.
+    /// Returns after all members have called it.
     ///
-    /// The world of a machine with a hardware barrier uses that: everybody goes on `barrier` after the last one came.
-    /// Otherwise empty messages are exchanged by *dissemination* (Hensgen, Finkel and Manber 1988): in round k each
-    /// rank sends to the one 2^k further on and receives from the one 2^k behind, around the group; ceil(log2 p)
-    /// rounds of alpha, any p, no root.
+    /// The world of a machine with a hardware barrier uses the hardware: every node continues `barrier` after the last arrival. Other
+    /// groups exchange empty messages by *dissemination* (Hensgen, Finkel and Manber 1988): in round k, rank r sends to rank r + 2^k and
+    /// receives from rank r - 2^k, modulo the size. This takes ceil(log2 p) rounds of alpha for any p and needs no root.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     pub fn barrier(&self) -> Result<(), CommError> {
         let tag = self.agree(&Call::new("barrier", &"a barrier", ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {

@@ -8,7 +8,7 @@ use crate::{
     wire::MessageId,
 };
 
-/// A message as a receive returns it.
+/// A received message.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Message {
@@ -16,9 +16,9 @@ pub struct Message {
     pub source: Rank,
     /// The tag of the message.
     pub tag: Tag,
-    /// The data, not copied on the way.
+    /// The data, passed by reference without a copy.
     pub payload: Payload,
-    /// The message in the whole run.
+    /// The identity of the message in the whole run.
     pub(crate) id: MessageId,
 }
 
@@ -36,12 +36,12 @@ impl Message {
     /// The data as elements, copied out of the message.
     ///
     /// # Errors
-    /// [`PayloadError`] if the data is of another type, no whole number of elements, or phantom.
+    /// [`PayloadError`] if the data has another type, is not a whole number of elements, or is phantom.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, PayloadError> {
         self.payload.to_vec()
     }
 
-    /// The data as contiguous bytes; copied only if it is in several segments.
+    /// The data as contiguous bytes, copied only if it consists of several segments.
     ///
     /// # Errors
     /// [`PayloadError::Phantom`] if any part of the data is phantom.

@@ -1,6 +1,6 @@
-//! Programs' view of a machine: a [`Node`], [groups](Group) of nodes, messages and requests.
+//! The programmer's view of a machine: a [`Node`], [groups](Group) of nodes, messages and requests.
 //!
-//! Everything here stands on one seam, the endpoint of a node, so the same program runs on every machine and under every
+//! This module uses a machine only through the endpoint of a node, so the same program runs on every machine and under every
 //! [clock](crate::Clock).
 
 mod active;

@@ -15,7 +15,7 @@ use crate::{
     topology::Grid,
 };
 
-/// The node that a program runs on: what the program is given. It stays on its thread.
+/// The node that a program runs on, passed to the program. It is bound to its thread.
 ///
 /// ```compile_fail
 /// # use multicomputer::{Machine, prelude::*};
@@ -91,7 +91,7 @@ impl<'n> Node<'n> {
         }))
     }
 
-    /// All nodes, for the messages of one library that takes in whatever comes; `None` from the second call on.
+    /// All nodes in the private context of the NX library, which receives any message; `None` from the second call on.
     pub(crate) fn nx(&self) -> Option<&Group<'n>> {
         let group = self.world.with_context(Private::Nx, || "NX".into());
         self.nx.set(group).ok().and_then(|()| self.nx.get())
@@ -101,23 +101,23 @@ impl<'n> Node<'n> {
         self.machine().topology().grid().ok_or_else(|| CommError::NoGrid(self.machine().name().into()))
     }
 
-    /// The time on the node's clock since the common start of all programs: modeled time, or, under the
-    /// [host's clock](crate::Clock::Host), that of the wall clock.
+    /// The time on the node's clock since the common start of all programs: modeled time, or wall-clock time under the [host's
+    /// clock](crate::Clock::Host).
     ///
-    /// In virtual time the thread has to wait for the kernel to know it, which costs microseconds of the host. Asking does
-    /// not move a modeled clock; but in real time, a program that asks again, having done nothing else, waits for the wall
-    /// clock, and is told where that stands.
+    /// In virtual time the thread waits for the kernel to compute the time, which takes microseconds on the host. The query does not
+    /// advance a modeled clock. In real time, a program that asks again without doing anything else waits for the wall clock and gets the
+    /// current wall-clock time.
     ///
     /// # Errors
-    /// [`CommError::Livelock`] if a program in virtual time has done nothing but ask, or look in vain, for too long;
+    /// [`CommError::Livelock`] if a program in virtual time has only queried the time, or polled without success, for too long;
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
     pub fn now(&self) -> Result<Time, CommError> {
         self.endpoint.now()
     }
 
-    /// Keeps the node's CPU busy for some time (a [`Span`], or a `Duration` of the standard library). What the
-    /// program really computes costs nothing in virtual time; in [real time](crate::Clock::RealTime) it counts, and
-    /// this comes on top of it. Under the [host's clock](crate::Clock::Host) a core is really busy for so long.
+    /// Keeps the node's CPU busy for some time (a [`Span`], or a `Duration` of the standard library). In virtual time the program's real
+    /// computation costs nothing. In [real time](crate::Clock::RealTime) the real computation counts, and this time is added. Under the
+    /// [host's clock](crate::Clock::Host) a core really is busy for this time.
     ///
     /// # Errors
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
@@ -125,8 +125,8 @@ impl<'n> Node<'n> {
         self.endpoint.compute(time.into())
     }
 
-    /// Begins a named phase, which lasts until the value returned is dropped; phases may be nested. Its times are in
-    /// the report and in the trace.
+    /// Begins a named phase, which lasts until the returned value is dropped; phases may be nested. The report and the trace show its
+    /// times.
     ///
     /// # Errors
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
@@ -143,7 +143,7 @@ impl fmt::Debug for Node<'_> {
     }
 }
 
-/// A [phase](Node::phase) of a node program, which ends when this is dropped.
+/// A [phase](Node::phase) of a node program, which ends when this value is dropped.
 #[derive(Debug)]
 #[must_use = "the phase ends when this is dropped"]
 pub struct Phase<'n> {
@@ -153,7 +153,7 @@ pub struct Phase<'n> {
 
 impl Drop for Phase<'_> {
     fn drop(&mut self) {
-        // After the end of the run there is nobody to tell.
+        // An error means that the run has ended: the mark is no longer needed.
         let _ = self.endpoint.mark(Mark::PhaseEnd(self.name.clone()));
     }
 }

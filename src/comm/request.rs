@@ -3,17 +3,17 @@
 use super::{Group, Message};
 use crate::wire::RequestId;
 
-/// A send or receive under way, from [`isend`](Group::isend) or
-/// [`irecv`](Group::irecv), to be handed to a wait or a test of the same group.
+/// A send or receive in progress, started by [`isend`](Group::isend) or [`irecv`](Group::irecv), to be passed to a wait or a test of the
+/// same group.
 ///
-/// A request owns its resources, so dropping it is safe: a send goes on; a receive stays posted, and the message that
-/// it takes is listed in the report as never received. (Dropping a receive from any source has a price for the host:
-/// from then on the kernel must be asked which messages this node's receives take.)
+/// A request owns its resources, so dropping it is safe. A dropped send continues. A dropped receive stays posted, and the report lists the
+/// message that it takes as never received. (Dropping a receive from any source costs host time: from then on the node asks the kernel
+/// which messages its receives take.)
 #[derive(Debug)]
 #[must_use = "a receive that is not waited for loses its message"]
 pub struct Request<'g> {
     pub(super) group: &'g Group<'g>,
-    /// The number of the request; `None` once it has been waited for.
+    /// The number of the request; `None` after the wait.
     pub(super) id: Option<RequestId>,
 }
 
@@ -22,7 +22,7 @@ pub struct Request<'g> {
 pub enum Tested<'g> {
     /// The request is complete; a receive has its message.
     Complete(Option<Message>),
-    /// The request is still under way.
+    /// The request is still in progress.
     Pending(Request<'g>),
 }
 

@@ -1,11 +1,11 @@
-//! Calls of the libraries, and the algorithms that they are carried out by.
+//! Calls of the libraries with a chosen algorithm.
 
 use super::Group;
 use crate::plan::{Choice, IntoChoice, Registered, sealed::Sealed};
 
 impl Group<'_> {
-    /// The same group for calls by an algorithm of choice, by one of [one's own](crate::plan::Own), or by the fastest of
-    /// [several](crate::plan::Choice); without one, *Auto* chooses. The algorithm decides which library's calls there are.
+    /// Returns the group with an algorithm for its calls: a named algorithm, a [custom](crate::plan::Own) one, or the fastest of
+    /// [several](crate::plan::Choice). A plain group uses *Auto*. The type of the algorithm determines which library's calls are available.
     ///
     /// ```
     /// use multicomputer::{collective::{self, Sum}, prelude::*, stop};
@@ -32,13 +32,13 @@ pub struct Using<'g, P: Registered> {
     choice: Choice<P>,
 }
 
-/// A group that makes the calls of a library, by *Auto* or by an algorithm of choice: a [`Group`] or what
-/// [`Group::using`] returns. It is sealed: no other crate can implement it.
+/// A group that makes the calls of a library, with *Auto* or a chosen algorithm: a [`Group`] or the result of [`Group::using`]. The trait
+/// is sealed: no other crate can implement it.
 pub trait Caller<P: Registered>: Sealed {
     /// The group.
     fn group(&self) -> &Group<'_>;
 
-    /// The algorithm, or those among which is chosen.
+    /// The algorithm, or the candidates to choose from.
     fn choice(&self) -> Choice<P>;
 }
 

@@ -1,4 +1,4 @@
-//! Walking a schedule with real messages: the code of a collective on a node.
+//! Executing a schedule with real messages: the code of a collective operation on a node.
 
 use std::mem;
 
@@ -14,22 +14,22 @@ use crate::{
     text::{are, count},
 };
 
-/// Carries out this node's part of a schedule; all nodes of the group call it with the same one.
+/// Executes this node's part of a schedule. All nodes of the group must call it with the same schedule.
 ///
-/// `blocks[k]` is what this node has of block `k`: the data where the node starts with it, anything elsewhere. In the end
-/// it is what the schedule brought here. Data is chained and cut by reference; it is copied nowhere, and where the
-/// schedule says that a real machine would have to, the time for it is charged.
+/// `blocks[k]` is this node's data of block `k`: the data if the node starts with the block, anything otherwise. On return it is the data
+/// that the schedule delivered. Data is concatenated and split by reference and never copied. Where the schedule prescribes a copy, the
+/// modeled time of the copy is charged.
 ///
-/// On a machine with [rendezvous](crate::MachineBuilder::rendezvous) a node that sends and receives in an iteration does both
-/// at the same time, so that schedules come to their ends there, too.
+/// On a machine with [rendezvous](crate::MachineBuilder::rendezvous) a node that sends and receives in one iteration does both
+/// concurrently, so that schedules do not deadlock.
 ///
-/// Messages go under `tag`, which keeps them apart from others that the program has on the way. Hardware barriers are
-/// waited for where the group is the whole of a machine that has one.
+/// Messages use `tag`, which separates them from other messages of the program. Hardware barriers are used where the group is the whole of
+/// a machine that has one.
 ///
 /// # Errors
 ///
-/// [`WalkError`] if the group has another size than the schedule, blocks have other lengths than the schedule says,
-/// here or at another node, or if a message cannot be sent or received.
+/// [`WalkError`] if the sizes of group and schedule differ, if blocks here or at another node have other lengths than the schedule
+/// prescribes, or if a message cannot be sent or received.
 pub fn walk(
     group: &Group<'_>,
     schedule: &Schedule,
@@ -39,12 +39,11 @@ pub fn walk(
     walk_with(group, schedule, tag, blocks, &mut |_, came| Ok(came))
 }
 
-/// As [`walk`], for a schedule in which versions of a block are combined: `combine` makes one of the left and the right
-/// operand.
+/// As [`walk`], for a schedule that combines versions of a block: `combine` combines the left and the right operand.
 ///
 /// # Errors
 ///
-/// As [`walk`], and those of `combine`.
+/// As [`walk`], and the errors of `combine`.
 pub fn walk_combining(
     group: &Group<'_>,
     schedule: &Schedule,
@@ -55,10 +54,10 @@ pub fn walk_combining(
     walk_with(group, schedule, tag, blocks, &mut combine)
 }
 
-/// A function that makes one payload of a left and a right operand.
+/// A function that combines a left and a right operand.
 pub(crate) type Combine<'c> = dyn FnMut(Payload, Payload) -> Result<Payload, PayloadError> + 'c;
 
-/// As [`walk_combining`], with `combine` behind a reference: compiled once, and not for every operator.
+/// As [`walk_combining`], with `combine` behind a reference, so that the code is compiled once and not for every operator.
 pub(crate) fn walk_with(
     group: &Group<'_>,
     schedule: &Schedule,
@@ -86,32 +85,32 @@ pub(crate) fn walk_with(
     })
 }
 
-/// Cargo of a node's messages.
+/// The source and destination of the data of a node's messages.
 pub(crate) trait Cargo {
-    /// The data of a message that is sent.
+    /// Returns the data of a message to send.
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError>;
 
-    /// Whether it is the blocks of the schedule: then a trace tells who holds which.
+    /// Whether the data consists of the schedule's blocks. If so, a trace records which node holds which block.
     fn is_blocks(&self) -> bool {
         false
     }
 
-    /// Takes the data that has come with a message, of the length expected.
+    /// Takes the data of a received message; its length is the expected one.
     fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError>;
 
-    /// The error of a message that was given data of another length, if more can be said than its length.
+    /// Returns a more precise error for a message with data of the wrong length, if there is one.
     fn misfit(&self, _message: &Message) -> Option<WalkError> {
         None
     }
 
-    /// Combines two blocks to a third one, in a schedule that does.
+    /// Combines two blocks into a third one, in a schedule with such steps.
     fn merge(&mut self, _left: usize, _right: usize, _into: usize) -> Result<(), PayloadError> {
         Ok(())
     }
 }
 
-/// Carries out this node's part of a schedule, whatever its messages carry; a trace shows the steps of each iteration as
-/// one. What has been started and must be waited for in the end is put into `started`.
+/// Executes this node's part of a schedule, for any cargo. A trace shows the steps of each iteration as one slice. Requests that must be
+/// waited for at the end are added to `started`.
 pub(crate) fn follow<'g>(
     group: &'g Group<'g>,
     schedule: &Schedule,
@@ -130,7 +129,7 @@ pub(crate) fn follow<'g>(
     Ok(())
 }
 
-/// Carries out one step.
+/// Executes one step.
 fn act<'g>(
     group: &'g Group<'g>,
     schedule: &Schedule,
@@ -185,7 +184,7 @@ fn act<'g>(
     Ok(())
 }
 
-/// The data of a message that is sent next, of the length that the schedule says.
+/// Returns the data of the next message to send, with the length that the schedule prescribes.
 fn given(group: &Group<'_>, cargo: &mut dyn Cargo, message: &Message) -> Result<Payload, WalkError> {
     let payload = cargo.give(message)?;
     if payload.len() == message.bytes {
@@ -201,7 +200,7 @@ fn given(group: &Group<'_>, cargo: &mut dyn Cargo, message: &Message) -> Result<
     }))
 }
 
-/// Waits for all nodes of the machine.
+/// Waits for all nodes of the machine in its hardware barrier.
 fn barrier(group: &Group<'_>) -> Result<(), WalkError> {
     let machine = group.machine();
     match machine.parameters().barrier() {
@@ -210,7 +209,7 @@ fn barrier(group: &Group<'_>) -> Result<(), WalkError> {
     }
 }
 
-/// A cargo of lengths alone: nothing is carried, and what comes is not looked at.
+/// A cargo of lengths only: sends phantom data and ignores received data.
 pub(crate) struct Phantoms;
 
 impl Cargo for Phantoms {
@@ -223,7 +222,7 @@ impl Cargo for Phantoms {
     }
 }
 
-/// Every block has a place on every node, and versions of it may be combined.
+/// A cargo in which every node has a slot for every block; versions of a block may be combined.
 struct AllBlocks<'a, 'c> {
     rank: Rank,
     sizes: &'a [u64],
@@ -248,7 +247,7 @@ impl Cargo for AllBlocks<'_, '_> {
     }
 
     fn take(&mut self, message: &Message, mut came: Payload) -> Result<(), PayloadError> {
-        // From the end, where a cut is cheap.
+        // Splits from the end, where a split is cheap.
         for &block in message.blocks.iter().rev() {
             let size = self.sizes[block as usize];
             let new = came.split_off(came.len().saturating_sub(size))?;
@@ -269,7 +268,7 @@ impl Cargo for AllBlocks<'_, '_> {
     }
 }
 
-/// Whether what this node has fits the schedule.
+/// Checks that the group and the blocks fit the schedule.
 fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(), WalkError> {
     if schedule.nodes() != group.size() {
         return Err(WalkError::Nodes { schedule: schedule.nodes(), group: group.size() });
@@ -280,11 +279,11 @@ fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(
     Ok(())
 }
 
-/// The error of a schedule that cannot be carried out on a node.
+/// The error of a schedule that cannot be executed on a node.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WalkError {
-    /// The schedule is one for another machine.
+    /// The schedule is for another number of nodes.
     #[error("the schedule is for {}, and the group has {group}", count(*schedule as u64, "node"))]
     Nodes {
         /// Nodes of the schedule.
@@ -292,7 +291,7 @@ pub enum WalkError {
         /// Nodes of the group.
         group: usize,
     },
-    /// There is not one payload for each block.
+    /// The number of payloads differs from the number of blocks.
     #[error("{} given for a schedule of {schedule}", are(*given, "block"))]
     Blocks {
         /// Payloads given.
@@ -300,17 +299,17 @@ pub enum WalkError {
         /// Blocks of the schedule.
         schedule: usize,
     },
-    /// This node's data of a block has another length than the schedule says.
+    /// This node's data of a block has another length than the schedule prescribes.
     #[error("block {block} has {} here: {expected} must be given", count(*given, "byte"))]
     Length {
         /// The block.
         block: usize,
-        /// Its length.
+        /// The length of this node's data.
         given: u64,
-        /// The length that it should have.
+        /// The length in the schedule.
         expected: u64,
     },
-    /// Another node sent more or less than the schedule says: it was called with another one.
+    /// Another node sent more or less than the schedule prescribes: it executes another schedule.
     #[error(
         "rank {from} sent {} where {expected} should come: all nodes must walk the same schedule",
         count(*given, "byte")
@@ -318,28 +317,28 @@ pub enum WalkError {
     Received {
         /// The sender.
         from: Rank,
-        /// The length of its message.
+        /// The length of the received message.
         given: u64,
-        /// The length that it should have.
+        /// The expected length.
         expected: u64,
     },
-    /// This node has more or less for another one than the schedule says.
+    /// This node has more or less data for another node than the schedule prescribes.
     #[error("{} for rank {to}, where the schedule says {expected}", count(*given, "byte"))]
     Sent {
         /// The receiver.
         to: Rank,
         /// The length of the message.
         given: u64,
-        /// The length that it should have.
+        /// The expected length.
         expected: u64,
     },
-    /// The schedule has hardware barriers, and the group is a part of the machine, or the machine has none.
+    /// The schedule has hardware barriers, but the machine has none or the group is not the whole machine.
     #[error("the schedule has hardware barriers: it needs all nodes of a machine that has one")]
     Barrier,
     /// A message cannot be sent or received.
     #[error(transparent)]
     Comm(#[from] CommError),
-    /// Received data cannot be taken apart.
+    /// Received data cannot be split.
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }

@@ -1,12 +1,12 @@
-//! A collective call, of which the members of a group must make the same.
+//! A collective call, which all members of a group must make with equal arguments.
 
 use std::{
     fmt::{self, Write},
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// A collective call as one member makes it: its operation, its description in messages about it, and a digest of all that
-/// must be the same on all members.
+/// A collective call as made by one member: its operation, its description for messages, and a digest of everything that must be equal on
+/// all members.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
     operation: &'static str,
@@ -15,22 +15,22 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call for an operation, described by `text`, of which `details` must be the same too. The text is written where
-    /// somebody reads it, which is seldom.
+    /// Describes a call of `operation`. `text` and `details` must also be equal on all members. The text is formatted only for the digest
+    /// and for error messages.
     pub(crate) fn new(operation: &'static str, text: &'a dyn fmt::Display, details: impl Hash) -> Call<'a> {
         let mut digest = Digest(DefaultHasher::new());
-        // A digest takes every text.
+        // Writing to a digest cannot fail.
         let _ = write!(digest, "{operation} {text}");
         details.hash(&mut digest.0);
         Call { operation, text, digest: digest.0.finish() }
     }
 
-    /// Its purpose, in a word or two: `broadcast`.
+    /// The name of the operation, such as `broadcast`.
     pub(crate) fn operation(&self) -> &'static str {
         self.operation
     }
 
-    /// The same on members that make the same call, and on nearly no others.
+    /// A digest of the call: equal on members that make the same call, and different otherwise except for hash collisions.
     pub(crate) fn digest(&self) -> u64 {
         self.digest
     }
@@ -48,7 +48,7 @@ impl fmt::Debug for Call<'_> {
     }
 }
 
-/// A digest of texts, without memory for them.
+/// Hashes formatted text without storing it.
 struct Digest(DefaultHasher);
 
 impl Write for Digest {

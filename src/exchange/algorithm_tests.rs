@@ -13,7 +13,7 @@ use crate::{
     random::RandomNumbers,
 };
 
-/// All whose time is known without a run.
+/// Returns the algorithms whose time is predicted without a run.
 fn predictable() -> impl Iterator<Item = Algorithm> {
     Algorithm::ALL.iter().copied().filter(Algorithm::is_predictable)
 }
@@ -22,7 +22,7 @@ fn byte(from: usize, to: usize, at: u64) -> u8 {
     (at as usize * 7 + from * 31 + to * 17) as u8
 }
 
-/// Runs a plan with real data, checks what arrives, and that it takes what was predicted; the time.
+/// Runs a plan with real data, checks the received data and the prediction, and returns the time.
 fn check(plan: &Plan) -> Time {
     let instance = plan.instance();
     let matrix = instance.matrix();
@@ -43,7 +43,7 @@ fn check(plan: &Plan) -> Time {
     run.report.modeled
 }
 
-/// A matrix of one of many shapes.
+/// Generates a matrix of one of many shapes.
 pub(super) fn matrices(nodes: usize) -> impl Strategy<Value = Matrix> {
     let sizes = || prop_oneof![Just(0_u64), 0..4_u64, 0..300_u64];
     let full = move |bytes: Vec<u64>| Matrix::of(nodes, |from, to| bytes[from * nodes + to]).unwrap();
@@ -74,7 +74,7 @@ fn instances(side: usize) -> impl Strategy<Value = Instance> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Every byte arrives, in the time that was predicted.
+    /// Every byte arrives, in the predicted time.
     #[test]
     fn all_data_gets_where_it_belongs(instance in instances(3)) {
         for algorithm in predictable() {
@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// Machines on which much of a message costs nothing, so that many things happen at one instant.
+/// Generates machines on which much of a message costs nothing, so that many events occur at one instant.
 fn nearly_free(side: usize) -> impl Strategy<Value = Instance> {
     let some = || prop_oneof![2 => Just(0.0), 1 => Just(1e-6)];
     let beta = prop_oneof![Just(0.0), Just(1e-15), Just(1e-9)];
@@ -107,7 +107,7 @@ fn nearly_free(side: usize) -> impl Strategy<Value = Instance> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
-    /// Not only the way that is chosen: all ways of all algorithms, in all styles.
+    /// Checks all variants of all algorithms in all styles, not only the chosen one.
     #[test]
     fn every_way_moves_everything(instance in prop_oneof![instances(3), nearly_free(3)]) {
         check_every_way(&instance);
@@ -117,7 +117,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
-    /// The limit known of a way before it is made never exceeds its time, and no way is given up by the time that it takes.
+    /// The lower bound of a variant never exceeds its time, and a limit equal to that time does not prune the variant.
     #[test]
     fn no_way_is_given_up_by_the_time_that_it_takes(
         instance in instances(4),
@@ -157,7 +157,7 @@ fn check_every_way(instance: &Instance) {
     check(&Algorithm::AUTO.plan(instance).unwrap());
 }
 
-/// Everything happens at one instant, and still nobody waits for somebody who waits.
+/// All events occur at one instant, and there is still no deadlock.
 #[test]
 fn where_nothing_costs_anything_all_ways_work() {
     for nodes in 1..6 {
@@ -171,7 +171,7 @@ fn where_nothing_costs_anything_all_ways_work() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// Nothing takes less than the lower bound, and nothing less than Auto.
+    /// No algorithm takes less than the lower bound or less than *auto*.
     #[test]
     fn nothing_beats_the_bound_and_auto(instance in instances(4)) {
         let bound = instance.lower_bound();
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// Of ten thousand messages *auto* tries only some ways: where links decide these are enough.
+/// For ten thousand messages *auto* tries only some variants; they suffice where links are the bottleneck.
 #[test]
 fn nothing_beats_auto_by_much_on_crowded_links() {
     let cases = [
@@ -202,7 +202,7 @@ fn nothing_beats_auto_by_much_on_crowded_links() {
         let nodes = machine.nodes();
         let mut any = RandomNumbers::new(nodes as u64);
         let bytes: Vec<u64> = (0..nodes * nodes).map(|_| 1 + any.below(lengths) as u64).collect();
-        // Of two lengths, for slices that are all alike, or of any.
+        // Two lengths, for slices of equal length, or arbitrary lengths.
         let bytes = |pair: usize| if lengths == 2 { 512 << (3 * (bytes[pair] - 1)) } else { bytes[pair] };
         let instance =
             Instance::new(&machine, Matrix::of(nodes, |from, to| bytes(nodes * from + to)).unwrap());
@@ -257,7 +257,7 @@ fn transpose(side: usize, bytes: u64) -> Matrix {
     Matrix::of(side * side, |from, to| if is_pair(from, to) { bytes } else { 0 }).unwrap()
 }
 
-/// Data that makes detours is put together again, also with a few bytes a slice and with own messages.
+/// Detoured data is reassembled correctly, also with a few bytes a slice and with messages of nodes to themselves.
 #[test]
 fn detours_bring_all_data() {
     for (side, bytes) in [(4, 7), (5, 3000), (6, 20_000)] {
@@ -268,7 +268,7 @@ fn detours_bring_all_data() {
     }
 }
 
-/// Straight, fifteen messages turn at a corner of the mesh, whose links carry eight at a time: 1.89 times the bound.
+/// Sent directly, fifteen messages turn at a corner of the mesh, whose links carry eight at a time: 1.89 times the bound.
 #[test]
 fn a_transpose_takes_little_longer_than_ports_need() {
     let machine: Description = "paragon:16x16".parse().unwrap();
@@ -282,11 +282,11 @@ fn a_transpose_takes_little_longer_than_ports_need() {
     assert!(ratio(Algorithm::AUTO) < 1.25, "{}", ratio(Algorithm::AUTO));
 }
 
-/// On a line plain rounds with all sends ahead keep the links in the middle busy, which those that are packed do not.
+/// On a line, plain rounds with all sends ahead keep the middle links busy; packed rounds do not.
 #[test]
 fn large_exchanges_whose_links_decide_are_tried_in_plain_rounds() {
     let machine: Description = "hockney:1x104".parse().unwrap();
-    // More than ten thousand messages, not quite of one length; and one that is longer.
+    // More than ten thousand messages of nearly one length, in the second case with one longer message.
     for longest in [340, 1500] {
         let matrix = Matrix::of(104, |from, to| match (from, to) {
             (3, 4) => longest,
@@ -302,7 +302,7 @@ fn modeled(instance: &Instance, algorithm: Algorithm) -> Time {
     algorithm.plan(instance).unwrap().prediction().unwrap().modeled
 }
 
-/// A few long messages of every node among many short ones: one call takes no longer than two, which have one part each.
+/// Every node sends a few long messages among many short ones. One call takes no longer than two separate calls.
 #[test]
 fn long_and_short_messages_are_treated_apart() {
     let machine: Description = "hockney:5x6".parse().unwrap();
@@ -322,7 +322,7 @@ fn long_and_short_messages_are_treated_apart() {
     check(&plan);
 }
 
-/// Groups exchange as the whole machine does.
+/// An exchange in a group works as one on the whole machine.
 #[test]
 fn members_may_be_some_nodes_in_any_order() {
     let machine: Description = "paragon:3x4".parse().unwrap();
@@ -338,7 +338,7 @@ fn members_may_be_some_nodes_in_any_order() {
             let outgoing = matrix.row(group.rank()).iter().map(|&bytes| Payload::phantom(bytes)).collect();
             match plan.carry_out(&group, outgoing) {
                 Ok(incoming) => Ok(incoming.iter().map(Payload::len).sum()),
-                // The data to be sorted must be there.
+                // Sorting needs real data, so it may refuse here.
                 Err(_) if plan.name() == "sorting" => Ok(matrix.received(group.rank())),
                 Err(error) => Err(error.into()),
             }

@@ -1,17 +1,17 @@
-//! Lower limits of the modeled time of an exchange.
+//! Lower bounds on the modeled time of an exchange.
 //!
-//! They hold for any algorithm in the timing model: messages straight to their receivers or by way of others, cut and
-//! joined at will, in any order. What is taken for granted: only the members send and receive, the other nodes' links
-//! being there for all; data goes in messages that are not active ones, which share no port and no link; data cannot be
-//! compressed; every byte is moved; and nothing is learned from what does not come.
+//! The bounds hold for any algorithm in the timing model: messages may be sent directly or through other members, be cut and joined, and
+//! go in any order. Assumptions: only members send and receive, but the links of all nodes can be used; data goes in ordinary messages,
+//! not in active messages (which occupy no port and no link); data is not compressed; every byte is moved; and the absence of a message
+//! carries no information.
 //!
-//! A message that matters has begun with a send of `o_s` and ends with a way through the network and a receive,
-//! `L + hop + o_r`, during none of which its bytes move. So `alpha + hop` comes on top of the time of bytes.
+//! A message on the critical path starts with a send, `o_s`, and ends with a transfer through the network and a receive, `L + hop + o_r`.
+//! Its bytes do not move during either part. So `alpha + hop` is added to the time of the bytes.
 //!
-//! *Rounding.* A message's end is rounded to the nearest picosecond, so it may take half a picosecond less of a port or
-//! a link than its bytes need: where there are more messages than bytes' worth of time this adds up. Who sends `n`
-//! messages is busy for `n o_s`, and who receives them for `n o_r`; so if all took less than the limit without
-//! rounding, there were no more than that over `o_s` of them, nor more than bytes. As much is taken off.
+//! *Rounding.* The end of a message is rounded to the nearest picosecond. A message may therefore use a port or a link for half a
+//! picosecond less than its bytes need. A sender of `n` messages is busy for `n o_s`, and a receiver for `n o_r`. A run shorter than the
+//! unrounded bound thus has at most the bound divided by `o_s` (or `o_r`) messages, and at most one per byte. The bound is reduced by
+//! half a picosecond for each of them.
 
 use std::cmp::Reverse;
 
@@ -28,23 +28,23 @@ use crate::{
     time::Span,
 };
 
-/// The most that rounding takes from the time of a message, in seconds.
+/// Maximum time by which rounding shortens a message, in seconds.
 const ROUNDING: f64 = 0.5e-12;
 
-/// The most that inexact sums of rates and bytes are wrong by, as a share of them.
+/// Maximum relative error of floating-point sums of rates and bytes.
 const INEXACT: f64 = 1e-9;
 
-/// The most members whose paths are looked at.
+/// Maximum number of members for which the bound on paths is computed.
 const MOST_MEMBERS: usize = 64;
 
-/// Steps of the search for weights with which the sum of all that is heard grows the most.
+/// Steps of the power iteration for the weights that maximise the growth.
 const WEIGHINGS: usize = 30;
 
 impl Instance {
-    /// The lower bound of the modeled time of this exchange, for any algorithm. Takes the host time proportional to
-    /// the entries of the matrix, up to 0.2 us for each that is not 0 and some 10 ns for the others, and to the nodes
-    /// of the machine, some 25 us each; and room for as many numbers as the matrix has, up to four times. Among up to 64 members
-    /// paths take up to 96 steps of a millisecond each.
+    /// Returns the lower bound on the modeled time of this exchange, for any algorithm. Host time is proportional to the entries of the
+    /// matrix (up to 0.2 us for each entry that is not 0, some 10 ns for the others) and to the nodes of the machine (some 25 us each).
+    /// Memory is up to four times the number of matrix entries. Among up to 64 members the bound on paths adds up to 96 steps of a
+    /// millisecond each.
     ///
     /// ```
     /// use multicomputer::{exchange::{Instance, Matrix}, plan::Reason};
@@ -84,8 +84,8 @@ impl Instance {
         LowerBound::new(start_ups.into_iter().chain(bytes.limits(Some(within))).chain([of_paths]))
     }
 
-    /// The time in which the rank with the most receivers can reach them, and that with the most senders can hear from them, by how far
-    /// these are.
+    /// Returns the time in which the rank with the most receivers can reach them, or the rank with the most senders can hear from them,
+    /// given their distances. The result is the larger of the two.
     fn far(&self, matrix: &Matrix, links: &Links) -> Span {
         let parameters = self.parameters();
         let far = Far { links, parameters };
@@ -106,9 +106,9 @@ impl Instance {
         reached.max(far.start_up(&[self.members()[to]], &senders, true, receive, alpha))
     }
 
-    /// Growth of the weighted sum of the squares of what nodes have heard of, with the best weights found: with any
-    /// weights `v` of the senders, receivers end with `A v` if `A` tells who has something for whom. The proof that
-    /// the sum grows only as fast as sends and receives allow is at the top of `src/collective/bound.rs`.
+    /// Returns the growth of the weighted sum of squares of what nodes have heard of, with the best weights found. With weights `v` of
+    /// the senders, receivers end with `A v`, where `A` is the 0/1 matrix of senders and receivers. The proof that sends and receives
+    /// bound the growth rate of the sum is at the top of `src/collective/bound.rs`.
     fn growth(&self) -> f64 {
         let (matrix, nodes) = (self.matrix(), self.size());
         let has = |from: Rank, to: Rank| from == to || matrix.get(from, to) > 0;
@@ -122,7 +122,7 @@ impl Instance {
         for _ in 0..WEIGHINGS {
             let mut heard = vec![0.0; nodes];
             pairs.iter().for_each(|&(from, to)| heard[to] += weights[from]);
-            // Any weights give a limit.
+            // Any weights give a valid bound.
             growth = growth.max(square(&heard) / square(&weights));
             let mut next = vec![0.0; nodes];
             pairs.iter().for_each(|&(from, to)| next[from] += heard[to]);
@@ -133,16 +133,16 @@ impl Instance {
     }
 }
 
-/// The limits that bytes set, counted once.
+/// Lower bounds from byte counts; the counts are computed once.
 struct Bytes<'a> {
     parameters: &'a Parameters,
-    /// The bytes that each rank sends and receives.
+    /// Bytes that each rank sends and receives.
     ranks: Vec<Inside>,
     cuts: Vec<Border<Inside>>,
     submeshes: Vec<Border<Inside>>,
 }
 
-/// Bytes that must leave and enter a part of the machine.
+/// Bytes that must leave and enter a region of the machine.
 #[derive(Clone, Copy)]
 struct Inside {
     members: usize,
@@ -151,7 +151,7 @@ struct Inside {
 }
 
 impl<'a> Bytes<'a> {
-    /// Of a matrix without what nodes have for themselves.
+    /// Counts the bytes of a matrix that has no messages of nodes to themselves.
     fn of(instance: &'a Instance, matrix: &Matrix, links: &Links) -> Bytes<'a> {
         let sums = Sums::of(instance, matrix);
         Bytes {
@@ -162,11 +162,11 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// The limits, less what rounding takes off if a run of up to `within` is to be shown impossible.
+    /// Returns the bounds. With `within`, they are reduced by the rounding that a run of at most this time can gain.
     fn limits(&self, within: Option<Span>) -> [(Reason, Span); 4] {
         let parameters = self.parameters;
         let least = |seconds: f64| {
-            // Down to the picosecond.
+            // Subtracts a picosecond, because the result is rounded to picoseconds.
             let seconds = seconds * (1.0 - INEXACT) - 1e-12;
             parameters.alpha() + parameters.hop() + Span::from_secs_f64(seconds.max(0.0))
         };
@@ -187,7 +187,7 @@ impl<'a> Bytes<'a> {
         ]
     }
 
-    /// The bytes that `nodes` nodes send, or receive, less what rounding takes off.
+    /// Returns the bytes that `nodes` nodes send, or receive, reduced by the rounding allowance.
     fn left(&self, within: Option<Span>, bytes: u64, nodes: usize, overhead: Span) -> f64 {
         let (bytes, beta) = (bytes as f64, self.parameters.beta());
         let Some(within) = within.filter(|_| beta > 0.0) else { return bytes };
@@ -197,16 +197,17 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// The limit that paths set.
+/// Lower bound from the paths of messages.
 struct Paths {
-    /// The seconds that bytes take, start-ups aside; 0 if they are not looked at.
+    /// Seconds that the bytes take, without start-ups; 0 if the bound is not computed.
     least: f64,
-    /// The fewest seconds that a byte takes something on its way.
+    /// Shortest time in seconds that a byte occupies a resource on its path.
     quickest: f64,
 }
 
 impl Paths {
-    /// Of a matrix without what nodes have for themselves, less exact where no more is found than is known to be needed.
+    /// Computes the bound for a matrix without messages of nodes to themselves. The search stops early, with a weaker bound, if it cannot
+    /// exceed `known`.
     fn of(instance: &Instance, matrix: &Matrix, known: f64) -> Paths {
         let members = instance.members();
         if members.len() > MOST_MEMBERS || !has_fixed_routes(instance.machine()) {
@@ -218,12 +219,13 @@ impl Paths {
         Paths { least: paths::least(&network, &messages, known), quickest: network.quickest() }
     }
 
-    /// The limit, less what rounding takes off if a run of up to `within` is to be shown impossible.
+    /// Returns the bound, reduced by the rounding that a run of at most `within` can gain.
     fn limit(&self, instance: &Instance, within: Span) -> Span {
         let parameters = instance.parameters();
         let messages =
             instance.size() as f64 * (within.as_secs_f64() / parameters.send_overhead().as_secs_f64());
-        // So many messages in all, or a share of each that takes something for no longer than a byte.
+        // The reduction is limited by the number of messages, or by the relative error of a message that occupies a resource as briefly
+        // as one byte.
         let rounded = (self.least - messages * ROUNDING).max(self.least * (1.0 - ROUNDING / self.quickest));
         match rounded * (1.0 - INEXACT) - 1e-12 {
             seconds if seconds > 0.0 => parameters.alpha() + parameters.hop() + Span::from_secs_f64(seconds),
@@ -232,13 +234,13 @@ impl Paths {
     }
 }
 
-/// Sums of the top left parts of a matrix, of which those of any rectangle follow. Rows and columns are in the order
-/// of nodes: the members in a region of the machine are few runs of neighbours.
+/// Prefix sums of a matrix, which give the sum of any rectangle in constant time. Rows and columns are in the order of nodes, so the
+/// members in a region of the machine form few contiguous runs.
 struct Sums {
     members: usize,
-    /// For each node, and behind the last one, how many members are before it.
+    /// For each node, and for the end: the number of members before it.
     before: Vec<usize>,
-    /// For `i` and `j` from 0 to the number of members, all that the first `i` have for the first `j`.
+    /// For `i` and `j` from 0 to the number of members: the bytes from the first `i` members to the first `j`.
     sums: Vec<u64>,
 }
 
@@ -264,13 +266,13 @@ impl Sums {
         Sums { members, before, sums }
     }
 
-    /// The bytes that a run of members has for another run.
+    /// Returns the bytes that one run of members sends to another.
     fn between(&self, from: (usize, usize), to: (usize, usize)) -> u64 {
         let sum = |rows: usize, columns: usize| self.sums[rows * (self.members + 1) + columns];
         sum(from.1, to.1) + sum(from.0, to.0) - sum(from.0, to.1) - sum(from.1, to.0)
     }
 
-    /// The bytes that must leave and enter the region of these nodes, which are in order.
+    /// Returns the bytes that must leave and enter the region of `nodes`, which are in ascending order.
     fn inside(&self, nodes: &[Rank]) -> Inside {
         let run = |run: &[Rank]| (self.before[run[0]], self.before[run[0] + run.len()]);
         let runs: Vec<(usize, usize)> = nodes

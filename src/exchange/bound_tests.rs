@@ -34,18 +34,18 @@ fn the_top_of_a_fat_tree_decides_where_all_cross_it() {
     assert_eq!(bound.time(), bound.of(Reason::Bisection));
 }
 
-/// Ranks are where chance has put them, so no straight cut has the links between groups of the dragonfly together.
+/// Ranks are placed at random, so no straight cut contains exactly the links between groups of the dragonfly.
 #[test]
 fn paths_decide_where_no_straight_cut_does() {
     let bound = bound("placed:random:1:dragonfly:3x1x4", Matrix::of(12, |_, _| 1 << 18).unwrap());
     assert_eq!(bound.decisive(), Some(Reason::Paths), "{bound:?}");
-    // From each of three groups four nodes have something for four in each other one, by one link at 20 MB/s.
+    // In each of three groups, four nodes send to four nodes of each other group, through one link of 20 MB/s.
     let links = 16.0 * f64::from(1 << 18) / 20e6 + 130e-6;
     let paths = bound.of(Reason::Paths).as_secs_f64();
     assert!((0.98 * links..=links).contains(&paths), "{paths} of {links}");
 }
 
-/// Straight, both messages share a link; of what other members could carry for them nothing is left.
+/// Sent directly, both messages share a link. The bound must hold if other members forward data.
 #[test]
 fn paths_may_lead_by_way_of_others() {
     let across = |members: Vec<Rank>| {
@@ -73,7 +73,7 @@ fn messages_that_may_go_around_dead_links_have_no_bound_by_paths() {
 
 #[test]
 fn start_ups_decide_where_little_is_sent() {
-    // Everybody must hear from all: 2 log2(16) halves of a start-up; from one node to all others 1 + 5 of them.
+    // Every node hears from all: 2 log2(16) halves of a start-up. One node reaches all others in 1 + 5 halves.
     let bound = bound("hockney:4x4", Matrix::of(16, |_, _| 1).unwrap());
     assert_eq!(bound.of(Reason::Gossip).to_string(), "520 us");
     assert_eq!(bound.time(), bound.of(Reason::Gossip));
@@ -93,7 +93,7 @@ fn a_generated_matrix_takes_its_traffic() {
     assert!(is_close(bound.of(Reason::Traffic), (1 << 20) as f64 * 50e-9 + 130e-6));
 }
 
-/// Groups in any order, on machines of one row and of several, counted entry by entry.
+/// Members in any order, on machines of one row and of several, compared with a count entry by entry.
 #[test]
 fn what_crosses_a_border_is_counted_in_rectangles() {
     for (machine, nodes) in [("hockney:1x11", 11), ("hockney:4x5", 20)] {

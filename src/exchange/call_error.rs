@@ -1,4 +1,4 @@
-//! Errors of the calls of programs.
+//! Errors of the exchange calls of programs.
 
 use thiserror::Error;
 
@@ -16,18 +16,18 @@ use crate::{
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The number of vectors is not the number of ranks.
+    /// The number of vectors differs from the number of ranks.
     #[error(
         "{} given in a group of {size}: there must be one for each rank, and it may be empty",
         are(*given, "vector")
     )]
     Vectors {
-        /// Vectors given.
+        /// Number of vectors given.
         given: usize,
-        /// Ranks of the group.
+        /// Number of ranks in the group.
         size: usize,
     },
-    /// A vector is longer than a message may be.
+    /// A vector is longer than the maximum message.
     #[error("{given} bytes are given for rank {to}: at most {MAX_MESSAGE} are allowed")]
     TooLong {
         /// The receiver.
@@ -41,25 +41,25 @@ pub enum CallError {
         /// The type given.
         element: ElementType,
     },
-    /// The matrix that was collected cannot be one: a node would send or receive too much.
+    /// The collected matrix is invalid: a node would send or receive too many bytes.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
-    /// The matrix does not fit the group.
+    /// The matrix does not match the group.
     #[error(transparent)]
     Instance(#[from] InstanceError),
-    /// The algorithm does not work for the matrix.
+    /// The algorithm does not support the matrix.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The exchange itself fails.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// The lengths cannot be collected.
+    /// Collecting the lengths fails.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
     /// Another member makes another call, or the run is over.
     #[error(transparent)]
     Comm(#[from] CommError),
-    /// The data cannot be read as what is asked for.
+    /// Received data cannot be converted to the requested element type.
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }

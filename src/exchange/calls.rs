@@ -1,4 +1,4 @@
-//! The calls of programs.
+//! The exchange calls of programs.
 
 use std::sync::Arc;
 
@@ -11,23 +11,22 @@ use crate::{
     rank::Rank,
 };
 
-/// Many-to-many communication in a group: every member has something of its own for each of the others, or for some.
+/// Many-to-many communication in a group: every member has a distinct vector for each, or some, of the other members.
 ///
-/// Every member makes the same call, by the same algorithm, in the same order. Those that do not get
-/// [`CommError::Mismatch`](crate::error::CommError::Mismatch). *Auto* chooses the algorithm unless it is
-/// [given](Group::using).
+/// All members make the same calls with the same algorithm in the same order. Otherwise they get
+/// [`CommError::Mismatch`](crate::error::CommError::Mismatch). *Auto* chooses the algorithm unless one is [given](Group::using).
 ///
-/// | call | what a member knows beforehand | what is sent beside the data |
+/// | call | input known to a member | traffic besides the data |
 /// | --- | --- | --- |
-/// | [`exchange`](ManyToMany::exchange) | what it sends | a collect of all send vectors |
+/// | [`exchange`](ManyToMany::exchange) | its outgoing vectors | a collect of all send vectors |
 /// | [`exchange_known`](ManyToMany::exchange_known) | the whole matrix | nothing |
-/// | [`sparse_exchange`](ManyToMany::sparse_exchange) | what it sends, to few | a number for each member |
+/// | [`sparse_exchange`](ManyToMany::sparse_exchange) | its outgoing vectors, to few ranks | one number for each member |
 ///
-/// Each has a form on payloads, which moves data by reference; phantom payloads work too. The others copy each vector
-/// once when it is given and once when it is returned.
+/// Each call has a form on payloads, which moves data by reference and accepts phantom payloads. The other forms copy each vector once on
+/// input and once on output.
 ///
-/// The first two plan when they first meet a matrix, which is kept with the plan for the machine: that takes the host
-/// milliseconds on some ten nodes, and is not charged. What messages carry beside the data is modeled and charged.
+/// The first two calls plan when they first meet a matrix, and cache the plan with the machine. Planning takes some milliseconds of host
+/// time on about ten nodes and is not charged. Message headers are modeled and charged.
 ///
 /// ```
 /// use multicomputer::{Machine, exchange::{Algorithm, ManyToMany}, prelude::*};
@@ -44,23 +43,22 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It is sealed: every [`Caller`] has these calls, and no other crate can implement it.
+/// This trait is sealed: every [`Caller`] has these calls, and no other crate can implement it.
 ///
 /// # Errors
 ///
-/// Every call fails with [`CallError`] if its arguments do not fit the group or those of other members, and if a
-/// message cannot be sent or received.
+/// Every call fails with [`CallError`] if its arguments do not match the group or the arguments of other members, or if a message cannot
+/// be sent or received.
 pub trait ManyToMany: Caller<Instance> {
-    /// Exchanges vectors: every member gives one for each rank, and gets the one that each rank has for it. Nobody has
-    /// to know how much is to come: first all send vectors are collected, four bytes for each pair of ranks.
+    /// Exchanges vectors: every member gives one for each rank, and gets one from each rank. The lengths need not be known to the
+    /// receivers: all send vectors are collected first, four bytes for each pair of ranks.
     #[doc(alias = "alltoallv")]
     fn exchange<T: Element + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
         vectors(unknown(self.group(), self.choice(), &element.to_string(), payloads)?)
     }
 
-    /// Exchanges vectors whose lengths all members know, and all give the same matrix of bytes: nothing but the data is
-    /// sent.
+    /// Exchanges vectors whose lengths are known to all members. All members give the same matrix of bytes, and only the data is sent.
     #[doc(alias = "alltoallv")]
     fn exchange_known<T: Element + Send, S: AsRef<[T]>>(
         &self,
@@ -98,12 +96,12 @@ pub trait ManyToMany: Caller<Instance> {
         known(self.group(), self.choice(), "payloads", matrix, outgoing)
     }
 
-    /// Sends vectors to some ranks, and returns those that come, by sender. A rank may be given several times; what it
-    /// gets from one sender is in the order in which that gave it, vectors without elements included.
+    /// Sends vectors to some ranks, and returns the received vectors ordered by sender. A rank may be given several times; it gets the
+    /// vectors of one sender, including empty ones, in the order in which the sender lists them.
     ///
-    /// A distributed combine of the numbers of messages tells everybody how many are to come; then all is sent without
-    /// waiting, and received from any source. This is fast if most pairs have nothing to say to each other, and takes
-    /// no heed of who is busy: no [algorithm](Group::using) is used.
+    /// A distributed combine of message counts gives each member its number of incoming messages. Then each member starts all sends and
+    /// receives from any source. This is fast if few pairs of ranks have messages. There is no schedule that avoids contention, and the
+    /// [algorithm](Group::using) is ignored.
     ///
     /// ```
     /// use multicomputer::{Machine, exchange::ManyToMany, prelude::*};
@@ -138,8 +136,8 @@ pub trait ManyToMany: Caller<Instance> {
         sparse::carry_out(self.group(), "payloads", outgoing)
     }
 
-    /// The plan by which a matrix is exchanged, with its algorithm and its prediction: the same on all members.
-    /// To ask for it beforehand keeps planning out of what is timed in real time.
+    /// Returns the plan for a matrix, with its algorithm and prediction; it is the same on all members. Calling this method beforehand
+    /// keeps planning out of real-time measurements.
     fn exchange_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
         plan(self.group(), &self.choice(), matrix)
     }
@@ -147,14 +145,14 @@ pub trait ManyToMany: Caller<Instance> {
 
 impl<C: Caller<Instance>> ManyToMany for C {}
 
-/// An exchange in which every member knows its own row alone.
+/// Carries out an exchange in which every member has only its own row of the matrix.
 fn unknown(
     group: &Group<'_>,
     choice: Choice<Instance>,
     what: &str,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
-    // Of the call, of the lengths' collect, of the plan.
+    // Numbered calls: this one, the collect of the lengths, and the plan.
     let calls = 3;
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
@@ -174,7 +172,7 @@ fn unknown(
     })
 }
 
-/// An exchange in which every member knows the matrix.
+/// Carries out an exchange in which every member has the whole matrix.
 fn known(
     group: &Group<'_>,
     choice: Choice<Instance>,
@@ -190,21 +188,21 @@ fn known(
     })
 }
 
-/// The plan of an exchange, which is made once for all members.
+/// Returns the plan of an exchange, made once for all members.
 fn plan(group: &Group<'_>, choice: &Choice<Instance>, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
     let instance = Instance::among(group.machine(), group.members(), matrix.clone())?;
     Ok(choice.kept_plan(&instance, group.cache())?)
 }
 
-/// The entries of a matrix, row by row, as members have collected them: all members of a call use one matrix.
+/// Cache key: the entries of a collected matrix, row by row. All members of a call share one matrix.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Collected(Arc<[u32]>);
 
 impl Collected {
-    /// The matrix of `nodes` nodes with these entries.
+    /// Returns the matrix of `nodes` nodes with these entries.
     fn matrix(&self, nodes: usize, cache: &Cache) -> Result<Arc<Matrix>, MatrixError> {
         let of = |from: Rank, to: Rank| self.0[from * nodes + to].into();
-        // Much more weight than the room they need: they are wanted while a call begins, and made again soon.
+        // The weight exceeds the memory in use: an entry is needed only while a call begins, and is cheap to make again.
         cache.get(self.clone(), |_| self.0.len(), || Ok(Arc::new(Matrix::of(nodes, of)?)))
     }
 }
@@ -214,7 +212,7 @@ fn check_number(group: &Group<'_>, outgoing: &[Payload]) -> Result<(), CallError
     if given == size { Ok(()) } else { Err(CallError::Vectors { given, size }) }
 }
 
-/// The type of the elements of a vector, if their number follows from the bytes.
+/// Returns the element type of a vector, if its length follows from the number of bytes.
 fn element<T: Element>() -> Result<ElementType, CallError> {
     let element = ElementType::of::<T>();
     if element.size() == 0 { Err(CallError::NoBytes { element }) } else { Ok(element) }

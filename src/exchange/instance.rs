@@ -1,4 +1,4 @@
-//! One exchange to be carried out: the machine, the members, and the matrix.
+//! The exchange to carry out: machine, members and matrix.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     text::count,
 };
 
-/// An exchange: rank `i` of a group has `m(i, j)` bytes for rank `j`.
+/// An exchange: rank `i` of a group sends `m(i, j)` bytes to rank `j`.
 #[derive(Clone, Debug)]
 pub struct Instance {
     machine: Description,
@@ -26,17 +26,17 @@ impl Instance {
     ///
     /// # Errors
     ///
-    /// [`InstanceError`] if the matrix is not for as many nodes, or a message is too long.
+    /// [`InstanceError`] if the size of the matrix is not the number of nodes, or a message is too long.
     pub fn new(machine: &Description, matrix: impl Into<Arc<Matrix>>) -> Result<Instance, InstanceError> {
         Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), matrix)
     }
 
-    /// Creates an exchange among some nodes of a machine, which are the ranks in the order given.
+    /// Creates an exchange among some nodes of a machine. The order of `members` gives the ranks.
     ///
     /// # Errors
     ///
-    /// [`InstanceError`] if the matrix is not for as many nodes, a node is not one of the machine or is given twice, or
-    /// a message is too long.
+    /// [`InstanceError`] if the size of the matrix is not the number of members, a member is not a node of the machine or occurs twice,
+    /// or a message is too long.
     pub fn among(
         machine: &Description,
         members: impl Into<Arc<[Rank]>>,
@@ -56,62 +56,62 @@ impl Instance {
         Ok(Instance { machine: machine.clone(), members, matrix })
     }
 
-    /// The machine.
+    /// Returns the machine.
     pub fn machine(&self) -> &Description {
         &self.machine
     }
 
-    /// Its parameters.
+    /// Returns the parameters of the machine.
     pub fn parameters(&self) -> &Parameters {
         self.machine.parameters()
     }
 
-    /// The node of the machine that each rank is.
+    /// Returns the machine node of each rank.
     pub fn members(&self) -> &Arc<[Rank]> {
         &self.members
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn size(&self) -> usize {
         self.members.len()
     }
 
-    /// The matrix of the bytes that ranks have for each other.
+    /// Returns the matrix of the bytes that each rank sends to each rank.
     pub fn matrix(&self) -> &Arc<Matrix> {
         &self.matrix
     }
 
-    /// The exchange of another matrix among the same nodes. A message that is too long is found out when it is sent.
+    /// Returns an exchange of another matrix among the same nodes. Message lengths are not checked here but when messages are sent.
     pub(super) fn with(&self, matrix: Arc<Matrix>) -> Instance {
         Instance { matrix, ..self.clone() }
     }
 
-    /// The lengths of the shortest and the longest message between different ranks, those of no bytes included.
+    /// Returns the lengths of the shortest and the longest message between different ranks, including messages of 0 bytes.
     pub(super) fn lengths(&self) -> [u64; 2] {
         let others = |from: Rank| self.matrix.row(from).iter().enumerate().filter(move |&(to, _)| to != from);
         let lengths = || (0..self.size()).flat_map(others).map(|(_, &bytes)| bytes);
         [lengths().min().unwrap_or(0), lengths().max().unwrap_or(0)]
     }
 
-    /// Whether the hardware barrier of the machine can be used: it is one of all nodes.
+    /// Returns whether the hardware barrier can be used: the machine has one, and all its nodes are members.
     pub(super) fn has_barrier(&self) -> bool {
         self.parameters().barrier().is_some() && self.size() == self.machine.nodes()
     }
 }
 
-/// Reason why an exchange cannot be.
+/// Reason why an exchange is invalid.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// The matrix is for another number of nodes.
     #[error("the matrix is for {}, and the group has {group}", count(*matrix as u64, "node"))]
     Size {
-        /// Nodes of the matrix.
+        /// Number of nodes of the matrix.
         matrix: usize,
-        /// Ranks of the group.
+        /// Number of ranks in the group.
         group: usize,
     },
-    /// The members make no group.
+    /// The list of members is invalid.
     #[error(transparent)]
     Members(#[from] MembersError),
     /// A message is too long.
@@ -121,7 +121,7 @@ pub enum InstanceError {
         from: Rank,
         /// The receiver.
         to: Rank,
-        /// Its length.
+        /// Length of the message in bytes.
         given: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Many-to-many personalized communication: every node has a message of its own for each of some other nodes.
+//! Many-to-many personalized communication (irregular all-to-all): every node has a distinct message for each of some other nodes.
 //!
 //! ```
 //! use multicomputer::{Machine, Payload, exchange::{Algorithm, Instance, Matrix}, model::Description};
@@ -17,8 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Matrix`] says who has how much for whom; with a machine it is an [`Instance`], of which an [`Algorithm`] makes a
-//! [`Plan`]. All members carry out the same plan. Programs that do not want to plan themselves call [`ManyToMany`].
+//! A [`Matrix`] gives the bytes that each node sends to each other node. A matrix and a machine make an [`Instance`], for which an
+//! [`Algorithm`] makes a [`Plan`]. All members carry out the same plan. A program that does not plan itself calls [`ManyToMany`].
 //!
 //! Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995.
 
@@ -49,7 +49,7 @@ pub use piece::Piece;
 pub use plan::Plan;
 pub use procedure::{Draft, ExchangeError};
 
-/// An algorithm of one's own for many-to-many communication.
+/// A custom algorithm for many-to-many communication.
 pub type Own = crate::plan::Own<Instance>;
 
 use crate::plan::PlanError;

@@ -1,4 +1,4 @@
-//! Plans of even exchanges as schedules of MSCCL, and schedules of MSCCL as algorithms.
+//! Conversion of plans of uniform exchanges to MSCCL schedules, and of MSCCL schedules to algorithms.
 
 use super::{Draft, Instance, Own, Piece, Plan};
 use crate::{
@@ -7,16 +7,16 @@ use crate::{
 };
 
 impl Plan {
-    /// The schedule as one of MSCCL, an `alltoall`, which does the same: read or timed again it delivers everything. What is on its
-    /// way by other ranks lies in their scratch buffers, and what a rank has for itself is copied.
+    /// Returns the schedule as an equivalent MSCCL `alltoall` program, which delivers everything when read or timed again. Data in
+    /// transit at other ranks is in their scratch buffers. Data of a rank for itself is copied.
     ///
-    /// A message of pieces that do not lie side by side becomes several, and pauses of plans by the clock are left out; so it
-    /// may take a little longer than the plan.
+    /// A message of non-contiguous pieces becomes several messages, and the pauses of time-triggered schedules are omitted. So the
+    /// program may take a little longer than the plan.
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if not all ranks have as much for each other one, if messages carry counts or something else that is not
-    /// theirs, if the plan has no schedule, or hardware barriers, and if there would be too many chunks.
+    /// [`WriteError`] if message lengths differ, if messages carry counts or other data besides pieces, if the plan has no schedule or
+    /// uses hardware barriers, or if there would be too many chunks.
     pub fn msccl(&self) -> Result<Program, WriteError> {
         let each = each(self.instance())?;
         let unscheduled = || WriteError::Unscheduled { algorithm: self.name().to_owned() };
@@ -73,11 +73,11 @@ impl Plan {
     }
 }
 
-/// The schedule of the text, an `alltoall`, as an algorithm, by the name that it gives itself: for exchanges of equal lengths among
-/// as many ranks. It runs with real data, and may be one of those among which is chosen.
+/// Converts an MSCCL `alltoall` program to a custom algorithm under the program's name, for uniform exchanges among the same number of
+/// ranks. The algorithm moves real data and can be a candidate of *auto*.
 ///
-/// A rank does the steps of all its thread blocks in one fixed order, and only starts its sends if it has several; so it may take
-/// longer than [`Program::goal`] says, where they take turns as messages come.
+/// A rank executes the steps of all its thread blocks in one fixed order, with non-blocking sends if it has several thread blocks. So it
+/// may take longer than [`Program::goal`] gives, where thread blocks proceed as messages arrive.
 impl From<Program> for Own {
     fn from(program: Program) -> Own {
         let name = program.own_name();
@@ -85,7 +85,7 @@ impl From<Program> for Own {
     }
 }
 
-/// The draft of an exchange by a schedule of MSCCL, or why there is none.
+/// Returns the draft of an exchange by an MSCCL program, or the reason why there is none.
 fn drafted(program: &Program, instance: &Instance) -> Result<Draft, String> {
     let (collective, ranks) = (program.collective(), instance.size());
     if collective != Collective::AllToAll {
@@ -102,7 +102,7 @@ fn drafted(program: &Program, instance: &Instance) -> Result<Draft, String> {
     Ok(Draft::new(blocks.into_iter().map(piece).collect(), schedule))
 }
 
-/// The bytes that every rank has for each other one.
+/// Returns the bytes that every rank has for each other rank, or an error if lengths differ.
 fn each(instance: &Instance) -> Result<u64, WriteError> {
     let (ranks, matrix) = (instance.size(), instance.matrix());
     let pairs =

@@ -1,28 +1,29 @@
-//! Pieces of what ranks have for each other, which schedules move as a whole.
+//! Pieces of messages, which schedules move as units.
 
 use super::{Instance, Matrix};
 use crate::rank::Rank;
 
-/// A part of what one rank has for another one, which is moved as a whole: a block of the schedule.
+/// A contiguous part of the message from one rank to another, which is moved as a unit: a block of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The rank that has it.
+    /// The sender.
     pub from: Rank,
-    /// The rank that it is for.
+    /// The final receiver.
     pub to: Rank,
-    /// The byte of what the one has for the other at which it starts.
+    /// Offset of the first byte in the message from `from` to `to`.
     pub start: u64,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
 impl Piece {
-    /// All that has to be moved in an exchange, uncut: what each rank has for each other one, by senders, then by receivers.
+    /// Returns the messages of an exchange, uncut: one piece for each pair of different ranks with data, ordered by sender, then
+    /// receiver.
     pub fn whole(instance: &Instance) -> Vec<Piece> {
         Piece::all(instance.matrix())
     }
 
-    /// The same of a matrix.
+    /// Returns the messages of a matrix as uncut pieces.
     pub(super) fn all(matrix: &Matrix) -> Vec<Piece> {
         let others = matrix.messages().filter(|(from, to, _)| from != to);
         others.map(|(from, to, bytes)| Piece { from, to, start: 0, bytes }).collect()

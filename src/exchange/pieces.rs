@@ -1,4 +1,4 @@
-//! Exchanges by a schedule of pieces: messages of the matrix, whole or cut, which may go by way of other ranks.
+//! Exchanges by a schedule of pieces: messages of the matrix, whole or cut, sent directly or through other ranks.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl Draft {
-    /// A schedule whose block `k` is piece `k`. Those of a pair of ranks follow each other, in order. What a rank has for itself
-    /// stays where it is, and is in no piece.
+    /// Creates a draft from a schedule whose block `k` is piece `k`. The pieces of each pair of ranks must be listed in order of their
+    /// offsets. Data of a rank for itself is not moved and is in no piece.
     pub fn new(pieces: Vec<Piece>, schedule: Schedule) -> Draft {
         let blocks_by = |end: fn(&Piece) -> Rank| {
             let mut blocks: Vec<u32> = (0..pieces.len() as u32).collect();
@@ -28,18 +28,18 @@ impl Draft {
     }
 }
 
-/// The procedure.
+/// Procedure that moves pieces by a schedule.
 #[derive(Debug)]
 struct Pieces {
     pieces: Vec<Piece>,
-    /// Their blocks by those that have them and by those that they are for, so that a rank finds its own.
+    /// Block numbers sorted by sender and by receiver, so that a rank finds its own blocks by binary search.
     by_sender: Vec<u32>,
     by_receiver: Vec<u32>,
     schedule: Arc<Schedule>,
 }
 
 impl Pieces {
-    /// The blocks of one rank, with their pieces, out of all blocks in the order of their ranks at one end.
+    /// Returns the blocks of one rank with their pieces. `blocks` is sorted by the rank that `end` gives.
     fn of(&self, rank: Rank, blocks: &[u32], end: fn(&Piece) -> Rank) -> impl Iterator<Item = (u32, &Piece)> {
         let piece = |block: u32| &self.pieces[block as usize];
         let first = blocks.partition_point(|&block| end(piece(block)) < rank);
@@ -60,7 +60,7 @@ impl Procedure for Pieces {
     fn check(&self, instance: &Instance) -> Result<(), DeliveryError> {
         let (ranks, matrix) = (instance.size(), instance.matrix());
         check_blocks(&self.schedule, ranks, self.pieces.iter().map(|piece| piece.bytes))?;
-        // The end of the pieces of each pair so far, and the last of them.
+        // For each pair: the end of its pieces so far, and the block of the last piece.
         let mut ends: BTreeMap<(Rank, Rank), (u64, u32)> = BTreeMap::new();
         for (block, &Piece { from, to, start, bytes }) in (0..).zip(&self.pieces) {
             let wrong = |problem: String| DeliveryError::Piece { block, problem };
@@ -127,7 +127,7 @@ mod tests {
         plan::PlanError,
     };
 
-    /// Everything goes by way of rank 0, in halves.
+    /// Sends all data through rank 0, each message in two halves.
     fn by_way_of_0(instance: &Instance) -> Draft {
         let halves = Piece::whole(instance).into_iter().flat_map(|piece| {
             let half = piece.bytes / 2;
@@ -167,7 +167,7 @@ mod tests {
         });
         let run = run.unwrap();
         assert_eq!((run.outputs, run.report.modeled), (vec![true; 5], plan.prediction().unwrap().modeled));
-        // Beside *Auto* the hub is not chosen, and random scheduling, of which nothing is known, leaves it to the hub.
+        // Beside *auto* the hub is not chosen. Random scheduling has no prediction, so the hub is chosen.
         let auto = Algorithm::AUTO.plan(&instance).unwrap();
         assert_eq!(Algorithm::AUTO.or(&own).plan(&instance).unwrap().name(), auto.name());
         assert_eq!(Algorithm::RANDOM.or(&own).plan(&instance).unwrap().name(), "hub");

@@ -1,4 +1,4 @@
-//! Plans of exchanges, and the code that carries them out on a node.
+//! Plans of exchanges, and their execution on a node.
 
 use super::{ExchangeError, Instance, procedure::Transport};
 use crate::{
@@ -10,38 +10,37 @@ use crate::{
     time::Time,
 };
 
-/// The calls of this library, as reports call them.
+/// Name of these library calls in reports.
 pub(super) const EXCHANGE: &str = "exchange";
 
 /// A plan for an exchange.
 pub type Plan = plan::Plan<Instance>;
 
 impl Plan {
-    /// The exchange that it is for.
+    /// Returns the exchange that the plan is for.
     pub fn instance(&self) -> &Instance {
         self.problem()
     }
 
-    /// The steps of every rank: messages with their lengths, headers included. `None` if they depend on what happens
-    /// in a run.
+    /// Returns the steps of every rank: messages with their lengths, headers included. `None` if the steps depend on the run.
     pub fn schedule(&self) -> Option<&Schedule> {
         self.draft.schedule()
     }
 
-    /// The time in virtual time if all members start at the same instant and nothing else is under way: exactly that
-    /// of a run. `None` if only a run can tell, and if it takes longer than modeled time can tell.
+    /// Returns the predicted virtual time if all members start at the same instant and no other traffic is under way. The prediction is
+    /// exactly the time of a run. `None` if only a run gives the time, and if the time exceeds the range of [`Time`].
     pub fn prediction(&self) -> Option<&Prediction> {
         let prediction = self.predicted(self.schedule()?);
         (prediction.modeled < Time::MAX).then_some(prediction)
     }
 
-    /// Carries the plan out: every member of the group calls it, with what it has for each rank, and gets what has come
-    /// from each. Data is moved by reference.
+    /// Carries out the plan. Every member of the group calls this method with its payload for each rank, and gets the payload from each
+    /// rank. Data is moved by reference.
     ///
     /// # Errors
     ///
-    /// [`ExchangeError`] if the group or what this rank has is not that of the plan, if another member has another
-    /// plan, or if a message cannot be sent or received.
+    /// [`ExchangeError`] if the group or the payload lengths differ from the plan's, if another member uses another plan, or if a message
+    /// cannot be sent or received.
     pub fn carry_out(
         &self,
         group: &Group<'_>,
@@ -65,7 +64,7 @@ impl Plan {
     fn carried_out(&self, group: &Group<'_>, outgoing: Vec<Payload>) -> Result<Vec<Payload>, ExchangeError> {
         let rank = group.rank();
         let text = format_args!("an exchange by {}", self.name());
-        // The seed may decide which way data takes.
+        // The seed is compared too, because it may decide the routes of the data.
         let details = (self.algorithm().seed(), self.instance().matrix());
         let tag = group.agree(&Call::new(EXCHANGE, &text, details))?;
         let private = group.private();
@@ -97,7 +96,7 @@ mod tests {
         exchange::{Algorithm, Matrix},
     };
 
-    /// A message of three bytes each, by plans of these algorithms.
+    /// Exchanges messages of three bytes, with one algorithm for each of the two ranks.
     fn run(algorithms: [Algorithm; 2]) -> Result<(), String> {
         let instance = Instance::new(&"line:2".parse().unwrap(), Matrix::of(2, |_, _| 3).unwrap()).unwrap();
         let plans = algorithms.map(|algorithm| algorithm.plan(&instance).unwrap());

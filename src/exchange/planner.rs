@@ -1,5 +1,4 @@
-//! The intermediate results that several algorithms need, kept as long as something is planned, and the variants that
-//! they are made into.
+//! Intermediate results shared by several algorithms while an exchange is planned, and the schedule variants made from them.
 
 use std::{
     collections::BTreeMap,
@@ -25,28 +24,28 @@ use super::{
 };
 use crate::{plan, time::Span};
 
-/// From how many messages on only the variants are tried that are most likely to be fast.
+/// Number of messages above which only the most promising variants are tried.
 const LARGE: usize = 10_000;
 
-/// Among so many nodes not everything is tried from fewer messages on.
+/// Number of nodes from which the limit `LARGE_AMONG_MANY` applies instead of `LARGE`.
 const MANY_NODES: usize = 256;
 const LARGE_AMONG_MANY: usize = 2_000;
 
-/// About the most slices that are made, beside the messages that are shorter: each is planned, and predicted some
-/// twenty times, in microseconds.
+/// Approximate maximum number of slices, besides the messages shorter than a slice. Each slice is planned once and predicted about twenty
+/// times, at some microseconds each.
 const ABOUT_MOST_SLICES: u128 = 40_000;
 
-/// One way to carry an exchange out.
+/// One schedule variant of an exchange.
 pub(super) type Variant = plan::Variant<Instance>;
 
-/// An exchange that is planned: in which styles its rounds may be carried out, and what is known of it so far.
+/// An exchange being planned: the styles to try for its rounds, and the intermediate results found so far.
 #[derive(Clone)]
 pub struct Planner {
     known: Arc<Known>,
     styles: Arc<[Style]>,
 }
 
-/// The intermediate results, each worked out when it is first asked for.
+/// The intermediate results. Each is computed on first use.
 struct Known {
     instance: Instance,
     others: OnceLock<Matrix>,
@@ -58,15 +57,15 @@ struct Known {
     balanced: OnceLock<Option<Rounds>>,
     ring: OnceLock<Vec<Shape>>,
     levels: OnceLock<Vec<Shape>>,
-    /// By the length of a slice.
+    /// Time-triggered schedules by slice length.
     packed: Mutex<BTreeMap<u64, Arc<OnceLock<Option<Plan>>>>>,
 }
 
-/// A plan by the clock, shared by all variants that are made of it.
+/// A time-triggered schedule, shared by all variants made from it.
 type Plan = Arc<Vec<Planned>>;
 
 impl Planner {
-    /// An exchange whose rounds may be carried out in all styles.
+    /// Creates a planner that tries rounds in all styles.
     pub(super) fn new(instance: &Instance) -> Planner {
         let known = Known {
             instance: instance.clone(),
@@ -84,74 +83,74 @@ impl Planner {
         Planner { known: Arc::new(known), styles: Style::ALL.into() }
     }
 
-    /// The same exchange, in some styles alone.
+    /// Returns a planner of the same exchange that tries only `styles`.
     pub(super) fn with_styles(&self, styles: &[Style]) -> Planner {
         Planner { styles: styles.into(), ..self.clone() }
     }
 
-    /// The styles in which rounds are tried.
+    /// Returns the styles in which rounds are tried.
     pub(super) fn styles(&self) -> &[Style] {
         &self.styles
     }
 
-    /// The exchange.
+    /// Returns the exchange.
     pub(super) fn instance(&self) -> &Instance {
         &self.known.instance
     }
 
-    /// Its matrix.
+    /// Returns the communication matrix.
     pub(super) fn matrix(&self) -> &Arc<Matrix> {
         self.instance().matrix()
     }
 
-    /// The same without what nodes have for themselves.
+    /// Returns the matrix without the messages of nodes to themselves.
     pub(super) fn others(&self) -> &Matrix {
         self.known.others.get_or_init(|| self.matrix().without_own())
     }
 
-    /// Whether there are so many messages that only what is most likely to be fast can be tried.
+    /// Returns whether there are more than `LARGE` messages. Then only the most promising variants are tried.
     pub(super) fn is_large(&self) -> bool {
         self.matrix().messages().count() > LARGE
     }
 
-    /// Whether there are so many nodes and messages that not everything can be tried.
+    /// Returns whether there are more than `LARGE` messages, or more than `LARGE_AMONG_MANY` among at least `MANY_NODES` nodes.
     pub(super) fn is_wide(&self) -> bool {
         self.is_large() || self.is_among_many() && self.matrix().messages().count() > LARGE_AMONG_MANY
     }
 
-    /// Whether there are so many nodes that not everything can be tried unless there are few messages.
+    /// Returns whether there are at least `MANY_NODES` nodes.
     pub(super) fn is_among_many(&self) -> bool {
         self.matrix().nodes() >= MANY_NODES
     }
 
-    /// Whether there are many messages, and more than an eighth of all pairs of ranks have one.
+    /// Returns whether the exchange is [wide](Planner::is_wide) and more than an eighth of all pairs of ranks have a message.
     pub(super) fn is_dense(&self) -> bool {
         let nodes = self.matrix().nodes();
         self.is_wide() && 8 * self.matrix().messages().count() > nodes * nodes
     }
 
-    /// The paths of the messages.
+    /// Returns the paths of the messages.
     pub(super) fn paths(&self) -> &Paths {
         self.known.paths.get_or_init(|| Paths::of(self.instance()))
     }
 
-    /// A lower limit of the time of any schedule in which all messages go straight to their receivers, in whole or in
-    /// parts: that of the busiest processor, port or link.
+    /// Returns a lower bound on the time of any direct schedule, which sends all messages straight to their receivers, whole or in
+    /// slices. It is the time of the busiest processor, port or link.
     pub(super) fn straight(&self) -> Span {
         self.nodes().max(self.links())
     }
 
-    /// The same for another matrix among the same members.
+    /// Returns the lower bound on direct schedules of another matrix among the same members.
     pub(super) fn straight_of(&self, matrix: &Matrix) -> Span {
         self.nodes_of(matrix).max(self.links_of(matrix))
     }
 
-    /// Whether that limit is that of a link.
+    /// Returns whether a link sets the lower bound on direct schedules.
     pub(super) fn is_bound_by_links(&self) -> bool {
         self.links() > self.nodes()
     }
 
-    /// The part of that limit that the nodes have to do: that of the busiest processor or port.
+    /// Returns the lower bound set by the nodes: the time of the busiest processor or port.
     pub(super) fn nodes(&self) -> Span {
         *self.known.nodes.get_or_init(|| self.nodes_of(self.others()))
     }
@@ -166,7 +165,7 @@ impl Planner {
         calls.max(self.ports_of(matrix))
     }
 
-    /// How many times as long as the busiest port the link with the most to carry takes.
+    /// Returns the ratio of the time of the busiest link to the time of the busiest port.
     pub(super) fn crowding(&self) -> f64 {
         let ports = self.ports_of(self.others());
         self.links().as_secs_f64() / ports.as_secs_f64().max(f64::MIN_POSITIVE)
@@ -179,11 +178,11 @@ impl Planner {
             let both = (sent as f64 + received as f64) / parameters.duplex();
             parameters.node_beta() * both.max(sent.max(received) as f64)
         };
-        // A thousandth for what is rounded.
+        // The factor leaves a margin for rounding.
         Span::from_secs_f64(0.999 * (0..matrix.nodes()).map(port).fold(0.0, f64::max))
     }
 
-    /// The part of that limit that links have to carry: that of the one with the most.
+    /// Returns the lower bound set by the links: the time of the busiest link.
     pub(super) fn links(&self) -> Span {
         *self.known.links.get_or_init(|| self.links_of(self.others()))
     }
@@ -192,27 +191,28 @@ impl Planner {
         Paths::least(self.instance(), |from, to| matrix.get(from, to))
     }
 
-    /// The rounds of linear permutation.
+    /// Returns the rounds of linear permutation.
     pub(super) fn linear(&self) -> Rounds {
         self.known.linear.get_or_init(|| Arc::new(permutation::rounds(self.matrix()))).clone()
     }
 
-    /// As few rounds as possible.
+    /// Returns the minimum number of rounds, found by edge colouring.
     pub(super) fn colored(&self) -> Rounds {
         self.known.colored.get_or_init(|| Arc::new(coloring::rounds(self.matrix()))).clone()
     }
 
-    /// Whether linear permutation makes as few rounds as there can be, of messages of one length.
+    /// Returns whether all messages are equally long and linear permutation needs only the minimum number of rounds.
     pub(super) fn is_regular(&self) -> bool {
         self.matrix().class().1 && self.linear().len() as u64 == self.others().fan()
     }
 
-    /// As few rounds as possible, those of linear permutation if they are.
+    /// Returns the minimum number of rounds: those of linear permutation if they are [regular](Planner::is_regular), otherwise an edge
+    /// colouring.
     pub(super) fn plain(&self) -> Rounds {
         if self.is_regular() { self.linear() } else { self.colored() }
     }
 
-    /// The [plain](Planner::plain) rounds, balanced; `None` if that does not make them better.
+    /// Returns the [plain](Planner::plain) rounds after load balancing over the links; `None` if balancing brings no improvement.
     pub(super) fn balanced(&self) -> Option<Rounds> {
         let balanced = || {
             let plain: Vec<Vec<Part>> = (*self.plain()).clone();
@@ -221,40 +221,41 @@ impl Planner {
         self.known.balanced.get_or_init(balanced).clone()
     }
 
-    /// The shapes in which messages may be passed on around the ring of all ranks, found by the first who asks.
+    /// Returns the shapes that forward messages around the ring of all ranks. The first call computes them with `find`.
     pub(super) fn ring(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
         self.known.ring.get_or_init(find)
     }
 
-    /// The same along several axes.
+    /// Returns the shapes that forward messages along several axes. The first call computes them with `find`.
     pub(super) fn levels(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
         self.known.levels.get_or_init(find)
     }
 
-    /// The plan by the clock of messages in slices of a length, made by the first who asks; `None` if there is none.
+    /// Returns the time-triggered schedule with slices of length `slice`, or `None` if there is none. The first call computes it with
+    /// `make`.
     pub(super) fn packed(&self, slice: u64, make: impl FnOnce() -> Option<Vec<Planned>>) -> Option<Plan> {
         let known = self.known.packed.lock().entry(slice).or_default().clone();
         known.get_or_init(|| make().map(Arc::new)).clone()
     }
 
-    /// Whether there is a plan by the clock. That is known when its variants have been tried: none is given up before its plan is
-    /// made, as its lower limit is that of all straight schedules.
+    /// Returns whether a time-triggered schedule has been made. The answer is final once the variants have been tried: no variant is
+    /// pruned before its schedule is made, because its lower bound is that of all direct schedules.
     pub(super) fn is_packed(&self) -> bool {
         self.known.packed.lock().values().any(|plan| plan.get().is_some_and(Option::is_some))
     }
 
-    /// Rounds of another matrix among the same members, balanced if that makes them better.
+    /// Returns rounds of another matrix among the same members, balanced over the links if balancing improves them.
     pub(super) fn uncrowded(&self, matrix: &Arc<Matrix>, rounds: Vec<Vec<Part>>) -> Rounds {
         let instance = self.instance().with(matrix.clone());
         Arc::new(balance::rounds(&instance, &Paths::of(&instance), rounds.clone()).unwrap_or(rounds))
     }
 
-    /// The name of the [plain](Planner::plain) rounds.
+    /// Returns the name of the [plain](Planner::plain) rounds.
     pub(super) fn plain_name(&self) -> &'static str {
         if self.is_regular() { "pairwise" } else { "colored" }
     }
 
-    /// Rounds in every style.
+    /// Returns one variant of the rounds for each style.
     pub(super) fn in_styles(
         &self,
         name: &str,
@@ -263,7 +264,7 @@ impl Planner {
         self.in_styles_as(name, name, rounds)
     }
 
-    /// Rounds in every style that may be those of another name.
+    /// Returns one variant for each style. A variant counts as identical to the one named `same` in the same style.
     pub(super) fn in_styles_as(
         &self,
         name: &str,
@@ -282,7 +283,7 @@ impl Planner {
         self.styles.iter().map(variant).collect()
     }
 
-    /// A plan by the clock, and its order as rounds in every style.
+    /// Returns a time-triggered schedule, and its message order as rounds in every style.
     pub(super) fn clocked(
         &self,
         name: &str,
@@ -300,7 +301,7 @@ impl Planner {
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
     }
 
-    /// Something that several variants need, made when the first of them asks for it.
+    /// Returns a shared value for several variants. The first variant that needs the value computes it.
     pub(super) fn once<T: Clone + Send + Sync + 'static>(
         &self,
         make: impl Fn(&Planner) -> Result<T, PlanError> + Send + Sync + 'static,
@@ -312,15 +313,15 @@ impl Planner {
         }
     }
 
-    /// Lengths of slices that are worth a try: multiples of that for which start-ups and unevenness cost the same. None
-    /// if all messages are shorter, unless there must be one.
+    /// Returns slice lengths to try: multiples of the length at which start-ups and imbalance cost the same. Lengths that leave all
+    /// messages whole are omitted, unless `is_needed`.
     pub(super) fn slices(&self, factors: &[f64], is_needed: bool) -> Vec<u64> {
         let (parameters, matrix) = (self.instance().parameters(), self.others());
         let (traffic, fan) = (matrix.traffic() as f64, matrix.fan().max(1) as f64);
         let best = (traffic * parameters.alpha().as_secs_f64() / (fan * parameters.beta())).sqrt();
         let lengths = || parts(matrix).map(|part| part.bytes);
         let longest = lengths().max().unwrap_or(1);
-        // Where start-ups cost nothing, the shorter the better; but somebody has to plan it.
+        // Without start-up costs the shortest slice is best; the number of slices bounds the planning time.
         let all: u128 = lengths().map(u128::from).sum();
         let shortest = all.div_ceil(ABOUT_MOST_SLICES).clamp(1, longest.into()) as u64;
         let near = |factor: &f64| ((best * factor) as u64).clamp(shortest, longest);

@@ -1,4 +1,4 @@
-//! Exchanges as problems of plans.
+//! Exchanges as planning problems.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     rank::Rank,
 };
 
-/// Entries of a matrix for each of which a cache has as much room as for a step of a schedule.
+/// Number of matrix entries that weigh as much in a cache as one step of a schedule.
 const ENTRIES_OF_A_STEP: usize = 12;
 
 impl Problem for Instance {
@@ -77,7 +77,7 @@ pub struct Key {
     matrix: Arc<Matrix>,
 }
 
-/// Members of a call mostly have the same matrix, or one with another digest: its entries are hardly ever looked at.
+/// Compares digests first. Members of a call mostly share one matrix or have different digests, so entries are rarely compared.
 impl Ord for Key {
     fn cmp(&self, other: &Key) -> Ordering {
         let matrices = || match Arc::ptr_eq(&self.matrix, &other.matrix) {

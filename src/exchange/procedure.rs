@@ -1,4 +1,4 @@
-//! The movement of data in an exchange: what a plan is made of, and what it needs of a group.
+//! Data movement of an exchange: the procedure that a plan holds, and the messages of one rank.
 
 use std::{fmt, sync::Arc};
 
@@ -15,25 +15,25 @@ use crate::{
     text::{are, count},
 };
 
-/// A way of data from its sources to its destinations: made by an algorithm, and shared by all members.
+/// A complete data movement from sources to destinations, made by an algorithm and shared by all members.
 pub(super) trait Procedure: fmt::Debug + Send + Sync {
-    /// The steps of every rank, with the lengths of messages alone; `None`, as here, if only a run can tell.
+    /// Returns the steps of every rank, with the message lengths but without data. The default is `None`: only a run gives the steps.
     fn schedule(&self) -> Option<Arc<Schedule>> {
         None
     }
 
-    /// Whether it brings everything where it is to be, for those that others have made: those of the library do.
+    /// Checks that a custom procedure delivers all data. The library's procedures are correct by construction, so the default accepts.
     fn check(&self, _instance: &Instance) -> Result<(), DeliveryError> {
         Ok(())
     }
 
-    /// The schedule with the pieces that are its blocks; `None` if messages carry more than pieces, or something else.
+    /// Returns the schedule and the pieces that are its blocks. The default is `None`: messages carry something besides pieces.
     fn moved(&self) -> Option<(Vec<Piece>, Schedule)> {
         None
     }
 
-    /// Carries out one rank's part: `outgoing[j]` is for rank `j`, and what is returned has come from each rank. What a
-    /// rank has for itself may be left out.
+    /// Carries out the part of one rank. `outgoing[j]` is the payload for rank `j`; the result holds the payload from each rank. The
+    /// result may omit the payload of a rank for itself.
     fn carry_out(
         &self,
         transport: &mut Transport<'_>,
@@ -41,7 +41,7 @@ pub(super) trait Procedure: fmt::Debug + Send + Sync {
     ) -> Result<Vec<Payload>, ExchangeError>;
 }
 
-/// An exchange as an algorithm carries it out: a procedure, and the steps that it comes to.
+/// An exchange planned by an algorithm: a procedure and its steps.
 #[derive(Debug)]
 pub struct Draft {
     pub(super) procedure: Box<dyn Procedure>,
@@ -49,7 +49,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The draft of a procedure.
+    /// Creates the draft of a procedure.
     pub(super) fn by(procedure: impl Procedure + 'static) -> Draft {
         Draft { schedule: procedure.schedule(), procedure: Box::new(procedure) }
     }
@@ -63,7 +63,7 @@ impl plan::Draft for Draft {
 
 /// The messages of one exchange on one rank.
 pub(super) struct Transport<'g> {
-    /// A group in whose context the program sends nothing.
+    /// A group whose context carries no messages of the program.
     pub(super) group: &'g Group<'g>,
     /// The tag of all messages of the exchange.
     pub(super) tag: Tag,
@@ -75,12 +75,12 @@ impl<'g> Transport<'g> {
         Transport { group, tag, started: Vec::new() }
     }
 
-    /// Carries out this rank's part of a schedule. Sends that it starts go on.
+    /// Carries out this rank's part of a schedule. Sends may still be in progress on return.
     pub(super) fn walk(&mut self, schedule: &Schedule, cargo: &mut dyn Cargo) -> Result<(), ExchangeError> {
         Ok(follow(self.group, schedule, self.tag, cargo, &mut self.started)?)
     }
 
-    /// Waits for everything that has been started.
+    /// Waits until all started sends have completed.
     pub(super) fn finish(self) -> Result<(), CommError> {
         self.started.into_iter().try_for_each(|request| self.group.wait(request).map(drop))
     }
@@ -98,25 +98,25 @@ pub enum ExchangeError {
         /// Ranks of the group.
         group: usize,
     },
-    /// The number of payloads is not the number of ranks.
+    /// The number of payloads differs from the number of ranks.
     #[error("{} given for {}", are(*given, "payload"), count(*size as u64, "rank"))]
     Payloads {
-        /// Payloads given.
+        /// Number of payloads given.
         given: usize,
-        /// Ranks of the group.
+        /// Number of ranks in the group.
         size: usize,
     },
-    /// A payload of this rank has another length than the matrix says.
+    /// A payload of this rank has another length than the matrix gives.
     #[error("{} for rank {to}, where the matrix says {expected}", count(*given, "byte"))]
     Length {
         /// The receiver.
         to: Rank,
         /// Bytes given.
         given: u64,
-        /// Bytes of the matrix.
+        /// Bytes given by the matrix.
         expected: u64,
     },
-    /// Another rank sent, or told, something else than the plan says.
+    /// Another rank sent or announced a length that differs from the plan.
     #[error(
         "rank {from} sent or announced {} where {expected} should come: all must use the same plan",
         count(*given, "byte")
@@ -135,7 +135,7 @@ pub enum ExchangeError {
     /// A schedule cannot be carried out.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// Data cannot be taken apart.
+    /// A payload cannot be split.
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }

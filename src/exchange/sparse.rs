@@ -1,12 +1,11 @@
-//! *Sparse*: everybody knows what it sends, and finds out how much is to come.
+//! *Sparse*: every member has only its outgoing messages, and obtains the number of incoming ones.
 //!
-//! **What it does.** A distributed combine adds up how many messages each rank is to get. Then all messages are sent
-//! without waiting, and as many received from any source. What a rank has for itself is not sent.
+//! **What it does.** A distributed combine adds up the number of messages for each rank. Then every rank starts all its sends and
+//! receives its number of messages from any source. Data of a rank for itself is not sent.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** A distributed combine of `p` words of four bytes, then `h` start-ups and `t beta` if nobody is in
-//! anybody's way.
+//! **Cost.** A distributed combine of `p` words of four bytes, then `h` start-ups and `t beta` if there is no contention.
 //!
 //! **Source.** T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for dynamic sparse data
 //! exchange", PPoPP 2010, section 3 (personalized census).
@@ -20,7 +19,7 @@ use crate::{
     record::Part,
 };
 
-/// Carries out this member's part, and returns what has come, sorted by sender.
+/// Carries out this member's part. Returns the received payloads, sorted by sender.
 pub(super) fn carry_out(
     group: &Group<'_>,
     what: &str,
@@ -47,7 +46,7 @@ pub(super) fn carry_out(
     })
 }
 
-/// The payloads that have come, with their senders, in the order in which they came.
+/// Returns the received payloads with their senders, in order of arrival.
 fn move_data(
     group: &Group<'_>,
     tag: Tag,
@@ -65,7 +64,7 @@ fn move_data(
             false => started.push(scenes.isend((to, tag), payload)?),
         }
     }
-    // Messages of other calls have other tags. Those of one sender come in the order in which it sent them.
+    // Messages of other calls have other tags. Messages of one sender arrive in the order in which it sent them.
     for _ in 0..expected.first().copied().unwrap_or(0) {
         let message = scenes.recv((ANY_SOURCE, tag))?;
         incoming.push((message.source, message.payload));

@@ -1,13 +1,13 @@
-//! The queue of the ends of all flows under way: a binary heap whose entries can be moved.
+//! The queue of the ends of all current flows: an indexed binary heap whose entries can be moved.
 //!
-//! A change of shares moves the ends of a few flows and leaves all others alone, so the queue finds a flow's entry by
-//! its number and sifts it: O(log n) per change, no stale entries.
+//! A change of shares moves the ends of a few flows only. The queue finds the entry of a flow by its number and sifts it: O(log n) per
+//! change, no stale entries.
 
 use crate::time::{Span, Time};
 
 const ABSENT: u32 = u32::MAX;
 
-/// Flows ordered by the instant at which they end; at one instant the lower flow number comes first.
+/// Flows ordered by the instant at which they end; ties are ordered by flow number.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
     heap: Vec<End>,
@@ -15,7 +15,7 @@ pub(super) struct Ends {
     place: Vec<u32>,
 }
 
-/// An instant and a flow, in one number because that is compared faster than two.
+/// An instant and a flow, packed into one integer for fast comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct End(u128);
 
@@ -38,13 +38,13 @@ impl Ends {
         Ends { heap: Vec::new(), place: vec![ABSENT; flows] }
     }
 
-    /// The instant of the next end.
+    /// Returns the instant of the next end.
     #[inline]
     pub(super) fn first(&self) -> Option<Time> {
         self.heap.first().map(|end| end.time())
     }
 
-    /// Takes the next end out if it is at or before `until`.
+    /// Removes and returns the next end if it is at or before `until`.
     #[inline]
     pub(super) fn pop(&mut self, until: Time) -> Option<(Time, u32)> {
         let &first = self.heap.first()?;
@@ -55,12 +55,12 @@ impl Ends {
         Some((first.time(), first.flow()))
     }
 
-    /// Whether a flow has an end.
+    /// Returns whether a flow has an end.
     pub(super) fn contains(&self, flow: u32) -> bool {
         self.place[flow as usize] != ABSENT
     }
 
-    /// Takes the end of `flow` out, which has one.
+    /// Removes the end of `flow`, which must have one.
     pub(super) fn remove(&mut self, flow: u32) {
         let at = std::mem::replace(&mut self.place[flow as usize], ABSENT) as usize;
         self.heap.swap_remove(at);
@@ -70,7 +70,7 @@ impl Ends {
         }
     }
 
-    /// Sets the end of `flow` to `time`, whether it has an entry already or not.
+    /// Sets the end of `flow` to `time`, and adds an entry if there is none.
     #[inline]
     pub(super) fn set(&mut self, flow: u32, time: Time) {
         let end = End::new(time, flow);

@@ -1,4 +1,4 @@
-//! Faults of the network: links with less capacity, and flows that end on their way.
+//! Network faults: links with reduced capacity, and aborted flows.
 
 use super::{Fabric, Port};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Fabric {
-    /// Gives a link a part of its capacity from now on; the shares are to be settled at this instant.
+    /// Reduces the capacity of a link to `factor` times its normal capacity from now on; the caller must settle the shares at this instant.
     pub(crate) fn slow(&mut self, link: LinkId, factor: f64, topology: &dyn Topology) {
         let capacity = topology.capacity(link).unwrap_or(self.link_capacity) * factor;
         self.slow.insert(link, factor);
@@ -16,17 +16,17 @@ impl Fabric {
         }
     }
 
-    /// Gives the next message of an out-port another route than that of the topology.
+    /// Sets a route for the next message of an out-port that differs from the route of the topology.
     pub(crate) fn detour(&mut self, port: Port, route: Vec<LinkId>) {
         self.detours.insert(port, route);
     }
 
-    /// Whether a message is in this out-port.
+    /// Returns whether an out-port contains a message.
     pub(crate) fn is_sending(&self, port: Port) -> bool {
         self.ends.contains(self.flow(port))
     }
 
-    /// The out-ports whose messages move over a link, in order.
+    /// Returns the out-ports whose messages move over a link, in order.
     pub(crate) fn ports_over(&self, link: LinkId) -> Vec<Port> {
         let Some(place) = self.places[link].checked_sub(1) else { return Vec::new() };
         let crosses =
@@ -34,7 +34,7 @@ impl Fabric {
         (0..self.transfers.len() as u32).filter(crosses).map(|flow| self.port(flow)).collect()
     }
 
-    /// Ends the message in an out-port before all of it has left.
+    /// Ends the message in an out-port before all its bytes have left.
     pub(crate) fn abort(&mut self, now: Time, port: Port) {
         let flow = self.flow(port);
         self.ends.remove(flow);

@@ -1,13 +1,13 @@
-//! The network: the flows under way, their rates, and the time of the next end of a flow.
+//! The network: the current flows, their rates, and the time at which the next flow ends.
 //!
-//! Ordinary sequential code without threads or clocks; the present is an argument. An out-port carries one message at a
-//! time, so a flow is named by its out-port: port `p` of node `i` is `i * P + p`, where a node has `P` of them.
+//! This module is sequential code without threads or clocks; the current time is an argument. An out-port carries one message at a time, so
+//! a flow is identified by its out-port: port `p` of node `i` is `i * P + p` on a machine with `P` ports per node.
 //!
-//! The state of a link is created when a message first crosses it: a network may have many more links than a run
-//! uses, and a prediction of a few messages should not pay for all of them.
+//! The state of a link is created when a message first crosses the link: a network may have many more links than a run uses, and a
+//! prediction of a few messages should not pay for all links.
 //!
-//! Within one modeled instant any number of flows is [started](Fabric::start) and [ended](Fabric::pop_end); then
-//! [`settle`](Fabric::settle) computes the shares once, for all of them together.
+//! Within one modeled instant any number of flows is [started](Fabric::start) and [ended](Fabric::pop_end); then [`settle`](Fabric::settle)
+//! computes the shares once for all of these changes.
 
 mod ends;
 mod faults;
@@ -36,19 +36,19 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LinkLoad {
-    /// The number of messages whose route led over the link.
+    /// The number of messages routed over the link.
     pub messages: u64,
     /// The total bytes of these messages.
     pub bytes: u64,
     /// The time during which at least one message was moving over the link.
     pub busy: Span,
-    /// The largest number of messages that shared the link at one instant.
+    /// The maximum number of messages that shared the link at one instant.
     pub most_flows: u32,
 }
 
 #[derive(Debug, Default)]
 struct Transfer {
-    /// The links of the route, each as its place among those that have been used.
+    /// The links of the route, each as its index in the order of first use.
     route: Vec<u32>,
     remaining: f64,
     /// The time at which `remaining` was last updated.
@@ -66,7 +66,7 @@ struct LinkState {
 }
 
 impl LinkState {
-    /// Counts a message of `bytes` bytes that begins to move over the link.
+    /// Counts a message of `bytes` bytes that starts to move over the link.
     fn start(&mut self, now: Time, bytes: u64) {
         if self.flows == 0 {
             self.busy_since = now;
@@ -77,7 +77,7 @@ impl LinkState {
         self.load.most_flows = self.load.most_flows.max(self.flows);
     }
 
-    /// Notes that a message has left the link.
+    /// Records that a message has left the link.
     fn end(&mut self, now: Time) {
         self.flows -= 1;
         if self.flows == 0 {
@@ -86,42 +86,42 @@ impl LinkState {
     }
 }
 
-/// An out-port, by the rank of its node and its number among the ports of that; also the message in it.
+/// An out-port, given by the rank of its node and its index among the ports of the node. Also identifies the message in the port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Port {
     pub(crate) node: Rank,
     pub(crate) number: u32,
 }
 
-/// The flows under way and the loads of links and ports.
+/// The current flows, and the loads of links and ports.
 #[derive(Debug)]
 pub(crate) struct Fabric {
     shares: Shares,
     ends: Ends,
     transfers: Vec<Transfer>,
-    /// The links of the last route, kept only to reuse its memory.
+    /// The links of the last route, stored only to reuse the memory.
     route: Vec<LinkId>,
-    /// For each link of the network its place in the order of their first use plus 1, or 0 if it has not been used yet. The
-    /// host allocates no memory for pages of zeros that have not been touched.
+    /// For each link of the network its index in the order of first use plus 1, or 0 if the link is unused. The host allocates no memory
+    /// for untouched pages of zeros.
     places: Vec<u32>,
     /// The number of links that have been used.
     used: u32,
-    /// The links that have been used, by their places, if their loads are counted.
+    /// The used links in the order of first use, if link loads are counted.
     links: Option<Vec<LinkState>>,
-    /// The resource of the first used link: the resources before it are those of the nodes.
+    /// The resource of the first used link; the resources before it belong to nodes.
     first: usize,
     link_capacity: f64,
     beta: f64,
     nodes: usize,
-    /// The out-ports of a node.
+    /// The number of out-ports per node.
     ports: u32,
     half_duplex: bool,
     lost_to_sharing: Span,
-    /// The parts of their capacities that slow links have.
+    /// The fractions of their capacities that slow links have.
     slow: BTreeMap<LinkId, f64>,
-    /// The routes of messages about to start that do not take that of the topology.
+    /// The routes of messages about to start that differ from the route of the topology.
     detours: BTreeMap<Port, Vec<LinkId>>,
-    /// The shares of flows over time, if a trace is asked for.
+    /// The shares of flows over time, if a trace is recorded.
     recorder: Option<Recorder>,
 }
 
@@ -137,7 +137,7 @@ impl Fabric {
         if half_duplex {
             capacities.extend(std::iter::repeat_n(parameters.duplex() * all, nodes));
         }
-        // Resources are numbered as if every link had its own: links first, then the resources of nodes.
+        // Resources are numbered as if every link had a resource: links first, then the resources of nodes.
         let mut shares = Shares::new(port, widest(topology, parameters), flows);
         for (number, &capacity) in (links as u32..).zip(&capacities) {
             shares.add(number, capacity);
@@ -163,24 +163,24 @@ impl Fabric {
         }
     }
 
-    /// The same without the loads of links, for those who ask for times alone: where there are many links, the loads take more
-    /// memory than all else.
+    /// Returns the same network without link loads, for callers that need only times. With many links, the loads take more memory than
+    /// everything else.
     pub(crate) fn without_loads(self) -> Fabric {
         Fabric { links: None, ..self }
     }
 
-    /// The number of the flow in a port.
+    /// Returns the number of the flow in a port.
     fn flow(&self, port: Port) -> u32 {
         port.node as u32 * self.ports + port.number
     }
 
-    /// The port of a flow.
+    /// Returns the port of a flow.
     fn port(&self, flow: u32) -> Port {
         Port { node: (flow / self.ports) as Rank, number: flow % self.ports }
     }
 
-    /// Starts a message of `bytes` bytes in an out-port at `now`; its node had sent `seq` messages before it. It takes the
-    /// route of the topology, unless it has been given a [detour](Fabric::detour).
+    /// Starts a message of `bytes` bytes in an out-port at `now`; `seq` is the number of messages that its node has sent before. The
+    /// message follows the route of the topology, unless it has a [detour](Fabric::detour).
     pub(crate) fn start(
         &mut self,
         now: Time,
@@ -234,8 +234,8 @@ impl Fabric {
         }
     }
 
-    /// Computes the shares if flows have started or ended since the last call; to be called once per instant, before
-    /// asking for the [next end](Fabric::next_end).
+    /// Computes the shares if flows have started or ended since the last call. Must be called once per instant, before
+    /// [`next_end`](Fabric::next_end).
     pub(crate) fn settle(&mut self, now: Time) {
         if !self.shares.is_stale() {
             return;
@@ -257,13 +257,12 @@ impl Fabric {
         }
     }
 
-    /// The time at which the next flow will have left its sender.
+    /// Returns the time at which the next flow will have left its sender.
     pub(crate) fn next_end(&self) -> Option<Time> {
         self.ends.first()
     }
 
-    /// Ends the next flow that is complete by `until`; returns the time, the out-port and the number of links of the
-    /// route.
+    /// Ends the next flow that is complete by `until`; returns the time, the out-port and the number of links of the route.
     pub(crate) fn pop_end(&mut self, until: Time) -> Option<(Time, Port, usize)> {
         let (now, flow) = self.ends.pop(until)?;
         self.leave_links(now, flow);
@@ -273,7 +272,7 @@ impl Fabric {
         Some((now, self.port(flow), transfer.route.len()))
     }
 
-    /// Takes a flow, which has ended, from the links and ports on its way.
+    /// Removes an ended flow from the links and ports of its route.
     fn leave_links(&mut self, now: Time, flow: u32) {
         if !self.shares.path(flow).is_empty() {
             self.shares.end(flow);
@@ -287,18 +286,17 @@ impl Fabric {
         }
     }
 
-    /// The time at which the message that is in an out-port, or was in it last, took it.
+    /// Returns the time at which the current or last message in an out-port started.
     pub(crate) fn last_start(&self, port: Port) -> Time {
         self.transfers[self.flow(port) as usize].started
     }
 
-    /// The bytes that each link used so far has carried or begun to carry, in the order of their first use; nothing where loads
-    /// are not counted.
+    /// Returns the bytes that each used link has carried or started to carry, in the order of first use; empty if loads are not counted.
     pub(crate) fn carried(&self) -> impl Iterator<Item = (LinkId, u64)> {
         self.links.iter().flatten().map(|state| (state.link as LinkId, state.load.bytes))
     }
 
-    /// The load of each link that has been used so far, in the order of link numbers.
+    /// Returns the load of each used link, ordered by link number.
     pub(crate) fn link_loads(&self) -> Vec<(LinkId, LinkLoad)> {
         let mut loads: Vec<_> =
             self.links.iter().flatten().map(|state| (state.link as LinkId, state.load)).collect();
@@ -306,23 +304,23 @@ impl Fabric {
         loads
     }
 
-    /// The time that all messages together took beyond n * beta.
+    /// Returns the contention delay: the sum over messages of their time in the network beyond n * beta.
     pub(crate) fn lost_to_sharing(&self) -> Span {
         self.lost_to_sharing
     }
 
-    /// The shares of messages up to `now`, if they have been recorded; to be called once, at the end.
+    /// Returns the shares of messages up to `now`, if they are recorded; to be called once, at the end.
     pub(crate) fn take_shares(&mut self, now: Time) -> Vec<Share> {
         self.recorder.take().map(|recorder| recorder.finish(now)).unwrap_or_default()
     }
 
-    /// The work done so far to keep the shares up to date.
+    /// Returns the work done so far to update the shares.
     pub(crate) fn work(&self) -> Work {
         self.shares.work()
     }
 }
 
-/// The largest finite capacity of a port or link, for machines whose ports have none.
+/// Returns the port capacity, or, if it is infinite, the largest finite link capacity.
 fn widest(topology: &dyn Topology, parameters: &Parameters) -> f64 {
     if parameters.port_capacity().is_finite() {
         return parameters.port_capacity();
@@ -331,8 +329,8 @@ fn widest(topology: &dyn Topology, parameters: &Parameters) -> f64 {
     links.chain([parameters.link_capacity()]).filter(|capacity| capacity.is_finite()).fold(1.0, f64::max)
 }
 
-/// The place in the network of the resource with this number: links come first, then the in-ports of nodes, then nodes whose
-/// ports both ways together are one.
+/// Returns the location in the network of a resource number: links come first, then the in-ports of nodes, then the combined ports of
+/// nodes that are less than full duplex.
 fn place(number: usize, links: usize, nodes: usize) -> Bottleneck {
     match number.checked_sub(links) {
         None => Bottleneck::Link(number),
@@ -346,7 +344,7 @@ mod tests {
     use super::*;
     use crate::topology;
 
-    /// Tests that three messages on a network of 3540 links create the state of the links that they crossed only.
+    /// Tests that three messages on a network of 3540 links create only the state of the links that they cross.
     #[test]
     fn links_have_a_place_from_their_first_use_and_are_listed_by_number() {
         let topology = topology::parse("complete:60").unwrap();

@@ -1,8 +1,8 @@
-//! The comparison of the collective calls that the members of groups make.
+//! Comparison of the collective calls of the members of groups.
 //!
-//! A group's calls differ from the first instant on at which two members have made different ones. An event of the kind
-//! [`Kind::Mismatch`] stands there, before which the calls of all nodes up to that instant are known. So which difference ends a
-//! run, and which members have called by then, does not depend on when calls become known.
+//! A group's calls differ from the first instant at which two members have made different calls. An event of kind [`Kind::Mismatch`] is
+//! scheduled at this instant. When it is processed, the calls of all nodes up to this instant are known. So the difference that ends a run,
+//! and the members that have called by then, do not depend on the order in which calls become known.
 
 use std::collections::BTreeMap;
 
@@ -13,26 +13,26 @@ use crate::{
     wire::{Context, NodeId},
 };
 
-/// A call by a member of a group.
+/// A collective call by a member of a group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
     pub(super) at: Time,
     pub(super) node: NodeId,
     /// The rank of the member in its group.
     pub(super) rank: Rank,
-    /// The same for all that make the same call.
+    /// A digest of the call, equal for equal calls.
     pub(super) digest: u64,
 }
 
-/// The calls that some members of groups have made, and others have not, by the context and the number of the call.
+/// The collective calls that some members have not made yet, by the context and the number of the call.
 pub(super) type Agreements = BTreeMap<(Context, u64), Vec<Made>>;
 
-/// Different calls of the members of a group.
+/// A mismatch of the calls of the members of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) context: Context,
     pub(crate) nth: u64,
-    /// The members that have called by the instant of the first difference.
+    /// The members that have called by the instant of the mismatch.
     pub(crate) ranks: Vec<Rank>,
 }
 
@@ -43,7 +43,7 @@ fn first_difference(made: &[Made]) -> Option<Time> {
 }
 
 impl Kernel {
-    /// Records a call of one of `size` members.
+    /// Records a call of a group of `size` members.
     pub(super) fn agree(&mut self, key: (Context, u64), size: usize, call: Made) {
         let made = self.agreements.entry(key).or_default();
         made.push(call);
@@ -54,7 +54,7 @@ impl Kernel {
         }
     }
 
-    /// The first of the differences up to now; of several at one instant that of the members whose nodes come first.
+    /// Returns the first mismatch up to now. At the same instant the mismatch with the lowest member nodes comes first.
     pub(crate) fn difference(&self) -> Option<Difference> {
         let differences = self.agreements.iter().filter_map(|(&(context, nth), made)| {
             let at = first_difference(made).filter(|&at| at <= self.now)?;

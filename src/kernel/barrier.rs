@@ -8,7 +8,7 @@ use super::{
 use crate::{record::EventKind, time::Time, wire::NodeId};
 
 impl Kernel {
-    /// A node enters the barrier. One that would end after the death of a node fails: it needs all of them.
+    /// A node enters the barrier. The barrier fails if it would end after the death of a node, because it needs all nodes.
     pub(super) fn barrier(&mut self, id: NodeId) {
         let called = self.nodes[id as usize].clock;
         let death = self.first_death();
@@ -29,14 +29,14 @@ impl Kernel {
         }
         for id in std::mem::take(&mut self.in_barrier) {
             let called = self.nodes[id as usize].clock;
-            // Also where it took no time: the nodes' barriers are to be told apart by counting.
+            // Recorded even if the barrier took no time, so that a node's barriers can be counted.
             self.idle(id, called, end);
             self.note(id, called, end, EventKind::Barrier);
             self.release(id, end, Outcome::Done);
         }
     }
 
-    /// Fails the calls of all nodes that are in the barrier; the one that dies does not get that far.
+    /// Fails the calls of all nodes in the barrier, except for the dying node.
     pub(super) fn fail_barrier(&mut self, at: Time, cause: Cause) {
         for id in std::mem::take(&mut self.in_barrier) {
             match cause {

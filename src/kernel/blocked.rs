@@ -1,4 +1,4 @@
-//! The blocked nodes of a machine and the reason of each: the content of a deadlock report.
+//! The blocked nodes of a machine with their reasons: the content of a deadlock report.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::{
     wire::{Context, NodeId, RequestId, Selector},
 };
 
-/// A node that is blocked, the time on its own clock since which it is, and the reason.
+/// A blocked node, the time of its clock when it blocked, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BlockedNode {
@@ -21,7 +21,7 @@ pub struct BlockedNode {
     pub since: Time,
     /// The event that the call waits for.
     pub waits_for: WaitsFor,
-    /// The library call that the program is in, such as `collect`, if it is in one.
+    /// The library call that the program is in, such as `collect`, if any.
     pub within: Option<&'static str>,
 }
 
@@ -31,26 +31,25 @@ pub struct BlockedNode {
 pub enum WaitsFor {
     /// A message.
     Message {
-        /// The sender asked for, as a rank of the world; `None` is any.
+        /// The requested sender, as a rank of the world; `None` is any sender.
         source: Option<Rank>,
-        /// The tag asked for; `None` is any.
+        /// The requested tag; `None` is any tag.
         tag: Option<Tag>,
         /// The group in which the message is to be sent.
         group: String,
     },
     /// One of several requests, none of which is complete.
     Requests(Vec<WaitsFor>),
-    /// A receive that takes one of its own messages, on a machine with
-    /// [rendezvous](crate::MachineBuilder::rendezvous).
+    /// A receive that takes a message sent by the node, on a machine with [rendezvous](crate::MachineBuilder::rendezvous).
     Receive {
-        /// The node that is to receive, as a rank of the world.
+        /// The receiving node, as a rank of the world.
         by: Rank,
         /// The tag of the message.
         tag: Tag,
         /// The group in which the message was sent.
         group: String,
     },
-    /// One of its own messages to leave.
+    /// The departure of a message sent by the node.
     Departure,
     /// The hardware barrier, which other nodes have not reached.
     Barrier,
@@ -59,7 +58,7 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    /// The ranks of which one must act before the node can go on, if the call names them.
+    /// The ranks of which at least one must act before the node can continue, if the call names any.
     pub fn sources(&self) -> Vec<Rank> {
         match self {
             WaitsFor::Message { source, .. } => source.iter().copied().collect(),
@@ -108,7 +107,7 @@ impl fmt::Display for BlockedNode {
             (WaitsFor::Nothing, Some(within)) => {
                 write!(f, "node {} was running in {within}, its clock at {}", self.rank, self.since)
             }
-            // The tags of messages inside a library call mean nothing to its caller.
+            // The tags of messages inside a library call are meaningless to its caller.
             (WaitsFor::Message { source: Some(source), group, .. }, Some(within)) => {
                 let (since, of) = (self.since, of_group(group));
                 write!(f, "node {} waits since {since} in {within}{of} for node {source}", self.rank)
@@ -125,20 +124,20 @@ impl fmt::Display for BlockedNode {
     }
 }
 
-/// The group of a library call, from the name of its private context; nothing for the world.
+/// The text " in <group>" for a private context of library calls; empty for the world.
 fn of_group(context: &str) -> String {
     let group = context.strip_prefix("collective calls in ").unwrap_or(context);
     if group == "the world" { String::new() } else { format!(" in {group}") }
 }
 
-/// All nodes that have not finished, each with the event that it waits for; `group` gives the name of a context.
+/// Returns all nodes that have not finished, with the events that they wait for; `group` returns the name of a context.
 pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) -> Vec<BlockedNode> {
     let message = |select: &Selector| WaitsFor::Message {
         source: select.source.map(|source| source as Rank),
         tag: select.tag,
         group: group(select.context),
     };
-    // Of the message of a blocking call, or of a request.
+    // Describes the wait for the node's own message, of a blocking call or of a request.
     let own = |rank: NodeId, request: Option<RequestId>| match kernel.awaited_by(rank, request) {
         Some((target, label)) => {
             WaitsFor::Receive { by: target as Rank, tag: label.tag, group: group(label.context) }

@@ -1,4 +1,4 @@
-//! The execution of the calls of node programs, each at its node's clock.
+//! Execution of the calls of node programs, each at its node's clock.
 
 use super::{
     Calls, Kernel, Kind,
@@ -17,12 +17,12 @@ use crate::{
     wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
-/// The largest number of unsuccessful probes and tests, and looks at the time, at one modeled instant. More of them
-/// mean that the program only polls: since nothing costs time, the instant will never pass.
+/// The largest number of unsuccessful probes and tests, and time queries, at one modeled instant. With more of them the program only polls:
+/// no call takes time, so modeled time will never advance for this node.
 const MOST_POLLS: u32 = 100_000;
 
 impl Kernel {
-    /// Carries out the calls of a node until one has to wait or none is known.
+    /// Executes the calls of a node until a call has to wait or no further call is known.
     pub(super) fn run(&mut self, id: NodeId, source: &mut impl Calls) {
         if matches!(self.nodes[id as usize].doing, Doing::Dead) {
             self.refuse(id, source);
@@ -72,7 +72,7 @@ impl Kernel {
         }
     }
 
-    /// Carries out the next call of a node, for which it had to wait until the network reached its clock.
+    /// Executes the next call of a node after the network has reached the node's clock.
     pub(super) fn execute_next(&mut self, id: NodeId) {
         if let Some(call) = self.nodes[id as usize].calls.pop_front() {
             self.execute(id, call);
@@ -147,14 +147,14 @@ impl Kernel {
             Op::Fail => {
                 self.finish(id, called, Outcome::Done);
                 self.nodes[id as usize].doing = Doing::Finished;
-                // The progress of the network depends on when the host delivered this call; the choice of the first
-                // failure must not.
+                // The progress of the network depends on when the host delivered this call; the choice of the first failure must not depend
+                // on it.
                 self.schedule(called, Kind::Failure, id, 0);
             }
         }
     }
 
-    /// Ends a call, which returns at `clock`, unless the node dies before.
+    /// Ends a call, which returns at `clock`, unless the node dies before `clock`.
     pub(super) fn finish(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
         if clock > node.dies {
@@ -186,8 +186,8 @@ impl Kernel {
         self.runnable.push(id);
     }
 
-    /// Notes the CPU's part of a send; if the node waits for the message to leave, that time is added when it has
-    /// left.
+    /// Records the CPU time of a send. If the node waits for the departure, [`blocking_send_left`](Kernel::blocking_send_left) extends the
+    /// event.
     pub(super) fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
         let overhead = self.lived(id, ready).since(called);
@@ -203,7 +203,7 @@ impl Kernel {
 
     // Sending.
 
-    /// Carries out the CPU's part of sending; returns the time at which it is done, and why an active message cannot go.
+    /// Executes the CPU's part of a send; returns its end, and the cause if an active message cannot be sent.
     pub(super) fn launch(
         &mut self,
         id: NodeId,
@@ -236,8 +236,8 @@ impl Kernel {
             node.requests.insert(request, Request::SendUnderWay);
         }
         if ready > node.dies {
-            // The node dies during the send overhead. The receive of a `sendrecv` stays posted until the death: a message
-            // meets the receive, whether the kernel learns of the message before the call or after it.
+            // The node dies during the send overhead. The receive of a `sendrecv` stays posted until the death: a message matches the
+            // receive whether the kernel learns of it before or after the call.
             match node.doing {
                 Doing::SendRecv { .. } => node.clock = ready,
                 _ => node.doing = Doing::Dying,
@@ -273,12 +273,12 @@ impl Kernel {
         (ready, None)
     }
 
-    /// Sends a message; without a request the node may wait for it.
+    /// Sends a message. Without a request, `waits` selects a blocking send.
     fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, waits: bool) {
         let called = self.nodes[id as usize].clock;
         let seq = self.nodes[id as usize].sent;
         if let Some((_, cause)) = self.doomed_call(parcel.context, called) {
-            // It counts, as its node numbers it.
+            // The failed send gets a sequence number too, because its node counts it.
             self.nodes[id as usize].sent += 1;
             self.fail(id, called, cause);
             return;
@@ -297,12 +297,11 @@ impl Kernel {
         }
     }
 
-    /// Notes that the message of a blocking send or of the sending half of a `sendrecv` has left; the node may wait for its
-    /// receive as well.
+    /// Handles the departure of the message of a blocking send or of the sending half of a `sendrecv`; with `is_awaited` the node then
+    /// waits for the receive.
     pub(super) fn blocking_send_left(&mut self, id: NodeId, left: Time, is_awaited: bool) {
         let node = &mut self.nodes[id as usize];
-        // The last event of the node is that of the send: a node notes nothing else while it waits for its message to
-        // leave.
+        // The node's last event is the send: a node records no other event while it waits for the departure.
         if let Some(Event { end, kind: EventKind::Send { .. }, .. }) = node.events.last_mut() {
             *end = left;
         }
@@ -328,13 +327,13 @@ impl Kernel {
 
     fn recv(&mut self, id: NodeId, select: Selector, deadline: Option<Time>) {
         let called = self.nodes[id as usize].clock;
-        // The network may be ahead of the node: messages that came after the deadline do not count.
+        // The network may be ahead of the node: messages that arrived after the deadline are ignored.
         let last = deadline.map_or(Time::MAX, |deadline| deadline.max(called));
         if let Some((_, cause)) = self.doomed_call(select.context, called) {
             self.fail(id, called, cause);
             return;
         }
-        // Named receives without a deadline are carried out at their calls, all others when all messages of the instant are known.
+        // Named receives without a deadline are executed when they are called, all others when all messages of the instant are known.
         let is_decided = select.is_wild() || deadline.is_some();
         let taken = if is_decided {
             let node = &mut self.nodes[id as usize];
@@ -356,7 +355,7 @@ impl Kernel {
                 self.received(id, called, end, &message);
                 return self.finish(id, end, Outcome::Received(message.id));
             }
-            // Before the deadline is looked at: the network may be past it, which the node's program must not see.
+            // Checked before the deadline: the network may be past the deadline, which must not be visible to the program.
             Err((since, cause)) if since <= last => return self.fail_waiting(id, called, since, cause),
             _ => {}
         }
@@ -380,7 +379,7 @@ impl Kernel {
         }
     }
 
-    /// Delivers a message to the blocking receive that waited for it.
+    /// Delivers a message to the blocking receive that waits for it.
     pub(super) fn blocking_receive_met(&mut self, id: NodeId, message: Arrived) {
         let node = &mut self.nodes[id as usize];
         match &mut node.doing {
@@ -409,7 +408,7 @@ impl Kernel {
         }
     }
 
-    /// Counts and notes a message that a receive called at `called` and ending at `end` has taken.
+    /// Counts and records a message taken by a receive that was called at `called` and ends at `end`.
     pub(super) fn received(&mut self, id: NodeId, called: Time, end: Time, message: &Arrived) {
         let begin = called.max(message.at);
         self.idle(id, called, begin);
@@ -447,7 +446,7 @@ impl Kernel {
         }
     }
 
-    /// Ends a call that did not wait and has found nothing, or asked for the time alone.
+    /// Ends a call that did not wait and found nothing, or that only queried the time.
     pub(super) fn in_vain(&mut self, id: NodeId, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
         node.polls += 1;

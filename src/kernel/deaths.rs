@@ -1,8 +1,8 @@
-//! The deaths of nodes: what dies with them, and when their partners are told.
+//! Deaths of nodes: their effects, and the times at which other nodes learn of them.
 //!
-//! A receive from a dead node fails as soon as nothing from it can come any more; one from any source, where a dead node
-//! is a possible sender, once for each node that receives; all of a library call, which needs every member of its group,
-//! at once. `docs/faults.md` has the rules in words.
+//! A receive from a dead node fails as soon as no further message from it can arrive. A receive from any source, with a dead node among the
+//! possible senders, fails once per receiving node and death. All messages of a library call, which needs every member of its group, fail
+//! at once. `docs/faults.md` states the rules in words.
 
 use std::collections::BTreeMap;
 
@@ -20,18 +20,18 @@ use crate::{
     wire::{NodeId, RequestId, Selector},
 };
 
-/// A dead node, as those see it that it has sent messages to.
+/// A dead node, as seen by the nodes to which it has sent messages.
 #[derive(Debug)]
 pub(super) struct Silent {
     died: Time,
-    /// When the last message from it arrives at nodes to which some were under way when it died.
+    /// The arrival of the last message at each node to which messages were in transit at the death.
     last: BTreeMap<NodeId, Time>,
-    /// The last instant at which receives were looked at.
+    /// The last instant at which waiting receives were checked.
     looked: Option<Time>,
 }
 
 impl Silent {
-    /// The instant from which on nothing comes any more, once receives have been looked at then.
+    /// The instant after which no message arrives at `target`, once receives have been checked at this instant.
     fn since(&self, target: NodeId) -> Option<Time> {
         let since = self.last.get(&target).copied().unwrap_or(self.died);
         (Some(since) <= self.looked).then_some(since)
@@ -39,8 +39,8 @@ impl Silent {
 }
 
 impl Kernel {
-    /// A node dies: its call under way does not end, its messages that have not left are lost, and so are those on their
-    /// way to it.
+    /// Handles the death of a node: its call in progress does not end; its messages that have not left are lost, and so are messages in
+    /// out-ports that are addressed to it.
     pub(super) fn die(&mut self, id: NodeId, at: Time) {
         if self.faults.as_ref().is_none_or(|faults| faults.silent.contains_key(&id)) {
             return;
@@ -80,7 +80,7 @@ impl Kernel {
         }
     }
 
-    /// Ends the program of a node that dies, unless it has returned. What it receives from now on is lost.
+    /// Ends the program of a dying node, unless it has returned. Messages that the node receives from now on are lost.
     fn end_program(&mut self, id: NodeId, at: Time) {
         let node = &mut self.nodes[id as usize];
         node.matching.withdraw_all();
@@ -96,10 +96,10 @@ impl Kernel {
         if let Doing::SendRecv { received: Some(message), .. } = node.doing {
             node.undecided.push(message);
         }
-        // The clock of a `sendrecv` whose send overhead would end after the death is the end of that overhead.
+        // For a `sendrecv` whose send overhead would end after the death, the node's clock is the end of this overhead.
         let clock = node.clock.min(at);
         match &node.doing {
-            // The time of the call under way has been counted.
+            // The time of the call in progress has been counted.
             Doing::Dying => {}
             Doing::WaitAny { wait, .. } if wait.computing => {
                 self.computed(id, clock, at, EventKind::Compute);
@@ -119,7 +119,7 @@ impl Kernel {
         self.runnable.push(id);
     }
 
-    /// Answers the calls of a dead node.
+    /// Replies to the calls of a dead node with a failure.
     pub(super) fn refuse(&mut self, id: NodeId, source: &mut impl Calls) {
         let node = &mut self.nodes[id as usize];
         if node.calls.is_empty() {
@@ -132,13 +132,13 @@ impl Kernel {
         }
     }
 
-    /// The first death of a node.
+    /// The first death of any node.
     pub(super) fn first_death(&self) -> Option<(Time, Cause)> {
         let &(at, node) = self.faults.as_ref()?.deaths.first()?;
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// The death by which messages of a library call fail at an instant: all of them need every member of their group.
+    /// Returns the death that makes messages of a library call fail by an instant: the call needs every member of its group.
     pub(super) fn doomed_call(&self, context: u32, by: Time) -> Option<(Time, Cause)> {
         let faults = self.faults.as_ref()?;
         let talkers = faults.talkers.get(&context).filter(|talkers| talkers.library)?;
@@ -147,7 +147,7 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// The death by which a receive for which no message is there fails at an instant, and since when it does.
+    /// Returns the death that makes a receive without an available message fail by an instant, with the instant of the failure.
     pub(super) fn doomed(&self, id: NodeId, select: &Selector, by: Time) -> Option<(Time, Cause)> {
         let faults = self.faults.as_ref()?;
         if let Some(doomed) = self.doomed_call(select.context, by) {
@@ -167,9 +167,9 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// The death by which a receive fails that was posted at an instant and still waits, now that the network has come to another
-    /// one. What the node has been told since does not count: it may be ahead of the network. Deaths before the receive was
-    /// posted were looked at then.
+    /// Returns the death that makes a waiting receive fail, when the network has advanced to `now`. Deaths of which the node has been
+    /// notified since the posting are not excluded, because the node may be ahead of the network. Deaths before the posting were checked at
+    /// the posting.
     fn doomed_waiting(
         &self,
         id: NodeId,
@@ -193,8 +193,8 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// Lets a receive that a death dooms fail once all messages of an instant are known, unless the receive takes one of them: the
-    /// instant at which it is posted, or the present one if that is later.
+    /// Schedules the failure of a receive that a death dooms, for when all messages of an instant are known: the instant of the posting, or
+    /// the present one if it is later. The receive does not fail if it takes one of these messages.
     pub(super) fn fail_when_decided(
         &mut self,
         id: NodeId,
@@ -208,7 +208,7 @@ impl Kernel {
         }
     }
 
-    /// Fails the receives of a node that were to take a message of this instant or to fail.
+    /// Fails the doomed receives of a node that have not taken a message by now.
     pub(super) fn fail_decided(&mut self, id: NodeId) {
         let Some(faults) = &self.faults else { return };
         let (first, last) = ((id, Receiver::Blocking), (id, Receiver::Request(RequestId::MAX)));
@@ -241,7 +241,7 @@ impl Kernel {
         }
     }
 
-    /// Looks at all receives that wait when nothing more can come from a dead node to some others.
+    /// Checks all waiting receives when no further message can arrive from a dead node at some other nodes.
     pub(super) fn fall_silent(&mut self, dead: NodeId) {
         let now = self.now;
         let Some(silent) = self.faults.as_mut().and_then(|faults| faults.silent.get_mut(&dead)) else {
@@ -252,13 +252,13 @@ impl Kernel {
             self.fail_barrier(now, Cause::NodeDied { node: dead, at: now });
             self.fail_meetings(now);
         }
-        // Also those of nodes that are ahead of the network, and have returned or will not end their calls.
+        // This includes nodes that are ahead of the network, and nodes that have returned or whose calls never end.
         for id in 0..self.nodes.len() as NodeId {
             self.fail_receives(id, now);
         }
     }
 
-    /// Fails what a node has posted and waits for, as far as it cannot come any more.
+    /// Fails the receives of a node, posted or waiting, whose messages can no longer arrive.
     fn fail_receives(&mut self, id: NodeId, now: Time) {
         let posted = |(&request, state): (&RequestId, &Request)| {
             let (Request::RecvPosted { select, posted } | Request::Forgotten { select, posted }) = state
@@ -291,7 +291,7 @@ impl Kernel {
         }
     }
 
-    /// Returns whether a message has arrived that a posted receive may still take.
+    /// Returns whether an undecided message has arrived that this receive may still take.
     fn is_undecided(&self, id: NodeId, select: &Selector) -> bool {
         self.nodes[id as usize].undecided.iter().any(|message| select.accepts(&message.label))
     }

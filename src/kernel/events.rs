@@ -1,8 +1,8 @@
-//! The queue of events, in their order.
+//! The event queue.
 //!
-//! Where many nodes do the same at the same time, events are mostly scheduled in the order in which they are due. Those that
-//! are due after all that were scheduled so wait in a plain queue, where they cost nothing, all others in a heap. The next one
-//! is the first of either.
+//! Where many nodes do the same at the same time, most events are scheduled in the order of their due times. An event that is due after all
+//! events in the plain queue is appended to this queue at constant cost; all other events go to a heap. The next event is the earlier one
+//! of the two heads.
 
 use std::{
     cmp::Reverse,
@@ -11,7 +11,7 @@ use std::{
 
 use super::Event;
 
-/// The events that are due.
+/// The scheduled events.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     in_order: VecDeque<Event>,
@@ -27,7 +27,7 @@ impl Events {
         }
     }
 
-    /// The next event.
+    /// Returns the next event.
     #[inline]
     pub(super) fn peek(&self) -> Option<Event> {
         match (self.in_order.front(), self.others.peek()) {
@@ -37,7 +37,7 @@ impl Events {
         }
     }
 
-    /// Takes the next event out.
+    /// Removes and returns the next event.
     pub(super) fn pop(&mut self) -> Option<Event> {
         match (self.in_order.front(), self.others.peek()) {
             (Some(first), Some(Reverse(other))) if other < first => {

@@ -1,7 +1,7 @@
-//! Faults of the machine in modeled time: what happens when, which way messages take, and which of them are lost.
+//! Machine faults in modeled time: their schedule, the routes of messages, and lost messages.
 //!
-//! All instants are known from the start, so that what a call meets follows from its own time. Only what is lost under way
-//! takes an event of its own ([`Kind::Fault`](super::Kind)).
+//! All fault times are known from the start, so the effect on a call follows from the time of the call. Each fault also has an event
+//! ([`Kind::Fault`](super::Kind)), which changes link rates and drops messages in transit.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,10 +26,10 @@ use crate::{
     wire::{Context, Label, MessageId, NodeId},
 };
 
-/// The largest number of graphs that are kept, each of the links that are alive at one time.
+/// The maximum number of cached graphs of alive links.
 const MOST_GRAPHS: usize = 4;
 
-/// A message that a fault has lost.
+/// A message lost because of a fault.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lost {
     pub(crate) id: MessageId,
@@ -39,29 +39,29 @@ pub(crate) struct Lost {
     pub(crate) at: Time,
 }
 
-/// The nodes that talk in a context.
+/// The nodes that communicate in a context.
 #[derive(Debug)]
 pub(super) struct Talkers {
     pub(super) members: Arc<[Rank]>,
-    /// Whether these are the messages of library calls, which need every member.
+    /// Whether the context carries messages of library calls, which need every member.
     pub(super) library: bool,
 }
 
-/// The faults of a machine with faults.
+/// The state of a machine with faults.
 #[derive(Debug)]
 pub(super) struct Faulty {
     changes: Vec<(Time, Change)>,
-    /// When links die, and the instants of their deaths in order.
+    /// The time of death of each dying link, and these times in order.
     links: BTreeMap<LinkId, Time>,
     instants: Vec<Time>,
     detours: bool,
-    /// The links that are alive after so many deaths, as far as somebody has asked for a detour.
+    /// The graphs of alive links, by the number of deaths so far; built when a detour is needed.
     graphs: BTreeMap<usize, Detours>,
-    /// All deaths of nodes that there will be, in their order.
+    /// All future and past deaths of nodes, in order.
     pub(super) deaths: Vec<(Time, NodeId)>,
     /// The nodes that have died.
     pub(super) silent: BTreeMap<NodeId, Silent>,
-    /// Which nodes have been told of which deaths.
+    /// Pairs of nodes: the first has been notified of the death of the second.
     pub(super) told: BTreeSet<(NodeId, NodeId)>,
     pub(super) talkers: BTreeMap<Context, Talkers>,
     /// Receives that fail at an instant unless they take a message by then.
@@ -71,7 +71,7 @@ pub(super) struct Faulty {
 }
 
 impl Faulty {
-    /// The detour that a message takes, if it takes one; fails if there is no way.
+    /// Returns the detour of a message, or `None` for the normal route; fails if there is no route.
     fn way(
         &mut self,
         at: Time,
@@ -107,7 +107,7 @@ impl Faulty {
 }
 
 impl Kernel {
-    /// Notes the faults to come.
+    /// Schedules the faults of the machine.
     pub(super) fn expect(&mut self, faults: &Faults) {
         let changes =
             faults.on(&*self.topology).expect("faults are compared with the network when they are given");
@@ -145,12 +145,12 @@ impl Kernel {
         }));
     }
 
-    /// Whether a fault has made calls fail, so that a script of calls is not what was carried out.
+    /// Whether a fault has made calls fail, so that a given sequence of calls was not executed as written.
     pub(crate) fn has_failed(&self) -> bool {
         self.faults.as_ref().is_some_and(|faults| faults.has_failed)
     }
 
-    /// Carries a fault out.
+    /// Carries out a fault.
     pub(super) fn happen(&mut self, nth: usize) {
         let Some(faults) = &self.faults else { return };
         let (at, change) = faults.changes[nth];
@@ -172,7 +172,7 @@ impl Kernel {
         }
     }
 
-    /// The way of a message: a detour or none, or the reason why it cannot go.
+    /// Returns the detour of a message, `None` for the normal route, or the reason why there is no route.
     pub(super) fn way(&mut self, at: Time, from: NodeId, to: NodeId) -> Result<Option<Vec<LinkId>>, Cause> {
         match &mut self.faults {
             Some(faults) => faults.way(at, from, to, &*self.topology),
@@ -180,14 +180,14 @@ impl Kernel {
         }
     }
 
-    /// Tells the receive that would take a message that it is lost.
+    /// Delivers the loss of a message to the receive that would take the message.
     fn tell_receiver(&mut self, source: NodeId, message: &Outgoing, cause: Cause) {
         let &Outgoing { target, label, bytes, seq, active, .. } = message;
         let id = MessageId { source, seq };
         self.arrive(target, Arrived { at: self.now, id, label, bytes, active, lost: Some(cause) });
     }
 
-    /// Drops a message that will not arrive.
+    /// Records a message that will not arrive.
     pub(super) fn lose(&mut self, at: Time, message: &Outgoing) {
         if let Some(faults) = &mut self.faults {
             let &Outgoing { target, label, bytes, seq, .. } = message;
@@ -195,7 +195,7 @@ impl Kernel {
         }
     }
 
-    /// Drops the message in an out-port, whose node is told at once.
+    /// Drops the message in an out-port, and notifies its sender at once.
     pub(super) fn fail_in_port(&mut self, port: Port, cause: Cause) {
         let (now, source) = (self.now, port.node as NodeId);
         let Some(message) = self.clear(port, now) else { return };
@@ -216,13 +216,13 @@ impl Kernel {
         }
     }
 
-    /// Ends a call with an error. The node has been told of a death then.
+    /// Ends a call with an error. From then on the node counts as notified of a death.
     pub(super) fn fail(&mut self, id: NodeId, at: Time, cause: Cause) {
         self.tell(id, cause);
         self.release(id, at, Outcome::Failed(cause));
     }
 
-    /// Notes that a node is told of a fault.
+    /// Records that a node is notified of a fault.
     pub(super) fn tell(&mut self, id: NodeId, cause: Cause) {
         if let Some(faults) = &mut self.faults {
             faults.has_failed = true;
@@ -232,7 +232,7 @@ impl Kernel {
         }
     }
 
-    /// Ends a call that was made at `called`, and may have waited since then, with an error.
+    /// Ends with an error a call made at `called`, which may have waited since then.
     pub(super) fn fail_waiting(&mut self, id: NodeId, called: Time, at: Time, cause: Cause) {
         let node = &self.nodes[id as usize];
         let end = node.clock.max(at);

@@ -1,4 +1,4 @@
-//! The notes on a node for reports and traces: events, times, phases and parts.
+//! Records of a node for reports and traces: events, times, phases and parts.
 
 use super::Kernel;
 use crate::{
@@ -9,12 +9,12 @@ use crate::{
 };
 
 impl Kernel {
-    /// An instant, or the one at which the node dies if that is before.
+    /// Returns `at`, or the time of the node's death if it is earlier.
     pub(super) fn lived(&self, id: NodeId, at: Time) -> Time {
         at.min(self.nodes[id as usize].dies)
     }
 
-    /// Notes an event, as far as the node lives to see it.
+    /// Records an event, truncated at the node's death.
     pub(super) fn note(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
         if self.traced {
             let end = self.lived(id, end);
@@ -22,7 +22,7 @@ impl Kernel {
         }
     }
 
-    /// Notes that a node has computed, as far as noise has let it; returns for how long it has.
+    /// Records computation, truncated at the node's death; returns the time computed without noise.
     pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) -> Span {
         let span = self.spent(id, start, end);
         self.nodes[id as usize].record.computing += span;
@@ -30,13 +30,13 @@ impl Kernel {
         span
     }
 
-    /// Counts a wait, as far as the node lives to wait.
+    /// Counts a wait, truncated at the node's death.
     pub(super) fn idle(&mut self, id: NodeId, start: Time, end: Time) {
         let waiting = self.lived(id, end).since(start);
         self.nodes[id as usize].record.waiting += waiting;
     }
 
-    /// Notes a call that only waited.
+    /// Records a call that only waited.
     pub(super) fn waited(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
         self.idle(id, start, end);
         if end > start {
@@ -44,7 +44,7 @@ impl Kernel {
         }
     }
 
-    /// Notes the end of a program, and of its phases and parts.
+    /// Records the end of a program, and ends its phases and parts.
     pub(super) fn close(&mut self, id: NodeId, at: Time) {
         while !self.nodes[id as usize].parts.is_empty() {
             self.end_part(id);
@@ -55,7 +55,7 @@ impl Kernel {
         self.nodes[id as usize].record.finished = at;
     }
 
-    /// Ends the part that began last.
+    /// Ends the innermost part.
     pub(super) fn end_part(&mut self, id: NodeId) {
         let node = &mut self.nodes[id as usize];
         let end = node.clock;
@@ -64,7 +64,7 @@ impl Kernel {
         }
     }
 
-    /// Ends one of the phases.
+    /// Ends one of the open phases.
     pub(super) fn end_phase(&mut self, id: NodeId, at: usize) {
         let node = &mut self.nodes[id as usize];
         let (name, begin) = node.phases.remove(at);

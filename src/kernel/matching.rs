@@ -1,13 +1,12 @@
-//! The matching of messages with receives in modeled time.
+//! Matching of messages with receives in modeled time.
 //!
-//! A message goes to the first posted receive that accepts it, and a receive takes the first message that it accepts.
-//! Messages from one source come in the order of their sends, so a receive that names its source is matched as soon as a
-//! message is there. A receive from any source takes, of the messages that arrive at one instant, that of the lowest
-//! rank, which may be the last one to become known. So a message that such a receive may take is *undecided* until an
-//! event of the kind [`Kind::Delivery`]: at the instant at which both are there, after all other messages of that instant
-//! have arrived. It matches all undecided messages of the node, in their order. Messages that receives with a named source
-//! take do not wait for that, as these receives do not depend on it: a node goes on with them, and what it sends then may
-//! still arrive at the same instant.
+//! A message goes to the first posted receive that accepts it, and a receive takes the first message that it accepts. Messages from one
+//! source arrive in the order of sending, so a receive with a named source is matched as soon as a message is there. Of the messages that
+//! arrive at one instant, a receive from any source takes that of the lowest rank, which may be the last to become known. A message that
+//! such a receive may take is therefore *undecided* until an event of kind [`Kind::Delivery`], at the instant at which both message and
+//! receive are there, after all other messages of this instant have arrived. The event matches all undecided messages of the node in order.
+//! Messages for receives with a named source are not delayed, because these receives do not depend on the other messages: the node
+//! continues, and its next sends may still arrive at the same instant.
 
 use super::{
     Kernel, Kind,
@@ -20,20 +19,19 @@ use crate::{
     wire::{Labeled, NodeId, Selector},
 };
 
-/// When it is decided which receive takes a message.
+/// When the receive that takes a message is determined.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
-    /// The messages that are there decide it.
+    /// The available messages determine the receive.
     Made,
-    /// A receive from any source is posted at this instant.
+    /// Determined at this instant, at which a receive from any source is posted.
     At(Time),
-    /// When it is decided for an earlier message of the same source.
+    /// Determined together with an earlier message of the same source.
     WithEarlier,
 }
 
 impl Kernel {
-    /// Takes the message that a receive takes at its call, or posts the receive. Fails where no message of the source can come
-    /// any more.
+    /// Takes the message for a receive at its call, or posts the receive. Fails if no further message of the source can arrive.
     pub(super) fn take_or_post(
         &mut self,
         id: NodeId,
@@ -54,7 +52,7 @@ impl Kernel {
                 }
             };
         }
-        // Of the messages that have arrived it can only take the first.
+        // The receive can take only the first of the arrived messages.
         let node = &mut self.nodes[id as usize];
         let first = node.matching.take(select);
         node.post(*select, receiver);
@@ -68,7 +66,7 @@ impl Kernel {
         Ok(None)
     }
 
-    /// Whether a receive posted before may still take the first message for a receive from a named source.
+    /// Whether an earlier posted receive may still take the first message for this receive from a named source.
     fn may_be_taken(&self, id: NodeId, select: &Selector) -> bool {
         let node = &self.nodes[id as usize];
         if node.wild == 0 && node.undecided.is_empty() {
@@ -93,7 +91,7 @@ impl Kernel {
         }
     }
 
-    /// When it is decided which receive takes a message that has arrived.
+    /// Returns the time at which the receive of an arrived message is determined.
     fn decision(&self, target: NodeId, message: &Arrived) -> Decision {
         let node = &self.nodes[target as usize];
         if node.wild == 0 && node.undecided.is_empty() {
@@ -110,7 +108,7 @@ impl Kernel {
         }
     }
 
-    /// Schedules the delivery of the undecided messages of a node.
+    /// Schedules the matching of the undecided messages of a node.
     fn decide_by(&mut self, id: NodeId, instant: Time) {
         let at = instant.max(self.now);
         let node = &mut self.nodes[id as usize];
@@ -120,15 +118,15 @@ impl Kernel {
         }
     }
 
-    /// Matches the undecided messages of a node with its receives, in the order of their sources, as all messages of the instant
-    /// have arrived. A blocking receive from any source that has been called by now is carried out after that.
+    /// Matches the undecided messages of a node with its receives, in the order of sources, after all messages of the instant have arrived.
+    /// A blocking receive from any source that has been called by now is executed afterwards.
     pub(super) fn deliver(&mut self, target: NodeId) {
         self.nodes[target as usize].delivery = None;
         let mut messages = std::mem::take(&mut self.nodes[target as usize].undecided);
         messages.sort_unstable_by_key(|message| (message.at, message.id));
         for message in messages {
             match self.decision(target, &message) {
-                // A node that is ahead of the network has posted the receive for a later instant.
+                // A node ahead of the network has posted the receive for a later instant.
                 Decision::At(instant) if instant > self.now => {
                     self.nodes[target as usize].undecided.push(message);
                     self.decide_by(target, instant);

@@ -1,25 +1,23 @@
-//! The machine in modeled time: every node's clock, its ports, its requests, the matching of messages, and the event
-//! queue.
+//! The discrete-event kernel of the machine in modeled time: every node's clock, ports and requests, the matching of messages, and the
+//! event queue.
 //!
-//! Ordinary sequential code: no thread, no lock, no wall clock. Its input is the calls of the node programs, which it
-//! carries out by the rules of the timing model. Two rules make it fast and exact at once.
+//! The code is sequential, without threads, locks or wall-clock time. Its input is the calls of the node programs, which it executes by the
+//! rules of the timing model. Two rules make it both fast and exact.
 //!
-//! **Nodes run ahead.** Between two events of the network the actions of a node depend on that node alone, so its
-//! calls are carried out as soon as they are known, even if its clock is ahead of the network, up to a call that has
-//! to wait for the network: a send that has not left, a receive whose message has not arrived, or a call whose
-//! outcome depends on the order of arrivals anywhere (a receive from any source, a probe, a test), which waits until
-//! the network has reached the node's clock.
+//! **Nodes run ahead.** Between two events of the network the actions of a node depend only on the node. Its calls are therefore executed
+//! as soon as they are known, even if its clock is ahead of the network, up to a call that has to wait for the network: a send that has not
+//! left, a receive whose message has not arrived, or a call whose outcome depends on the order of arrivals (a receive from any source, a
+//! probe, a test). The last kind of call waits until the network has reached the node's clock.
 //!
-//! **The network is held back by unknown calls.** A node whose next call is not known yet could send at its clock +
-//! o_s at the earliest. An event of kind [`Kind::Guard`] stands there: when it comes up and the call is still
-//! unknown, the kernel [stalls](Progress::Stalled) until the call is delivered. So calls are carried out in modeled
-//! time, in whatever order they become known. Under [rendezvous] a receive lets a sender go on at once, and where links or
-//! nodes die any call may come before a fault or after it: there guards stand at the clock itself.
+//! **Unknown calls hold the network back** (conservative lookahead). A node whose next call is unknown can send at its clock + o_s at the
+//! earliest. An event of kind [`Kind::Guard`] is scheduled at this instant: if the call is still unknown then, the kernel
+//! [stalls](Progress::Stalled) until the call is delivered. So calls are executed in modeled time, in whatever order they become known.
+//! Under [rendezvous] a receive lets a sender continue at once, and where links or nodes die, any call may come before or after a fault. In
+//! these cases the guard is at the clock itself.
 //!
-//! Events at one instant have a defined order: [`Kind`], then the rank, then the order in which the node issued them.
-//! Guards come first: before anything happens at an instant, all calls are known that could have an effect at it. So
-//! a call that asks about an instant is never answered before all messages that can still arrive at that instant have
-//! arrived.
+//! Simultaneous events have a defined order: [`Kind`], then the rank, then the order in which the node issued them. Guards come first:
+//! before any event of an instant, all calls that could have an effect at this instant are known. A call that queries an instant is thus
+//! answered only after all messages of this instant have arrived.
 
 mod agreement;
 mod barrier;
@@ -76,12 +74,12 @@ use crate::{
 
 /// The source of the calls of the node programs.
 pub(crate) trait Calls {
-    /// Appends the next calls of `node`, as far as they are known, to `calls`, which is empty. `replies` are those to calls
-    /// that asked for one and have not been [taken](Kernel::take_replies) yet; a source that can use them at once takes them.
+    /// Appends the known next calls of `node` to `calls`, which is empty. `replies` holds the replies that have not been
+    /// [taken](Kernel::take_replies) yet; a source that can use them at once takes them.
     fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>);
 }
 
-/// A source without calls, for nodes that make no more.
+/// A source without calls, for nodes that make no further calls.
 pub(crate) struct NoCalls;
 
 impl Calls for NoCalls {
@@ -93,7 +91,7 @@ impl Calls for NoCalls {
 pub(crate) enum Progress {
     /// The next call of this node must be known first.
     Stalled(NodeId),
-    /// Everything up to the given instant is done; the next event is here.
+    /// Everything up to this instant is done; the next event is at this instant.
     Until(Time),
     /// Nothing more will happen without further calls.
     Quiet,
@@ -105,23 +103,22 @@ pub(crate) enum Progress {
     Overflow(NodeId),
 }
 
-/// The kinds of events, in their order at one instant. Ends of flows come after guards and before all others.
+/// The kinds of events, in their order at one instant. Ends of flows come after guards and before all other events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// A message of a node whose next call is unknown could enter the network, or arrive at the node itself, from now
-    /// on.
+    /// From now on a node whose next call is unknown could send a message into the network or to itself.
     Guard,
     /// A message has arrived; `rank` is its sender.
     Arrival,
-    /// A message for which its sender waits has been matched with a receive.
+    /// A message whose sender waits (rendezvous) has been matched with a receive.
     Meeting,
-    /// Something of the machine becomes slow or dies.
+    /// A link becomes slow, or a link or a node dies.
     Fault,
-    /// A message takes an out-port of a node.
+    /// A message enters an out-port of a node.
     Entry,
-    /// All messages that arrive at this instant at a node are there: its receives from any source take theirs.
+    /// All messages that arrive at a node at this instant are there: its receives from any source take their messages.
     Delivery,
-    /// From now on nothing more can come to some nodes from a dead one.
+    /// From now on some nodes can receive no further message from a dead node.
     Silence,
     /// A call that had to wait until the network reached the node's clock, or a deadline.
     Resume,
@@ -136,16 +133,15 @@ struct Event {
     at: Time,
     kind: Kind,
     rank: NodeId,
-    /// For an arrival, a meeting and an entry the sender's message count; for a resume the serial of its wait; for a fault its place
-    /// in the list.
+    /// For an arrival, a meeting and an entry the sender's message count; for a resume the serial of its wait; for a fault its index.
     serial: u64,
     /// For an arrival the key in `flying`.
     key: usize,
 }
 
 impl Event {
-    /// The place of the event among all others: by its instant, its kind and its rank, which are one number because that is
-    /// compared faster than three, and then by its serial.
+    /// The sort key of the event: instant, kind and rank, packed into one number because it is compared faster than three, and then the
+    /// serial.
     #[inline]
     fn order(&self) -> (u128, u64, usize) {
         let place = u128::from(self.at.as_picos()) << 64 | (self.kind as u128) << 32 | u128::from(self.rank);
@@ -172,7 +168,7 @@ impl Ord for Event {
 pub(crate) struct Outcomes {
     pub(crate) nodes: Vec<NodeRecord>,
     pub(crate) trace: Trace,
-    /// The links that messages crossed, in the order of their numbers.
+    /// The links crossed by messages, in the order of their numbers.
     pub(crate) links: Vec<(LinkId, LinkLoad)>,
     pub(crate) lost_to_sharing: Span,
     /// Target, label and length of each message that no program has received.
@@ -188,19 +184,19 @@ pub(crate) struct Kernel {
     topology: Arc<dyn Topology>,
     send_overhead: Span,
     receive_overhead: Span,
-    /// Longer overheads of longer messages.
+    /// The overheads of longer messages, where they differ.
     regimes: Box<[Regime]>,
     /// The send and the receive overhead of active messages.
     active_overheads: (Span, Span),
-    /// The time after its call before which no call has an effect on others: the smaller of the two send overheads. 0 where a
-    /// receive has the effect that a sender goes on, and where links or nodes die: the result of a call may then depend on
-    /// whether a fault comes before it, so no fault is carried out before the calls up to its instant are known.
+    /// The lookahead: the time after a call's start before which the call has no effect on other nodes. Normally the smaller of the two
+    /// send overheads. 0 under rendezvous, where a receive lets a sender continue, and where links or nodes die: there the result of a call
+    /// may depend on whether it precedes a fault, so all calls up to the instant of a fault must be known before the fault.
     least_overhead: Span,
     exchange_overhead: Span,
     latency: Span,
     hop: Span,
     beta: f64,
-    /// The out-ports of a node.
+    /// The number of out-ports of a node.
     ports: u32,
     barrier: Span,
     traced: bool,
@@ -209,12 +205,12 @@ pub(crate) struct Kernel {
     nodes: Vec<Node>,
     fabric: Fabric,
     events: Events,
-    /// Messages that have left and will arrive at a later instant, with their targets.
+    /// Messages in transit, with their targets.
     flying: Slab<(NodeId, Arrived)>,
     /// Messages that have left, for the trace.
     transfers: Vec<Transfer>,
     contents: Vec<Content>,
-    /// Nodes whose wait has ended and whose next calls have not been carried out yet.
+    /// Nodes whose wait has ended and whose next calls have not been executed yet.
     runnable: Vec<NodeId>,
     in_barrier: Vec<NodeId>,
     overflow: Option<NodeId>,
@@ -272,24 +268,23 @@ impl Kernel {
         kernel
     }
 
-    /// Creates the kernel of a machine for those who ask for the times of nodes alone: it counts no loads of links.
+    /// Creates the kernel of a machine for callers that need only the times of nodes: it records no link loads.
     pub(crate) fn for_times(machine: &Description) -> Kernel {
         let kernel = Kernel::new(machine, false);
         Kernel { fabric: kernel.fabric.without_loads(), ..kernel }
     }
 
-    /// Notes that calls of `node` have become known: they are carried out even while the network waits for another
-    /// node.
+    /// Announces that calls of `node` have become known: they are executed even while the network waits for another node.
     pub(crate) fn has_calls(&mut self, node: NodeId) {
         self.runnable.push(node);
     }
 
-    /// Takes the replies to calls that asked for one, since the last time.
+    /// Takes the replies that have accumulated since the last call.
     pub(crate) fn take_replies(&mut self) -> std::vec::Drain<'_, (NodeId, Reply)> {
         self.replies.drain(..)
     }
 
-    /// Whether the programs of all nodes have returned.
+    /// Whether the programs of all nodes have returned or died.
     pub(crate) fn all_finished(&self) -> bool {
         self.nodes.iter().all(|node| matches!(node.doing, Doing::Finished | Doing::Dead))
     }
@@ -299,17 +294,17 @@ impl Kernel {
         matches!(self.nodes[rank].doing, Doing::Dead)
     }
 
-    /// The bytes that the links used so far have carried or begun to carry.
+    /// The bytes that each used link has carried or begun to carry.
     pub(crate) fn carried(&self) -> impl Iterator<Item = (LinkId, u64)> {
         self.fabric.carried()
     }
 
-    /// The time at which the program of a node has returned.
+    /// The time at which the program of a node returned.
     pub(crate) fn finished(&self, node: NodeId) -> Time {
         self.nodes[node as usize].record.finished
     }
 
-    /// Carries out all events and calls up to `until`, as far as the known calls allow.
+    /// Executes all events and calls up to `until`, as far as the known calls allow.
     pub(crate) fn advance(&mut self, until: Time, calls: &mut impl Calls) -> Progress {
         loop {
             while let Some(node) = self.runnable.pop() {
@@ -320,7 +315,7 @@ impl Kernel {
             }
             let event = self.next_event();
             let next = event.map_or(Time::MAX, |event| event.at);
-            // All flows that start and end at one instant are shared out at once.
+            // The rates of all flows that start and end at one instant are computed once.
             if next > self.now && self.fabric.next_end().is_none_or(|end| end > self.now) {
                 self.fabric.settle(self.now);
             }
@@ -332,7 +327,7 @@ impl Kernel {
             if at > until {
                 return Progress::Until(at);
             }
-            // Before anything happens at an instant, all calls are known that could have an effect at it.
+            // Before any event of an instant, all calls that could have an effect at this instant must be known.
             if let Some(guard) = event.filter(|event| event.kind == Kind::Guard && event.at == at) {
                 if let Some(progress) = self.pass_guard(guard, calls) {
                     return progress;
@@ -373,7 +368,7 @@ impl Kernel {
         }
     }
 
-    /// The next event, without the timers of waits that are over.
+    /// Returns the next event, skipping the timers of waits that are over.
     fn next_event(&mut self) -> Option<Event> {
         while let Some(event) = self.events.peek() {
             let is_over = || event.serial != u64::from(self.nodes[event.rank as usize].serial);
@@ -385,7 +380,7 @@ impl Kernel {
         None
     }
 
-    /// Removes a guard if the node's call has become known or the guard is an old one; otherwise returns the stall.
+    /// Removes a guard if the node's call has become known or the guard is outdated; otherwise returns the stall.
     fn pass_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
         let node = &mut self.nodes[guard.rank as usize];
         if matches!(node.doing, Doing::Idle) && node.clock + self.least_overhead <= guard.at {
@@ -402,8 +397,8 @@ impl Kernel {
         None
     }
 
-    /// A node that could still fail, or make a collective call, before an event that ends the run: its next call is not known
-    /// and its clock is not past the event.
+    /// Returns a node that could still fail, or make a collective call, before an event that ends the run: its next call is unknown, and
+    /// its clock is not past the event.
     fn unknown_before(&self, event: Event) -> Option<NodeId> {
         if !matches!(event.kind, Kind::Mismatch | Kind::Failure) {
             return None;
@@ -420,7 +415,7 @@ impl Kernel {
         self.events.push(Event { at, kind, rank, serial, key: 0 });
     }
 
-    /// The results of the run, once nothing more happens.
+    /// Returns the results of the run, after its last event.
     pub(crate) fn outcomes(mut self) -> Outcomes {
         let mut unreceived = Vec::new();
         let mut events = Vec::new();
@@ -437,15 +432,15 @@ impl Kernel {
         }
         unreceived.sort_by_key(|&(target, _, _, id)| (id, target));
         let mut transfers = self.transfers;
-        // Transfers without use of the network may have been noted ahead of it.
+        // Transfers that do not use the network may have been recorded ahead of it.
         transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
         events.sort_by_key(|event: &crate::record::Event| (event.start, event.rank, Reverse(event.end)));
-        // Those of one node are in order already.
+        // The changes of one node are already in order.
         let mut contents = self.contents;
         contents.sort_by_key(|content| (content.at, content.rank));
         let shares = self.fabric.take_shares(self.now);
         let mut lost = self.faults.map(|faults| faults.lost).unwrap_or_default();
-        // Nodes that run ahead of the network may have noted theirs before others.
+        // Nodes that run ahead of the network may have recorded losses before others.
         lost.sort_unstable_by_key(|lost| (lost.at, lost.id));
         Outcomes {
             links: self.fabric.link_loads(),

@@ -1,4 +1,4 @@
-//! The way of messages through the network: entry, departure from the sender, arrival, and matching.
+//! The route of messages through the network: entry, departure, arrival, and matching.
 
 use super::{
     Kernel, Kind,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Kernel {
-    /// Starts a message in an out-port, one of which has been promised to it.
+    /// Starts a message to which an out-port has been promised.
     pub(super) fn enter(&mut self, source: NodeId, seq: u64) {
         let message = self.nodes[source as usize].ports.take_port(seq);
         if let Some(Outgoing { target, bytes, port: Some(number), .. }) = message {
@@ -53,14 +53,14 @@ impl Kernel {
         }
     }
 
-    /// Takes the message in an out-port out of it at `at`, and lets the next one in.
+    /// Removes the message from an out-port at `at`, and promises the port to the next message.
     pub(super) fn clear(&mut self, port: Port, at: Time) -> Option<Outgoing> {
         let message = self.nodes[port.node].ports.clear(port.number)?;
         self.promise_port(port.node as NodeId, at);
         Some(message)
     }
 
-    /// Ends the message in an out-port, which has left at `left`.
+    /// Handles the departure of the message in an out-port at `left`.
     pub(super) fn leave(&mut self, port: Port, left: Time, links: usize) {
         let Some(message) = self.clear(port, left) else { return };
         let source = port.node as NodeId;
@@ -68,7 +68,7 @@ impl Kernel {
         self.depart(source, &message, left, arrives);
     }
 
-    /// Records that a message has left its sender, which can go on, and schedules its arrival.
+    /// Handles the departure of a message: schedules its arrival, and lets the sender continue.
     pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
         let Outgoing { target, label, bytes, seq, active, .. } = *message;
         let is_awaited = self.begin_meeting(message, left);
@@ -106,14 +106,14 @@ impl Kernel {
         }
     }
 
-    /// Notes that a message is in its out-port no longer.
+    /// Records that a message has left its out-port.
     pub(super) fn port_left(&mut self, source: NodeId, seq: u64, left: Time) {
         if !self.exchange_overhead.is_zero() {
             self.nodes[source as usize].sends.leave(seq, left);
         }
     }
 
-    /// Tells the sender that its message has left.
+    /// Notifies the sender that its message has left.
     fn sent(&mut self, source: NodeId, message: &Outgoing, left: Time) {
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
@@ -126,12 +126,12 @@ impl Kernel {
         }
     }
 
-    /// The processor time of the receive of a message of `bytes` bytes.
+    /// The CPU overhead of receiving a message of `bytes` bytes.
     pub(super) fn receive_overhead_of(&self, bytes: u64) -> Span {
         Regime::of(&self.regimes, bytes).map_or(self.receive_overhead, |regime| regime.receive_overhead)
     }
 
-    /// The end of a receive that was called at `called` and posted at `posted`.
+    /// The end of a receive that was posted at `posted`, where the node waits from `called` on.
     pub(super) fn receive_end(
         &mut self,
         target: NodeId,

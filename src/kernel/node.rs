@@ -16,21 +16,21 @@ use crate::{
     wire::{Matching, RequestId, Selector},
 };
 
-/// The receive of a node that a message was matched with; requests in the order in which they were made.
+/// The receive that a message was matched with. Requests are ordered by their creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Receiver {
     Blocking,
     Request(RequestId),
 }
 
-/// The state of a node, as far as its next step depends on others.
+/// What a node is doing, as far as its next step depends on others.
 #[derive(Clone, Debug)]
 pub(super) enum Doing {
     /// The next call is not known yet.
     Idle,
     /// The next call must wait until the network has reached the node's clock.
     Resume,
-    /// The message of a blocking send has not left, or not been matched with a receive where the node waits for that.
+    /// The message of a blocking send has not left, or under rendezvous has not been matched with a receive.
     Send {
         called: Time,
     },
@@ -41,9 +41,9 @@ pub(super) enum Doing {
     SendRecv {
         called: Time,
         select: Selector,
-        /// When its message has left.
+        /// The time at which the node's message left.
         sent: Option<Time>,
-        /// When its message has been matched with a receive, if the node waits for that.
+        /// The time at which the node's message was matched with a receive, if the node waits for the match.
         met: Option<Time>,
         received: Option<Arrived>,
     },
@@ -63,7 +63,7 @@ pub(super) enum Doing {
         called: Time,
     },
     Finished,
-    /// The call under way will not end: the node dies before.
+    /// The call in progress will not end, because the node dies before.
     Dying,
     Dead,
 }
@@ -75,33 +75,33 @@ pub(super) struct Node {
     /// Whether the current call asks for a reply.
     pub(super) reply: bool,
     pub(super) calls: VecDeque<Call>,
-    /// The instant at which the node dies; the end of time if it does not.
+    /// The time of the node's death; `MAX` if it does not die.
     pub(super) dies: Time,
     pub(super) noisy: Option<Box<Noisy>>,
-    /// The last guard that stands for this node.
+    /// The time of the last scheduled guard of this node.
     pub(super) guard: Option<Time>,
     pub(super) ports: Ports,
     pub(super) sent: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
     pub(super) requests: Requests,
-    /// The number of posted receives from any source that have not been matched.
+    /// The number of unmatched posted receives from any source.
     pub(super) wild: u32,
-    /// Messages that have arrived and that such a receive may take, until it is decided; see [`matching`](super::matching).
+    /// Arrived messages that such a receive may take, not matched yet; see [`matching`](super::matching).
     pub(super) undecided: Vec<Arrived>,
-    /// The next instant at which that is decided for some of them.
+    /// The next instant at which undecided messages are matched.
     pub(super) delivery: Option<Time>,
     /// Sends that a receive may still overlap.
     pub(super) sends: Sends,
     /// The number of probes and tests without success since the clock last moved.
     pub(super) polls: u32,
-    /// Distinguishes the waits of a node, so that a timer of an earlier one is ignored.
+    /// Identifies the wait of a node, so that timers of earlier waits are ignored.
     pub(super) serial: u32,
     pub(super) phases: Vec<(Arc<str>, Time)>,
-    /// The parts of calls under way, for the trace alone.
+    /// The open parts of calls, only for the trace.
     pub(super) parts: Vec<(Part, Time)>,
     pub(super) record: NodeRecord,
     pub(super) events: Vec<Event>,
-    /// Messages taken by receives that the program never waited for, and these receives.
+    /// Messages taken by receives that the program never waited for, with these receives.
     pub(super) lost: Vec<(RequestId, Selector, Arrived)>,
 }
 
@@ -133,13 +133,13 @@ impl Node {
         }
     }
 
-    /// Posts a receive, which waits for a message.
+    /// Posts a receive.
     pub(super) fn post(&mut self, select: Selector, receiver: Receiver) {
         self.matching.post(select, receiver);
         self.wild += u32::from(select.is_wild());
     }
 
-    /// When a receive was posted that waits for a message.
+    /// The time at which a waiting receive was posted.
     pub(super) fn posted(&self, receiver: Receiver) -> Time {
         match (receiver, &self.doing) {
             (Receiver::Request(request), _) => match self.requests.get(request) {
@@ -151,7 +151,7 @@ impl Node {
         }
     }
 
-    /// Forgets the sends that no receive can overlap any more.
+    /// Removes the sends that no receive can overlap any more.
     pub(super) fn prune_sends(&mut self) {
         let oldest = self.requests.oldest_receive().map_or(self.clock, |posted| posted.min(self.clock));
         self.sends.forget(oldest);

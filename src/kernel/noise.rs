@@ -1,4 +1,4 @@
-//! The CPU time of nodes with noise: work that meets a period of noise is prolonged by it.
+//! The CPU time of noisy nodes: work is prolonged by the noise periods that it meets.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Noisy {
     periods: Periods,
-    /// The periods that work may still meet, in their order: the node's clock is before the end of each.
+    /// The periods that work may still meet, in order: each ends after the node's clock.
     ahead: VecDeque<(Time, Time)>,
 }
 
@@ -22,8 +22,7 @@ impl Noisy {
         Noisy { periods, ahead: VecDeque::new() }
     }
 
-    /// The end of work that takes `span` and begins at `start`, on a node whose clock is at `clock` and no later than
-    /// that.
+    /// The end of work of length `span` from `start`, on a node whose clock `clock` is not after `start`.
     fn end_of(&mut self, clock: Time, start: Time, span: Span) -> Time {
         while self.ahead.front().is_some_and(|&(_, end)| end <= clock) {
             self.ahead.pop_front();
@@ -38,7 +37,7 @@ impl Noisy {
             if begin >= end || end == Time::MAX {
                 break;
             }
-            // A period that is over by the start of the work, or under way then, counts from there on.
+            // Only the part of a period after the start of the work counts.
             end += over.since(begin.max(start));
         }
         end
@@ -52,7 +51,7 @@ impl Noisy {
 }
 
 impl Kernel {
-    /// The end of work of a node's CPU that takes `span` and begins at `start`.
+    /// The end of CPU work of length `span` from `start`.
     pub(super) fn worked(&mut self, id: NodeId, start: Time, span: Span) -> Time {
         let node = &mut self.nodes[id as usize];
         match &mut node.noisy {
@@ -61,7 +60,8 @@ impl Kernel {
         }
     }
 
-    /// The time for which a node's CPU can work between its clock and an instant up to which it was to work at least.
+    /// The CPU time without noise from `start`, not before the node's clock, to `end`. The work must have been computed up to `end` at
+    /// least.
     fn work_between(&self, id: NodeId, start: Time, end: Time) -> Span {
         match &self.nodes[id as usize].noisy {
             Some(noisy) => noisy.work_between(start, end),
@@ -69,7 +69,7 @@ impl Kernel {
         }
     }
 
-    /// Counts the noise in work from one instant to another, as far as the node lives to do it; returns for how long it has worked.
+    /// Counts the noise in work from `start` to `end`, truncated at the node's death; returns the time worked.
     pub(super) fn spent(&mut self, id: NodeId, start: Time, end: Time) -> Span {
         let end = self.lived(id, end);
         let work = self.work_between(id, start, end);

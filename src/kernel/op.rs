@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct AnyOf {
     pub(crate) requests: Box<[RequestId]>,
-    /// The instant of modeled time at which the wait gives up.
+    /// The instant of modeled time at which the wait times out.
     pub(crate) deadline: Time,
     /// Whether the node computes meanwhile, so that the time counts as computing.
     pub(crate) computing: bool,
@@ -29,7 +29,7 @@ pub(crate) enum Op {
         parcel: Parcel,
         request: Option<RequestId>,
     },
-    /// A send that the node starts, and never waits for.
+    /// A send that the node starts and never waits for.
     Launch {
         parcel: Parcel,
     },
@@ -42,7 +42,7 @@ pub(crate) enum Op {
         parcel: Parcel,
         select: Selector,
     },
-    /// A blocking receive that gives up at an instant of modeled time.
+    /// A blocking receive that times out at an instant of modeled time.
     RecvUntil {
         select: Selector,
         deadline: Time,
@@ -54,15 +54,15 @@ pub(crate) enum Op {
     Test {
         request: RequestId,
     },
-    /// The end of interest in a request: the program will not wait for it.
+    /// Drops a request: the program will not wait for it.
     Forget {
         request: RequestId,
     },
-    /// Takes a posted receive back, as if it had never been posted.
+    /// Cancels a posted receive, as if it had never been posted.
     Withdraw {
         request: RequestId,
     },
-    /// Looks for a message; blocking, or at the present instant alone.
+    /// A probe for a message; blocking, or only at the present instant.
     Probe {
         select: Selector,
         blocking: bool,
@@ -82,23 +82,23 @@ pub(crate) enum Op {
     PhaseEnd {
         name: Arc<str>,
     },
-    /// The beginning of a part of a call, which the trace is to show.
+    /// The beginning of a part of a call, for the trace.
     PartBegin {
         part: Part,
     },
-    /// The end of the part that began last.
+    /// The end of the innermost part.
     PartEnd,
-    /// A change of what the node holds, which the trace is to keep.
+    /// A change of the data that the node holds, for the trace.
     Holds {
         change: Box<Change>,
     },
-    /// No action; tells which nodes talk in a context, and whether these are messages of library calls.
+    /// No action; declares the members of a context, and whether it carries messages of library calls.
     Group {
         context: Context,
         members: Arc<[Rank]>,
         library: bool,
     },
-    /// A member of a group makes its `nth` collective call, which all `size` members are to make alike.
+    /// A member of a group makes its `nth` collective call, which must be equal for all `size` members.
     Agree {
         context: Context,
         nth: u64,
@@ -106,9 +106,9 @@ pub(crate) enum Op {
         rank: Rank,
         digest: u64,
     },
-    /// No action; the node asks for its clock.
+    /// No action; the node thread queries its clock.
     Sync,
-    /// No action; the program itself asks for the time, which counts as a poll.
+    /// No action; the program itself queries the time, which counts as a poll.
     Now,
     /// The program has returned.
     Finish,
@@ -117,12 +117,12 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// The kind of the events among which the call is carried out, if its outcome depends on what has happened in the
-    /// whole machine by the node's clock; `None` for a call that can be carried out as soon as it is known.
+    /// The kind of event at which the call is executed, if its outcome depends on the events of the whole machine up to the node's clock;
+    /// `None` for a call that can be executed as soon as it is known.
     pub(super) fn depends_on_instant(&self) -> Option<Kind> {
         match self {
             Op::Recv { select, request: None } if select.is_wild() => Some(Kind::Delivery),
-            // A message that has arrived by the node's clock may have been taken by the receive that is withdrawn.
+            // The withdrawn receive may have taken a message that arrived by the node's clock.
             Op::RecvUntil { .. }
             | Op::WaitAny(_)
             | Op::Test { .. }
@@ -137,7 +137,7 @@ impl Op {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) op: Op,
-    /// Whether the node is to be told the result of the call.
+    /// Whether the node needs the result of the call.
     pub(crate) reply: bool,
 }
 
@@ -173,21 +173,21 @@ pub(crate) enum Outcome {
     Nothing,
     /// The deadline passed.
     TimedOut,
-    /// The program has polled too often at one modeled instant and will never get past it.
+    /// The program has polled too often at one modeled instant, which will never pass.
     Livelock,
-    /// A fault of the machine kept the call from being carried out.
+    /// A fault of the machine made the call fail.
     Failed(Cause),
-    /// A fault has ended the n-th of several requests.
+    /// A fault ended the n-th of several requests.
     FailedAmong {
         index: usize,
         cause: Cause,
     },
 }
 
-/// The fault by which a call has failed or a message was lost.
+/// The fault that made a call fail or lost a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// A link on the way from one node to another died at this instant.
+    /// A link on the route of a message died at this instant.
     LinkDied { link: LinkId, from: NodeId, to: NodeId, at: Time },
     /// Another node died at this instant.
     NodeDied { node: NodeId, at: Time },

@@ -1,4 +1,4 @@
-//! The messages at the out-ports of a node: those in a port, and those that wait for one.
+//! The messages at the out-ports of a node: messages in a port, and messages that wait for a port.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::{
     wire::{Label, NodeId, RequestId, keep_small},
 };
 
-/// A message on its way from its sender to the network, or in it.
+/// A message between the call of its sender and its departure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outgoing {
     pub(super) target: NodeId,
@@ -17,31 +17,31 @@ pub(super) struct Outgoing {
     pub(super) bytes: u64,
     pub(super) seq: u64,
     pub(super) active: bool,
-    /// The out-port that it is in.
+    /// The out-port that the message occupies.
     pub(super) port: Option<u32>,
-    /// The time at which the sender's CPU is done with the message.
+    /// The time at which the sender's CPU has finished with the message.
     pub(super) ready: Time,
-    /// The request that completes when it has left, or been matched with a receive.
+    /// The request that completes when the message has left, or under rendezvous has been matched.
     pub(super) request: Option<RequestId>,
-    /// The node is blocked until then.
+    /// Whether the node is blocked until then.
     pub(super) blocking: bool,
 }
 
 /// The messages at the out-ports of a node.
 ///
-/// Ports are promised in the order of the sends, but to one message for a target at a time, so that no message overtakes another
-/// one between the same two nodes. A promise is kept when the message is ready and the port is free; which port it is, is only
-/// known then, since a node may be ahead of the network. Messages behind one to their target are set aside once, so that each costs
-/// O(log n) for n that wait.
+/// Ports are promised in the order of the sends, but to only one message per target at a time, so that messages between two nodes do not
+/// overtake each other. The message enters a port when it is ready and a port is free. The port number is determined only then, because a
+/// node may be ahead of the network. Messages behind another message to the same target are set aside once, so each costs O(log n) for n
+/// waiting messages.
 #[derive(Debug, Default)]
 pub(super) struct Ports {
-    /// Those that have been promised a port, or are in one.
+    /// The messages that have been promised a port or occupy one.
     promised: SmallVec<[Outgoing; 1]>,
-    /// Those that have not been looked at, in the order of their sends. While a port is free there are none.
+    /// The messages that have not been examined, in the order of their sends; empty while a port is free.
     waiting: VecDeque<Outgoing>,
-    /// By their targets, those behind another message to it.
+    /// By target, the messages behind another message to the same target.
     behind: BTreeMap<NodeId, VecDeque<Outgoing>>,
-    /// The first of these, with their targets, where no message to the target has a port any more.
+    /// The first message of each such queue, with its target, if no message to the target holds a port.
     first: BTreeSet<(u64, NodeId)>,
 }
 
@@ -52,7 +52,7 @@ impl Ports {
         self.waiting.push_back(message);
     }
 
-    /// Promises one of `ports` ports, if one is free, to the first message that may have it, and returns that.
+    /// Promises one of `ports` ports, if one is free, to the first eligible message, and returns the message.
     pub(super) fn promise(&mut self, ports: u32) -> Option<Outgoing> {
         if self.promised.len() == ports as usize {
             return None;
@@ -78,7 +78,7 @@ impl Ports {
         Some(message)
     }
 
-    /// Takes out the next message to a target of those that were behind another one.
+    /// Takes the next message of the queue of a target.
     fn next_to(&mut self, target: NodeId) -> Option<Outgoing> {
         let behind = self.behind.get_mut(&target)?;
         let message = behind.pop_front();
@@ -88,7 +88,7 @@ impl Ports {
         message
     }
 
-    /// Lets a message that has been promised a port take the lowest one that is free, and returns it.
+    /// Assigns the lowest free port to a message that has been promised a port, and returns the message.
     pub(super) fn take_port(&mut self, seq: u64) -> Option<Outgoing> {
         let is_free = |port: &u32| self.promised.iter().all(|other| other.port != Some(*port));
         let port = (0..).find(is_free);
@@ -97,7 +97,7 @@ impl Ports {
         Some(*message)
     }
 
-    /// Takes out the message in a port.
+    /// Removes the message in a port.
     pub(super) fn clear(&mut self, port: u32) -> Option<Outgoing> {
         let place = self.promised.iter().position(|message| message.port == Some(port))?;
         let message = self.promised.remove(place);
@@ -107,19 +107,19 @@ impl Ports {
         Some(message)
     }
 
-    /// The first message in a port for which this holds.
+    /// Returns the first message in a port for which `holds` is true.
     pub(super) fn in_port(&self, holds: impl Fn(&Outgoing) -> bool) -> Option<Outgoing> {
         self.promised.iter().find(|message| message.port.is_some() && holds(message)).copied()
     }
 
-    /// Notes that the node is not blocked by any of the messages any more.
+    /// Records that none of the messages blocks the node any more.
     pub(super) fn unblock(&mut self) {
         let behind = self.behind.values_mut().flatten();
         let all = self.promised.iter_mut().chain(&mut self.waiting).chain(behind);
         all.for_each(|message| message.blocking = false);
     }
 
-    /// Takes all messages out, in the order of their sends.
+    /// Removes all messages, in the order of their sends.
     pub(super) fn take(&mut self) -> Vec<Outgoing> {
         let Ports { promised, waiting, behind, .. } = std::mem::take(self);
         let mut all: Vec<Outgoing> = promised.into_iter().chain(waiting).collect();
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// Tests two ports and messages to 1, 1, 1, 2, 2, 3: those of one target follow each other, and let others by.
+    /// Tests two ports and messages to 1, 1, 1, 2, 2, 3: messages to one target follow each other, and others may pass them.
     #[test]
     fn one_message_to_a_target_at_a_time() {
         let mut ports = Ports::default();

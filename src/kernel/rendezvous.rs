@@ -1,12 +1,12 @@
 //! Rendezvous: senders that wait until a receive takes their message.
 //!
-//! A message that is long enough *meets* a receive when both are there: when it arrives, if the receive has been posted by
-//! then, and otherwise when the receive is. Until then its sender waits, or the sender's request is not complete. All else
-//! is as ever: the message leaves, travels and arrives, and the receive ends, at the same instants.
+//! A message of at least the threshold length *meets* a receive when both are there: at its arrival, if the receive has been posted by
+//! then, otherwise at the posting. Until then its sender waits, or the sender's request is incomplete. The other times do not change: the
+//! message leaves and arrives, and the receive ends, at the same instants as without rendezvous.
 //!
-//! A node may be ahead of the network, so a meeting may be known before its instant. It takes effect by an event of its
-//! own, [`Kind::Meeting`], so that whoever looks at a request finds it complete from that instant on and no sooner. It never
-//! is too late: guards stand at the nodes' own clocks, and so does the earliest receive of a node.
+//! A node may be ahead of the network, so a meeting may be known before its instant. It takes effect by an event of kind [`Kind::Meeting`],
+//! so that a test finds the request complete from this instant on, and not earlier. The event is never late: guards are at the nodes'
+//! clocks, and a node's next receive is not before its clock.
 
 use std::collections::BTreeMap;
 
@@ -29,16 +29,16 @@ struct Awaited {
     target: NodeId,
     label: Label,
     left: Time,
-    /// The request that is complete with it; without one the sender is blocked.
+    /// The request that the match completes; `None` if the sender is blocked.
     request: Option<RequestId>,
-    /// When it is matched with a receive, if that is known.
+    /// The time of the match with a receive, if it is known.
     met: Option<Time>,
 }
 
-/// The messages that senders wait for.
+/// The messages whose senders wait for their receives.
 #[derive(Debug)]
 pub(super) struct Rendezvous {
-    /// The length of the shortest of them.
+    /// The rendezvous threshold: the length in bytes of the shortest such message.
     from: u64,
     awaited: BTreeMap<MessageId, Awaited>,
 }
@@ -48,7 +48,7 @@ impl Rendezvous {
         Rendezvous { from, awaited: BTreeMap::new() }
     }
 
-    /// The messages of one node.
+    /// The awaited messages of one node.
     fn of(&self, source: NodeId) -> impl Iterator<Item = (MessageId, &Awaited)> {
         let id = |seq| MessageId { source, seq };
         self.awaited.range(id(0)..=id(u64::MAX)).map(|(&id, awaited)| (id, awaited))
@@ -56,12 +56,12 @@ impl Rendezvous {
 }
 
 impl Kernel {
-    /// Whether the sender of a message is to wait for its receive.
+    /// Whether the sender of a message waits for its receive.
     pub(super) fn is_met(&self, parcel: &Parcel) -> bool {
         self.rendezvous.as_ref().is_some_and(|rendezvous| parcel.bytes >= rendezvous.from && !parcel.active)
     }
 
-    /// Notes that a message that leaves is waited for, if it is; to be called before it arrives.
+    /// Registers a departing message if its sender waits for the receive, and returns whether it does; must be called before the arrival.
     pub(super) fn begin_meeting(&mut self, message: &Outgoing, left: Time) -> bool {
         let Some(rendezvous) = &mut self.rendezvous else { return false };
         let &Outgoing { target, label, bytes, seq, active, request, blocking, .. } = message;
@@ -73,22 +73,22 @@ impl Kernel {
         true
     }
 
-    /// Tells the sender that its message has left, and is waited for.
+    /// Notifies the sender, which waits for the receive, that its message has left.
     pub(super) fn left_to_be_met(&mut self, source: NodeId, message: &Outgoing, left: Time) {
         if source == message.target {
-            // Its sender has taken it no further than to itself, and is still in its call.
+            // A message to the node itself: its sender is still in the call.
             return;
         }
         if message.request.is_none() {
             self.blocking_send_left(source, left, true);
         }
-        // A call of a library with a dead member: nobody will receive it.
+        // A library call with a dead member: no node will receive the message.
         if let Some((_, cause)) = self.doomed_call(message.label.context, left) {
             self.fail_meeting(MessageId { source, seq: message.seq }, left, cause);
         }
     }
 
-    /// Notes that a message has been matched with a receive posted at an instant. The first one counts.
+    /// Records that a message has been matched with a receive posted at `posted`. Only the first match counts.
     pub(super) fn meets(&mut self, message: &Arrived, posted: Time) {
         let Some(rendezvous) = &mut self.rendezvous else { return };
         let Some(awaited) = rendezvous.awaited.get_mut(&message.id) else { return };
@@ -99,7 +99,7 @@ impl Kernel {
         }
     }
 
-    /// Lets the sender of a message go on, as it has been matched with a receive.
+    /// Lets the sender of a message continue after the match with a receive.
     pub(super) fn met(&mut self, source: NodeId, seq: u64) {
         let id = MessageId { source, seq };
         let awaited = self.rendezvous.as_mut().and_then(|rendezvous| rendezvous.awaited.remove(&id));
@@ -126,7 +126,7 @@ impl Kernel {
         }
     }
 
-    /// Ends what waits for a receive by a node that has died, or in a call of a library that needs such a node.
+    /// Fails the waits for a receive by a dead node, or in a library call with a dead member.
     pub(super) fn fail_meetings(&mut self, now: Time) {
         let Some(rendezvous) = &self.rendezvous else { return };
         let doomed = |(&id, awaited): (&MessageId, &Awaited)| {
@@ -144,7 +144,7 @@ impl Kernel {
         }
     }
 
-    /// Ends the wait for a receive that will not come.
+    /// Fails the wait for a receive that will not happen.
     fn fail_meeting(&mut self, id: MessageId, at: Time, cause: Cause) {
         let source = id.source;
         let awaited = self.rendezvous.as_mut().and_then(|rendezvous| rendezvous.awaited.remove(&id));
@@ -164,14 +164,14 @@ impl Kernel {
         }
     }
 
-    /// Ends a blocked node's interest in its message; requests stay.
+    /// Removes the messages for which a blocked node waits; messages of requests stay.
     pub(super) fn forget_meeting(&mut self, source: NodeId) {
         if let Some(rendezvous) = &mut self.rendezvous {
             rendezvous.awaited.retain(|id, awaited| id.source != source || awaited.request.is_some());
         }
     }
 
-    /// The target and the label of the message that a blocked call of a node, or a request, waits to be received.
+    /// The target and the label of the message for whose receive a blocked call, or a request, of a node waits.
     pub(super) fn awaited_by(&self, source: NodeId, request: Option<RequestId>) -> Option<(NodeId, Label)> {
         let mut awaited = self.rendezvous.as_ref()?.of(source).map(|(_, awaited)| awaited);
         awaited.find(|awaited| awaited.request == request).map(|awaited| (awaited.target, awaited.label))

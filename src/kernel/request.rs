@@ -1,4 +1,4 @@
-//! The state of a request, and the messages that have arrived.
+//! The state of a request, and arrived messages.
 
 use super::op::Cause;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     wire::{Label, Labeled, MessageId, Selector},
 };
 
-/// A message that has arrived: it has been taken, or waits for a receive.
+/// An arrived message, either taken or waiting for a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arrived {
     pub(super) at: Time,
@@ -14,7 +14,7 @@ pub(super) struct Arrived {
     pub(super) label: Label,
     pub(super) bytes: u64,
     pub(super) active: bool,
-    /// The message was lost on its way: the receive that would take it fails.
+    /// Set if the message was lost in transit: the receive that would take it fails.
     pub(super) lost: Option<Cause>,
 }
 
@@ -29,15 +29,15 @@ impl Labeled for Arrived {
     }
 }
 
-/// The state of a request: small, since a node may have many that wait.
+/// The state of a request. It is small, because a node may have many requests.
 #[derive(Clone, Debug)]
 pub(super) enum Request {
     SendUnderWay,
     Sent {
         at: Time,
-        /// The number of messages that the node had sent before.
+        /// The sequence number of the message.
         seq: u64,
-        /// Whether the request was to wait for the receive of the message, too.
+        /// Whether the request also waited for the receive of the message (rendezvous).
         met: bool,
     },
     RecvPosted {
@@ -49,7 +49,7 @@ pub(super) enum Request {
         select: Selector,
         message: Box<Arrived>,
     },
-    /// A fault ended it at this instant.
+    /// A fault ended the request at this instant.
     Failed {
         at: Time,
         cause: Cause,
@@ -62,7 +62,7 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// Since when it is complete, if it is.
+    /// The time at which the request became complete, if it is complete.
     pub(super) fn complete_since(&self) -> Option<Time> {
         match self {
             Request::Sent { at, .. } | Request::Failed { at, .. } => Some(*at),
@@ -71,7 +71,7 @@ impl Request {
         }
     }
 
-    /// When it was posted, if it is a receive that its node may still wait for.
+    /// The posting time, if the request is a receive that its node may still wait for.
     pub(super) fn posted(&self) -> Option<Time> {
         match self {
             Request::RecvPosted { posted, .. } | Request::Received { posted, .. } => Some(*posted),

@@ -15,16 +15,16 @@ use crate::{
 /// The end of a request.
 #[derive(Clone, Copy)]
 enum Ended {
-    /// The message has left, and been matched with a receive where that is waited for.
+    /// The message has left, and under rendezvous has been matched with a receive.
     Left,
     /// A message has been received.
     Received(Arrived),
-    /// A fault ended it.
+    /// A fault ended the request.
     Failed(Cause),
 }
 
 impl Ended {
-    /// The outcome of a wait for this request alone.
+    /// The outcome of a wait for a single request.
     fn outcome(self) -> Outcome {
         match self {
             Ended::Left => Outcome::Done,
@@ -33,7 +33,7 @@ impl Ended {
         }
     }
 
-    /// The outcome of a look at several requests, of which this is the one at `index`.
+    /// The outcome of a wait for or test of several requests, where this is the request at `index`.
     fn outcome_among(self, index: usize) -> Outcome {
         match self {
             Ended::Left => Outcome::Completed { index, received: None },
@@ -63,7 +63,7 @@ impl Kernel {
         self.finish(id, posted, Outcome::Done);
     }
 
-    /// Notes that a request is complete since `at`; a node that waits for it goes on.
+    /// Handles the completion of a request at `at`; a node that waits for the request continues.
     pub(super) fn request_completed(&mut self, id: NodeId, request: RequestId, at: Time) {
         let node = &self.nodes[id as usize];
         match &node.doing {
@@ -75,7 +75,7 @@ impl Kernel {
                 }
             }
             Doing::WaitAny { wait, .. } if wait.requests.contains(&request) => {
-                // Another request may complete at the same instant: the earlier one in the list is to win.
+                // Another request may complete at the same instant: the earlier one in the list must be returned.
                 let serial = u64::from(node.serial);
                 self.schedule(at.max(self.now), Kind::Resume, id, serial);
             }
@@ -83,7 +83,7 @@ impl Kernel {
         }
     }
 
-    /// The time at which a wait called at `called` for a complete request returns, and how the request has ended.
+    /// Returns the end of a wait called at `called` for a complete request, and the end state of the request.
     fn end_of(&mut self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Ended)> {
         match *self.nodes[id as usize].requests.get(request)? {
             Request::Sent { at, .. } => Some((called.max(at), Ended::Left)),
@@ -142,8 +142,7 @@ impl Kernel {
         }
     }
 
-    /// Takes the request that was complete first, unless that was after the deadline; ties go to the first in the
-    /// list.
+    /// Takes the request that completed first, unless this was after the deadline; ties go to the first in the list.
     pub(super) fn wait_any(&mut self, id: NodeId, called: Time, wait: AnyOf) {
         let AnyOf { ref requests, deadline, computing } = wait;
         let first = self.nodes[id as usize].requests.first_complete(requests);
@@ -210,9 +209,8 @@ impl Kernel {
         self.finish(id, clock, Outcome::Done);
     }
 
-    /// Withdraws a receive: a message that it has taken by the node's clock becomes available to other receives, in
-    /// its place in the order. The network may be further on; messages that have arrived since are matched anew, as
-    /// if the receive had no longer been posted.
+    /// Withdraws a receive: a message that it has taken by the node's clock becomes available to other receives, at its place in the order.
+    /// The network may be ahead; messages that have arrived since are matched again, without the withdrawn receive.
     pub(super) fn withdraw(&mut self, id: NodeId, request: RequestId) {
         let node = &mut self.nodes[id as usize];
         let clock = node.clock;
@@ -234,15 +232,15 @@ impl Kernel {
         self.finish(id, clock, Outcome::Done);
     }
 
-    /// Takes all messages that have arrived after `instant` back from receives that the program has not waited for;
-    /// these receives are posted again in their original order.
+    /// Takes all messages that arrived after `instant` back from receives that the program has not waited for, and posts these receives
+    /// again in their original order.
     fn unmatch_since(&mut self, id: NodeId, instant: Time) -> Vec<Arrived> {
         let node = &mut self.nodes[id as usize];
         let (late, lost) = std::mem::take(&mut node.lost).into_iter().partition(|lost| lost.2.at > instant);
         node.lost = lost;
         let mut taken: Vec<(RequestId, Selector, Arrived)> = late;
         for &(request, select, _) in &taken {
-            // Since when matters for rendezvous alone, under which the network never is ahead of a node.
+            // The posting time matters only under rendezvous, where the network is never ahead of a node.
             node.requests.insert(request, Request::Forgotten { posted: instant, select });
         }
         let received = |(&request, state): (&RequestId, &Request)| match *state {

@@ -1,4 +1,4 @@
-//! A send and a receive at the same time, and how both go on when one of them fails.
+//! A simultaneous send and receive, and its failure.
 
 use super::{
     Kernel,
@@ -31,7 +31,7 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         let seq = node.sent;
         let to_self = parcel.target == id;
-        // A message that is not waited for counts as one that has been met.
+        // A message without rendezvous counts as already matched.
         let met = (!is_met).then_some(called);
         node.doing = Doing::SendRecv { called, select, sent: None, met, received };
         let (ready, _) = self.launch(id, parcel, None, !to_self || is_met);
@@ -49,8 +49,7 @@ impl Kernel {
         }
     }
 
-    /// Ends a `sendrecv` when its message has left and been met, as far as the node waits for that, and the other one has
-    /// arrived.
+    /// Ends a `sendrecv` when its message has left, under rendezvous has been matched, and the other message has arrived.
     pub(super) fn try_end_send_recv(&mut self, id: NodeId) {
         let Doing::SendRecv { called, sent: Some(sent), met: Some(met), received: Some(message), .. } =
             self.nodes[id as usize].doing
@@ -60,7 +59,7 @@ impl Kernel {
         let overhead = self.receive_overhead_of(message.bytes) + self.exchange_overhead;
         let node = &mut self.nodes[id as usize];
         let seq = node.sent - 1;
-        // The node waits for its own message to leave, and then for the other one if it has not arrived yet.
+        // The node waits for its own message to leave, and then for the arrival of the other message.
         let (clock, left) = (node.clock, node.clock.max(sent));
         node.record.waiting += left.since(clock);
         let taken = self.worked(id, left.max(message.at), overhead);
@@ -71,7 +70,7 @@ impl Kernel {
         self.release(id, end, Outcome::Received(message.id));
     }
 
-    /// Ends a `sendrecv`, one half of which has failed: the other half is given up, but a message under way goes on.
+    /// Ends a `sendrecv` of which one half has failed: the other half is given up, but a message in transit continues.
     pub(super) fn fail_send_recv(&mut self, id: NodeId, at: Time, cause: Cause) {
         let node = &mut self.nodes[id as usize];
         let Doing::SendRecv { called, select, received, .. } = node.doing else { return };
@@ -81,7 +80,7 @@ impl Kernel {
         node.ports.unblock();
         self.forget_meeting(id);
         self.fail_waiting(id, called, at, cause);
-        // A message that it has received already is there for another receive.
+        // A message that the call has already received becomes available to another receive.
         if let Some(message) = received.filter(|message| message.lost.is_none()) {
             self.meet(id, message);
         }

@@ -1,4 +1,4 @@
-//! The sends of a node that a receive may overlap, which costs the receive the exchange overhead.
+//! The sends of a node that a receive may overlap; an overlap costs the receive the exchange overhead.
 
 use std::collections::VecDeque;
 
@@ -9,9 +9,9 @@ use crate::time::Time;
 struct Send {
     seq: u64,
     called: Time,
-    /// When its message left, if it has.
+    /// The departure time of its message, if it has left.
     left: Option<Time>,
-    /// When it and all before it had left, if they have.
+    /// The time by which this and all earlier messages had left, if they have.
     all_left: Option<Time>,
 }
 
@@ -25,7 +25,7 @@ impl Sends {
         self.0.push_back(Send { seq, called, left: None, all_left: None });
     }
 
-    /// Notes that the message of a send has left. Those of one out-port leave in the order of their calls.
+    /// Records the departure of the message of a send. Messages of one out-port leave in the order of their calls.
     pub(super) fn leave(&mut self, seq: u64, left: Time) {
         let of = self.0.partition_point(|send| send.seq < seq);
         if let Some(send) = self.0.get_mut(of) {
@@ -40,14 +40,14 @@ impl Sends {
         }
     }
 
-    /// Whether a send was under way at any time from `posted` to `arrived`, so that a receive posted and matched at these
-    /// times overlapped it: the first send that had not left when the receive was posted decides.
+    /// Whether a send was in progress between `posted` and `arrived`, so that a receive posted and matched at these times overlapped it.
+    /// The first send that had not left when the receive was posted decides.
     pub(super) fn overlap(&self, posted: Time, arrived: Time) -> bool {
         let left_before = self.0.partition_point(|send| send.all_left.is_some_and(|left| left <= posted));
         posted < arrived && self.0.get(left_before).is_some_and(|send| send.called < arrived)
     }
 
-    /// Forgets sends that had left by then, with all before them.
+    /// Removes sends that had left by `by`, together with all earlier ones.
     pub(super) fn forget(&mut self, by: Time) {
         while self.0.front().is_some_and(|send| send.all_left.is_some_and(|left| left <= by)) {
             self.0.pop_front();

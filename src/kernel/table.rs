@@ -1,7 +1,7 @@
-//! The requests of one node, and which of them are complete since when.
+//! The requests of one node, with the completion times of the complete ones.
 //!
-//! Waits for the first of several requests look at those that are complete, which are few, rather than at all that they wait
-//! for: a node may have a thousand receives posted.
+//! A wait for the first of several requests examines the few complete requests instead of all requests that it waits for: a node may have a
+//! thousand posted receives.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
 
@@ -15,9 +15,9 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     states: BTreeMap<RequestId, Request>,
-    /// Those that are complete, by the instants since which they are.
+    /// The complete requests, in the order of their completion times.
     complete: VecDeque<(Time, RequestId)>,
-    /// Receives that have been posted and not waited for, by the instants at which they were.
+    /// The receives that have not been waited for, in the order of their posting times.
     receives: BTreeSet<(Time, RequestId)>,
 }
 
@@ -26,7 +26,7 @@ impl Requests {
         self.states.get(&request)
     }
 
-    /// When the oldest receive was posted that has not been waited for.
+    /// The posting time of the oldest receive that has not been waited for.
     pub(super) fn oldest_receive(&self) -> Option<Time> {
         self.receives.first().map(|&(posted, _)| posted)
     }
@@ -35,7 +35,7 @@ impl Requests {
         self.states.iter()
     }
 
-    /// Adds a request, or gives it another state.
+    /// Adds a request, or changes its state.
     pub(super) fn insert(&mut self, request: RequestId, state: Request) {
         let (since, posted) = (state.complete_since(), state.posted());
         if let Some(before) = self.states.insert(request, state) {
@@ -66,15 +66,14 @@ impl Requests {
         }
     }
 
-    /// Takes all requests out.
+    /// Removes all requests.
     pub(super) fn take(&mut self) -> BTreeMap<RequestId, Request> {
         self.complete.clear();
         self.receives.clear();
         std::mem::take(&mut self.states)
     }
 
-    /// Of several requests the one that was complete first, by its place among them, and since when; of those that were at one
-    /// instant the one that is named first.
+    /// Returns the first complete request among several: its completion time and its index in `among`. Ties go to the lowest index.
     pub(super) fn first_complete(&self, among: &[RequestId]) -> Option<(Time, usize)> {
         let mut passed = 0;
         while let Some(&(since, _)) = self.complete.get(passed) {

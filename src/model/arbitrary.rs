@@ -1,4 +1,4 @@
-//! Machines for property tests.
+//! Generators of machines for property tests.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::Parameters;
 use crate::topology::{self, Topology};
 
-/// Generates parameters from the fastest machines to the slowest, with and without costs of every kind, one port and several,
-/// and links of at least `least_excess` times the bandwidth of a port; beta is no round number of picoseconds.
+/// Generates parameters from the fastest machines to the slowest, with zero and nonzero costs of every kind, one or several
+/// ports, and links of 1 or at least `least_excess` times the port bandwidth; beta may be a fraction of picoseconds.
 pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters> {
     let overhead = || prop_oneof![Just(0.0), Just(65e-6), 1e-7..2e-4];
     let random = (
@@ -39,7 +39,7 @@ pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters>
     prop_oneof![Just(Parameters::paragon()), Just(Parameters::hockney()), random.boxed()]
 }
 
-/// Generates topologies of few nodes: about half of them meshes with sides of up to `side`, the others of about as
+/// Generates small topologies: about half are meshes with sides of up to `side`, the others have at most about as
 /// many nodes.
 pub(crate) fn topologies(side: usize) -> impl Strategy<Value = Arc<dyn Topology>> {
     let most = side * side;

@@ -1,6 +1,6 @@
 //! Faults of a machine: links that become slow or die, and nodes that die, each at an instant of modeled time.
 //!
-//! `docs/faults.md` has the rules: what is lost, who is told, and which way messages take around dead links.
+//! `docs/faults.md` has the rules: what is lost, which nodes are notified, and which routes messages take around dead links.
 
 mod error;
 mod spelling;
@@ -14,51 +14,51 @@ use crate::{
 pub use self::error::FaultError;
 pub(super) use self::spelling::{FaultTable, table};
 
-/// A fault: from an instant of modeled time on, for the rest of the run.
+/// A fault that begins at an instant of modeled time and lasts for the rest of the run.
 ///
-/// Links are named by their ends; a fault concerns all links that lead from the one to the other. Read from a text:
+/// Links are named by their ends; a fault applies to all links from one end to the other. A fault is read from a text:
 /// `slow:3-4:0.5@2ms`, `dead:3-4@2ms`, `node:5@1ms`; `3-4` is both directions, `3->4` one, and `s2` is switch 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A link has a part of its capacity only; the last such fault of a link counts.
+    /// A link has only a fraction of its capacity; the last fault of this kind on a link counts.
     Slow {
         /// The ends of the link.
         link: Link,
-        /// The other direction, too.
+        /// Whether the fault applies to the opposite direction, too.
         both: bool,
-        /// The part of its capacity that the link keeps: above 0, at most 1.
+        /// The fraction of its capacity that the link keeps: above 0, at most 1.
         factor: f64,
-        /// The instant from which on it is slow.
+        /// The instant from which the link is slow.
         at: Time,
     },
-    /// A link carries nothing any more.
+    /// A link dies: it carries no more messages.
     Dead {
         /// The ends of the link.
         link: Link,
-        /// The other direction, too.
+        /// Whether the fault applies to the opposite direction, too.
         both: bool,
-        /// The instant of its death.
+        /// The instant at which the link dies.
         at: Time,
     },
     /// A node dies: its processor and its ports, but not the router beside it.
     Node {
         /// The node.
         rank: Rank,
-        /// The instant of its death.
+        /// The instant at which the node dies.
         at: Time,
     },
 }
 
 impl Fault {
-    /// The instant from which on it is there.
+    /// The instant at which the fault begins.
     pub fn at(&self) -> Time {
         match *self {
             Fault::Slow { at, .. } | Fault::Dead { at, .. } | Fault::Node { at, .. } => at,
         }
     }
 
-    /// The same fault where vertices have other names.
+    /// Returns the same fault with vertices renamed by `name`.
     fn renamed(self, name: impl Fn(Vertex) -> Vertex) -> Fault {
         let renamed = |link: Link| Link { from: name(link.from), to: name(link.to) };
         match self {
@@ -71,7 +71,7 @@ impl Fault {
         }
     }
 
-    /// The link that it concerns, and whether the other direction as well.
+    /// Returns the link of the fault, and whether the fault applies to the opposite direction, too.
     fn link(&self) -> Option<(Link, bool)> {
         match *self {
             Fault::Slow { link, both, .. } | Fault::Dead { link, both, .. } => Some((link, both)),
@@ -106,7 +106,7 @@ pub struct Faults {
     detours: bool,
 }
 
-/// No faults, and detours if there were any.
+/// Creates an empty list of faults, with detours enabled.
 impl Default for Faults {
     fn default() -> Self {
         Faults::new([])
@@ -114,12 +114,12 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// These faults, with detours around dead links.
+    /// Creates a list of faults, with detours around dead links enabled.
     pub fn new(faults: impl IntoIterator<Item = Fault>) -> Faults {
         Faults { faults: faults.into_iter().collect(), detours: true }
     }
 
-    /// Sets whether messages take detours around dead links; they do unless told otherwise.
+    /// Sets whether messages take detours around dead links; by default they do.
     #[must_use]
     pub fn detours(self, detours: bool) -> Faults {
         Faults { detours, ..self }
@@ -135,24 +135,24 @@ impl Faults {
         self.detours
     }
 
-    /// Whether there is none.
+    /// Whether there are no faults.
     pub fn is_empty(&self) -> bool {
         self.faults.is_empty()
     }
 
-    /// The same faults where vertices have other names.
+    /// Returns the same faults with vertices renamed by `name`.
     pub(super) fn renamed(&self, name: impl Fn(Vertex) -> Vertex) -> Faults {
         let faults = self.faults.iter().map(|fault| fault.renamed(&name)).collect();
         Faults { faults, detours: self.detours }
     }
 
-    /// Whether messages may be lost: whether anything dies.
+    /// Whether messages may be lost, because a link or a node dies.
     pub(crate) fn are_fatal(&self) -> bool {
         self.faults.iter().any(|fault| !matches!(fault, Fault::Slow { .. }))
     }
 
-    /// Compares the faults with a network, and finds the numbers of the links: what happens to the machine, in the order of
-    /// time and of the list.
+    /// Checks the faults against a network, and returns the changes of its links and nodes in order of time, and of the list
+    /// at equal times.
     pub(crate) fn on(&self, topology: &dyn Topology) -> Result<Vec<(Time, Change)>, FaultError> {
         let mut changes = Vec::new();
         for fault in &self.faults {
@@ -188,10 +188,10 @@ impl Faults {
     }
 }
 
-/// An event in the life of a machine.
+/// A change of a machine during a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Change {
-    /// A link has this part of its capacity.
+    /// A link has this fraction of its capacity.
     Slow(LinkId, f64),
     LinkDies(LinkId),
     NodeDies(Rank),

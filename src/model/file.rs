@@ -1,36 +1,40 @@
 //! Machines described in a TOML file.
 //!
-//! A file names the machine and its topology. It may start from a [preset](super::presets) and gives the parameters
-//! that differ; without a preset they differ from the defaults of the [builder](super::ParametersBuilder). Times and
-//! rates are texts with [units](crate::units) or numbers without quotes in SI units. Unknown keys are refused. The path in
+//! A file gives the name and the topology of a machine, and the parameters that differ from a [preset](super::presets) or,
+//! without a preset, from the defaults of the [builder](super::ParametersBuilder). Times and rates are texts with
+//! [units](crate::units) or numbers without quotes in SI units. Unknown keys are refused. The path in
 //! `topology = "file:network.toml"` is relative to the folder of the machine file.
 //!
 //! | key | value | examples |
 //! | --- | --- | --- |
 //! | `name` | text | `"Paragon at night"` |
-//! | `topology` | what [`topology::parse`] reads | `"mesh:16x32"`, `"hypercube:64"` |
-//! | `network` | instead of `topology`: a table with the keys of a [network file](crate::topology::Network) | `[network]`, `[[network.links]]` |
+//! | `topology` | a topology as [`topology::parse`] reads it | `"mesh:16x32"`, `"hypercube:64"` |
+//! | `network` | instead of `topology`: a table with the keys of a [network file](crate::topology::Network) | `[[network.links]]` |
 //! | `preset` | optional: one of [`presets::NAMES`] | `"paragon"` |
-//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.active_send_overhead`, `.active_receive_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
+//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
+//! | `parameters.active_send_overhead`, `.active_receive_overhead` | time | `"1.6 us"` |
 //! | `parameters.alpha` | instead of both overheads: the whole start-up time `o_s + L + o_r` | `"130 us"` |
 //! | `parameters.beta`, `.copy` | time per byte | `"30.6 ns/B"`, `30.6e-9` |
 //! | `parameters.bandwidth` | instead of `beta`: the bandwidth of a port, `1 / beta` | `"100 Gb/s"`, `"12.5 GB/s"`, `12.5e9` |
 //! | `parameters.gamma` | time per element | `"0.34 us"` |
 //! | `parameters.duplex` | number from 1 to 2 | `1.35` |
+//! | `parameters.ports` | number from 1 to 64 | `4` |
 //! | `parameters.link_excess` or `.link_capacity` | number or bandwidth | `5.35`, `"175 MB/s"` |
-//! | `[[parameters.regimes]]` with `from`, `send_overhead`, `receive_overhead` | a [regime](ParametersBuilder::regime): a length, and the overheads of messages from there on | `from = "4 KiB"`, `send_overhead = "3 us"`, `receive_overhead = "5 us"` |
+//! | `parameters.regimes.from` | length of the shortest messages of a [regime](ParametersBuilder::regime) | `"4 KiB"` |
+//! | `parameters.regimes.send_overhead`, `.receive_overhead` | time: overheads of the regime | `"3 us"` |
 //! | `noise.interval`, `.length`, `.first` | time: see [`Noise`](super::Noise) | `"1 ms"` |
 //! | `noise.distribution`, `.interval-distribution`, `.length-distribution` | `fixed`, `uniform` or `exponential` | `"exponential"` |
 //! | `noise.seed` | number | `7` |
-//! | `[[fault]]` with `slow` and `factor`, `dead` or `node` | a [`Fault`](super::Fault): the ends of a link, a number, a rank | `slow = "3-4"`, `factor = 0.5`, `dead = "3->4"`, `node = 5` |
+//! | `fault.slow`, `.factor` | the ends of a slow link, a number: see [`Fault`](super::Fault) | `"3-4"`, `0.5` |
+//! | `fault.dead` or `.node` | the ends of a dead link or the rank of a dead node | `"3->4"`, `5` |
 //! | `fault.at` | time | `"2 ms"` |
-//! | `detours` | whether messages take detours around dead links; true unless given | `false` |
-//! | `rendezvous` | the length from which on a [send waits for its receive](crate::MachineBuilder::rendezvous); none does unless given | `"8 KiB"`, `0` |
+//! | `detours` | whether messages take detours around dead links; by default true | `false` |
+//! | `rendezvous` | length from which a [send waits for its receive](crate::MachineBuilder::rendezvous); by default none | `"8 KiB"` |
 //!
-//! The part of `alpha` beyond the latency is divided evenly: half of it is the sender's overhead and half the
-//! receiver's, as in all presets (an odd picosecond is the sender's). So `alpha` is the value that
-//! [`Parameters::alpha`] returns in the end, whatever the latency, which is 0 unless it is given. No parameter can be
-//! given in two spellings.
+//! `alpha` minus the latency is divided evenly between the overheads of sender and receiver, as in all presets (an odd
+//! picosecond is added for the sender). [`Parameters::alpha`] therefore returns this `alpha`, whatever the latency, whose
+//! default is 0. No parameter can be given in two spellings. `parameters.regimes` and `fault` are arrays of tables, such as
+//! `[[fault]]`.
 
 use std::{
     fmt, io,
@@ -68,10 +72,10 @@ impl Description {
 
     /// Reads a machine from the text of a TOML file.
     ///
-    /// `name` is required, and so is `topology` or a table `network`. `preset` is the base of the parameters; those
-    /// under `[parameters]` replace the values of the preset, under the names of the setters of
-    /// [`ParametersBuilder`]. Two more spellings are for convenience: `bandwidth` instead of `beta`, and `alpha`
-    /// instead of both overheads, which are half of it each.
+    /// `name` is required, and so is either `topology` or a table `network`. `preset` is the base of the parameters;
+    /// values under `[parameters]` replace those of the preset, under the names of the setters of
+    /// [`ParametersBuilder`]. Two alternative spellings exist: `bandwidth` instead of `beta`, and `alpha` instead of both
+    /// overheads.
     ///
     /// ```
     /// use multicomputer::{Span, model::Description};
@@ -96,7 +100,7 @@ impl Description {
     /// # Ok::<(), multicomputer::model::FileError>(())
     /// ```
     ///
-    /// The figures of a network's data sheet:
+    /// Parameters from the data sheet of a network:
     ///
     /// ```
     /// # use multicomputer::{Span, model::Description};
@@ -115,7 +119,7 @@ impl Description {
     /// # Ok::<(), multicomputer::model::FileError>(())
     /// ```
     ///
-    /// A machine with a network of its own has the keys of a [network file](crate::topology::Network) in a table:
+    /// The table `network` has the keys of a [network file](crate::topology::Network):
     ///
     /// ```
     /// # use multicomputer::model::Description;
@@ -138,8 +142,8 @@ impl Description {
 }
 
 impl Description {
-    /// Writes the machine as the text of a machine file, which [`from_toml`](Description::from_toml) reads as the same
-    /// machine, as far as its topology has a name: that of a network is the path that it was read from.
+    /// Writes the machine as the text of a machine file. [`from_toml`](Description::from_toml) reads it as the same machine
+    /// if the topology can be read by its name; the name of a network file is its path.
     ///
     /// ```
     /// use multicomputer::model::Description;
@@ -253,10 +257,10 @@ struct RegimeTable {
     receive_overhead: Quantity,
 }
 
-/// The name of a topology that is given as a table in a machine file.
+/// The name of the topology that the table `network` of a machine file describes.
 const NETWORK: &str = "network";
 
-/// Reads a machine from the text of a file in `folder`, or from a text alone.
+/// Reads a machine from the text of a file in `folder`, or from a text without a file.
 fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
     let file: MachineFile = toml::from_str(text).map_err(|cause| {
         match topology::key_of(text, &["nodes", "switches", "links", "routes"]) {
@@ -351,7 +355,7 @@ impl ParameterTable {
             builder = builder.bandwidth(value).map_err(FileProblem::Parameter)?;
         }
         if let Some(quantity) = self.alpha {
-            // After the latency, which is a part of alpha.
+            // After the latency, because `alpha` includes it.
             builder = builder.alpha(read("alpha", &quantity, time)?).map_err(FileProblem::Parameter)?;
         }
         for regime in &self.regimes {
@@ -365,7 +369,7 @@ impl ParameterTable {
     }
 }
 
-/// A machine file, or the text of one, that does not describe a machine.
+/// The error for a machine file, or its text, that does not describe a machine.
 pub struct FileError {
     file: Option<PathBuf>,
     problem: FileProblem,
@@ -454,7 +458,7 @@ pub enum FileProblem {
     /// The machine cannot have one of its faults.
     #[error("fault: {0}")]
     Fault(FaultError),
-    /// The value of `rendezvous` is no length.
+    /// The value of `rendezvous` is not a length.
     #[error("rendezvous: {0}")]
     Rendezvous(UnitError),
     /// A parameter is given in two spellings.

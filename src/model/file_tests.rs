@@ -348,7 +348,7 @@ fn rendezvous_is_read_and_written() {
         let machine = read(value).unwrap();
         assert_eq!(machine.rendezvous(), Some(from_bytes));
         assert_eq!(Description::from_toml(&machine.to_toml()).unwrap().rendezvous(), Some(from_bytes));
-        // It is the machine that plans are made for.
+        // Plans are made for the machine with its rendezvous threshold.
         assert_eq!((machine.undisturbed().rendezvous(), machine.is_disturbed()), (Some(from_bytes), false));
     }
     assert!(read("'much'").unwrap_err().to_string().starts_with("machine file: rendezvous: `much`"));

@@ -1,19 +1,19 @@
-//! A short hash of a machine: it tells machines of one name apart.
+//! A short hash that distinguishes machines of the same name.
 
 use std::fmt::Write;
 
 use super::Description;
 use crate::topology::{self, Topology};
 
-/// The most nodes of a network of which all routes are a part of the hash.
+/// The largest number of nodes of a network for which the hash includes all routes.
 const MOST_ROUTED: usize = 256;
 
 impl Description {
-    /// A hash of the network and of all parameters, eight hexadecimal digits, the same on every host: two machines with different
-    /// ones differ, whatever they are called. Neither the name nor noise, faults and rendezvous are a part of it.
+    /// Returns a hash of the network and of all parameters, eight hexadecimal digits, the same on every host. Machines with
+    /// different hashes differ, whatever their names. The name, noise, faults and rendezvous are not included.
     ///
-    /// The hash is FNV-1a of the machine's [file](Description::to_toml). If the name of the network does not say what it is,
-    /// as that of a network from a file, its links with their capacities are a part of it, and up to 256 nodes its routes.
+    /// The hash is FNV-1a of the machine's [file](Description::to_toml), folded to 32 bits. If the name of the network does not
+    /// determine it, as for a network from a file, the hash includes its links with their capacities, and up to 256 nodes its routes.
     ///
     /// ```
     /// use multicomputer::model::Description;
@@ -26,7 +26,7 @@ impl Description {
     pub fn hash(&self) -> String {
         let bare = Description::new("", self.topology.clone(), self.parameters.clone());
         let mut text = bare.to_toml();
-        // The text of a file's path is not what is in the file.
+        // The path of a file does not determine its content, and other crates may use any name.
         let name = self.topology.name();
         if name.contains("file:") || topology::parse(&name).is_err() {
             network(&*self.topology, &mut text);
@@ -38,9 +38,9 @@ impl Description {
     }
 }
 
-/// Writes a network link by link.
+/// Writes the links of a network and, unless it is large, its routes.
 fn network(topology: &dyn Topology, text: &mut String) {
-    // A string takes all that is written to it.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(text, "{} nodes, {} switches", topology.nodes(), topology.switches());
     for link in 0..topology.links() {
         let _ = writeln!(text, "{} {:?}", topology.link(link), topology.capacity(link));
@@ -68,7 +68,7 @@ mod tests {
     fn machines_that_differ_in_their_network_or_a_parameter_have_different_hashes() {
         let plain = file("a", "topology = \"mesh:4x4\"\npreset = \"paragon\"");
         assert_eq!(plain.hash(), file("b", "topology = \"mesh:4x4\"\npreset = \"paragon\"").hash());
-        // Pinned: the same on every host, and in every version that does not change what is a part of it.
+        // The name of a machine is not included.
         assert_eq!(plain.hash(), "paragon:4x4".parse::<Description>().unwrap().hash());
         let noisy = "topology = \"mesh:4x4\"\npreset = \"paragon\"\nrendezvous = 0\nnoise = { interval = \"1 ms\", length = \"1 us\" }";
         assert_eq!(plain.hash(), file("a", noisy).hash(), "noise and rendezvous have columns of their own");

@@ -1,8 +1,7 @@
 //! The description of a machine: a topology, and the parameters of the timing model.
 //!
-//! A [`Description`] is all that the emulator, the algorithms and the reports need to know of a machine. It is read
-//! from a short text (`paragon:16x32`), from a [machine file](Description::from_file), or put together from its
-//! parts.
+//! A [`Description`] has everything that the emulator, the algorithms and the reports need. It is read from a short text
+//! (`paragon:16x32`) or from a [machine file](Description::from_file), or built from its parts.
 
 use std::{str::FromStr, sync::Arc};
 
@@ -29,9 +28,9 @@ pub use noise::{Distribution, Noise, NoiseError};
 pub(crate) use parameters::ACTIVE_BYTES;
 pub use parameters::{ParameterError, Parameters, ParametersBuilder, Regime};
 
-/// A machine: its name, its topology and its parameters.
+/// A machine: name, topology and parameters, and optionally noise, faults and a rendezvous threshold.
 ///
-/// Read from
+/// A machine is read from
 ///
 /// * `paragon:16x32`, `cm5:32`, `t3d:4x4x8`, `hockney:10x10`: a [preset](presets) and its shape;
 /// * `10x10`: a Paragon of this shape, called `paragon:10x10`;
@@ -48,26 +47,26 @@ pub use parameters::{ParameterError, Parameters, ParametersBuilder, Regime};
 /// # Ok::<(), multicomputer::model::DescriptionError>(())
 /// ```
 ///
-/// A machine file is not read from its name, `"ft.toml".parse()`, but by [`Description::from_file`].
+/// A machine file is read by [`Description::from_file`]; `"ft.toml".parse()` is an error.
 #[derive(Clone, Debug)]
 pub struct Description {
     name: Arc<str>,
     /// The name before ports and placements were added to it.
     base_name: Arc<str>,
-    /// In the order in which they were made.
+    /// The placements, in the order in which they were applied.
     placements: Vec<Placement>,
     topology: Arc<dyn Topology>,
     parameters: Parameters,
     noise: Option<Noise>,
-    /// The faults, each a fault of this network.
+    /// The faults, all valid for this network; `None` if there are none.
     faults: Option<Arc<Faults>>,
-    /// The length of the shortest messages whose senders wait for the receive.
+    /// The rendezvous threshold in bytes: messages of this length or more make their senders wait for the receive.
     rendezvous: Option<u64>,
 }
 
 impl Description {
-    /// Creates a machine from its parts. The name is for reports alone. A topology of another crate is
-    /// [validated](Topology): calls that build, plan for or run the machine return its error.
+    /// Creates a machine from its parts. The name is for reports only. A topology of another crate is
+    /// [validated](Topology): calls that build, plan for or run the machine return the error.
     pub fn new(
         name: impl Into<Arc<str>>,
         topology: Arc<dyn Topology>,
@@ -86,30 +85,30 @@ impl Description {
         }
     }
 
-    /// Sets other parameters; all else stays.
+    /// Replaces the parameters.
     #[must_use]
     pub fn with_parameters(self, parameters: Parameters) -> Description {
         Description { parameters, ..self }
     }
 
-    /// Sets the noise of the nodes; there is none unless given.
+    /// Sets the noise of the nodes. The default is no noise.
     #[must_use]
     pub fn with_noise(self, noise: Noise) -> Description {
         Description { noise: Some(noise), ..self }
     }
 
-    /// Sets the faults; there are none unless given.
+    /// Sets the faults. The default is no faults.
     ///
     /// # Errors
-    /// [`FaultError`] if the network has no such link or node, or a link cannot be that slow.
+    /// [`FaultError`] if the network lacks a link or node of a fault, or a factor is out of range.
     pub fn with_faults(self, faults: Faults) -> Result<Description, FaultError> {
         faults.on(&*self.topology)?;
         Ok(Description { faults: (!faults.is_empty()).then(|| Arc::new(faults)), ..self })
     }
 
-    /// Places the ranks on other nodes than those of their numbers: the topology becomes one that is [placed](Placed), and the name
-    /// tells how. Faults of the machine stay where they are, on the nodes and links that they were given for; those that are
-    /// set later name nodes by the ranks that are there.
+    /// Places the ranks on nodes: the topology becomes a [placed](Placed) one, and the placement is added to the name. Faults that
+    /// the machine has already stay on their physical nodes and links; faults that are set later name nodes by the ranks placed
+    /// there.
     ///
     /// ```
     /// use multicomputer::model::Description;
@@ -121,7 +120,7 @@ impl Description {
     /// ```
     ///
     /// # Errors
-    /// [`TopologyError::Placement`] if the placement is not one for so many nodes.
+    /// [`TopologyError::Placement`] if the placement does not fit the number of nodes.
     pub fn with_placement(self, placement: Placement) -> Result<Description, TopologyError> {
         if placement == Placement::Identity {
             return Ok(self);
@@ -133,7 +132,7 @@ impl Description {
         Ok(Description { name: name.into(), placements, topology: Arc::new(placed), faults, ..self })
     }
 
-    /// Gives every node so many in-ports and out-ports, of the capacity that each had before.
+    /// Gives every node `ports` in-ports and `ports` out-ports, each of the capacity that a port had before.
     ///
     /// ```
     /// use multicomputer::model::Description;
@@ -144,27 +143,27 @@ impl Description {
     /// ```
     ///
     /// # Errors
-    /// [`ParameterError`] if it is not 1 to 64.
+    /// [`ParameterError`] if `ports` is not from 1 to 64.
     pub fn with_ports(self, ports: u32) -> Result<Description, ParameterError> {
         let parameters = self.parameters.to_builder().ports(ports).build()?;
         let name = format!("{}, {}", self.name, count(ports.into(), "port"));
         Ok(Description { name: name.into(), parameters, ..self })
     }
 
-    /// Sets from which length on a send waits for its receive: see
-    /// [`MachineBuilder::rendezvous`](crate::MachineBuilder::rendezvous). Without this none does.
+    /// Sets the rendezvous threshold: sends of `from_bytes` bytes or more wait for their receives, see
+    /// [`MachineBuilder::rendezvous`](crate::MachineBuilder::rendezvous). By default no send waits.
     #[must_use]
     pub fn with_rendezvous(self, from_bytes: u64) -> Description {
         Description { rendezvous: Some(from_bytes), ..self }
     }
 
-    /// The same machine without noise and without faults: the one that plans are made for.
+    /// Returns the machine without noise and faults, which plans are made for.
     #[must_use]
     pub fn undisturbed(&self) -> Description {
         Description { noise: None, faults: None, ..self.clone() }
     }
 
-    /// Whether the machine has noise or faults, so that a run may take another time than was predicted for its plans.
+    /// Whether the machine has noise or faults, so that the time of a run may differ from the predictions of its plans.
     pub fn is_disturbed(&self) -> bool {
         self.noise.is_some() || self.faults.is_some()
     }
@@ -179,7 +178,7 @@ impl Description {
         self.faults.as_deref()
     }
 
-    /// The length from which on a send waits for its receive, if any does.
+    /// The length in bytes from which a send waits for its receive; `None` if no send waits.
     pub fn rendezvous(&self) -> Option<u64> {
         self.rendezvous
     }
@@ -189,8 +188,8 @@ impl Description {
         &self.name
     }
 
-    /// The name without what [`with_ports`](Description::with_ports) and [`with_placement`](Description::with_placement)
-    /// add to it, for tables that have columns for these.
+    /// The name without the additions of [`with_ports`](Description::with_ports) and
+    /// [`with_placement`](Description::with_placement), for tables with columns for ports and placements.
     ///
     /// ```
     /// use multicomputer::model::Description;
@@ -203,7 +202,7 @@ impl Description {
         &self.base_name
     }
 
-    /// The placements that were made by [`with_placement`](Description::with_placement), in their order.
+    /// The placements applied by [`with_placement`](Description::with_placement), in order.
     pub fn placements(&self) -> &[Placement] {
         &self.placements
     }

@@ -1,7 +1,7 @@
 //! Operating-system noise: periods in which a node's processor does something else.
 //!
-//! A [`Noise`] says how often such periods come and how long they are; the kernel makes each node's sequence of periods out
-//! of the seed and the node's rank. `docs/faults.md` has the rule.
+//! A [`Noise`] says how often these periods begin and how long they are. The kernel generates each node's sequence of periods from
+//! the seed and the node's rank. `docs/faults.md` has the rule.
 
 use std::{fmt, str::FromStr};
 
@@ -24,23 +24,23 @@ pub enum Distribution {
     Fixed,
     /// From 0 to twice the mean, all equally likely.
     Uniform,
-    /// The exponential distribution: what is as likely at any instant as at any other.
+    /// The exponential distribution: events have a constant rate, independent of the past.
     Exponential,
 }
 
-/// The names of all distributions, as texts have them.
+/// The names of all distributions in texts.
 const DISTRIBUTIONS: [(&str, Distribution); 3] = [
     ("fixed", Distribution::Fixed),
     ("uniform", Distribution::Uniform),
     ("exponential", Distribution::Exponential),
 ];
 
-/// The keys of a text.
+/// The keys of the text form of noise.
 const KEYS: [&str; 7] =
     ["interval", "length", "distribution", "interval-distribution", "length-distribution", "first", "seed"];
 
 impl Distribution {
-    /// The next interval of this distribution.
+    /// Draws the next interval of this distribution.
     fn draw(self, mean: Span, random: &mut RandomNumbers) -> Span {
         match self {
             Distribution::Fixed => mean,
@@ -68,7 +68,7 @@ impl FromStr for Distribution {
 
 /// The noise of a machine's nodes: periods in which a processor does not work for its program.
 ///
-/// Each node has periods of its own, which follow from the seed and its rank. Read from a text such as
+/// Each node has its own periods, which follow from the seed and its rank. Noise is read from a text such as
 /// `interval=1ms,length=50us,distribution=exponential,seed=7`.
 ///
 /// ```
@@ -92,16 +92,16 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Noise whose periods begin every `interval` and take `length`, both fixed, with the seed 1. The first period of each
-    /// node is at a random place in its first interval.
+    /// Creates noise whose periods begin every `interval` and take `length`, both fixed, with the seed 1. The first period of
+    /// each node begins at a random time in its first interval.
     ///
     /// # Errors
-    /// [`NoiseError::Interval`] unless `interval` is a microsecond at least and `length` nine tenths of it at most: programs would
-    /// hardly get on.
+    /// [`NoiseError::Interval`] unless `interval` is at least 1 us and `length` is at most nine tenths of it, so that programs
+    /// make progress.
     ///
     /// # Cost
-    /// The periods that a piece of work meets are kept until it is over, 16 bytes each: a second of work with one every microsecond
-    /// takes some 20 MB.
+    /// The periods that fall into one piece of work are stored until it ends, 16 bytes each: about 20 MB for a second of work with
+    /// a period every microsecond.
     pub fn new(interval: Span, length: Span) -> Result<Noise, NoiseError> {
         let is_dense = length.as_picos() / 9 > interval.as_picos() / 10;
         if interval < Span::from_micros(1) || is_dense {
@@ -111,31 +111,31 @@ impl Noise {
         Ok(Noise { interval, length, intervals, lengths, first: None, seed: 1 })
     }
 
-    /// Sets the distribution of the intervals around their mean; fixed unless given.
+    /// Sets the distribution of the intervals around their mean; by default fixed.
     #[must_use]
     pub fn intervals(self, intervals: Distribution) -> Noise {
         Noise { intervals, ..self }
     }
 
-    /// Sets the distribution of the lengths around their mean; fixed unless given.
+    /// Sets the distribution of the lengths around their mean; by default fixed.
     #[must_use]
     pub fn lengths(self, lengths: Distribution) -> Noise {
         Noise { lengths, ..self }
     }
 
-    /// Sets the instant of the first period, on all nodes; unless given it is at random, on each node another.
+    /// Sets the beginning of the first period on all nodes; by default it is random and differs from node to node.
     #[must_use]
     pub fn first(self, first: Span) -> Noise {
         Noise { first: Some(first), ..self }
     }
 
-    /// Sets the seed; 1 unless given.
+    /// Sets the seed; by default 1.
     #[must_use]
     pub fn seed(self, seed: u64) -> Noise {
         Noise { seed, ..self }
     }
 
-    /// The text of the noise without its seed, and the seed: two columns of a table.
+    /// Returns the text of the noise without its seed, and the seed, for two columns of a table.
     ///
     /// ```
     /// use multicomputer::model::Noise;
@@ -149,13 +149,13 @@ impl Noise {
         (joined(parts), self.seed)
     }
 
-    /// The periods of a node, in their order, without end.
+    /// Returns the endless sequence of periods of a node.
     pub(crate) fn periods(self, rank: u32) -> Periods {
         let mut random = RandomNumbers::of(self.seed, u64::from(rank));
         let first = self.first.unwrap_or_else(|| {
             let interval = self.intervals.draw(self.interval, &mut random);
             match self.intervals {
-                // Events that are as likely at any instant as at any other have no place in an interval.
+                // The exponential distribution is memoryless, so the first period needs no random place in an interval.
                 Distribution::Exponential => interval,
                 _ => Span::from_secs_f64(interval.as_secs_f64() * random.fraction()),
             }
@@ -163,7 +163,7 @@ impl Noise {
         Periods { noise: self, random, next: Time::ZERO + first }
     }
 
-    /// All that sets it apart, as texts spell it, without its values' units changed.
+    /// Returns all keys and values in the spelling of texts, without fixed distributions and a random first period.
     pub(super) fn spelled(&self) -> Vec<(&'static str, String)> {
         let mut spelled = vec![("interval", self.interval.to_string()), ("length", self.length.to_string())];
         let fixed = |distribution| distribution == Distribution::Fixed;
@@ -182,14 +182,14 @@ impl Noise {
 pub(crate) struct Periods {
     noise: Noise,
     random: RandomNumbers,
-    /// The instant at which the next period begins.
+    /// The time at which the next period begins.
     next: Time,
 }
 
 impl Iterator for Periods {
     type Item = (Time, Time);
 
-    /// The next period's beginning and end. One that is to begin while the one before lasts begins at its end.
+    /// Returns the beginning and end of the next period. A period begins at the end of the previous one at the earliest.
     fn next(&mut self) -> Option<(Time, Time)> {
         let Noise { interval, length, intervals, lengths, .. } = self.noise;
         let begin = self.next;
@@ -205,7 +205,7 @@ impl fmt::Display for Noise {
     }
 }
 
-/// Keys and values as one text.
+/// Joins keys and values to one text.
 fn joined(parts: impl IntoIterator<Item = (&'static str, String)>) -> String {
     let parts = parts.into_iter().map(|(key, value)| format!("{key}={}", value.replace(' ', "")));
     parts.collect::<Vec<_>>().join(",")
@@ -270,7 +270,7 @@ impl NoiseTable {
     }
 }
 
-/// The reason why there is no such noise.
+/// The reason why values, a text or a table do not describe noise.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NoiseError {
@@ -285,7 +285,7 @@ pub enum NoiseError {
         /// The mean length given.
         length: Span,
     },
-    /// There is no such distribution.
+    /// The distribution is unknown.
     #[error(
         "`{}` is not a distribution of noise; {} are fixed, uniform and exponential",
         .0,
@@ -300,10 +300,10 @@ pub enum NoiseError {
         names::allowed(.0.split('=').next().unwrap_or_default(), KEYS)
     )]
     Key(String),
-    /// A value that must be given is not.
+    /// A required value is missing.
     #[error("noise has no {0}: interval and length must be given, such as interval=1ms,length=50us")]
     Missing(&'static str),
-    /// A value is no time.
+    /// A value is not a time.
     #[error("{key} of noise: {cause}")]
     Unit {
         /// The name of the value.
@@ -311,7 +311,7 @@ pub enum NoiseError {
         /// The value that was given, and the values that are allowed.
         cause: UnitError,
     },
-    /// The seed is no number.
+    /// The seed is not a number.
     #[error("`{0}` is not the seed of noise; allowed is a whole number from 0 to 2^64 - 1")]
     Seed(String),
 }

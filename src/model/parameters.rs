@@ -18,9 +18,9 @@
 //! | [`copy`](ParametersBuilder::copy) | `copy` | s/byte | 0 |
 //! | [`barrier`](ParametersBuilder::barrier) | `barrier` | s | none |
 //!
-//! From given lengths on the overheads may be longer: [`regime`](ParametersBuilder::regime).
+//! Overheads may depend on the length of a message: [`regime`](ParametersBuilder::regime).
 //!
-//! Times are kept as whole picoseconds ([`Span`]); rates stay `f64`, and their product with a number of bytes or
+//! Times are stored as whole picoseconds ([`Span`]) and rates as `f64`. The product of a rate and a number of bytes or
 //! elements is rounded once, to the nearest picosecond.
 
 mod builder;
@@ -38,9 +38,10 @@ use crate::time::Span;
 /// The size of an active message in bytes, two words: the payload of a CM-5 packet.
 pub const ACTIVE_BYTES: u64 = 16;
 
-/// The parameters of a machine under the timing model, all checked.
+/// The validated parameters of a machine in the timing model.
 ///
-/// With no conflict a message of `n` bytes takes [`alpha`](Parameters::alpha)` + n * `[`beta`](Parameters::beta).
+/// Without contention a message of `n` bytes takes [`alpha`](Parameters::alpha)` + n * `[`beta`](Parameters::beta), plus
+/// [`hop`](Parameters::hop) for each link.
 ///
 /// ```
 /// use multicomputer::{Span, model::Parameters};
@@ -54,8 +55,8 @@ pub const ACTIVE_BYTES: u64 = 16;
 /// # Ok::<(), multicomputer::model::ParameterError>(())
 /// ```
 ///
-/// Two sets are equal if they were given equal values; for the links that is the given `k` or `C`. Serialized under
-/// the names of the getters, times in seconds; JSON shows an infinite capacity as `null`.
+/// Two sets are equal if they were built from equal values; for links the given `k` or `C` is compared. Serialization uses
+/// the names of the getters, and seconds for times; JSON has `null` for an infinite capacity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Parameters {
     send_overhead: Span,
@@ -68,7 +69,7 @@ pub struct Parameters {
     exchange_overhead: Span,
     active_send_overhead: Span,
     active_receive_overhead: Span,
-    /// Whether the send and the receive overhead of active messages were given, rather than taken over from other
+    /// Whether the send and the receive overhead of active messages were given. Otherwise they are those of other
     /// messages.
     #[serde(skip)]
     is_active_given: (bool, bool),
@@ -92,7 +93,7 @@ enum LinkSpeed {
 }
 
 impl Parameters {
-    /// Starts a builder from the defaults: no cost at all, full duplex, links as fast as ports, no barrier.
+    /// Starts a builder from the defaults: all costs 0, full duplex, links as fast as ports, no barrier.
     pub fn builder() -> ParametersBuilder {
         ParametersBuilder::default()
     }
@@ -130,7 +131,7 @@ impl Parameters {
         }
     }
 
-    /// All parameters as a machine file spells them.
+    /// Spells all parameters except regimes as keys and values of a machine file.
     pub(super) fn spelled(&self) -> Vec<(&'static str, String)> {
         let time = |span: Span| format!("\"{span}\"");
         let mut spelled = vec![
@@ -156,13 +157,13 @@ impl Parameters {
         spelled
     }
 
-    /// `o_s`: the time for which a message occupies the processor of its sender; of the shortest messages, if it
-    /// [depends](Parameters::overheads) on their length.
+    /// `o_s`: the time for which a message occupies the processor of its sender; for the shortest messages, if `o_s`
+    /// [depends](Parameters::overheads) on the length.
     pub fn send_overhead(&self) -> Span {
         self.send_overhead
     }
 
-    /// `o_r`: the same of its receiver.
+    /// `o_r`: the time for which a message occupies the processor of its receiver; for the shortest messages, likewise.
     pub fn receive_overhead(&self) -> Span {
         self.receive_overhead
     }
@@ -182,7 +183,7 @@ impl Parameters {
         self.beta
     }
 
-    /// `d`: the capacity of an in-port and an out-port of a node together, as a multiple of the capacity of one; 2 is full
+    /// `d`: the joint capacity of an in-port and an out-port of a node, as a multiple of the capacity of one port; 2 is full
     /// duplex, 1 half duplex.
     pub fn duplex(&self) -> f64 {
         self.duplex
@@ -193,7 +194,7 @@ impl Parameters {
         self.ports
     }
 
-    /// The time per byte between a node and the network through all its ports one way, `beta / P`, in s/byte.
+    /// The time per byte between a node and the network through all its ports in one direction, `beta / P`, in s/byte.
     pub fn node_beta(&self) -> f64 {
         self.beta / f64::from(self.ports)
     }
@@ -246,25 +247,25 @@ impl Parameters {
         self.barrier
     }
 
-    /// `alpha = o_s + L + o_r`: the start-up time of a message, Hockney's alpha; of the shortest messages, if it
-    /// [depends](Parameters::start_up) on their length.
+    /// `alpha = o_s + L + o_r`: the start-up time of a message (Hockney's alpha); for the shortest messages, if the start-up
+    /// time [depends](Parameters::start_up) on the length.
     pub fn alpha(&self) -> Span {
         self.send_overhead + self.latency + self.receive_overhead
     }
 
     /// The time from the call that sends an active message over a route of `links` links to the start of its handler,
-    /// if the receiver waits: `a_s + 16 beta + L + hop * links + a_r`.
+    /// if the receiver is waiting: `a_s + 16 beta + L + hop * links + a_r`.
     pub fn active_trip(&self, links: usize) -> Span {
         let packet = self.transfer(ACTIVE_BYTES) + self.latency + self.hop.times(links as u64);
         self.active_send_overhead + packet + self.active_receive_overhead
     }
 
-    /// `n * beta`: the time of `bytes` bytes through a port without conflict.
+    /// `n * beta`: the time of `bytes` bytes through a port without contention.
     pub fn transfer(&self, bytes: u64) -> Span {
         Span::from_secs_f64(bytes as f64 * self.beta)
     }
 
-    /// `n * beta / P`: the time of `bytes` bytes through all ports of a node one way, without conflict.
+    /// `n * beta / P`: the time of `bytes` bytes through all ports of a node in one direction, without contention.
     pub fn node_transfer(&self, bytes: u64) -> Span {
         Span::from_secs_f64(bytes as f64 * self.node_beta())
     }

@@ -1,18 +1,18 @@
-//! Machines by name: the parameters of real machines, and the source of every figure.
+//! Machines by name: the parameters of real machines, and the source of each value.
 //!
-//! The reliability of a figure:
+//! The certainty of a value:
 //!
-//! * **printed**: in one of the papers whose algorithms run here, or in another page named beside it;
+//! * **printed**: published in one of the papers whose algorithms are implemented here, or in a source named beside it;
 //! * **fitted**: found by a fit of the timing model to published times;
-//! * **inferred**: deduced from other figures;
+//! * **inferred**: deduced from other values;
 //! * **recalled**: from memory, not verified against a source;
-//! * **chosen**: not a figure of a machine.
+//! * **chosen**: chosen for the model, not measured on a machine.
 //!
-//! Where a figure is a range, or two sources differ, the table says so. Sizes that a machine never had are allowed, as
-//! far as its network allows them.
+//! The tables state ranges and differences between sources. Sizes that a machine never had are allowed if its network
+//! allows them.
 //!
-//! Each machine is one file: its constructor and its spelling (`PRESET`). To add one, add the file, its `mod` line
-//! and its line in the registry (`PRESETS`).
+//! Each machine is one file with its constructor and its spelling (`PRESET`). To add a machine, add the file, its `mod`
+//! line and its entry in the registry (`PRESETS`).
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub const NAMES: [&str; PRESETS.len()] = {
     names
 };
 
-/// The parameters of a machine known by name; `None` if there is no such machine.
+/// Returns the parameters of a machine by its name; `None` if there is no such machine.
 ///
 /// ```
 /// use multicomputer::model::{Parameters, presets};
@@ -66,17 +66,17 @@ pub fn by_name(name: &str) -> Option<Parameters> {
 pub(super) struct Preset {
     /// The name, as the command line spells it.
     pub(super) name: &'static str,
-    /// A pattern of the shape, which stands behind a colon.
+    /// A pattern of the shape, which follows the name and a colon.
     pub(super) shape: &'static str,
     /// Reads the shape.
     pub(super) topology: fn(&str) -> Result<Arc<dyn Topology>, TopologyError>,
     /// Creates the parameters.
     pub(super) parameters: fn() -> Parameters,
-    /// The table of parameters in its documentation; `None` if they are measured on the host.
+    /// The table of parameters in the documentation; `None` if they are measured on the host.
     pub(super) sources: Option<&'static str>,
 }
 
-/// A figure of a machine, and where it is from.
+/// The value of a parameter of a machine, and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Source {
@@ -84,14 +84,14 @@ pub struct Source {
     pub parameters: String,
     /// The value: `92 us each`.
     pub value: String,
-    /// The certainty: printed, fitted, inferred, recalled or chosen; `-` where there is nothing to be sure of.
+    /// The certainty: printed, fitted, inferred, recalled or chosen; `-` if the value needs none.
     pub sure: String,
-    /// The source, or how it was found.
+    /// The source, or the method by which the value was found.
     pub source: String,
 }
 
-/// The figures of a machine known by name with their sources, as in the documentation of its constructor; empty if there is no
-/// such machine, or its figures are measured on the host.
+/// Returns the values of a machine known by name with their sources, as in the documentation of its constructor. The list is
+/// empty if there is no such machine, or its values are measured on the host.
 ///
 /// ```
 /// use multicomputer::model::presets;
@@ -100,7 +100,7 @@ pub struct Source {
 /// ```
 pub fn sources(name: &str) -> Vec<Source> {
     let table = find(name).and_then(|preset| preset.sources).unwrap_or_default();
-    // After a header and a line.
+    // Skips the header and the separator line.
     let rows = table.lines().skip(2).map(|row| row.trim_matches('|').split(" | ").map(plain));
     let source = |mut cells: Vec<String>| {
         cells.resize(4, String::new());
@@ -110,7 +110,7 @@ pub fn sources(name: &str) -> Vec<Source> {
     rows.filter_map(|cells| source(cells.collect())).collect()
 }
 
-/// A text of the documentation without its markup.
+/// Removes the markup from a text of the documentation.
 fn plain(text: &str) -> String {
     let text = text.trim().replace('`', "");
     let mut parts = text.split("](");
@@ -162,7 +162,7 @@ fn fat_tree(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     Ok(Arc::new(FatTree::new(read_nodes(shape)?)?))
 }
 
-/// The same error, with the form that a preset allows if the shape cannot be read.
+/// Returns the same error, with `allowed` as the accepted form if the shape cannot be read.
 fn allowing(allowed: &'static str) -> impl Fn(TopologyError) -> TopologyError {
     move |cause| match cause {
         TopologyError::Shape { given, .. } => TopologyError::Shape { given, allowed },
@@ -170,7 +170,7 @@ fn allowing(allowed: &'static str) -> impl Fn(TopologyError) -> TopologyError {
     }
 }
 
-/// The preset of this name.
+/// Returns the preset of this name.
 pub(super) fn find(name: &str) -> Option<Preset> {
     PRESETS.into_iter().find(|preset| preset.name == name)
 }

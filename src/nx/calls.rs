@@ -18,15 +18,14 @@ enum To {
 }
 
 impl<'a> Nx<'a, '_> {
-    /// Sends a message of type `mtype` to a node, or to all others if `node` is -1, and returns when it has left; for
-    /// a message to all others, when it has left to the last of this node's children in the tree. `ptype` is 0.
+    /// Sends a message of type `mtype` to a node, or to all other nodes if `node` is -1, and returns when the message has left; with `node`
+    /// -1, when it has left for the last of this node's children in the tree. `ptype` is 0.
     ///
-    /// The time is that of [`send`](crate::comm::Group::send); see the [module](super) on broadcasts. `data` is a slice, a
-    /// vector or any other [`Payload`].
+    /// The time is that of [`send`](crate::comm::Group::send); for broadcasts see the [module](super). `data` is a slice, a vector or any
+    /// other [`Payload`].
     ///
     /// # Errors
-    /// [`NxError::Type`], [`NxError::Node`] or [`NxError::ProcessType`] for an argument out of range;
-    /// [`NxError::Comm`].
+    /// Returns [`NxError::Type`], [`NxError::Node`] or [`NxError::ProcessType`] if an argument is out of range; [`NxError::Comm`].
     pub fn csend(&self, mtype: i32, data: impl Into<Payload>, node: i32, ptype: i32) -> Result<(), NxError> {
         let (tag, to) = self.destination(mtype, node, ptype)?;
         match to {
@@ -35,12 +34,11 @@ impl<'a> Nx<'a, '_> {
         }
     }
 
-    /// Sends like [`csend`](Nx::csend), but returns after the overhead of sending: o_s, for a message to all others
-    /// once for each of this node's children in the tree. The data has been taken over, so its memory may be used
-    /// again at once.
+    /// Sends like [`csend`](Nx::csend), but returns after the send overhead `o_s`; with `node` -1, after one `o_s` for each of this node's
+    /// children in the tree. The data has been copied or taken over, so its memory may be reused immediately.
     ///
     /// # Errors
-    /// As [`csend`](Nx::csend).
+    /// The errors of [`csend`](Nx::csend).
     pub fn isend(
         &self,
         mtype: i32,
@@ -56,36 +54,36 @@ impl<'a> Nx<'a, '_> {
         Ok(Mid::of_sends(requests))
     }
 
-    /// Receives a message of type `typesel`, or of any type if it is -1, from any node: the message that has come
-    /// first (at one instant, that of the lowest node). It goes to the beginning of `buf`, and the number of its
-    /// elements is returned.
+    /// Receives a message of type `typesel`, or of any type if `typesel` is -1, from any node. Among several messages it takes the one that
+    /// arrived first (at the same instant, the one from the lowest node). Writes the message to the beginning of `buf` and returns the
+    /// number of its elements.
     ///
-    /// The time is that of [`recv`](crate::comm::Group::recv), but see the [module](super) on messages that come before it.
+    /// The time is that of [`recv`](crate::comm::Group::recv); for messages that arrive before the call see the [module](super).
     ///
     /// # Errors
-    /// [`NxError::TypeSelector`]; [`NxError::BufferTooShort`] if the message is longer than the buffer, and
-    /// [`NxError::Data`] if its elements are of another type: the message is lost then; [`NxError::Comm`].
+    /// Returns [`NxError::TypeSelector`]; [`NxError::BufferTooShort`] if the message is longer than the buffer, and [`NxError::Data`] if
+    /// its elements have another type (in both cases the message is lost); [`NxError::Comm`].
     pub fn crecv<T: Pod>(&self, typesel: i32, buf: &mut [T]) -> Result<usize, NxError> {
         let mid = self.irecv_early(false, self.wanted(typesel, ANY, ANY)?, buf)?;
         self.msgwait(mid)?;
         Ok(self.received::<T>())
     }
 
-    /// Posts a receive like that of [`crecv`](Nx::crecv), and returns at once. [`msgwait`](Nx::msgwait) waits for the
-    /// message, and [`infocount`](Nx::infocount) then returns its length.
+    /// Posts a receive like [`crecv`](Nx::crecv) and returns immediately. [`msgwait`](Nx::msgwait) waits for the message, and
+    /// [`infocount`](Nx::infocount) then returns its length.
     ///
     /// # Errors
-    /// [`NxError::TypeSelector`]; [`NxError::Comm`].
+    /// Returns [`NxError::TypeSelector`]; [`NxError::Comm`].
     pub fn irecv<'b, T: Pod>(&self, typesel: i32, buf: &'b mut [T]) -> Result<Mid<'b>, NxError> {
         self.irecv_early(true, self.wanted(typesel, ANY, ANY)?, buf)
     }
 
-    /// Receives like [`crecv`](Nx::crecv), from node `nodesel`, or any if it is -1; `ptypesel` is 0, or -1 for any. A
-    /// broadcast is from the node that called it. Returns the entries that NX puts into the array `info`, and does
-    /// not change [`infocount`](Nx::infocount) and its like.
+    /// Receives like [`crecv`](Nx::crecv), from node `nodesel`, or from any node if it is -1; `ptypesel` is 0, or -1 for any. The source of
+    /// a broadcast is the node that called it. Returns the entries of NX's array `info`. Does not change the result of
+    /// [`infocount`](Nx::infocount) and similar calls.
     ///
     /// # Errors
-    /// As [`crecv`](Nx::crecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
+    /// The errors of [`crecv`](Nx::crecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
     pub fn crecvx<T: Pod>(
         &self,
         typesel: i32,
@@ -99,11 +97,11 @@ impl<'a> Nx<'a, '_> {
         Ok(info)
     }
 
-    /// Posts a receive like [`irecv`](Nx::irecv), with the selectors of [`crecvx`](Nx::crecvx). When it has been
-    /// waited for, [`infocount`](Nx::infocount) and its like return the entries that NX puts into the array `info`.
+    /// Posts a receive like [`irecv`](Nx::irecv), with the selectors of [`crecvx`](Nx::crecvx). After the wait for it,
+    /// [`infocount`](Nx::infocount) and similar calls return the entries of NX's array `info`.
     ///
     /// # Errors
-    /// As [`irecv`](Nx::irecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
+    /// The errors of [`irecv`](Nx::irecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
     pub fn irecvx<'b, T: Pod>(
         &self,
         typesel: i32,
@@ -114,11 +112,11 @@ impl<'a> Nx<'a, '_> {
         self.irecv_early(true, self.wanted(typesel, nodesel, ptypesel)?, buf)
     }
 
-    /// Posts a receive, sends, and waits for the message, as for a request and its reply; returns the number of
-    /// elements received.
+    /// Posts a receive, sends a message, and waits for the received message, as for a request and its reply. Returns the number of elements
+    /// received.
     ///
     /// # Errors
-    /// As [`csend`](Nx::csend) and [`crecv`](Nx::crecv).
+    /// The errors of [`csend`](Nx::csend) and [`crecv`](Nx::crecv).
     pub fn csendrecv<T: Pod>(
         &self,
         mtype: i32,
@@ -133,11 +131,11 @@ impl<'a> Nx<'a, '_> {
         Ok(self.received::<T>())
     }
 
-    /// Sends and receives like [`csendrecv`](Nx::csendrecv), but returns after the overhead of sending; the message
-    /// number is complete when the message has left and the other one has arrived.
+    /// Sends and receives like [`csendrecv`](Nx::csendrecv), but returns after the send overhead. The message number is complete when the
+    /// sent message has left and the received message has arrived.
     ///
     /// # Errors
-    /// As [`isend`](Nx::isend) and [`irecv`](Nx::irecv).
+    /// The errors of [`isend`](Nx::isend) and [`irecv`](Nx::irecv).
     pub fn isendrecv<'b, T: Pod>(
         &self,
         mtype: i32,
@@ -157,33 +155,33 @@ impl<'a> Nx<'a, '_> {
         Ok(self.msgmerge(send, receive))
     }
 
-    /// Receives a message as a payload, with its [`Info`]: not a call of NX, but for messages of unknown length and
-    /// for [phantom](Payload::phantom) ones. Selectors and costs are those of [`crecvx`](Nx::crecvx).
+    /// Receives a message as a payload, with its [`Info`]. Not an NX call; it serves messages of unknown length and
+    /// [phantom](Payload::phantom) messages. Selectors and costs are those of [`crecvx`](Nx::crecvx).
     ///
     /// # Errors
-    /// [`NxError::TypeSelector`], [`NxError::NodeSelector`]; [`NxError::Comm`].
+    /// Returns [`NxError::TypeSelector`], [`NxError::NodeSelector`]; [`NxError::Comm`].
     pub fn receive(&self, typesel: i32, nodesel: i32) -> Result<(Info, Payload), NxError> {
         let arrived = self.take(self.wanted(typesel, nodesel, ANY)?)?;
         Ok((arrived.info(), arrived.payload))
     }
 
-    /// Waits until a message has arrived that `crecv(typesel, ..)` would receive, without receiving it;
-    /// [`infocount`](Nx::infocount) and its like describe it. The receive overhead of the message is spent here.
+    /// Waits until a message has arrived that `crecv(typesel, ..)` would receive, without receiving it. Then [`infocount`](Nx::infocount)
+    /// and similar calls describe the message. The receive overhead of the message is charged here.
     ///
     /// # Errors
-    /// [`NxError::TypeSelector`]; [`NxError::Comm`].
+    /// Returns [`NxError::TypeSelector`]; [`NxError::Comm`].
     pub fn cprobe(&self, typesel: i32) -> Result<(), NxError> {
         let info = self.find(self.wanted(typesel, ANY, ANY)?)?;
         self.system.borrow_mut().last = Some(info);
         Ok(())
     }
 
-    /// Whether at this instant of the node's clock a message has arrived that `crecv(typesel, ..)` would receive. If
-    /// so, [`infocount`](Nx::infocount) and its like describe it. A probe without success costs no modeled time; a
-    /// message that is found costs its receive overhead, whatever its type.
+    /// Returns whether a message that `crecv(typesel, ..)` would receive has arrived at this instant of the node's clock. If so,
+    /// [`infocount`](Nx::infocount) and similar calls describe it. An unsuccessful probe costs no modeled time; any message that it takes
+    /// in costs its receive overhead, also if its type does not match.
     ///
     /// # Errors
-    /// [`NxError::TypeSelector`]; [`NxError::Comm`], in virtual time with
+    /// Returns [`NxError::TypeSelector`]; [`NxError::Comm`], in virtual time with
     /// [`CommError::Livelock`](crate::error::CommError::Livelock) if the program has probed without success for too long.
     pub fn iprobe(&self, typesel: i32) -> Result<bool, NxError> {
         let info = self.try_find(self.wanted(typesel, ANY, ANY)?)?;
@@ -195,48 +193,47 @@ impl<'a> Nx<'a, '_> {
     /// Probes like [`cprobe`](Nx::cprobe), with the selectors and the result of [`crecvx`](Nx::crecvx).
     ///
     /// # Errors
-    /// As [`cprobe`](Nx::cprobe); [`NxError::NodeSelector`], [`NxError::ProcessType`].
+    /// The errors of [`cprobe`](Nx::cprobe); [`NxError::NodeSelector`], [`NxError::ProcessType`].
     pub fn cprobex(&self, typesel: i32, nodesel: i32, ptypesel: i32) -> Result<Info, NxError> {
         self.find(self.wanted(typesel, nodesel, ptypesel)?)
     }
 
-    /// Probes like [`iprobe`](Nx::iprobe), with the selectors of [`crecvx`](Nx::crecvx); `None` if there is no
-    /// message.
+    /// Probes like [`iprobe`](Nx::iprobe), with the selectors of [`crecvx`](Nx::crecvx). Returns `None` if there is no message.
     ///
     /// # Errors
-    /// As [`iprobe`](Nx::iprobe); [`NxError::NodeSelector`], [`NxError::ProcessType`].
+    /// The errors of [`iprobe`](Nx::iprobe); [`NxError::NodeSelector`], [`NxError::ProcessType`].
     pub fn iprobex(&self, typesel: i32, nodesel: i32, ptypesel: i32) -> Result<Option<Info>, NxError> {
         self.try_find(self.wanted(typesel, nodesel, ptypesel)?)
     }
 
-    /// The length in bytes of the message last received or found by a probe, not by an `x` call other than `irecvx`.
+    /// Returns the length in bytes of the message last received or probed. Of the `x` calls only `irecvx` counts.
     ///
     /// # Errors
-    /// [`NxError::NoMessage`] if there was none yet.
+    /// Returns [`NxError::NoMessage`] if there is no such message yet.
     pub fn infocount(&self) -> Result<u64, NxError> {
         self.last().map(|info| info.count)
     }
 
-    /// The node that sent the message of [`infocount`](Nx::infocount); for a broadcast the node that called it.
+    /// Returns the node that sent the message of [`infocount`](Nx::infocount); for a broadcast, the node that called it.
     ///
     /// # Errors
-    /// [`NxError::NoMessage`] if there was none yet.
+    /// Returns [`NxError::NoMessage`] if there is no such message yet.
     pub fn infonode(&self) -> Result<i32, NxError> {
         self.last().map(|info| info.node)
     }
 
-    /// The type of the message of [`infocount`](Nx::infocount).
+    /// Returns the type of the message of [`infocount`](Nx::infocount).
     ///
     /// # Errors
-    /// [`NxError::NoMessage`] if there was none yet.
+    /// Returns [`NxError::NoMessage`] if there is no such message yet.
     pub fn infotype(&self) -> Result<i32, NxError> {
         self.last().map(|info| info.mtype)
     }
 
-    /// The process type of the sender of the message of [`infocount`](Nx::infocount): 0.
+    /// Returns the process type of the sender of the message of [`infocount`](Nx::infocount), which is 0.
     ///
     /// # Errors
-    /// [`NxError::NoMessage`] if there was none yet.
+    /// Returns [`NxError::NoMessage`] if there is no such message yet.
     pub fn infoptype(&self) -> Result<i32, NxError> {
         self.last().map(|info| info.ptype)
     }
@@ -245,7 +242,7 @@ impl<'a> Nx<'a, '_> {
         self.system.borrow().last.ok_or(NxError::NoMessage)
     }
 
-    /// The number of elements of the message just received.
+    /// Returns the number of elements of the message just received.
     fn received<T>(&self) -> usize {
         let bytes = self.system.borrow().last.map_or(0, |info| info.count as usize);
         bytes.checked_div(size_of::<T>()).unwrap_or(0)

@@ -5,14 +5,14 @@ use thiserror::Error;
 use super::{MOST_TYPE, info::Info};
 use crate::{collective::CollectiveError, error::CommError, payload::PayloadError, rank::Rank};
 
-/// The error of a failed call of [`Nx`](super::Nx). On the real machine such a call ended the program with a message.
+/// The error of a failed call of [`Nx`](super::Nx). On the real machine a failed call ended the program with a message.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NxError {
-    /// [`Nx::new`](super::Nx::new) was called twice on a node: the first [`Nx`](super::Nx) takes in all messages.
+    /// [`Nx::new`](super::Nx::new) was called twice on a node. The first [`Nx`](super::Nx) takes in all messages.
     #[error("this node has its NX already: make one for the whole program")]
     Second,
-    /// The type is not allowed for a message that is sent.
+    /// The message type is not allowed in a send.
     #[error("a message of type {given} cannot be sent: types are 0 to {MOST_TYPE}")]
     Type {
         /// The type given.
@@ -48,7 +48,7 @@ pub enum NxError {
         /// The process type given.
         given: i32,
     },
-    /// The message does not fit into the buffer. It is lost.
+    /// The message does not fit into the buffer. The message is lost.
     #[error("the message of {} bytes from node {} (type {}) does not fit into a buffer of {buffer} bytes",
         info.count, info.node, info.mtype)]
     BufferTooShort {
@@ -99,7 +99,7 @@ pub enum NxError {
         /// The number of elements of the buffer.
         given: usize,
     },
-    /// The data does not have the form that the program asks for.
+    /// The data does not have the form that the program requests.
     #[error(transparent)]
     Data(#[from] PayloadError),
     /// A message cannot be sent or received.

@@ -13,11 +13,11 @@ macro_rules! elementwise {
                 #[doc = concat!($what, ", element by element, over the vectors `x` of all nodes, which must have one ",
                     "length. `x` is the result on every node.")]
                 ///
-                /// Elements are combined in the order of node numbers, by InterCom's algorithms in any order. For the
-                /// time see [`Library`](super::Library).
+                /// Elements are combined in the order of node numbers, by InterCom's algorithms in any order. For the time see
+                /// [`Library`](super::Library).
                 ///
                 /// # Errors
-                /// As [`gopf`](Nx::gopf).
+                /// The errors of [`gopf`](Nx::gopf).
                 pub fn $name(&self, x: &mut [$type]) -> Result<(), NxError> {
                     let operator: fn($type, $type) -> $type = $operator;
                     self.combine(stringify!($name), x, true, |x, other| {
@@ -55,10 +55,10 @@ macro_rules! logical {
                 #[doc = concat!("The logical ", $what, ", element by element, over the vectors `x` of all nodes, ",
                     "which must have one length. `x` is the result on every node.")]
                 ///
-                /// 0 is false and all else true; the result is 0 or 1. For the time see [`Library`](super::Library).
+                /// 0 is false and every other value true; the result is 0 or 1. For the time see [`Library`](super::Library).
                 ///
                 /// # Errors
-                /// As [`gopf`](Nx::gopf).
+                /// The errors of [`gopf`](Nx::gopf).
                 pub fn $name(&self, x: &mut [i32]) -> Result<(), NxError> {
                     let operator: fn(bool, bool) -> bool = $operator;
                     x.iter_mut().for_each(|x| *x = i32::from(*x != 0));
@@ -82,20 +82,19 @@ logical! {
 impl Nx<'_, '_> {
     /// Returns when all nodes have called it. For the time see [`Library`](super::Library).
     ///
-    /// On a machine with a hardware barrier a node that waits here passes no broadcasts on.
+    /// On a machine with a hardware barrier a node that waits here does not forward broadcasts.
     ///
     /// # Errors
-    /// [`NxError::Comm`].
+    /// Returns [`NxError::Comm`].
     pub fn gsync(&self) -> Result<(), NxError> {
         self.synchronize()
     }
 
-    /// Combines the vectors `x` of all nodes, which must have one length, by a function of the program: `f(x, other)`
-    /// combines `other` into `x`. `x` is the result on every node.
+    /// Combines the vectors `x` of all nodes, which must have the same length, by a function of the program: `f(x, other)` combines `other`
+    /// into `x`. `x` is the result on every node.
     ///
-    /// `f` must be associative. It need not be commutative, since vectors are combined in the order of node numbers;
-    /// NX did not promise that. It is called with slices of that one length. For the time see
-    /// [`Library`](super::Library).
+    /// `f` must be associative. It need not be commutative, because vectors are combined in the order of node numbers; NX did not guarantee
+    /// this order. `f` is called with slices of the common length. For the time see [`Library`](super::Library).
     ///
     /// ```
     /// # use multicomputer::{Machine, nx::Nx};
@@ -116,21 +115,20 @@ impl Nx<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`NxError::Lengths`] if the vectors have different lengths; [`NxError::Data`] if another node called it for
-    /// elements of another type; [`NxError::Comm`].
+    /// Returns [`NxError::Lengths`] if the vectors have different lengths; [`NxError::Data`] if another node called it with elements of
+    /// another type; [`NxError::Comm`].
     pub fn gopf<T: Pod + Send>(&self, x: &mut [T], f: impl FnMut(&mut [T], &[T])) -> Result<(), NxError> {
         self.combine("gopf", x, false, f)
     }
 
-    /// Concatenates the vectors `x` of all nodes, in the order of node numbers, into `y` on every node. They may have
-    /// any lengths, and no node needs to know those of the others. Returns the number of elements in `y`, NX's
-    /// `ncnt`.
+    /// Concatenates the vectors `x` of all nodes, in the order of node numbers, into `y` on every node. They may have any lengths, and no
+    /// node needs the lengths of the others. Returns the number of elements in `y`, NX's `ncnt`.
     ///
     /// For the time see [`Library`](super::Library).
     ///
     /// # Errors
-    /// [`NxError::ResultTooShort`] if `y` is too short; [`NxError::Data`] if another node called it for elements of
-    /// another type; [`NxError::Comm`].
+    /// Returns [`NxError::ResultTooShort`] if `y` is too short; [`NxError::Data`] if another node called it with elements of another type;
+    /// [`NxError::Comm`].
     pub fn gcol<T: Pod>(&self, x: &[T], y: &mut [T]) -> Result<usize, NxError> {
         let whole = self.collect(Payload::from(x), None)?.to_vec::<T>()?;
         let given = y.len();
@@ -139,13 +137,12 @@ impl Nx<'_, '_> {
         Ok(whole.len())
     }
 
-    /// Concatenates like [`gcol`](Nx::gcol), where every node knows all lengths: `xlens[i]` is the number of elements
-    /// of node i.
+    /// Concatenates like [`gcol`](Nx::gcol), if every node has all lengths: `xlens[i]` is the number of elements of node `i`.
     ///
     /// # Errors
-    /// [`NxError::Parts`] if there is not one length for each node, [`NxError::Part`] if a part has another length
-    /// than announced, here or on another node, [`NxError::ResultTooShort`] if `y` is shorter than all of them
-    /// together; as [`gcol`](Nx::gcol).
+    /// Returns [`NxError::Parts`] if there is not one length for each node, [`NxError::Part`] if a part, here or on another node, does not
+    /// have the announced length, [`NxError::ResultTooShort`] if `y` is shorter than all parts together; otherwise the errors of
+    /// [`gcol`](Nx::gcol).
     pub fn gcolx<T: Pod>(&self, x: &[T], xlens: &[usize], y: &mut [T]) -> Result<(), NxError> {
         let (node, nodes) = (self.node.rank(), self.node.size());
         if xlens.len() != nodes {

@@ -1,4 +1,4 @@
-//! The description of received messages, the check of selectors, and the copy of data into buffers.
+//! The description of received messages, the checks of selectors, and the copy of data into buffers.
 
 use bytemuck::Pod;
 
@@ -8,14 +8,14 @@ use crate::{
     rank::{Rank, Tag},
 };
 
-/// The description of a message that was received or found: the entries that the `x` calls of NX fill in.
+/// The description of a received or probed message: the entries that the `x` calls of NX return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Info {
     /// The type of the message.
     pub mtype: i32,
     /// The length of the message in bytes.
     pub count: u64,
-    /// The node that sent the message; for a broadcast the node that called it, whatever node passed it on.
+    /// The node that sent the message; for a broadcast, the node that called it, not the node that forwarded it.
     pub node: i32,
     /// The type of the sending process: 0.
     pub ptype: i32,
@@ -27,12 +27,12 @@ impl Info {
     }
 }
 
-/// The messages that a receive or a probe accepts.
+/// The selection criteria of a receive or a probe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     /// The source; `None` accepts every node.
     pub(super) source: Option<Rank>,
-    /// The type as a tag; `None` accepts every type that a program can use.
+    /// The type as a tag; `None` accepts every type that a program may use.
     pub(super) tag: Option<Tag>,
 }
 
@@ -43,7 +43,7 @@ impl Wanted {
     }
 }
 
-/// Returns the tag of a message of the program from its type.
+/// Checks the type of a message to be sent and returns its tag.
 pub(super) fn sent_type(given: i32) -> Result<Tag, NxError> {
     let tag = u32::try_from(given).ok().filter(|_| given <= MOST_TYPE);
     tag.map(Tag).ok_or(NxError::Type { given })
@@ -54,7 +54,7 @@ pub(super) fn process(given: i32) -> Result<(), NxError> {
     if given == 0 { Ok(()) } else { Err(NxError::ProcessType { given }) }
 }
 
-/// Returns the selection that the selectors of a receive or a probe ask for.
+/// Checks the selectors of a receive or a probe and returns the selection criteria.
 pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) -> Result<Wanted, NxError> {
     let tag = match typesel {
         ANY => None,

@@ -25,13 +25,13 @@ pub(super) fn combine<T: Pod + Send>(
     };
     let job = Job::of::<T>(Operation::CombineToAll, 0, x.len());
     let (world, mine) = (nx.node.world(), Payload::from(&*x));
-    // Sums of floating-point numbers depend on how they are grouped.
+    // Sums of floating-point numbers depend on the order of the additions.
     let named = Named { name, of: type_name::<T>(), is_commutative, is_exact: false };
     let result = perform(world, &Algorithm::HYBRID.into(), &job, &mine, Some(named), &mut onto)?;
     Ok(result.copy_to(x)?)
 }
 
-/// Collects by InterCom's algorithm; see [`Nx::collect`]. Unknown lengths are collected first.
+/// Collects by InterCom's algorithm; see [`Nx::collect`]. If the lengths are unknown, they are collected first.
 pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
     let world = nx.node.world().using(&Algorithm::HYBRID);
     let lengths = match lengths {

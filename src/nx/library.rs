@@ -1,9 +1,9 @@
-//! The libraries that carry out the global operations: the interface between the calls and the algorithms.
+//! The libraries for the global operations: the interface between the calls and the algorithms.
 //!
-//! All global calls are reduced to three operations of a library: [`combine`](Nx::combine), [`collect`](Nx::collect)
-//! and [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `own` with its three
-//! functions, and an arm in each of these three methods. A message to node -1 is none of them: it is NX's own under
-//! every library, since its receivers call `crecv` and no call in which a library could take part.
+//! All global calls are reduced to three operations of a library: [`combine`](Nx::combine), [`collect`](Nx::collect) and
+//! [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `own` with its three functions, and an arm in each of
+//! these three methods. A message to node -1 is not among them: it always uses NX's own algorithm, because its receivers call `crecv` and
+//! no call in which a library could take part.
 
 use bytemuck::Pod;
 
@@ -14,13 +14,13 @@ use crate::{payload::Payload, record::Part, time::Span};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Library {
-    /// The algorithms of NX itself, inferred from its times, on node numbers and without regard to the mesh:
+    /// The algorithms of NX itself, inferred from published times. They work on node numbers and ignore the mesh:
     ///
     /// * a broadcast goes down a minimum spanning tree by recursive halving;
     /// * a combine goes up the tree of node 0, and its result is broadcast from there;
-    /// * a collect is gathered by node 0, one message after the other, and broadcast from there;
-    /// * `gsync` is the barrier of the machine, or else by dissemination, as
-    ///   [`barrier`](crate::comm::Group::barrier) is (chosen: nothing is known).
+    /// * a collect is a gather at node 0, one message after the other, and a broadcast from there;
+    /// * `gsync` is the hardware barrier of the machine, or otherwise a dissemination barrier like [`barrier`](crate::comm::Group::barrier)
+    ///   (an assumption: the real algorithm is unknown).
     ///
     /// With p nodes, n bytes and the [costs](NxCosts) `copy`, `gamma` and `gather`:
     ///
@@ -30,31 +30,31 @@ pub enum Library {
     /// | combine | ceil(log2 p) (alpha + n (beta + copy + gamma)), then a broadcast |
     /// | collect | about n beta + n copy + (p - 1) (o_r + gather), then a broadcast |
     ///
-    /// Source: the times of the column "NX" in table 3 of Barnett et al., "Building a High-Performance Collective
-    /// Communication Library", 1994; the algorithms are inferred from them.
+    /// Source: the times of the column "NX" in table 3 of Barnett et al., "Building a High-Performance Collective Communication Library",
+    /// 1994; the algorithms are inferred from them.
     #[default]
     Nx,
-    /// The algorithms of InterCom: the fastest [hybrid](crate::collective::Algorithm::HYBRID) for each length, as in
-    /// the paper's library "NXtoiCC". Elements are combined in any order, except those of [`gopf`](Nx::gopf), whose
-    /// function need not be commutative. While it works, a node does not pass on messages of others to node -1.
+    /// The algorithms of InterCom: the fastest [hybrid](crate::collective::Algorithm::HYBRID) for each length, as in the paper's library
+    /// "NXtoiCC". Elements are combined in any order, except by [`gopf`](Nx::gopf), whose function need not be commutative. During a global
+    /// operation of InterCom a node does not forward messages to node -1.
     ///
     /// Source: the same paper, section 10.
     InterCom,
 }
 
-/// The costs of NX's own algorithms beyond the parameters of the machine.
+/// The costs of NX's own algorithms in addition to the parameters of the machine.
 ///
-/// | cost | [`PARAGON`](NxCosts::PARAGON) | how sure |
+/// | cost | [`PARAGON`](NxCosts::PARAGON) | basis |
 /// | --- | --- | --- |
 /// | `copy` | 22 ns/B | fitted: a step of a broadcast takes 54 ns/B, of which 30.6 are beta |
 /// | `gamma` | 178 ns/B, 1.4 us/double | fitted: the time of a step of a global sum beyond beta and `copy`; see below |
 /// | `gather` | 450 us | fitted: a collect of 8 bytes takes 528 us for each of 511 nodes, o_r included |
 ///
-/// `gamma` is four times that of the machine and is no arithmetic: packets with a start-up each would explain it.
+/// `gamma` is four times the machine's gamma, so it is not only arithmetic; one start-up per packet would explain it.
 ///
-/// Source: fitted to table 3 of Barnett et al., "Building a High-Performance Collective Communication Library", 1994:
-/// nine times on 16 x 32 nodes under OSF/1 R1.1. With the [parameters of the
-/// Paragon](crate::model::Parameters::paragon) the modeled times are (in s; published in brackets):
+/// Source: fitted to table 3 of Barnett et al., "Building a High-Performance Collective Communication Library", 1994: nine times on 16 x 32
+/// nodes under OSF/1 R1.1. With the [parameters of the Paragon](crate::model::Parameters::paragon) the modeled times are (in s; published
+/// times in brackets):
 ///
 /// | | 8 bytes | 64 KiB | 1 MiB |
 /// | --- | --- | --- | --- |
@@ -62,14 +62,14 @@ pub enum Library {
 /// | collect | 0.28 (0.27) | 0.31 (0.32) | 0.83 (0.94) |
 /// | global sum | 0.0033 (0.0036) | 0.17 (0.17) | 2.68 (2.72) |
 ///
-/// The first is 1.4 times the published time and the last collect 0.88 of it; all others are within 8 %.
+/// The broadcast of 8 bytes takes 1.4 times the published time and the collect of 1 MiB 0.88 of it; all others are within 8 %.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NxCosts {
-    /// Processor time for each byte of a message of a broadcast or a global operation, where it is received.
+    /// Receiver's processor time per byte of a message of a broadcast or a global operation.
     pub copy: Span,
-    /// Processor time for each byte of a partial result that is combined; the machine's own gamma is not charged.
+    /// Processor time per byte of a combined partial result. The machine's own gamma is not charged.
     pub gamma: Span,
-    /// Processor time of node 0 for each part that it gathers for a collect.
+    /// Processor time of node 0 per part that it gathers in a collect.
     pub gather: Span,
 }
 
@@ -78,7 +78,7 @@ impl NxCosts {
     pub const PARAGON: NxCosts =
         NxCosts { copy: Span::from_nanos(22), gamma: Span::from_nanos(178), gather: Span::from_micros(450) };
 
-    /// No costs: the algorithms alone.
+    /// No costs in addition to the parameters of the machine.
     pub const NONE: NxCosts = NxCosts { copy: Span::ZERO, gamma: Span::ZERO, gather: Span::ZERO };
 }
 
@@ -90,8 +90,8 @@ impl Default for NxCosts {
 }
 
 impl Nx<'_, '_> {
-    /// Combines `x` over all nodes, with the result on every node, in the order of node numbers unless `f` is
-    /// commutative; `f` combines the second slice into the first.
+    /// Combines `x` over all nodes and leaves the result on every node. The order is that of node numbers unless `f` is commutative; `f`
+    /// combines the second slice into the first.
     pub(super) fn combine<T: Pod + Send>(
         &self,
         name: &'static str,
@@ -105,8 +105,8 @@ impl Nx<'_, '_> {
         })
     }
 
-    /// Collects the parts of all nodes in the order of their numbers, on every node. `lengths` are the lengths of the
-    /// parts in bytes, if they are known.
+    /// Concatenates the parts of all nodes in the order of node numbers, on every node. `lengths` are the lengths of the parts in bytes, if
+    /// they are known.
     pub(crate) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
             Library::Nx => self.as_own("collect by NX", || own::collect(self, part, lengths)),
@@ -122,7 +122,7 @@ impl Nx<'_, '_> {
         })
     }
 
-    /// Carries out an operation of NX's own under a name for traces. The other library names its operations itself.
+    /// Runs an operation of NX's own library under a name for traces. InterCom names its operations itself.
     fn as_own<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         self.node.world().as_part(|| Part::operation(name), work)
     }

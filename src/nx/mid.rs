@@ -1,4 +1,4 @@
-//! Message numbers, which identify started sends and receives, and the calls that take them.
+//! Message numbers, which identify started sends and receives, and the calls that use them.
 
 use super::{
     Nx, NxError,
@@ -7,12 +7,11 @@ use super::{
 };
 use crate::comm::{Request, Tested};
 
-/// A send or receive under way, from [`isend`](Nx::isend) or [`irecv`](Nx::irecv), for [`msgwait`](Nx::msgwait) and
-/// its like: a message ID of NX.
+/// A pending send or receive, returned by [`isend`](Nx::isend) or [`irecv`](Nx::irecv) and passed to [`msgwait`](Nx::msgwait) and similar
+/// calls: a message ID of NX.
 ///
-/// The `Mid` of a receive holds the buffer, so that the program cannot read the buffer before the message is there.
-/// Dropping a `Mid` lets a send go on; a receive stays posted, and its message is lost: to ask for that explicitly,
-/// there is [`msgignore`](Nx::msgignore).
+/// The `Mid` of a receive holds the buffer, so the program cannot read the buffer before the message has arrived. If a `Mid` is dropped, a
+/// send continues; a receive stays posted, and its message is discarded. [`msgignore`](Nx::msgignore) requests this explicitly.
 #[derive(Debug, Default)]
 #[must_use = "a receive that is not waited for loses its message"]
 pub struct Mid<'b> {
@@ -37,12 +36,11 @@ impl<'b> Mid<'b> {
 }
 
 impl Nx<'_, '_> {
-    /// Waits until a send has left, or a message is in its buffer; for a [merged](Nx::msgmerge) number, until all of
-    /// its parts have. The message of a receive is then the one that [`infocount`](Nx::infocount) and its like
-    /// describe.
+    /// Waits until a send has left, or a message is in its buffer; for a [merged](Nx::msgmerge) number, until all its parts are complete.
+    /// After a receive, [`infocount`](Nx::infocount) and similar calls describe its message.
     ///
     /// # Errors
-    /// [`NxError::BufferTooShort`] and [`NxError::Data`] if a message does not fit its buffer; [`NxError::Comm`].
+    /// Returns [`NxError::BufferTooShort`] or [`NxError::Data`] if a message does not fit its buffer; [`NxError::Comm`].
     pub fn msgwait(&self, mid: Mid<'_>) -> Result<(), NxError> {
         for part in mid.parts {
             match part {
@@ -53,15 +51,14 @@ impl Nx<'_, '_> {
         Ok(())
     }
 
-    /// Whether a send has left or a message is in its buffer at this instant of the node's clock. Once the answer is
-    /// true, the number is finished: another test gives true, and a wait for it returns at once.
+    /// Returns whether a send has left or a message is in its buffer at this instant of the node's clock. After `true` the number is
+    /// complete: another test returns `true`, and a wait returns immediately.
     ///
-    /// A test without success costs no modeled time, so in virtual time a loop of nothing but tests never ends: compute
-    /// between two tests.
+    /// A test that returns `false` costs no modeled time. In virtual time a loop that only tests never ends, so compute between two tests.
     ///
     /// # Errors
-    /// As [`msgwait`](Nx::msgwait); in virtual time, [`CommError::Livelock`](crate::error::CommError::Livelock) if the
-    /// program has tested without success for too long.
+    /// The errors of [`msgwait`](Nx::msgwait); in virtual time, [`CommError::Livelock`](crate::error::CommError::Livelock) if the program
+    /// has tested without success for too long.
     pub fn msgdone(&self, mid: &mut Mid<'_>) -> Result<bool, NxError> {
         let mut pending = Vec::new();
         for part in std::mem::take(&mut mid.parts) {
@@ -80,7 +77,7 @@ impl Nx<'_, '_> {
         Ok(mid.parts.is_empty())
     }
 
-    /// Gives a number up: a send goes on, and the message of a receive is thrown away when it arrives.
+    /// Abandons a number: a send continues, and the message of a receive is discarded when it arrives.
     pub fn msgignore(&self, mid: Mid<'_>) {
         for part in mid.parts {
             if let Part::Recv(ticket, _) = part {
@@ -89,7 +86,7 @@ impl Nx<'_, '_> {
         }
     }
 
-    /// Withdraws a receive: its message goes to another one. A send has been handed over and goes on.
+    /// Cancels a receive: its message goes to another receive. A send has already been handed over and continues.
     pub fn msgcancel(&self, mid: Mid<'_>) {
         for part in mid.parts {
             if let Part::Recv(ticket, _) = part {

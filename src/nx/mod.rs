@@ -1,10 +1,9 @@
 //! NX: the message-passing calls of the Intel Paragon.
 //!
-//! [`Nx`] is a thin layer over a [`Node`] of any machine. Its methods have the names, the order of arguments and the
-//! meaning of NX's calls in C, with typed slices in place of addresses and lengths:
-//! `csend(type, buf, count, node, ptype)` is [`csend(type, buf, node, ptype)`](Nx::csend). Where NX counts bytes in
-//! an argument, elements of the slice are counted; [`infocount`](Nx::infocount) returns bytes, as in NX. NX's `long`
-//! has 32 bits and is `i32` here.
+//! [`Nx`] is a thin layer over a [`Node`] of any machine. Its methods have the names, argument order and meaning of NX's calls in C, with
+//! typed slices in place of addresses and lengths: `csend(type, buf, count, node, ptype)` is [`csend(type, buf, node, ptype)`](Nx::csend).
+//! Where an NX argument counts bytes, the argument here counts elements of the slice; [`infocount`](Nx::infocount) returns bytes, as in NX.
+//! NX's `long` has 32 bits and is `i32` here.
 //!
 //! ```
 //! use multicomputer::{Machine, nx::Nx};
@@ -38,32 +37,29 @@
 //! | `mynode`, `numnodes`, `myptype`, `dclock`, `mclock`, `gray`, `ginv` | one process on a node, of type 0 |
 //! | `gsync`; `gcol`, `gcolx` | |
 //! | `gdsum`, `gdprod`, `gdhigh`, `gdlow`, the same for `s` and `i`; `gopf` | without the `work` array |
-//! | `giand`, `gior`, `gland`, `glor` | `gixor` and `glxor` on top |
+//! | `giand`, `gior`, `gland`, `glor` | with `gixor` and `glxor` as extensions |
 //!
-//! Not available are handlers (`hrecv` and its like), `gsendx`, force types (which pass by the buffers of the system) and
-//! masks of types.
+//! Not available: handlers (`hrecv` and similar calls), `gsendx`, force types (messages that bypass the system buffers) and masks of types.
 //!
 //! # Costs
 //!
-//! The time of a message is that of [`Group`]; nothing is added. The overhead of a
-//! receive is spent when the message is brought in, which is at once if the node waits for it, and before the program
-//! asks for it if the node waits for another message in the meantime. Broadcasts and global operations are NX's own
-//! algorithms, with the extra costs that they had on a Paragon: see [`Library`] and [`NxCosts`].
+//! The time of a message is that of [`Group`], without additional costs. The overhead of a receive is charged when the message is taken
+//! from the network: immediately if the node waits for this message, or earlier, while the node waits for another one. Broadcasts and
+//! global operations are NX's own algorithms, with the extra costs measured on a Paragon: see [`Library`] and [`NxCosts`].
 //!
 //! # Broadcasts
 //!
-//! A message to node -1 goes to all nodes but the sender, down a [minimum spanning tree](Library::Nx). Each node that
-//! waits in any call of NX, for any message, passes on the broadcasts that arrive. So a program need not receive them
-//! in any order; but a node that computes delays the nodes below it in the tree, and a node whose program has
-//! returned cuts them off.
+//! A message to node -1 goes to all nodes except the sender, down a [minimum spanning tree](Library::Nx). Each node that waits in any NX
+//! call, for any message, forwards the broadcasts that arrive. A program may therefore receive broadcasts in any order. A node that
+//! computes delays the nodes below it in the tree, and a node whose program has returned cuts them off.
 //!
-//! # Messages that nobody has asked for
+//! # Unexpected messages
 //!
-//! NX keeps them in buffers of the system, and so does this, without limit. On a machine with
-//! [rendezvous](crate::MachineBuilder::rendezvous) what a program sends waits until a node takes it in: `csend` returns then,
-//! and [`msgdone`](Nx::msgdone) is true then. Nodes take messages in whenever they wait in a call of NX, other than `csend`
-//! itself, so two that `csend` to each other are found. What NX sends by itself, for its global operations and to pass
-//! broadcasts on, waits for nobody.
+//! NX stores unexpected messages in system buffers; this implementation does too, without limit. On a machine with
+//! [rendezvous](crate::MachineBuilder::rendezvous) a message of the program that reaches the threshold waits until the receiver takes it
+//! in; only then `csend` returns and [`msgdone`](Nx::msgdone) is true. A node takes in messages while it waits in any NX call except
+//! `csend`, so two nodes that `csend` to each other deadlock, and the deadlock is reported. Internal NX messages, for global operations and
+//! forwarded broadcasts, are always eager.
 
 mod calls;
 mod error;
@@ -88,20 +84,20 @@ pub use self::{
 };
 use crate::comm::{Group, Node};
 
-/// The highest type of a message of a program: 999,999,999.
+/// The highest message type that a program may use: 999,999,999.
 ///
-/// Source: the Paragon's manuals; the types above it belong to the system or are force types (recalled).
+/// Source: the Paragon's manuals; higher types belong to the system or are force types (from memory).
 pub const MOST_TYPE: i32 = 999_999_999;
 
-/// The selector of any type, node or process type; as a destination, all other nodes.
+/// The selector that matches any type, node or process type; as a destination, all other nodes.
 pub const ANY: i32 = -1;
 
-/// The interface of NX to a node; see the [module](self).
+/// The NX interface of a node; see the [module](self).
 ///
-/// Messages sent and received here do not mix with messages in groups of the same node.
+/// Messages sent and received here are separate from messages in groups of the same node.
 pub struct Nx<'a, 'n> {
     node: &'a Node<'n>,
-    /// The group of all messages of NX, and of no others.
+    /// The group that carries all NX messages and no others.
     wire: &'a Group<'n>,
     system: RefCell<System<'a>>,
     library: Library,
@@ -109,10 +105,10 @@ pub struct Nx<'a, 'n> {
 }
 
 impl<'a, 'n> Nx<'a, 'n> {
-    /// Starts NX on this node, with [`Library::Nx`] and the costs that it had on a [Paragon](NxCosts::PARAGON).
+    /// Starts NX on this node, with [`Library::Nx`] and the [costs of a Paragon](NxCosts::PARAGON).
     ///
     /// # Errors
-    /// [`NxError::Second`] if the node has an [`Nx`] already.
+    /// Returns [`NxError::Second`] if the node already has an [`Nx`].
     pub fn new(node: &'a Node<'n>) -> Result<Nx<'a, 'n>, NxError> {
         let wire = node.nx().ok_or(NxError::Second)?;
         Ok(Nx {
@@ -124,69 +120,67 @@ impl<'a, 'n> Nx<'a, 'n> {
         })
     }
 
-    /// Selects the library that carries out the global operations; [`Library::Nx`] unless given. All nodes must
-    /// select the same one.
+    /// Selects the library for the global operations; the default is [`Library::Nx`]. All nodes must select the same one.
     #[must_use]
     pub fn with_library(mut self, library: Library) -> Self {
         self.library = library;
         self
     }
 
-    /// Sets the costs of NX's own algorithms beyond the machine's parameters; [`NxCosts::PARAGON`] unless given.
+    /// Sets the costs of NX's own algorithms in addition to the machine's parameters; the default is [`NxCosts::PARAGON`].
     #[must_use]
     pub fn with_costs(mut self, costs: NxCosts) -> Self {
         self.costs = costs;
         self
     }
 
-    /// The library that carries out the global operations.
+    /// Returns the library for the global operations.
     pub fn library(&self) -> Library {
         self.library
     }
 
-    /// The costs of NX's own algorithms.
+    /// Returns the costs of NX's own algorithms.
     pub fn costs(&self) -> NxCosts {
         self.costs
     }
 
-    /// The number of this node, from 0.
+    /// Returns the number of this node, from 0.
     pub fn mynode(&self) -> i32 {
         self.node.rank() as i32
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub fn numnodes(&self) -> i32 {
         self.node.size() as i32
     }
 
-    /// The type of this process: 0.
+    /// Returns the type of this process, which is 0.
     pub fn myptype(&self) -> i32 {
         0
     }
 
-    /// The node's clock in seconds of modeled time since the start of the run.
+    /// Returns the node's clock in seconds of modeled time since the start of the run.
     ///
     /// # Errors
-    /// [`NxError::Comm`] once the run is over.
+    /// Returns [`NxError::Comm`] if the run is over.
     pub fn dclock(&self) -> Result<f64, NxError> {
         Ok(self.node.now()?.as_secs_f64())
     }
 
-    /// The node's clock in whole milliseconds of modeled time since the start of the run.
+    /// Returns the node's clock in whole milliseconds of modeled time since the start of the run.
     ///
     /// # Errors
-    /// [`NxError::Comm`] once the run is over.
+    /// Returns [`NxError::Comm`] if the run is over.
     pub fn mclock(&self) -> Result<u64, NxError> {
         Ok(self.node.now()?.as_picos() / 1_000_000_000)
     }
 
-    /// The binary-reflected Gray code of a number: consecutive numbers give the node numbers of a ring through a
-    /// hypercube.
+    /// Returns the binary-reflected Gray code of a number: consecutive numbers map to the nodes of a ring in a hypercube.
     pub fn gray(number: u32) -> u32 {
         number ^ (number >> 1)
     }
 
-    /// The inverse of the [Gray code](Nx::gray): the number with this code.
+    /// Returns the inverse of the [Gray code](Nx::gray): the number with this code.
     pub fn ginv(code: u32) -> u32 {
         (0..u32::BITS).fold(0, |number, shift| number ^ (code >> shift))
     }

@@ -1,12 +1,11 @@
-//! The part of the operating system that belongs to NX on a node: it takes messages in, stores them, and passes
-//! broadcasts on.
+//! The system side of NX on a node: it takes messages from the network, stores them, and forwards broadcasts.
 //!
-//! # Reason
+//! # Rationale
 //!
-//! A broadcast must go on through a node that is busy with other calls: a node that waits for a message of another
-//! type, or is in a global operation, and will ask for the broadcast only later. If the broadcast were passed on by
-//! the receive that asks for it, such programs would deadlock here and run on a Paragon. So *every* call that waits
-//! takes in all messages, in the order in which they arrive:
+//! A broadcast must be forwarded by a node that is busy with other calls: a node that waits for a message of another type, or is in a
+//! global operation, and receives the broadcast only later. If the broadcast were forwarded by its receive call, such programs would
+//! deadlock here although they run on a Paragon. Therefore *every* call that waits takes in all messages, in the order in which they
+//! arrive:
 //!
 //! ```text
 //!                      +-- is it a broadcast? charge the copy, send it to this node's children
@@ -16,15 +15,15 @@
 //!                         +----> the buffer, if there is none             --> a receive or a probe that comes later
 //! ```
 //!
-//! The receive overhead of a message is charged when it is brought in. For a message that is received as soon as it
-//! is there, that is the cost of [`recv`](crate::comm::Group::recv). A message that came before the program asked for it
-//! costs nothing more at that time: the node has spent the overhead while it waited for something else.
+//! The receive overhead of a message is charged when it is taken in. For a message that is received as soon as it arrives, this is the cost
+//! of [`recv`](crate::comm::Group::recv). An unexpected message costs nothing more when the program receives it: the node has spent the
+//! overhead while it waited for something else.
 //!
-//! A posted receive (`irecv`) also posts a receive with the machine, so that the machine sees which sends and
-//! receives overlap. The receives posted with the machine accept any message: messages fill them in the order of
-//! arrival, and are assigned to the program's receives here.
+//! A posted receive (`irecv`) also posts a receive with the machine, so that the machine can model the overlap of sends and receives. The
+//! receives posted with the machine accept any message: messages fill them in the order of arrival, and this module assigns the messages to
+//! the program's receives.
 //!
-//! A node that computes, or whose program has returned, passes nothing on.
+//! A node that computes, or whose program has returned, forwards nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -41,25 +40,25 @@ use crate::{
     time::Span,
 };
 
-/// The tags of the library's own messages, which no program can ask for: a named tag is greater than any type.
+/// The tags of internal messages, which a program cannot select: a named tag is greater than any type.
 pub(super) mod tags {
     use crate::rank::Tag;
 
-    /// Partial results, on their way to node 0.
+    /// Partial results sent to node 0.
     pub(crate) const COMBINE: Tag = Tag::named(b"Comb");
-    /// Parts of a vector, on their way to node 0.
+    /// Parts of a vector sent to node 0.
     pub(crate) const GATHER: Tag = Tag::named(b"Gath");
-    /// Results, on their way to all nodes.
+    /// Results sent to all nodes.
     pub(crate) const SPREAD: Tag = Tag::named(b"Sprd");
 
-    /// The tag of a round of a barrier: on no machine are there more rounds than digits and letters.
+    /// Returns the tag of a round of a barrier; the number of rounds is at most the number of digits and letters.
     pub(crate) fn sync(round: u32) -> Tag {
         let digit = char::from_digit(round, 36).unwrap_or('z') as u8;
         Tag::named(&[b'S', b'y', b'n', digit])
     }
 }
 
-/// A message that has been brought in.
+/// A message that has been taken from the network.
 #[derive(Clone, Debug)]
 pub(super) struct Arrived {
     pub(super) source: Rank,
@@ -73,7 +72,7 @@ impl Arrived {
     }
 }
 
-/// The number of a receive.
+/// The number of a posted receive.
 pub(super) type Ticket = u64;
 
 /// The state of NX on a node; see the [module](self).
@@ -81,16 +80,16 @@ pub(super) type Ticket = u64;
 pub(super) struct System<'a> {
     /// Receives posted with the machine that have not been waited for, the oldest first.
     open: VecDeque<Request<'a>>,
-    /// Messages that the program has not asked for yet.
+    /// Unexpected messages: the program has not received them yet.
     buffer: VecDeque<Arrived>,
     next: Ticket,
-    /// Receives without a message so far.
+    /// Receives that have no message yet.
     posted: VecDeque<(Ticket, Wanted)>,
-    /// The messages of receives that have one.
+    /// The messages of the receives that have one.
     filled: BTreeMap<Ticket, Arrived>,
-    /// Receives, posted or filled, whose message is to be thrown away.
+    /// Receives whose message is to be discarded.
     ignored: Vec<Ticket>,
-    /// The message that `infocount` and its like describe.
+    /// The message that `infocount` and similar calls describe.
     pub(super) last: Option<Info>,
 }
 
@@ -99,7 +98,7 @@ impl System<'_> {
         self.buffer.iter().position(|arrived| wanted.accepts(arrived.source, arrived.tag))
     }
 
-    /// Posts a receive: takes a message from the buffer, or waits for one.
+    /// Posts a receive: assigns a message from the buffer, or else queues the receive.
     fn post(&mut self, wanted: Wanted) -> Ticket {
         let ticket = self.next;
         self.next += 1;
@@ -124,28 +123,28 @@ impl System<'_> {
         }
     }
 
-    /// Marks a receive whose message is to be thrown away.
+    /// Marks a receive whose message is to be discarded.
     pub(super) fn ignore(&mut self, ticket: Ticket) {
         if self.filled.remove(&ticket).is_none() {
             self.ignored.push(ticket);
         }
     }
 
-    /// Withdraws a receive; a message that it has got goes back to its place without the receive.
+    /// Cancels a receive. A message already assigned to it goes to another receive or back to the buffer.
     pub(super) fn cancel(&mut self, ticket: Ticket) {
         self.posted.retain(|&(posted, _)| posted != ticket);
         let Some(arrived) = self.filled.remove(&ticket) else { return };
         if self.posted.iter().any(|(_, wanted)| wanted.accepts(arrived.source, arrived.tag)) {
             self.sort(arrived);
         } else {
-            // Messages of its kind in the buffer came later.
+            // Matching messages in the buffer arrived later.
             self.buffer.push_front(arrived);
         }
     }
 }
 
 impl<'a> Nx<'a, '_> {
-    /// Posts a receive; `early` tells that the program goes on and waits for it later.
+    /// Posts a receive; `early` means that the program continues and waits for the message later.
     pub(super) fn post(&self, wanted: Wanted, early: bool) -> Result<Ticket, NxError> {
         let ticket = self.system.borrow_mut().post(wanted);
         if early && !self.system.borrow().filled.contains_key(&ticket) {
@@ -165,7 +164,7 @@ impl<'a> Nx<'a, '_> {
         }
     }
 
-    /// The message of a receive, if it has arrived by this instant.
+    /// Returns the message of a receive, if it has arrived by this instant.
     pub(super) fn look_for(&self, ticket: Ticket) -> Result<Option<Arrived>, NxError> {
         loop {
             if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
@@ -177,13 +176,13 @@ impl<'a> Nx<'a, '_> {
         }
     }
 
-    /// Receives a message, waiting for it.
+    /// Waits for a message and receives it.
     pub(super) fn take(&self, wanted: Wanted) -> Result<Arrived, NxError> {
         let ticket = self.post(wanted, false)?;
         self.wait_for(ticket)
     }
 
-    /// Waits until a message has arrived that could be received.
+    /// Waits until a matching message has arrived, without receiving it.
     pub(super) fn find(&self, wanted: Wanted) -> Result<Info, NxError> {
         loop {
             if let Some(info) = self.found(wanted) {
@@ -193,7 +192,7 @@ impl<'a> Nx<'a, '_> {
         }
     }
 
-    /// The message that could be received at this instant, if there is one.
+    /// Returns the description of a matching message that has arrived by this instant.
     pub(super) fn try_find(&self, wanted: Wanted) -> Result<Option<Info>, NxError> {
         loop {
             let found = self.found(wanted);
@@ -208,7 +207,7 @@ impl<'a> Nx<'a, '_> {
         system.find(wanted).map(|at| system.buffer[at].info())
     }
 
-    /// Takes in the next message, waiting for it.
+    /// Takes the next message from the network, waiting for it.
     fn bring_in(&self) -> Result<(), NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
@@ -218,7 +217,7 @@ impl<'a> Nx<'a, '_> {
         self.came(message)
     }
 
-    /// Takes in a message if one has arrived by this instant; returns whether there was one.
+    /// Takes a message from the network if one has arrived by this instant; returns whether there was one.
     fn look(&self) -> Result<bool, NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
@@ -235,7 +234,7 @@ impl<'a> Nx<'a, '_> {
         self.came(message).map(|()| true)
     }
 
-    /// Handles a message taken out of the network: passes on a broadcast, and assigns the message.
+    /// Handles a message taken from the network: forwards a broadcast, and assigns the message to a receive or the buffer.
     fn came(&self, message: Message) -> Result<(), NxError> {
         let Message { source, tag, payload, .. } = message;
         let origin = payload.origin();
@@ -251,8 +250,8 @@ impl<'a> Nx<'a, '_> {
         Ok(())
     }
 
-    /// Sends a message of NX's own. The system waits for nobody to take it, also where [programs
-    /// do](crate::MachineBuilder::rendezvous): it keeps messages, and takes others in meanwhile.
+    /// Sends an internal NX message, always eagerly, even if the messages of programs follow the [rendezvous
+    /// threshold](crate::MachineBuilder::rendezvous): the system buffers messages and takes in others meanwhile.
     pub(super) fn send_own(&self, to: Rank, tag: Tag, payload: Payload) -> Result<(), NxError> {
         match self.node.machine().rendezvous() {
             None => self.wire.send((to, tag), payload)?,
@@ -261,7 +260,7 @@ impl<'a> Nx<'a, '_> {
         Ok(())
     }
 
-    /// Passes a broadcast of node `root` on to this node's children in its tree, one after the other.
+    /// Forwards a broadcast of node `root` to this node's children in its tree, one after the other.
     pub(super) fn pass_on(&self, root: Rank, tag: Tag, payload: &Payload) -> Result<(), NxError> {
         for child in self.family(root).children {
             self.send_own(child, tag, payload.clone().on_behalf_of(Some(root as u32)))?;
@@ -269,7 +268,7 @@ impl<'a> Nx<'a, '_> {
         Ok(())
     }
 
-    /// Sends a broadcast of this node to its children in its tree, one after the other, as its program asked for.
+    /// Sends a broadcast of this node's program to this node's children in its tree, one after the other.
     pub(super) fn broadcast(&self, tag: Tag, payload: &Payload) -> Result<(), NxError> {
         let root = self.node.rank();
         for child in self.family(root).children {
@@ -292,7 +291,7 @@ impl<'a> Nx<'a, '_> {
         family(root, self.node.size(), self.node.rank())
     }
 
-    /// Charges the copy of a message of the library through the system's buffer.
+    /// Charges the copy of an internal message through the system's buffer.
     pub(super) fn copy(&self, bytes: u64) -> Result<(), NxError> {
         self.charge(self.costs.copy.times(bytes))
     }

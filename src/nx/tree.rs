@@ -1,24 +1,24 @@
 //! The minimum spanning tree of NX's broadcasts and combines: recursive halving of node numbers.
 //!
-//! The nodes `0..p` are cut into a first half of `ceil(p / 2)` and a second half. The root sends to the node at the
-//! same place in the other half (to the last one there, if the root is the odd node of the first half), and the two
-//! are the roots of their halves: the pairs of [`Halving`](crate::pattern::Halving).
+//! The nodes `0..p` are cut into a first half of `ceil(p / 2)` and a second half. The root sends to the node at the same position in the
+//! other half (or to the last node there, if the root is the additional node of the first half). Both nodes are then the roots of their
+//! halves. The pairs are those of [`Halving`](crate::pattern::Halving).
 //!
-//! Every subtree of node 0 is a run of consecutive nodes that begins with its own root. So a combine up to node 0
-//! that takes the nearest children first combines in the order of node numbers.
+//! Every subtree of node 0 is a range of consecutive nodes that begins with its own root. A combine up to node 0 that takes the nearest
+//! children first therefore combines in the order of node numbers.
 
 use crate::rank::Rank;
 
-/// A node's relatives in the tree.
+/// A node's parent and children in the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Family {
     /// The parent; `None` for the root.
     pub(super) parent: Option<Rank>,
-    /// The children, in the order of the sends: the child with the largest part of the tree first.
+    /// The children in the order of the sends: the child with the largest subtree first.
     pub(super) children: Vec<Rank>,
 }
 
-/// The relatives of node `me` in the tree over `nodes` nodes that is rooted at `root`.
+/// Returns the parent and children of node `me` in the tree over `nodes` nodes with root `root`.
 pub(super) fn family(root: Rank, nodes: usize, me: Rank) -> Family {
     let mut family = Family::default();
     let (mut start, mut end, mut root) = (0, nodes, root);
@@ -48,7 +48,7 @@ mod tests {
         for nodes in 1..=70_usize {
             for root in 0..nodes {
                 let families: Vec<_> = (0..nodes).map(|me| family(root, nodes, me)).collect();
-                // The step in which each node has the message: a child has it one step after its elder sister.
+                // The step in which each node gets the message: each child one step after the preceding child of the same node.
                 let mut steps = vec![None; nodes];
                 steps[root] = Some(0);
                 let mut reached = vec![root];

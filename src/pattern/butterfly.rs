@@ -1,31 +1,30 @@
-//! Butterflies: groups of neighbours meet two by two, on any number of nodes, and halve what each of their nodes looks after.
+//! Butterflies (recursive halving): groups of adjacent nodes meet in pairs, for any number of nodes, and halve the part of each node.
 //!
-//! In the beginning every node is a group of its own and looks after the whole vector. When two groups that lie side by side
-//! meet, the nodes that look after the same part of it form pairs: the one of the first group looks after the first half of
-//! that part from then on, the one of the second group after the second half. So after `k` levels groups have up to `2^k`
-//! nodes, each with a part of its own. Of an odd number of groups the last one stands aside; what becomes of it is up to the
-//! algorithm.
+//! Initially every node is a group and is responsible for the whole vector. When two adjacent groups meet, the nodes that are responsible
+//! for the same part of the vector form pairs: from then on the node of the first group is responsible for the first half of the part, the
+//! node of the second group for the second half. After `k` levels groups have up to `2^k` nodes, each with its own part. If the number of
+//! groups is odd, the last group stands aside; the algorithm decides how to treat it.
 //!
-//! Source: the pairs, for powers of two: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations
-//! in MPICH", IJHPCA 19(1), 2005. Any number: R. Rabenseifner, J. L. Träff, "More efficient reduction algorithms for
+//! Source of the pairs, for powers of two: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in
+//! MPICH", IJHPCA 19(1), 2005. For any number of nodes: R. Rabenseifner, J. L. Träff, "More efficient reduction algorithms for
 //! non-power-of-two number of processors in message-passing parallel systems", EuroPVM/MPI 2004.
 
 use crate::rank::Rank;
 
-/// The nodes of a group that look after a part of the vector, in the order of the parts.
+/// The nodes of a group, in the order of their parts of the vector.
 pub(crate) type Group = Vec<Rank>;
 
 /// The meetings of one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
-    /// Groups that meet, which lie side by side.
+    /// The pairs of adjacent groups that meet.
     pub(crate) pairs: Vec<[Group; 2]>,
-    /// The last group if their number is odd.
+    /// The last group, if the number of groups is odd.
     pub(crate) aside: Option<Group>,
 }
 
 impl Level {
-    /// The pairs of nodes that look after the same part before they meet, with the number of the part.
+    /// Returns the pairs of nodes that are responsible for the same part before they meet, with the number of the part.
     pub(crate) fn meetings(&self) -> impl Iterator<Item = (usize, [Rank; 2])> {
         let nodes = |[one, other]: &[Group; 2]| {
             let pairs = one.iter().copied().zip(other.iter().copied());
@@ -35,7 +34,7 @@ impl Level {
     }
 }
 
-/// The levels in which nodes meet, at most so many, and the groups that are left in the end without those that stand aside.
+/// Returns the levels, at most `most` of them, and the final groups without groups that stood aside.
 pub(crate) fn butterfly(nodes: &[Rank], most: usize) -> (Vec<Level>, Vec<Group>) {
     let mut groups: Vec<Group> = nodes.iter().map(|&node| vec![node]).collect();
     let mut levels = Vec::new();

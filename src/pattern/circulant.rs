@@ -1,13 +1,14 @@
-//! Patterns on circulant graphs: in each round all nodes send over the same distances around a ring.
+//! Algorithms on circulant graphs: in each round all nodes send over the same distances around a ring.
 //!
-//! The distances go down through `ceil(p/2)`, `ceil(p/4)`, .., 1. So data goes over long distances while there is
-//! little of it. With another radix `r` a node sends over several distances in a round: multiples of `ceil(p/r)`, `ceil(p/r^2)`, .., 1.
+//! The distances are `ceil(p/2)`, `ceil(p/4)`, .., 1, so that messages over long distances are short. With radix `r` a node sends over
+//! several distances in a round: the multiples of `ceil(p/r)`, `ceil(p/r^2)`, .., 1.
 
 use super::{Blocks, Builder, Transfer};
 use crate::rank::Rank;
 
-/// Collects in each of the rings, all at the same time, in `ceil(log_r p)` rounds for any `p` and a radix `r`: in each round every
-/// node sends up to `r - 1` others, at multiples of the distance of the round, the blocks that they do not have, and no block twice.
+/// Collects in each of the rings, all at the same time, in `ceil(log_r p)` rounds for any `p` and a radix `r`. In each round every node
+/// sends to up to `r - 1` other nodes, at multiples of the distance of the round, the blocks that they do not have. No block is received
+/// twice.
 ///
 /// Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications
 /// in multiport message-passing systems", IEEE TPDS 8(11), 1997; with the distances of J. L. Träff, "Optimal,
@@ -17,7 +18,7 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], radix: usize) {
         rings.iter().map(|ring| ring.iter().map(|&rank| builder.held(rank).into()).collect()).collect();
     let strides: Vec<Vec<usize>> = rings.iter().map(|ring| strides(ring.len(), radix)).collect();
     let most = strides.iter().map(Vec::len).max().unwrap_or(0);
-    // The distances behind a node of the nodes whose blocks it has; the same for all nodes of a ring.
+    // For each distance, whether a node has the blocks of the node at this distance behind it; equal for all nodes of a ring.
     let mut has: Vec<Vec<bool>> =
         rings.iter().map(|ring| (0..ring.len()).map(|behind| behind == 0).collect()).collect();
     for round in 0..most {
@@ -43,21 +44,18 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], radix: usize) {
     }
 }
 
-/// Broadcasts `blocks[k]` blocks from `holders[k]`, on a ring of all nodes, pipelined: the first ones of the builder are those
-/// of the first holder, and so on.
+/// Broadcasts `blocks[k]` blocks from `holders[k]` on a ring of all nodes, pipelined. The blocks of the builder are ordered by holder.
 ///
-/// The rounds go through the distances again and again. A holder sends its next block until it has sent all of them;
-/// any other node sends, of each holder's blocks, the newest one that the receiver does not have. All blocks for one
-/// receiver go as one message. Counted on `p` up to 256, this takes `ceil(log2 p) + b - 1` rounds for holders of `b` blocks
-/// each, the fewest possible, or up to two more.
+/// The rounds cycle through the distances. A holder sends its next block until it has sent all of them; any other node sends, for each
+/// holder, the newest block that the receiver does not have. All blocks for one receiver form one message. For `p` up to 256 the algorithm
+/// takes (by enumeration) `ceil(log2 p) + b - 1` rounds for holders of `b` blocks each, which is the minimum, or up to two more.
 ///
-/// Source: the graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block broadcast
-/// schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
-/// send/receive systems", Discrete Applied Mathematics 55, 1994. The rule that selects the block to send is a simpler
-/// one.
+/// Source of the graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block broadcast schedules", arXiv
+/// 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous send/receive systems", Discrete Applied
+/// Mathematics 55, 1994. The rule that selects the block to send is simpler here.
 pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks: &[usize]) {
     let distances = distances(ring.len());
-    // The number of each holder's first block, and the holder of each block.
+    // The number of each holder's first block, and the holder index of each block.
     let firsts: Vec<usize> = (0..blocks.len()).map(|message| blocks[..message].iter().sum()).collect();
     let message_of: Vec<usize> =
         blocks.iter().enumerate().flat_map(|(message, &count)| std::iter::repeat_n(message, count)).collect();
@@ -85,12 +83,12 @@ pub fn broadcast(builder: &mut Builder, ring: &[Rank], holders: &[Rank], blocks:
     }
 }
 
-/// The distances around the ring, in the order of the rounds.
+/// Returns the distances around the ring, in the order of the rounds.
 pub(crate) fn distances(nodes: usize) -> Vec<usize> {
     strides(nodes, 2)
 }
 
-/// The distances of which multiples below the radix are taken, in the order of the rounds.
+/// Returns the base distance of each round. A round uses the multiples of its base distance with factors below the radix.
 pub(crate) fn strides(nodes: usize, radix: usize) -> Vec<usize> {
     if nodes < 2 {
         return Vec::new();
@@ -99,29 +97,29 @@ pub(crate) fn strides(nodes: usize, radix: usize) -> Vec<usize> {
     std::iter::successors(Some(nodes.div_ceil(radix)), shorter).collect()
 }
 
-/// The blocks that each rank has of each message: for each number of a block, and each rank, the set of messages of which it has the
-/// block of that number. So of hundreds of messages a few words tell which of their blocks come next.
+/// The blocks of each message that each rank holds: for each block number and rank, the bit set of the messages whose block of this number
+/// the rank holds. For hundreds of messages, a few words then determine which blocks are sent next.
 struct Held {
     ranks: usize,
     /// The number of 64-bit words of a set.
     words: usize,
     sets: Vec<u64>,
-    /// How many blocks of each number are missing, at all ranks together.
+    /// For each block number, the number of missing blocks over all ranks.
     missing: Vec<usize>,
-    /// No block of a lower number is missing.
+    /// The lowest block number of which a block is missing.
     lowest: usize,
-    /// The messages that each rank has from the beginning, and the number of blocks of each message.
+    /// The initial messages of each rank, and the number of blocks of each message.
     own: Vec<Vec<usize>>,
     blocks: Vec<usize>,
-    /// One more than the largest number of a block that has been received.
+    /// One more than the largest block number received so far.
     received: usize,
-    /// The choice of what is sent: the messages of which there is a block, and the number of that block.
+    /// Scratch memory of `sent`: the set of messages with a block to send, and the number of this block.
     found: Vec<u64>,
     choice: Vec<usize>,
 }
 
 impl Held {
-    /// The state in the beginning: `blocks[k]` blocks at `holders[k]`.
+    /// Creates the initial state: `blocks[k]` blocks at `holders[k]`.
     fn new(ranks: usize, holders: &[Rank], blocks: &[usize]) -> Held {
         let words = holders.len().div_ceil(64);
         let numbers = blocks.iter().copied().max().unwrap_or(0);
@@ -150,7 +148,7 @@ impl Held {
         held
     }
 
-    /// The words of the set of messages of which a rank has the block of a number.
+    /// Returns the range of words of the set of a block number and a rank.
     fn set(&self, block: usize, rank: Rank) -> std::ops::Range<usize> {
         let start = (block * self.ranks + rank) * self.words;
         start..start + self.words
@@ -165,7 +163,7 @@ impl Held {
         self.sets[self.set(block, rank).start + message / 64] & 1 << (message % 64) != 0
     }
 
-    /// Notes that a rank has received a block of a message.
+    /// Records that a rank has received a block of a message.
     fn receive(&mut self, rank: Rank, message: usize, block: usize) {
         self.insert(block, rank, message);
         self.missing[block] -= 1;
@@ -179,13 +177,13 @@ impl Held {
         }
     }
 
-    /// Whether all ranks have everything.
+    /// Returns whether all ranks have all blocks.
     fn is_complete(&self) -> bool {
         self.lowest == self.missing.len()
     }
 
-    /// The blocks that one rank sends another one: of each message the newest block that the other one does not have; of its own
-    /// messages that with the number of the round, if the other one does not have it.
+    /// Returns the blocks that `from` sends to `to`: of each message the newest block that `to` does not have. Of a message that `from`
+    /// originates, the block numbered like the round takes precedence, if `to` does not have it.
     fn sent(&mut self, from: Rank, to: Rank, round: usize) -> impl Iterator<Item = (usize, usize)> {
         self.found.fill(0);
         for nth in 0..self.own[from].len() {
@@ -218,7 +216,7 @@ mod tests {
     use super::*;
     use crate::pattern::{Exchange, Schedule};
 
-    /// The schedule of a collect in one ring, one block each.
+    /// Returns the schedule of a collect in one ring, with one block per node.
     fn collected(nodes: usize, radix: usize) -> Schedule {
         let ring: Vec<Rank> = (0..nodes).collect();
         let mut builder = Builder::new(nodes, &ring, &vec![1; nodes], Exchange::Together);

@@ -1,8 +1,8 @@
-//! Whether a schedule brings every block where it is to be, in some order of its messages, and comes to an end.
+//! Verification that a schedule terminates and delivers every block correctly.
 //!
-//! A schedule is carried out here without data and without time: each rank does its steps as soon as what they wait for is
-//! there. Of each block it is known which ranks' versions are in it. Messages between two ranks do not overtake each other, and
-//! every receive names its sender, so what comes of it does not depend on the order in which ranks get their turns.
+//! The schedule is executed without data and without time: each rank performs a step as soon as the inputs of the step are available. For
+//! each block the set of ranks whose versions it contains is tracked. Messages between two ranks do not overtake each other and every
+//! receive names its sender, so the result does not depend on the order in which ranks are processed.
 
 mod error;
 mod replay;
@@ -20,8 +20,8 @@ use self::replay::Replay;
 use super::Schedule;
 use crate::rank::Rank;
 
-/// A check of a schedule: the data that its blocks have room for, who has it in the beginning, and under which rules it is
-/// combined.
+/// A check of a schedule, with the part of the data that each block represents, the initial holders of the blocks, and the rules of the
+/// machine and the operator.
 ///
 /// ```
 /// use multicomputer::pattern::{Builder, Delivery, DeliveryError, Exchange, Transfer};
@@ -46,8 +46,8 @@ pub struct Delivery<'a> {
 }
 
 impl<'a> Delivery<'a> {
-    /// A check of a schedule whose block `k` has room for a version of part `parts[k]` of the data; `given` tells whether a rank
-    /// has its own version of a block in the beginning.
+    /// Creates a check of a schedule whose block `k` holds versions of part `parts[k]` of the data. `given` returns whether a rank
+    /// initially has its own version of a block.
     pub fn new(
         schedule: &'a Schedule,
         parts: &'a [u32],
@@ -57,39 +57,39 @@ impl<'a> Delivery<'a> {
         Delivery { schedule, parts, given, rendezvous: None, barriers: false, in_order: false, alike: false }
     }
 
-    /// The same on a machine where a send of so many bytes or more waits for its receive; by default none does.
+    /// Assumes a machine on which a send of `from_bytes` bytes or more waits for its receive (rendezvous protocol). Default: no send waits.
     #[must_use]
     pub fn under_rendezvous(self, from_bytes: Option<u64>) -> Delivery<'a> {
         Delivery { rendezvous: from_bytes, ..self }
     }
 
-    /// The same where all take part who are on a machine with hardware barriers; by default there are none.
+    /// Assumes that all nodes of a machine with hardware barriers take part. Default: there are no hardware barriers.
     #[must_use]
     pub fn with_barriers(self, barriers: bool) -> Delivery<'a> {
         Delivery { barriers, ..self }
     }
 
-    /// The same where versions may only be combined in the order of ranks, those of neighbours; by default in any order.
+    /// Requires that versions are combined in rank order, as contiguous ranges of ranks. Default: any order.
     #[must_use]
     pub fn in_order(self, in_order: bool) -> Delivery<'a> {
         Delivery { in_order, ..self }
     }
 
-    /// The same where all ranks that want the same versions combined must have grouped them in one way, as sums of floating
-    /// point numbers depend on it; by default in any way.
+    /// Requires that all ranks that receive the combination of the same versions group them in the same way, because a floating-point sum
+    /// depends on the grouping. Default: any grouping.
     #[must_use]
     pub fn alike(self, alike: bool) -> Delivery<'a> {
         Delivery { alike, ..self }
     }
 
-    /// Carries the schedule out and looks at its end: `wanted` tells for each rank and block the ranks whose versions, combined,
-    /// have to be there, and `None` if anything may.
+    /// Executes the schedule and checks its final state. For each rank and block, `wanted` returns the ranks whose combined versions the
+    /// block must contain, or `None` if any content is allowed.
     ///
-    /// Costs the host about a microsecond a block of a message, and memory for each block that a rank has.
+    /// The host needs about one microsecond per block of a message, and memory for each block held by each rank.
     ///
     /// # Errors
     ///
-    /// The first fault that is found, as [`DeliveryError`] lists them.
+    /// The first fault found; [`DeliveryError`] lists the possible faults.
     pub fn check(&self, wanted: impl Fn(Rank, u32) -> Option<Range<Rank>>) -> Result<(), DeliveryError> {
         let blocks = self.schedule.sizes().len();
         if self.parts.len() != blocks {
@@ -121,42 +121,42 @@ impl fmt::Debug for Delivery<'_> {
     }
 }
 
-/// Versions of a part, combined.
+/// The combination of versions of a part.
 #[derive(Debug, PartialEq, Eq)]
 struct Version {
-    /// The ranks whose versions these are, as bits.
+    /// The ranks whose versions are included, as a bit set.
     ranks: Box<[u64]>,
-    /// A digest of the way in which they were grouped.
+    /// A digest of the grouping in which the versions were combined.
     grouping: u64,
 }
 
-/// The fault of two versions that cannot be combined.
+/// The reason why two versions cannot be combined.
 enum Misfit {
-    /// Both have the version of some rank.
+    /// Both include the version of the same rank.
     Twice,
-    /// The right one does not follow the left one.
+    /// The right version does not follow the left version in rank order.
     Order,
 }
 
 impl Version {
-    /// That of one rank.
+    /// Creates the version of one rank.
     fn of(rank: Rank, ranks: usize) -> Arc<Version> {
         let mut words = vec![0_u64; ranks.div_ceil(64)];
         words[rank / 64] |= 1 << (rank % 64);
         Arc::new(Version { ranks: words.into(), grouping: digest((rank, u64::MAX)) })
     }
 
-    /// Both, the left one first.
+    /// Combines two versions; `left` is the left operand.
     fn combined(left: &Version, right: &Version, in_order: bool) -> Result<Arc<Version>, Misfit> {
         let both = || left.ranks.iter().zip(&right.ranks);
         if both().any(|(left, right)| left & right != 0) {
             return Err(Misfit::Twice);
         }
-        // Versions that are in order are those of neighbours each.
+        // With `in_order`, versions cover contiguous ranks.
         if in_order && left.last().map(|last| last + 1) != right.first() {
             return Err(Misfit::Order);
         }
-        // The operands of a commutative operator may change places.
+        // The operands of a commutative operator may be swapped.
         let (one, other) = match in_order || left.grouping <= right.grouping {
             true => (left.grouping, right.grouping),
             false => (right.grouping, left.grouping),
@@ -179,7 +179,7 @@ impl Version {
         self.ranks.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether these are the versions of just these ranks.
+    /// Returns whether the version includes exactly these ranks.
     fn is_of(&self, ranks: &Range<Rank>) -> bool {
         (self.first(), self.last()) == (Some(ranks.start), ranks.end.checked_sub(1))
             && self.count() == ranks.len()
@@ -198,7 +198,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Versions of neighbours in words.
+/// Describes the versions of a contiguous range of ranks.
 fn named(ranks: Range<Rank>) -> String {
     match ranks.len() {
         1 => format!("what rank {} has", ranks.start),

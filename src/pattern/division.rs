@@ -1,16 +1,15 @@
-//! Spanning trees in which every subtree covers neighbouring positions of a line: from one position to all, or from
-//! all to one.
+//! Spanning trees in which every subtree covers adjacent positions of a line: from one position to all, or from all to one.
 //!
-//! The holder of a line cuts a part off, hands it to a node of that part, and both go on with their parts. Cut in
-//! halves this is the minimum spanning tree of the papers: on a linear array no two messages of it share a link. Cut
-//! at the best places it is the fastest tree that the parameters of a machine allow.
+//! The holder of a segment of the line cuts a part off and sends it to a node of the part; both nodes continue with their own parts. With
+//! cuts into halves this is the minimum spanning tree of the papers: on a linear array no two of its messages share a link. With optimal
+//! cuts it is the fastest tree for the parameters of a machine.
 
 use std::collections::VecDeque;
 
 use super::{Blocks, Builder, Transfer};
 use crate::{rank::Rank, time::Span};
 
-/// A spanning tree of the positions of a line, from one of them, the root.
+/// A spanning tree of the positions of a line, rooted at one position.
 ///
 /// ```
 /// use multicomputer::pattern::Division;
@@ -27,7 +26,7 @@ pub struct Division {
     rounds: Vec<Vec<Cut>>,
 }
 
-/// One edge of the tree: `from` hands a part of its line to `to`.
+/// One edge of the tree: `from` sends a part of its segment to `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The sending position, which holds the part.
@@ -36,12 +35,12 @@ pub struct Cut {
     pub to: usize,
     /// The first position of the part.
     pub start: usize,
-    /// The number of positions in the part. It may go on at position 0 after the last one.
+    /// The number of positions in the part. The part may wrap around from the last position to position 0.
     pub count: usize,
 }
 
 impl Division {
-    /// Creates the tree of cuts in halves, the first half being the larger by at most one: `ceil(log2 nodes)` rounds.
+    /// Creates the tree of cuts into halves, where the first half is larger by at most one: `ceil(log2 nodes)` rounds.
     ///
     /// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 4.1.
     ///
@@ -52,12 +51,11 @@ impl Division {
         Division::cut(nodes, root, |_, count| Some(count.div_ceil(2)))
     }
 
-    /// Creates the tree of cuts at powers of two: the first part has as many positions as the largest power of two
-    /// that leaves some for the second. From position 0 each position hands over to the positions that differ from it
-    /// in one bit, the highest first, as far as they exist; `ceil(log2 nodes)` rounds.
+    /// Creates the binomial tree: the size of the first part is the largest power of two that leaves positions for the second part. With
+    /// root 0, each position sends to the positions that differ from it in one bit, the highest bit first, if they exist. There are
+    /// `ceil(log2 nodes)` rounds.
     ///
-    /// Source: Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", algorithms 4.1 and 4.2, on any
-    /// number of nodes.
+    /// Source: Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", algorithms 4.1 and 4.2, extended to any number of nodes.
     ///
     /// # Panics
     ///
@@ -67,8 +65,8 @@ impl Division {
         Division::cut(nodes, root, |round, count| Some(widest >> (round + 1)).filter(|&first| first < count))
     }
 
-    /// Creates a tree from the function `first(round, count)`: the size of the first part if a part of `count`
-    /// positions is cut in that round, no smaller than the second part; `None` if it is not cut in that round.
+    /// Creates a tree from the function `first(round, count)`: the size of the first part if a part of `count` positions is cut in this
+    /// round, at least the size of the second part; `None` if the part is not cut in this round.
     fn cut(nodes: usize, root: usize, first: impl Fn(usize, usize) -> Option<usize>) -> Division {
         assert!(root < nodes, "the root is on the line");
         let mut rounds = Vec::new();
@@ -81,7 +79,7 @@ impl Division {
                     let cut = first(rounds.len(), count).filter(|_| count > 1);
                     let Some(first) = cut else { return [Some((start, count, holder)), None] };
                     let (second, rest) = (start + first, count - first);
-                    // The node at the same place in the other part takes it over.
+                    // The receiver has the same place in the other part.
                     let in_first = holder < second;
                     let to = if in_first { second + (holder - start).min(rest - 1) } else { holder - first };
                     let (start_of_part, size) = if in_first { (second, rest) } else { (start, first) };
@@ -97,16 +95,15 @@ impl Division {
         Division { nodes, rounds }
     }
 
-    /// Creates the fastest tree for an otherwise idle machine: the holder of a part of `m` positions hands `s` of
-    /// them to another node and is busy with that for `busy(s)`; the other node goes on `informed(s)` after the
-    /// beginning.
+    /// Creates the fastest tree for an otherwise idle machine. The holder of a part of `m` positions sends `s` of them to another node. The
+    /// send occupies the holder for `busy(s)`; the other node continues `informed(s)` after the send begins.
     ///
-    /// Found by trying every `s` for every `m`. Where both times are the same for all `s` it is the tree of Karp,
-    /// Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993. Parts may go on at
-    /// position 0 after the last one, unless `in_order` is set: then all of the root's parts lie on the line, and the
-    /// tree is the fastest only from position 0.
+    /// Found by dynamic programming over every `s` for every `m`. If both times are independent of `s`, the result is the tree of Karp,
+    /// Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993. Parts may wrap around from the last
+    /// position to position 0, unless `in_order` is set. With `in_order` no part wraps around, and the tree is optimal only if the root is
+    /// position 0.
     ///
-    /// Costs the host a time that grows with the square of `nodes`: 1 ms for 1000.
+    /// The time on the host grows with the square of `nodes`: 1 ms for 1000.
     ///
     /// # Panics
     ///
@@ -121,7 +118,7 @@ impl Division {
         Division::fastest_by(Ties::Small, nodes, root, in_order, busy, informed)
     }
 
-    /// The same with this rule for cuts that are equally fast.
+    /// Like [`fastest`](Division::fastest), with a rule for the choice among equally fast cuts.
     pub(crate) fn fastest_by(
         ties: Ties,
         nodes: usize,
@@ -132,7 +129,7 @@ impl Division {
     ) -> Division {
         assert!(root < nodes, "the root is on the line");
         let (_, best) = best_cuts(nodes, ties, busy, informed);
-        // Each part waits for its turn as (round, start, count, holder); `start` counts from the root unless in order.
+        // The queue of parts (round, start, count, holder). `start` is relative to the root unless `in_order` is set.
         let shift = if in_order { 0 } else { root };
         let place = |position: usize| (position + shift) % nodes;
         let mut rounds: Vec<Vec<Cut>> = Vec::new();
@@ -144,7 +141,7 @@ impl Division {
             let (before, behind) = (holder - start, start + count - 1 - holder);
             let size = best[count].min(before.max(behind));
             let (part, rest, to) = if behind >= before {
-                // From the far end, its first position takes over.
+                // The part is cut from the far end, and its first position receives it.
                 let part = start + count - size;
                 (part, start, part)
             } else {
@@ -160,7 +157,7 @@ impl Division {
         Division { nodes, rounds }
     }
 
-    /// The time of the [fastest](Division::fastest) tree until all nodes can go on.
+    /// Returns the time of the [fastest](Division::fastest) tree until all nodes can continue.
     pub fn fastest_time(
         nodes: usize,
         busy: impl Fn(usize) -> Span,
@@ -169,30 +166,29 @@ impl Division {
         best_cuts(nodes, Ties::Small, busy, informed).0
     }
 
-    /// The edges by round: the senders of a round have received in an earlier one, and each sends once per round.
+    /// Returns the edges by round. The senders of a round have received in an earlier round, and each sends once per round.
     pub fn rounds(&self) -> &[Vec<Cut>] {
         &self.rounds
     }
 
-    /// The positions of a part.
+    /// Returns the positions of a part.
     fn positions(&self, cut: &Cut) -> impl Iterator<Item = usize> {
         let (start, nodes) = (cut.start, self.nodes);
         (0..cut.count).map(move |offset| (start + offset) % nodes)
     }
 }
 
-/// The cut that is taken of those that are equally fast, in a fastest tree. All such trees take the same time where no two messages
-/// share a link, and not where some do.
+/// The choice among equally fast cuts in a fastest tree. All resulting trees take the same time if no two messages share a link; otherwise
+/// their times may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ties {
-    /// That which hands over the fewest positions.
+    /// The cut that sends the fewest positions.
     Small,
-    /// That whose parts differ the least.
+    /// The cut whose parts differ least in size.
     Even,
 }
 
-/// The time of the fastest tree of `nodes` positions, and for each number of positions the best size of the first
-/// cut.
+/// Returns the time of the fastest tree of `nodes` positions, and for each number of positions the best size of the first cut.
 fn best_cuts(
     nodes: usize,
     ties: Ties,
@@ -208,7 +204,7 @@ fn best_cuts(
             let (busy, informed) = costs[size];
             busy.saturating_add(times[count - size]).max(informed.saturating_add(times[size]))
         };
-        // Of equally fast cuts the first one in this order.
+        // Equally fast cuts are ordered by this value.
         let place = |size: usize| match ties {
             Ties::Small => size,
             Ties::Even => (2 * size).abs_diff(count),
@@ -220,19 +216,19 @@ fn best_cuts(
     (Span::from_picos(times[nodes]), cuts)
 }
 
-/// The blocks of a position of a line, given the number of the line and the position.
+/// A function that returns the blocks of a position, given the number of the line and the position.
 pub(crate) type Contents<'a> = &'a dyn Fn(usize, usize) -> Vec<u32>;
 
-/// Sends along the edges of a tree on each of the lines, all at the same time, to each position its own blocks:
-/// `contents(line, position)`. Afterwards each node counts as holding these alone.
+/// Sends along the edges of a tree on each of the lines, all at the same time, to each position its own blocks: `contents(line, position)`.
+/// Afterwards each node holds only its own blocks.
 pub fn scatter(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], contents: Contents) {
     for transfers in rounds(lines, trees, contents) {
         builder.move_blocks(transfers);
     }
 }
 
-/// Gathers along the edges of a tree on each of the lines, the reverse of [`scatter`]: the root of each line gets all
-/// blocks, and the other nodes count as holding none.
+/// Gathers along the edges of a tree on each of the lines, as the reverse of [`scatter`]: the root of each line receives all blocks, and
+/// the other nodes hold no blocks afterwards.
 pub fn gather(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], contents: Contents) {
     for transfers in rounds(lines, trees, contents).into_iter().rev() {
         let back = |transfer: Transfer| Transfer { from: transfer.to, to: transfer.from, ..transfer };
@@ -240,7 +236,7 @@ pub fn gather(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division], co
     }
 }
 
-/// Sends all blocks that the root of each line holds along the edges of its tree.
+/// Broadcasts all blocks that the root of each line holds along the edges of its tree.
 pub fn broadcast(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division]) {
     let most = trees.iter().map(|tree| tree.rounds.len()).max().unwrap_or(0);
     let all: Vec<Option<Blocks>> = lines
@@ -266,7 +262,7 @@ pub fn broadcast(builder: &mut Builder, lines: &[Vec<Rank>], trees: &[Division])
     }
 }
 
-/// The transfers of a scatter, by round.
+/// Returns the transfers of a scatter by round.
 fn rounds(lines: &[Vec<Rank>], trees: &[Division], contents: Contents) -> Vec<Vec<Transfer>> {
     let most = trees.iter().map(|tree| tree.rounds.len()).max().unwrap_or(0);
     let round = |round: usize| {
@@ -289,7 +285,7 @@ fn rounds(lines: &[Vec<Rank>], trees: &[Division], contents: Contents) -> Vec<Ve
 mod tests {
     use super::*;
 
-    /// Checks that every position is handed over once, by a position that has it, as part of the sender's part.
+    /// Checks that every position is handed over once, as part of the sender's part.
     fn check(tree: &Division, nodes: usize, root: usize) {
         let mut has: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         has[root] = (0..nodes).collect();
@@ -343,17 +339,16 @@ mod tests {
         }
     }
 
-    /// Tests the tree for sends of one time unit after which the receiver can send two units after the beginning:
-    /// Fibonacci numbers.
+    /// If a send takes one time unit and the receiver can send two units after the beginning, times follow the Fibonacci numbers.
     #[test]
     fn the_fastest_tree_is_that_of_logp() {
         let unit = Span::from_micros(1);
         let tree = Division::fastest(8, 0, true, |_| unit, |_| unit.times(2));
-        // f(8) = 5: 3 of 8 are handed over, f(3) = 3 is left for them, and f(5) = 4 for the others.
+        // f(8) = 5: the first cut sends 3 of 8 positions; f(3) = 3 for these, and f(5) = 4 for the rest.
         assert_eq!(tree.rounds()[0][0].count, 3);
     }
 
-    /// Six positions are done after three sends of a unit, whether the first cut hands over two of them or three.
+    /// Six positions take three sends of one unit, whether the first cut sends two positions or three.
     #[test]
     fn of_equally_fast_cuts_the_smallest_or_the_most_even_is_taken() {
         let unit = Span::from_micros(1);

@@ -1,25 +1,24 @@
-//! Forests: messages from one or several sources go down several spanning trees, as much down each as the network can carry.
+//! Forests: messages from one or several sources are distributed over several spanning trees, in proportions that the network can carry.
 //!
-//! An edge of a tree is a message between two members, which takes [resources](super::network) for some time each.
+//! An edge of a tree is a message between two nodes, which occupies [resources](super::network) for some time each.
 //!
-//! **The least time.** [`least()`] finds a time that nothing beats, neither these trees nor any other way. However messages are
-//! broadcast: what nodes have sent to each other contains trees for all bytes. For from a set of nodes to the others no fewer
-//! bytes have gone than sources in the set alone have, and by Edmonds' theorem on disjoint branchings that is enough for the
-//! trees. (For several sources, let one more node hand each its message.) So it is even where nodes send sums of bytes in place
-//! of bytes. Now give every resource a price for a second. All that is sent costs at least what all messages cost down their
-//! cheapest trees, and no resource earns more than its price for each second that it takes in all: so much time is needed.
-//! Backwards it holds for combining at one node: what a node has of an element must get to the root, so that the messages with
-//! parts of that element contain a tree.
+//! **Lower bound.** [`least()`] computes a lower bound on the time of any broadcast, with trees or otherwise. In any broadcast, the
+//! messages between nodes contain trees for all bytes: from each set of nodes to the others at least as many bytes are sent as the sources
+//! in the set have, and by Edmonds' theorem on disjoint branchings such trees then exist. (For several sources, add a node that sends each
+//! source its message.) The same holds if nodes send sums of bytes instead of bytes. Give every resource a price per second. Everything
+//! sent costs at least as much as all messages down their cheapest trees, and no resource earns more than its price in each second; with
+//! prices that sum to 1 the cost is therefore a lower bound. Reversed in time, the bound holds for combining at one node: the contribution
+//! of each node to an element must reach the root, so the messages with partial results of the element contain a tree.
 //!
-//! **Trees.** An optimal packing has many trees, with edges between all sorts of nodes, and where ports are full their messages get into
-//! each other's way: half as much is carried again as should be. Few trees that are nearly as good are carried out much better, so
-//! [trees](grow()) of one source and [cycles](cycles()) for several are grown edge by edge with the least time as their aim: first
-//! one, then more as long as that falls short.
+//! **Trees.** An optimal packing has many trees, with edges between many different pairs of nodes. If ports are saturated, their messages
+//! delay each other and the planned rate is not reached. Few trees that are nearly optimal perform much better. Therefore [trees](grow())
+//! of one source, and [cycles](cycles()) for several sources, are grown edge by edge with the lower bound as the target: first one, then
+//! more while the time exceeds the target.
 //!
-//! **Source.** J. Edmonds, "Edge-disjoint branchings", Combinatorial Algorithms, 1973, for the theorem; L. Zhao,
-//! A. Krishnamurthy, "ForestColl: Throughput-optimal collective communications on heterogeneous network fabrics", arXiv
-//! 2402.06787, for the idea, on networks where routes are free and links are all that counts. Here routes are fixed and nodes
-//! have ports, so trees are found by prices and not by splitting switches off.
+//! **Source.** J. Edmonds, "Edge-disjoint branchings", Combinatorial Algorithms, 1973, for the theorem; L. Zhao, A. Krishnamurthy,
+//! "ForestColl: Throughput-optimal collective communications on heterogeneous network fabrics", arXiv 2402.06787, for the idea, on networks
+//! with free routing where only links count. Here routes are fixed and nodes have ports, so trees are found by prices, not by removing
+//! switches.
 
 mod arborescence;
 mod cycles;
@@ -30,17 +29,17 @@ pub(crate) use self::{cycles::cycles, growth::grow, least::least};
 use super::network::Network;
 use crate::rank::Rank;
 
-/// A part of a message, and the tree that it goes down.
+/// A tree for a share of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Share {
-    /// The number of the source.
+    /// The index of the source.
     pub(crate) source: usize,
-    /// The parent of each node; the source is its own.
+    /// The parent of each node; the source is its own parent.
     pub(crate) parents: Vec<Rank>,
 }
 
 impl Network {
-    /// The seconds that the busiest resource is taken, if so many bytes go down each of these trees.
+    /// Returns the time in seconds for which the busiest resource is occupied, if the given number of bytes goes down each tree.
     pub(crate) fn busiest<'a>(&self, trees: impl IntoIterator<Item = (&'a [Rank], u64)>) -> f64 {
         let mut loads = vec![0.0; self.resources()];
         for (parents, bytes) in trees {
@@ -54,23 +53,23 @@ impl Network {
     }
 }
 
-/// The edges of a tree, each from a parent to a child.
+/// Returns the edges of a tree, each from a parent to a child.
 pub(crate) fn edges(parents: &[Rank]) -> impl Iterator<Item = (Rank, Rank)> {
     parents.iter().enumerate().map(|(to, &from)| (from, to)).filter(|&(from, to)| from != to)
 }
 
-/// The loads of resources, in parts of the time aimed at, and the price of more.
+/// The resource loads, as fractions of the target time.
 struct Loads<'a> {
     network: &'a Network,
     loads: Vec<f64>,
-    /// The resources that were looked at to hang nodes elsewhere.
+    /// The number of resources visited by the local search.
     work: usize,
 }
 
-/// All trees, or cycles, are grown so often.
+/// The number of passes in which all trees or cycles are grown.
 const ROUNDS: usize = 3;
 
-/// Nodes are hung elsewhere until so many resources have been looked at.
+/// The maximum number of resources visited by the local search.
 const MOST_WORK: usize = 4_000_000;
 
 impl Loads<'_> {
@@ -78,13 +77,13 @@ impl Loads<'_> {
         Loads { network, loads: vec![0.0; network.resources()], work: 0 }
     }
 
-    /// Whether there is work left, after that of an edge to a node, or of all such edges.
+    /// Counts the work of `edges` edges like the given one; returns whether work is left.
     fn has_work_left(&mut self, from: Rank, to: Rank, edges: usize) -> bool {
         self.work += self.network.pair(from, to).len() * edges;
         self.work < MOST_WORK
     }
 
-    /// The price of an edge for so many bytes for each second of the aim.
+    /// Returns the price of adding `amount` to an edge, in bytes per second of the target time.
     fn price(&self, from: Rank, to: Rank, amount: f64) -> f64 {
         let added = |&(resource, seconds): &(u32, f64)| {
             let load = self.loads[resource as usize];
@@ -99,7 +98,7 @@ impl Loads<'_> {
         }
     }
 
-    /// The busiest resource.
+    /// Returns the busiest resource.
     fn busiest(&self) -> Option<u32> {
         let busier = |one: &usize, other: &usize| {
             self.loads[*one].total_cmp(&self.loads[*other]).then_with(|| other.cmp(one))
@@ -112,7 +111,7 @@ impl Loads<'_> {
     }
 }
 
-/// The weight of a load: a little for each resource on the way, and very much for what is above the aim.
+/// Returns the weight of a load: small per resource on the route, and very large above the target.
 fn weight(load: f64) -> f64 {
     let square = load * load;
     let fourth = square * square;
@@ -125,7 +124,7 @@ mod tests {
 
     use super::{super::network::Pair, *};
 
-    /// Ports that take a byte a second, and what else `links` gives for a pair.
+    /// Creates a network of ports with 1 s per byte, and the resources that `links` gives for a pair.
     fn ports(nodes: usize, mut links: impl FnMut(Rank, Rank) -> Pair) -> Network {
         Network::new(nodes, |from, to| {
             let mut uses = vec![(from as u32, 1.0), ((nodes + to) as u32, 1.0)];
@@ -146,8 +145,7 @@ mod tests {
         network.busiest(trees.iter().map(|tree| (&tree.parents[..], bytes(tree.source))))
     }
 
-    /// Where ports are all there is, a chain is as good as anything, and so is a cycle for several sources: each node takes in what
-    /// others have.
+    /// If only ports matter, a chain is optimal for one source and a cycle for several: each node receives all data of other nodes.
     #[test]
     fn where_ports_are_short_trees_are_chains() {
         let network = ports(6, |_, _| Pair::new());
@@ -162,8 +160,8 @@ mod tests {
         assert_eq!(busiest(&network, &trees, |_| 20), 60.0);
     }
 
-    /// Two halves of four nodes, with two links from the one to the other, each for two of the senders, at a quarter of the speed of a
-    /// port: one tree crosses one of them, two trees cross both.
+    /// Two halves of four nodes with two links from one half to the other, each for two of the senders, at a quarter of the port speed: one
+    /// tree crosses one link, two trees cross both.
     #[test]
     fn several_trees_use_several_links() {
         let network =
@@ -183,7 +181,7 @@ mod tests {
         assert_eq!([1, 2].map(load), [320.0, 160.0]);
     }
 
-    /// A slow leaf leaves time for low trees: its in-link takes as long as two messages take a port.
+    /// A slow leaf allows shallow trees: its in-link takes as long as two messages occupy a port.
     #[test]
     fn trees_are_low_where_there_is_time() {
         let network = ports(15, |_, to| if to == 14 { vec![(30, 2.0)] } else { Pair::new() });
@@ -208,7 +206,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Nothing that is grown beats the least time, and with few links the least time is that of some cut or port at least.
+        /// No grown tree beats the lower bound, and with few links the bound is at least the bound of some cut or port.
         #[test]
         fn nothing_beats_the_least_time(
             nodes in 2..9_usize,

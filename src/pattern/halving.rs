@@ -1,15 +1,14 @@
 //! Recursive halving with exchange on a linear array: after it, every position has the data of all positions.
 //!
-//! Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", CSD-TR-95-060, section 2,
-//! algorithm `Br_Lin`, which gives the rule for an even number of positions: `P_i` and `P_(i + p/2)` exchange all
-//! that they hold, then the two halves do the same on their own.
+//! Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", CSD-TR-95-060, section 2, algorithm `Br_Lin`, which
+//! gives the rule for an even number of positions: `P_i` and `P_(i + p/2)` exchange all data that they hold, then both halves recurse.
 //!
 //! # A segment of odd length
 //!
-//! The papers leave this case open. A segment of `n` positions is cut into a first half of `h = ceil(n / 2)` and a
-//! second half of `n - h`. Position `i` of the first half is paired with position `i + h`. If `n` is odd the last
-//! position of the first half has no pair; in the same iteration it sends all that it holds to the last position of
-//! the second half, which receives it after its own exchange. Nothing is sent back.
+//! The papers do not specify this case. A segment of `n` positions is cut into a first half of `h = ceil(n / 2)` and a second half of
+//! `n - h` positions. Position `i` of the first half is paired with position `i + h`. If `n` is odd, the last position of the first half is
+//! unpaired; in the same iteration it sends all its data to the last position of the second half, which receives the data after its own
+//! exchange. Nothing is sent back.
 //!
 //! ```text
 //! n = 5, h = 3      0   1   2 | 3   4        0 <-> 3, 1 <-> 4, then 2 -> 4
@@ -23,8 +22,8 @@
 //! transfer touches it. By induction each datum lies at exactly one position of every segment of every iteration, and
 //! the last segments are single positions.
 //!
-//! Two things follow: no position is ever sent a datum that it already has, and a datum is sent `p - 1` times in all,
-//! the fewest possible. The longer half has `ceil(n / 2)` positions, so there are `ceil(log2 p)` iterations.
+//! Two consequences: no position receives a datum that it already has, and each datum is sent `p - 1` times in total, which is the minimum.
+//! The longer half has `ceil(n / 2)` positions, so there are `ceil(log2 p)` iterations.
 
 use std::{iter::FusedIterator, ops::Range};
 
@@ -50,7 +49,7 @@ pub struct Halving {
 pub struct Pairing {
     /// The iteration, counted from 0.
     pub iteration: usize,
-    /// The position at the other end.
+    /// The partner position.
     pub partner: usize,
     /// The direction of the data.
     pub direction: Direction,
@@ -68,22 +67,22 @@ pub enum Direction {
 }
 
 impl Halving {
-    /// The pattern for a line of `positions` positions.
+    /// Creates the pattern for a line of `positions` positions.
     pub const fn new(positions: usize) -> Halving {
         Halving { positions }
     }
 
-    /// The number of positions of the line.
+    /// Returns the number of positions of the line.
     pub const fn positions(self) -> usize {
         self.positions
     }
 
-    /// The number of iterations: `ceil(log2 positions)`, 0 for a line of one position or none.
+    /// Returns the number of iterations: `ceil(log2 positions)`; 0 for a line of at most one position.
     pub const fn iterations(self) -> usize {
         (usize::BITS - self.positions.saturating_sub(1).leading_zeros()) as usize
     }
 
-    /// The segments of the line after `iterations` iterations, in order, without empty ones.
+    /// Returns the nonempty segments of the line after `iterations` iterations, in order.
     ///
     /// ```
     /// use multicomputer::pattern::Halving;
@@ -99,8 +98,8 @@ impl Halving {
         (0..iterations).fold(vec![whole], |segments, _| segments.into_iter().flat_map(halves).collect())
     }
 
-    /// The pairings of `position`, in the order in which they are carried out: one or two in an iteration, none in
-    /// the last one if the position is alone by then. Empty for a position outside the line.
+    /// Returns the pairings of `position`, in execution order: one or two per iteration. There may be none in the last iteration, if the
+    /// segment of the position is a single position by then. Empty for a position outside the line.
     ///
     /// Takes constant memory, and constant time for each pairing.
     pub const fn pairings(self, position: usize) -> Pairings {
@@ -109,25 +108,25 @@ impl Halving {
 }
 
 impl Direction {
-    /// Whether the position sends.
+    /// Returns whether the position sends.
     pub const fn sends(self) -> bool {
         matches!(self, Direction::Both | Direction::Out)
     }
 
-    /// Whether the position receives.
+    /// Returns whether the position receives.
     pub const fn receives(self) -> bool {
         matches!(self, Direction::Both | Direction::In)
     }
 }
 
-/// The pairings of one position, made by [`Halving::pairings`].
+/// An iterator over the pairings of one position, created by [`Halving::pairings`].
 #[derive(Clone, Debug)]
 pub struct Pairings {
     position: usize,
     /// The segment that contains the position in this iteration.
     segment: Range<usize>,
     iteration: usize,
-    /// A second pairing of the previous iteration, which is returned next.
+    /// The second pairing of the previous iteration, returned next.
     then: Option<Pairing>,
 }
 
@@ -164,7 +163,7 @@ impl Iterator for Pairings {
 
 impl FusedIterator for Pairings {}
 
-/// The first position of the second half of a segment: the first half is the longer one.
+/// Returns the first position of the second half of a segment; the first half may be longer by one.
 const fn middle(start: usize, end: usize) -> usize {
     start + (end - start).div_ceil(2)
 }
@@ -177,7 +176,7 @@ mod tests {
 
     const LINES: Range<usize> = 1..131;
 
-    /// Walks all positions in step; returns the data that each holds in the end, and the number of data items sent.
+    /// Runs all positions in lockstep; returns the data that each position holds at the end, and the number of data items sent.
     fn run(halving: Halving) -> (Vec<BTreeSet<usize>>, usize) {
         let mut held: Vec<_> = (0..halving.positions()).map(|position| BTreeSet::from([position])).collect();
         let mut sent = 0;

@@ -1,9 +1,9 @@
-//! Lines through a mesh: orders of its nodes on which patterns such as [`Halving`](super::Halving) work.
+//! Lines through a mesh: node orders for algorithms such as [`Halving`](super::Halving).
 
 use crate::{rank::Rank, topology::Grid};
 
-/// The ranks of the mesh as a line, in which neighbours on the line are neighbours on the mesh: the first row from
-/// left to right, the second from right to left, and so on.
+/// Returns the ranks of the mesh in snake order, in which neighbours on the line are neighbours in the mesh: the first row from left to
+/// right, the second from right to left, and so on.
 ///
 /// Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", CSD-TR-95-060, section 2.
 ///
@@ -24,19 +24,19 @@ pub fn snake(grid: Grid) -> Vec<Rank> {
     line
 }
 
-/// The rows of the mesh, each from left to right.
+/// Returns the rows of the mesh, each from left to right.
 pub fn rows(grid: Grid) -> Vec<Vec<Rank>> {
     let row = |row| (0..grid.columns).map(|column| grid.rank(row, column)).collect();
     (0..grid.rows).map(row).collect()
 }
 
-/// The columns of the mesh, each from top to bottom.
+/// Returns the columns of the mesh, each from top to bottom.
 pub fn columns(grid: Grid) -> Vec<Vec<Rank>> {
     let column = |column| (0..grid.rows).map(|row| grid.rank(row, column)).collect();
     (0..grid.columns).map(column).collect()
 }
 
-/// The position of each rank on a line of all ranks.
+/// Returns the position of each rank on a line of all ranks.
 pub fn positions(line: &[Rank]) -> Vec<usize> {
     let mut positions = vec![0; line.len()];
     for (position, &rank) in line.iter().enumerate() {
@@ -45,12 +45,11 @@ pub fn positions(line: &[Rank]) -> Vec<usize> {
     positions
 }
 
-/// A line of which every segment that [`Halving`](super::Halving) makes is a compact part of the mesh: the nodes are
-/// cut in two across the longer side of the area that they cover, the first part being the larger by at most one
-/// node, and each part is cut again.
+/// Returns a line on which every segment of [`Halving`](super::Halving) is a compact part of the mesh: the nodes are cut in two across the
+/// longer side of the area that they cover, where the first part is larger by at most one node; each part is cut recursively.
 ///
-/// On this line, halving sends over long distances while messages are short, and over short distances when they are
-/// long. On a mesh whose sides are powers of two all parts are rectangles.
+/// On this line, halving sends short messages over long distances and long messages over short distances. On a mesh whose sides are powers
+/// of two all parts are rectangles.
 ///
 /// ```
 /// use multicomputer::{pattern::line, topology::Grid};

@@ -1,11 +1,11 @@
-//! Pure schedules: they list senders, receivers and the order of the messages, and send nothing themselves.
+//! Schedules as plain data: lists of senders, receivers and the order of the messages. This module sends no messages.
 //!
 //! * [`Halving`] is recursive halving on a line of positions; [`line`](mod@line) orders the nodes of a mesh as lines;
-//! * [`Division`] is a spanning tree that cuts a line into parts: by halves, or the fastest for a machine; [`ring`] and
-//!   [`circulant`] hold patterns on rings;
-//! * [`pipeline`] sends a long vector down several spanning trees at the same time, chunk after chunk;
-//! * [`Schedule`] lists the steps of every node with the data that is moved, and a [`Builder`] makes a schedule; [`Delivery`]
-//!   checks that it brings everything where it is to be.
+//! * [`Division`] is a spanning tree that divides a line recursively: in halves, or optimally for a machine; [`ring`] and [`circulant`]
+//!   contain ring algorithms;
+//! * [`pipeline`] sends a long vector down several spanning trees at the same time, chunk by chunk;
+//! * [`Schedule`] lists the steps of every node with the data that is moved; a [`Builder`] constructs a schedule, and a [`Delivery`]
+//!   checks that it delivers all data correctly.
 
 pub(crate) mod butterfly;
 pub mod circulant;

@@ -1,28 +1,28 @@
-//! Networks: what a byte from one member to another takes of ports and links.
+//! Networks: the time for which one byte between two nodes occupies ports and links.
 //!
-//! A message goes on the route that the machine has for its sender and its receiver. A byte of it takes the sender's out-port, the
-//! receiver's in-port and every link on the way for some time each. These are the *resources*. An out-port has one message at a
-//! time: a byte takes it as long as the slowest link on the way does.
+//! A message follows the route of the machine from its sender to its receiver. Each byte occupies the sender's out-port, the receiver's
+//! in-port and every link of the route for some time. Ports and links are the *resources*. An out-port carries one message at a time: a
+//! byte occupies it for as long as it occupies the slowest link of the route.
 
 use std::collections::BTreeMap;
 
 use crate::rank::Rank;
 
-/// The resources that a message between each two members takes.
+/// The resources that a message between each pair of nodes occupies.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     nodes: usize,
     resources: usize,
-    /// By sender, and for each of them by receiver.
+    /// The pairs, ordered by sender and then by receiver.
     pairs: Vec<Pair>,
 }
 
-/// The resources that a message from one member to another takes, with the seconds for each byte.
+/// The resources that a message between two nodes occupies, with the time in seconds per byte.
 pub(crate) type Pair = Vec<(u32, f64)>;
 
 impl Network {
-    /// A network of so many nodes, where a message takes what `pair` tells for its sender and receiver. Resources have any
-    /// numbers.
+    /// Creates a network of `nodes` nodes. `pair` returns the resources of a message from a sender to a receiver; resource numbers are
+    /// arbitrary.
     pub(crate) fn new(nodes: usize, mut pair: impl FnMut(Rank, Rank) -> Pair) -> Network {
         let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
         let mut numbered = |(resource, seconds)| {
@@ -37,33 +37,33 @@ impl Network {
         Network { nodes, pairs, resources: numbers.len() }
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub(crate) fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// The number of resources.
+    /// Returns the number of resources.
     pub(crate) fn resources(&self) -> usize {
         self.resources
     }
 
-    /// The ports and links that a message from one node to another takes; nothing if they are the same.
+    /// Returns the resources that a message from one node to another occupies; empty if both are the same node.
     pub(crate) fn pair(&self, from: Rank, to: Rank) -> &Pair {
         &self.pairs[from * self.nodes + to]
     }
 
-    /// The resources that all pairs take, together.
+    /// Returns the total number of resource entries over all pairs.
     pub(crate) fn uses(&self) -> usize {
         self.pairs.iter().map(Vec::len).sum()
     }
 
-    /// The fewest seconds that a byte takes a resource, of those that it takes at all; infinite if there are none.
+    /// Returns the shortest positive time in seconds per byte over all resources; infinite if there is none.
     pub(crate) fn quickest(&self) -> f64 {
         let all = self.pairs.iter().flatten().map(|&(_, seconds)| seconds);
         all.filter(|&seconds| seconds > 0.0).fold(f64::INFINITY, f64::min)
     }
 
-    /// The price of a byte between each two nodes, by the price of each resource for a second.
+    /// Returns the cost of a byte between each pair of nodes, given the price of each resource per second.
     pub(crate) fn costs(&self, prices: &[f64]) -> Vec<f64> {
         let cost =
             |pair: &Pair| pair.iter().map(|&(resource, seconds)| prices[resource as usize] * seconds).sum();

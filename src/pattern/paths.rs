@@ -1,36 +1,36 @@
-//! Paths: messages from some members to others, straight or by way of members between.
+//! A lower bound by multicommodity flow on the time of an exchange in which nodes may forward messages for others.
 //!
-//! **What it does.** [`least()`] finds a time that no exchange of these messages beats. Give every resource a price for a
-//! second, all of them 1 in all. A byte that gets to its receiver has gone along some path of members, and cost at least
-//! what the cheapest path does; no resource earns more than its price for each second that it takes in all: so much time is
-//! needed, whatever the prices. Good prices come from a flow that is spread well. It begins with messages that go straight.
-//! Prices grow with a high power of the load of a resource, and half of each is that of the best prices so far; again and
-//! again a part of all messages is moved to the paths that are cheapest then, as large as is best for the sum of the powers.
+//! **Method.** [`least()`] evaluates the dual problem. Each resource has a price per second; the prices sum to 1. A byte that reaches its
+//! receiver has followed some path of nodes and has cost at least as much as the cheapest path. A resource earns at most its price in each
+//! second. The cost of all messages on cheapest paths is therefore a lower bound on the time, for any prices. Good prices are derived from
+//! a well-balanced flow. Initially all messages go directly. In each round the prices are a high power of the resource loads, averaged with
+//! the best prices so far; then a fraction of all messages moves to the cheapest paths (a Frank-Wolfe step), with a line search for the
+//! fraction that minimizes the sum of the powers of the loads.
 //!
-//! **Cost.** `O(p^3)` a round for `p` members, and the resources that all pairs of them take. It ends after some rounds, or
-//! when the flow takes no longer than what is known.
+//! **Cost.** A round takes `O(p^3)` time for `p` nodes, plus the resource entries of all pairs. The search ends after a fixed number of
+//! rounds, or when the flow takes no longer than the known bound.
 //!
-//! **Source.** P. Basu and others, "Efficient all-to-all collective communication schedules for direct-connect topologies",
-//! arXiv 2309.13541, for the bound by multicommodity flow, where links are all that counts; M. Frank, P. Wolfe, "An
-//! algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, for the way to it.
+//! **Source.** P. Basu and others, "Efficient all-to-all collective communication schedules for direct-connect topologies", arXiv
+//! 2309.13541, for the bound by multicommodity flow, where only links count; M. Frank, P. Wolfe, "An algorithm for quadratic programming",
+//! Naval Research Logistics Quarterly 3, 1956, for the search.
 
 use super::network::Network;
 use crate::rank::Rank;
 
-/// The powers of loads, one after the other, ..
+/// The powers of the loads, in the order in which they are used.
 const POWERS: [i32; 4] = [8, 16, 32, 64];
 
-/// .. and the rounds with each.
+/// The number of rounds with each power.
 const ROUNDS: usize = 24;
 
-/// Prices are good enough if a flow is known that takes so many times as long as what they show.
+/// Maximum ratio of the time of the flow to the lower bound at which the search ends.
 const ENOUGH: f64 = 1.001;
 
-/// Steps of the search for the part of the messages that is moved.
+/// Number of bisection steps of the line search.
 const STEPS: usize = 20;
 
-/// The seconds that no exchange of messages of so many bytes takes less than, start-ups aside; less exact where that is not
-/// more than what is known to be needed.
+/// Returns a lower bound in seconds on any exchange of these messages, without start-ups. The bound is less tight if it does not exceed
+/// `known`, a known lower bound.
 pub(crate) fn least(network: &Network, messages: &[(Rank, Rank, u64)], known: f64) -> f64 {
     let mut by_source = vec![Vec::new(); network.nodes()];
     messages.iter().for_each(|&(from, to, bytes)| by_source[from].push((to, bytes as f64)));
@@ -42,14 +42,14 @@ pub(crate) fn least(network: &Network, messages: &[(Rank, Rank, u64)], known: f6
     for power in POWERS {
         for _ in 0..ROUNDS {
             let busiest = loads.iter().copied().fold(0.0, f64::max);
-            // Links that are slow without end take longer than can be told.
+            // An infinite load (a link without bandwidth) cannot be bounded.
             if busiest == 0.0 || !busiest.is_finite() {
                 return 0.0;
             }
             let mut prices: Vec<f64> = loads.iter().map(|load| (load / busiest).powi(power - 1)).collect();
             let whole: f64 = prices.iter().sum();
             prices.iter_mut().for_each(|price| *price /= whole);
-            // Half way to the best ones so far prices are better.
+            // Averaging with the best prices so far improves the prices.
             prices.iter_mut().zip(&best).for_each(|(price, best)| *price = 0.5 * (*price + best));
             let cheapest = cheapest(network, &by_source, &network.costs(&prices));
             let cost = cheapest.iter().zip(&prices).map(|(load, price)| load * price).sum();
@@ -72,7 +72,7 @@ fn add(network: &Network, loads: &mut [f64], from: Rank, to: Rank, bytes: f64) {
     }
 }
 
-/// The loads of resources if all messages go along the cheapest paths.
+/// Returns the resource loads if all messages follow the cheapest paths.
 fn cheapest(network: &Network, by_source: &[Vec<(Rank, f64)>], costs: &[f64]) -> Vec<f64> {
     let nodes = network.nodes();
     let mut loads = vec![0.0; network.resources()];
@@ -91,7 +91,7 @@ fn cheapest(network: &Network, by_source: &[Vec<(Rank, f64)>], costs: &[f64]) ->
     loads
 }
 
-/// The nodes in the order of what the cheapest path to them costs (Dijkstra), and for each the one before it.
+/// Returns the nodes in order of their path cost (Dijkstra's algorithm), and for each node its predecessor.
 fn paths(nodes: usize, source: Rank, costs: &[f64]) -> (Vec<Rank>, Vec<Rank>) {
     let mut distance = costs[source * nodes..][..nodes].to_vec();
     distance[source] = 0.0;
@@ -114,7 +114,7 @@ fn paths(nodes: usize, source: Rank, costs: &[f64]) -> (Vec<Rank>, Vec<Rank>) {
     (order, before)
 }
 
-/// The part of all messages to be moved to other paths, for the least sum of the powers of loads.
+/// Returns the fraction of all messages to move, which minimizes the sum of the powers of the loads.
 fn best_part(loads: &[f64], others: &[f64], power: i32) -> f64 {
     let busiest = loads.iter().chain(others).copied().fold(0.0, f64::max);
     let grows_at = |part: f64| {
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::pattern::network::Pair;
 
-    /// A ring of nodes with fast ports, whose links to the right take a second a byte, and those to the left some more.
+    /// Creates a ring with fast ports. Links to the right take one second per byte, links to the left `left` seconds.
     fn ring(nodes: usize, left: f64) -> Network {
         Network::new(nodes, |from, to| {
             let right = (to + nodes - from) % nodes;
@@ -156,19 +156,19 @@ mod tests {
         })
     }
 
-    /// Messages half way around all go to the right; by way of others they could go to both sides.
+    /// Direct messages over half the ring all go to the right; forwarded messages can use both directions.
     #[test]
     fn messages_go_around_what_is_busy() {
         let network = ring(8, 1.0);
         let all: Vec<(Rank, Rank, u64)> =
             (0..64).filter(|pair| pair / 8 != pair % 8).map(|pair| (pair / 8, pair % 8, 1000)).collect();
-        // The distances add up to 16 for each node, and it has two links.
+        // The distances of each node sum to 16, and each node has two links.
         let least = least(&network, &all, 0.0);
         assert!((7920.0..=8000.0).contains(&least), "{least}");
-        // One message is parted, and goes both ways around.
+        // A single message is split and uses both directions.
         let across = super::least(&network, &[(0, 4, 1000)], 0.0);
         assert!((495.0..=500.0).contains(&across), "{across}");
-        // Three links of a second to the right, five of three seconds to the left, which take (x, 1000 - x) bytes.
+        // Three links of 1 s/B to the right carry x bytes; five links of 3 s/B to the left carry 1000 - x bytes.
         let slow = super::least(&ring(8, 3.0), &[(0, 3, 1000)], 0.0);
         assert!((742.0..=750.0).contains(&slow), "{slow}");
     }

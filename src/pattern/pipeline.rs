@@ -1,32 +1,30 @@
-//! Pipelines: a long vector, cut into chunks, goes down a set of spanning trees, chunk after chunk.
+//! Pipelines: a long vector is cut into chunks, which are sent down a set of spanning trees one after another.
 //!
-//! Chunk `i` goes down tree `i mod T` of `T` trees. A node is one-port: in a step it sends at most one chunk and
-//! receives at most one. The rate of one tree is limited by its node with the most children: a chain moves a chunk
-//! every step, a binary tree one every second step. Several trees are faster: if no node has more than `T` children
-//! in all of them together, every node is as busy as a node of a chain, and the trees may be as low as binary ones.
+//! Chunk `i` goes down tree `i mod T` of `T` trees. A node is one-port: in a step it sends at most one chunk and receives at most one. The
+//! rate of one tree is limited by the node with the most children: a chain moves a chunk every step, a binary tree one every second step.
+//! Several trees are faster: if no node has more than `T` children in all trees together, no node is busier than a node of a chain,
+//! although the trees may be as shallow as binary trees.
 //!
-//! **The order.** The order of the sends is periodic: the period is the largest number of messages that a node sends
-//! or receives for `T` chunks, one down each tree. Each edge of a tree is assigned one step of the period such that
-//! edges with the same sender, or the same receiver, have different steps. This is an edge colouring of a bipartite
-//! graph, the senders on one side and the receivers on the other, which exists by König's theorem. A chunk crosses an
-//! edge in the first step of that edge in which the sender has it. In lockstep nothing ever waits for a port, and the
-//! root sends a chunk every step.
+//! **The step order.** The order of the sends is periodic. The period is the maximum number of messages that a node sends or receives for
+//! `T` chunks, one down each tree. Each edge of a tree is assigned one step of the period such that edges with the same sender, or the same
+//! receiver, have different steps. This is an edge colouring of a bipartite graph with senders on one side and receivers on the other; it
+//! exists by König's theorem. A chunk crosses an edge in the first step of the edge in which the sender has the chunk. In lockstep no
+//! message waits for a port, and the root sends a chunk every step.
 //!
-//! **Cost.** With `N` chunks of `m` bytes it takes `N - 1 + h` rounds if the period is `T`, where `h` is the number
-//! of rounds until all nodes have the first chunks: about twice the hops below. A round takes `max(alpha, m beta)`,
-//! since ports go on while a node takes in the chunk of the previous round; half duplex, `beta` becomes `2 beta / d`.
-//! With `m = alpha / beta` the total is `n beta + h alpha`.
+//! **Cost.** `N` chunks of `m` bytes take `N - 1 + h` rounds if the period is `T`, where `h` is the number of rounds until all nodes have
+//! the first chunks: about twice the hops below. A round takes `max(alpha, m beta)`, because ports carry the next chunk while a node
+//! processes the previous one; half duplex, `beta` becomes `2 beta / d`. With `m = alpha / beta` the total is `n beta + h alpha`.
 //!
-//! Nodes do not run in lockstep by themselves, and nothing keeps two senders from sending to one node at the same
-//! time. Both are then slowed down while others could have used their ports, and such delays grow rather than die
-//! out: long vectors move at `1.75 beta` per byte. Only a chain, where every node has one sender, keeps the full
-//! rate. So nodes are to go [by the clock](crate::pattern::Schedule::clocked).
+//! Nodes do not run in lockstep by themselves, and two senders may send to one node at the same time. Both are then slowed down while other
+//! nodes could have used their ports, and these delays accumulate: long vectors move at `1.75 beta` per byte. Only a chain, where every
+//! node has one sender, keeps the full rate. The nodes should therefore follow a
+//! [time-triggered schedule](crate::pattern::Schedule::clocked).
 //!
 //! | trees | hops of the first chunk | conflicts where links are as fast as ports |
 //! | --- | --- | --- |
 //! | [`chain`] | `p - 1` | none |
 //! | [`spines_in_columns`], [`spines_in_rows`] of `r x c` | `c + (2r)^(1/2) + 2`, `r + (2c)^(1/2) + 2` | none |
-//! | [`two_trees`] | `log2 p + 1`, every second child a round later | many |
+//! | [`two_trees`] | `log2 p + 1`, second children one round later | many |
 //! | [`edge_disjoint`] of a `d`-cube | `d + 1` | none |
 //!
 //! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing
@@ -57,9 +55,9 @@ pub struct Hop {
     pub chunk: u32,
 }
 
-/// The messages of each round, in which every node sends at most one and receives at most one, until every node has
-/// every chunk. No node is sent a chunk twice, and a chunk is sent on at least two rounds after it came, so that a
-/// node can take in the chunk of the last round while it sends another one.
+/// Returns the messages of each round until every node has every chunk. In a round every node sends at most one message and receives at
+/// most one. No node receives a chunk twice. A chunk is forwarded at least two rounds after its arrival, so that a node can process the
+/// chunk of the previous round while it sends another one.
 ///
 /// ```
 /// use multicomputer::pattern::pipeline::{Hop, Tree, rounds};
@@ -91,11 +89,10 @@ pub fn rounds(trees: &[Tree], chunks: usize) -> Vec<Vec<Hop>> {
     rounds
 }
 
-/// The smallest number of rounds after which a received chunk is sent on.
+/// The minimum number of rounds between receiving and forwarding a chunk.
 const LAG: usize = 2;
 
-/// The rounds in which the first chunk of each tree crosses each of its edges; each later chunk does so a period
-/// later.
+/// The rounds in which the first chunk of each tree crosses each edge; each later chunk follows one period after the previous one.
 struct Timetable {
     period: usize,
     edges: Vec<Edge>,
@@ -114,7 +111,7 @@ impl Timetable {
         let nodes = trees[0].nodes();
         let alike = |tree: &Tree| (tree.root(), tree.nodes()) == (trees[0].root(), nodes);
         assert!(trees.iter().all(alike), "all trees have the same root and the same nodes");
-        // A tree's edges stand in the order of a walk from the root, so that an edge comes after the one above it.
+        // The edges of a tree are in level order, so that an edge comes after the edge above it.
         let mut edges = Vec::new();
         let mut above = Vec::new();
         let mut through = Vec::new();
@@ -134,7 +131,7 @@ impl Timetable {
             for edge in edges[start..].iter().rev() {
                 height[edge.from] = height[edge.from].max(height[edge.to] + 1);
             }
-            // The longest way from the root to a leaf over this edge.
+            // The length of the longest path from the root to a leaf through this edge.
             through.extend(edges[start..].iter().map(|edge| depth[edge.to] + height[edge.to]));
         }
         let mut colouring = Colouring::new(nodes, &edges);
@@ -144,7 +141,7 @@ impl Timetable {
             colouring.colour_all_around(edge, &edges, &above);
         }
         let period = colouring.colours;
-        // Every edge has one by now.
+        // All edges are coloured now.
         let colours: Vec<usize> = colouring.colour_of.into_iter().flatten().collect();
         for (index, colour) in colours.into_iter().enumerate() {
             let earliest = above[index].map_or(0, |above| edges[above].round + LAG);
@@ -154,11 +151,11 @@ impl Timetable {
     }
 }
 
-/// An edge colouring: no two edges at the same end have the same colour.
+/// An edge colouring: edges that share an end have different colours.
 struct Colouring {
     colours: usize,
     colour_of: Vec<Option<usize>>,
-    /// The edges at each end: first those of the senders, then those of the receivers.
+    /// The edges at each end: first the senders' ends, then the receivers' ends.
     at: Vec<Vec<usize>>,
     nodes: usize,
 }
@@ -174,8 +171,8 @@ impl Colouring {
         Colouring { colours, colour_of: vec![None; edges.len()], at, nodes }
     }
 
-    /// Colours an edge, then those that share an end with it, and so on. With at most two edges at each end this
-    /// never meets an edge whose ends have no free colour in common.
+    /// Colours an edge, then the edges that share an end with it, and so on. With at most two edges at each end, this order
+    /// never reaches an edge whose ends have no free colour in common.
     fn colour_all_around(&mut self, edge: usize, edges: &[Edge], above: &[Option<usize>]) {
         let mut next = vec![edge];
         while let Some(edge) = next.pop() {
@@ -185,7 +182,7 @@ impl Colouring {
             let ends = self.ends(&edges[edge]);
             let colour_above = above[edge].map(|above| self.colour_of[above]);
             let wished = match colour_above {
-                // The root sends down one tree after the other.
+                // The root sends down the trees in turn.
                 None => edges[edge].tree % self.colours,
                 Some(above) => above.map_or(0, |colour| (colour + LAG) % self.colours),
             };
@@ -196,7 +193,7 @@ impl Colouring {
             let colour = match free_at(&ends) {
                 Some(colour) => colour,
                 None => {
-                    // There are as many colours as edges at any end, and this edge has none yet: one is free at each end.
+                    // There are as many colours as edges at any end, and this edge is not coloured yet: each end has a free colour.
                     let [one, other] = ends.map(|end| free_at(&[end]).unwrap_or(wished));
                     self.swap_from(ends[1], one, other, edges);
                     one
@@ -207,7 +204,7 @@ impl Colouring {
         }
     }
 
-    /// Makes `colour` free at an end where `other` is free, by swapping the two on the path that starts there.
+    /// Makes `colour` free at an end where `other` is free, by swapping both colours along the alternating path that starts at the end.
     fn swap_from(&mut self, end: usize, colour: usize, other: usize, edges: &[Edge]) {
         let (mut end, mut colours) = (end, [colour, other]);
         let mut path = Vec::new();

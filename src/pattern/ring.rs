@@ -1,22 +1,22 @@
-//! The bucket collect: data goes around rings.
+//! The bucket collect (ring all-gather): data moves around rings.
 
 use std::collections::VecDeque;
 
 use super::{Blocks, Builder, Transfer};
 use crate::rank::Rank;
 
-/// The data that a node of a ring has to send on: buckets of blocks, each with the number of nodes that it still has to reach. All
-/// nodes share the list of the blocks of a bucket.
+/// The queue of buckets that a node must forward, each with the number of nodes that it still has to reach. All nodes share the block list
+/// of a bucket.
 type Queue = VecDeque<(Blocks, usize)>;
 
-/// Collects in all rings at the same time, until every node of a ring has all blocks of that ring.
+/// Collects in all rings at the same time: at the end every node of a ring has all blocks of its ring.
 ///
-/// In each step a node sends to the next node of its ring a bucket that it has not sent on yet, its own blocks first.
-/// The blocks that a node holds in the beginning are cut into buckets of `most` blocks, where `most` is a function of
-/// the numbers of blocks of all nodes of the ring: one bucket per node is the plain algorithm; several buckets even
-/// out differences between the nodes, or let a bucket move on while the next one arrives.
+/// In each step a node sends to the next node of its ring one bucket that it has not forwarded yet, its own blocks first. The initial
+/// blocks of a node are cut into buckets of `most` blocks, where `most` is a function of the numbers of blocks of all nodes of the ring.
+/// One bucket per node gives the plain algorithm; several buckets balance nodes with different amounts of data, or overlap sending a bucket
+/// with receiving the next.
 ///
-/// On a linear array no two messages of a step share a link, since only the last node sends back.
+/// On a linear array no two messages of a step share a link, because only the last node sends backwards.
 ///
 /// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 4.2.
 pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], most: impl Fn(&[usize]) -> usize) {

@@ -1,12 +1,11 @@
 //! The [`Schedule`] of a collective operation: the sender, the receiver and the blocks of every message.
 //!
-//! The data of the operation is cut into *blocks*, each with a size and a rank that has it in the beginning. A
-//! schedule lists for every rank the steps that it takes. It is plain data, made once and read by everyone: the code
-//! on the node threads [executes](crate::comm::walk) it with real messages, the [predictor](crate::plan::predict()) evaluates
-//! it in modeled time, and tests check its shape.
+//! The data of the operation is cut into *blocks*. Each block has a size and a rank that holds it initially. A schedule lists the steps of
+//! every rank. It is plain data, constructed once and shared: the node threads [execute](crate::comm::walk) it with real messages, the
+//! [predictor](crate::plan::predict()) evaluates it in modeled time, and tests check its shape.
 //!
-//! A schedule is made iteration by iteration by a [`Builder`]. Nodes are *not* synchronized between iterations when it
-//! is carried out: each goes on as soon as it has done its own steps.
+//! A [`Builder`] constructs a schedule iteration by iteration. Nodes are *not* synchronized between iterations during execution: each node
+//! continues as soon as it has finished its own steps.
 
 mod blocks;
 mod builder;
@@ -30,7 +29,7 @@ pub use growth::Growth;
 
 use crate::{rank::Rank, time::Span};
 
-/// The steps of all nodes, and the sizes of the blocks. What a node starts with is known to those who made it.
+/// The steps of all nodes, and the sizes of the blocks. A schedule does not record which blocks a node holds initially.
 ///
 /// ```
 /// use multicomputer::pattern::{Action, Builder, Exchange, Transfer};
@@ -55,20 +54,20 @@ pub struct Schedule {
     iterations: usize,
 }
 
-/// The ranks that have a block in the beginning.
+/// The ranks that hold a block initially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// One rank has the block.
+    /// One rank holds the block.
     At(Rank),
     /// Every rank has its own version of the block; the versions are to be combined.
     Everywhere,
-    /// No rank has the block: it is made from others on the way.
+    /// No rank holds the block initially: it is made from other blocks.
     Nowhere,
 }
 
 impl Origin {
-    /// Whether `rank` has the block, or its own version of it, in the beginning.
+    /// Returns whether `rank` initially holds the block, or its own version of the block.
     pub fn is_at(self, rank: Rank) -> bool {
         match self {
             Origin::At(origin) => origin == rank,
@@ -82,7 +81,7 @@ impl Origin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// The iteration of the step, counted from 0. A send that was moved ahead may belong to an earlier one than its receive.
+    /// The iteration of the step, counted from 0. A send that was moved ahead may have an earlier iteration than its receive.
     pub iteration: usize,
     /// The action of the step.
     pub action: Action,
@@ -92,32 +91,30 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// Sends a message and goes on when it has left the node.
+    /// Sends a message and continues when the message has left the node.
     Send(Message),
-    /// Starts to send a message and goes on at once; the node waits for all started sends at a
-    /// [`WaitAll`](Action::WaitAll) and after its last step.
+    /// Starts a send and continues at once; the node waits for all started sends at a [`WaitAll`](Action::WaitAll) and after its last step.
     Start(Message),
-    /// Waits until all messages that have been started have left the node.
+    /// Waits until all started messages have left the node.
     WaitAll,
     /// Receives a message.
     Recv(Message),
-    /// Sends one message and receives another at the same time.
+    /// Sends one message and receives another one at the same time.
     Exchange {
         /// The message sent.
         send: Message,
         /// The message received.
         recv: Message,
     },
-    /// Copies this number of bytes together, because the blocks of the next message do not lie side by side in
-    /// memory.
+    /// Copies this number of bytes into contiguous memory, because the blocks of the next message are not adjacent.
     Pack(u64),
-    /// Combines this number of received bytes with the node's own version of them.
+    /// Combines this number of received bytes with the node's own version.
     Combine(u64),
-    /// Does nothing for this time, to keep in step with others.
+    /// Idles for this time, to stay synchronized with other nodes.
     Pause(Span),
-    /// Waits for all nodes of the machine, by its hardware barrier.
+    /// Waits for all nodes of the machine at the hardware barrier.
     Barrier,
-    /// Makes a block by combining two others.
+    /// Makes a block by combining two other blocks.
     Merge {
         /// The left operand.
         left: u32,
@@ -138,13 +135,13 @@ pub struct Message {
     pub blocks: Blocks,
     /// The length of the message.
     pub bytes: u64,
-    /// At the receiver: whether the message is combined with the receiver's own version, which is the left operand if
-    /// its rank is the lower one, instead of being put into an empty place.
+    /// At the receiver: whether the message is combined with the receiver's own version instead of filling an empty block. The version of
+    /// the lower rank is the left operand.
     pub combined: bool,
 }
 
 impl Action {
-    /// The message that the node sends, if it sends one.
+    /// Returns the message that the node sends, if any.
     pub fn sent(&self) -> Option<&Message> {
         match self {
             Action::Send(message) | Action::Start(message) | Action::Exchange { send: message, .. } => {
@@ -154,7 +151,7 @@ impl Action {
         }
     }
 
-    /// The message that the node receives, if it receives one.
+    /// Returns the message that the node receives, if any.
     pub fn received(&self) -> Option<&Message> {
         match self {
             Action::Recv(message) | Action::Exchange { recv: message, .. } => Some(message),
@@ -162,7 +159,7 @@ impl Action {
         }
     }
 
-    /// The message that it sends, and that which it receives.
+    /// Returns the sent message and the received message.
     fn ends_mut(&mut self) -> (Option<&mut Message>, Option<&mut Message>) {
         match self {
             Action::Send(message) | Action::Start(message) => (Some(message), None),
@@ -172,7 +169,7 @@ impl Action {
         }
     }
 
-    /// All its messages.
+    /// Returns all messages of the action.
     fn messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
         let (sent, received) = self.ends_mut();
         sent.into_iter().chain(received)
@@ -180,20 +177,20 @@ impl Action {
 }
 
 impl Schedule {
-    /// Creates a schedule of the steps of every rank, for callers that know the content of the messages by other
-    /// means: the messages have lengths, and no blocks.
+    /// Creates a schedule from the steps of every rank whose messages have lengths but no blocks, for callers that track the contents of
+    /// messages themselves.
     pub(crate) fn of_lengths(steps: Vec<Vec<Step>>) -> Schedule {
         let last = steps.iter().filter_map(|steps| steps.last()).map(|step| step.iteration + 1).max();
         Schedule { sizes: [].into(), element: 1, steps, iterations: last.unwrap_or(0) }
     }
 
-    /// Creates a schedule of the steps of every rank, on blocks of these sizes with elements of so many bytes.
+    /// Creates a schedule from the steps of every rank, with blocks of these sizes and elements of `element` bytes.
     pub(crate) fn of_blocks(sizes: Vec<u64>, element: u64, steps: Vec<Vec<Step>>) -> Schedule {
         Schedule { sizes: sizes.into(), element: element.max(1), ..Schedule::of_lengths(steps) }
     }
 
-    /// The same with messages that have lengths alone: schedules of different blocks can be put
-    /// [one after the other](Schedule::then) then.
+    /// Returns the same schedule with messages that have lengths only. Schedules with different blocks can then be
+    /// [concatenated](Schedule::then).
     #[must_use]
     pub(crate) fn without_blocks(mut self) -> Schedule {
         let nothing: Blocks = [].into();
@@ -204,10 +201,11 @@ impl Schedule {
         Schedule::of_lengths(self.steps)
     }
 
-    /// The same with a block for each message, in place of what messages had; and sender, receiver and length of each block.
+    /// Returns the sender, receiver and length of each message, and the same schedule in which each message consists of one block of its
+    /// own.
     pub(crate) fn with_a_block_a_message(&self) -> (Vec<(Rank, Rank, u64)>, Schedule) {
         let (mut messages, mut schedule) = (Vec::new(), self.clone());
-        // The blocks between two ranks, in the order in which they are sent, and so received.
+        // The blocks of messages between two ranks, in the order of sending, which is the order of receiving.
         let mut between: BTreeMap<(Rank, Rank), VecDeque<u32>> = BTreeMap::new();
         for (from, steps) in schedule.steps.iter_mut().enumerate() {
             for message in steps.iter_mut().filter_map(|step| step.action.ends_mut().0) {
@@ -228,49 +226,48 @@ impl Schedule {
         (messages, schedule)
     }
 
-    /// The number of nodes of the machine.
+    /// Returns the number of nodes of the machine.
     pub fn nodes(&self) -> usize {
         self.steps.len()
     }
 
-    /// Returns the same schedule with elements of `bytes` bytes, at least 1; only the time of combining depends on
-    /// it.
+    /// Returns the same schedule with elements of `bytes` bytes, at least 1. The element size affects only the time of combining.
     #[must_use]
     pub fn with_elements_of(self, bytes: u64) -> Schedule {
         Schedule { element: bytes.max(1), ..self }
     }
 
-    /// The number of elements in `bytes` bytes.
+    /// Returns the number of elements in `bytes` bytes.
     pub fn elements(&self, bytes: u64) -> u64 {
         bytes / self.element
     }
 
-    /// The size of each block in bytes.
+    /// Returns the size of each block in bytes.
     pub fn sizes(&self) -> &[u64] {
         &self.sizes
     }
 
-    /// The same sizes, shared.
+    /// Returns the block sizes as a shared array.
     pub(crate) fn shared_sizes(&self) -> Arc<[u64]> {
         self.sizes.clone()
     }
 
-    /// The number of iterations.
+    /// Returns the number of iterations.
     pub fn iterations(&self) -> usize {
         self.iterations
     }
 
-    /// The steps of `rank`, in the order in which they are carried out; empty for a rank outside the machine.
+    /// Returns the steps of `rank` in execution order; empty for a rank outside the machine.
     pub fn steps(&self, rank: Rank) -> &[Step] {
         self.steps.get(rank).map_or(&[], Vec::as_slice)
     }
 
-    /// The number of steps of all ranks.
+    /// Returns the total number of steps of all ranks.
     pub(crate) fn steps_in_all(&self) -> usize {
         self.steps.iter().map(Vec::len).sum()
     }
 
-    /// All messages, in no particular order.
+    /// Returns all messages, in no particular order.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
         self.steps.iter().flatten().filter_map(|step| step.action.sent())
     }

@@ -1,4 +1,4 @@
-//! The elements of payloads: the trait [`Element`] of allowed types, and [`ElementType`], which identifies one.
+//! Payload elements: the trait [`Element`] of allowed types, and [`ElementType`], which identifies a type at run time.
 
 use std::{
     any::{TypeId, type_name},
@@ -8,13 +8,11 @@ use std::{
 
 use bytemuck::{CheckedBitPattern, NoUninit};
 
-/// A type that can be an element of messages: numbers, `bool`, `char`, arrays of numbers, and a program's own plain
-/// types.
+/// A type that can be an element of messages: numbers, `bool`, `char`, arrays of numbers, and plain types of the program.
 ///
-/// It is not implemented by hand: a type is an element if it is [`NoUninit`] (all its bytes are initialized and can
-/// be sent) and [`CheckedBitPattern`] (received bytes can be checked to be a value of it). For a struct of numbers
-/// both follow from `Pod` and `Zeroable`, which are derived; their crate is
-/// [`multicomputer::bytemuck`](crate::bytemuck):
+/// The trait is implemented automatically: a type is an element if it is [`NoUninit`] (all its bytes are initialized and can be sent) and
+/// [`CheckedBitPattern`] (received bytes can be checked to be a valid value). For a struct of numbers both traits follow from `Pod` and
+/// `Zeroable`, which can be derived; they are in the crate [`multicomputer::bytemuck`](crate::bytemuck):
 ///
 /// ```
 /// use multicomputer::{Machine, bytemuck::{Pod, Zeroable}, prelude::*};
@@ -42,11 +40,11 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// An enum without data derives `NoUninit` and `CheckedBitPattern` instead, in the same way. So does a struct with a
-/// `bool` or an enum in it; but that derive looks for `bytemuck` among the dependencies of the program, whatever the
-/// attribute says, so it needs a line there: `bytemuck = { version = "1", features = ["derive"] }`.
+/// An enum without data derives `NoUninit` and `CheckedBitPattern` instead, in the same way. So does a struct that contains a `bool` or an
+/// enum; but this derive macro ignores the attribute and requires `bytemuck` as a dependency of the program:
+/// `bytemuck = { version = "1", features = ["derive"] }`.
 ///
-/// A type without plain bytes is no element, and the compiler says what to derive:
+/// A type that is not plain bytes is not an element, and the compiler error says what to derive:
 ///
 /// ```compile_fail,E0277
 /// let names = multicomputer::Payload::from(vec![String::from("no")]);
@@ -65,10 +63,10 @@ pub trait Element: NoUninit + CheckedBitPattern {}
 #[diagnostic::do_not_recommend]
 impl<T: NoUninit + CheckedBitPattern> Element for T {}
 
-/// The type of the elements of a message.
+/// The run-time identity of an element type.
 ///
-/// A message carries the element type beside its bytes, so that a receiver that asks for another type gets an error
-/// instead of nonsense. It takes no modeled time and no bytes on the wire.
+/// A message carries the element type in addition to its bytes, so that a receiver that asks for another type gets an error instead of
+/// invalid values. The element type takes no modeled time and no bytes in the message.
 ///
 /// ```
 /// use multicomputer::ElementType;
@@ -78,7 +76,7 @@ impl<T: NoUninit + CheckedBitPattern> Element for T {}
 /// ```
 #[derive(Clone, Copy)]
 pub struct ElementType {
-    /// One word, since every message carries it.
+    /// A single pointer, because every message carries it.
     properties: &'static Properties,
 }
 
@@ -91,13 +89,13 @@ struct Properties {
 /// The identity of a type.
 enum Id {
     Known(fn() -> TypeId),
-    /// A type that only another process of the same program has named so far: its digest and its name.
+    /// A type of another process of the same program, known by its digest and its name only.
     #[cfg(feature = "mpi")]
     Foreign(u64, &'static str),
 }
 
 impl ElementType {
-    /// The type of the elements of arrays of `T`.
+    /// Returns the element type of arrays of `T`.
     pub fn of<T: Element>() -> ElementType {
         let properties = const {
             &Properties { id: Id::Known(TypeId::of::<T>), name: type_name::<T>, size: size_of::<T>() }
@@ -105,7 +103,7 @@ impl ElementType {
         ElementType { properties }
     }
 
-    /// The name of the type, as Rust prints it: for display, not for comparing.
+    /// Returns the name of the type, as Rust prints it: for display, not for comparison.
     pub fn name(self) -> &'static str {
         match self.properties.id {
             Id::Known(_) => (self.properties.name)(),
@@ -114,20 +112,20 @@ impl ElementType {
         }
     }
 
-    /// The size of one element in bytes.
+    /// Returns the size of one element in bytes.
     pub fn size(self) -> usize {
         self.properties.size
     }
 
-    /// Whether arrays of this type are plain bytes, which read as every type: `u8`, and types without any bytes.
+    /// Returns whether arrays of this type are plain bytes, which can be read as every type: `u8` and zero-sized types.
     pub(crate) fn is_plain(self) -> bool {
         self.size() == 0 || self == ElementType::of::<u8>()
     }
 }
 
-/// Types as processes of the same program name them to each other.
+/// Exchange of types between processes of the same program.
 impl ElementType {
-    /// The same number for the same type in all processes of a program; never 0.
+    /// Returns a number that identifies the type in all processes of a program; never 0.
     pub(crate) fn digest(self) -> u64 {
         match self.properties.id {
             Id::Known(id) => {
@@ -140,7 +138,7 @@ impl ElementType {
         }
     }
 
-    /// A type that another process has named. Its memory is never freed; a program has few types.
+    /// Creates a type from the description received from another process. Its memory is never freed; a program has few types.
     #[cfg(feature = "mpi")]
     pub(crate) fn foreign(digest: u64, name: &str, size: usize) -> ElementType {
         let name = Box::leak(name.to_owned().into_boxed_str());
@@ -149,7 +147,7 @@ impl ElementType {
     }
 }
 
-/// Two places may tell of one type, and one address may belong to two types.
+/// Compares identities, not addresses: one type may have several addresses, and one address may belong to two types.
 impl PartialEq for ElementType {
     fn eq(&self, other: &ElementType) -> bool {
         match (&self.properties.id, &other.properties.id) {

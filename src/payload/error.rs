@@ -1,14 +1,14 @@
-//! Payloads that cannot be read or cut as asked.
+//! Errors of reading and cutting payloads.
 
 use thiserror::Error;
 
 use super::ElementType;
 
-/// The reason why a payload cannot be read or cut as asked.
+/// The reason why a payload cannot be read or cut as requested.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PayloadError {
-    /// Data was asked for that exists only as a length.
+    /// Phantom bytes cannot be read: they have a length but no data.
     #[error("{phantom} of the {len} bytes are phantom: they have a length but no data to read")]
     Phantom {
         /// The number of bytes without data.
@@ -16,33 +16,33 @@ pub enum PayloadError {
         /// The length of the whole payload in bytes.
         len: u64,
     },
-    /// The elements are not of the type that was asked for.
+    /// The elements do not have the requested type.
     #[error("the data was sent as {sent} and is asked for as {asked}: ask for {sent}, or for u8")]
     TypeMismatch {
         /// The type that the payload was made from.
         sent: ElementType,
-        /// The type asked for.
+        /// The requested type.
         asked: ElementType,
     },
-    /// The bytes do not make up whole elements.
+    /// The length is not a multiple of the element size.
     #[error("{len} bytes are no multiple of the {} bytes of {element}", element.size())]
     PartialElement {
         /// The length of the payload in bytes.
         len: u64,
-        /// The type asked for.
+        /// The requested type.
         element: ElementType,
     },
-    /// Data sent as plain bytes is not a value of the type that was asked for, such as a `bool` of 2.
+    /// Data sent as plain bytes is not a valid value of the requested type, such as a `bool` with byte 2.
     #[error("element {at} is no {element}: no {element} has the bytes {bytes:?}")]
     Invalid {
         /// The index of the element in the payload, counted from 0.
         at: u64,
         /// The bytes of the element.
         bytes: Vec<u8>,
-        /// The type asked for.
+        /// The requested type.
         element: ElementType,
     },
-    /// The slice that is to take the data has another length.
+    /// The target slice does not have the length of the payload.
     #[error(
         "the payload has {len} bytes, the slice takes {room}: cut the payload with `slice` to take a part of it"
     )]
@@ -52,12 +52,12 @@ pub enum PayloadError {
         /// The length of the slice in bytes.
         room: u64,
     },
-    /// A cut before the beginning or past the end.
+    /// The range of a cut lies outside the payload or is reversed.
     #[error("bytes {start} to {end} are asked for, of a payload of {len}: start <= end <= {len} is allowed")]
     OutOfRange {
-        /// The first byte asked for.
+        /// The start of the requested range in bytes.
         start: u64,
-        /// The position after the last byte asked for.
+        /// The end of the requested range in bytes, exclusive.
         end: u64,
         /// The length of the payload in bytes.
         len: u64,

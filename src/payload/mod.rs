@@ -1,13 +1,12 @@
-//! The content of a message: [`Payload`], bytes that are moved, split and chained by reference.
+//! Message contents: [`Payload`], a sequence of bytes that is moved, split and concatenated by reference.
 //!
-//! A payload is a chain of segments. A segment is either real data, a reference-counted [`Bytes`], or a *phantom*: a
-//! length without data, for sweeps that would not fit in memory. Combining messages on the way (as gather, collect
-//! and s-to-p broadcasting do) appends one chain to another; forwarding clones the chain; neither copies a byte of
-//! data. Data is copied when a payload is made from a borrowed slice, and when it is read as a `Vec` or as contiguous
-//! bytes from several segments.
+//! A payload is a chain of segments. A segment is either real data (a reference-counted [`Bytes`]) or a *phantom*: a length without data,
+//! for sweeps that would not fit in memory. Combining messages on the way (as gather, collect and s-to-p broadcasting do) appends one chain
+//! to another; forwarding clones the chain. Neither operation copies data. Data is copied when a payload is made from a borrowed slice, and
+//! when it is read as a `Vec` or as contiguous bytes from several segments.
 //!
-//! Invariants: no segment is empty, two phantoms are never neighbours, `len` is the sum of the segments, and an empty
-//! payload has no element type, so that it is neutral in every concatenation.
+//! Invariants: no segment is empty, two phantoms are never adjacent, `len` is the sum of the segment lengths, and an empty payload has no
+//! element type, so that it is neutral in every concatenation.
 
 use std::{
     borrow::Cow,
@@ -32,9 +31,9 @@ pub use crate::wire::MAX_MESSAGE;
 
 /// The bytes of a message, as a chain of segments; cloning copies no data.
 ///
-/// A payload remembers the type of the slice or vector that it was made from, and reads only as that type
-/// ([`Payload::to_vec`]) or as bytes. It is untyped, and reads as every type whose size divides its length, when it
-/// was made from `u8`, text or [`Bytes`], by appending data of another type, or by a cut inside an element.
+/// A payload stores the type of the slice or vector that it was made from, and can be read only as this type ([`Payload::to_vec`]) or as
+/// bytes. A payload is untyped if it was made from `u8`, text or [`Bytes`], if data of another type was appended, or if it was cut inside
+/// an element. An untyped payload can be read as every type whose size divides its length.
 ///
 /// ```
 /// use multicomputer::Payload;
@@ -52,23 +51,23 @@ pub use crate::wire::MAX_MESSAGE;
 pub struct Payload {
     len: u64,
     element: Option<ElementType>,
-    /// The node on whose behalf another node passes this on. It is part of the header of every message, so it is not
-    /// counted in the length.
+    /// The node on whose behalf another node forwards this payload. The origin is part of every message header and does not count towards
+    /// the length.
     origin: Option<u32>,
     segments: SmallVec<[Segment; 1]>,
 }
 
-/// One segment of the chain of a [`Payload`]; never empty there.
+/// A segment of the chain of a [`Payload`], in which no segment is empty.
 #[derive(Clone)]
 pub enum Segment {
     /// Bytes in memory.
     Data(Bytes),
-    /// A number of bytes that have a length but no data.
+    /// Phantom bytes: a length without data.
     Phantom(u64),
 }
 
 impl Segment {
-    /// The length of the segment in bytes.
+    /// Returns the length of the segment in bytes.
     pub fn len(&self) -> u64 {
         match self {
             Segment::Data(bytes) => bytes.len() as u64,
@@ -76,7 +75,7 @@ impl Segment {
         }
     }
 
-    /// Whether there are no bytes; never true for a segment of a [`Payload`].
+    /// Returns whether there are no bytes; never true for a segment of a [`Payload`].
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -95,18 +94,17 @@ impl Segment {
 }
 
 impl Payload {
-    /// Creates a payload of no bytes.
+    /// Creates an empty payload.
     pub fn empty() -> Payload {
         Payload::default()
     }
 
-    /// Creates a payload of `len` bytes that are counted, sent and timed like others, but do not exist: they take no
-    /// memory and cannot be read.
+    /// Creates a payload of `len` phantom bytes. They are counted, sent and timed like other bytes, but take no memory and cannot be read.
     pub fn phantom(len: u64) -> Payload {
         Payload::from_segment(Segment::Phantom(len), None)
     }
 
-    /// Concatenates `payloads`: [`append`](Payload::append) in their order.
+    /// Concatenates `payloads` in order, by [`append`](Payload::append).
     pub fn concat(payloads: impl IntoIterator<Item = Payload>) -> Payload {
         let mut payloads = payloads.into_iter();
         let mut whole = payloads.next().unwrap_or_default();
@@ -129,38 +127,38 @@ impl Payload {
         )
     }
 
-    /// The length in bytes, phantom ones included.
+    /// Returns the length in bytes, including phantom bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there are no bytes at all.
+    /// Returns whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether any part is phantom, so that the data cannot be read.
+    /// Returns whether any part is phantom, so that the data cannot be read.
     pub fn is_phantom(&self) -> bool {
         self.phantom_len() > 0
     }
 
-    /// The type of which all of the data was made; `None` when it is plain bytes, mixed, phantom or empty.
+    /// Returns the element type; `None` if the data is plain bytes, mixed, phantom or empty.
     pub fn element(&self) -> Option<ElementType> {
         self.element
     }
 
-    /// Returns the same data as a message of node `origin`, whatever node sends it; `None` removes the origin.
+    /// Returns the same data with `origin` as its original sender, for messages that another node forwards; `None` removes the origin.
     pub(crate) fn on_behalf_of(mut self, origin: Option<u32>) -> Payload {
         self.origin = origin;
         self
     }
 
-    /// The node on whose behalf this was sent, if the sender set it.
+    /// Returns the node on whose behalf this payload was sent, if the sender set it.
     pub(crate) fn origin(&self) -> Option<u32> {
         self.origin
     }
 
-    /// The data, if it is in one piece of at most `most` bytes and has no other origin than its sender.
+    /// Returns the data if it is a single segment of at most `most` bytes and has no origin.
     pub(crate) fn as_short(&self, most: usize) -> Option<&[u8]> {
         match &self.segments[..] {
             _ if self.origin.is_some() => None,
@@ -170,28 +168,27 @@ impl Payload {
         }
     }
 
-    /// A payload of these bytes, which are elements of a type.
+    /// Creates a payload of these bytes, which are elements of the given type.
     pub(crate) fn of_bytes(bytes: Bytes, element: Option<ElementType>) -> Payload {
         Payload::from_segment(Segment::Data(bytes), element)
     }
 
-    /// The same data as elements of a type.
+    /// Returns the same data with the given element type.
     #[cfg(feature = "mpi")]
     pub(crate) fn typed(mut self, element: Option<ElementType>) -> Payload {
         self.element = element.filter(|element| !element.is_plain() && !self.is_empty());
         self
     }
 
-    /// The segments of the chain in their order, none of them empty.
+    /// Returns the segments of the chain in order; none is empty.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Appends `other` to this payload. Copies no data; takes a time proportional to the number of segments of
-    /// `other`.
+    /// Appends `other` to this payload without copying data, in time proportional to the number of segments of `other`.
     ///
-    /// The result keeps its element type if both parts have the same one, or one part is empty. The length saturates:
-    /// bytes beyond `u64::MAX` (far above [`MAX_MESSAGE`], so they must be phantom) are dropped.
+    /// The result keeps its element type if both parts have the same type, or one part is empty. The length saturates: bytes beyond
+    /// `u64::MAX` are dropped (a length far above [`MAX_MESSAGE`], so that such bytes must be phantom).
     pub fn append(&mut self, mut other: Payload) {
         if self.is_empty() {
             *self = other;
@@ -207,10 +204,10 @@ impl Payload {
         other.segments.into_iter().for_each(|segment| self.push(segment));
     }
 
-    /// Cuts the payload in two: keeps the bytes before `at`, returns those from `at` on. Copies no data.
+    /// Cuts the payload in two: keeps the bytes before `at`, returns the bytes from `at` on. Copies no data.
     ///
-    /// Both parts keep the element type unless the cut is inside an element. It takes a time proportional to the
-    /// number of segments of the returned part, so a payload of many blocks is best taken apart from its end.
+    /// Both parts keep the element type unless the cut is inside an element. The time is proportional to the number of segments of the
+    /// returned part, so a payload of many blocks is best taken apart from its end.
     ///
     /// # Errors
     ///
@@ -222,10 +219,9 @@ impl Payload {
         Ok(self.cut(at))
     }
 
-    /// The bytes of a range, by reference: no data is copied. Takes a time proportional to the number of segments of
-    /// the whole.
+    /// Returns a range of the bytes by reference, without copying data, in time proportional to the number of segments of the payload.
     ///
-    /// The part keeps the element type unless one of its ends is inside an element.
+    /// The result keeps the element type unless an end of the range is inside an element.
     ///
     /// ```
     /// use multicomputer::Payload;
@@ -236,7 +232,7 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// [`PayloadError::OutOfRange`] if the range ends past the end, or before it starts.
+    /// [`PayloadError::OutOfRange`] if the range extends past the end or is reversed.
     pub fn slice(&self, range: impl RangeBounds<u64>) -> Result<Payload, PayloadError> {
         let start = match range.start_bound() {
             Bound::Included(&start) => start,
@@ -256,8 +252,8 @@ impl Payload {
         Ok(head.cut(start))
     }
 
-    /// All data as contiguous bytes, whatever their type. Copies nothing if there is one segment, otherwise all of it
-    /// once.
+    /// Returns all data as contiguous bytes, regardless of the element type. Copies nothing if there is one segment; otherwise copies all
+    /// data once.
     ///
     /// # Errors
     ///
@@ -272,15 +268,15 @@ impl Payload {
         Ok(Bytes::from(whole))
     }
 
-    /// All data as elements of type `T`, copied once, whatever its place in memory.
+    /// Returns all data as elements of type `T`, copied once, regardless of alignment.
     ///
-    /// Typed data reads as its own type and as `u8`; untyped data as every type.
+    /// Typed data can be read as its own type and as `u8`; untyped data can be read as every type.
     ///
     /// # Errors
     ///
-    /// [`PayloadError::Phantom`] if any part has no data, [`PayloadError::TypeMismatch`] if the data is of another
-    /// type, [`PayloadError::PartialElement`] if the length is no multiple of the size of `T`,
-    /// [`PayloadError::Invalid`] if the bytes of an element are no value of `T`, as 2 is no `bool`.
+    /// [`PayloadError::Phantom`] if any part has no data, [`PayloadError::TypeMismatch`] if the data has another type,
+    /// [`PayloadError::PartialElement`] if the length is not a multiple of the size of `T`, [`PayloadError::Invalid`] if the bytes of an
+    /// element are not a value of `T` (for example 2 for `bool`).
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, PayloadError> {
         let mut elements = Vec::with_capacity(self.count::<T>()?);
         self.read(|part| elements.extend_from_slice(part))?;
@@ -291,8 +287,8 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OtherLength`] if the slice has another length. If an
-    /// element is not valid for `T`, the elements before it have been copied.
+    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::OtherLength`] if the slice has another length. If an element is not valid for
+    /// `T`, the elements before it have already been copied.
     pub fn copy_to<T: Element>(&self, elements: &mut [T]) -> Result<(), PayloadError> {
         self.count::<T>()?;
         let room = size_of_val(elements) as u64;
@@ -306,7 +302,7 @@ impl Payload {
         })
     }
 
-    /// All data as elements of type `T`: borrowed, if it is contiguous and aligned for `T`; otherwise copied once.
+    /// Returns all data as elements of type `T`: borrowed if the data is contiguous and aligned for `T`, otherwise copied once.
     ///
     /// # Errors
     ///
@@ -322,15 +318,14 @@ impl Payload {
         self.to_vec().map(Cow::Owned)
     }
 
-    /// Calls `take` with all data, which is known to be whole elements, in pieces as large as possible without
-    /// copying.
+    /// Calls `take` with all data, in pieces as large as possible without copying. The length must be a multiple of the size of `T`.
     fn read<T: Element>(&self, mut take: impl FnMut(&[T])) -> Result<(), PayloadError> {
         let size = size_of::<T>();
         if self.is_empty() {
             return Ok(());
         }
         if self.data().any(|bytes| !bytes.len().is_multiple_of(size)) {
-            // Some elements lie in two segments.
+            // Some elements extend over two segments.
             return read_part(&self.to_bytes()?, 0, &mut take);
         }
         let mut before = 0;
@@ -341,7 +336,7 @@ impl Payload {
         Ok(())
     }
 
-    /// The number of elements of type `T` in the data, if it can be read as such.
+    /// Returns the number of elements of type `T` in the data, if the data can be read as `T`.
     fn count<T: Element>(&self) -> Result<usize, PayloadError> {
         self.check_real()?;
         let asked = ElementType::of::<T>();
@@ -357,7 +352,7 @@ impl Payload {
         Ok(if self.is_empty() { 0 } else { self.len as usize / asked.size() })
     }
 
-    /// The data of all segments that are not phantom.
+    /// Returns the data of all segments that are not phantom.
     fn data(&self) -> impl Iterator<Item = &Bytes> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Data(bytes) => Some(bytes),
@@ -377,8 +372,7 @@ impl Payload {
         }
     }
 
-    /// Adds a segment at the end, keeping the invariants of the chain; the caller has made sure that the length does
-    /// not overflow.
+    /// Adds a segment at the end and keeps the invariants of the chain. The caller ensures that the length does not overflow.
     fn push(&mut self, segment: Segment) {
         self.len += segment.len();
         match (self.segments.last_mut(), segment) {
@@ -390,7 +384,7 @@ impl Payload {
 
     /// Cuts like [`Payload::split_off`]; a cut past the end returns an empty payload.
     ///
-    /// Works from the end, so that a chain is taken apart block by block in linear time.
+    /// Works from the end, so that taking a chain apart block by block takes linear time.
     fn cut(&mut self, at: u64) -> Payload {
         if at >= self.len {
             return Payload::empty();
@@ -417,7 +411,7 @@ impl Payload {
     }
 }
 
-/// Calls `take` with one segment of whole elements, before which there are `before` other elements.
+/// Calls `take` with a segment of whole elements that is preceded by `before` elements.
 fn read_part<T: Element>(
     bytes: &[u8],
     before: usize,
@@ -439,12 +433,12 @@ fn read_part<T: Element>(
     Ok(())
 }
 
-/// The bytes of a slice; empty if its elements have size 0.
+/// Returns the bytes of a slice; empty if its elements have size 0.
 fn as_bytes<T: Element>(slice: &[T]) -> &[u8] {
     if size_of::<T>() == 0 { &[] } else { bytemuck::cast_slice(slice) }
 }
 
-/// Shows lengths, not data.
+/// Prints lengths instead of data.
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Payload { len, element, segments, .. } = self;
@@ -453,7 +447,7 @@ impl fmt::Debug for Payload {
     }
 }
 
-/// Shows the length, not the data.
+/// Prints the length instead of the data.
 impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Payloads: what is shared and what is copied, types, phantoms, and any sequence of edits against a vector.
+//! Tests of payloads: sharing and copying, types, phantoms, and arbitrary edits compared with a vector.
 
 use std::iter;
 
@@ -147,7 +147,7 @@ fn debug_shows_lengths_not_data() {
     assert_eq!(shown, "Payload { len: 15, element: None, segments: [Data(6), Phantom(9)] }");
 }
 
-/// Every byte of a payload, `None` where it is phantom.
+/// Returns every byte of a payload, `None` for phantom bytes.
 fn spelled_out(payload: &Payload) -> Vec<Option<u8>> {
     let spell = |segment: &Segment| match segment {
         Segment::Data(bytes) => bytes.iter().copied().map(Some).collect(),
@@ -160,7 +160,7 @@ fn spelled_out(payload: &Payload) -> Vec<Option<u8>> {
 enum Edit {
     Append(Vec<u8>),
     AppendPhantom(u8),
-    /// Cut at this fraction of 255 and put the parts together the other way round.
+    /// Cuts at this fraction of 255 and swaps the parts.
     Rotate(u8),
     Keep(u8, u8),
 }
@@ -176,7 +176,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
 }
 
 proptest! {
-    /// Any sequence of edits does to a payload what it does to a vector of bytes.
+    /// Any sequence of edits has the same effect on a payload as on a vector of bytes.
     #[test]
     fn edits_are_those_of_a_vector(edits in edits()) {
         let mut payload = Payload::empty();
@@ -257,7 +257,7 @@ fn elements_read_the_same_at_any_address_and_across_segments() {
     assert_eq!(there[..], numbers);
     for at in 0..odd.len() {
         let (head, tail) = (odd.slice(..at).unwrap(), odd.slice(at..).unwrap());
-        // In memory of its own, so that the parts lie apart.
+        // The tail is copied to separate memory, so that the parts are not contiguous.
         let tail = Payload::from(tail.to_vec::<u8>().unwrap());
         let cut = Payload::concat([head, tail]);
         assert_eq!(cut.to_vec::<u32>().unwrap(), numbers, "cut at {at}");

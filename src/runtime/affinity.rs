@@ -1,9 +1,8 @@
 //! The assignment of the threads of a run to cores.
 //!
-//! In real time the cost of a message on the host is that of waking threads, and a thread is woken fastest on the
-//! core that wakes it: a hundred threads that only communicate keep pace on one core where they do not on two, since
-//! a core that has gone to sleep takes its time. So unless told otherwise they are kept together on one core, until a
-//! program really computes; then the host puts them where it likes.
+//! In real time the host's cost of a message is the cost of waking threads, and a thread is woken fastest on the core of the waking thread.
+//! A hundred threads that only communicate keep pace on one core but not on two, because a sleeping core takes time to wake up. By default
+//! the threads are therefore kept on one core until a program computes; then the host schedules them freely.
 
 use core_affinity::CoreId;
 
@@ -13,15 +12,15 @@ use crate::rank::Rank;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pinning {
-    /// Any cores that the host chooses; in real time, where the host is Linux, together on one core until a program
-    /// computes for five milliseconds, or polls. Threads that a program starts meanwhile are kept there too: programs
-    /// with threads of their own take [`None`](Pinning::None).
+    /// Any cores that the host chooses. In real time on Linux, all threads stay on one core until a program computes for five milliseconds,
+    /// or polls. Threads that a program starts meanwhile also stay on this core: programs that start threads should use
+    /// [`None`](Pinning::None).
     #[default]
     Auto,
     /// Any cores that the host chooses.
     None,
-    /// The first core for all threads: a thread is woken fastest on the core that wakes it, so programs that only
-    /// communicate may gain; programs that compute lose.
+    /// The first core for all threads. A thread is woken fastest on the core of the waking thread, so programs that only communicate may
+    /// gain; programs that compute lose.
     OneCore,
     /// All cores, with the ranks spread evenly and neighbouring ranks together.
     Spread,
@@ -64,19 +63,19 @@ mod together {
     use parking_lot::Mutex;
     use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-    /// Threads that are kept on one core for as long as none of them computes.
+    /// Threads that are kept on one core until one of them computes.
     #[derive(Debug)]
     pub(in super::super) struct Together {
         core: CoreId,
-        /// The thread that called `run`, and its original affinity; node threads have inherited it.
+        /// The thread that called `run`, with its original affinity, which node threads are given back.
         caller: Pid,
         allowed: Option<CpuSet>,
-        /// The node threads; `None` when all have been released.
+        /// The node threads; `None` after all have been released.
         members: Mutex<Option<Vec<Pid>>>,
     }
 
     impl Together {
-        /// Keeps the current thread, and the threads that it starts, on its present core.
+        /// Keeps the current thread and the threads that it starts on its present core.
         pub(in super::super) fn here() -> Together {
             let together = Together {
                 core: CoreId { id: sched_getcpu() },
@@ -90,7 +89,7 @@ mod together {
             together
         }
 
-        /// Adds the current thread to the members. It has inherited its core.
+        /// Adds the current thread to the members. It has inherited the core.
         pub(in super::super) fn join(&self) {
             match &mut *self.members.lock() {
                 Some(members) => members.push(gettid()),
@@ -98,7 +97,7 @@ mod together {
             }
         }
 
-        /// Releases all threads to the cores where they were allowed to be.
+        /// Releases all threads to the cores of their original affinity.
         pub(in super::super) fn let_go(&self) {
             if let Some(members) = self.members.lock().take() {
                 members.into_iter().for_each(|member| self.free(Some(member)));
@@ -108,8 +107,8 @@ mod together {
 
         fn free(&self, thread: Option<Pid>) {
             if let Some(allowed) = &self.allowed {
-                // Node threads wait for the last of them before they end, so that this is still theirs. Where the host
-                // does not allow it, they stay.
+                // Node threads end only after all have finished, so a thread id is still valid here. If the host refuses the call, the
+                // thread stays on its core.
                 let _ = sched_setaffinity(thread, allowed);
             }
         }
@@ -124,7 +123,7 @@ mod together {
 
 #[cfg(not(target_os = "linux"))]
 mod together {
-    /// Threads that the host does not keep together.
+    /// A stub for hosts where threads are not kept together.
     #[derive(Debug)]
     pub(in super::super) struct Together;
 

@@ -1,31 +1,30 @@
-//! The collective calls that members of groups have made, by which their differences are found and reported.
+//! The record of collective calls, used to find and report mismatches between members of a group.
 //!
-//! A member announces its call before it does anything else. It takes no modeled time: a real machine would not check, and
-//! hang or give nonsense. Where time is modeled the kernel compares the calls, by the instants at which they were made, and here
-//! are their texts; under the host's clock they are compared here as they come.
+//! A member announces its call before any other action. The announcement takes no modeled time: a real machine would not check, and would
+//! hang or return wrong data. Where time is modeled, the kernel compares the calls in the order of modeled time, and this table holds their
+//! texts. Under the host's clock, this table compares calls on arrival.
 
 use std::collections::BTreeMap;
 
 use crate::{endpoint::Call, rank::Rank, wire::Context};
 
-/// The calls that some members have made, and others have not.
+/// The collective calls that some members have not yet made, and those that differ.
 #[derive(Debug, Default)]
 pub(crate) struct Agreements {
     open: BTreeMap<(Context, u64), Open>,
 }
 
-/// One call that all members of a group are to make.
+/// One collective call of all members of a group.
 #[derive(Debug, Default)]
 struct Open {
-    /// The different calls, as digests and texts.
+    /// The distinct calls, as digests and texts.
     calls: Vec<(u64, String)>,
-    /// The ranks that have made a call, each with its place in `calls`.
+    /// The ranks that have made a call, each with its index in `calls`.
     made: Vec<(Rank, usize)>,
 }
 
 impl Agreements {
-    /// Records that rank `rank` of a group of `size` makes its `nth` call. Returns whether another member has made a different
-    /// one.
+    /// Records that rank `rank` of a group of `size` makes its `nth` call. Returns whether the members' calls differ.
     pub(crate) fn arrive(
         &mut self,
         context: Context,
@@ -49,7 +48,7 @@ impl Agreements {
         differs
     }
 
-    /// The different calls in a group, each with the ranks that have made it, of those for which `counts` holds.
+    /// Returns the distinct calls of a group, each with the ranks that made it, restricted to the ranks for which `counts` holds.
     pub(crate) fn calls(
         &self,
         context: Context,

@@ -1,8 +1,8 @@
-//! Endpoints without a model: what they have in common. A node takes in its messages and matches them on its own thread,
-//! in the order in which they come, and time is the wall clock's.
+//! Endpoints without a timing model: their common part. A node receives its messages and matches them on its own thread, in the order of
+//! arrival. Time is wall-clock time.
 //!
-//! A [`Carrier`] says how a message is handed over, how those that have come are taken in, and how a node waits. All calls
-//! of an [`Endpoint`] follow from that, [`Local`] and the common rule of matching.
+//! A [`Carrier`] defines how a message is delivered, how arrived messages are received, and how a node waits. All calls of an [`Endpoint`]
+//! are implemented with these operations, [`Local`] and the common matching rule.
 
 use std::{cell::RefCell, fmt, hint::spin_loop};
 
@@ -25,47 +25,47 @@ pub(super) trait Carrier: fmt::Debug {
     /// The rank of this node in the world.
     fn id(&self) -> NodeId;
 
-    /// All that the nodes of the run have in common.
+    /// The data that all nodes of the run share.
     fn shared(&self) -> &dyn Shared;
 
-    /// Its messages and requests.
+    /// The messages and requests of the node.
     fn local(&self) -> &RefCell<Local>;
 
     /// The present time.
     fn time(&self) -> Time;
 
-    /// Fails once the run is over; many such calls unwind the program.
+    /// Fails once the run is over; many calls after the end unwind the program.
     fn check_running(&self) -> Result<(), CommError>;
 
     /// The error of every call once the run is over; `None` before.
     fn ended(&self) -> Option<CommError>;
 
-    /// Hands a message over, and returns when its sender may go on.
+    /// Delivers a message, and returns when the sender may continue.
     fn deliver(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError>;
 
-    /// Hands a message over, or begins to; returns whether that is done. Otherwise [`Local::sent`] tells it of the request.
+    /// Starts to deliver a message. Returns whether delivery is complete; if not, [`Local::sent`] completes the request later.
     fn begin_delivery(&self, parcel: Parcel, payload: Payload, request: RequestId)
     -> Result<bool, CommError>;
 
-    /// Hands a message over and receives another meanwhile.
+    /// Delivers a message and concurrently receives another one.
     fn exchange(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError>;
 
-    /// Whether the sender of a message waits for its receive; none does unless the carrier says so.
+    /// Whether the sender of a message waits for its receive (rendezvous). False by default.
     fn is_met(&self, _parcel: &Parcel) -> bool {
         false
     }
 
-    /// Notes that a receive has taken a message, whose sender may wait for that.
+    /// Records that a receive has taken a message, in case its sender waits (rendezvous).
     fn met(&self, _id: MessageId) {}
 
-    /// Takes in all messages that have come.
+    /// Takes in and matches all messages that have arrived.
     fn drain(&self) -> Result<(), CommError>;
 
-    /// Waits a moment for a message that no other receive can want, and takes it past all lists.
+    /// Polls briefly for a message that no other receive could match, and returns it without going through the matching lists.
     fn take_directly(&self, select: &Selector) -> Option<Envelope>;
 
-    /// Waits until `take` finds what it wants among the messages that have come, or until `deadline`. `what_for` tells in
-    /// reports what that is.
+    /// Waits until `take` finds a result among the arrived messages, or until `deadline`. `what_for` describes the awaited event in
+    /// reports.
     fn wait_until<T>(
         &self,
         what_for: impl Fn(&Local) -> WhatFor,
@@ -73,7 +73,7 @@ pub(super) trait Carrier: fmt::Debug {
         take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError>;
 
-    /// The program has looked in vain, and others may lack the core on which it does.
+    /// Called after an unsuccessful poll of the program: other threads may need this core.
     fn in_vain(&self);
 
     /// Waits for all nodes.
@@ -89,15 +89,15 @@ pub(super) trait Carrier: fmt::Debug {
         call: &Call<'_>,
     ) -> Result<(), CommError>;
 
-    /// The program is in a library call, or in none.
+    /// Sets the library call that the program is in, or `None`.
     fn set_within(&self, name: Option<&'static str>);
 
-    /// The present time if events are kept, which costs some ten nanoseconds to ask for.
+    /// Returns the present time if the run is traced, otherwise zero: reading the clock costs about ten nanoseconds.
     fn began(&self) -> Time {
         if self.shared().is_traced() { self.time() } else { Time::ZERO }
     }
 
-    /// Keeps an event that has just ended, if events are kept; its kind may depend on how long it took.
+    /// Records an event that has just ended if the run is traced; its kind may depend on its duration.
     fn note(&self, start: Time, kind: impl FnOnce(Span) -> EventKind) {
         if self.shared().is_traced() {
             let end = self.time();
@@ -106,7 +106,7 @@ pub(super) trait Carrier: fmt::Debug {
         }
     }
 
-    /// Counts a message that leaves; returns its number.
+    /// Counts a sent message; returns its sequence number.
     fn count_sent(&self, bytes: u64) -> u64 {
         let record = &mut self.local().borrow_mut().record;
         let seq = record.messages_sent;
@@ -115,7 +115,7 @@ pub(super) trait Carrier: fmt::Debug {
         seq
     }
 
-    /// Counts a message that the program has received.
+    /// Counts a received message.
     fn received(&self, began: Time, envelope: Envelope) -> Envelope {
         let bytes = envelope.payload.len();
         {
@@ -130,7 +130,7 @@ pub(super) trait Carrier: fmt::Debug {
     }
 }
 
-/// The event that a wait for requests awaits.
+/// The event that a wait for requests is waiting for.
 fn requests(local: &Local, requests: &[RequestId]) -> WhatFor {
     WhatFor::of(requests.iter().filter_map(|&request| local.waits_for(request)))
 }
@@ -219,7 +219,7 @@ impl<C: Carrier> Endpoint for C {
 
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
         self.check_running()?;
-        // Messages that have come and were not taken in find the request posted.
+        // Messages that have arrived but are not yet taken in will find the request posted.
         let local = &mut *self.local().borrow_mut();
         let request = match local.matching.take(&select) {
             Some(envelope) => {
@@ -316,7 +316,7 @@ impl<C: Carrier> Endpoint for C {
         Ok(())
     }
 
-    /// The work is really done, and takes its time.
+    /// Does nothing: the work really takes its time.
     fn charge(&self, _: Span) -> Result<(), CommError> {
         Ok(())
     }

@@ -1,15 +1,15 @@
-//! Numbers for groups.
+//! Context numbers of groups.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{comm::LIBRARY_CALLS, rank::Rank, wire::Context};
 
-/// Numbers for groups, equal on all members without a message: the n-th group that a node makes of the same ranks
-/// under the same parent is the same group for all who make it.
+/// Context numbers of groups, equal on all members without communication: the n-th group that a node makes of the same ranks under the same
+/// parent is the same group on all of its members.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     known: BTreeMap<(Context, Vec<Rank>, u32), Context>,
-    /// For each group its name, its parent, its members unless they are those of the parent, and its number.
+    /// The groups by number. A private context of a group has an empty member list.
     groups: Vec<Made>,
 }
 
@@ -41,24 +41,24 @@ impl Contexts {
         context.checked_sub(1).and_then(|at| self.groups.get(at as usize))
     }
 
-    /// The members of a group, as far as it is not the world; a private context of a group has the same members.
+    /// The members of a group; `None` for the world. A private context of a group has the members of the group.
     pub(super) fn members(&self, context: Context) -> Option<Arc<[Rank]>> {
         let made = self.made(context)?;
         if made.members.is_empty() { self.members(made.parent) } else { Some(made.members.clone()) }
     }
 
-    /// Whether a context is that of the library calls of a group.
+    /// Whether a context belongs to the library calls of a group.
     pub(super) fn is_of_library_calls(&self, context: Context) -> bool {
         self.made(context).is_some_and(|made| made.members.is_empty() && made.nth == LIBRARY_CALLS)
     }
 
-    /// The group of whose library calls a context is, if it is such a context.
+    /// Returns the group whose library calls use a context; `None` for other contexts.
     #[cfg(feature = "mpi")]
     pub(super) fn parent_of_library_calls(&self, context: Context) -> Option<Context> {
         self.made(context).filter(|_| self.is_of_library_calls(context)).map(|made| made.parent)
     }
 
-    /// The name of a group in messages about it; context 0 is the world.
+    /// The name of a group in messages; context 0 is the world.
     pub(crate) fn name(&self, context: Context) -> String {
         match self.made(context) {
             Some(made) => made.name.clone(),

@@ -1,4 +1,4 @@
-//! The threads of a run as they know each other: who is awake, who has returned, why the run ends.
+//! The shared state of the threads of a run: awake threads, returned programs, and the cause of an early end.
 
 use std::{
     any::Any,
@@ -28,7 +28,7 @@ use crate::{
     wire::{Context, NodeId},
 };
 
-/// The number of calls that may be made after the run has ended before the program is unwound.
+/// The number of calls after the end of the run before the program is unwound.
 const MOST_CALLS_AFTER_END: u32 = 1_000;
 
 /// The cause of the early end of a run.
@@ -38,11 +38,11 @@ pub(super) enum Cause {
     Mismatch(Mismatch),
     /// A route of the topology is invalid.
     Topology(TopologyError),
-    /// The program of this node failed; the fault is with the threads.
+    /// The program of this node failed; `Threads` holds the fault.
     Failed(NodeId),
     Overflow(NodeId),
     WallLimit(Vec<BlockedNode>),
-    /// Real time: the next answer is due at this instant only, after this wall-clock time.
+    /// Real time: the next answer is due only at this modeled instant, after this wall-clock time.
     TooSlow {
         at: Time,
         wait: Duration,
@@ -58,7 +58,7 @@ pub(super) enum Fault {
     Panic(String),
 }
 
-/// The state of the threads themselves.
+/// The state of the threads.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     pub(super) ended: usize,
@@ -69,14 +69,14 @@ pub(super) struct Threads {
     pub(super) last: Option<Instant>,
 }
 
-/// One node, as seen by the other threads. Aligned so that no two share a cache line.
+/// The slot of one node, as seen by the other threads. Aligned so that no two slots share a cache line.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Seat {
     pub(super) parker: Parker,
     /// Whether the program has returned.
     pub(super) returned: AtomicBool,
-    /// The library call that the program is in, if it is one that makes several.
+    /// The library call that the program is in, if any.
     pub(super) within: Mutex<Option<&'static str>>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Seat {
 pub(super) struct Crew {
     pub(super) machine: Description,
     pub(super) cache: Arc<Cache>,
-    /// Whether all that happens is kept.
+    /// Whether all events are recorded.
     pub(super) traced: bool,
     pub(super) contexts: Mutex<Contexts>,
     pub(super) agreements: Mutex<Agreements>,
@@ -95,7 +95,7 @@ pub(super) struct Crew {
     stopped: AtomicBool,
     cause: Mutex<Option<Cause>>,
     pub(super) threads: Mutex<Threads>,
-    /// The thread that called `run`, and watches over it.
+    /// The thread that called `run`; it monitors the run.
     pub(super) caller: Thread,
     /// Notified, with the lock of `threads`, when all threads have ended.
     pub(super) all_ended: Condvar,
@@ -131,7 +131,7 @@ impl Crew {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// The error that every call gets once the run is over.
+    /// The error of every call once the run is over.
     pub(super) fn ended(&self) -> CommError {
         match *self.cause.lock() {
             Some(Cause::Deadlock(_)) => CommError::Deadlock,
@@ -140,8 +140,7 @@ impl Crew {
         }
     }
 
-    /// Fails once the run is over. A program that goes on making calls after that is unwound, without a message;
-    /// `calls_after_end` counts them.
+    /// Fails once the run is over. A program that keeps making calls is unwound without a message; `calls_after_end` counts these calls.
     pub(super) fn check_running(&self, calls_after_end: &Cell<u32>) -> Result<(), CommError> {
         if !self.is_stopped() {
             return Ok(());
@@ -150,29 +149,29 @@ impl Crew {
         Err(self.ended())
     }
 
-    /// Ends the run for all nodes; the first cause counts.
+    /// Ends the run for all nodes; the first cause is kept.
     pub(super) fn stop(&self, cause: Cause) {
         self.cause.lock().get_or_insert(cause);
         self.stopped.store(true, Ordering::Release);
         for seat in &self.seats {
-            // Counted before it can know, as by every other claim.
+            // The thread is counted as awake before it can notice the claim, as with every other claim.
             self.awake.fetch_add(1, Ordering::AcqRel);
             if !seat.parker.claim_for_anything() {
                 self.awake.fetch_sub(1, Ordering::AcqRel);
             }
-            // It may sleep by a timer of its own, too.
+            // The thread may also sleep with a timeout.
             seat.parker.wake();
         }
         self.caller.unpark();
     }
 
-    /// The different calls in a group of the members for which `counts` holds.
+    /// Returns the distinct calls of a group, restricted to the members for which `counts` holds.
     pub(super) fn mismatch(&self, context: Context, nth: u64, counts: impl Fn(Rank) -> bool) -> Mismatch {
         let group = self.contexts.lock().name(context);
         Mismatch::new(group, self.agreements.lock().calls(context, nth, counts))
     }
 
-    /// Records the fault of a program and tells the caller.
+    /// Records the fault of a program and notifies the caller of the run.
     pub(super) fn fault(&self, node: NodeId, fault: Fault) {
         let mut threads = self.threads.lock();
         threads.faults.insert(node, fault);
@@ -185,8 +184,7 @@ impl Crew {
         self.seats[rank].returned.load(Ordering::Acquire)
     }
 
-    /// Completes a list of nodes that are blocked: leaves out those whose programs have returned, and adds the library
-    /// calls.
+    /// Completes a list of blocked nodes: removes nodes whose programs have returned, and adds the library calls.
     pub(super) fn complete(&self, mut blocked: Vec<BlockedNode>) -> Vec<BlockedNode> {
         blocked.retain(|node| !self.has_returned(node.rank));
         for node in &mut blocked {
@@ -195,7 +193,7 @@ impl Crew {
         blocked
     }
 
-    /// The report of a run in which no node can go on. A dead node is no one that has returned, whatever its thread does.
+    /// Reports a run in which no node can continue. A dead node does not count as returned, even if its thread has ended.
     pub(super) fn deadlock(
         &self,
         blocked: Vec<BlockedNode>,
@@ -210,7 +208,7 @@ impl Crew {
     }
 }
 
-/// Counts a call of a program that should have ended; one that makes many is unwound, without a message.
+/// Counts a call of a program that should have ended; after many such calls the program is unwound without a message.
 pub(super) fn count_call_after_end(calls_after_end: &Cell<u32>) {
     calls_after_end.set(calls_after_end.get() + 1);
     if calls_after_end.get() > MOST_CALLS_AFTER_END && !std::thread::panicking() {
@@ -236,11 +234,11 @@ impl Shared for Crew {
     }
 }
 
-/// The payload of the panic by which a program is unwound.
+/// The payload of the panic that unwinds a program.
 struct Unwound;
 
 impl Fault {
-    /// The text of a panic.
+    /// Returns the text of a panic.
     pub(super) fn of(panic: Box<dyn Any + Send>) -> Fault {
         if panic.is::<Unwound>() {
             return Fault::Panic("unwound after the end".into());

@@ -1,6 +1,5 @@
-//! The check that this host can run the threads of a machine, by their number and their memory, before starting any: on
-//! Linux a process that runs out of memory maps or of memory while it starts threads is aborted as a whole, without an
-//! error to catch.
+//! Checks, before any thread starts, that this host can run the threads of a machine, by their number and memory. On Linux a process that
+//! runs out of memory maps or of memory while it starts threads is aborted as a whole, without an error that could be caught.
 
 use std::{
     ffi::OsStr,
@@ -14,11 +13,10 @@ use parking_lot::Mutex;
 
 use crate::{error::ConfigError, model::Description};
 
-/// The number of memory maps of a thread: its stack, the guard page below it, and those of the allocator and the
-/// kernel for it.
+/// The number of memory maps of a thread: its stack, its guard page, and the maps of the allocator and the kernel.
 const MAPS_PER_THREAD: usize = 4;
 
-/// The memory maps, and the threads, left for the rest of the process.
+/// The numbers of memory maps and threads reserved for the rest of the process.
 const SPARE_MAPS: usize = 1_024;
 const SPARE_THREADS: usize = 64;
 
@@ -48,11 +46,11 @@ impl Permit {
     /// Repeats the check of [`check_threads`], because other runs may have started since the machine was built and a limit may have
     /// been lowered, and reserves the threads.
     ///
-    /// Up to [`SPARE_THREADS`] threads of all runs together are not checked: they fit into the reserve for the rest of the process,
-    /// and reading the limits (160 us) takes as long as starting three threads.
+    /// Up to [`SPARE_THREADS`] threads of all runs together are not checked: they fit into the reserve for the rest of the process, and
+    /// reading the limits (160 us) takes as long as starting three threads.
     ///
     /// # Errors
-    /// Those of [`check_threads`].
+    /// The errors of [`check_threads`].
     pub(super) fn new(nodes: usize, stack_size: usize) -> Result<Permit, ConfigError> {
         let mut runs = NODE_THREADS.lock();
         if runs.threads + nodes > SPARE_THREADS {
@@ -90,13 +88,13 @@ impl NodeThreads {
 /// Checks that this host can run a thread for each node of a machine.
 ///
 /// # Errors
-/// [`ConfigError::Topology`], and those of [`check_threads`].
+/// [`ConfigError::Topology`], and the errors of [`check_threads`].
 pub(crate) fn check(machine: &Description, stack_size: usize) -> Result<(), ConfigError> {
     machine.check()?;
     check_threads(machine.nodes(), stack_size)
 }
 
-/// Checks that this host can run the threads of so many nodes.
+/// Checks that this host can run the threads of this number of nodes.
 ///
 /// # Errors
 /// [`ConfigError::TooManyNodes`], [`ConfigError::TooLittleMemory`].
@@ -104,7 +102,7 @@ pub(crate) fn check_threads(nodes: usize, stack_size: usize) -> Result<(), Confi
     check_besides(&NODE_THREADS.lock(), nodes, stack_size)
 }
 
-/// Checks the same, with the starting threads of other runs counted.
+/// Performs [`check_threads`], including the starting threads of other runs.
 fn check_besides(running: &NodeThreads, nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
     let (allowed, limit) = spare_threads(nodes + running.starting);
     let allowed = allowed.saturating_sub(running.starting);
@@ -144,20 +142,19 @@ fn spare_threads(wanted: usize) -> (usize, String) {
     known.min().unwrap_or_else(|| (UNKNOWN, "the limits of this host are not known".into()))
 }
 
-/// The address space of a thread besides its stack: guard pages, a stack for signals, and the machine's data for a
-/// node.
+/// The address space of a thread besides its stack: guard pages, a signal stack, and the machine's data of a node.
 const BESIDES_STACK: u64 = 64 << 10;
 
-/// The resident memory of a thread whose program does next to nothing, with the machine's data for its node: measured
-/// with 4096 and 16,000 nodes, and rounded up.
+/// The resident memory of a thread with a nearly empty program and the machine's data of its node: measured with 4096 and 16,000 nodes, and
+/// rounded up.
 const RESIDENT: u64 = 24 << 10;
 
-/// The address space that the allocator of the GNU C library reserves for each of its arenas, of which threads have
-/// one each until there are eight for each core.
+/// The address space that the allocator of the GNU C library reserves for each of its arenas. Each thread has its own arena, up to eight
+/// arenas per core.
 const ARENA: u64 = if cfg!(target_env = "gnu") { 64 << 20 } else { 0 };
 const ARENAS_PER_CORE: u64 = 8;
 
-/// A kind of memory that is limited.
+/// A limited kind of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Memory {
     /// The name of the memory.
@@ -181,7 +178,7 @@ struct Shortage {
     limit: String,
 }
 
-/// The first kind of memory of which there is not enough for the threads of `nodes` nodes.
+/// Returns the first kind of memory that is insufficient for the threads of `nodes` nodes.
 fn shortage(running: &NodeThreads, nodes: usize, stack_size: usize) -> Option<Shortage> {
     let mapped = mapped(nodes, stack_size).saturating_add(running.mapped);
     let nodes = nodes + running.starting;
@@ -191,12 +188,12 @@ fn shortage(running: &NodeThreads, nodes: usize, stack_size: usize) -> Option<Sh
     })
 }
 
-/// The bytes that the threads map, whether they touch them or not.
+/// The number of bytes that the threads map, touched or not.
 fn mapped(nodes: usize, stack_size: usize) -> u64 {
     (nodes as u64).saturating_mul((stack_size as u64).saturating_add(BESIDES_STACK))
 }
 
-/// The limit on the address space of the process, as by `ulimit -v`.
+/// The limit on the address space of the process (`ulimit -v`).
 fn address_space(nodes: usize, mapped: u64) -> Option<Memory> {
     let most = address_limit()?;
     let used = entry("/proc/self/status", "VmSize:")? << 10;
@@ -210,7 +207,7 @@ fn address_space(nodes: usize, mapped: u64) -> Option<Memory> {
     })
 }
 
-/// The limit on promised memory that must be there (`vm.overcommit_memory` is 2), for which stacks count in full.
+/// The limit on committed memory (`vm.overcommit_memory` is 2), where stacks count in full.
 fn committed(mapped: u64) -> Option<Memory> {
     if number("/proc/sys/vm/overcommit_memory")? != 2 {
         return None;
@@ -225,7 +222,7 @@ fn committed(mapped: u64) -> Option<Memory> {
     })
 }
 
-/// The limit of the control group, of version 2 or 1, on resident memory. Caches of files can be released.
+/// The control group's limit (version 2 or 1) on resident memory. File caches are not counted, because they can be released.
 fn resident(nodes: usize) -> Option<Memory> {
     let group = |limit: &str, statistics: &str, used: &str| {
         let most = number(limit)? as u64;
@@ -245,19 +242,19 @@ fn resident(nodes: usize) -> Option<Memory> {
     })
 }
 
-/// The number behind a word at the beginning of a line in a file of the kernel.
+/// Returns the number after a word at the beginning of a line of a kernel file.
 fn entry(path: impl AsRef<Path>, word: &str) -> Option<u64> {
     text(path, word)?.parse().ok()
 }
 
-/// The word behind another one at the beginning of a line in a file of the kernel.
+/// Returns the word after another word at the beginning of a line of a kernel file.
 fn text(path: impl AsRef<Path>, word: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let mut words = text.lines().map(str::split_whitespace);
     words.find_map(|mut line| (line.next()? == word).then(|| line.next().map(str::to_owned))?)
 }
 
-/// The number in a file of the kernel; `None` if there is no such file, or no limit in it.
+/// Returns the number in a kernel file; `None` if the file does not exist or contains no limit.
 fn number(path: impl AsRef<Path>) -> Option<usize> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
@@ -272,7 +269,7 @@ fn running_threads() -> usize {
 /// (`copy_process` in Linux's kernel/fork.c).
 const EXEMPT: u64 = 1 << 21 | 1 << 24;
 
-/// The number of threads of the user of this process, which `RLIMIT_NPROC` limits; `None` if /proc does not tell.
+/// The number of threads of the user of this process, which `RLIMIT_NPROC` limits; `None` if /proc does not show it.
 fn threads_of_user() -> Option<usize> {
     let user = entry("/proc/self/status", "Uid:")?;
     let is_process = |name: &OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
@@ -281,7 +278,7 @@ fn threads_of_user() -> Option<usize> {
         let status = process.path().join("status");
         (entry(&status, "Uid:")? == user).then(|| entry(&status, "Threads:"))?
     };
-    // A process that ends meanwhile is left out.
+    // A process that ends during the count is left out.
     Some(processes.filter_map(threads).sum::<u64>() as usize)
 }
 
@@ -336,7 +333,7 @@ mod tests {
     fn the_threads_of_a_user_are_those_of_its_processes() {
         let own = entry("/proc/self/status", "Threads:").unwrap() as usize;
         let all = threads_of_user().unwrap();
-        // Others of the system come and go.
+        // Other processes of the system start and end meanwhile.
         assert!(
             all >= own.min(2) && all <= running_threads() + 100,
             "{all} of this user, {own} of this process"

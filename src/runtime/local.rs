@@ -12,10 +12,10 @@ use crate::{
     wire::{Label, Matching, MessageId, Parcel, RequestId, Selector},
 };
 
-/// A message that no program has received: its name, its label and its length.
+/// A message that no program has received: its identity, its label and its length.
 pub(super) type Unreceived = (MessageId, Label, u64);
 
-/// Notes a message that no program has received.
+/// Describes a message that no program has received.
 pub(super) fn unreceived(envelope: &Envelope) -> Unreceived {
     (envelope.id, envelope.label, envelope.payload.len())
 }
@@ -23,15 +23,15 @@ pub(super) fn unreceived(envelope: &Envelope) -> Unreceived {
 /// The state of a request.
 #[derive(Debug)]
 pub(super) enum Request {
-    /// A send that is under way, or waits for the receive of this message.
+    /// A send in progress; with the parcel if it waits for its receive (rendezvous).
     Sending(Option<Parcel>),
-    /// A send that is done; the n-th request of the node to be complete.
+    /// A complete send, with its number in the order of completion.
     Sent(u64),
-    /// A receive whose message has not come.
+    /// A receive whose message has not arrived.
     Posted(Selector),
-    /// A receive that has taken its message; the n-th request of the node to be complete.
+    /// A complete receive, with its number in the order of completion.
     Received(u64, Envelope),
-    /// A posted receive, or a send under way, that the program has dropped.
+    /// A posted receive or a send in progress that the program has dropped.
     Forgotten,
 }
 
@@ -40,22 +40,22 @@ pub(super) enum Request {
 pub(super) struct Local {
     pub(super) matching: Matching<Envelope, RequestId>,
     pub(super) requests: Slab<Request>,
-    /// The number of requests that have been complete.
+    /// The number of requests completed so far.
     pub(super) completed: u64,
     pub(super) record: NodeRecord,
-    /// Messages that receives have taken which the program had dropped.
+    /// The messages taken by receives that the program had dropped.
     pub(super) lost: Vec<Unreceived>,
     /// The nesting depth of the library calls that the program is in.
     pub(super) depth: u32,
-    /// The phases and parts that the program is in, with their beginnings.
+    /// The open phases and parts, with the times of their beginnings.
     phases: Vec<(Arc<str>, Time)>,
     parts: Vec<(Part, Time)>,
-    /// The events so far, if they are kept.
+    /// The events so far, if the run is traced.
     pub(super) events: Vec<Event>,
 }
 
 impl Local {
-    /// Matches a message that has come; returns its name if a receive that was posted has taken it.
+    /// Matches an arrived message; returns its identity if a posted receive has taken it.
     pub(super) fn take_in(&mut self, envelope: Envelope) -> Option<MessageId> {
         let (request, envelope) = self.matching.arrive(envelope)?;
         let id = envelope.id;
@@ -70,7 +70,7 @@ impl Local {
         Some(id)
     }
 
-    /// Completes a send that was under way.
+    /// Completes a send in progress.
     pub(super) fn sent(&mut self, request: RequestId) {
         self.completed += 1;
         match self.requests.get_mut(request as usize) {
@@ -80,7 +80,7 @@ impl Local {
         }
     }
 
-    /// The place of a request in the order of completion; `None` if it is not complete.
+    /// Returns the number of a request in the order of completion; `None` if it is not complete.
     pub(super) fn completion(&self, request: RequestId) -> Option<u64> {
         match self.requests.get(request as usize)? {
             Request::Sent(nth) | Request::Received(nth, _) => Some(*nth),
@@ -88,7 +88,7 @@ impl Local {
         }
     }
 
-    /// Takes a complete request out, with its message if it was a receive.
+    /// Removes a complete request; returns its message if it was a receive.
     pub(super) fn settle(&mut self, request: RequestId) -> Option<Envelope> {
         match self.requests.try_remove(request as usize)? {
             Request::Received(_, envelope) => Some(envelope),
@@ -96,7 +96,7 @@ impl Local {
         }
     }
 
-    /// Drops a request. What is under way ends by itself.
+    /// Drops a request. A request in progress is removed when it completes.
     pub(super) fn forget(&mut self, request: RequestId) {
         match self.requests.get_mut(request as usize) {
             Some(open @ (Request::Posted(_) | Request::Sending(_))) => *open = Request::Forgotten,
@@ -108,7 +108,7 @@ impl Local {
         }
     }
 
-    /// The event that a request waits for, if it is not complete.
+    /// Returns the event that an incomplete request waits for.
     pub(super) fn waits_for(&self, request: RequestId) -> Option<WhatFor> {
         match self.requests.get(request as usize)? {
             Request::Posted(select) => Some(WhatFor::Message(*select)),
@@ -118,7 +118,7 @@ impl Local {
         }
     }
 
-    /// Notes a mark; returns what ends with it, and when that began.
+    /// Records a mark. Returns the interval that ends with it: its beginning and its kind.
     pub(super) fn mark(&mut self, mark: Mark, now: Time) -> Option<(Time, EventKind)> {
         match mark {
             Mark::PhaseBegin(name) => {
@@ -136,13 +136,13 @@ impl Local {
                 self.parts.push((part, now));
                 None
             }
-            // Pictures of what nodes hold are of networks, and there is none.
+            // Drawings of the data held by nodes need a modeled network, and there is none.
             Mark::Holds(_) => None,
             Mark::PartEnd => self.parts.pop().map(|(part, begin)| (begin, EventKind::Part(part))),
         }
     }
 
-    /// Ends the record of the node, and what the program has left open; returns that, with its beginnings.
+    /// Completes the record of the node. Returns the phases and parts left open by the program, with their beginnings.
     pub(super) fn finish(&mut self, now: Time) -> Vec<(Time, EventKind)> {
         self.record.finished = now;
         let mut open = Vec::new();
@@ -154,7 +154,7 @@ impl Local {
         open
     }
 
-    /// All messages that the program has not received.
+    /// Returns all messages that the program has not received.
     pub(super) fn left(&self) -> Vec<Unreceived> {
         let mut left = self.lost.clone();
         left.extend(self.matching.arrived().map(unreceived));

@@ -1,9 +1,9 @@
-//! Threads and clocks: one OS thread a node, and the ways in which its messages reach the others.
+//! Threads and clocks: one OS thread per node, and the ways to deliver messages.
 //!
-//! [`threads`] starts, watches and ends the threads of a run, [`crew`] is their knowledge of each other, [`parker`] puts
-//! them to sleep and wakes them. Each way to carry messages is a folder with an [endpoint](crate::endpoint) and the state
-//! that its threads share: [`modeled`] has the timing model, in virtual and in real time; [`host`] has none, and hands
-//! messages over as fast as the host can. What endpoints without a model have in common is in [`carrier`].
+//! [`threads`] starts, monitors and ends the threads of a run, [`crew`] is their shared state, [`parker`] lets them sleep and wakes them.
+//! Each way to deliver messages is a folder with an [endpoint](crate::endpoint) and the state that its threads share. [`modeled`] uses the
+//! timing model, in virtual and in real time. [`host`] has no model and delivers messages as fast as the host allows. [`carrier`] is the
+//! common part of the endpoints without a model.
 
 mod affinity;
 mod agreement;
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
     pub(crate) pinning: Pinning,
     pub(crate) wall_limit: Option<Duration>,
     pub(crate) traced: bool,
-    /// The cache of the machine, kept from one run to the next.
+    /// The cache of the machine, kept across runs.
     pub(crate) cache: Arc<Cache>,
 }
 
@@ -54,16 +54,16 @@ impl Default for Settings {
     }
 }
 
-/// The results of a run that came to its end.
+/// The results of a run that ended normally.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Whether each node survived: one that died has no output.
+    /// Whether each node survived; a node that died has no output.
     pub(crate) survived: Vec<bool>,
     pub(crate) outcomes: Outcomes,
-    /// The time from the common start of all programs to the end of the last; in virtual time of the whole run.
+    /// The wall-clock time from the common start of all programs to the end of the last one; in virtual time, of the whole run.
     pub(crate) wall: Duration,
     /// The lateness of answers; real time only.
     pub(crate) slips: Slips,
-    /// The names of groups, for the messages never received.
+    /// The names of groups, used to list messages never received.
     pub(crate) contexts: Contexts,
 }

@@ -1,14 +1,13 @@
-//! The parker of a node thread, by which it goes to sleep and is woken; it records the event that the thread sleeps
-//! for.
+//! The parker of a node thread, which lets the thread sleep until it is woken. It holds the event that the thread sleeps for.
 //!
-//! A sleeper first announces the event that would wake it ([`Parker::prepare`]), then looks once more whether the event
-//! has come, and only then sleeps. A thread that brings something first puts it where the sleeper looks and then
-//! [claims](Parker::claim) the sleeper if it sleeps for that. Between its two steps each of them has a fence, and fences
-//! are in one order: either the sleeper sees what was brought, or the bringer sees that it sleeps. A bringer only reads
-//! the word of a thread that is awake, so that it costs that thread nothing. And a thread that sleeps for something else
-//! is left alone, which saves most of the thread switches of a busy machine.
+//! A sleeper first announces the event that would wake it ([`Parker::prepare`]), then checks once more whether the event has happened, and
+//! only then sleeps. A thread that delivers something first stores it where the sleeper looks, and then [claims](Parker::claim) the sleeper
+//! if it sleeps for this event. Each of the two has a fence between its two steps, and fences are totally ordered. So either the sleeper
+//! sees the delivery, or the delivering thread sees that the sleeper sleeps. A delivery to a thread that is awake only reads its state,
+//! which costs that thread nothing. A thread that sleeps for another event is not woken, which saves most of the context switches of a busy
+//! machine.
 //!
-//! Events are numbers, which those who sleep and those who bring agree on.
+//! Events are numbers whose meaning sleepers and delivering threads share.
 
 use std::{sync::OnceLock, time::Instant};
 
@@ -24,24 +23,24 @@ pub(super) struct Parker {
 }
 
 impl Parker {
-    /// Creates a parker whose owner is awake, or has not begun.
+    /// Creates a parker whose owner is awake, or has not started.
     pub(super) fn new() -> Parker {
         Parker { state: AtomicU32::new(AWAKE), sleeper: OnceLock::new() }
     }
 
-    /// Makes the current thread the owner; to be done before anything else.
+    /// Makes the current thread the owner; must be called first.
     pub(super) fn own(&self) {
         self.sleeper.get_or_init(current);
     }
 
-    /// Announces that the owner is about to sleep, and the event `what_for` that it sleeps for. It must look for that
-    /// once more before it [sleeps](Parker::sleep).
+    /// Announces that the owner is about to sleep for the event `what_for`. The owner must check for the event once more before it
+    /// [sleeps](Parker::sleep).
     pub(super) fn prepare(&self, what_for: u32) {
         self.state.store(what_for, Ordering::Release);
         fence(Ordering::SeqCst);
     }
 
-    /// Withdraws the announcement, as the owner stays awake; false if it has been claimed meanwhile.
+    /// Withdraws the announcement because the owner stays awake; returns false if the owner has been claimed meanwhile.
     pub(super) fn cancel(&self) -> bool {
         self.state.swap(AWAKE, Ordering::AcqRel) != AWAKE
     }
@@ -65,9 +64,8 @@ impl Parker {
         true
     }
 
-    /// Claims the owner if it sleeps, or is about to, for one of these events; the claimer must [wake](Parker::wake) it.
-    /// The owner is counted in `awake` before it can know that it has been claimed, so that it is never counted out
-    /// twice.
+    /// Claims the owner if it sleeps, or is about to sleep, for one of these events; the claimer must [wake](Parker::wake) it. The owner is
+    /// counted in `awake` before it can notice the claim, so that it is never counted out twice.
     pub(super) fn claim(&self, events: &[u32], awake: &AtomicUsize) -> bool {
         fence(Ordering::SeqCst);
         let state = self.state.load(Ordering::Acquire);
@@ -82,13 +80,13 @@ impl Parker {
         claimed
     }
 
-    /// Whether the owner sleeps, or is about to, for `what`. If not, it will find what has been brought before.
+    /// Whether the owner sleeps, or is about to sleep, for `what`. If not, it will find everything delivered before.
     pub(super) fn sleeps_for(&self, what: u32) -> bool {
         fence(Ordering::SeqCst);
         self.state.load(Ordering::Acquire) == what
     }
 
-    /// Claims the owner whatever it sleeps for.
+    /// Claims the owner, whatever event it sleeps for.
     pub(super) fn claim_for_anything(&self) -> bool {
         fence(Ordering::SeqCst);
         self.state.swap(AWAKE, Ordering::AcqRel) != AWAKE

@@ -1,9 +1,8 @@
-//! Tests of every interleaving of a sleeper and those who bring it something: no wake-up is lost, and the count of
-//! running threads is 0 only when no thread runs.
+//! Tests of every interleaving of a sleeper and delivering threads: no wake-up is lost, and the count of running threads is 0 only when no
+//! thread runs.
 //!
-//! Crossbeam's channel is not modelled; counts without any order of their own stand in for it, so that all depends on the
-//! parker's fences. The driving of the kernel is boiled
-//! down to what decides whether a run is deadlocked.
+//! Crossbeam's channel is not modelled. Counters without memory ordering replace it, so that correctness depends only on the parker's
+//! fences. The driving of the kernel is reduced to the part that decides whether a run is deadlocked.
 
 use loom::{
     model::Builder,
@@ -16,13 +15,13 @@ use loom::{
 
 use super::Parker;
 
-/// An event that is no data.
+/// An event that is not data.
 const FOR_THE_KERNEL: u32 = 77;
 
-/// The shared state of a node's thread and those who bring it something.
+/// The shared state of a node's thread and the threads that deliver to it.
 struct Place {
     parker: Parker,
-    /// The number that has been brought of each kind. Nothing but the parker's fences makes it visible in time.
+    /// The number of deliveries of each kind. Only the parker's fences make it visible in time.
     inbox: [AtomicU32; 2],
     running: AtomicUsize,
     stopped: AtomicBool,
@@ -41,7 +40,7 @@ impl Place {
         })
     }
 
-    /// Brings data: first the data, then the claim.
+    /// Delivers data: first the data, then the claim.
     fn bring(&self, what: u32) {
         self.kind(what).fetch_add(1, Ordering::Relaxed);
         if self.parker.claim(&[what], &self.running) {
@@ -67,7 +66,7 @@ impl Place {
 
     fn look(&self, what: u32) -> bool {
         let one_less = |there: u32| there.checked_sub(1);
-        // A look that finds nothing may see what was there before.
+        // An unsuccessful look may read an old value.
         self.kind(what).load(Ordering::Relaxed) > 0
             && self.kind(what).fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
     }
@@ -76,7 +75,7 @@ impl Place {
         &self.inbox[usize::from(what == FOR_THE_KERNEL)]
     }
 
-    /// The sleeper's side, step by step as in a node's thread; returns whether it got what it wanted.
+    /// The sleeper's side, step by step as in a node's thread; returns whether it got the awaited delivery.
     fn sleep_until(&self, what: u32) -> bool {
         loop {
             if self.look(what) {
@@ -90,7 +89,7 @@ impl Place {
             if found || self.stopped.load(Ordering::Acquire) {
                 if !self.parker.cancel() {
                     let before = self.running.fetch_sub(1, Ordering::AcqRel);
-                    // After the end of the run nobody asks for the count any more.
+                    // After the end of the run the count is not used.
                     let ended = self.stopped.load(Ordering::Acquire);
                     assert!(
                         before >= 2 || ended,
@@ -114,7 +113,7 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// Tests a wait for data of node 1, which brings it, whichever of the two is first.
+/// Tests a wait for data of node 1, in every order of the wait and the delivery.
 #[test]
 fn no_wake_up_of_one_bringer_is_lost() {
     explore(|| {
@@ -134,7 +133,7 @@ fn no_wake_up_of_one_bringer_is_lost() {
     });
 }
 
-/// Tests two bringers; what the second brings is wanted only after what the first brings.
+/// Tests two deliveries of different kinds, waited for one after the other.
 #[test]
 fn what_is_brought_early_is_found_later() {
     explore(|| {
@@ -157,8 +156,7 @@ fn what_is_brought_early_is_found_later() {
     });
 }
 
-/// Tests two that bring the same thing at once, and a sleeper that wants both: it is woken once for each time that it
-/// sleeps.
+/// Tests two simultaneous deliveries of one kind to a sleeper that waits for both: it is woken once for each sleep.
 #[test]
 fn two_bringers_of_one_kind_wake_it_as_often_as_it_sleeps() {
     explore(|| {
@@ -181,8 +179,8 @@ fn two_bringers_of_one_kind_wake_it_as_often_as_it_sleeps() {
     });
 }
 
-/// Tests that the end of a run wakes a sleeper that nobody brings anything. It has a thread of its own, since the
-/// model does not allow for waking one that waits for another thread to end.
+/// Tests that the end of a run wakes a sleeper without a delivery. The sleeper has a separate thread, because the model cannot wake a
+/// thread that is joining another thread.
 #[test]
 fn the_end_of_the_run_wakes_everybody() {
     explore(|| {
@@ -199,15 +197,14 @@ fn the_end_of_the_run_wakes_everybody() {
     });
 }
 
-/// Tests a simplified call to the kernel in virtual time: the caller leaves it in its outbox and sleeps; the last
-/// thread to retire drives the kernel. It may take the run for deadlocked only if it has seen all calls: if all slept
-/// before it looked into the outboxes.
+/// Tests a simplified call to the kernel in virtual time: the caller puts it into its outbox and sleeps; the last thread to retire drives
+/// the kernel. The driver may report a deadlock only if it has seen all calls, i.e. if all threads slept before it read the outboxes.
 #[test]
 fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
     struct Run {
         places: [Place; 2],
         running: AtomicUsize,
-        /// Calls made and not carried out; locked while somebody drives.
+        /// Locked while a thread drives the kernel.
         kernel: Mutex<()>,
         outboxes: [Mutex<bool>; 2],
         again: AtomicBool,
@@ -234,7 +231,7 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
                         }
                     }
                 }
-                // Both nodes get all they ask for, so the run ends, and never in a deadlock.
+                // Both nodes get all replies, so the run ends without a deadlock.
                 let ended = self.places.iter().all(|place| place.stopped.load(Ordering::Acquire));
                 assert!(!silence || ended, "taken for deadlocked");
                 drop(kernel);
@@ -271,7 +268,7 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
         fn node(&self, node: usize) {
             self.places[node].parker.own();
             self.ask(node);
-            // Its program has ended.
+            // The program has ended.
             self.places[node].stopped.store(true, Ordering::Release);
             self.retire();
         }

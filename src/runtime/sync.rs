@@ -1,5 +1,5 @@
-//! The threading primitives of the hand-off between node threads, named in one place so that a model checker can
-//! stand in for them (`RUSTFLAGS="--cfg loom"`).
+//! The synchronization primitives of the hand-off between node threads, named in one place so that the model checker loom can replace them
+//! (`RUSTFLAGS="--cfg loom"`).
 
 #[cfg(not(loom))]
 pub(super) use std::{
@@ -13,7 +13,7 @@ pub(super) use loom::{
     thread::{Thread, current, park},
 };
 
-/// The model has no time: its sleepers have no deadlines.
+/// Parks without a timeout: the model has no time.
 #[cfg(loom)]
 pub(super) fn park_timeout(_: std::time::Duration) {
     park();

@@ -1,4 +1,4 @@
-//! One thread a node, from the first to the last moment of a run.
+//! The threads of a run, one per node, from start to end.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -26,49 +26,47 @@ use crate::{
     wire::NodeId,
 };
 
-/// The time that a failing program is given to be the first to fail on the run's clock, too, before the run is ended
-/// whatever the others do.
+/// The grace period of a failing program to become the first failure in modeled time, before the run is ended in any case.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A way to carry messages, as the threads of a run share it.
+/// A way to deliver messages, as shared by the threads of a run.
 pub(super) trait World: Sync {
-    /// The receiving side of a node, which its thread is given.
+    /// The receiving side of a node, passed to its thread.
     type Inbox: Send;
     /// The endpoint of a node.
     type Endpoint<'w>: Endpoint
     where
         Self: 'w;
-    /// A node's part of the outcome of the run.
+    /// One node's part of the outcome of the run.
     type Outcome: Send;
 
     fn crew(&self) -> &Crew;
 
-    /// Makes the endpoint of a node, on its thread, and waits until its program may start.
+    /// Creates the endpoint of a node on its thread, and waits until the program may start.
     fn begin(&self, node: NodeId, inbox: Self::Inbox) -> Self::Endpoint<'_>;
 
-    /// All threads have been started.
+    /// Called after all threads have been started.
     fn all_started(&self) {}
 
-    /// The program of a node has returned or failed.
+    /// Ends a node after its program has returned or failed.
     fn end(&self, endpoint: Self::Endpoint<'_>, failed: bool) -> Self::Outcome;
 
-    /// Whether threads that have ended wait for all others: to take a thread down costs the host some time, which
-    /// those that still run would lack.
+    /// Whether finished threads wait for all others: destroying a thread takes host time, which would delay the running threads.
     fn ends_together(&self) -> bool;
 
-    /// Does what has to be done at the present instant; the instant of the next check, if there is one.
+    /// Does the work that is due now; returns the instant of the next check, if any.
     fn tick(&self) -> Option<Instant>;
 
-    /// All nodes whose programs have not returned, with what they wait for.
+    /// Returns all nodes whose programs have not returned, with the events that they wait for.
     fn blocked(&self) -> Vec<BlockedNode>;
 }
 
-/// The program of all nodes. It keeps its outputs itself and is behind a reference, so that what runs it is compiled once,
-/// and not in every crate anew for every program.
+/// The program of all nodes. It stores its outputs itself and is passed by reference, so that the code that runs it is compiled once, and
+/// not for every program.
 pub(crate) type Program<'p> = dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync + 'p;
 
-/// Carries out with `run` a program that returns something, and keeps the output of every node on which it returned `Ok`, also
-/// of one that had died by then.
+/// Runs a program that returns outputs, by `run`. Keeps the output of every node whose program returned `Ok`, including a node that had
+/// died before.
 pub(crate) fn keep_outputs<T: Send, R>(
     nodes: usize,
     program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
@@ -83,11 +81,11 @@ pub(crate) fn keep_outputs<T: Send, R>(
     (ended, outputs.into_iter().map(Mutex::into_inner).collect())
 }
 
-/// The end of a run in order: whether each node survived, the outcomes of all nodes, and the instant at which the last
+/// The result of a run that ended normally: whether each node survived, the outcomes of all nodes, and the instant at which the last
 /// program returned. A node that died has no output.
 pub(super) type Outcome<O> = (Vec<bool>, Vec<O>, Option<Instant>);
 
-/// Runs `program` on a thread of its own for every node of a world.
+/// Runs `program` on a separate thread for every node of a world.
 pub(super) fn carry_out<W: World>(
     world: &W,
     inboxes: Vec<W::Inbox>,
@@ -126,7 +124,7 @@ pub(super) fn carry_out<W: World>(
         supervise(world, limit);
         let join = |handle: thread::ScopedJoinHandle<'_, _>| {
             handle.join().unwrap_or_else(|panic| {
-                // It has been reported by the thread itself; only its payload is left.
+                // The thread itself has reported the panic; only its payload is left.
                 drop(Fault::of(panic));
                 None
             })
@@ -165,7 +163,7 @@ fn node_main<W: World>(
         Ok(Err(error)) => Some(Fault::Error(error)),
         Err(panic) => Some(Fault::of(panic)),
     };
-    // Whatever the program of a dead node does afterwards, it has neither an output nor a fault.
+    // A dead node has neither an output nor a fault, whatever its program does afterwards.
     let survived = endpoint.died().is_none();
     let failed = survived && fault.is_some();
     match fault {
@@ -175,8 +173,7 @@ fn node_main<W: World>(
         }
         fault => drop_quietly(fault),
     }
-    // The last to fall asleep carries out the calls of others; a topology of the user's that panics there must not
-    // leave them asleep.
+    // The last thread to sleep processes the calls of others. A panic of a user's topology must not leave the others asleep.
     let outcome = catch_unwind(AssertUnwindSafe(|| world.end(endpoint, failed)));
     let outcome = outcome.map_err(|panic| {
         crew.fault(rank as NodeId, Fault::of(panic));
@@ -186,7 +183,7 @@ fn node_main<W: World>(
     if failed { None } else { Some((survived, outcome.ok()?)) }
 }
 
-/// The end of a node's thread, whatever ends it: a run never waits for a thread that no longer exists.
+/// Reports the end of a node's thread in all cases, so that a run never waits for a thread that no longer exists.
 struct Ending<'w, W: World> {
     world: &'w W,
     node: NodeId,
@@ -194,7 +191,7 @@ struct Ending<'w, W: World> {
 }
 
 impl<W: World> Ending<'_, W> {
-    /// The thread has ended as threads do.
+    /// Ends the thread normally.
     fn in_order(self) {
         self.tell();
         std::mem::forget(self);
@@ -216,7 +213,7 @@ impl<W: World> Ending<'_, W> {
 }
 
 impl<W: World> Drop for Ending<'_, W> {
-    /// A panic has got past everything that was to catch it.
+    /// Handles a panic that nothing has caught.
     fn drop(&mut self) {
         let crew = self.world.crew();
         crew.seat(self.node).returned.store(true, Ordering::Release);
@@ -226,8 +223,7 @@ impl<W: World> Drop for Ending<'_, W> {
     }
 }
 
-/// Watches over a run until all threads have ended: lets the world do what is due, and ends the run if a limit is
-/// reached.
+/// Monitors a run until all threads have ended: lets the world do the work that is due, and ends the run when a limit is reached.
 fn supervise(world: &impl World, limit: Option<Instant>) {
     let crew = world.crew();
     loop {
@@ -253,7 +249,7 @@ fn supervise(world: &impl World, limit: Option<Instant>) {
                 }
                 _ => world.tick(),
             };
-            // A topology of the user's may panic while this thread drives the kernel: nobody may wait for it.
+            // A user's topology may panic while this thread drives the kernel; other threads must not wait for it.
             let due = catch_unwind(AssertUnwindSafe(due)).unwrap_or_else(|panic| {
                 crew.fault(0, Fault::of(panic));
                 crew.stop(Cause::Failed(0));
@@ -268,7 +264,7 @@ fn supervise(world: &impl World, limit: Option<Instant>) {
     }
 }
 
-/// The error that a run ends with, if it has not come to its end.
+/// Returns the error of a run that did not end normally.
 fn why_it_ended(crew: &Crew, settings: &Settings) -> Option<RunError> {
     let cause = crew.take_cause();
     let mut faults = std::mem::take(&mut crew.threads.lock().faults);
@@ -290,7 +286,7 @@ fn why_it_ended(crew: &Crew, settings: &Settings) -> Option<RunError> {
         Some(Cause::TooSlow { at, wait }) => Some(RunError::TooSlow { at, wait }),
         Some(Cause::Spawn) | None => first.map(of_node),
     };
-    // Those of other nodes are reported by nobody.
+    // Faults of other nodes are not reported.
     faults.into_values().for_each(drop_quietly);
     error
 }

@@ -1,4 +1,4 @@
-//! The event that a waiting node without a model waits for, as reports tell it.
+//! The awaited event of a node without a timing model, for reports.
 
 use crate::{
     kernel::WaitsFor,
@@ -7,7 +7,7 @@ use crate::{
     wire::{Context, Parcel, Selector},
 };
 
-/// The reason why a node waits, and since when.
+/// The event that a node waits for, and the start of the wait.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) since: Time,
@@ -21,16 +21,16 @@ pub(super) enum WhatFor {
     Message(Selector),
     /// The first of several requests.
     Any(Vec<WhatFor>),
-    /// A receive that takes one of its own messages.
+    /// A receive that takes a message sent by the node (rendezvous).
     Receive(Parcel),
-    /// One of its own messages to leave.
+    /// The departure of a message sent by the node.
     Departure,
-    /// All other nodes to come to the barrier.
+    /// The arrival of all other nodes at the barrier.
     Barrier,
 }
 
 impl WhatFor {
-    /// The first of some events; if it is only one, that.
+    /// Combines events: a single event as it is, several as `Any`.
     pub(super) fn of(events: impl Iterator<Item = WhatFor>) -> WhatFor {
         let mut events: Vec<WhatFor> = events.collect();
         match events.pop() {
@@ -42,7 +42,7 @@ impl WhatFor {
         }
     }
 
-    /// The event in a report, where `group` gives the name of a context.
+    /// Describes the event for a report; `group` returns the name of a context.
     fn told(&self, group: &dyn Fn(Context) -> String) -> WaitsFor {
         match self {
             WhatFor::Message(select) => WaitsFor::Message {
@@ -61,7 +61,7 @@ impl WhatFor {
 }
 
 impl Waiting {
-    /// The event in a report; `None` is a node that does not wait.
+    /// Describes the event for a report; `None` is a node that does not wait.
     pub(super) fn told(waiting: Option<&Waiting>, group: impl Fn(Context) -> String) -> WaitsFor {
         waiting.map_or(WaitsFor::Nothing, |waiting| waiting.what_for.told(&group))
     }

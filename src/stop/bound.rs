@@ -1,6 +1,6 @@
-//! Lower limits of the modeled time of an s-to-p broadcast, which no algorithm can beat.
+//! Lower bounds on the modeled time of an s-to-p broadcast, valid for every algorithm.
 //!
-//! Each follows from the timing model and from what must happen in any case; [`Reason`] tells them apart.
+//! Each bound follows from the timing model and from data movement that every algorithm needs; [`Reason`] names the bounds.
 
 use super::{Instance, LowerBound};
 use crate::{
@@ -14,11 +14,11 @@ use crate::{
 };
 
 impl Instance {
-    /// The lower bound for this instance. Takes time proportional to the nodes of the machine, some 10 us each, and for long
-    /// messages on networks that are no grid up to 20 ms more.
+    /// Returns the lower bound for this instance. Takes host time proportional to the number of nodes of the machine, about 10 us per node,
+    /// plus up to 20 ms for long messages on networks that are not grids.
     ///
-    /// Only rounding can beat it: in a run the end of each message is rounded to the nearest picosecond, so where the limit
-    /// is met exactly a run may be earlier by up to a picosecond a message.
+    /// Only rounding can make a run faster: the end of each message is rounded to the nearest picosecond. Where an algorithm meets the
+    /// bound exactly, a run may therefore be earlier by up to one picosecond per message.
     ///
     /// ```
     /// use multicomputer::{plan::Reason, stop::Instance};
@@ -34,7 +34,7 @@ impl Instance {
         self.limits(least_time(self.machine(), self.members(), &self.holders(), false))
     }
 
-    /// The bound with this time for trees.
+    /// Returns the bound, given the lower bound `trees` on the time of spanning trees.
     pub(super) fn limits(&self, trees: Span) -> LowerBound {
         let (parameters, nodes) = (self.parameters(), self.nodes());
         let zero = |reason| (reason, Span::ZERO);
@@ -45,7 +45,7 @@ impl Instance {
             );
         }
         let around = parameters.alpha() + parameters.hop();
-        // The bytes that each node of the machine has, if it is a member.
+        // The bytes that each node of the machine holds at the start; `None` if it is not a member.
         let mut own: Vec<Option<u64>> = vec![None; self.machine().nodes()];
         self.members().iter().for_each(|&node| own[node] = Some(0));
         for (&rank, &length) in self.sources().iter().zip(self.lengths()) {
@@ -107,7 +107,7 @@ mod tests {
     fn ports_decide_on_a_paragon() {
         let all: Vec<Rank> = (0..100).collect();
         let bound = bound("paragon:10x10", &all, &[10_000; 100]);
-        // 99 messages in and 99 out, at 1.35 / beta for both.
+        // Each node receives 99 messages and sends 99, at 1.35 / beta for both directions together.
         let expected = 2.0 * 99e4 * 30.6e-9 / 1.35 + 184.04e-6;
         let both_ways = bound.of(Reason::BothWays);
         assert!((both_ways.as_secs_f64() - expected).abs() < 1e-9);
@@ -121,7 +121,7 @@ mod tests {
         let slow = Parameters::hockney().to_builder().link_excess(0.1).build().unwrap();
         let machine: Description = "mesh:4x4".parse().unwrap();
         let machine = Description::new("slow", machine.topology().clone(), slow);
-        // The corner has two links of 2 MB/s each way, a cut has four.
+        // The corner has two links of 2 MB/s in each direction, a bisection has four.
         let bound = Instance::new(&machine, &[0], &[8000]).unwrap().lower_bound();
         assert_eq!(bound.of(Reason::Submesh).to_string(), "2.13 ms");
         assert_eq!(bound.of(Reason::Bisection).to_string(), "1.13 ms");

@@ -1,4 +1,4 @@
-//! The calls: an s-to-p broadcast in a group, and one by a plan made beforehand.
+//! The calls: an s-to-p broadcast in a group, and the execution of a plan made beforehand.
 
 use std::sync::Arc;
 
@@ -15,26 +15,25 @@ use crate::{
     text::count,
 };
 
-/// The call by its name in reports and messages.
+/// The name of the call in reports and messages.
 pub(super) const BROADCAST: &str = "s-to-p broadcast";
 
-/// S-to-p broadcasting in a group: some members have a message each, for all.
+/// S-to-p broadcasting in a group: each of several sources holds one message for all members.
 ///
-/// Every member makes the same call, by the same algorithm, in the same order, and names the same sources in the same
-/// order. Those that do not get [`CommError::Mismatch`]. *Auto* chooses the algorithm unless it is
-/// [given](Group::using).
+/// All members must make the same call in the same order, with the same algorithm and the same list of sources; a member that differs gets
+/// [`CommError::Mismatch`]. *Auto* chooses the algorithm unless one is [given](Group::using).
 ///
-/// The first call of a kind plans, which takes the host milliseconds on some ten nodes; the plan is kept for the machine.
+/// The first call with given sources and lengths makes a plan (milliseconds of host time for some ten nodes), which the machine caches.
 ///
-/// It is sealed: every [`Caller`] has these calls, and no other crate can implement it.
+/// The trait is sealed: it is implemented for every [`Caller`], and other crates cannot implement it.
 ///
 /// # Errors
 ///
-/// Every call fails with [`BroadcastError`] if its arguments do not fit each other, the group or those of the other
+/// Every call fails with [`BroadcastError`] if its arguments are inconsistent, do not fit the group or differ from the arguments of other
 /// members, and if a message cannot be sent or received.
 pub trait BroadcastFrom: Caller<Instance> {
-    /// Everybody gets the messages of all sources, in the order in which they are named. `sources` has the rank of each
-    /// and the length of its message in elements; `mine` is empty where this rank is none of them.
+    /// Returns the messages of all sources, in the order of `sources`, on every member. `sources` holds the rank of each source and the
+    /// length of its message in elements; `mine` is empty on ranks that are not sources.
     fn broadcast_from<T: Element + Send>(
         &self,
         sources: &[(Rank, usize)],
@@ -49,8 +48,8 @@ pub trait BroadcastFrom: Caller<Instance> {
         Ok(messages.iter().map(Payload::to_vec).collect::<Result<_, _>>()?)
     }
 
-    /// As [`broadcast_from`](BroadcastFrom::broadcast_from), by reference, with lengths in bytes; `mine` is `None` where
-    /// this rank is no source. Phantom payloads work too.
+    /// Like [`broadcast_from`](BroadcastFrom::broadcast_from), with payloads that are passed by reference and lengths in bytes. `mine` is
+    /// `None` on ranks that are not sources. Phantom payloads are allowed.
     ///
     /// ```
     /// use multicomputer::{Payload, prelude::*};
@@ -83,8 +82,7 @@ pub trait BroadcastFrom: Caller<Instance> {
         })
     }
 
-    /// The plan by which a broadcast is carried out, which says what was chosen and what it takes: the same on all
-    /// members.
+    /// Returns the plan for a broadcast from these sources: the chosen schedule and its predicted time. All members get the same plan.
     fn broadcast_plan(&self, sources: &[(Rank, u64)]) -> Result<Arc<Plan>, BroadcastError> {
         let (group, algorithm) = (self.group(), self.choice());
         let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
@@ -96,24 +94,24 @@ pub trait BroadcastFrom: Caller<Instance> {
 impl<C: Caller<Instance>> BroadcastFrom for C {}
 
 impl Plan {
-    /// The instance that it is for.
+    /// Returns the instance that this plan was made for.
     pub fn instance(&self) -> &Instance {
         self.problem()
     }
 
-    /// The growth of the number of ranks that hold a message, and of the longest messages.
+    /// Returns the growth, per iteration, of the number of ranks that hold a message and of the longest messages.
     pub fn growth(&self) -> &Growth {
         &self.draft.growth
     }
 
-    /// Broadcasts the message of every source to every member of the group; all of them call it. Returns the messages in
-    /// the order of the sources.
+    /// Broadcasts the message of every source to every member of the group and returns the messages in the order of the sources. All
+    /// members must call it.
     ///
-    /// It is for plans that are made beforehand; [`BroadcastFrom`] makes and keeps its own. The group may be another one
-    /// than that of the plan, if it has as many members.
+    /// This method executes a plan that was made beforehand; [`BroadcastFrom`] makes and caches its own plans. The group may differ from
+    /// the group of the plan if it has the same number of members.
     ///
-    /// `mine` is this member's own message, and `None` where it is no source. Messages are forwarded, chained and cut by
-    /// reference, so the data of all nodes is that of the sources. Phantom messages work as real ones do.
+    /// `mine` is the message of this member, or `None` if the member is not a source. Messages are forwarded, concatenated and cut by
+    /// reference, so all nodes share the data of the sources. Phantom messages are treated like real ones.
     ///
     /// ```
     /// use multicomputer::{prelude::*, stop::{Algorithm, Instance}};
@@ -136,8 +134,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`BroadcastError`] if `mine` is not what the instance says, if another member has another plan, or if a message
-    /// cannot be sent or received.
+    /// Returns [`BroadcastError`] if `mine` does not match the instance, if another member uses a different plan, or if a message cannot be
+    /// sent or received.
     pub fn broadcast(
         &self,
         group: &Group<'_>,
@@ -177,7 +175,7 @@ impl Plan {
         Ok(messages)
     }
 
-    /// The number of this node as a source and its message, if the two fit together.
+    /// Returns this member's index in the list of sources and its message, or `None` if it is not a source; checks that the two match.
     fn own_message(
         &self,
         rank: Rank,
@@ -201,47 +199,47 @@ impl Plan {
     }
 }
 
-/// The error of an s-to-p broadcast on a node.
+/// The error of an s-to-p broadcast on one node.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BroadcastError {
-    /// A source has nothing to send.
+    /// A source gave no message.
     #[error("rank {rank} is a source and gave no message: one of {} is expected", count(*expected, "byte"))]
     NoMessage {
         /// The source.
         rank: Rank,
-        /// The length that its message should have.
+        /// The expected length of its message, in bytes.
         expected: u64,
     },
-    /// A node that is no source gave a message.
+    /// A node that is not a source gave a message.
     #[error("rank {rank} gave a message and is not among the sources")]
     NoSource {
         /// The node.
         rank: Rank,
     },
-    /// The message of a source has another length than all nodes know.
+    /// The message of a source does not have the length that all members were given.
     #[error("the message of rank {rank} has {}: {expected} must be given", count(*given, "byte"))]
     Length {
         /// The source.
         rank: Rank,
-        /// The length of its message.
+        /// The length of its message, in bytes.
         given: u64,
-        /// The length that it should have.
+        /// The expected length, in bytes.
         expected: u64,
     },
-    /// Another member makes another call, or the run is over.
+    /// Another member makes a different call, or the run is over.
     #[error(transparent)]
     Comm(#[from] CommError),
     /// The plan cannot be carried out.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// The sources are no s-to-p broadcast in this group.
+    /// The sources do not form a valid s-to-p broadcast in this group.
     #[error(transparent)]
     Instance(#[from] InstanceError),
-    /// The algorithm does not work here.
+    /// The algorithm cannot be used for this instance.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A message cannot be taken apart, or read as what is asked for.
+    /// A message cannot be cut, or cannot be read as the requested type.
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }

@@ -7,29 +7,28 @@ use crate::{
     rank::Rank,
 };
 
-/// The messages of an s-to-p broadcast cut into pieces, and a schedule whose block `k` is piece `k`: what an algorithm makes of
-/// an [`Instance`].
+/// The result of an algorithm for an [`Instance`]: the messages cut into pieces, and a schedule whose block `k` is piece `k`.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// In the order of the blocks of the schedule.
+    /// The pieces, in the order of the blocks of the schedule.
     pub(super) pieces: Vec<Piece>,
     pub(super) schedule: Schedule,
     pub(super) growth: Growth,
 }
 
-/// A part of a source's message: one block of the schedule, which the source has in the beginning.
+/// A contiguous range of a source's message. It is one block of the schedule, which the source holds at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The number of the source, not its rank.
+    /// The index of the source in the list of sources, not its rank.
     pub source: usize,
-    /// The byte of its message at which the piece starts.
+    /// The offset of the piece in the message, in bytes.
     pub start: u64,
-    /// Its length in bytes.
+    /// The length of the piece, in bytes.
     pub bytes: u64,
 }
 
 impl Draft {
-    /// A schedule of these pieces.
+    /// Combines pieces with a schedule that moves them.
     pub fn new(instance: &Instance, pieces: Vec<Piece>, schedule: Schedule) -> Draft {
         let source = |piece: &Piece| instance.sources().get(piece.source).copied();
         let origins: Vec<Option<Rank>> = pieces.iter().map(source).collect();
@@ -39,22 +38,22 @@ impl Draft {
         Draft { pieces, schedule, growth }
     }
 
-    /// A schedule whose block `k` is the whole message of source `k`, made by `build`.
+    /// Builds a schedule whose block `k` is the whole message of source `k`; `build` adds the iterations.
     ///
     /// # Panics
     ///
-    /// As `build` does, if it gives the [`Builder`] what that does not allow.
+    /// Panics if `build` panics, for example because it violates a rule of the [`Builder`].
     pub fn whole(instance: &Instance, exchange: Exchange, build: impl FnOnce(&mut Builder)) -> Draft {
         let pieces = instance.lengths().iter().enumerate();
         let pieces = pieces.map(|(source, &bytes)| Piece { source, start: 0, bytes }).collect();
         Draft::moving(instance, pieces, exchange, build)
     }
 
-    /// A schedule whose block `k` is piece `k`, made by `build`.
+    /// Builds a schedule whose block `k` is piece `k`; `build` adds the iterations.
     ///
     /// # Panics
     ///
-    /// If a piece is of a source that there is not, and as `build` does.
+    /// Panics if a piece names a source that does not exist, and if `build` panics.
     pub fn moving(
         instance: &Instance,
         pieces: Vec<Piece>,
@@ -70,23 +69,23 @@ impl Draft {
 }
 
 impl Draft {
-    /// The source of each block by its number, and the first byte and the length of the block in its message.
+    /// Returns, for each block, the index of its source and its offset and length in bytes in the message of that source.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (usize, u64, u64)> {
         self.pieces.iter().map(|piece| (piece.source, piece.start, piece.bytes))
     }
 
-    /// The schedule of the blocks.
+    /// Returns the schedule of the blocks.
     pub(crate) fn into_schedule(self) -> Schedule {
         self.schedule
     }
 
-    /// Whether every rank ends with all messages.
+    /// Checks that the pieces cover every message and that every rank ends with all messages.
     pub(super) fn check(&self, instance: &Instance) -> Result<(), DeliveryError> {
         let (sources, lengths) = (instance.sources(), instance.lengths());
         plan::check_blocks(&self.schedule, instance.nodes(), self.pieces.iter().map(|piece| piece.bytes))?;
         let mut in_order: Vec<(u32, &Piece)> = (0..).zip(&self.pieces).collect();
         in_order.sort_by_key(|(_, piece)| piece.start);
-        // The end of what each source has in the pieces so far.
+        // For each source, the end of the bytes covered by the pieces so far.
         let mut ends = vec![0; sources.len()];
         for (block, piece) in in_order {
             let wrong = |problem: String| DeliveryError::Piece { block, problem };
@@ -120,24 +119,24 @@ impl Draft {
             .check(|_, block| is_wanted(block).then(|| origin(block)..origin(block) + 1))
     }
 
-    /// The last block of a source; 0 if it has none.
+    /// Returns the last block of a source, or 0 if it has none.
     fn last_of(&self, source: usize) -> u32 {
         self.pieces.iter().rposition(|piece| piece.source == source).unwrap_or(0) as u32
     }
 
-    /// The same for another instance, where the sources have these numbers.
+    /// Returns this draft for another instance, in which source `k` has the index `sources[k]`.
     pub(super) fn renumbered(&self, sources: Vec<usize>) -> Draft {
         let mut draft = self.clone();
         draft.pieces.iter_mut().for_each(|piece| piece.source = sources[piece.source]);
         draft
     }
 
-    /// The same for other ranks: what rank `k` did is done by `ranks[k]`.
+    /// Returns this draft for permuted ranks: `ranks[k]` takes the role of rank `k`.
     pub(super) fn by_ranks(self, ranks: &[Rank]) -> Draft {
         Draft { schedule: self.schedule.by_ranks(ranks), ..self }
     }
 
-    /// This draft and then another one, of other sources.
+    /// Appends a draft that broadcasts other sources.
     pub(super) fn then(mut self, next: Draft) -> Draft {
         self.pieces.extend(next.pieces);
         let (growth, schedule) = (self.growth.then(&next.growth), self.schedule.then_others(next.schedule));

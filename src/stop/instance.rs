@@ -14,8 +14,8 @@ use crate::{
     wire::MAX_MESSAGE,
 };
 
-/// An s-to-p broadcast: a machine, the members of a group, those of them that hold a message, and the length of each
-/// message. All members know it in full.
+/// An s-to-p broadcast: a machine, the members of a group, the members that hold a message (the sources), and the length of each message.
+/// All members have the complete instance.
 ///
 /// ```
 /// use multicomputer::stop::{Algorithm, Instance};
@@ -31,14 +31,14 @@ pub struct Instance {
     grid: Grid,
     sources: Arc<[Rank]>,
     lengths: Arc<[u64]>,
-    /// Bytes of what is never cut.
+    /// Size of an element in bytes; messages are cut only between elements.
     element: u64,
 }
 
-/// Members, sources, lengths, and the bytes of an element.
+/// Members, sources, lengths, and the size of an element in bytes.
 pub(super) type Identity = (Arc<[Rank]>, Arc<[Rank]>, Arc<[u64]>, u64);
 
-/// The same broadcast on machines that are the same: by their topologies' names, and their parameters.
+/// Two instances are equal if they describe the same broadcast on machines with the same topology name and the same parameters.
 impl PartialEq for Instance {
     fn eq(&self, other: &Instance) -> bool {
         let machine = |instance: &Instance| instance.machine.topology().name();
@@ -52,24 +52,24 @@ impl PartialEq for Instance {
 }
 
 impl Instance {
-    /// The broadcast of messages of `lengths[k]` bytes from `sources[k]`, in any order, to all nodes of a machine. A
-    /// machine without rows and columns is taken as one row.
+    /// Creates the broadcast of messages of `lengths[k]` bytes from `sources[k]`, in any order, to all nodes of a machine. A machine
+    /// without rows and columns is treated as one row.
     ///
     /// # Errors
     ///
-    /// [`InstanceError`] if there is no source, one outside the group or one twice, if lengths and sources differ in
-    /// number, or if all messages together are longer than one message may be ([`MAX_MESSAGE`](crate::comm::MAX_MESSAGE)), as they travel
-    /// together in the end.
+    /// Returns [`InstanceError`] if there is no source, if a source is outside the group or listed twice, if the numbers of lengths and
+    /// sources differ, or if the messages together exceed the maximum length of one message ([`MAX_MESSAGE`](crate::comm::MAX_MESSAGE)): a
+    /// node may forward all of them as one message.
     pub fn new(machine: &Description, sources: &[Rank], lengths: &[u64]) -> Result<Instance, InstanceError> {
         Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), sources, lengths)
     }
 
-    /// The same among some nodes of a machine, which are the ranks in the order given. Where they are a rectangle of the
-    /// machine, row by row, its rows and columns are theirs; others are taken as one row.
+    /// Creates a broadcast among some nodes of a machine, which become the ranks in the order given. If these nodes form a rectangle of the
+    /// machine in row-major order, the grid of the instance is this rectangle; otherwise it is one row.
     ///
     /// # Errors
     ///
-    /// As those of [`Instance::new`], and if a node is not one of the machine or is given twice.
+    /// The errors of [`Instance::new`], and an error if a node is not one of the machine or is listed twice.
     pub fn among(
         machine: &Description,
         members: impl Into<Arc<[Rank]>>,
@@ -109,58 +109,58 @@ impl Instance {
         })
     }
 
-    /// The same with messages of elements of so many bytes, at least 1, which are not cut.
+    /// Sets the size of an element in bytes, at least 1. Messages are not cut inside an element.
     pub(crate) fn with_elements_of(self, bytes: u64) -> Instance {
         Instance { element: bytes.max(1), ..self }
     }
 
-    /// Bytes of what is never cut.
+    /// Returns the size of an element in bytes.
     pub(crate) fn element_bytes(&self) -> u64 {
         self.element
     }
 
-    /// The machine.
+    /// Returns the machine.
     pub fn machine(&self) -> &Description {
         &self.machine
     }
 
-    /// Its parameters.
+    /// Returns the parameters of the machine.
     pub(super) fn parameters(&self) -> &Parameters {
         self.machine.parameters()
     }
 
-    /// The node of the machine that each rank is.
+    /// Returns the machine's node for each rank.
     pub fn members(&self) -> &Arc<[Rank]> {
         &self.members
     }
 
-    /// The rows and columns of the members.
+    /// Returns the grid (rows and columns) of the members.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn nodes(&self) -> usize {
         self.members.len()
     }
 
-    /// The ranks that hold a message, in the order given.
+    /// Returns the ranks that hold a message, in the order given.
     pub fn sources(&self) -> &[Rank] {
         &self.sources
     }
 
-    /// The length in bytes of each source's message.
+    /// Returns the length in bytes of each source's message.
     pub fn lengths(&self) -> &[u64] {
         &self.lengths
     }
 
-    /// Each source with the length of its message.
+    /// Returns each source with the length of its message.
     pub(crate) fn holders(&self) -> Vec<(Rank, u64)> {
         self.sources.iter().copied().zip(self.lengths.iter().copied()).collect()
     }
 
-    /// Returns each source with its length, where lengths that differ by at most one element all count as the longest. Layouts that sort
-    /// sources by length use it: a vector that is no multiple of the number of nodes must not get another layout than one that is.
+    /// Returns each source with its length; if all lengths differ by at most one element, each counts as the longest. Layouts that sort
+    /// sources by length use it, so that a vector that is not a multiple of the number of nodes gets the same layout as one that is.
     pub(super) fn holders_evened(&self) -> Vec<(Rank, u64)> {
         let (least, most) = (self.lengths.iter().min(), self.lengths.iter().max());
         let (least, most) = (least.copied().unwrap_or(0), most.copied().unwrap_or(0));
@@ -168,25 +168,25 @@ impl Instance {
         self.holders().into_iter().map(|(rank, length)| (rank, evened(length))).collect()
     }
 
-    /// The identity without the members.
+    /// Returns the identity without the members.
     pub(super) fn identity_without_members(&self) -> Identity {
         (Arc::default(), self.sources.clone(), self.lengths.clone(), self.element)
     }
 
-    /// The parts that tell it from others on the same machine.
+    /// Returns the fields that distinguish this instance from others on the same machine.
     pub(super) fn identity(&self) -> Identity {
         (self.members.clone(), self.sources.clone(), self.lengths.clone(), self.element)
     }
 
-    /// The same broadcast of some of the messages alone.
+    /// Returns the broadcast of only the messages selected by `is_in`.
     pub(super) fn part(&self, is_in: &[bool]) -> Instance {
         let holders = self.holders().into_iter().zip(is_in).filter(|&(_, &is_in)| is_in);
         let (sources, lengths): (Vec<Rank>, Vec<u64>) = holders.map(|(holder, _)| holder).unzip();
         Instance { sources: sources.into(), lengths: lengths.into(), ..self.clone() }
     }
 
-    /// The same broadcast with the members in the order of their nodes, and the ranks of these here; nothing if they are in that
-    /// order already. The members may be a rectangle then, and those that lie side by side have ranks that do so.
+    /// Returns the same broadcast with the members sorted by node, and for each new rank its rank here; `None` if the members are already
+    /// sorted. The sorted members may form a rectangle, in which neighbouring nodes have neighbouring ranks.
     pub(super) fn in_node_order(&self) -> Option<(Instance, Vec<Rank>)> {
         let Layout { grid, ranks } = Layout::of(&self.machine, &self.members, false);
         if ranks.is_sorted() {
@@ -199,45 +199,45 @@ impl Instance {
         Some((Instance { members, grid, sources, ..self.clone() }, ranks))
     }
 
-    /// The bytes of all messages together.
+    /// Returns the total length of all messages in bytes.
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().sum()
     }
 }
 
-/// The error of arguments that are no s-to-p broadcast.
+/// The error of arguments that do not describe an s-to-p broadcast.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// The list of sources is empty.
     #[error("no source: at least one node must hold a message")]
     NoSource,
-    /// A source is not a rank.
+    /// A source is not a rank of the group.
     #[error("source {rank} is outside the group: its ranks are 0 to {}", nodes - 1)]
     OutsideGroup {
         /// The source.
         rank: Rank,
-        /// Ranks of the group.
+        /// Number of ranks of the group.
         nodes: usize,
     },
-    /// The members make no group.
+    /// The members do not form a valid group.
     #[error(transparent)]
     Members(#[from] MembersError),
-    /// A node is named as a source twice.
+    /// A node is listed as a source twice.
     #[error("rank {rank} is a source twice: each node holds at most one message")]
     Twice {
         /// The source.
         rank: Rank,
     },
-    /// There is not one length for each source.
+    /// The number of lengths differs from the number of sources.
     #[error("{} given for {}: one is needed for each", are(*given, "length"), count(*sources as u64, "source"))]
     Lengths {
-        /// Lengths given.
+        /// Number of lengths given.
         given: usize,
-        /// Sources.
+        /// Number of sources.
         sources: usize,
     },
-    /// The messages do not fit into one.
+    /// The messages together exceed the maximum message length.
     #[error(
         "the messages have {}{} in all, and travel as one in the end: a message has at most {}",
         format_with_limit(*bytes, MAX_MESSAGE)[0],
@@ -245,7 +245,7 @@ pub enum InstanceError {
         format_with_limit(*bytes, MAX_MESSAGE)[1]
     )]
     TooLong {
-        /// Their bytes, or the largest number if there are more.
+        /// Total length in bytes, or `u64::MAX` if it overflows.
         bytes: u64,
     },
 }

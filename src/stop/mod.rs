@@ -1,9 +1,9 @@
-//! S-to-p broadcasting: `s` of the `p` members of a group hold a message each, and all `p` must end with all `s`.
+//! S-to-p broadcasting: each of `s` of the `p` members of a group holds one message, and every member must receive all `s` messages.
 //!
-//! Every member knows where the sources are and how long the messages are, so each can work out on its own who holds
-//! what in every iteration, and no member waits for more than its own messages.
+//! Every member has the list of sources and message lengths, so each computes locally which blocks every member holds in every iteration.
+//! A member waits only for the messages that it receives.
 //!
-//! The call is [`BroadcastFrom::broadcast_from`], which every group has:
+//! The entry point is [`BroadcastFrom::broadcast_from`], which every group implements:
 //!
 //! ```
 //! use multicomputer::prelude::*;
@@ -20,16 +20,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! * [`Distribution`] places the sources on a mesh, by the rules of the papers, at random or as listed; [`picture`]
-//!   draws them;
-//! * an [`Instance`] is a machine, the members, the sources among them, and the lengths of their messages;
-//!   [`Instance::lower_bound`] is what no algorithm can beat on it;
-//! * an [`Algorithm`] makes a [`Plan`] for it, which knows what it takes before it is run, and [`Plan::broadcast`] carries
-//!   it out.
+//! * [`Distribution`] places the sources on a mesh: by a pattern of the papers, at random, or as an explicit list; [`picture`] draws a
+//!   placement;
+//! * an [`Instance`] consists of a machine, the members, the sources among them, and the message lengths; [`Instance::lower_bound`] is a
+//!   lower bound on the time of any algorithm;
+//! * an [`Algorithm`] makes a [`Plan`] for an instance; the plan holds its predicted time before it is run, and [`Plan::broadcast`]
+//!   executes it.
 //!
-//! Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", technical report CSD-TR-95-060
-//! (Purdue University, 1995), called *the report* here, and its later conference version. Where they differ the
-//! conference version counts, and the place says so.
+//! Source: Hambrusch, Khokhar, Liu, "S-to-P Broadcasting on Coarse-Grained Machines", technical report CSD-TR-95-060 (Purdue University,
+//! 1995), called *the report* here, and its later conference version. Where they differ, this module follows the conference version and
+//! states the difference.
 
 mod algorithm;
 mod bound;
@@ -49,7 +49,7 @@ pub use self::{
 
 pub(crate) use self::algorithm::{families, reversible};
 use crate::plan::{LowerBound, PlanError};
-/// An algorithm of one's own for s-to-p broadcasting.
+/// A custom algorithm for s-to-p broadcasting.
 pub type Own = crate::plan::Own<Instance>;
 
 /// A plan for an s-to-p broadcast.

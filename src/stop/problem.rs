@@ -1,4 +1,4 @@
-//! An s-to-p broadcast as a problem that plans are made for.
+//! S-to-p broadcasts as a problem for the planner.
 
 use std::sync::Arc;
 
@@ -85,12 +85,12 @@ impl Divisible for Instance {
     }
 
     fn least(&self) -> Span {
-        // Prices of trees take too long to find for a time that only prunes.
+        // The bound by spanning trees takes too long to compute for a bound that is only used for pruning.
         self.limits(Span::ZERO).time()
     }
 
     fn has_root(&self) -> bool {
-        // One message cannot be told apart from others.
+        // A single message cannot be distinguished from the others.
         false
     }
 }

@@ -1,6 +1,6 @@
-//! The algorithms of the chapter, by the numbers that they have in the book, and what the book says about each.
+//! The algorithms of the chapter, named by their numbers in the book, and what the book says about each.
 //!
-//! Each has its entry in its own file; here they are listed.
+//! Each algorithm has its entry in its own file; this file lists them.
 
 use std::{
     cmp::Ordering,
@@ -17,7 +17,7 @@ use crate::{
     rank::Rank,
 };
 
-/// An algorithm of the chapter. It is one for collective operations, too, and can be given to
+/// An algorithm of the chapter. It is also an algorithm for a collective operation and can be passed to
 /// [`Group::using`](crate::comm::Group::using).
 ///
 /// ```
@@ -36,23 +36,23 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct Algorithm(pub(super) &'static Entry);
 
-/// The entry of an algorithm: what the book says about it.
+/// The registry entry of an algorithm, with the data of the book.
 pub(super) struct Entry {
-    /// As one for collective operations.
+    /// The entry among the algorithms for collective operations.
     pub(super) registered: plan::Entry<Task>,
     pub(super) operation: Operation,
     pub(super) section: &'static str,
     pub(super) formula: &'static str,
     pub(super) equation_number: Option<&'static str>,
-    /// The formula worked out, without combining.
+    /// Evaluates the formula, without the combining of elements.
     pub(super) equation: fn(&Task) -> Cost,
-    /// The network that it is made for.
+    /// The network for which the algorithm is designed.
     pub(super) network: &'static str,
     pub(super) draft: fn(&Task) -> Draft,
 }
 
 impl Algorithm {
-    /// All of them, in the order of the book.
+    /// All algorithms, in the order of the book.
     pub const ALL: &[Algorithm] = &[
         Algorithm::NAIVE,
         Algorithm::NEAREST_FIRST,
@@ -72,52 +72,51 @@ impl Algorithm {
         Algorithm::IN_TURN,
     ];
 
-    /// The same as an algorithm for collective operations.
+    /// Returns this algorithm as one for collective operations.
     fn collective(self) -> collective::Algorithm {
         collective::Algorithm::with(&self.0.registered, None)
     }
 
-    /// The number that the book gives it, or else a name: what the command line spells.
+    /// Returns the number in the book, or otherwise a name, as used on the command line.
     pub fn name(self) -> &'static str {
         self.collective().name()
     }
 
-    /// A line on what it is.
+    /// Returns a one-line description.
     pub fn title(self) -> &'static str {
         self.collective().about()
     }
 
-    /// The section of the book.
+    /// Returns the section of the book.
     pub fn section(self) -> &'static str {
         self.0.section
     }
 
-    /// The operation of the collective library that it does: a one-to-all broadcast is a broadcast, an all-to-one
+    /// Returns the operation of the collective library that the algorithm implements: a one-to-all broadcast is a broadcast, an all-to-one
     /// reduction a combine-to-one, an all-to-all broadcast a collect, an all-to-all reduction a distributed combine.
     pub fn operation(self) -> Operation {
         self.0.operation
     }
 
-    /// The formula that the book gives, or one that follows from it, with `t_s` for alpha and `t_w m` for the time of
-    /// the bytes of a message.
+    /// Returns the formula of the book, or one that follows from it, with `t_s` for alpha and `t_w m` for the time of the bytes of a
+    /// message.
     pub fn formula(self) -> &'static str {
         self.0.formula
     }
 
-    /// The number of the equation, where the book gives it one.
+    /// Returns the number of the equation, if the book gives it one.
     pub fn equation_number(self) -> Option<&'static str> {
         self.0.equation_number
     }
 
-    /// The [`formula`](Algorithm::formula) worked out for a task. A message has the bytes of the vector, or of the
-    /// longest block.
+    /// Evaluates the [`formula`](Algorithm::formula) for a task. The length of a message is that of the vector or of the longest block.
     pub fn equation(self, task: &Task) -> Cost {
         let cost = (self.0.equation)(task);
         if task.operation().combines() { equation::reduction(cost, task.element_bytes()) } else { cost }
     }
 
-    /// The network that it is made for, in a small size as [`topology::parse`](crate::topology::parse) reads it: there
-    /// no two messages of a step share a link.
+    /// Returns the network for which the algorithm is designed, in a small size, in the syntax of
+    /// [`topology::parse`](crate::topology::parse). On this network no two messages of a step share a link.
     ///
     /// ```
     /// use multicomputer::{topology, textbook::Algorithm};
@@ -134,32 +133,32 @@ impl Algorithm {
     ///
     /// # Errors
     ///
-    /// [`PlanError`] if the task is another operation than the algorithm's, or does not meet its restrictions, which
-    /// are in the file of each.
+    /// Returns [`PlanError`] if the task is a different operation than that of the algorithm, or does not meet the restrictions of the
+    /// algorithm, which are documented in its file.
     pub fn plan(self, task: &Task) -> Result<Plan, PlanError> {
         self.collective().plan(task)
     }
 }
 
 impl Entry {
-    /// The only variant.
+    /// Returns the only variant.
     pub(super) fn variants(&'static self, task: &Task) -> Result<Vec<Variant<Task>>, PlanError> {
         let estimate = Algorithm(self).equation(task).time(task.parameters());
         Ok(vec![Variant::new("", |task| Ok((self.draft)(task))).estimated(estimate)])
     }
 }
 
-/// The book, as the source of all of them.
+/// The book, the source of all these algorithms.
 pub(super) const BOOK: &str = "Kumar, Grama, Gupta, Karypis, Introduction to Parallel Computing, chapter 4";
 
-/// The restriction of reductions that add up around a ring, or what is far apart.
+/// The restriction of reductions that add around a ring, or add operands of distant ranks first.
 pub(super) const COMMUTATIVE: Restriction<Task> = Restriction {
     text: "its operands do not meet in rank order: the operator must be commutative",
     is_met: |task, _| !task.is_in_order(),
     found: |_, _| String::new(),
 };
 
-/// By name.
+/// Algorithms are compared by name.
 impl PartialEq for Algorithm {
     fn eq(&self, other: &Algorithm) -> bool {
         self.name() == other.name()
@@ -186,7 +185,7 @@ impl Hash for Algorithm {
     }
 }
 
-/// The numbered ones as the book calls them, the others by their names.
+/// Prints numbered algorithms as in the book ("algorithm 4.1"), the others by their names.
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.collective().fmt(f)
@@ -202,7 +201,7 @@ impl fmt::Debug for Algorithm {
 impl FromStr for Algorithm {
     type Err = ParseAlgorithmError;
 
-    /// Takes a number of the book, a [name](Algorithm::name), or an alias such as `ring-reduction` for 4.5.
+    /// Parses a number of the book, a [name](Algorithm::name), or an alias such as `ring-reduction` for 4.5.
     fn from_str(text: &str) -> Result<Algorithm, ParseAlgorithmError> {
         let known = Algorithm::ALL.iter().find(|algorithm| algorithm.collective().is_called(text));
         let names = Algorithm::ALL.iter().map(|algorithm| algorithm.name());
@@ -220,28 +219,28 @@ impl IntoAlgorithm for Algorithm {
     }
 }
 
-/// The way of a node that sends and receives in a step: as the book writes it, one after the other.
+/// How a node sends and receives in the same step: one after the other, as the book writes it.
 const EXCHANGE: Exchange = Exchange::InTurn;
 
-/// Moves the vector of the root as a whole: the blocks given.
+/// Makes a draft that moves the whole vector of the root, as one block.
 pub(super) fn of_the_root(task: &Task, build: impl FnOnce(&mut Builder, &Blocks)) -> Draft {
     let whole = Piece::of(0..task.bytes(), Origin::At(task.root()));
     Draft::moving(task, vec![whole], &[task.root()], EXCHANGE, |builder| build(builder, &[0].into()))
 }
 
-/// Moves the block of every rank.
+/// Makes a draft that moves the block of every rank.
 pub(super) fn of_all(task: &Task, build: impl FnOnce(&mut Builder)) -> Draft {
     let ranks: Vec<Rank> = (0..task.size()).collect();
     Draft::moving(task, pieces(task, &ranks), &ranks, EXCHANGE, build)
 }
 
-/// Moves the blocks that are not empty.
+/// Makes a draft that moves the blocks that are not empty.
 pub(super) fn of_sources(task: &Task, build: impl FnOnce(&mut Builder, &[Rank])) -> Draft {
     let sources: Vec<Rank> = (0..task.size()).filter(|&rank| !task.block(rank).is_empty()).collect();
     Draft::moving(task, pieces(task, &sources), &sources, EXCHANGE, |builder| build(builder, &sources))
 }
 
-/// The blocks of these ranks.
+/// Returns the blocks of these ranks.
 fn pieces(task: &Task, ranks: &[Rank]) -> Vec<Piece> {
     ranks.iter().map(|&rank| Piece::of(task.block(rank), Origin::At(rank))).collect()
 }
@@ -252,7 +251,7 @@ mod tests {
 
     use super::*;
 
-    /// Plans are kept by the names of their algorithms: those of both libraries are told apart.
+    /// Plans are cached by algorithm name, so names must be unique over both libraries.
     #[test]
     fn names_are_told_apart() {
         let known = collective::Algorithm::NAMED.iter().cloned();

@@ -1,23 +1,23 @@
-//! The contents of the chapter: its algorithms and its example, with the networks they are made for, and its figures.
+//! The contents of the chapter: its algorithms and its example with their networks, and its figures.
 
 use super::Algorithm;
 
-/// An algorithm of the chapter, or its example of what they are for.
+/// An algorithm of the chapter, or its application example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     /// One of the algorithms.
     Algorithm(Algorithm),
-    /// Example 4.1, a matrix times a vector: see [`matrix_vector`](super::matrix_vector()).
+    /// Example 4.1, matrix-vector multiplication: see [`matrix_vector`](super::matrix_vector()).
     MatrixVector,
 }
 
 impl Topic {
-    /// All of them: the algorithms in the order of the book, and the example.
+    /// Returns all topics: the algorithms in the order of the book, then the example.
     pub fn all() -> impl Iterator<Item = Topic> {
         Algorithm::ALL.iter().copied().map(Topic::Algorithm).chain([Topic::MatrixVector])
     }
 
-    /// The algorithm's [number or name](Algorithm::name), or `example-4.1`: what the command line spells.
+    /// Returns the [number or name](Algorithm::name) of the algorithm, or `example-4.1`, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Topic::Algorithm(algorithm) => algorithm.name(),
@@ -25,7 +25,7 @@ impl Topic {
         }
     }
 
-    /// The topic of this name.
+    /// Returns the topic with this name.
     ///
     /// ```
     /// use multicomputer::textbook::{Algorithm, Topic};
@@ -38,7 +38,7 @@ impl Topic {
         known.or_else(|| (name == Topic::MatrixVector.name()).then_some(Topic::MatrixVector))
     }
 
-    /// A title of a few words.
+    /// Returns a short title.
     pub fn title(self) -> &'static str {
         match self {
             Topic::Algorithm(algorithm) => algorithm.title(),
@@ -46,7 +46,7 @@ impl Topic {
         }
     }
 
-    /// The section of the book.
+    /// Returns the section of the book.
     pub fn section(self) -> &'static str {
         match self {
             Topic::Algorithm(algorithm) => algorithm.section(),
@@ -54,7 +54,7 @@ impl Topic {
         }
     }
 
-    /// The formula of its time: see [`Algorithm::formula`]. The matrix has `N x N` elements on `r` by `c` nodes.
+    /// Returns the formula of the time: see [`Algorithm::formula`]. The matrix has `N x N` elements on `r` by `c` nodes.
     pub fn formula(self) -> &'static str {
         match self {
             Topic::Algorithm(algorithm) => algorithm.formula(),
@@ -64,7 +64,7 @@ impl Topic {
         }
     }
 
-    /// The number of the equation, where the book gives it one.
+    /// Returns the number of the equation, if the book gives it one.
     pub fn equation_number(self) -> Option<&'static str> {
         match self {
             Topic::Algorithm(algorithm) => algorithm.equation_number(),
@@ -72,7 +72,7 @@ impl Topic {
         }
     }
 
-    /// The network that it is made for.
+    /// Returns the network for which the topic is designed.
     pub fn network(self) -> &'static str {
         match self {
             Topic::Algorithm(algorithm) => algorithm.network(),
@@ -81,7 +81,7 @@ impl Topic {
     }
 }
 
-/// A figure of the chapter: what on which network shows it.
+/// A figure of the chapter, as an algorithm or example on a network.
 ///
 /// ```
 /// use multicomputer::textbook::BookFigure;
@@ -92,9 +92,9 @@ impl Topic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BookFigure {
-    /// Its number in the book.
+    /// The number of the figure in the book.
     pub number: &'static str,
-    /// A title of a few words.
+    /// A short title.
     pub title: &'static str,
     /// The algorithm or example.
     pub topic: Topic,
@@ -167,12 +167,12 @@ pub static FIGURES: [BookFigure; 10] = [
 ];
 
 impl BookFigure {
-    /// The name on the command line: `fig-4.12`.
+    /// Returns the name on the command line: `fig-4.12`.
     pub fn name(&self) -> String {
         format!("fig-{}", self.number)
     }
 
-    /// The figure of this name.
+    /// Returns the figure with this name.
     pub fn named(name: &str) -> Option<&'static BookFigure> {
         let number = name.strip_prefix("fig-")?;
         FIGURES.iter().find(|figure| figure.number == number)
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::{collective::Task, model::Description, textbook::Figure};
 
-    /// The most messages that go over a link in a step, if every rank has ten bytes.
+    /// Returns the maximum number of messages over one link in one step, if every rank has ten bytes.
     fn most_on_a_link(algorithm: Algorithm, network: &str) -> u64 {
         let machine: Description = network.parse().unwrap();
         let elements = 10 * machine.nodes() as u64;

@@ -1,19 +1,18 @@
-//! The equations of the chapter, 4.1 to 4.4, and those that follow from it for its other algorithms.
+//! Equations 4.1 to 4.4 of the chapter, and equations derived from it for its other algorithms.
 //!
-//! The book's `t_s` is alpha, the start-up time of a message, and its `t_w m` is the time of the `n` bytes of a message
-//! of `m` words: `n beta`. All come as a [`Cost`], the coefficients of alpha, beta and gamma, whose
-//! [`time`](Cost::time) they are on a machine. They hold exactly where the network has a link of its own for each
-//! message of a step, and nodes send and receive at full speed at the same time (`d = 2`, `o_x = 0`, `copy = 0`, `hop =
-//! 0`).
+//! The book's `t_s` is alpha, the start-up time of a message, and its `t_w m` is the time of the `n` bytes of a message of `m` words:
+//! `n beta`. Each function returns a [`Cost`], the coefficients of alpha, beta and gamma; [`time`](Cost::time) evaluates it for a machine.
+//! The equations are exact if no two messages of a step share a link, and nodes send and receive at full speed at the same time (`d = 2`,
+//! `o_x = 0`, `copy = 0`, `hop = 0`).
 //!
 //! Source: Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1.6 and 4.2.4.
 
 use crate::{collective::Cost, topology::Grid};
 
-/// Equation 4.1, a one-to-all broadcast of so many bytes: `(t_s + t_w m) log2 p`.
+/// Returns the cost of a one-to-all broadcast of `bytes` bytes, equation 4.1: `(t_s + t_w m) log2 p`.
 ///
-/// In each of `ceil(log2 p)` steps whoever has the message sends it to one that has not, a simple transfer of `t_s +
-/// t_w m`. On a mesh the steps of its dimensions add up; a ring, hypercube or tree is a single dimension.
+/// In each of `ceil(log2 p)` steps every node that has the message sends it to one that does not, a simple transfer of `t_s + t_w m`. On a
+/// mesh the steps of the dimensions add up; a ring, hypercube or tree is a single dimension.
 ///
 /// ```
 /// use multicomputer::{model::Parameters, textbook::equation};
@@ -28,19 +27,19 @@ pub fn one_to_all(extents: &[usize], bytes: u64) -> Cost {
     transfers(steps, bytes)
 }
 
-/// The naive one-to-all broadcast: `(p - 1) (t_s + t_w m)`.
+/// Returns the cost of the naive one-to-all broadcast: `(p - 1) (t_s + t_w m)`.
 ///
-/// The source sends `p - 1` messages, one after the other. It takes that long if a send occupies the source until the
-/// message is there (`o_s = alpha`), and is less by `(p - 2) (L + o_r)` if not.
+/// The source sends `p - 1` messages, one after the other. The equation is exact if a send occupies the source until the message has
+/// arrived (`o_s = alpha`). Otherwise the time is shorter by `(p - 2) (L + o_r)`.
 pub fn naive(ranks: usize, bytes: u64) -> Cost {
     transfers(ranks.saturating_sub(1), bytes)
 }
 
-/// Equations 4.2 and 4.3, an all-to-all broadcast of so many bytes from each: `t_s (p - 1) + t_w m (p - 1)` on a ring,
-/// `2 t_s (sqrt(p) - 1) + t_w m (p - 1)` on a square mesh.
+/// Returns the cost of an all-to-all broadcast of `bytes` bytes from each rank, equations 4.2 and 4.3: `t_s (p - 1) + t_w m (p - 1)` on a
+/// ring, `2 t_s (sqrt(p) - 1) + t_w m (p - 1)` on a square mesh.
 ///
-/// On a ring of `p` there are `p - 1` steps of `t_s + t_w m`. On a mesh each dimension is done like a ring, with all
-/// that the earlier ones have brought together as one message: the second takes `(sqrt(p) - 1) (t_s + sqrt(p) t_w m)`.
+/// On a ring of `p` there are `p - 1` steps of `t_s + t_w m`. On a mesh each dimension is processed like a ring, with all data that the
+/// earlier dimensions have collected as one message: the second takes `(sqrt(p) - 1) (t_s + sqrt(p) t_w m)`.
 ///
 /// ```
 /// use multicomputer::textbook::equation;
@@ -55,32 +54,32 @@ pub fn all_to_all(extents: &[usize], bytes: u64) -> Cost {
     Cost { alphas: steps as f64, bytes: ranks.saturating_sub(1) as f64 * bytes as f64, ..Cost::default() }
 }
 
-/// Equation 4.4, an all-to-all broadcast of so many bytes from each on a hypercube: `t_s log2 p + t_w m (p - 1)`.
+/// Returns the cost of an all-to-all broadcast of `bytes` bytes from each rank on a hypercube, equation 4.4: `t_s log2 p + t_w m (p - 1)`.
 ///
 /// In step `i`, counted from 1, messages of `2^(i - 1) m` words are exchanged; the lengths add up to `(p - 1) m`.
 pub fn all_to_all_hypercube(ranks: usize, bytes: u64) -> Cost {
     Cost { alphas: logarithm(ranks) as f64, ..all_to_all(&[ranks], bytes) }
 }
 
-/// An all-to-all broadcast on a linear array in both directions at once, if all nodes keep in step:
-/// `(p - 1 + floor((p + 1) / 2)) (t_s + t_w m)`; on two nodes or one, as on a ring.
+/// Returns the cost of an all-to-all broadcast on a linear array in both directions at once, if all nodes keep in step:
+/// `(p - 1 + floor((p + 1) / 2)) (t_s + t_w m)`. On one or two nodes it is the cost on a ring.
 ///
-/// Of `p - 1` steps the first `floor((p + 1) / 2)` have nodes that pass on two messages, one in each direction.
+/// In the first `floor((p + 1) / 2)` of the `p - 1` steps some nodes forward two messages, one in each direction.
 pub fn both_ways(ranks: usize, bytes: u64) -> Cost {
     let double = if ranks < 3 { 0 } else { ranks.div_ceil(2) };
     transfers(ranks.saturating_sub(1) + double, bytes)
 }
 
-/// One-to-all broadcasts from several sources, one after the other: `n (t_s + t_w m) log2 p`.
+/// Returns the cost of one-to-all broadcasts from several sources, one after the other: `n (t_s + t_w m) log2 p`.
 pub fn in_turn(sources: usize, ranks: usize, bytes: u64) -> Cost {
     transfers(sources * logarithm(ranks), bytes)
 }
 
-/// Example 4.1, a matrix of `N x N` elements times a vector on a grid of `r` by `c` nodes: `(t_s + t_w N / c) log2 r`
-/// for the broadcasts along the columns, `gamma N^2 / (r c)` for the products, where a multiplication with an addition
-/// counts as combining one element, and `(t_s + (t_w + gamma) N / r) log2 c` for the sums along the rows.
+/// Returns the cost of example 4.1, a matrix of `N x N` elements times a vector on a grid of `r` by `c` nodes: `(t_s + t_w N / c) log2 r`
+/// for the broadcasts along the columns, `gamma N^2 / (r c)` for the products, where a multiplication with an addition counts as combining
+/// one element, and `(t_s + (t_w + gamma) N / r) log2 c` for the sums along the rows.
 ///
-/// Where nodes do not divide the matrix evenly, the largest block counts for all.
+/// If the nodes do not divide the matrix evenly, every block is counted as the largest one.
 ///
 /// ```
 /// use multicomputer::textbook::equation;
@@ -102,17 +101,17 @@ pub fn matrix_vector(grid: Grid, elements: usize, element_bytes: u64) -> Cost {
     }
 }
 
-/// The cost of a reduction that is the dual of a broadcast of this cost: as many elements are combined as come.
+/// Returns the cost of the reduction that is the dual of a broadcast: each received element is combined.
 pub fn reduction(broadcast: Cost, element_bytes: u64) -> Cost {
     Cost { elements: broadcast.bytes / element_bytes as f64, ..broadcast }
 }
 
-/// So many transfers of whole messages, one after the other.
+/// Returns the cost of `steps` transfers of a whole message, one after the other.
 fn transfers(steps: usize, bytes: u64) -> Cost {
     Cost { alphas: steps as f64, bytes: steps as f64 * bytes as f64, ..Cost::default() }
 }
 
-/// `ceil(log2 ranks)`.
+/// Returns `ceil(log2 ranks)`.
 fn logarithm(ranks: usize) -> usize {
     ranks.max(1).next_power_of_two().ilog2() as usize
 }

@@ -1,4 +1,4 @@
-//! Figures of steps as the chapter has them: senders and receivers, and the links that are in the way.
+//! Figures of the steps of an algorithm as in the book: senders and receivers, and the most loaded link.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -13,8 +13,7 @@ use crate::{
 
 /// The steps of a plan, each with its arrows and its most loaded link.
 ///
-/// Nodes are not synchronized between steps when the plan is carried out; a figure shows what would be if they were, as
-/// the book does.
+/// Nodes are not synchronized between steps when a plan runs. A figure shows synchronized steps, as the book does.
 ///
 /// ```
 /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
@@ -38,23 +37,23 @@ pub struct Figure {
     steps: Vec<Step>,
 }
 
-/// One step: its messages, its busiest link and ports.
+/// One step: its messages, its busiest link and the maximum load of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     arrows: Vec<Arrow>,
     busiest: Option<Busiest>,
-    /// The most messages that a node sends, or receives.
+    /// Maximum number of messages that a node sends or receives.
     messages: u64,
-    /// The most bytes that a node sends, or receives, or both together.
+    /// Maximum bytes that a node sends or receives (`one_way`), and that it sends and receives together (`both_ways`).
     one_way: u64,
     both_ways: u64,
-    /// The most elements that a node combines.
+    /// Maximum number of elements that a node combines.
     elements: u64,
-    /// The longest route.
+    /// Length of the longest route, in links.
     hops: usize,
 }
 
-/// A message.
+/// A message of a step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Arrow {
@@ -62,35 +61,35 @@ pub struct Arrow {
     pub from: Rank,
     /// The receiver.
     pub to: Rank,
-    /// The ranks whose data it is, in the order in which it lies in the message: the number of the block for each.
+    /// The blocks, in the order of the message; the number of a block is the rank whose data it holds.
     pub blocks: Blocks,
-    /// Its length.
+    /// The length of the message, in bytes.
     pub bytes: u64,
 }
 
-/// The link that most bytes go over in a step; of several the one with the lowest number.
+/// The link of a step that takes the longest to carry its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Busiest {
-    /// The link.
+    /// The link; among equally loaded links the one with the lowest number.
     pub link: LinkId,
-    /// Messages that go over it.
+    /// Number of messages over the link.
     pub messages: u64,
-    /// Their bytes.
+    /// Number of bytes over the link.
     pub bytes: u64,
-    /// The time to carry them.
+    /// The time to carry these bytes.
     pub time: Span,
 }
 
 impl Figure {
-    /// The figure of a plan. Nodes are named by their ranks among the members.
+    /// Returns the figure of a plan. Nodes are named by their ranks in the group.
     pub fn of(plan: &Plan) -> Figure {
         let members = plan.task().members();
         Figure::assemble(plan.task().machine(), drawn(plan), |rank| members[rank])
     }
 
-    /// The figure of plans that disjoint groups of the machine carry out side by side, such as all columns of a mesh. Nodes are
-    /// named by their ranks on the machine.
+    /// Returns the figure of plans that disjoint groups of the machine run at the same time, such as all columns of a mesh. Nodes are named
+    /// by their ranks on the machine.
     ///
     /// ```
     /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
@@ -114,7 +113,7 @@ impl Figure {
                     steps.push((Vec::new(), 0));
                 }
                 let (all, most) = &mut steps[number];
-                // Each group has whole vectors alone, which are block 0 in all of them.
+                // Each group has only whole vectors, which are block 0 in each of them.
                 all.extend(arrows.into_iter().map(|arrow| Arrow {
                     from: members[arrow.from],
                     to: members[arrow.to],
@@ -129,14 +128,14 @@ impl Figure {
         Figure::assemble(first.task().machine(), steps, |node| node)
     }
 
-    /// The steps of this one, then those of another.
+    /// Appends the steps of another figure.
     #[must_use]
     pub fn followed_by(mut self, next: Figure) -> Figure {
         self.steps.extend(next.steps);
         self
     }
 
-    /// Finds the loads of ports and links; `place` tells the node of the machine that a rank is.
+    /// Computes the loads of ports and links; `place` maps a rank to its node of the machine.
     fn assemble(
         machine: &Description,
         steps: Vec<(Vec<Arrow>, u64)>,
@@ -184,16 +183,16 @@ impl Figure {
         Figure { steps: steps.into_iter().map(step).collect() }
     }
 
-    /// The steps, in order.
+    /// Returns the steps, in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The time if all nodes keep in step, conflicts on links included.
+    /// Returns the time if all nodes keep in step, including link contention.
     ///
-    /// A step takes alpha for each message that a node has to send or to receive, then what its busiest port or link
-    /// takes for all its bytes, and gamma for what is combined. For algorithms whose nodes are all busy alike this is
-    /// what a run takes; where nodes run ahead of others it is only near.
+    /// A step takes alpha times the maximum number of messages that a node sends or receives, then the time of its busiest port or link,
+    /// and gamma times the maximum number of elements that a node combines. If all nodes are equally busy, the result is exactly the time
+    /// of a run; if some nodes run ahead of others, it is an approximation.
     ///
     /// ```
     /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
@@ -212,27 +211,27 @@ impl Figure {
 }
 
 impl Step {
-    /// The messages, by sender.
+    /// Returns the messages, sorted by sender.
     pub fn arrows(&self) -> &[Arrow] {
         &self.arrows
     }
 
-    /// The link that most bytes go over; `None` if nothing is sent.
+    /// Returns the busiest link, or `None` if no message uses a link.
     pub fn busiest(&self) -> Option<Busiest> {
         self.busiest
     }
 
-    /// The time of the step on its own, conflicts on links included: see [`Figure::in_step`].
+    /// Returns the time of this step, including link contention: see [`Figure::in_step`].
     pub fn time(&self, parameters: &Parameters) -> Span {
         self.time_over(parameters, self.busiest.map_or(Span::ZERO, |busiest| busiest.time))
     }
 
-    /// The time of the step on its own if every message has links of its own that are as fast as nodes, or faster.
+    /// Returns the time of this step without link contention: links take no longer than ports.
     pub fn time_without_conflicts(&self, parameters: &Parameters) -> Span {
         self.time_over(parameters, Span::ZERO)
     }
 
-    /// The arrows as text, `0 -> 4` or `0 <-> 1 (0 / 1)`: what is shown between the commas.
+    /// Returns the arrows as texts, `0 -> 4` or `0 <-> 1 (0 / 1)`, as the displayed step lists them.
     ///
     /// ```
     /// use multicomputer::{collective::Task, textbook::{Algorithm, Figure}};
@@ -269,7 +268,7 @@ impl Step {
     }
 }
 
-/// The arrows of each step, with the most elements that a node combines.
+/// Returns the arrows of each step, and the maximum number of elements that a node combines in it.
 fn drawn(plan: &Plan) -> Vec<(Vec<Arrow>, u64)> {
     let schedule = plan.schedule();
     let mut steps: Vec<(Vec<Arrow>, u64)> = vec![(Vec::new(), 0); schedule.iterations()];
@@ -297,8 +296,8 @@ fn count<K: Ord>(loads: &mut BTreeMap<K, (u64, u64)>, at: K, bytes: u64) {
     *sum += bytes;
 }
 
-/// A line for each step: `step 2: 0 -> 2, 4 -> 6`. Two messages that pass each other are one double arrow; where
-/// messages differ in what they carry, the blocks stand behind: `0 -> 1 (7)`.
+/// One line for each step: `step 2: 0 -> 2, 4 -> 6`. Two messages in opposite directions are one double arrow. If messages carry different
+/// blocks, the blocks follow in parentheses: `0 -> 1 (7)`.
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.steps.iter().enumerate() {
@@ -314,7 +313,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// Numbers of blocks, runs of them shortened: `0-3 8`.
+/// Block numbers for display, with ranges abbreviated: `0-3 8`.
 struct Numbers<'a>(&'a [u32]);
 
 impl fmt::Display for Numbers<'_> {

@@ -1,17 +1,16 @@
 //! *All-to-all broadcast* on a linear array in both directions at once.
 //!
-//! **What it does.** Without a way around, data goes both ways from where it is: in each step a node sends to the right
-//! what has last come from the left, and to the left what has last come from the right, its own data first. After `p -
-//! 1` steps the data of either end is at the other one. No message ever goes further than to a neighbour.
+//! **What it does.** Without a wrap-around link, data moves in both directions: in each step a node forwards to the right the data last
+//! received from the left, and to the left the data last received from the right, starting with its own data. After `p - 1` steps the data
+//! of each end has reached the other end. Messages only go to neighbours.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** A node that passes data on in both directions has two messages in a step, one after the other through its
-//! one port. In step `s` of three nodes or more there are such nodes as long as `s - 1 <= p - s`. If all keep in step
-//! this is `(p - 1 + floor((p + 1) / 2)) (t_s + t_w m)`; nodes that are done with one direction run ahead. So on nodes
-//! that send one message at a time the way around ([algorithm 4.4](super::Algorithm::RING_ALL_TO_ALL)) is faster: its
-//! messages back use the other direction of the links, which is what the book means by "the same procedure would also
-//! work on a linear array with bidirectional links".
+//! **Cost.** A node that forwards data in both directions has two messages in a step, which pass its one port one after the other. With at
+//! least three nodes, step `s` has such nodes if `s - 1 <= p - s`. If all nodes keep in step, the time is
+//! `(p - 1 + floor((p + 1) / 2)) (t_s + t_w m)`; nodes that have finished one direction run ahead. On nodes that send one message at a time
+//! the ring algorithm ([algorithm 4.4](super::Algorithm::RING_ALL_TO_ALL)) is therefore faster: its return messages use the other direction
+//! of the links. The book refers to this with "the same procedure would also work on a linear array with bidirectional links".
 //!
 //! **Source.** After Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.2.1.
 
@@ -27,7 +26,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// All-to-all broadcast on a linear array, both ways at once.
+    /// All-to-all broadcast on a linear array, in both directions at once.
     pub const LINE_ALL_TO_ALL: Algorithm = Algorithm(&LINE_ALL_TO_ALL);
 }
 
@@ -45,10 +44,10 @@ static LINE_ALL_TO_ALL: Entry = Entry {
     draft: |task| of_all(task, |builder| spread(builder, task.size())),
 };
 
-/// Brings block `i`, which is at rank `i`, to all.
+/// Broadcasts block `i`, which starts at rank `i`, to all ranks.
 fn spread(builder: &mut Builder, size: usize) {
     if size < 3 {
-        // Two nodes exchange: nobody has anything to pass on, and what goes left need not wait for what goes right.
+        // Two nodes exchange: no data is forwarded, and messages to the left need not wait for messages to the right.
         return ring::spread(builder, &[(0..size).collect()]);
     }
     let transfer =

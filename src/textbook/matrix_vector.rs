@@ -1,13 +1,12 @@
-//! Example 4.1: a matrix times a vector on a mesh of nodes.
+//! Example 4.1: multiplication of a matrix with a vector on a mesh of nodes.
 //!
-//! **What it does.** The matrix is spread over all nodes, one block each; the vector is spread over the top row. Each
-//! column broadcasts its part of the vector from its topmost node, every node multiplies its block with it, and each
-//! row adds up what comes out, so that the leftmost column has the result.
+//! **What it does.** The matrix is distributed over all nodes, one block each; the vector is distributed over the top row. Each column
+//! broadcasts its part of the vector from its topmost node, every node multiplies its block with this part, and each row adds the products,
+//! so that the leftmost column holds the result.
 //!
-//! **Cost.** As [`equation::matrix_vector`](super::equation::matrix_vector) says: with `r` rows and `c` columns of
-//! nodes, on `N x N` elements of `w` bytes, `ceil(log2 r) (alpha + N/c w beta)` for the broadcasts, `N^2 / (r c) gamma`
-//! for the products (a multiplication and an addition count as combining one element), and `ceil(log2 c) (alpha + N/r w
-//! beta + N/r gamma)` for the sums.
+//! **Cost.** See [`equation::matrix_vector`](super::equation::matrix_vector). With `r` rows and `c` columns of nodes and `N x N` elements
+//! of `w` bytes: `ceil(log2 r) (alpha + N/c w beta)` for the broadcasts, `N^2 / (r c) gamma` for the products (a multiplication with an
+//! addition counts as combining one element), and `ceil(log2 c) (alpha + N/r w beta + N/r gamma)` for the sums.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", example 4.1 and figure 4.4.
 
@@ -26,18 +25,18 @@ use crate::{
     topology::Grid,
 };
 
-/// The part of a matrix that a node has.
+/// The block of a matrix that a node holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     rows: Range<usize>,
     columns: Range<usize>,
-    /// Row by row.
+    /// The elements in row-major order.
     elements: Vec<f64>,
 }
 
 impl Block {
-    /// The block of a node, if a matrix of `rows` by `columns` elements is cut evenly over a grid of nodes; `element`
-    /// gives its elements by row and column. Blocks may differ by one row and one column, and be empty.
+    /// Returns the block of a node, if a matrix of `rows` by `columns` elements is cut evenly over a grid of nodes; `element` returns the
+    /// element at a row and column. Blocks may differ by one row and one column, and may be empty.
     ///
     /// ```
     /// use multicomputer::textbook::Block;
@@ -51,7 +50,7 @@ impl Block {
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// Panics if `rank` is outside the grid.
     pub fn of(
         grid: Grid,
         rank: Rank,
@@ -66,37 +65,37 @@ impl Block {
         Block { rows, columns, elements }
     }
 
-    /// The rows of the matrix that it has a part of.
+    /// Returns the matrix rows of the block.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }
 
-    /// The columns of the matrix that it has a part of.
+    /// Returns the matrix columns of the block.
     pub fn columns(&self) -> Range<usize> {
         self.columns.clone()
     }
 
-    /// Its elements, row by row.
+    /// Returns the elements of the block, in row-major order.
     pub fn elements(&self) -> &[f64] {
         &self.elements
     }
 
-    /// The product with a vector of as many elements as it has columns.
+    /// Returns the product with a vector; the length of `x` is the number of columns.
     fn times(&self, x: &[f64]) -> Vec<f64> {
         let row = |row: usize| &self.elements[row * x.len()..][..x.len()];
         (0..self.rows.len()).map(|number| row(number).iter().zip(x).map(|(a, x)| a * x).sum()).collect()
     }
 }
 
-/// The range of a part of so many elements that are cut evenly.
+/// Returns the range of part `number`, if `elements` elements are cut evenly into `parts` parts.
 fn part(elements: usize, parts: usize, number: usize) -> Range<usize> {
     let start = |number: usize| (elements as u128 * number as u128 / parts as u128) as usize;
     start(number)..start(number + 1)
 }
 
-/// Multiplies a matrix with a vector: every node of a grid calls it with its block of the matrix, those of the top row
-/// also with their part of the vector, `block.columns()` of it; the others give none. Those of the leftmost column get
-/// their part of the result, `block.rows()` of it; the others an empty one.
+/// Multiplies a matrix with a vector. Every node of a grid calls it with its block of the matrix. Nodes of the top row also pass their part
+/// of the vector, `block.columns()`; other nodes pass an empty slice. Nodes of the leftmost column get their part of the result,
+/// `block.rows()`; other nodes get an empty vector.
 ///
 /// ```
 /// use multicomputer::{Machine, textbook::{Block, matrix_vector}};
@@ -116,7 +115,7 @@ fn part(elements: usize, parts: usize, number: usize) -> Range<usize> {
 ///
 /// # Errors
 ///
-/// [`MatrixError`] if the machine is no grid, the vector has another length, or a message cannot be sent or received.
+/// Returns [`MatrixError`] if the machine has no grid, the vector has a wrong length, or a message cannot be sent or received.
 pub fn matrix_vector(node: &Node<'_>, block: &Block, x: &[f64]) -> Result<Vec<f64>, MatrixError> {
     let (row, column) = (node.row()?, node.column()?);
     let expected = if column.rank() == 0 { block.columns.len() } else { 0 };
@@ -152,8 +151,7 @@ fn plan(
     Ok(algorithm.plan(&task)?)
 }
 
-/// Figure 4.4: the broadcasts along all columns and the sums along all rows, if a matrix of `elements x elements` is
-/// multiplied on a machine.
+/// Returns figure 4.4: the broadcasts along all columns and the sums along all rows, for a matrix of `elements x elements` on a machine.
 ///
 /// ```
 /// use multicomputer::textbook::matrix_vector_figures;
@@ -166,7 +164,7 @@ fn plan(
 ///
 /// # Errors
 ///
-/// [`MatrixError`] if the machine is no grid, or the vector is too long.
+/// Returns [`MatrixError`] if the machine has no grid or the vector is too long.
 pub fn matrix_vector_figures(machine: &Description, elements: usize) -> Result<[Figure; 2], MatrixError> {
     let no_grid = || CommError::NoGrid(machine.name().to_owned());
     let grid = machine.topology().grid().ok_or_else(no_grid)?;
@@ -184,16 +182,16 @@ pub fn matrix_vector_figures(machine: &Description, elements: usize) -> Result<[
     ])
 }
 
-/// The error of a product of a matrix and a vector.
+/// The error of a matrix-vector multiplication.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatrixError {
-    /// The part of the vector has another length than the block has columns, or a node below the top row gave one.
+    /// The part of the vector does not have the length required on this node.
     #[error("{given} elements of the vector are given: this node has {expected} of them")]
     Vector {
-        /// Elements given.
+        /// Number of elements given.
         given: usize,
-        /// Elements that the node should have.
+        /// Number of elements required.
         expected: usize,
     },
     /// The machine has no rows and columns, or the run is over.
@@ -217,7 +215,7 @@ mod tests {
     use super::*;
     use crate::{Machine, model::Parameters, textbook::equation};
 
-    /// Powers of two of rows and columns, even blocks, and a gamma: the equation holds to the picosecond.
+    /// Powers of two of rows and columns, even blocks, and a nonzero gamma: the equation holds to the picosecond.
     #[test]
     fn the_equation_is_what_a_run_takes() {
         for (rows, columns, elements) in [(4, 4, 4), (2, 8, 16), (8, 2, 64), (1, 4, 12), (4, 1, 4), (1, 1, 3)]

@@ -1,14 +1,14 @@
-//! Algorithm 4.6, *all-to-all broadcast* on a mesh, and the *all-to-all reduction* that the book leaves as problem 4.4.
+//! Algorithm 4.6, *all-to-all broadcast* on a mesh, and *all-to-all reduction*, which is problem 4.4 of the book.
 //!
-//! **What it does.** An all-to-all broadcast in every row, as on a ring; then one in every column, of all that a row
-//! has as one message (figure 4.10). With three dimensions there is a third phase. A reduction is the same turned
-//! around: first in the columns, of a whole row's blocks at a time, then in the rows.
+//! **What it does.** An all-to-all broadcast in every row, as on a ring; then one in every column, in which the data of a whole row is one
+//! message (figure 4.10). With three dimensions there is a third phase. A reduction is the reverse: first in the columns, with the blocks
+//! of a whole row at a time, then in the rows.
 //!
-//! **Restrictions.** The reduction needs a commutative operator, as that on a ring does.
+//! **Restrictions.** The reduction needs a commutative operator, like the reduction on a ring.
 //!
 //! **Cost.** Equation 4.3: `2 t_s (sqrt(p) - 1) + t_w m (p - 1)` on a square; with sides `c_1`, `c_2`, .. the sum of
-//! `(c_i - 1) (t_s + c_1 .. c_(i-1) t_w m)`, which is `sum (c_i - 1) alpha + (p - 1) n beta`. The links around a row
-//! may be those of a torus, or on a mesh the same links in the other direction.
+//! `(c_i - 1) (t_s + c_1 .. c_(i-1) t_w m)`, which is `sum (c_i - 1) alpha + (p - 1) n beta`. A row is closed to a ring by the wrap-around
+//! link of a torus, or on a mesh by the links of the row in the other direction.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.2.2 and problem 4.4.
 
@@ -59,7 +59,7 @@ static MESH_REDUCTION: Entry = Entry {
     draft: |task| (MESH_ALL_TO_ALL.draft)(task).combining(),
 };
 
-/// In every dimension in turn, the last one first.
+/// Runs the broadcast of a ring in every dimension, the last dimension first.
 pub(super) fn spread(builder: &mut Builder, shape: &Shape) {
     for dimension in (0..shape.extents.len()).rev() {
         ring::spread(builder, &shape.lines(dimension));

@@ -1,11 +1,10 @@
-//! The basic communication operations of the textbook, numbered as in the book.
+//! The basic communication operations of the textbook, with the numbers of the book.
 //!
-//! Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1 and 4.2: one-to-all broadcast,
-//! all-to-one reduction, all-to-all broadcast and all-to-all reduction on rings, linear arrays, meshes, hypercubes and
-//! balanced trees, with the equations for what they take. Every [`Algorithm`] is carried out on the threads of a
-//! machine like any collective operation, on whatever network the machine has. Where that is the one that the algorithm
-//! is made for, its [`equation`](mod@equation) and the modeled time agree; where it is not, a [`Figure`] shows which
-//! link is in the way.
+//! Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1 and 4.2: one-to-all broadcast, all-to-one reduction,
+//! all-to-all broadcast and all-to-all reduction on rings, linear arrays, meshes, hypercubes and balanced trees, with the equations of
+//! their times. Every [`Algorithm`] runs on the threads of a machine like any collective operation, on any network. On the network for
+//! which the book designed it, its [`equation`](mod@equation) and the modeled time agree; on other networks a [`Figure`] shows which link
+//! is the bottleneck.
 //!
 //! ```
 //! use multicomputer::{Machine, collective::Task, model::Description, prelude::*, textbook::{Algorithm, Figure}};

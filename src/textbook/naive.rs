@@ -1,13 +1,13 @@
-//! The naive *one-to-all broadcast*: the source sends to each of the others in turn.
+//! The naive *one-to-all broadcast*: the source sends to each other node in turn.
 //!
-//! **What it does.** `p - 1` messages from the source, to the next higher rank first, then on around the ring. The
-//! source is a bottleneck, and only one link around it is busy at a time.
+//! **What it does.** The source sends `p - 1` messages, first to the next higher rank and then on around the ring. The source is a
+//! bottleneck, and only one of its links is busy at a time.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `(p - 1) (t_s + t_w m)`, that is `(p - 1) (alpha + n beta)`, where a send keeps its sender busy until the
-//! message is there (`o_s = alpha`, `o_r = 0`). Where the receiver has its own part of the start-up the source is
-//! sooner free for the next one: `(p - 1) (o_s + n beta) + L + o_r`.
+//! **Cost.** `(p - 1) (t_s + t_w m)`, that is `(p - 1) (alpha + n beta)`, if a send occupies its sender until the message has arrived
+//! (`o_s = alpha`, `o_r = 0`). If a part of the start-up belongs to the receiver, the source is free for the next message earlier:
+//! `(p - 1) (o_s + n beta) + L + o_r`.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.1.1.
 
@@ -24,7 +24,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// The source sends to everybody in turn.
+    /// Naive one-to-all broadcast: the source sends to each other node in turn.
     pub const NAIVE: Algorithm = Algorithm(&NAIVE);
 }
 
@@ -42,7 +42,7 @@ static NAIVE: Entry = Entry {
     draft: |task| of_the_root(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
 };
 
-/// Sends blocks from one rank to each of the others.
+/// Sends blocks from one rank to each other rank.
 fn spread(builder: &mut Builder, size: usize, source: Rank, blocks: &Blocks) {
     for distance in 1..size {
         let to = (source + distance) % size;

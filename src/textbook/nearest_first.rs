@@ -1,15 +1,14 @@
-//! *One-to-all broadcast* by recursive doubling with the nearest first: the order that the book warns of.
+//! *One-to-all broadcast* by recursive doubling with the nearest node first, an order that the book advises against.
 //!
-//! **What it does.** The source sends to its neighbour, then both to the nodes two away, then all four to those four
-//! away. On a ring or a linear array `2^i` messages share one link in step `i`, counted from 0. On a hypercube the
-//! order of the dimensions does not matter, and nothing is shared.
+//! **What it does.** The source sends to its neighbour, then both send to the nodes at distance two, then all four to the nodes at distance
+//! four. On a ring or a linear array `2^i` messages share one link in step `i`, counted from 0. On a hypercube the order of the dimensions
+//! does not matter, and no link is shared.
 //!
-//! **Restrictions.** None. Labels are XORed with that of the source on a power of two ranks; on another number they are
-//! counted from the source on.
+//! **Restrictions.** None. On a power of two ranks, labels are XORed with the label of the source; otherwise they are counted from the
+//! source.
 //!
-//! **Cost.** `ceil(log2 p) (t_s + t_w m)` where no link is shared; on a ring or array of a power of two whose links are
-//! as fast as its nodes `log2 p (t_s) + (p - 1) t_w m` if all nodes keep in step, for `2^i` messages follow each other
-//! over one link.
+//! **Cost.** `ceil(log2 p) (t_s + t_w m)` where no link is shared. On a ring or array of a power of two nodes, with links as fast as the
+//! nodes, `log2 p (t_s) + (p - 1) t_w m` if all nodes keep in step, because `2^i` messages pass one link one after the other.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1.1 and 4.1.3.
 
@@ -26,7 +25,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Recursive doubling, the nearest first.
+    /// Recursive doubling, the nearest node first.
     pub const NEAREST_FIRST: Algorithm = Algorithm(&NEAREST_FIRST);
 }
 
@@ -40,12 +39,12 @@ static NEAREST_FIRST: Entry = Entry {
     formula: "(t_s + t_w m) ceil(log2 p)",
     equation_number: None,
     equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
-    // Of the networks that the nearest may come first on, this is the only one without congestion.
+    // The only network without congestion among those on which the nearest node can come first.
     network: "hypercube:8",
     draft: |task| of_the_root(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
 };
 
-/// Brings blocks from one rank to all.
+/// Broadcasts blocks from one rank to all ranks.
 fn spread(builder: &mut Builder, size: usize, source: Rank, blocks: &Blocks) {
     let rank = |label: usize| {
         if size.is_power_of_two() { label ^ source } else { (source + label) % size }

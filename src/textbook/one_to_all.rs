@@ -1,20 +1,18 @@
 //! Algorithms 4.1, 4.2 and 4.3: *one-to-all broadcast* and *all-to-one reduction* by recursive doubling.
 //!
-//! **What it does.** The source sends to the node at the same place in the other half; then both do so within their
-//! halves, and so on. On a power of two ranks this goes to the ranks that differ in one bit, the highest first, which
-//! is algorithm 4.1 from rank 0 and algorithm 4.2, with all labels XORed with that of the source, from any other. The
-//! farthest comes first, so that on a ring or a linear array no two messages of a step share a link. On a mesh it is
-//! done in the source's row, then in all columns, one dimension after the other (figure 4.5); a hypercube and a
-//! balanced binary tree have it as a single line of ranks (figures 4.6 and 4.7). A reduction is the same turned around,
-//! in time and in direction (algorithm 4.3, figure 4.3).
+//! **What it does.** The source sends to the node at the same position in the other half; then both nodes do the same within their halves,
+//! and so on. On a power of two ranks, partners differ in one bit, the highest first. From rank 0 this is algorithm 4.1, from any other
+//! rank algorithm 4.2, with all labels XORed with the label of the source. The farthest node comes first, so that no two messages of a step
+//! share a link on a ring or a linear array. On a mesh the broadcast runs in the row of the source, then in all columns, one dimension
+//! after the other (figure 4.5). On a hypercube and a balanced binary tree it runs on a single line of ranks (figures 4.6 and 4.7). A
+//! reduction reverses the order in time and the direction of the messages (algorithm 4.3, figure 4.3).
 //!
-//! **Restrictions.** None. On any number of ranks (problem 4.1 of the book) partners that there are not are left out:
-//! the ranks are cut at the largest power of two below their number. A reduction combines neighbouring parts, lower
-//! ranks on the left, so that any associative operator will do; on a mesh it then goes along the dimensions in the
-//! opposite order.
+//! **Restrictions.** None. On any number of ranks (problem 4.1 of the book) partners that do not exist are skipped: the ranks are cut at
+//! the largest power of two below their number. A reduction combines partial results of neighbouring ranges of ranks, lower ranks on the
+//! left, so any associative operator is allowed; on a mesh it then visits the dimensions in the opposite order.
 //!
-//! **Cost.** Equation 4.1: `ceil(log2 p) (t_s + t_w m)`, that is `ceil(log2 p) (alpha + n beta)`; on a mesh the sum of
-//! the logarithms of its sides; a reduction adds `gamma` for each element in each step.
+//! **Cost.** Equation 4.1: `ceil(log2 p) (t_s + t_w m)`, that is `ceil(log2 p) (alpha + n beta)`; on a mesh the sum of the logarithms of
+//! its sides; a reduction adds `gamma` for each element in each step.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1.1 to 4.1.5.
 
@@ -32,13 +30,13 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Algorithm 4.1: recursive doubling from node 0, the farthest first.
+    /// Algorithm 4.1: recursive doubling from node 0, the farthest node first.
     pub const ONE_TO_ALL: Algorithm = Algorithm(&ONE_TO_ALL);
 
-    /// Algorithm 4.2: the same from any source.
+    /// Algorithm 4.2: recursive doubling from any source.
     pub const FROM_ANY_SOURCE: Algorithm = Algorithm(&FROM_ANY_SOURCE);
 
-    /// Algorithm 4.3: all-to-one reduction, algorithm 4.2 turned around.
+    /// Algorithm 4.3: all-to-one reduction, the reverse of algorithm 4.2.
     pub const ALL_TO_ONE: Algorithm = Algorithm(&ALL_TO_ONE);
 
     /// One-to-all broadcast on a mesh, dimension by dimension.
@@ -48,7 +46,7 @@ impl Algorithm {
     pub const MESH_ALL_TO_ONE: Algorithm = Algorithm(&MESH_ALL_TO_ONE);
 }
 
-/// The entry of an algorithm that is 4.2 but for what is registered.
+/// Returns an entry with the properties of algorithm 4.2, except for its registration.
 const fn doubling(registered: plan::Entry<Task>) -> Entry {
     Entry {
         registered,
@@ -134,7 +132,7 @@ static MESH_ALL_TO_ONE: Entry = Entry {
         if !task.is_in_order() {
             return (MESH_ONE_TO_ALL.draft)(task).combining();
         }
-        // Turned around, neighbouring ranks come first.
+        // In reverse, neighbouring ranks combine first.
         let mesh = Shape::mesh(task);
         let first_first = 0..mesh.extents.len();
         of_the_root(task, |builder, whole| spread(builder, &mesh, task.root(), whole, first_first))
@@ -142,7 +140,7 @@ static MESH_ALL_TO_ONE: Entry = Entry {
     },
 };
 
-/// Brings blocks from one rank to all, along the dimensions in the order given.
+/// Broadcasts blocks from one rank to all ranks, along the dimensions in the order given.
 pub(super) fn spread(
     builder: &mut Builder,
     shape: &Shape,
@@ -176,7 +174,7 @@ mod tests {
     use super::*;
     use crate::pattern::Exchange;
 
-    /// Senders and receivers in each step.
+    /// Returns the senders and receivers of each step.
     fn arrows(shape: &Shape, source: Rank) -> Vec<Vec<(Rank, Rank)>> {
         let mut builder = Builder::new(shape.ranks.len(), &[source], &[1], Exchange::InTurn);
         let dimensions = (0..shape.extents.len()).rev();
@@ -191,7 +189,7 @@ mod tests {
         arrows
     }
 
-    /// Algorithm 4.2 of the book, line by line: what each node sends, step by step.
+    /// Algorithm 4.2 of the book, line by line: the transfers of each step.
     fn general_one_to_all_bc(d: u32, source: Rank) -> Vec<Vec<(Rank, Rank)>> {
         let mut steps = Vec::new();
         let mut mask = (1 << d) - 1;
@@ -217,7 +215,7 @@ mod tests {
         }
     }
 
-    /// On any number of ranks the partners that there are not are left out.
+    /// On any number of ranks, partners that do not exist are skipped.
     #[test]
     fn from_node_0_on_any_number_it_is_the_algorithm_of_the_book() {
         for size in 1..=40_usize {

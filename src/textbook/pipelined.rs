@@ -1,14 +1,12 @@
-//! Several *one-to-all broadcasts*, from different sources: pipelined as one all-to-all broadcast, or one after the
-//! other.
+//! *One-to-all broadcasts* from several sources: pipelined as one all-to-all broadcast, or one after the other.
 //!
-//! **What it does.** *Pipelined*, the data of all sources goes around a ring as in algorithm 4.4, with nodes that are
-//! no sources passing on what comes. *In turn*, the broadcasts of algorithm 4.2 follow each other. Gaussian
-//! elimination, back substitution and Floyd's shortest paths gain from the former.
+//! **What it does.** *Pipelined*: the data of all sources goes around a ring as in algorithm 4.4, and nodes that are not sources only
+//! forward data. *In turn*: the broadcasts of algorithm 4.2 run one after the other. Gaussian elimination, back substitution and Floyd's
+//! shortest paths benefit from pipelining.
 //!
 //! **Restrictions.** None; the sources are the ranks with a block that is not empty.
 //!
-//! **Cost.** For `n` sources at most `(p - 1) (t_s + t_w m)` pipelined, however many sources there are, against
-//! `n ceil(log2 p) (t_s + t_w m)` in turn.
+//! **Cost.** For `n` sources: pipelined at most `(p - 1) (t_s + t_w m)` for any `n`, in turn `n ceil(log2 p) (t_s + t_w m)`.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.2.4.
 
@@ -59,7 +57,7 @@ static IN_TURN: Entry = Entry {
     draft: |task| of_sources(task, |builder, sources| in_turn(builder, &Shape::line(task), sources)),
 };
 
-/// Brings block `k` from `sources[k]` to all, one after the other.
+/// Broadcasts block `k` from `sources[k]` to all ranks, one after the other.
 fn in_turn(builder: &mut Builder, line: &Shape, sources: &[Rank]) {
     for (block, &source) in (0..).zip(sources) {
         one_to_all::spread(builder, line, source, &[block].into(), [0]);

@@ -1,26 +1,25 @@
-//! The ranks of a group as a grid, for algorithms that go dimension by dimension.
+//! The ranks of a group as a grid, for algorithms that work dimension by dimension.
 
 use crate::{collective::Task, rank::Rank};
 
-/// A grid of ranks: how many there are along each dimension, and who is at each place.
+/// A grid of ranks: the extent of each dimension and the rank at each position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The number of places along each dimension; the last one varies fastest.
+    /// Number of positions along each dimension; the last dimension varies fastest.
     pub(super) extents: Vec<usize>,
-    /// The rank at each place.
+    /// The rank at each position.
     pub(super) ranks: Vec<Rank>,
 }
 
 impl Shape {
-    /// All ranks in one line, as rings, hypercubes and trees have them.
+    /// Returns all ranks as one line, as on rings, hypercubes and trees.
     pub(super) fn line(task: &Task) -> Shape {
         Shape { extents: vec![task.size()], ranks: (0..task.size()).collect() }
     }
 
-    /// The grid that the members of a task make up on the machine: all of a grid of any dimension, or a rectangle of
-    /// rows and columns of it. Others, single rows and columns of a machine among them, are laid out as the rectangle
-    /// that is nearest to a square, in rank order and with no more rows than columns; a prime number of ranks is one
-    /// row.
+    /// Returns the grid that the members of a task form on the machine: the whole grid of any dimension, or a rectangle of its rows and
+    /// columns. Other groups, including single rows and columns of a machine, are arranged in rank order as the rectangle nearest to a
+    /// square with no more rows than columns; a prime number of ranks is one row.
     pub(super) fn mesh(task: &Task) -> Shape {
         let layout = task.layout();
         let extents = task.machine().topology().extents();
@@ -36,17 +35,17 @@ impl Shape {
         Shape { extents: vec![rows, size / rows], ranks: (0..size).collect() }
     }
 
-    /// Distance in `ranks` of neighbours along a dimension.
+    /// Returns the distance in `ranks` between neighbours along a dimension.
     pub(super) fn stride(&self, dimension: usize) -> usize {
         self.extents[dimension + 1..].iter().product()
     }
 
-    /// The coordinate of a place along a dimension.
+    /// Returns the coordinate of a position along a dimension.
     pub(super) fn coordinate(&self, place: usize, dimension: usize) -> usize {
         place / self.stride(dimension) % self.extents[dimension]
     }
 
-    /// The ranks of every line along a dimension.
+    /// Returns the ranks of every line along a dimension.
     pub(super) fn lines(&self, dimension: usize) -> Vec<Vec<Rank>> {
         let (stride, extent) = (self.stride(dimension), self.extents[dimension]);
         (0..self.ranks.len())

@@ -3,12 +3,12 @@
 use super::TopologyError;
 use crate::units;
 
-/// Whether links can have it: above 0 and finite.
+/// Whether a bandwidth is valid for a link: above 0 and finite.
 pub(super) fn is_bandwidth(given: f64) -> bool {
     given > 0.0 && given.is_finite()
 }
 
-/// A bandwidth in bytes/s that links can have.
+/// Returns a bandwidth in bytes/s if it is valid for a link.
 pub(super) fn check_bandwidth(given: f64) -> Result<f64, TopologyError> {
     match is_bandwidth(given) {
         true => Ok(given),
@@ -16,19 +16,19 @@ pub(super) fn check_bandwidth(given: f64) -> Result<f64, TopologyError> {
     }
 }
 
-/// Reads a bandwidth in MB/s, as bytes/s.
+/// Reads a bandwidth in MB/s and returns it in bytes/s.
 pub(super) fn read_megabytes(text: &str) -> Result<f64, TopologyError> {
     let given = format!("{text} MB/s");
     let bandwidth = units::parse_bytes_per_second(&given).ok().filter(|&read| is_bandwidth(read));
     bandwidth.ok_or(TopologyError::Bandwidth { given })
 }
 
-/// A bandwidth in MB/s, as a text that is read back as the same number.
+/// Spells a bandwidth in MB/s, as a text that is read back as the same number.
 pub(super) fn megabytes(bandwidth: f64) -> String {
     let short = (bandwidth / 1e6).to_string();
     if units::parse_bytes_per_second(&format!("{short} MB/s")) == Ok(bandwidth) {
         return short;
     }
-    // The division was rounded: the power of ten goes into the exponent instead.
+    // The quotient is rounded, so the text has the power of ten as its exponent instead.
     format!("{bandwidth}e-6")
 }

@@ -1,5 +1,5 @@
-//! The folded Clos network, or fat tree of equal switches: leaf switches, spine switches above them, and further levels where
-//! those do not have enough ports; the network of most clusters with InfiniBand or Ethernet (Leiserson, "Fat-trees", 1985;
+//! The folded Clos network, or fat tree of equal switches: leaf switches, spine switches above them, and further levels if spine
+//! switches have too few ports. It is the network of most clusters with InfiniBand or Ethernet (Leiserson, "Fat-trees", 1985;
 //! Al-Fares, Loukissas and Vahdat, "A Scalable, Commodity Data Center Network Architecture", SIGCOMM 2008).
 //!
 //! ```text
@@ -9,25 +9,25 @@
 //!                                                                  0..3 4..7 8..11
 //! ```
 //!
-//! All switches have r ports. Of those of a leaf switch floor(r / (s + 1)) go up and s times as many go down to nodes, where s is the
-//! oversubscription: with s = 1 all nodes of a leaf can send out of it at full speed at once, with s = 3 at a third. Above the leaves
-//! half of the ports go down and half go up, and on the top level all go down. There are as few levels as hold all nodes; on
-//! the right edge only what has a node below it is there. In the terms of Ohring, Ibel, Das and Kumar ("On Generalized Fat
+//! All switches have r ports. A leaf switch has u = floor(r / (s + 1)) ports up and s u ports down to nodes, where s is the
+//! oversubscription: all nodes of a leaf can send out of it at once at full speed with s = 1, at a third with s = 3. On higher
+//! levels half of the ports lead down and half lead up; on the top level all lead down. There are as few levels as hold all
+//! nodes, and switches without a node below are omitted. In the terms of Ohring, Ibel, Das and Kumar ("On Generalized Fat
 //! Trees", IPPS 1995) it is an extended generalized fat tree, in which a vertex has one link to each of its parents.
 //!
-//! In contrast to the [fat tree](super::FatTree), where all links up from a switch are one link of their total bandwidth, here
-//! every link is there, and messages that take the same one are in each other's way though others are free.
+//! In the [fat tree](super::FatTree), all links up from a switch are one link of their total bandwidth. Here every link is
+//! modeled separately: messages on the same link share its bandwidth even if other links are idle.
 //!
-//! **Routes** go up to the lowest switches above both nodes, and down. Which of the links up a message takes is a matter of
-//! its receiver alone, d modulo k: of w links up on the level above W switches it is floor(d / W) mod w for the receiver d. So
-//! the messages to one node meet above its leaf and nowhere before, and shifts of all nodes by any distance are free of
-//! conflicts where the tree is full and s = 1 (Zahavi, "D-Mod-K Routing Providing Non-Blocking Traffic for Shift Permutations on
-//! Real Life Fat Trees", 2010). InfiniBand routes fat trees in this way; Ethernet chooses by a hash of the flow (ECMP), which
-//! collides by chance, and which is not modeled.
+//! **Routes** go up to the lowest switches above both nodes, and down. The links up depend only on the receiver d (d-mod-k
+//! routing): of the w links up from a switch a message takes link floor(d / W) mod w, where W is the number of switches of that
+//! level above the same nodes. Messages from one leaf to one node thus share all links after the leaf, and shifts of all nodes by
+//! any distance are contention-free if the tree is full and s = 1 (Zahavi, "D-Mod-K Routing Providing Non-Blocking Traffic for
+//! Shift Permutations on Real Life Fat Trees", 2010). InfiniBand routes fat trees in this way. Ethernet chooses links by a hash of
+//! the flow (ECMP), with random collisions, which are not modeled.
 //!
-//! The longest route has two links a level. Switches are numbered level by level, and within a level by the nodes below
-//! them and then by the links that lead to them. The directed links are numbered by level, from the nodes up, by the lower
-//! end, and by the link up of that; each up first and then down.
+//! The longest route has two links per level. Switches are numbered level by level, and within a level by the nodes below them
+//! and then by the links that lead to them. The directed links are numbered by level, from the nodes up, by their lower end, and
+//! by the index of the link among those up from this end; the link up comes first, then its opposite.
 
 use std::sync::Arc;
 
@@ -44,10 +44,10 @@ pub(super) const KIND: Kind = Kind {
     read: |shape, _| Ok(Arc::new(read(shape)?)),
 };
 
-/// The fewest ports of a switch: with three, one goes down and a level more holds no more nodes.
+/// The fewest ports of a switch. With three ports, half of them (rounded down) is one, and more levels would not hold more nodes.
 const LEAST_RADIX: usize = 4;
 
-/// A folded Clos network of equal switches with nodes below the lowest.
+/// A folded Clos network of equal switches, with nodes below the leaf switches.
 ///
 /// ```
 /// use multicomputer::topology::{Clos, Topology};
@@ -77,23 +77,23 @@ pub struct Clos {
     levels: Vec<Level>,
 }
 
-/// A level of switches. Those above the same nodes are equal but for their number among them.
+/// A level of switches. Switches above the same nodes are equivalent and differ only in their index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Level {
-    /// The most nodes below a switch.
+    /// The largest number of nodes below a switch.
     below: usize,
     /// The number of switches above the same nodes.
     equal: usize,
-    /// The number of links up from each; 0 at the top.
+    /// The number of links up from each switch; 0 at the top.
     up: usize,
-    /// The number of its first switch, and of the first link up from it.
+    /// The number of the level's first switch; `first_link` is the number of the first link up from it.
     first: usize,
     first_link: LinkId,
 }
 
 impl Clos {
-    /// Creates a Clos network with `nodes` nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES), of switches with `radix`
-    /// ports each, at least 4; leaf switches have `oversubscription` times as many ports down as up, at least 1 and less than
+    /// Creates a Clos network of `nodes` nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES), with switches of `radix`
+    /// ports, at least 4. Leaf switches have `oversubscription` times as many ports down as up, at least 1 and less than
     /// `radix`.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Clos {
             let allowed = format!("whole numbers from 1 to {}, for switches of {radix} ports", radix - 1);
             return Err(TopologyError::OutOfRange { what, given, allowed });
         }
-        // Nodes below a switch on the level before, links up, and switches above the same nodes.
+        // Nodes below a switch of the previous level, links up from a switch, and switches above the same nodes.
         let (mut below, mut up, mut equal) = (1_usize, radix / (oversubscription + 1), 1_usize);
         let mut down = oversubscription * up;
         let mut levels = Vec::new();
@@ -155,7 +155,7 @@ impl Topology for Clos {
     fn link(&self, link: LinkId) -> Link {
         let links = self.links();
         assert!(link < links, "link {link} of {}, which has {links} links", self.name());
-        // The top has no links of its own.
+        // 0 for links of nodes. The top level has no links up: its `first_link` is the number of all links.
         let level = self.levels.partition_point(|level| level.first_link <= link);
         let [lower, upper] = match level.checked_sub(1) {
             None => {
@@ -180,7 +180,7 @@ impl Topology for Clos {
         if from == to {
             return;
         }
-        // The link up that stands for this level, above either end, on the way to `to`.
+        // The link up from the switch of `level` above `node` that routes to `to` use; the next number is its opposite.
         let link = |level: &Level, node: Rank| {
             let switch = node / level.below * level.equal + to % level.equal;
             level.first_link + 2 * (switch * level.up + to / level.equal % level.up)
@@ -293,13 +293,13 @@ mod tests {
 
     #[test]
     fn an_oversubscribed_leaf_has_fewer_links_up_than_nodes() {
-        // Of 16 ports 12 down and 4 up.
+        // Of 16 ports, 12 lead down and 4 up.
         let clos = Clos::new(48, 16, 3).unwrap();
         assert_eq!((clos.switches(), clos.links()), (4 + 4, 2 * (48 + 16)));
         let up = |to| checked_route(&clos, 0, to)[1];
         assert_eq!(up(12), up(16), "one spine for receivers 4 apart");
         assert_eq!((12..16).map(up).collect::<std::collections::BTreeSet<_>>().len(), 4);
-        // 64 ports do not divide by 3: 42 down, 21 up, and one is free.
+        // 64 ports are not divisible by 3: 42 lead down, 21 up, and one is unused.
         assert_eq!(Clos::new(84, 64, 2).unwrap().switches(), 2 + 21);
     }
 

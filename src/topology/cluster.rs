@@ -1,5 +1,5 @@
-//! A cluster: servers of several processors behind a fast switch, with network adapters, and any network between these. A processor,
-//! such as a GPU, is a node of the machine, which has a rank.
+//! A cluster: servers of several processors behind a fast switch, with network adapters, and any network between the adapters. A
+//! processor, such as a GPU, is a node of the machine and has a rank.
 //!
 //! ```text
 //!   processor --+                      +-- adapter --+
@@ -8,26 +8,26 @@
 //!   processor --+                      (of other servers, too)
 //! ```
 //!
-//! With P processors and A adapters a server, processors 0 to P - 1 are on the first server, and so on; processor i of a server sends and
-//! receives through adapter floor(i A / P) of it. Ends of the network are adapters, in the same order: those of a server
-//! are neighbours there. The network is any topology, also another cluster, so that a machine can have more than two
-//! levels.
+//! With P processors and A adapters per server, processors 0 to P - 1 are on the first server, and so on. Processor i of a server
+//! sends and receives through adapter floor(i A / P) of the server. The nodes of the network are the adapters in the same order:
+//! adapters of a server are neighbours in the network. The network is any topology, also another cluster, so a machine can have
+//! more than two levels.
 //!
-//! A message within a server has two links, one to the switch and one from it. One between servers has those, the link to the
-//! sender's adapter and that from the receiver's, and between them the route of the network between the two adapters.
-//! All links of processors have one bandwidth and all links of adapters another, each way; so have those links of the network
-//! that have no capacity of their own, since they are cables of the adapters. Of these the machine's common capacity of links
-//! has no part here. A processor's messages move no faster than its own port, 1/beta, whatever its link could carry.
+//! A message within a server takes two links, to the switch and from it. A message between servers takes two more, to the sender's
+//! adapter and from the receiver's adapter, and between them the route of the network. All links of processors have one bandwidth
+//! per direction, and all links of adapters another. Links of the network have the bandwidth of adapters unless they have their own
+//! capacity, because they are cables of the adapters. The machine's common link capacity is not used. A processor's messages move
+//! no faster than its port, 1/beta, even if its link has a larger capacity.
 //!
 //! # Differences from machines
 //!
-//! * A processor uses one adapter. Libraries cut a long message into parts for all adapters of a server, or hand it on within the
-//!   server to a processor whose adapter is nearer to the receiver's ("rails"); algorithms can do so, the network does not.
-//! * Where the processors of a server are linked pair by pair without a switch, the bandwidth of one pair is less than that of
+//! * A processor uses one adapter. Libraries split a long message over all adapters of a server, or forward it within the server to
+//!   a processor whose adapter is nearer to the receiver's ("rails"). Algorithms can do the same here; the network does not.
+//! * If the processors of a server are linked pair by pair without a switch, the bandwidth of one pair is less than that of
 //!   a link here.
 //!
-//! The switches of servers are numbered first, then the adapters, then the switches of the network. The directed links are numbered by
-//! processor, to the switch and back; then by adapter, to the adapter and back; then as in the network.
+//! Switches are numbered in this order: switches of servers, adapters, switches of the network. Directed links are numbered in this
+//! order: by processor, to the switch and back; by adapter, to the adapter and back; then as in the network.
 
 use std::sync::Arc;
 
@@ -79,20 +79,20 @@ pub(super) const KIND: Kind = Kind {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// The processors of a server.
+    /// The number of processors of a server.
     processors: usize,
-    /// The adapters of a server.
+    /// The number of adapters of a server.
     adapters: usize,
-    /// The bandwidth of the link of a processor, and of that of an adapter, in bytes/s.
+    /// The bandwidths of a processor's link (`inside`) and of an adapter's link (`adapter`), in bytes/s.
     inside: f64,
     adapter: f64,
     network: Arc<dyn Topology>,
 }
 
 impl Cluster {
-    /// Creates a cluster of servers with so many processors, at least one, and so many adapters each, at least one and no more than
-    /// processors; with the bandwidths in bytes/s of the link of a processor and of that of an adapter, above 0 and finite;
-    /// and with a network whose nodes are the adapters, a multiple of those of a server.
+    /// Creates a cluster of servers with `processors` processors, at least one, and `adapters` adapters each, at least one and at
+    /// most `processors`. `inside` and `adapter` are the bandwidths in bytes/s of a processor's and an adapter's link, above 0 and
+    /// finite. The nodes of `network` are the adapters of all servers: a multiple of `adapters`.
     ///
     /// # Errors
     /// [`TopologyError::Empty`], [`TopologyError::TooLarge`], [`TopologyError::TooManyLinks`], [`TopologyError::Bandwidth`] and
@@ -133,19 +133,19 @@ impl Cluster {
         self.network.nodes() / self.adapters
     }
 
-    /// The adapter of a processor.
+    /// Returns the adapter of a processor, numbered over all servers.
     fn adapter_of(&self, processor: Rank) -> usize {
         let (server, nth) = (processor / self.processors, processor % self.processors);
         server * self.adapters + nth * self.adapters / self.processors
     }
 
-    /// The first link of an adapter, and the first of the network.
+    /// The number of the first link of an adapter, and of the first link of the network.
     fn first_links(&self) -> [LinkId; 2] {
         let processors = 2 * self.nodes();
         [processors, processors + 2 * self.network.nodes()]
     }
 
-    /// A vertex of the network as a switch of the cluster.
+    /// Returns a vertex of the network as a switch of the cluster.
     fn of_network(&self, vertex: Vertex) -> Vertex {
         let servers = self.servers();
         Vertex::Switch(match vertex {
@@ -188,7 +188,7 @@ impl Topology for Cluster {
             Some(link) => (self.of_network(Vertex::Node(link / 2)), link / 2 / self.adapters),
         };
         let switch = Vertex::Switch(switch);
-        // The way out comes first: of a processor to the switch, of an adapter from it. Before both are even numbers of links.
+        // Even numbers lead out of the server: from a processor to the switch, from the switch to an adapter. Both blocks begin even.
         let is_out = link.is_multiple_of(2);
         let is_to_switch = is_out == (link < first_of_adapters);
         if is_to_switch { Link { from: end, to: switch } } else { Link { from: switch, to: end } }
@@ -226,7 +226,7 @@ impl Topology for Cluster {
         match (self.servers(), self.processors) {
             (1, 1) => Some(0),
             (1, _) => Some(2),
-            // With several adapters a server, the longest route of the network may be within a server.
+            // With several adapters per server, the longest route of the network may be between adapters of one server.
             _ if self.adapters == 1 => Some(4 + self.network.longest_route()?),
             _ => None,
         }
@@ -265,7 +265,7 @@ mod tests {
         tests::checked_route,
     };
 
-    /// The names of clusters with networks of all kinds.
+    /// Generates names of clusters with different networks.
     fn names() -> impl Strategy<Value = String> {
         let networks = ["ring", "complete", "line", "tree"];
         (1..7_usize, any::<Index>(), 1..8_usize, prop::sample::select(networks.to_vec())).prop_map(
@@ -286,7 +286,7 @@ mod tests {
             let (from, to) = (from.index(cluster.nodes()), to.index(cluster.nodes()));
             let route = checked_route(&*cluster, from, to);
             prop_assert!(cluster.longest_route().is_none_or(|longest| route.len() <= longest));
-            // With one adapter a server there is no other way out.
+            // With one adapter per server there is no alternative way out of a server.
             if cluster.name().contains("x1:") {
                 prop_assert_eq!(route.len(), distances(&*cluster, from)[&Vertex::Node(to)]);
             }
@@ -305,7 +305,7 @@ mod tests {
     fn links_of_the_network_are_as_fast_as_adapters_unless_they_have_a_capacity() {
         let cluster = parse("cluster:2x2:450000,50000:dragonfly:2x1x2:25000,100000").unwrap();
         let capacities: Vec<_> = (0..cluster.links()).map(|link| cluster.capacity(link).unwrap()).collect();
-        // Two servers of two processors, four adapters, and the link between the two groups, each way.
+        // Two servers of two processors, four adapters, and the link between the two groups, in both directions.
         assert_eq!(capacities, [[450e9; 8].as_slice(), &[50e9; 8], &[50e9; 8], &[100e9; 2]].concat());
     }
 
@@ -323,7 +323,7 @@ mod tests {
         let name = "cluster:4x1:400000,100000:cluster:2x1:100000,50000:ring:3";
         let racks = parse(name).unwrap();
         assert_eq!((racks.nodes(), &*racks.name()), (24, name));
-        // Of the same server, of the same rack, of another rack.
+        // To the same server, to the same rack, to another rack.
         assert_eq!([3, 7, 8].map(|to| checked_route(&*racks, 0, to).len()), [2, 6, 9]);
         let nested = |levels: usize| parse(&("cluster:1x1:1,1:".repeat(levels) + "line:2"));
         assert!(nested(7).is_ok());

@@ -1,5 +1,4 @@
-//! The complete graph: a link of its own for every ordered pair of nodes, so that no two messages ever meet between
-//! them.
+//! The complete graph: one link for every ordered pair of nodes, so messages of different pairs never share a link.
 //!
 //! A message takes the link to its receiver.
 //!

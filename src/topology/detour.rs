@@ -1,7 +1,7 @@
-//! Ways around dead links: the shortest path over the links that are left, by one rule for every topology.
+//! Detours around dead links: shortest paths over the remaining links, by one rule for every topology.
 //!
-//! Of several shortest paths it is the one that takes at each vertex the link with the lowest number. It may lead through
-//! the routers of nodes, as the routes of a mesh do.
+//! Of several shortest paths, a detour takes at each vertex the link with the lowest number. A detour may lead through the
+//! routers of nodes, as the routes of a mesh do.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,24 +10,24 @@ use crate::rank::Rank;
 
 const UNREACHED: u32 = u32::MAX;
 
-/// The largest number of targets whose distances are kept.
+/// The largest number of destinations whose distances are cached.
 const MOST_KEPT: usize = 256;
 
-/// The links of a network that are alive, as a graph, and the distances to nodes that messages have been sent to.
+/// The graph of the working links of a network, and cached distances to destinations of messages.
 #[derive(Debug)]
 pub(crate) struct Detours {
-    /// The number of each vertex, densely.
+    /// A dense numbering of the vertices.
     numbers: BTreeMap<Vertex, usize>,
-    /// For each vertex the links that leave it, in the order of their numbers, each with its end.
+    /// For each vertex, the links that leave it, in the order of their numbers, each with its end.
     leaving: Vec<Vec<(LinkId, usize)>>,
-    /// For each vertex the vertices from which a link leads to it.
+    /// For each vertex, the vertices with a link to it.
     entering: Vec<Vec<usize>>,
-    /// For targets asked for, the number of links from each vertex.
+    /// For each cached destination, the number of links from each vertex.
     distances: BTreeMap<Rank, Vec<u32>>,
 }
 
 impl Detours {
-    /// The graph of the links for which `alive` holds.
+    /// Creates the graph of the links for which `alive` holds.
     pub(crate) fn new(topology: &dyn Topology, alive: impl Fn(LinkId) -> bool) -> Detours {
         let mut numbers: BTreeMap<Vertex, usize> =
             (0..topology.nodes()).map(|rank| (Vertex::Node(rank), rank)).collect();
@@ -49,7 +49,7 @@ impl Detours {
         Detours { numbers, leaving, entering, distances: BTreeMap::new() }
     }
 
-    /// The detour between two nodes; `None` if no path is left.
+    /// Returns the detour between two nodes, or `None` if no path remains.
     pub(crate) fn route(&mut self, from: Rank, to: Rank) -> Option<Vec<LinkId>> {
         if self.distances.len() >= MOST_KEPT && !self.distances.contains_key(&to) {
             self.distances.clear();
@@ -70,7 +70,7 @@ impl Detours {
     }
 }
 
-/// The number of links from each vertex to a target.
+/// Returns the number of links from each vertex to a target, by breadth-first search.
 fn distances_to(target: usize, entering: &[Vec<usize>]) -> Vec<u32> {
     let mut distances = vec![UNREACHED; entering.len()];
     distances[target] = 0;

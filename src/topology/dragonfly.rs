@@ -1,6 +1,6 @@
-//! The dragonfly: groups of routers, where each router has a link to every other of its group and each group one to every
-//! other group; the network of the Cray XC and of machines with Slingshot (Kim, Dally, Scott and Abts, "Technology-Driven,
-//! Highly-Scalable Dragonfly Topology", ISCA 2008).
+//! The dragonfly: groups of routers, where all routers of a group are linked to each other and all groups are linked to each
+//! other (Kim, Dally, Scott and Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology", ISCA 2008). It is the network
+//! of the Cray XC and of machines with Slingshot.
 //!
 //! ```text
 //!   node --- router ===== router --- node        g groups of a routers with p nodes each
@@ -9,29 +9,29 @@
 //!           group 1       group 2
 //! ```
 //!
-//! Ranks go router by router and group by group. The link from group i to group j hangs on router floor(x / h) of group i, where
-//! j is the x-th of the other groups and h = ceil((g - 1) / a): each router has the links to h groups that follow each
-//! other. This arrangement is called consecutive, or absolute (Hastings, Rincon-Cruz, Spehlmann, Meyers, Xu, Bunde and Leung,
-//! "Comparing Global Link Arrangements for Dragonfly Networks", CLUSTER 2015).
+//! Ranks are consecutive on each router, and routers in each group. The link from group i to group j is attached to router
+//! floor(x / h) of group i, where j is the x-th of the other groups and h = ceil((g - 1) / a): each router has the links to h
+//! consecutive groups. This arrangement is called consecutive, or absolute (Hastings, Rincon-Cruz, Spehlmann, Meyers, Xu, Bunde
+//! and Leung, "Comparing Global Link Arrangements for Dragonfly Networks", CLUSTER 2015).
 //!
-//! **Minimal routes** cross one global link at most: to the router of the group that has the link to the receiver's group,
-//! over it, and on to the receiver's router, at most 5 links. Of all ways with so few global links they are the only
-//! shortest one. (Where h > 1, two global links without local ones can be shorter in links; machines do not take that way, for
-//! global links are the long and scarce ones.)
+//! **Minimal routes** cross at most one global link. They lead to the router of the group that has the link to the receiver's
+//! group, over this link, and to the receiver's router: at most 5 links. A minimal route is the only shortest one among routes
+//! with at most one global link. (If h > 1, a route over two global links and no local link can have fewer links. Machines do
+//! not use such routes, because global links are long and scarce.)
 //!
-//! **Valiant's routes**, the option `valiant`, go between groups through a third one, by minimal routes to it and from it: at
-//! most 7 links. They spread what would meet on one global link, at the price of using two. The third group of a pair of
-//! nodes is a pseudo-random number of the pair, so a route is still fixed. Messages within a group take minimal routes.
+//! **Valiant's routes** (option `valiant`) lead from group to group through a third group, by minimal routes to and from it: at
+//! most 7 links. They spread traffic that would share one global link, at the price of crossing two. The third group is a
+//! pseudo-random number of the pair of nodes, so routes are fixed. Messages within a group take minimal routes.
 //!
 //! # Differences from machines
 //!
-//! Routers of real machines choose between the two by how long their queues are (adaptive routing), packet by packet; here the
-//! choice is one option for all. Where several links join two groups or two routers, here they are one link with the
-//! bandwidth of all.
+//! Routers of real machines choose between the two kinds of routes for each packet, by queue lengths (adaptive routing); here one
+//! option applies to all messages. Several parallel links between two groups or two routers are modeled as one link with their
+//! total bandwidth.
 //!
-//! The directed links are numbered by node, to the router first and then back; then the local links by group, by the router
-//! that they leave and by the one that they reach; then the global ones by the group that they leave and the one that they
-//! reach. There are 2 g a p + g a (a - 1) + g (g - 1). Routers are numbered group by group.
+//! The directed links are numbered in this order: links of nodes by node, first to the router and then back; local links by group,
+//! by the router that they leave and by the router that they reach; global links by the group that they leave and the group that
+//! they reach. There are 2 g a p + g a (a - 1) + g (g - 1). Routers are numbered group by group.
 
 use std::sync::Arc;
 
@@ -50,10 +50,10 @@ pub(super) const KIND: Kind = Kind {
     read: |shape, _| Ok(Arc::new(read(shape)?)),
 };
 
-/// The option for Valiant's routes, as it is spelled.
+/// The spelling of the option for Valiant's routes.
 const VALIANT: &str = "valiant";
 
-/// Groups of routers, all linked to each other within a group, and all groups linked to each other.
+/// A dragonfly: groups of fully connected routers, and a link between every two groups.
 ///
 /// ```
 /// use multicomputer::topology::{Dragonfly, Topology};
@@ -79,18 +79,18 @@ const VALIANT: &str = "valiant";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dragonfly {
     groups: usize,
-    /// The routers of a group.
+    /// The number of routers of a group.
     routers: usize,
-    /// The nodes of a router.
+    /// The number of nodes of a router.
     hosts: usize,
-    /// The capacities of a local and of a global link in bytes/s, where they have one of their own.
+    /// The capacities of a local and of a global link in bytes/s; `None` for the machine's common capacity.
     capacities: Option<(f64, f64)>,
     is_valiant: bool,
 }
 
 impl Dragonfly {
-    /// Creates a dragonfly of so many groups with so many routers, each with so many nodes, with minimal routes and links of
-    /// the machine's common capacity: at least 1 of each, within [`MAX_NODES`](super::MAX_NODES) and
+    /// Creates a dragonfly of `groups` groups of `routers` routers with `hosts` nodes each, with minimal routes and links of
+    /// the machine's common capacity. Each number is at least 1, within [`MAX_NODES`](super::MAX_NODES) and
     /// [`MAX_LINKS`](super::MAX_LINKS).
     ///
     /// # Errors
@@ -106,8 +106,8 @@ impl Dragonfly {
         Ok(Dragonfly { groups, routers, hosts, capacities: None, is_valiant: false })
     }
 
-    /// Sets the capacities in bytes/s of each link within a group and of each link between groups, each above 0 and finite;
-    /// without it both have the common capacity of the machine, as the links of nodes always have.
+    /// Sets the capacities in bytes/s of each link within a group (`local`) and between groups (`global`), each above 0 and
+    /// finite. The default is the machine's common capacity, which links of nodes always have.
     ///
     /// # Errors
     /// [`TopologyError::Bandwidth`] for other values.
@@ -115,28 +115,28 @@ impl Dragonfly {
         Ok(Dragonfly { capacities: Some((check_bandwidth(local)?, check_bandwidth(global)?)), ..self })
     }
 
-    /// Sends messages between groups through a third group, where there is one.
+    /// Uses Valiant's routes: messages between groups go through a third group, if there are at least three groups.
     #[must_use]
     pub fn with_valiant_routes(self) -> Dragonfly {
         Dragonfly { is_valiant: true, ..self }
     }
 
-    /// The first link within a group.
+    /// The number of the first link within a group.
     fn first_local(&self) -> LinkId {
         2 * self.nodes()
     }
 
-    /// The first link between groups.
+    /// The number of the first link between groups.
     fn first_global(&self) -> LinkId {
         self.first_local() + self.groups * self.routers * (self.routers - 1)
     }
 
-    /// The router of a group, numbered within it, that has the link to another group.
+    /// Returns the router of `group`, numbered within the group, that has the link to group `other`.
     fn gateway(&self, group: usize, other: usize) -> usize {
         skip(group, other) / (self.groups - 1).div_ceil(self.routers)
     }
 
-    /// Appends the way from one router of a group to another, both numbered within it.
+    /// Appends the link from one router of a group to another, both numbered within the group; nothing if they are the same.
     fn within(&self, group: usize, from: usize, to: usize, route: &mut Vec<LinkId>) {
         if from != to {
             let pair = from * (self.routers - 1) + skip(from, to);
@@ -144,32 +144,32 @@ impl Dragonfly {
         }
     }
 
-    /// Appends the minimal way from a router of a group to another group, and returns the router at which it arrives there.
+    /// Appends the minimal route from a router of `group` to group `other`, and returns the router of `other` that it reaches.
     fn between(&self, group: usize, from: usize, other: usize, route: &mut Vec<LinkId>) -> usize {
         self.within(group, from, self.gateway(group, other), route);
         route.push(self.first_global() + group * (self.groups - 1) + skip(group, other));
         self.gateway(other, group)
     }
 
-    /// The group through which a message between two groups goes, if it is none of them.
+    /// Returns the third group of Valiant's route between the groups `ends`, or `None` for a minimal route.
     fn detour(&self, from: Rank, to: Rank, ends: [usize; 2]) -> Option<usize> {
         if !self.is_valiant || self.groups < 3 {
             return None;
         }
         let nth = RandomNumbers::of(from as u64, to as u64).below(self.groups - 2);
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        // Counted without the two.
+        // Skips both groups of `ends`.
         let beyond_low = nth + usize::from(nth >= low);
         Some(beyond_low + usize::from(beyond_low >= high))
     }
 }
 
-/// The number of an element among all others.
+/// Returns the index of `other` among all elements except `this`.
 fn skip(this: usize, other: usize) -> usize {
     if other < this { other } else { other - 1 }
 }
 
-/// The element that has a number among all others.
+/// Returns the element with the index `nth` among all elements except `this`.
 fn unskip(this: usize, nth: usize) -> usize {
     if nth < this { nth } else { nth + 1 }
 }
@@ -262,7 +262,7 @@ impl Topology for Dragonfly {
     }
 }
 
-/// Reads `9x4x2`, `9x4x2:25000,100000`, `9x4x2:valiant` or all of it.
+/// Reads `9x4x2`, `9x4x2:25000,100000`, `9x4x2:valiant` or `9x4x2:25000,100000:valiant`.
 fn read(shape: &str) -> Result<Dragonfly, TopologyError> {
     let unreadable = || TopologyError::Shape {
         given: shape.to_owned(),
@@ -306,8 +306,8 @@ mod tests {
             })
     }
 
-    /// The fewest links from a node to every other on ways over at most one global link: a breadth-first search over vertices
-    /// and the number of global links behind.
+    /// Returns the fewest links from a node to every vertex, over at most one global link: a breadth-first search over pairs
+    /// of a vertex and whether a global link has been crossed.
     fn fewest(dragonfly: &Dragonfly, from: Rank) -> BTreeMap<Vertex, usize> {
         let first_global = dragonfly.first_global();
         let links: Vec<(Link, bool)> =

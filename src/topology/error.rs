@@ -78,13 +78,13 @@ pub enum TopologyError {
         /// The numbers that are allowed.
         allowed: String,
     },
-    /// Too many networks within each other.
+    /// Networks are nested too deeply in a name.
     #[error("`{given}` stands too deep in other networks; allowed are {MOST_LEVELS} levels")]
     TooDeep {
         /// The name of the network that is too deep.
         given: String,
     },
-    /// A placement that is not one for a machine of so many nodes.
+    /// A placement that does not fit the number of nodes.
     #[error("`{given}` cannot place the ranks of {nodes} nodes: {why}")]
     Placement {
         /// The placement that was given.
@@ -108,7 +108,7 @@ pub enum TopologyError {
     /// A topology of another crate is invalid.
     #[error("invalid topology `{name}`: {defect}")]
     Invalid {
-        /// Its name.
+        /// The name of the topology.
         name: String,
         /// The defect.
         defect: Box<Defect>,
@@ -127,7 +127,7 @@ crate::text::debug_as_text!(TopologyError);
 
 impl TopologyError {
     /// Returns the same error with the shape as it was spelled, if the error is about the size of the whole shape: a
-    /// number that is too large to be stored is not the one that was typed.
+    /// number that is too large to be stored differs from the number that was typed.
     pub(crate) fn of_shape(self, shape: &str) -> TopologyError {
         let given = shape.to_owned();
         match self {

@@ -1,35 +1,35 @@
 //! The fat tree: a balanced tree whose links are faster on higher levels; the network of the Connection Machine CM-5.
 //!
-//! Its shape, its numbers and its routes are those of the [binary tree](super::Tree), with up to a children per
-//! switch instead of two; the root is on level ceil(log_a n). Each node has a guaranteed bandwidth b_l in every group
-//! of a^l nodes, whatever the others do, and the link between levels l - 1 and l has the capacity that all leaves of
-//! a full subtree below it need together: b_l a^(l-1). That holds also for subtrees on the right edge, which may have
-//! fewer leaves.
+//! Its shape, numbering and routes are those of the [binary tree](super::Tree), with up to a children per switch
+//! instead of two; the root is on level ceil(log_a n). Each node has a guaranteed bandwidth b_l in every group of a^l
+//! nodes, independent of other traffic. The link between levels l - 1 and l has the capacity that all leaves of a full
+//! subtree below it need together: b_l a^(l-1). Subtrees on the right edge have links of this capacity although they
+//! may have fewer leaves.
 //!
-//! | level | nodes below | CM-5: a = 4, a node | capacity of a link, each way |
+//! | levels of the link | nodes below | CM-5 (a = 4): bandwidth per node | capacity of a link, per direction |
 //! | --- | --- | --- | --- |
 //! | 0 to 1 | 1 | 20 MB/s | 20 MB/s |
 //! | 1 to 2 | 4 | 10 MB/s | 40 MB/s |
 //! | 2 to 3 | 16 | 5 MB/s | 80 MB/s |
 //! | l - 1 to l | 4^(l-1) | 5 MB/s | 5 * 4^(l-1) MB/s |
 //!
-//! The reliability of these figures, in the words of the [presets](crate::model::presets):
+//! The certainty of these figures, in the terms of the [presets](crate::model::presets):
 //!
-//! * The bandwidths of 20 MB/s in a group of 4, 10 in a group of 16 and 5 beyond are printed: Ranka, Shankar and
+//! * Printed: the bandwidths of 20 MB/s in a group of 4, 10 MB/s in a group of 16 and 5 MB/s beyond (Ranka, Shankar and
 //!   Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", Syracuse University, 1995; netlib, TOP500
-//!   report 1994. They speak of peak rates from node to node.
-//! * That the network is 4-ary is printed there for its lowest two levels, in groups of 4 and 16.
-//! * That the rate beyond 16 nodes stays at 5 MB/s on all levels is inferred from "5 MB/s node to node" on machines of
+//!   report 1994). They are peak rates from node to node.
+//! * Printed there: the network is 4-ary on its lowest two levels, in groups of 4 and 16.
+//! * Inferred: the rate beyond 16 nodes stays at 5 MB/s on all levels, from "5 MB/s node to node" on machines of
 //!   1024 nodes.
 //!
 //! # Differences from the machine
 //!
-//! On the CM-5 several links go up from a switch, to several parents, and each message takes one of them at random;
-//! on the way down there is no choice. Here they are one link with their total bandwidth, as if the load were
-//! perfectly balanced: messages that collide by chance on the real machine do not collide here.
+//! On the CM-5 several links lead from a switch to several parents, and each message takes one of them at random; the
+//! route down is unique. Here these links are one link with their total bandwidth, as if the load were perfectly
+//! balanced: random collisions of the real machine do not occur.
 //!
 //! The longest route has 2 ceil(log_a n) links. For n = a^l nodes and an even arity, a bisection cuts half of the
-//! links below the root, which carry b_l n / 2 each way: 5 MB/s times half of the nodes on a CM-5 of 64.
+//! links below the root, which carry b_l n / 2 per direction: 5 MB/s times half of the nodes on a CM-5 of 64 nodes.
 
 use std::sync::Arc;
 
@@ -71,14 +71,14 @@ const BANDWIDTHS: [f64; 3] = [20e6, 10e6, 5e6];
 #[derive(Clone, Debug, PartialEq)]
 pub struct FatTree {
     shape: Branching,
-    /// The bandwidth of each node in bytes/s, by level from 1; the last holds for all levels beyond, and differs from
-    /// the one before.
+    /// The bandwidth of each node in bytes/s, by level from 1. The last value holds for all higher levels, and differs
+    /// from the value before it.
     bandwidths: Vec<f64>,
 }
 
 impl FatTree {
-    /// Creates the fat tree of a CM-5 with `nodes` nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES): arity
-    /// 4, and 20, 10 and 5 MB/s per node.
+    /// Creates the fat tree of a CM-5 with `nodes` nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES): arity 4,
+    /// and 20, 10 and 5 MB/s per node.
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many.
@@ -86,9 +86,9 @@ impl FatTree {
         FatTree::with(nodes, ARITY, &BANDWIDTHS)
     }
 
-    /// Creates a fat tree with `nodes` nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES); with up to `arity`
-    /// children per switch, at least 2; and with a bandwidth in bytes/s for each node, by level from the lowest links
-    /// up: at least one figure, each above 0 and finite. The last holds for all levels beyond.
+    /// Creates a fat tree with `nodes` nodes, at least 1, at most [`MAX_NODES`](super::MAX_NODES), and up to `arity`
+    /// children per switch, at least 2. `bandwidths` has the bandwidth of a node in bytes/s for each level, from the lowest
+    /// links up: at least one value, each above 0 and finite. The last value holds for all higher levels.
     ///
     /// # Errors
     /// [`TopologyError::Empty`], [`TopologyError::TooLarge`], [`TopologyError::Arity`],
@@ -188,7 +188,7 @@ mod tests {
         tree::tests::{bisection, check_geometry},
     };
 
-    /// A fat tree of any shape.
+    /// Generates fat trees of any shape.
     fn fat_trees() -> impl Strategy<Value = FatTree> {
         let bandwidths = prop::collection::vec(prop_oneof![1e-300..1e300_f64, 1.0..1e9_f64], 1..5);
         prop_oneof![
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_group_that_is_not_full_has_a_full_link() {
         let tree = FatTree::new(17).unwrap();
-        // From node 16 up: three links, as it is alone in its groups of 4 and 16.
+        // Node 16 is the only node of its groups of 4 and 16: its route has three links up.
         let capacities: Vec<_> =
             checked_route(&tree, 16, 0).into_iter().map(|link| tree.capacity(link)).collect();
         assert_eq!(capacities, [20e6, 40e6, 80e6, 80e6, 40e6, 20e6].map(Some));

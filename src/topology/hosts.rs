@@ -1,8 +1,8 @@
-//! Hosts with several nodes each: messages within a host share its memory, and those between hosts a network card.
+//! Hosts with several nodes each: messages within a host share its memory, messages between hosts share network cards.
 //!
-//! The ranks of an MPI job are such a machine. All messages that stay on a host pass its memory, a link that all of them
-//! share; those for other hosts pass the card of the sender's host on their way out and that of the receiver's host on their way
-//! in, and nothing is shared between the cards.
+//! The ranks of an MPI job form such a machine. All messages within a host pass its memory, which is one shared link. A message
+//! between hosts passes the outgoing card of the sender's host and the incoming card of the receiver's host. The network between
+//! the cards has no shared links.
 //!
 //! ```text
 //!   node --> out --memory--> in --> node         on each host
@@ -12,8 +12,8 @@
 //!             +--- network ---+                  of several hosts
 //! ```
 //!
-//! A route has three links within a host, and four between hosts. Directed links are numbered by node, the one that leaves it
-//! first; then by host: the memory and, of several hosts, the card out and the card in.
+//! A route has three links within a host, and four between hosts. Directed links are numbered by node, first the link that leaves
+//! the node; then by host: the memory and, with several hosts, the outgoing card and the incoming card.
 
 use std::sync::Arc;
 
@@ -42,16 +42,16 @@ pub(super) const KIND: Kind =
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hosts {
-    /// The first node of each host, and in the end the number of all.
+    /// The first node of each host, followed by the number of all nodes.
     first: Vec<usize>,
     memory: f64,
     card: f64,
 }
 
 impl Hosts {
-    /// Creates hosts with so many nodes each, in rank order, at least one host and one node on each; with the bandwidth in
-    /// bytes/s of the memory of each host and, where there are several, that of its network card each way: above 0 and
-    /// finite.
+    /// Creates hosts with the given numbers of nodes, in rank order: at least one host, and at least one node on each. `memory`
+    /// is the bandwidth in bytes/s of the memory of each host, and `card` that of its network card per direction, which is
+    /// ignored for a single host. Both are above 0 and finite.
     ///
     /// # Errors
     /// [`TopologyError::Empty`], [`TopologyError::TooLarge`], [`TopologyError::TooManyLinks`] and
@@ -78,17 +78,17 @@ impl Hosts {
         self.first.len() - 1
     }
 
-    /// The host of a node.
+    /// Returns the host of a node.
     fn host(&self, node: Rank) -> usize {
         self.first.partition_point(|&first| first <= node) - 1
     }
 
-    /// The links of a host: its memory and, of several hosts, its card out and in.
+    /// The number of links of a host: its memory and, with several hosts, its outgoing and incoming card.
     fn each(&self) -> usize {
         if self.hosts() == 1 { 1 } else { 3 }
     }
 
-    /// The number of a link of a host.
+    /// Returns the number of the `nth` link of a host.
     fn of_host(&self, host: usize, nth: usize) -> LinkId {
         2 * self.nodes() + host * self.each() + nth
     }
@@ -166,7 +166,7 @@ impl Topology for Hosts {
     }
 }
 
-/// `8+8`
+/// Spells the numbers of nodes, such as `8+8`.
 fn spelled(nodes: &[usize]) -> String {
     nodes.iter().map(usize::to_string).collect::<Vec<_>>().join("+")
 }

@@ -1,14 +1,14 @@
-//! The common part of grids of one, two or three dimensions, whether their lines are open (meshes) or closed to rings
-//! (tori): coordinates, the numbers of links, and dimension-ordered routes.
+//! The common code of grids of one, two or three dimensions with open lines (meshes) or lines closed to rings (tori):
+//! coordinates, link numbers, and dimension-ordered routes.
 //!
 //! Ranks are row-major: the last extent varies fastest. Dimensions are counted from the last extent: X, then Y, then
 //! Z.
 //!
 //! The directed links are numbered in two blocks for each dimension, X first: up, towards higher coordinates, and
-//! down. Within a block a link has the number of its lower end in row-major order of all nodes that are lower ends:
-//! all nodes if the lines are closed, all but the last of each line if not. The link that closes a line has the last
-//! node as its lower end. So the links of a stretch of a line are an arithmetic progression, and the ends of a link
-//! are computed from its number without a table.
+//! down. Within a block a link has the number of its lower end in row-major order of all lower ends. All nodes are
+//! lower ends if the lines are closed; otherwise all nodes except the last of each line are. The link that closes a
+//! line has the last node as its lower end. The links of a stretch of a line are therefore an arithmetic progression,
+//! and the ends of a link are computed from its number without a table.
 
 use std::fmt::{self, Display};
 
@@ -58,20 +58,20 @@ struct Axis {
 }
 
 impl Axis {
-    /// The number of nodes of a line that are lower ends of links.
+    /// The number of nodes of a line that are lower ends of links of this dimension.
     fn lower_ends(&self) -> usize {
         if self.closed { self.extent } else { self.extent - 1 }
     }
 
-    /// Appends the links from one place of a line to another: the only way if the line is open, the shorter way if it
-    /// is closed, and of two equal ways the one up. `line` is the link up whose lower end is the first node of the
+    /// Appends the links from one place of a line to another: the only route on an open line; on a closed line the
+    /// shorter direction, or up if both are equally long. `line` is the link up whose lower end is the first node of the
     /// line.
     fn walk(&self, line: LinkId, from: usize, to: usize, route: &mut Vec<LinkId>) {
         let up = if from <= to { to - from } else { to + self.extent - from };
         let is_up = if self.closed { 2 * up <= self.extent } else { from <= to };
-        // A link up has the number of the place that it leaves, a link down of the place that it reaches. Places are
-        // counted past the end of the line and then brought back, without a branch for each case: for short routes
-        // the cost is dominated by mispredicted branches.
+        // A link up has the number of the place that it leaves, a link down the number of the place that it reaches.
+        // Places are counted past the end of the line and then wrapped, without a branch for each case: mispredicted
+        // branches dominate the cost of short routes.
         let (links, begin, step, steps) = if is_up {
             (line, from, 1, up)
         } else {
@@ -84,7 +84,7 @@ impl Axis {
         }));
     }
 
-    /// The ranks of the ends of the link up with this number within its dimension: first the lower end.
+    /// Returns the ranks of the ends, the lower end first, of the link up with this number within its dimension.
     fn ends(&self, number: usize) -> (Rank, Rank) {
         let layer = self.stride * self.lower_ends();
         let place = number % layer / self.stride;
@@ -105,7 +105,7 @@ pub(super) struct Lattice {
 }
 
 impl Lattice {
-    /// Creates a lattice of these extents, of which the last is X; refuses an empty and a too large one.
+    /// Creates a lattice of these extents, X last. Refuses an empty lattice and too many nodes or links.
     pub(super) fn new<const N: usize>(extents: [usize; N], lines: Lines) -> Result<Lattice, TopologyError> {
         const { assert!(0 < N && N <= 3, "there are one, two or three dimensions") };
         let given = Shape(&extents);
@@ -131,12 +131,12 @@ impl Lattice {
         self.links
     }
 
-    /// The number of links of the longest route: across every open dimension, half way round every closed one.
+    /// The number of links of the longest route: across every open dimension, half way around every closed one.
     pub(super) fn longest_route(&self) -> usize {
         self.axes().iter().map(|axis| if axis.closed { axis.extent / 2 } else { axis.extent - 1 }).sum()
     }
 
-    /// The axes that exist, X first.
+    /// The axes in use, X first.
     fn axes(&self) -> &[Axis] {
         &self.axes[..self.dimensions]
     }
@@ -152,7 +152,7 @@ impl Lattice {
         (self.dimensions <= 2).then_some(Grid { rows, columns })
     }
 
-    /// The ends of a link; `name` is the name of the topology, for the panic message.
+    /// Returns the ends of a link; `name` is the name of the topology, for the panic message.
     pub(super) fn link(&self, link: LinkId, name: impl FnOnce() -> String) -> Link {
         assert!(link < self.links, "link {link} of {}, which has {} links", name(), self.links);
         let mut number = link;

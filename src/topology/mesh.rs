@@ -3,10 +3,10 @@
 //! Ranks are row-major. Routing is dimension-ordered: a message goes along its row to the column of the receiver
 //! (X) and then along that column (Y).
 //!
-//! The directed links are numbered in four blocks, one for each direction: east, west, south, north. Within the first
-//! two a link has the number of its west end counted without the last column, within the others the rank of its north
-//! end. So the links of a stretch of row or column are an arithmetic progression, and the ends of a link are computed
-//! from its number without a table.
+//! The directed links are numbered in four blocks, one for each direction: east, west, south, north. In the blocks
+//! east and west a link has the number of its west end, counted without the last column; in the blocks south and north
+//! it has the rank of its north end. The links of a stretch of a row or column are therefore an arithmetic
+//! progression, and the ends of a link are computed from its number without a table.
 
 use std::sync::Arc;
 
@@ -58,8 +58,7 @@ impl Mesh {
         self.grid.columns - 1
     }
 
-    /// The first links of the blocks west, south and north, and the end of the block north; the block east begins at
-    /// 0.
+    /// The first links of the blocks west, south and north, and the end of the block north. The block east begins at 0.
     fn blocks(&self) -> (LinkId, LinkId, LinkId, LinkId) {
         let horizontal = self.grid.rows * self.row_links();
         let vertical = (self.grid.rows - 1) * self.grid.columns;
@@ -148,13 +147,13 @@ mod tests {
     use super::*;
     use crate::topology::tests::{checked_route, visited};
 
-    /// A mesh of any shape; single nodes, rows and columns are as likely as the rest.
+    /// Generates meshes of any shape: single nodes, rows, columns and other meshes are equally likely.
     fn meshes() -> impl Strategy<Value = Mesh> {
         prop_oneof![Just((1, 1)), (Just(1), 1..40_usize), (1..40_usize, Just(1)), (1..24_usize, 1..24_usize),]
             .prop_map(|(rows, columns)| Mesh::new(rows, columns).unwrap())
     }
 
-    /// The row and column of a vertex of a mesh.
+    /// Returns the row and column of a vertex of a mesh.
     fn place(mesh: &Mesh, vertex: Vertex) -> (usize, usize) {
         match vertex {
             Vertex::Node(rank) => mesh.grid.coordinates(rank),

@@ -1,8 +1,8 @@
-//! The shape of a machine: nodes, directed links, and the one fixed route of every ordered pair of nodes.
+//! The network of a machine: nodes, directed links, and one fixed route for every ordered pair of nodes.
 //!
-//! A [`Topology`] is pure geometry. It computes routes instead of storing them, so that a machine of thousands
-//! of nodes costs nothing to describe. Every physical link is two directed ones, one each way, that do not
-//! disturb each other.
+//! A [`Topology`] describes geometry only. It computes routes instead of storing them, so a machine of thousands of
+//! nodes takes little memory. Every physical link is two directed links, one for each direction, which do not share
+//! bandwidth.
 //!
 //! ```
 //! use multicomputer::topology::{self, Topology};
@@ -15,8 +15,8 @@
 //! # Ok::<(), topology::TopologyError>(())
 //! ```
 //!
-//! Each topology is one file: it implements the trait and describes how it is spelled (`KIND`). To add one, add
-//! the file, its `mod` line, and its line in the registry (`KINDS`, in `name.rs`).
+//! Each topology is one file, which implements the trait and defines its spelling (`KIND`). To add a topology, add the
+//! file, its `mod` line and its entry in the registry (`KINDS`, in `name.rs`).
 
 use std::{
     fmt::{self, Debug, Display},
@@ -89,7 +89,7 @@ pub const MAX_NODES: usize = (u32::MAX / 8) as usize;
 /// fit in 32 bits.
 pub const MAX_LINKS: usize = (u32::MAX / 2) as usize;
 
-/// Nodes, directed links, and the one fixed route of every ordered pair of nodes.
+/// A network: nodes, directed links, and one fixed route for every ordered pair of nodes.
 ///
 /// Topologies of other crates are validated. Properties and links are validated when the topology becomes part of a machine: at
 /// least one node, at most [`MAX_NODES`] nodes and [`MAX_LINKS`] links, links between two different vertices, capacities above 0,
@@ -103,8 +103,8 @@ pub trait Topology: Send + Sync + Debug {
     /// The number of nodes; their ranks are 0 to `nodes() - 1`.
     fn nodes(&self) -> usize;
 
-    /// The number of switches, vertices of the network that are not nodes; 0 unless the topology overrides it. It is
-    /// for display only: no result depends on it.
+    /// The number of switches, which are vertices of the network that are not nodes; 0 by default. The number is for
+    /// display only: no modeled time depends on it.
     fn switches(&self) -> usize {
         0
     }
@@ -118,20 +118,20 @@ pub trait Topology: Send + Sync + Debug {
     /// If `link` is not below [`links`](Topology::links).
     fn link(&self, link: LinkId) -> Link;
 
-    /// Appends the links of the route between two nodes to `route`, in the order in which a message takes them;
-    /// nothing if `from` and `to` are the same node. Allocates nothing beyond what `route` needs to grow.
+    /// Appends the links of the route between two nodes to `route`, in the order in which a message takes them; nothing
+    /// if `from` and `to` are the same node. Should allocate only to grow `route`.
     ///
     /// # Panics
     /// If a rank is not below [`nodes`](Topology::nodes).
     fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>);
 
-    /// The capacity in bytes per second of a link that differs from the machine's other links; `None` for a link of
-    /// the common capacity, which is a parameter of the machine.
+    /// The capacity of a link in bytes/s, or `None` for a link of the common capacity, which is a parameter of the
+    /// machine.
     fn capacity(&self, _link: LinkId) -> Option<f64> {
         None
     }
 
-    /// The number of links of the longest route, where that is known without looking at every pair.
+    /// The number of links of the longest route, or `None` if it is not known without examining every pair.
     fn longest_route(&self) -> Option<usize> {
         None
     }
@@ -142,9 +142,9 @@ pub trait Topology: Send + Sync + Debug {
         None
     }
 
-    /// The number of nodes along each dimension of a topology that is a grid of any dimension in row-major rank
-    /// order: neighbours in the last dimension have neighbouring ranks. A topology without dimensions is one row of
-    /// all nodes.
+    /// The number of nodes along each dimension of a grid of any dimension in row-major rank order, where neighbours in
+    /// the last dimension have consecutive ranks. The default, for a topology without dimensions, is one row of all
+    /// nodes.
     fn extents(&self) -> Vec<usize> {
         vec![self.nodes()]
     }
@@ -162,7 +162,7 @@ pub trait Topology: Send + Sync + Debug {
 pub enum Vertex {
     /// The node of this rank, with its router.
     Node(Rank),
-    /// A switch of the network, by a number of its own.
+    /// The switch of this number; switches and nodes are numbered separately.
     Switch(usize),
 }
 
@@ -210,7 +210,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid of at least one row, one column and at most [`MAX_NODES`] nodes.
+    /// Creates a grid of at least one row and one column, with at most [`MAX_NODES`] nodes.
     ///
     /// # Errors
     /// [`TopologyError::Empty`] without a row or a column, [`TopologyError::TooLarge`] with too many nodes.
@@ -285,7 +285,7 @@ mod tests {
 
     use super::*;
 
-    /// Samples of every topology in small sizes of every sort: the smallest, odd ones, flat ones.
+    /// Returns small samples of every topology except `hosts`: smallest, odd-sized and flat shapes.
     pub(super) fn samples() -> Vec<Arc<dyn Topology>> {
         let mut names: Vec<String> = Vec::new();
         for nodes in [1, 2, 3, 4, 5, 8, 9, 16, 17] {
@@ -317,9 +317,8 @@ mod tests {
         names.iter().map(|name| parse(name).unwrap()).collect()
     }
 
-    /// Returns the route of a pair after checking the properties of a route in every topology: it starts at `from`,
-    /// ends at `to`, consecutive links join, no vertex is visited twice, and the earlier content of the buffer stays
-    /// there.
+    /// Returns the route of a pair after checking the properties that hold in every topology: the route starts at
+    /// `from`, ends at `to`, has no gap and visits no vertex twice, and the earlier content of the buffer is kept.
     pub(super) fn checked_route(topology: &dyn Topology, from: Rank, to: Rank) -> Vec<LinkId> {
         let before = LinkId::MAX;
         let mut route = vec![before];
@@ -354,7 +353,7 @@ mod tests {
     #[test]
     fn every_topology_reads_its_own_name() {
         let mut samples = samples();
-        // Its links go one way, so it is no sample of the other tests.
+        // `hosts` has links without an opposite link, so it is not in the samples of the other tests.
         samples.push(parse("hosts:2+3:8000,1250").unwrap());
         for topology in &samples {
             assert_eq!(parse(&topology.name()).unwrap().name(), topology.name());

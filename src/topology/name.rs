@@ -1,4 +1,4 @@
-//! The names of topologies: how each is spelled, and what reads it.
+//! The names of topologies: their spelling, and the functions that read them.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,13 +11,13 @@ use super::{
 /// rows, columns), `line:8` (nodes), `file:network.toml` (a path).
 ///
 /// # Errors
-/// [`TopologyError`] says what was given and what is allowed: a known name, a shape it can read, at least one
-/// node, at most [`MAX_NODES`](super::MAX_NODES) and [`MAX_LINKS`](super::MAX_LINKS), and a number of nodes that the topology can have.
+/// [`TopologyError`] says what was given and what is allowed: a known name, a readable shape, at least one node, at
+/// most [`MAX_NODES`](super::MAX_NODES) and [`MAX_LINKS`](super::MAX_LINKS), and a possible number of nodes.
 pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     parse_in(Path::new(""), text)
 }
 
-/// The most networks within each other, in the name of one.
+/// The largest depth of networks nested in the name of a network.
 pub(super) const MOST_LEVELS: usize = 8;
 
 /// Reads a topology as [`parse`] does, for a text from a file in `folder`: paths are relative to that folder.
@@ -25,12 +25,12 @@ pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, T
     Place { folder, level: 1 }.read(text)
 }
 
-/// Where the name of a topology stands.
+/// The context of the name of a topology.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     /// The folder that paths are relative to.
     pub(super) folder: &'a Path,
-    /// 1 for a network by itself, 2 for one within that, and so on.
+    /// The nesting depth: 1 for the outermost network.
     level: usize,
 }
 
@@ -45,7 +45,7 @@ impl Place<'_> {
         (kind.read)(shape, self).map_err(|cause| cause.of_shape(shape))
     }
 
-    /// Reads the name of a network that stands within another one.
+    /// Reads the name of a network that is nested in another network.
     pub(super) fn read_within(self, text: &str) -> Read {
         Place { level: self.level + 1, ..self }.read(text)
     }
@@ -89,11 +89,11 @@ pub(super) struct Kind {
     pub(super) read: fn(&str, Place<'_>) -> Read,
 }
 
-/// The outcome of reading a shape.
+/// The result of reading a shape.
 type Read = Result<Arc<dyn Topology>, TopologyError>;
 
-/// Reads one extent of a shape, which consists of decimal digits alone. An extent that does not fit in a `usize`
-/// becomes `usize::MAX`, which is as far beyond [`MAX_NODES`](super::MAX_NODES) as the number itself.
+/// Reads one extent of a shape, which consists of decimal digits only. An extent that does not fit in a `usize`
+/// becomes `usize::MAX`, which is above [`MAX_NODES`](super::MAX_NODES), too.
 pub(super) fn read_extent(text: &str) -> Option<usize> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(usize::MAX))

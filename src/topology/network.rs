@@ -1,32 +1,32 @@
-//! A network described in a TOML file: any nodes, switches and links, with given routes or the shortest ones.
+//! A network described in a TOML file: arbitrary nodes, switches and links, with given routes or shortest routes.
 //!
 //! # The file
 //!
 //! | key | value |
 //! | --- | --- |
 //! | `nodes` | the number of nodes: 0, 1, 2, .. |
-//! | `switches` | optional: the number of switches besides: `"s0"`, `"s1"`, .. |
-//! | `[[links]]` | one table for each link, in the order in which shortest routes prefer them |
-//! | `links.between` | its two ends: two directed links, one each way |
+//! | `switches` | optional: the number of switches: `"s0"`, `"s1"`, .. |
+//! | `[[links]]` | one table for each link; shortest routes prefer links that stand earlier |
+//! | `links.between` | the two ends of a link, which is two directed links, one for each direction |
 //! | `links.from`, `links.to` | instead of `between`: one directed link |
-//! | `links.capacity` | optional: its bandwidth, each way, if it differs from that of the machine's other links: `"100 MB/s"`, `1e8` |
+//! | `links.capacity` | optional: the bandwidth in each direction, if it differs from the machine's link capacity: `"100 MB/s"`, `1e8` |
 //! | `[[routes]]` | optional: one table for each ordered pair of nodes whose route is given |
-//! | `routes.path` | the vertices on the way, both ends included: `[0, "s0", 3]` |
+//! | `routes.path` | the vertices of the route, both ends included: `[0, "s0", 3]` |
 //!
 //! Unknown keys are refused. There is at most one link from one vertex to another, none from a vertex to itself, and at
 //! least one to or from each switch. Messages may pass through nodes. Every node must be able to reach every other.
 //!
 //! # Routes
 //!
-//! The route of a pair that has a table in `routes` is that path, in this direction alone; it visits no vertex twice.
-//! All other routes have the fewest possible links. Of several shortest routes the emulator uses the one that takes
-//! at every vertex, among the links that lead closer to the receiver, the link whose table stands first in the file.
-//! So a file decides by the order of its links: if the links along the rows stand first, a mesh is routed along the
-//! row, then along the column.
+//! A table in `routes` sets the route of its pair in that direction only; the path visits no vertex twice. All other
+//! routes have the fewest possible links. Of several shortest routes the emulator uses the one that takes at every
+//! vertex, among the links that lead closer to the receiver, the link that stands first in the file. The order of the
+//! links thus determines the routes: if the links along the rows stand first, a mesh is routed along the row, then
+//! along the column.
 //!
-//! Routes are computed only for receivers of messages. At the first message to a node one search through the network
-//! finds the next link from every vertex to that node, and the result is stored: four bytes for each vertex, for each
-//! node that is sent a message. The result depends on nothing but the file.
+//! Routes are computed on demand. The first message to a node starts a breadth-first search, which finds the next
+//! link from every vertex towards that node. The result is stored: four bytes for each vertex, for each node that
+//! receives messages. The result depends only on the file.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, sync::OnceLock};
 
@@ -91,9 +91,9 @@ pub(super) const KIND: Kind = Kind {
 /// # Ok::<(), multicomputer::topology::TopologyError>(())
 /// ```
 ///
-/// Links are numbered in the order of their tables; a table with two directions has two numbers, first that of the
-/// way from the first vertex to the second. The first route to a node allocates the stored search result for that
-/// node; later routes allocate nothing.
+/// Links are numbered in the order of their tables. A table with `between` has two numbers, first for the direction
+/// from its first vertex to its second. The first route to a node allocates the stored search result for that node;
+/// later routes allocate nothing.
 #[derive(Debug)]
 pub struct Network {
     name: String,
@@ -107,11 +107,11 @@ pub struct Network {
     given: Paths,
     /// The links into each vertex.
     into: Adjacent,
-    /// For each node that was sent a message: the next link on the way to it, from every vertex.
+    /// For each node to which a route was requested: the next link towards the node, from every vertex.
     next: Box<[OnceLock<Box<[u32]>>]>,
 }
 
-/// The links of the routes of some pairs.
+/// The links of given routes, by source and destination.
 type Paths = BTreeMap<(Rank, Rank), Box<[LinkId]>>;
 
 /// The value for "no link" and for "no distance".
@@ -142,7 +142,7 @@ impl Network {
         }
     }
 
-    /// Reads a network from the text of a TOML file. The name is for reports alone.
+    /// Reads a network from the text of a TOML file. The name is for reports only.
     ///
     /// # Errors
     /// [`TopologyError::Network`] names the table, what was given and what is allowed; or the line, if the text is
@@ -154,19 +154,19 @@ impl Network {
             .map_err(|problem| TopologyError::Network { name, problem: Box::new(problem) })
     }
 
-    /// The vertex of this number: nodes first, then switches.
+    /// Returns the vertex of this number: nodes first, then switches.
     fn vertex(&self, number: u32) -> Vertex {
         let number = number as usize;
         if number < self.nodes { Vertex::Node(number) } else { Vertex::Switch(number - self.nodes) }
     }
 
-    /// For every vertex the first link, in the order of the file, that leads closer to node `to`.
+    /// Returns for every vertex the first link, in the order of the file, that leads closer to node `to`.
     fn next_links(&self, to: Rank) -> Box<[u32]> {
         let distances = self.into.distances(to, |link| self.links[link].0);
         let mut next = vec![NONE; distances.len()];
         for (number, &(from, to)) in self.links.iter().enumerate() {
             let (from, to) = (from as usize, to as usize);
-            // A vertex from which `to` cannot be reached has no distance: neither end may be such a vertex.
+            // A vertex that cannot reach `to` has the distance `NONE`; links from or to such a vertex are skipped.
             if next[from] == NONE && distances[to] != NONE && distances[from] == distances[to] + 1 {
                 next[from] = number as u32;
             }
@@ -212,7 +212,7 @@ impl Topology for Network {
         let next = self.next[to].get_or_init(|| self.next_links(to));
         let mut here = from;
         while here != to {
-            // Every node reaches every other, and so does every vertex on the way.
+            // `next` is a link here: every node reaches every other, and so does every vertex of a route.
             let link = next[here] as LinkId;
             route.push(link);
             here = self.links[link].1 as usize;
@@ -228,7 +228,7 @@ impl Topology for Network {
     }
 }
 
-/// The links of each vertex: those that begin there or those that end there.
+/// The links of each vertex: either the links that leave it or the links that enter it.
 #[derive(Debug)]
 struct Adjacent {
     /// The index in `links` of the first link of each vertex; the last entry is the length of `links`.
@@ -237,7 +237,7 @@ struct Adjacent {
 }
 
 impl Adjacent {
-    /// Sorts links by the vertex at one of their ends; the links of one vertex keep their order.
+    /// Sorts links by the vertex at one of their ends (counting sort); the links of one vertex keep their order.
     fn of(vertices: usize, ends: impl Iterator<Item = u32> + Clone) -> Adjacent {
         let mut first = vec![0; vertices + 1];
         for end in ends.clone() {
@@ -255,8 +255,8 @@ impl Adjacent {
         Adjacent { first, links }
     }
 
-    /// The distance in links of each vertex from `start`, over the links that are sorted here; `other` is the far end
-    /// of a link.
+    /// Returns the distance in links of each vertex from `start`, by breadth-first search over these links; `other`
+    /// returns the far end of a link.
     fn distances(&self, start: usize, other: impl Fn(LinkId) -> u32) -> Vec<u32> {
         let mut distances = vec![NONE; self.first.len() - 1];
         distances[start] = 0;

@@ -1,4 +1,4 @@
-//! Properties of every topology: its links are a network, and its routes are fixed and the shortest through it.
+//! Tests of properties that hold in every topology: links are consistent, routes are fixed and shortest.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -12,7 +12,7 @@ use super::{
     *,
 };
 
-/// The distances of all reachable vertices from a node, in links.
+/// Returns the distances in links from a node to all reachable vertices.
 pub(super) fn distances(topology: &dyn Topology, from: Rank) -> BTreeMap<Vertex, usize> {
     let mut neighbours: BTreeMap<Vertex, Vec<Vertex>> = BTreeMap::new();
     for number in 0..topology.links() {
@@ -33,7 +33,7 @@ pub(super) fn distances(topology: &dyn Topology, from: Rank) -> BTreeMap<Vertex,
     distances
 }
 
-/// Checks that every route is fixed, valid and a shortest one, and that the longest is as long as the topology says.
+/// Checks that every route is fixed, valid and shortest, that `longest_route` is exact, and that routes use all links.
 pub(super) fn check_routes(topology: &dyn Topology) {
     let name = topology.name();
     let mut used = vec![false; topology.links()];
@@ -79,7 +79,7 @@ pub(super) fn check_links(topology: &dyn Topology) {
     }
 }
 
-/// Checks that ranks and links that do not exist are refused.
+/// Checks that ranks and links out of range panic.
 fn check_limits(topology: &dyn Topology) {
     let (name, nodes, links) = (topology.name(), topology.nodes(), topology.links());
     let panics = |what: &dyn Fn()| catch_unwind(AssertUnwindSafe(what)).is_err();
@@ -126,7 +126,7 @@ fn names(longest: usize) -> impl Strategy<Value = String> {
             .prop_map(|(name, nodes)| format!("{name}:{nodes}")),
         (1..=cube, 2..9_usize).prop_map(|(nodes, arity)| format!("fat-tree:{nodes}:{arity}:2,1")),
         (0..=cube.ilog2()).prop_map(|dimensions| format!("hypercube:{}", 1 << dimensions)),
-        // As many groups as leave each router one link to another group.
+        // At most one group more than routers of a group, so that each router has at most one global link.
         (side(), side(), any::<Index>()).prop_map(|(routers, nodes, groups)| {
             format!("dragonfly:{}x{routers}x{nodes}", 2 + groups.index(routers))
         }),
@@ -163,7 +163,7 @@ proptest! {
     }
 }
 
-/// Checks the length of the longest route in the largest networks that are allowed and in small ones.
+/// Checks the length of the longest route in small networks and in the largest networks that are allowed.
 #[test]
 fn diameters() {
     let small = [
@@ -204,8 +204,8 @@ fn diameters() {
     }
 }
 
-/// The bisection width: the smallest number of physical links between two halves of the nodes, over all ways to halve
-/// them.
+/// Returns the bisection width: the smallest number of physical links between two halves of the nodes, over all
+/// bisections.
 fn bisection_width(topology: &dyn Topology) -> usize {
     let nodes = topology.nodes();
     let ends = |number| match topology.link(number) {
@@ -214,7 +214,7 @@ fn bisection_width(topology: &dyn Topology) -> usize {
     };
     let physical: Vec<(Rank, Rank)> =
         (0..topology.links()).map(ends).filter(|(from, to)| from < to).collect();
-    // The bits are the nodes of one half; the last node is in the other.
+    // Each bit is a node of one half; the last node is in the other half.
     (0..1_u32 << (nodes - 1))
         .filter(|half| half.count_ones() as usize == nodes / 2)
         .map(|half| physical.iter().filter(|(from, to)| (half >> from ^ half >> to) & 1 == 1).count())
@@ -225,34 +225,34 @@ fn bisection_width(topology: &dyn Topology) -> usize {
 #[test]
 fn bisection_widths_are_as_known() {
     for (name, width) in [
-        // One link.
+        // Lines: one link.
         ("line:2", 1),
         ("line:9", 1),
         ("line:12", 1),
-        // Two, of more than two nodes.
+        // Rings: two links, with more than two nodes.
         ("ring:2", 1),
         ("ring:3", 2),
         ("ring:12", 2),
-        // The shorter side, where the longer one is even.
+        // Meshes: the shorter side, if the longer side is even.
         ("mesh:2x2", 2),
         ("mesh:4x3", 3),
         ("mesh:2x6", 2),
         ("mesh:4x4", 4),
-        // The smallest face, where the longest edge is even.
+        // Three-dimensional meshes: the smallest face, if the longest edge is even.
         ("mesh:2x2x2", 4),
         ("mesh:4x2x2", 4),
         ("mesh:1x4x3", 3),
-        // Twice that, where the longest line is a ring.
+        // Tori: twice the width of the mesh, if the longest line is a ring.
         ("torus:3x4", 6),
         ("torus:6x2", 4),
         ("torus:4x4", 8),
         ("torus:2x2x4", 8),
-        // n / 2.
+        // Hypercubes: n / 2.
         ("hypercube:2", 1),
         ("hypercube:4", 2),
         ("hypercube:8", 4),
         ("hypercube:16", 8),
-        // n^2 / 4.
+        // Complete graphs: n^2 / 4.
         ("complete:2", 1),
         ("complete:6", 9),
         ("complete:12", 36),

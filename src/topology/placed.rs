@@ -1,9 +1,9 @@
-//! A network on which ranks are placed otherwise than by the numbers of its nodes.
+//! A network with a placement of ranks on its nodes.
 //!
-//! Links, switches, capacities and routes are those of the network; only the nodes have other names: where the network says node,
-//! this one says the rank that is [placed](super::Placement) there. So everything that is done by rank is done at the places of the
-//! ranks: routes, loads of links, bounds, plans, pictures, and the nodes and links that faults name. A placed network
-//! has no rows and columns, since its ranks are not in their order.
+//! Links, switches, capacities and routes are those of the network; only the nodes are renamed: each node has the number of the
+//! rank that is [placed](super::Placement) on it. Everything that refers to ranks therefore follows the placement: routes, loads
+//! of links, lower bounds, plans, pictures, and the nodes and links that faults name. A placed network has no rows and columns,
+//! because its ranks are not in row-major order.
 
 use std::{fmt, sync::Arc};
 
@@ -20,7 +20,7 @@ pub(super) const KIND: Kind = Kind {
     read: |shape, place| Ok(Arc::new(read(shape, place)?)),
 };
 
-/// A network with its ranks placed.
+/// A network with a placement of ranks on its nodes.
 ///
 /// ```
 /// use multicomputer::topology::{self, Topology};
@@ -39,16 +39,16 @@ pub(super) const KIND: Kind = Kind {
 pub struct Placed {
     topology: Arc<dyn Topology>,
     placement: Placement,
-    /// The node of each rank, and the rank of each node.
+    /// The node of each rank; `ranks` is the inverse, the rank of each node.
     nodes: Vec<Rank>,
     ranks: Vec<Rank>,
 }
 
 impl Placed {
-    /// Places the ranks of a network.
+    /// Creates a network with the ranks placed on its nodes.
     ///
     /// # Errors
-    /// [`TopologyError::Placement`] if the placement is not one for so many nodes.
+    /// [`TopologyError::Placement`] if the placement does not fit the number of nodes, and the error of an invalid topology.
     pub fn new(topology: Arc<dyn Topology>, placement: Placement) -> Result<Placed, TopologyError> {
         let topology = validated(topology);
         validate(&*topology)?;
@@ -58,7 +58,7 @@ impl Placed {
         Ok(Placed { topology, placement, nodes, ranks })
     }
 
-    /// A vertex of the network by its name here.
+    /// Returns a vertex of the original network under its name in the placed network.
     pub(crate) fn renamed(&self, vertex: Vertex) -> Vertex {
         match vertex {
             Vertex::Node(node) => Vertex::Node(self.ranks[node]),
@@ -67,7 +67,7 @@ impl Placed {
     }
 }
 
-/// By its name: the lists are as long as the network is large.
+/// Shows only the name, because the lists have an entry per node.
 impl fmt::Debug for Placed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Placed({})", self.name())
@@ -122,7 +122,7 @@ fn read(shape: &str, place: Place<'_>) -> Result<Placed, TopologyError> {
         allowed: "PLACEMENT:TOPOLOGY, such as random:7:torus:4x4 or round-robin:2:tree:8",
     };
     let (word, rest) = shape.split_once(':').ok_or_else(unreadable)?;
-    // Without an argument where there is none.
+    // All placements except `identity` have an argument.
     let length = match word {
         "identity" => word.len(),
         _ => word.len() + 1 + rest.find(':').ok_or_else(unreadable)?,
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn routes_are_those_between_the_places() {
         let placed = parse("placed:blocks:4x2:ring:8").unwrap();
-        // On nodes 0 and 5: 0, 7, 6, 5.
+        // Ranks 0 and 3 are on nodes 0 and 5, and the route visits nodes 0, 7, 6, 5.
         assert_eq!(visited(&*placed, 0, 3), [0, 7, 6, 3]);
         assert_eq!(placed.link(0).to_string(), "node 0 -> node 1");
         assert!(placed.grid().is_none());

@@ -1,4 +1,4 @@
-//! The placement of ranks on nodes: which rank is where on a network.
+//! The placement of ranks on the nodes of a network.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,14 +8,14 @@ use std::{
 use super::{TopologyError, read_extent};
 use crate::{input, names, random::RandomNumbers, rank::Rank, text::shown};
 
-/// The forms that can be read.
+/// The accepted forms, for error messages.
 const ALLOWED: &str =
     "identity, random:SEED (random is random:1), round-robin:NODES, blocks:NODESxRANKS and file:PATH";
 
-/// The seed of `random` without one.
+/// The seed of `random` if none is given.
 const DEFAULT_SEED: u64 = 1;
 
-/// A placement of ranks on nodes. A *server* here is a number of nodes that follow each other.
+/// A placement of ranks on nodes. A *server* here is a block of consecutive nodes.
 ///
 /// ```
 /// use multicomputer::topology::Placement;
@@ -30,28 +30,28 @@ const DEFAULT_SEED: u64 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Placement {
-    /// Each rank on the node of its number: `identity`.
+    /// Each rank on the node of the same number: `identity`.
     #[default]
     Identity,
-    /// Any rank on any node, by pseudo-random numbers of a seed that are the same everywhere: `random:7`. Read from
-    /// `random`, the seed is 1.
+    /// A pseudo-random permutation of the nodes, the same on every host: `random:7` for the seed 7. `random` has the
+    /// seed 1.
     Random {
         /// The seed.
         seed: u64,
     },
-    /// Ranks dealt out to servers one by one: `round-robin:8` for servers of 8 nodes.
+    /// Ranks distributed to servers one by one (cyclic): `round-robin:8` for servers of 8 nodes.
     RoundRobin {
-        /// The nodes of a server, which divide those of the machine.
+        /// The number of nodes of a server; it divides the number of nodes of the machine.
         server: usize,
     },
-    /// Ranks dealt out to servers in blocks: `blocks:8x2` for servers of 8 nodes and 2 ranks at a time.
+    /// Ranks distributed to servers in blocks (block-cyclic): `blocks:8x2` for servers of 8 nodes and blocks of 2 ranks.
     Blocks {
-        /// The nodes of a server, which divide those of the machine.
+        /// The number of nodes of a server; it divides the number of nodes of the machine.
         server: usize,
-        /// The ranks of a block, which divide the nodes of a server.
+        /// The number of ranks of a block; it divides the number of nodes of a server.
         block: usize,
     },
-    /// As a file says, which has the node of each rank, with blanks between them: `file:nodes.txt`.
+    /// Read from a file with the node of each rank, separated by white space: `file:nodes.txt`.
     File {
         /// The path, without a colon.
         path: PathBuf,
@@ -59,10 +59,10 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// The node of each rank of a machine with so many nodes.
+    /// Returns the node of each rank of a machine with `nodes` nodes.
     ///
     /// # Errors
-    /// [`TopologyError::Placement`] if the servers do not fit, or the file cannot be read or has not each node once.
+    /// [`TopologyError::Placement`] if the sizes do not divide each other, or the file cannot be read or lacks or repeats a node.
     pub fn order(&self, nodes: usize) -> Result<Vec<Rank>, TopologyError> {
         match self {
             Placement::Identity => Ok((0..nodes).collect()),
@@ -76,7 +76,7 @@ impl Placement {
         }
     }
 
-    /// The same with the path of a file relative to a folder.
+    /// Returns the same placement with the path of a file relative to `folder`.
     pub(super) fn within(self, folder: &Path) -> Placement {
         match self {
             Placement::File { path } => Placement::File { path: folder.join(path) },
@@ -84,7 +84,7 @@ impl Placement {
         }
     }
 
-    /// The nodes of ranks that are dealt out to servers in blocks.
+    /// Returns the node of each rank for ranks that are distributed to servers in blocks.
     fn dealt(&self, nodes: usize, server: usize, block: usize) -> Result<Vec<Rank>, TopologyError> {
         if server == 0 || !nodes.is_multiple_of(server) {
             return Err(self.refusal(nodes, format!("servers of {server} nodes do not divide them")));
@@ -102,7 +102,7 @@ impl Placement {
         Ok((0..nodes).map(node).collect())
     }
 
-    /// The nodes that the text of a file lists.
+    /// Reads the node of each rank from the text of a file.
     fn read(&self, nodes: usize, text: &str) -> Result<Vec<Rank>, TopologyError> {
         let mut rank_on = vec![None; nodes];
         let mut order = Vec::new();
@@ -146,7 +146,7 @@ impl std::fmt::Display for Placement {
     }
 }
 
-/// Reads a placement as it displays itself, and `random` as `random:1`.
+/// Reads a placement in the form in which it is displayed; `random` is `random:1`.
 impl FromStr for Placement {
     type Err = TopologyError;
 

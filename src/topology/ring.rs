@@ -1,10 +1,10 @@
 //! The ring: nodes in a circle, each linked to its two neighbours. It is a torus of one dimension.
 //!
-//! A message goes the shorter way round; of two equal ways it goes right, towards higher ranks and from the last node
-//! to node 0.
+//! A message takes the shorter direction. If both directions are equally long it goes right: towards higher ranks, and
+//! from the last node to node 0.
 //!
-//! Link `i` leads from node `i` to the right, and link `n + i` leads to node `i` from the right, of `n` nodes. Two
-//! nodes have one physical link, links 0 and 1; a single node has none.
+//! With `n` nodes, link `i` leads from node `i` to its right neighbour, and link `n + i` leads from this neighbour to
+//! node `i`. Two nodes have one physical link, links 0 and 1; a single node has none.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::rank::Rank;
 pub(super) const KIND: Kind =
     Kind { name: "ring", shape: "NODES", read: |shape, _| Ok(Arc::new(Ring::new(read_nodes(shape)?)?)) };
 
-/// A ring of nodes; a route goes the shorter way round.
+/// A ring of nodes; a route takes the shorter direction.
 ///
 /// ```
 /// use multicomputer::topology::{Ring, Topology};

@@ -2,13 +2,13 @@
 //! network of the Cray T3D.
 //!
 //! Ranks are row-major: by plane, row and column. Routing is dimension-ordered, as on the T3D: a message first goes
-//! along its row to the column of the receiver (X), then to its row (Y), then to its plane (Z), in each dimension the
-//! shorter way round. Of two equal ways it takes the one that starts towards higher coordinates.
+//! along its row to the column of the receiver (X), then to its row (Y), then to its plane (Z). In each dimension it
+//! takes the shorter direction; if both are equally long, the direction towards higher coordinates.
 //!
 //! The directed links are numbered in two blocks for each dimension: X up, X down, Y up, Y down, Z up, Z down, where
 //! up is towards higher coordinates and, from the last, to coordinate 0. Within a block a link has the rank of its
 //! lower end: the node that a link up leaves and that a link down reaches. A line of two nodes has one physical link,
-//! so that the second node is left out of the count; a line of a single node has none.
+//! so its second node is not counted; a line of a single node has none.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) const KIND: Kind = Kind {
     },
 };
 
-/// A torus of nodes of two or three dimensions with dimension-ordered routing, the shorter way round in each
+/// A torus of nodes of two or three dimensions with dimension-ordered routing, in the shorter direction of each
 /// dimension.
 ///
 /// ```
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(visited(&torus, 0, 63), [0, 3, 15, 63]);
     }
 
-    /// Tests distances of two in lines of four, which are equal both ways round, in each dimension and from either
-    /// side.
+    /// Tests distances of two in lines of four, where both directions are equally long, in each dimension and from both
+    /// ends.
     #[test]
     fn of_two_equal_ways_the_one_towards_higher_coordinates_is_taken() {
         let torus = Torus::new(4, 4).unwrap();

@@ -1,9 +1,9 @@
-//! The balanced binary tree: nodes at the leaves, switches inside; the "dynamic" tree of textbooks.
+//! The balanced binary tree with nodes at the leaves and switches inside, a "dynamic" tree network in textbooks.
 //!
-//! Ranks go from left to right. A tree of n nodes is the smallest complete binary tree with at least n leaves, cut
-//! off right of the last leaf: vertex i of a level has the parent i / 2, rounded down, on the next level. Level 0 is
-//! the leaves, the root is on level ceil(log2 n), and a switch stands only where there is a leaf below, so that
-//! switches on the right edge may have one child. A tree of one node is that node.
+//! Ranks increase from left to right. A tree of n nodes is the smallest complete binary tree with at least n leaves,
+//! cut off right of the last leaf: the parent of vertex i of a level is vertex floor(i / 2) of the next level. The
+//! leaves are on level 0, and the root is on level ceil(log2 n). Every switch has a leaf below it, so switches on the
+//! right edge may have one child. A tree of one node has no switches.
 //!
 //! ```text
 //! level 3                  s5
@@ -15,13 +15,13 @@
 //! level 0     0   1   2   3         4   5
 //! ```
 //!
-//! There is one physical link to each edge, and all of them are alike. A message goes up to the lowest switch above
-//! both nodes and down from there: in a tree there is no other way. The longest route has 2 ceil(log2 n) links, and one
-//! link (or two in series, at the root) is all that connects two halves: the bisection width is 1.
+//! Each edge is one physical link, and all links are alike. A message goes up to the lowest switch above both nodes
+//! and down from there, which is the only route in a tree. The longest route has 2 ceil(log2 n) links. Only one link
+//! (or two in series, at the root) connects two halves: the bisection width is 1.
 //!
 //! The vertices are numbered level by level, from left to right: first the leaves, by rank, then the switches. The
-//! link up from a vertex has the number of the vertex; the links down follow behind all links up, in the same order.
-//! So the ends of a link and the route of a pair are computed without a table.
+//! link up from a vertex has the number of the vertex; the links down follow all links up, in the same order. The
+//! ends of a link and the route of a pair are therefore computed without a table.
 
 use std::{iter, sync::Arc};
 
@@ -35,7 +35,7 @@ use crate::rank::Rank;
 pub(super) const KIND: Kind =
     Kind { name: "tree", shape: "NODES", read: |shape, _| Ok(Arc::new(Tree::new(read_nodes(shape)?)?)) };
 
-/// The largest possible number of levels above the leaves, which a binary tree of [`MAX_NODES`] nodes has.
+/// The largest number of levels above the leaves: that of a binary tree of [`MAX_NODES`] nodes.
 const MOST_LEVELS: usize = MAX_NODES.ilog2() as usize + 1;
 
 /// A balanced binary tree with nodes at the leaves and switches inside.
@@ -108,9 +108,9 @@ impl Topology for Tree {
 pub(super) struct Branching {
     leaves: usize,
     arity: usize,
-    /// The logarithm of the arity if it is a power of two: a shift takes a fraction of the time of a division.
+    /// The binary logarithm of the arity if it is a power of two: a shift is several times faster than a division.
     log_arity: Option<u32>,
-    /// The number of physical links, one above each vertex but the root; also the number of the root.
+    /// The number of physical links, one above each vertex except the root, and also the number of the root.
     edges: usize,
 }
 
@@ -136,8 +136,8 @@ impl Branching {
         self.edges + 1 - self.leaves
     }
 
-    /// The number of directed links, twice the edges: within [`MAX_LINKS`](super::MAX_LINKS), as a tree has at most
-    /// two edges per leaf but for a few on the right edge.
+    /// The number of directed links, twice the edges. It is within [`MAX_LINKS`](super::MAX_LINKS), because a tree has
+    /// at most two edges per leaf, apart from a few on the right edge.
     pub(super) fn links(&self) -> usize {
         2 * self.edges
     }
@@ -147,14 +147,14 @@ impl Branching {
         widths(self.leaves, self.arity).count() - 1
     }
 
-    /// The upper one of the two levels that a link connects: 1 to `levels()`.
+    /// The upper of the two levels that a link connects: 1 to `levels()`.
     pub(super) fn level(&self, link: LinkId) -> usize {
         let (level, ..) = self.below(link);
         level + 1
     }
 
-    /// The lower vertex of a link: its level, its number within the level, and the number of the first vertex of the
-    /// level.
+    /// Returns the lower vertex of a link: its level, its number within the level, and the number of the first vertex
+    /// of the level.
     fn below(&self, link: LinkId) -> (usize, usize, usize) {
         let vertex = link % self.edges;
         let (mut level, mut first) = (0, 0);
@@ -179,8 +179,7 @@ impl Branching {
         if link < self.edges { Link { from: child, to: parent } } else { Link { from: parent, to: child } }
     }
 
-    /// Appends the way up from one leaf and down to another; `name` is the name of the topology, for the panic
-    /// message.
+    /// Appends the route between two leaves; `name` is the name of the topology, for the panic message.
     pub(super) fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>, name: impl FnOnce() -> String) {
         let leaves = self.leaves;
         assert!(from < leaves && to < leaves, "a route from {from} to {to} on {}", name());
@@ -190,13 +189,13 @@ impl Branching {
         }
     }
 
-    /// Appends the route between two leaves; `above` gives the place of the parent of a place.
+    /// Appends the route between two leaves; `above` maps the place of a vertex in its level to the place of its parent.
     fn climb(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>, above: impl Fn(usize) -> usize) {
-        // The way down is found in reverse, from its end.
+        // The links down are found in reverse order, from the receiver up.
         let mut down = [0; MOST_LEVELS];
         let mut level = 0;
         let (mut below_from, mut below_to) = (from, to);
-        // The last place of the level, and the number of the first vertex on it.
+        // The last place of the current level, and the number of its first vertex.
         let (mut last, mut first) = (self.leaves - 1, 0);
         while below_from != below_to {
             route.push(first + below_from);
@@ -209,7 +208,7 @@ impl Branching {
     }
 }
 
-/// The number of vertices on each level, from the leaves to the root.
+/// Returns the number of vertices on each level, from the leaves to the root.
 fn widths(leaves: usize, arity: usize) -> impl Iterator<Item = usize> {
     iter::successors(Some(leaves), move |&width| (width > 1).then(|| width.div_ceil(arity)))
 }
@@ -221,10 +220,9 @@ pub(super) mod tests {
     use super::*;
     use crate::topology::{MAX_LINKS, network_tests::check_routes, tests::checked_route};
 
-    /// The least total capacity of the links that must be cut to separate `half` of the leaves of a tree from the
-    /// others, where a link of a level has the capacity `capacity(level)`. Dynamic programming over the vertices,
-    /// from the leaves up: the least cost for each side of the vertex and for each number of leaves below it on the
-    /// inside.
+    /// Returns the smallest total capacity of links that separate half of the leaves of a tree from the others, where
+    /// a link of a level has the capacity `capacity(level)`. Dynamic programming over the vertices, from the leaves
+    /// up: the minimum cost for each side of the vertex and for each number of leaves below it on the inside.
     pub(in crate::topology) fn bisection(
         leaves: usize,
         arity: usize,
@@ -256,10 +254,9 @@ pub(super) mod tests {
         costs[0].iter().map(|cost| cost[leaves / 2]).fold(infinite, f64::min)
     }
 
-    /// Checks the level of every link and the way up from every leaf against the definition.
+    /// Checks the number, the ends and the level of every link against the definition.
     pub(in crate::topology) fn check_geometry(topology: &dyn Topology, shape: &Branching) {
         let Branching { leaves, arity, .. } = *shape;
-        // The numbers of vertices on each level.
         let widths: Vec<usize> = widths(leaves, arity).collect();
         assert_eq!(topology.switches(), widths[1..].iter().sum::<usize>());
         assert_eq!(topology.links(), 2 * (widths.iter().sum::<usize>() - 1));

@@ -101,7 +101,7 @@ pub enum Defect {
 struct Validated {
     inner: Arc<dyn Topology>,
     properties: Properties,
-    /// The result of the validation of everything but the routes.
+    /// The result of the validation without routes.
     result: Result<(), TopologyError>,
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn catch_route_error<T>(work: impl FnOnce() -> T) -> Result<T, Topolo
     })
 }
 
-/// Calls a method of the topology; a panic is a defect.
+/// Calls a method of the topology and returns a panic as a defect.
 fn call<T>(name: &'static str, method: impl FnOnce() -> T) -> Result<T, Defect> {
     caught(method).map_err(|message| Defect::Panicked { method: name, message })
 }
@@ -168,7 +168,7 @@ impl Validated {
             Err(defect) => Err(validated.error(defect)),
         };
         if validated.result.is_err() {
-            // Callers may allocate by these properties before they look at the result.
+            // Callers may allocate memory by these properties before they check the result.
             let name = std::mem::take(&mut validated.properties.name);
             validated.properties = Properties { name, ..Properties::default() };
         }

@@ -1,4 +1,4 @@
-//! Figures of machines: times and rates, in decimal units.
+//! Machine parameters: times and rates, in decimal units.
 
 use std::fmt;
 
@@ -21,8 +21,7 @@ use super::{UnitError, split};
 /// ```
 ///
 /// # Errors
-/// [`UnitError`] for a text that is not a number with one of these units, has none, is negative, or lies outside the range
-/// of an `f64`.
+/// [`UnitError`] if the text is not a number with one of these units, has no unit, is negative, or lies outside the range of an `f64`.
 pub fn parse_seconds(text: &str) -> Result<f64, UnitError> {
     const UNITS: [(&str, i32); 5] = [("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12)];
     parse_decimal(text, power_of_ten(&UNITS), "a time such as `92 us` (units s, ms, us, ns, ps)")
@@ -47,8 +46,8 @@ pub fn parse_seconds_per_byte(text: &str) -> Result<f64, UnitError> {
 
 /// Reads a bandwidth in bytes per second: `175 MB/s`, `100 Gb/s`, `2.8e6 B/s`. Only 0 needs no unit.
 ///
-/// A large `B` (or `byte`) is a byte and a small `b` (or `bit`) is a bit, an eighth of it. k (or K), M, G and T are powers
-/// of 1000, as in the data sheets of real machines; Ki, Mi, Gi and Ti are powers of 1024.
+/// `B` (or `byte`) is a byte; `b` (or `bit`) is a bit, one eighth of a byte. k (or K), M, G and T are powers of 1000, as in the data sheets
+/// of real machines; Ki, Mi, Gi and Ti are powers of 1024.
 ///
 /// ```
 /// use multicomputer::units::parse_bytes_per_second;
@@ -94,7 +93,7 @@ fn power_of_ten(units: &[(&str, i32)]) -> impl Fn(&str) -> Option<(i32, i32)> {
     }
 }
 
-/// Reads a decimal number with a unit, of which `scale` gives the powers of ten and of two.
+/// Reads a decimal number with a unit. `scale` maps the unit to its powers of ten and of two.
 fn parse_decimal(
     text: &str,
     scale: impl Fn(&str) -> Option<(i32, i32)>,
@@ -105,8 +104,7 @@ fn parse_decimal(
 
     let (number, unit) = split(text);
     let (ten, two) = if unit.is_empty() { (0, 0) } else { scale(unit).ok_or_else(unreadable)? };
-    // The power of ten goes into the exponent of the text, so that the number is rounded once; multiplying by a power
-    // of two does not round.
+    // The power of ten is added to the exponent in the text, so that the number is rounded once. Multiplication by a power of two is exact.
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let exponent: i32 = exponent.parse().map_err(|_| unreadable())?;
     let number = format!("{mantissa}e{}", exponent.saturating_add(ten));

@@ -1,10 +1,10 @@
-//! Sizes of messages: whole bytes, in powers of 1024, or of 1000 if the unit says so.
+//! Message sizes: whole bytes, in powers of 1024, or of 1000 with kB, MB and GB.
 
 use std::{iter, slice, str::FromStr, vec};
 
 use super::{UnitError, split};
 
-/// The binary units of a size, with the power of two of each, the largest first.
+/// The binary units of sizes with their exponents of two, the largest first.
 const BINARY: [(&str, u32); 3] = [("G", 30), ("M", 20), ("K", 10)];
 
 /// The form that [`parse_bytes`] reads.
@@ -13,8 +13,8 @@ const BYTES: &str = "a number of bytes such as 1536, 2K or 1.5M (K, M and G, or 
 
 /// Reads a number of bytes: `1536`, `2K`, `1.5M`, `64 KiB`, `1 GB`.
 ///
-/// K, M and G are powers of 1024, in either case, with or without `i` or `iB`. With `B` they are powers of 1000, as in the
-/// International System of Units. The B is large: a small one is a bit, in which no size is given.
+/// K, M and G are powers of 1024, in upper or lower case, with or without `i` or `iB`. With `B` they are powers of 1000, as in the
+/// International System of Units. The `B` must be upper case: `b` means bit, and sizes cannot be given in bits.
 ///
 /// ```
 /// use multicomputer::units::parse_bytes;
@@ -25,8 +25,8 @@ const BYTES: &str = "a number of bytes such as 1536, 2K or 1.5M (K, M and G, or 
 /// ```
 ///
 /// # Errors
-/// [`UnitError`] for a text that is not a number with one of these units, is negative, is not a whole number of bytes
-/// or does not fit in 64 bits.
+/// [`UnitError`] if the text is not a number with one of these units, is negative, is not a whole number of bytes or does not fit in 64
+/// bits.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let given = || text.to_owned();
     let unreadable = || UnitError::Unreadable { given: given(), expected: BYTES };
@@ -46,9 +46,9 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let whole: u64 = whole.parse().map_err(|_| overflow())?;
     let whole = whole.checked_mul(scale).ok_or_else(overflow)?;
 
-    // A fraction of d digits is a whole number of bytes if 10^d divides it times the scale, 2^two 5^five, where five is 0 or
-    // two. Its last digit is not 0, so it lacks all powers of 2 or all powers of 5: 2^d divides 2^two in either case. What 5^five
-    // lacks of 5^d has to divide the digits.
+    // A fraction f / 10^d (d digits) of the scale 2^two 5^five is a whole number of bytes if 10^d divides f 2^two 5^five. `five` is 0 or
+    // `two`. The last digit of f is not 0, so f is not divisible by both 2 and 5; 2^d therefore divides 2^two in either case. The factors
+    // of 5^d that 5^five lacks must divide f.
     let fraction = fraction.trim_end_matches('0');
     let digits = fraction.len() as u32;
     if digits == 0 {
@@ -66,9 +66,9 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     u64::try_from(bytes).ok().and_then(|bytes| whole.checked_add(bytes)).ok_or_else(overflow)
 }
 
-/// Formats a number of bytes in the largest binary unit that divides it: `2 KiB`, `1536 B`, `0 B`.
+/// Formats a number of bytes in the largest binary unit that divides the number: `2 KiB`, `1536 B`, `0 B`.
 ///
-/// [`parse_bytes`] reads it back.
+/// [`parse_bytes`] reads the result back.
 pub fn format_bytes(bytes: u64) -> String {
     BINARY
         .into_iter()
@@ -76,8 +76,8 @@ pub fn format_bytes(bytes: u64) -> String {
         .map_or_else(|| format!("{bytes} B"), |(unit, shift)| format!("{} {unit}iB", bytes >> shift))
 }
 
-/// Formats a number of bytes and the most that are allowed, both in the finer one of their units, so that they can be compared
-/// at a glance: `2097153 B` and `1048576 B`, `2048 MiB` and `512 MiB`.
+/// Formats a number of bytes and a limit in the same unit, the largest binary unit that divides both, so that they are easy to compare:
+/// `2097153 B` and `1048576 B`, `2048 MiB` and `512 MiB`.
 ///
 /// ```
 /// use multicomputer::units::format_with_limit;
@@ -93,7 +93,7 @@ pub fn format_with_limit(bytes: u64, most: u64) -> [String; 2] {
     [bytes, most].map(|bytes| format!("{} {unit}", bytes >> shift))
 }
 
-/// The powers of two and of five of a unit of a size; `None` if there is no such unit.
+/// Returns the exponents of two and five of a size unit; `None` if the unit is unknown.
 fn powers(unit: &str) -> Option<(u32, u32)> {
     if matches!(unit, "" | "B") {
         return Some((0, 0));
@@ -102,17 +102,17 @@ fn powers(unit: &str) -> Option<(u32, u32)> {
     let (_, shift) = BINARY.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(prefix))?;
     match rest {
         "" | "i" | "iB" => Some((shift, 0)),
-        // 1000 is 2^3 5^3 where 1024 is 2^10.
+        // 1000^n is 2^(3 n) 5^(3 n), and 1024^n is 2^(10 n).
         "B" => Some((shift * 3 / 10, shift * 3 / 10)),
         _ => None,
     }
 }
 
-/// The sizes of a sweep, in bytes: at least one, in the order given.
+/// The sizes of a sweep in bytes: one or more, in the order given.
 ///
-/// Read from a list of sizes and doubling ranges: `2K` is one size, `1,2K,8` are three, and `8..64K` is 8, 16, 32
-/// and so on up to 65536. The upper end of a range always belongs to it, also where doubling would miss it:
-/// `3..10` is 3, 6, 10. A range from 0 goes on with 1. Each end has its own unit, as in [`parse_bytes`].
+/// Parsed from a list of sizes and doubling ranges: `2K` is one size, `1,2K,8` are three, and `8..64K` is 8, 16, 32 and so on up to 65536.
+/// A range always includes its upper end, even if doubling skips it: `3..10` is 3, 6, 10. A range from 0 continues with 1. Each end has its
+/// own unit, as in [`parse_bytes`].
 ///
 /// ```
 /// use multicomputer::units::Sizes;
@@ -125,7 +125,7 @@ fn powers(unit: &str) -> Option<(u32, u32)> {
 pub struct Sizes(Vec<u64>);
 
 impl Sizes {
-    /// The sizes in bytes, in the order given.
+    /// Returns the sizes in bytes, in the order given.
     pub fn as_slice(&self) -> &[u64] {
         &self.0
     }

@@ -1,19 +1,18 @@
-//! The matching of messages and receives.
+//! Matching of messages and receives.
 //!
-//! The rule of the field: a message goes to the first posted receive that accepts it, a receive takes the first
-//! arrived message that it accepts; messages from one sender are examined in the order in which they were sent. The
-//! kernel applies the rule in modeled time. For receives that name their source the outcome does not depend on time
-//! at all, so a node thread can apply the same rule to the data ahead of the kernel.
+//! The usual matching rule: a message goes to the first posted receive that accepts it; a receive takes the first arrived message that it
+//! accepts. Messages from one sender are examined in the order in which they were sent. The kernel applies the rule in modeled time. For
+//! receives with a given source the result does not depend on time, so a node thread can apply the rule to the data ahead of the kernel.
 
 use std::collections::VecDeque;
 
 use super::{Label, Selector};
 
-/// A message, in any form that can be received.
+/// A message in any form that can be received.
 pub(crate) trait Labeled {
     fn label(&self) -> Label;
 
-    /// Whether this message goes before `other`, which arrived first; by default messages keep the order of arrival.
+    /// Returns whether this message precedes `other`, which arrived first. By default messages keep the order of arrival.
     fn precedes(&self, other: &Self) -> bool
     where
         Self: Sized,
@@ -23,8 +22,8 @@ pub(crate) trait Labeled {
     }
 }
 
-/// Posted receives that wait for messages, and arrived messages that wait for receives. Searches are linear: both
-/// lists are short in programs that receive all messages that they are sent.
+/// The queues of posted receives and of unexpected messages. Searches are linear: both queues are short in programs that receive all
+/// messages sent to them.
 #[derive(Debug)]
 pub(crate) struct Matching<M, R> {
     posted: VecDeque<(Selector, R)>,
@@ -44,13 +43,13 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         self.arrived.remove(at)
     }
 
-    /// Posts a receive, which waits for a message.
+    /// Posts a receive.
     pub(crate) fn post(&mut self, select: Selector, receive: R) {
         keep_small(&mut self.posted);
         self.posted.push_back((select, receive));
     }
 
-    /// Matches an arriving message with a posted receive; without one the message waits.
+    /// Matches an arriving message with a posted receive; an unexpected message is queued.
     pub(crate) fn arrive(&mut self, message: M) -> Option<(R, M)> {
         let label = message.label();
         match self.posted.iter().position(|(select, _)| select.accepts(&label)) {
@@ -64,17 +63,17 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         }
     }
 
-    /// The first posted receive that accepts a message.
+    /// Returns the first posted receive that accepts a message.
     pub(crate) fn first_posted(&self, label: &Label) -> Option<&(Selector, R)> {
         self.posted.iter().find(|(select, _)| select.accepts(label))
     }
 
-    /// Whether neither a message nor a receive waits.
+    /// Returns whether both queues are empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.posted.is_empty() && self.arrived.is_empty()
     }
 
-    /// Puts a message that a receive had taken back, before all others.
+    /// Returns a message taken by a receive to the front of the queue.
     pub(crate) fn put_back(&mut self, message: M) {
         self.arrived.push_front(message);
     }
@@ -90,7 +89,7 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         self.posted.clear();
     }
 
-    /// Sorts the posted receives by their names.
+    /// Sorts the posted receives by their identifiers.
     pub(crate) fn sort_posted(&mut self)
     where
         R: Ord,
@@ -98,20 +97,20 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         self.posted.make_contiguous().sort_by(|(_, one), (_, other)| one.cmp(other));
     }
 
-    /// The messages that wait for receives, in their order.
+    /// Returns the unexpected messages in queue order.
     pub(crate) fn arrived(&self) -> impl Iterator<Item = &M> {
         self.arrived.iter()
     }
 
-    /// Takes the first waiting message that `wanted` accepts.
+    /// Takes the first unexpected message for which `wanted` returns true.
     pub(crate) fn take_if(&mut self, wanted: impl FnMut(&M) -> bool) -> Option<M> {
         let at = self.arrived.iter().position(wanted)?;
         self.arrived.remove(at)
     }
 }
 
-/// Gives a queue room for one element before its first one comes. A queue would make room for four by itself, and there are
-/// many nodes with one message or receive at a time.
+/// Reserves room for one element in an empty queue. By default a queue reserves room for four elements, and many nodes have only one
+/// message or receive at a time.
 pub(crate) fn keep_small<T>(queue: &mut VecDeque<T>) {
     if queue.capacity() == 0 {
         queue.reserve_exact(1);

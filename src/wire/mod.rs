@@ -1,4 +1,4 @@
-//! Messages and receives as they are named between nodes, in plain data: how every way to carry messages spells them.
+//! Identifiers of messages and receives between nodes, as plain data shared by all transports.
 
 mod matching;
 
@@ -6,26 +6,26 @@ pub(crate) use matching::{Labeled, Matching, keep_small};
 
 use crate::rank::Tag;
 
-/// The longest message that can be sent, in bytes: 1 GiB. A payload may be longer until it is sent.
+/// The maximum length of a message in bytes: 1 GiB. A payload may be longer as long as it is not sent.
 pub const MAX_MESSAGE: u64 = 1 << 30;
 
-/// The rank of a node of the machine, as it is stored.
+/// The stored form of the rank of a node of the machine.
 pub(crate) type NodeId = u32;
 
-/// The number that separates the messages of different groups.
+/// The number that separates the messages of different groups (a communicator context).
 pub(crate) type Context = u32;
 
-/// The number of a request of one node until it has been waited for.
+/// The number of a request of one node, valid until the request has been waited for.
 pub(crate) type RequestId = u32;
 
-/// The identity of a message in the whole run: its sender, and the number of messages that node had sent before.
+/// The identity of a message in the whole run: its sender, and the number of messages that this node sent before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MessageId {
     pub(crate) source: NodeId,
     pub(crate) seq: u64,
 }
 
-/// The fields of a message that matching compares.
+/// The message fields that matching compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) context: Context,
@@ -48,19 +48,19 @@ impl Selector {
             && self.tag.is_none_or(|tag| tag == label.tag)
     }
 
-    /// Whether modeled time decides which message is received, not only the order in which one sender sent.
+    /// Returns whether the receive accepts any source, so that modeled time decides which message it takes.
     pub(crate) fn is_wild(&self) -> bool {
         self.source.is_none()
     }
 }
 
-/// A message to be sent, without its data.
+/// The envelope of a message to be sent: all but its data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parcel {
     pub(crate) target: NodeId,
     pub(crate) context: Context,
     pub(crate) tag: Tag,
     pub(crate) bytes: u64,
-    /// Whether it is an active message: one packet, with overheads of its own, that slips in between those of others.
+    /// Whether the message is an active message: one packet, with its own overheads, sent between the packets of other messages.
     pub(crate) active: bool,
 }

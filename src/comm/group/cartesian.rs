@@ -1,10 +1,10 @@
-//! Cartesian groups: ranks as a grid of any dimension, each open or closed to a ring, on any machine.
+//! Cartesian groups: ranks as a grid of any dimension, where each dimension is a line or a ring, on any machine.
 //!
-//! They are what MPI calls Cartesian communicators; in its terms, `MPI_Cart_create` is [`Group::cartesian`], `MPI_Cart_coords`
-//! [`Cartesian::coordinates`], `MPI_Cart_rank` [`Cartesian::rank_at`], `MPI_Cart_shift` [`Cartesian::shift`] and
-//! `MPI_Cart_sub` [`Cartesian::sub`] (MPI: A Message-Passing Interface Standard, chapter on process topologies). Ranks are
-//! row-major: the last coordinate varies fastest. They are not reordered to fit the network; whoever wants that, makes the
-//! grid of a [subgroup](Group::subgroup) in the order that fits.
+//! The equivalent of MPI's Cartesian communicators: `MPI_Cart_create` is [`Group::cartesian`], `MPI_Cart_coords`
+//! [`Cartesian::coordinates`], `MPI_Cart_rank` [`Cartesian::rank_at`], `MPI_Cart_shift` [`Cartesian::shift`] and `MPI_Cart_sub`
+//! [`Cartesian::sub`] (MPI: A Message-Passing Interface Standard, chapter on process topologies). Ranks are row-major: the last coordinate
+//! varies fastest. Ranks are not reordered to fit the network. To reorder them, make the grid of a [subgroup](Group::subgroup) with the
+//! ranks in the desired order.
 
 use super::Group;
 use crate::{error::CommError, rank::Rank};
@@ -36,28 +36,28 @@ use crate::{error::CommError, rank::Rank};
 #[derive(Debug)]
 pub struct Cartesian<'n> {
     group: Group<'n>,
-    /// The number of ranks along each dimension, and whether it is a ring.
+    /// The number of ranks along each dimension, and whether the dimension is periodic (a ring).
     axes: Box<[(usize, bool)]>,
 }
 
-/// The ranks at either end of a shift of all ranks along a dimension; `None` beyond the edge of the grid, where MPI has
-/// `MPI_PROC_NULL`.
+/// The source and destination of one rank in a shift of all ranks along a dimension. `None` means beyond the edge of the grid, where MPI
+/// has `MPI_PROC_NULL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
-    /// The rank whose data comes here.
+    /// The rank that sends to this rank.
     pub source: Option<Rank>,
-    /// The rank to which the data of this one goes.
+    /// The rank that this rank sends to.
     pub destination: Option<Rank>,
 }
 
 impl<'n> Group<'n> {
-    /// The first ranks of this group as a grid: with so many ranks along each dimension, and closed to a ring where
-    /// `periodic` says so. As many ranks as the grid has points, and no other, must call this with the same shape. A grid
-    /// without dimensions is one rank.
+    /// Makes a grid of the first ranks of this group: `extents` gives the number of ranks along each dimension, `periodic` the dimensions
+    /// that are rings. Exactly the first ranks, as many as the grid has points, must call this with the same shape. A grid without
+    /// dimensions has one rank.
     ///
     /// # Errors
-    /// [`CommError::BadGrid`] if the lists are not equally long, an extent is 0 or the grid has more points than the group ranks;
-    /// [`CommError::NotAMember`] beyond the last rank that the grid has.
+    /// [`CommError::BadGrid`] if the lists differ in length, an extent is 0 or the grid has more points than the group has ranks;
+    /// [`CommError::NotAMember`] if this rank is beyond the last point of the grid.
     pub fn cartesian(&self, extents: &[usize], periodic: &[bool]) -> Result<Cartesian<'n>, CommError> {
         let refusal = |why: String| Err(CommError::BadGrid(why));
         if extents.len() != periodic.len() {
@@ -108,10 +108,10 @@ impl<'n> Cartesian<'n> {
         Ok(coordinates)
     }
 
-    /// The rank at these coordinates, which go around where a dimension is a ring.
+    /// Returns the rank at these coordinates. Coordinates wrap around in periodic dimensions.
     ///
     /// # Errors
-    /// [`CommError::BadGrid`] if there is not one for each dimension, or one is beyond the edge.
+    /// [`CommError::BadGrid`] if the number of coordinates is wrong or a coordinate is beyond the edge.
     pub fn rank_at(&self, coordinates: &[isize]) -> Result<Rank, CommError> {
         let given = || format!("{coordinates:?} was given in a grid of {:?}", self.extents());
         if coordinates.len() != self.axes.len() {
@@ -125,11 +125,11 @@ impl<'n> Cartesian<'n> {
         Ok(rank)
     }
 
-    /// The ranks that this one receives from and sends to if all ranks shift their data by `displacement` along a dimension,
-    /// towards higher coordinates if it is positive.
+    /// Returns this rank's source and destination if all ranks shift their data by `displacement` along a dimension. A positive
+    /// displacement is towards higher coordinates.
     ///
     /// # Errors
-    /// [`CommError::BadGrid`] if there is no such dimension.
+    /// [`CommError::BadGrid`] if the dimension does not exist.
     pub fn shift(&self, dimension: usize, displacement: isize) -> Result<Shift, CommError> {
         let Some(&axis) = self.axes.get(dimension) else {
             let dimensions = self.axes.len();
@@ -147,11 +147,11 @@ impl<'n> Cartesian<'n> {
         Ok(Shift { source: at(-displacement), destination: at(displacement) })
     }
 
-    /// The grid of those ranks that differ from this one in none but the kept dimensions: a row, a column, a plane. All
-    /// ranks of this grid must call this with the same list.
+    /// Returns the grid of the ranks that differ from this rank only in the kept dimensions: a row, a column, a plane. All ranks of this
+    /// grid must call this with the same list.
     ///
     /// # Errors
-    /// [`CommError::BadGrid`] if the list does not have as many entries as the grid has dimensions.
+    /// [`CommError::BadGrid`] if the length of the list differs from the number of dimensions.
     pub fn sub(&self, keep: &[bool]) -> Result<Cartesian<'n>, CommError> {
         if keep.len() != self.axes.len() {
             let (given, dimensions) = (keep.len(), self.axes.len());
@@ -175,10 +175,10 @@ impl<'n> Cartesian<'n> {
     }
 }
 
-/// The place of a coordinate on an axis: around a ring, or none beyond the edge of a line.
+/// Returns the position of a coordinate on an axis: modulo the extent on a ring, `None` beyond the edge of a line.
 fn place((extent, is_ring): (usize, bool), coordinate: i128) -> Option<usize> {
     let extent = extent as i128;
     let place = if is_ring { coordinate.rem_euclid(extent) } else { coordinate };
-    // Below the extent, which is a `usize`.
+    // The position is below the extent, which is a `usize`.
     (0..extent).contains(&place).then_some(place as usize)
 }

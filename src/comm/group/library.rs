@@ -1,5 +1,4 @@
-//! A group as libraries of collective operations use it: private contexts, agreement, what reports and traces call
-//! things.
+//! Services of a group for libraries of collective operations: private contexts, agreement, and names for reports and traces.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::{
 };
 
 impl<'n> Group<'n> {
-    /// The same members in a context of their own, whose messages mix with no others.
+    /// Returns the same members in a separate context, so that their messages match no others.
     pub(crate) fn with_context(&self, user: Private, name: impl Fn() -> String) -> Group<'n> {
         let new = || self.endpoint.shared().context(self.context, &[], user as u32, &name);
         let context = match user {
@@ -23,20 +22,20 @@ impl<'n> Group<'n> {
         Group::new(self.endpoint, self.name.clone(), context, self.rank, self.members.clone())
     }
 
-    /// The same members in the private context of collective operations.
+    /// Returns the same members in the private context of collective operations.
     pub(crate) fn private(&self) -> Group<'n> {
         self.with_context(Private::Collective, || format!("collective calls in {}", self.name))
     }
 
-    /// The nodes of the world that are its members, by rank.
+    /// The members as nodes of the world, in the order of their ranks.
     pub(crate) fn members(&self) -> Arc<[Rank]> {
         self.nodes.get_or_init(|| (0..self.size()).map(|rank| self.node(rank)).collect()).clone()
     }
 
-    /// Says that this member makes a collective call, in the private context, and returns the tag for its messages. Every
-    /// member makes the same calls in the same order.
+    /// Announces a collective call of this member in the private context, and returns the tag for its messages. Every member makes the same
+    /// calls in the same order.
     ///
-    /// Fails with [`CommError::Mismatch`] if another member is known to make another call.
+    /// Fails with [`CommError::Mismatch`] if another member is known to make a different call.
     pub(crate) fn agree(&self, call: &Call<'_>) -> Result<Tag, CommError> {
         let nth = self.calls.get();
         self.calls.set(nth + 1);
@@ -46,8 +45,8 @@ impl<'n> Group<'n> {
         Ok(Tag::of_call(call.operation(), nth))
     }
 
-    /// Makes calls that are so many to [`agree`](Group::agree) when all goes well. If one of them fails the rest counts as made, too,
-    /// so that the next call of this member has the number that it has on others.
+    /// Runs `calls`, which makes `number` calls of [`agree`](Group::agree) if it succeeds. After a failure the counter advances by `number`
+    /// all the same, so that the next call has the same number on all members.
     pub(crate) fn numbered<T, E>(&self, number: u64, calls: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let next = self.calls.get() + number;
         let result = calls();
@@ -56,18 +55,18 @@ impl<'n> Group<'n> {
         result
     }
 
-    /// The values that libraries keep on the machine for all its nodes.
+    /// The values that libraries cache on the machine for all its nodes.
     pub(crate) fn cache(&self) -> &Cache {
         self.endpoint.shared().cache()
     }
 
-    /// Charges the modeled time of work that is really done: combining, copying. Nothing where nothing is modeled.
+    /// Charges the modeled time of work that is really done: combining, copying. Does nothing where time is not modeled.
     pub(crate) fn charge(&self, time: Span) -> Result<(), CommError> {
         self.endpoint.charge(time)
     }
 
-    /// Makes several calls that are one to the program; `name` is what reports call it, such as `collect`. In real time
-    /// the program is held until the last of them has ended, and nothing that is done meanwhile counts as its work.
+    /// Runs several calls as one library call; reports show it as `name`, such as `collect`. In real time the call returns when the last
+    /// internal call is due, and the work in between is not charged to the program.
     pub(crate) fn library_call<T, E: From<CommError>>(
         &self,
         name: &'static str,
@@ -81,29 +80,29 @@ impl<'n> Group<'n> {
         result
     }
 
-    /// Does a part of a call, which the trace of a run shows as a slice around all that is done in it. Takes no time, and
-    /// `part` is not asked for where nothing is traced.
+    /// Runs a part of a call, which the trace shows as a slice around its calls. The slice takes no time; `part` is called only if the run
+    /// is traced.
     pub(crate) fn as_part<T>(&self, part: impl FnOnce() -> Part, work: impl FnOnce() -> T) -> T {
         if !self.endpoint.shared().is_traced() {
             return work();
         }
-        // After the end of the run there is nobody to tell.
+        // An error means that the run has ended: the mark is no longer needed.
         let _ = self.endpoint.mark(Mark::PartBegin(part()));
         let done = work();
         let _ = self.endpoint.mark(Mark::PartEnd);
         done
     }
 
-    /// Tells the trace what this member holds from now on.
+    /// Records in the trace which data this member now holds.
     pub(in crate::comm) fn holds(&self, change: impl FnOnce() -> Change) {
         if self.endpoint.shared().is_traced() {
-            // After the end of the run there is nobody to tell.
+            // An error means that the run has ended: the mark is no longer needed.
             let _ = self.endpoint.mark(Mark::Holds(Box::new(change())));
         }
     }
 }
 
-/// Ends a library call in which something has panicked.
+/// Ends a library call after a panic inside it.
 struct LeaveOnPanic<'n>(&'n dyn Endpoint);
 
 impl Drop for LeaveOnPanic<'_> {

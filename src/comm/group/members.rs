@@ -9,7 +9,7 @@ use crate::rank::Rank;
 pub(super) enum Members {
     /// `first`, `first + stride`, ..
     Strided { first: Rank, stride: usize, size: usize },
-    /// Any list, and the same sorted by node with each one's rank in the group.
+    /// Any list of nodes, and (node, rank) pairs sorted by node.
     Listed { nodes: Rc<[Rank]>, ranks: Rc<[(Rank, Rank)]> },
 }
 
@@ -29,7 +29,7 @@ impl Members {
         }
     }
 
-    /// The rank in the group of a node of the world.
+    /// The rank of a node of the world in the group.
     pub(super) fn rank(&self, node: Rank) -> Option<Rank> {
         match self {
             Members::Strided { first, stride, size } => {

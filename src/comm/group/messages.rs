@@ -13,26 +13,24 @@ use crate::{
 
 /// # Messages and requests
 impl<'n> Group<'n> {
-    /// Sends a message and returns when it has left: after its CPU overhead o_s, and when the node's out-port has carried
-    /// its bytes.
+    /// Sends a message and returns when it has left: after the send overhead o_s, and after the node's out-port has carried its bytes.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     pub fn send(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
         let payload = data.into();
         self.endpoint.send(self.parcel(to.into(), &payload)?, payload)
     }
 
-    /// Receives a message, and returns o_r after it has arrived.
+    /// Receives a message and returns one receive overhead o_r after its arrival.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     ///
     /// # Cost
-    /// Of the host's time some nanoseconds for each message that has come and that the receive does not accept: messages that
-    /// wait are searched in their order. So who lets thousands come and receives them by tag in the reverse order takes a
-    /// time that grows with the square of their number. Receives that are [posted](Group::irecv) beforehand are searched in
-    /// the same way, in the order in which they were posted.
+    /// A receive takes some nanoseconds of host time for each unexpected message that it does not accept, because the queue of unexpected
+    /// messages is searched in order. A program that lets thousands of messages queue up and receives them by tag in reverse order takes
+    /// quadratic time. [Posted](Group::irecv) receives are searched in the same way, in the order of posting.
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let envelope = self.endpoint.recv(self.selector(from.into())?)?;
         Ok(self.message(envelope))
@@ -41,7 +39,7 @@ impl<'n> Group<'n> {
     /// Sends and receives at the same time; returns when both are done.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     pub fn sendrecv(
         &self,
         to: impl Into<Destination>,
@@ -54,10 +52,10 @@ impl<'n> Group<'n> {
         Ok(self.message(envelope))
     }
 
-    /// Starts a send and returns after its overhead.
+    /// Starts a send and returns after the send overhead.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     pub fn isend(
         &self,
         to: impl Into<Destination>,
@@ -71,16 +69,16 @@ impl<'n> Group<'n> {
     /// Posts a receive and returns at once.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     pub fn irecv(&self, from: impl Into<Select>) -> Result<Request<'_>, CommError> {
         let id = self.endpoint.irecv(self.selector(from.into())?)?;
         Ok(Request { group: self, id: Some(id) })
     }
 
-    /// Waits until a request is complete. A receive costs its overhead here, and gives its message.
+    /// Waits until a request is complete. A receive pays its overhead here and returns its message.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     pub fn wait(&self, mut request: Request<'_>) -> Result<Option<Message>, CommError> {
         let Some(id) = request.id.take() else { return Ok(None) };
         Ok(self.endpoint.wait(id)?.map(|envelope| request.group.message(envelope)))
@@ -89,7 +87,7 @@ impl<'n> Group<'n> {
     /// Waits for each of the requests in turn.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     pub fn wait_all<'a>(
         &self,
         requests: impl IntoIterator<Item = Request<'a>>,
@@ -99,12 +97,10 @@ impl<'n> Group<'n> {
         })
     }
 
-    /// Receives a message unless none arrives by `deadline`, an instant of the clock that
-    /// [`Node::now`](crate::comm::Node::now) tells.
+    /// Receives a message, or fails if none arrives by `deadline`, an instant of the clock of [`Node::now`](crate::comm::Node::now).
     ///
     /// # Errors
-    /// [`CommError::DeadlinePassed`], at the deadline or at once if that has passed; those of
-    /// all calls of a [`Group`].
+    /// [`CommError::DeadlinePassed`], at the deadline or at once if the deadline has passed; the errors common to all calls of a [`Group`].
     pub fn recv_until(&self, from: impl Into<Select>, deadline: Time) -> Result<Message, CommError> {
         let select = from.into();
         let found = self.endpoint.recv_until(self.selector(select)?, deadline)?;
@@ -114,24 +110,24 @@ impl<'n> Group<'n> {
         }
     }
 
-    /// Waits until any of the requests is complete, takes it out of the list, and says where it stood and what it
-    /// received. Of several complete ones it is the first in modeled time, then in the list; without a
-    /// model it is the one that this node has seen complete first.
+    /// Waits until any of the requests is complete and removes it from the list. Returns its index and the message received. Of several
+    /// complete requests the first in modeled time is returned, then the first in the list. Where time is not modeled, the request that
+    /// this node saw complete first is returned.
     ///
     /// # Errors
-    /// [`CommError::NothingToWaitFor`] if there are none; those of all calls of a [`Group`]. A request that has failed is taken
-    /// out of the list as well.
+    /// [`CommError::NothingToWaitFor`] if there are no requests; the errors common to all calls of a [`Group`]. A failed request is also
+    /// removed from the list.
     pub fn wait_any(&self, requests: &mut Vec<Request<'_>>) -> Result<(usize, Option<Message>), CommError> {
         let (_, first) = self.endpoint.wait_any_until(ids(requests)?, Time::MAX)?;
         taken(requests, first.ok_or(CommError::Ended)?)
     }
 
-    /// As [`wait_any`](Group::wait_any), but gives up at `deadline`, or at once if that has passed:
-    /// then it returns `None`, and the list is as it was. What is complete at the deadline itself is in time.
+    /// As [`wait_any`](Group::wait_any), but returns `None` at `deadline`, or at once if the deadline has passed, and leaves the list
+    /// unchanged. A request that completes exactly at the deadline is returned.
     ///
     /// # Errors
-    /// As [`wait_any`](Group::wait_any); in virtual time, [`CommError::Livelock`] if the program has done nothing but
-    /// look in vain for too long.
+    /// As [`wait_any`](Group::wait_any); in virtual time, [`CommError::Livelock`] if the program has only polled without success for too
+    /// long.
     pub fn wait_any_until(
         &self,
         requests: &mut Vec<Request<'_>>,
@@ -141,12 +137,12 @@ impl<'n> Group<'n> {
         first.map(|first| taken(requests, first)).transpose()
     }
 
-    /// Looks whether a request is complete at this instant of the node's clock. If it is, this is a
-    /// [`wait`](Group::wait); if not, it costs no modeled time.
+    /// Tests whether a request is complete at this instant of the node's clock. If it is, the call acts as a [`wait`](Group::wait); if not,
+    /// it costs no modeled time.
     ///
     /// # Errors
-    /// In virtual time, [`CommError::Livelock`] if the program has done nothing but test and probe in vain for too long;
-    /// those of all calls of a [`Group`].
+    /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
+    /// to all calls of a [`Group`].
     pub fn test<'r>(&self, mut request: Request<'r>) -> Result<Tested<'r>, CommError> {
         let Some(id) = request.id else { return Ok(Tested::Complete(None)) };
         match self.endpoint.test(id, true)?.1 {
@@ -158,21 +154,21 @@ impl<'n> Group<'n> {
         }
     }
 
-    /// Waits until a message is there and says who sent it, under which tag, and how long it is, without receiving
-    /// it. Costs no modeled time beyond the waiting.
+    /// Waits until a message is available and returns its source, tag and length, without receiving it. Costs no modeled time except the
+    /// wait.
     ///
     /// # Errors
-    /// Those of all calls of a [`Group`].
+    /// The errors common to all calls of a [`Group`].
     pub fn probe(&self, from: impl Into<Select>) -> Result<(Rank, Tag, u64), CommError> {
         let found = self.endpoint.probe(self.selector(from.into())?, true)?;
         found.map(|found| self.found(found)).ok_or(CommError::Ended)
     }
 
-    /// Looks whether a message is there at this instant of the node's clock; costs no modeled time.
+    /// Tests whether a message is available at this instant of the node's clock. Costs no modeled time.
     ///
     /// # Errors
-    /// In virtual time, [`CommError::Livelock`] if the program has done nothing but test and probe in vain for too long;
-    /// those of all calls of a [`Group`].
+    /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
+    /// to all calls of a [`Group`].
     pub fn try_probe(&self, from: impl Into<Select>) -> Result<Option<(Rank, Tag, u64)>, CommError> {
         let found = self.endpoint.probe(self.selector(from.into())?, false)?;
         Ok(found.map(|found| self.found(found)))
@@ -206,7 +202,7 @@ impl<'n> Group<'n> {
     }
 
     fn source_of(&self, label: Label) -> Rank {
-        // Only members have the group's context, so the sender is one.
+        // Only members use the group's context, so the sender is a member.
         self.members.rank(label.source as Rank).unwrap_or_default()
     }
 
@@ -216,13 +212,13 @@ impl<'n> Group<'n> {
     }
 }
 
-/// The requests that a wait is for: at least one. None in a list has been waited for, since a wait takes it.
+/// The ids of the requests of a wait: at least one. A request in a list is never finished, because a wait takes it out.
 fn ids(requests: &[Request<'_>]) -> Result<Box<[RequestId]>, CommError> {
     let ids: Box<[RequestId]> = requests.iter().filter_map(|request| request.id).collect();
     if ids.is_empty() { Err(CommError::NothingToWaitFor) } else { Ok(ids) }
 }
 
-/// Takes the request that is complete out of a list, and makes a message of what it has received.
+/// Removes the complete request from a list, and converts the received envelope to a message.
 fn taken(
     requests: &mut Vec<Request<'_>>,
     (index, result): First,

@@ -1,4 +1,4 @@
-//! Nodes that talk among themselves: the world, a row, a column, any list of ranks.
+//! Groups of nodes that exchange messages: the world, a row, a column, any list of ranks.
 
 mod cartesian;
 mod library;
@@ -24,36 +24,36 @@ use crate::{
     wire::Context,
 };
 
-/// The families of groups that exist without being made: see [`Group::strided`].
+/// The families of predefined groups: see [`Group::strided`].
 pub(super) const ROWS: u32 = 0;
 pub(super) const COLUMNS: u32 = 1;
 const FIRST_OF_ITS_KIND: u32 = 2;
 
-/// The users of a group's private contexts, whose messages the program does not see.
+/// The users of a group's private contexts. The program does not see their messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Private {
     Collective = 0,
     Nx = 16,
     Active = 17,
-    /// No messages: the comparison of the functions by which members split the group.
+    /// No messages: compares the color functions by which members split the group.
     Split = 18,
 }
 
-/// The call of a split in messages about functions that differ.
+/// The name of `split` in error messages about differing color functions.
 const SPLIT: &str = "`split` (whose function is given any rank and gives that rank's color, so `|rank| rank % 2` and not `|_| my_color`)";
 
-/// The number of the private context of library calls among those of a group.
+/// The number of the private context of library calls among the contexts of a group.
 pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
 
-/// Some nodes of the machine, numbered from 0, of which this node is one. Messages of different groups never mix.
+/// Some nodes of the machine, numbered from 0, including this node. Messages of different groups never match.
 ///
-/// Destinations and selections are written as they are thought: `send(3, ..)`, `send((3, Tag(7)), ..)`, `recv(3)`,
-/// `recv(ANY_SOURCE)`, `recv((3, Tag(7)))`. A payload is anything that turns into a [`Payload`](crate::Payload): a slice or a
-/// vector of plain elements, `Bytes`, or a payload that was received. Times are those of the timing model.
+/// Destinations and selections are written naturally: `send(3, ..)`, `send((3, Tag(7)), ..)`, `recv(3)`, `recv(ANY_SOURCE)`, `recv((3,
+/// Tag(7)))`. A payload is anything that converts to a [`Payload`](crate::Payload): a slice or a vector of plain elements, `Bytes`, or a
+/// received payload. Times are given by the timing model.
 ///
-/// The world, the row and the column of a node come from its [`Node`](super::Node); other groups are made
-/// [from a list](Group::subgroup), by [splitting](Group::split), or [as a grid](Group::cartesian). All members must make the same groups in the same
-/// order, as they make the same calls; no message is needed for it.
+/// The world, the row and the column of a node come from its [`Node`](super::Node). Other groups are made [from a list](Group::subgroup),
+/// by [splitting](Group::split), or [as a grid](Group::cartesian). All members must make the same groups in the same order, as they make
+/// the same calls. Making a group needs no message.
 ///
 /// ```
 /// use multicomputer::{Machine, prelude::*};
@@ -70,7 +70,7 @@ pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
 /// ```
 ///
 /// # Errors
-/// Every call fails with [`CommError::NoSuchRank`] or [`CommError::TooLong`] if its arguments are out of range, and with
+/// Every call fails with [`CommError::NoSuchRank`] or [`CommError::TooLong`] if an argument is out of range, and with
 /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
 pub struct Group<'n> {
     endpoint: &'n dyn Endpoint,
@@ -78,17 +78,17 @@ pub struct Group<'n> {
     context: Context,
     rank: Rank,
     members: Members,
-    /// The members as a list, once somebody has asked for it.
+    /// The members as a list, made on first use.
     nodes: OnceCell<Arc<[Rank]>>,
-    /// The number of groups of the same members that have been made of this one.
+    /// The number of groups made of this group so far, by list of members.
     made: RefCell<BTreeMap<Vec<Rank>, u32>>,
-    /// The context of collective operations.
+    /// The context of collective operations, made on first use.
     private: OnceCell<Context>,
-    /// Collective calls so far.
+    /// The number of collective calls so far.
     calls: Cell<u64>,
-    /// Calls of `split` so far.
+    /// The number of calls of `split` so far.
     splits: Cell<u64>,
-    /// Whether somebody handles its active messages.
+    /// Whether an [`Active`](super::Active) handles the group's active messages.
     pub(super) is_active: Cell<bool>,
 }
 
@@ -111,8 +111,8 @@ impl<'n> Group<'n> {
         Group { endpoint, name, context, rank, members, nodes, made, private, calls, splits, is_active }
     }
 
-    /// A row or a column: nodes of the world at equal distances. `family` keeps rows, columns and groups that the
-    /// program makes of the same nodes apart.
+    /// Returns a row or a column: nodes of the world at equal distances. `family` separates rows, columns and groups that the program makes
+    /// of the same nodes.
     pub(super) fn strided(
         &self,
         name: String,
@@ -132,7 +132,7 @@ impl<'n> Group<'n> {
         self.endpoint
     }
 
-    /// The number of the next group of these nodes, the same on all that make it.
+    /// Returns the context of the next group of these nodes, equal on all members that make it.
     fn new_context(&self, nodes: &[Rank], name: impl Fn() -> String) -> Context {
         let mut made = self.made.borrow_mut();
         let nth = made.entry(nodes.to_vec()).or_insert(FIRST_OF_ITS_KIND);
@@ -155,12 +155,12 @@ impl<'n> Group<'n> {
         self.endpoint.shared().machine()
     }
 
-    /// Its name in messages about it, such as `row 2`.
+    /// The group's name in messages, such as `row 2`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The node of the world that has `rank` in this group.
+    /// Returns the node of the world that has `rank` in this group.
     ///
     /// # Errors
     /// [`CommError::NoSuchRank`].
@@ -169,17 +169,17 @@ impl<'n> Group<'n> {
         Ok(self.members.node(rank))
     }
 
-    /// The node of the world that has `rank` in this group, of which it is a rank.
+    /// The node of the world that has `rank` in this group; `rank` must be in range.
     pub(crate) fn node(&self, rank: Rank) -> Rank {
         self.members.node(rank)
     }
 
-    /// The group of these ranks of this one, numbered in the order given. All of them, and no other, must call this
+    /// Makes the group of the given ranks of this group, numbered in the given order. All of these ranks, and no others, must call this
     /// with the same list.
     ///
     /// # Errors
-    /// [`CommError::NoSuchRank`], [`CommError::BadGroup`] for an empty list or a rank given twice,
-    /// [`CommError::NotAMember`] if the list leaves this node out.
+    /// [`CommError::NoSuchRank`]; [`CommError::BadGroup`] for an empty list or a repeated rank; [`CommError::NotAMember`] if the list does
+    /// not contain this rank.
     pub fn subgroup(&self, ranks: &[Rank]) -> Result<Group<'n>, CommError> {
         for &rank in ranks {
             self.check_rank(rank)?;
@@ -199,14 +199,14 @@ impl<'n> Group<'n> {
         Ok(Group::new(self.endpoint, name, context, rank, members))
     }
 
-    /// Divides this group: ranks of one color form a group, in their order. `color` gives the color of *any* rank, and is to be
-    /// the same function on every member: each works out the colors of all, so no message is needed.
+    /// Divides this group: the ranks of one color form a group, in rank order. `color` returns the color of *any* rank and must be the same
+    /// function on every member. Each member computes the colors of all ranks, so no message is needed.
     ///
-    /// This is not `MPI_Comm_split`, which is given a member's own color and tells the others: a function that ignores its
-    /// argument (`split(|_| my_color)`) gives all ranks one color. Members whose functions give different colors are in error.
+    /// Unlike `MPI_Comm_split`, which takes the member's own color and communicates it, a function that ignores its argument (`split(|_|
+    /// my_color)`) gives all ranks one color. Members whose functions give different colors are in error.
     ///
     /// # Errors
-    /// [`CommError::Mismatch`] if the functions of two members give different colors; where time is modeled that ends the run.
+    /// [`CommError::Mismatch`] if the functions of two members give different colors; where time is modeled, the mismatch ends the run.
     pub fn split<C: PartialEq + Hash>(&self, color: impl Fn(Rank) -> C) -> Result<Group<'n>, CommError> {
         let colors: Vec<C> = (0..self.size()).map(color).collect();
         let nth = self.splits.replace(self.splits.get() + 1);
@@ -238,7 +238,7 @@ impl fmt::Debug for Group<'_> {
     }
 }
 
-/// A list of nodes, with the middle left out if it is long.
+/// Formats a list of nodes; a long list is abbreviated in the middle.
 fn shortened(nodes: &[Rank]) -> String {
     match nodes {
         [first, second, third, .., last] if nodes.len() > 8 => {

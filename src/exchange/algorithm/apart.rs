@@ -1,15 +1,15 @@
-//! *Apart*: short messages by one algorithm and long ones by another, one after the other.
+//! *Apart*: short messages by one algorithm and long messages by another, one after the other.
 //!
-//! **What it does.** Where a few messages are much longer than many others, no way is right for all: the short ones are to be
-//! passed on many together, and the long ones to be cut into slices that keep links free. So messages are parted by length, in
-//! the ways whose lower limits are the least, and both parts are planned as *auto* plans an exchange;
-//! very many short messages are passed on. They follow each other in the
-//! order that is faster; no node waits for others in between, or all pause until the last one is done, if that is faster.
+//! **What it does.** If a few messages are much longer than many others, no single algorithm suits all. Short messages should be combined
+//! and forwarded, and long messages should be cut into slices that avoid link contention. So messages are split by length, at the lengths
+//! with the least lower bounds, and both parts are planned as *auto* plans an exchange. Very many short messages are always forwarded.
+//! The parts are executed in the faster order. Nodes start the second part without synchronization, or all pause until the first part has
+//! ended, if that is faster.
 //!
-//! **Restrictions.** At least half of the start-ups of the busiest node are for messages up to some length, of those that are tried, and
-//! at least half of the bytes of the busiest port are in longer ones.
+//! **Restrictions.** At one of the lengths tried, at least half of the start-ups of the busiest node must be for shorter messages, and at
+//! least half of the bytes of the busiest port in longer ones.
 //!
-//! **Cost.** At most that of the two parts together: about `ceil(log2 p) alpha` for few bytes, and `t beta` for the long messages.
+//! **Cost.** At most the cost of both parts together: about `ceil(log2 p) alpha` for few bytes, and `t beta` for the long messages.
 //!
 //! **Source.** This project.
 
@@ -38,21 +38,22 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The most lengths at which messages are parted among few ranks; among more it is one.
+/// Maximum number of split lengths tried among few ranks. Among more ranks one is tried.
 const MOST_PLACES: usize = 2;
 
-/// So many times the time of both may the two parts take one after the other, as nodes that are done with one begin with the next.
+/// Maximum ratio of the parts' summed times to the incumbent: parts overlap, because a node starts the second part as soon as it has
+/// finished the first.
 const OVERLAP: f64 = 1.1;
 
-/// Among so many ranks what is tried does not depend on what has been found, so that *auto* finds whatever this algorithm finds by
-/// itself. It takes some hundredths of a second to plan both parts.
+/// For up to this many ranks the search ignores the incumbent, so that *auto* finds every plan that this algorithm finds. Planning both
+/// parts takes some hundredths of a second.
 const VERY_FEW_RANKS: usize = 32;
 
-/// Among more ranks the lower limits of the two parts may take together this part of the time that is to be beaten.
+/// For more ranks, maximum ratio of the parts' summed lower bounds to the incumbent.
 const PROMISING: f64 = 0.93;
 
 impl Algorithm {
-    /// Short messages and long ones apart, each by the fastest of the other algorithms; only if lengths differ.
+    /// Short and long messages separately, each by the fastest of the other algorithms. Requires messages of different lengths.
     pub const APART: Algorithm = of(&APART);
 }
 
@@ -71,10 +72,10 @@ fn search(planning: &Planning<'_>, _: &Budget) -> Result<(Variant, Predicted), P
     faster(planning.problem, Time::MAX).ok_or_else(too_long)
 }
 
-/// The fastest way to treat messages apart, if that ends by a limit.
+/// Returns the fastest split plan that ends by `limit`, if there is one.
 pub(super) fn faster(instance: &Instance, mut limit: Time) -> Option<(Variant, Predicted)> {
     let is_limited = limit < Time::MAX && instance.size() > VERY_FEW_RANKS;
-    // Where no message is much longer than the others there is hardly anything to gain.
+    // Without much longer messages there is little to gain.
     if is_limited && !alike::is_uneven(&Planner::new(instance)) {
         return None;
     }
@@ -94,18 +95,18 @@ pub(super) fn faster(instance: &Instance, mut limit: Time) -> Option<(Variant, P
     best
 }
 
-/// The messages up to a length, and the others.
+/// A split of the messages by length.
 struct Cut {
-    /// The length.
+    /// Maximum length of a short message in bytes.
     place: u64,
-    /// The short messages and the long ones, as exchanges of their own.
+    /// Exchanges of the short and of the long messages.
     parts: [Planner; 2],
-    /// About the least times of both.
+    /// Approximate lower bounds on the times of both parts.
     least: [Span; 2],
 }
 
-/// The ways to part messages by length in which the busiest node has most of its start-ups for short messages, and the long ones
-/// are most of the bytes of the busiest port. Otherwise there is little to gain.
+/// Returns the splits that may pay off: short messages are at least half of the start-ups of the busiest node, and long messages at least
+/// half of the bytes of the busiest port.
 fn cuts(instance: &Instance) -> Vec<Cut> {
     let matrix = instance.matrix().without_own();
     let cut = |place: u64| {
@@ -123,13 +124,13 @@ fn cuts(instance: &Instance) -> Vec<Cut> {
 }
 
 impl Cut {
-    /// About the least time of both one after the other.
+    /// Returns the approximate lower bound on the time of both parts in sequence.
     fn least(&self) -> Span {
         self.least[0] + self.least[1]
     }
 
-    /// Each part by the fastest way, one after the other. If the limit says what is tried, neither is looked at for longer than the other
-    /// one leaves it.
+    /// Returns the fastest variant of both parts in sequence. With `is_limited`, the search for each part is cut off at the time that the
+    /// other part leaves.
     fn fastest(&self, instance: &Instance, limit: Time, is_limited: bool) -> Option<(Variant, Predicted)> {
         let left = |other: Span| {
             let both = Span::from_secs_f64(limit.as_secs_f64() * OVERLAP);
@@ -141,14 +142,14 @@ impl Cut {
         let [short, long] = &self.parts;
         let (of_long, long) = alike::whole(long, left(self.least[0])?).ok()?;
         let left = left(long.prediction.modeled.since_start())?;
-        // Many short messages that go straight would rather do so with the long ones.
+        // Many short messages sent directly are better sent together with the long ones.
         let short = if short.is_large() { alike::passed_on(short, left) } else { alike::whole(short, left) };
         let (of_short, short) = short.ok()?;
         in_a_row(instance, self.place, [of_short, of_long], [short, long], limit)
     }
 }
 
-/// Both parts one after the other, in the way that is the fastest, if that ends by the limit.
+/// Returns the fastest sequence of both parts that ends by `limit`, if there is one.
 fn in_a_row(
     instance: &Instance,
     place: u64,
@@ -182,7 +183,7 @@ fn in_a_row(
     Some((variant.by(Algorithm::APART), found))
 }
 
-/// The pauses after which all nodes go on at the same instant.
+/// Returns pauses after which all nodes continue at the same instant.
 fn in_step(prediction: &Prediction) -> Vec<Span> {
     prediction.finished.iter().map(|&at| prediction.modeled.since(at)).collect()
 }

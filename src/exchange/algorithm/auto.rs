@@ -1,12 +1,12 @@
-//! *Auto*: the fastest that is found among all that can be predicted.
+//! *Auto*: the fastest plan found among all algorithms with a prediction.
 //!
-//! **What it does.** It looks for the fastest way to treat all messages [`alike`], and then, where lengths differ much, whether long and
-//! short messages are faster [apart].
+//! **What it does.** It searches for the fastest plan that treats all messages [`alike`]. If lengths differ much, it then tries to plan
+//! long and short messages [apart].
 //!
-//! **Restrictions.** It leaves out random scheduling, which only a run can time, and sorting, which needs data. Of large exchanges
-//! fewer variants are tried.
+//! **Restrictions.** Random scheduling is excluded, because only a run gives its time. Sorting is excluded, because it needs real data.
+//! For large exchanges fewer variants are tried.
 //!
-//! **Cost.** That of what it takes.
+//! **Cost.** The cost of the chosen algorithm.
 //!
 //! **Source.** This project.
 
@@ -26,10 +26,9 @@ static AUTO: Entry = Entry::searching("auto", search)
     .cost("what that takes");
 
 impl Algorithm {
-    /// The fastest that is found among those that can be predicted, but for sorting, which needs data. Of large exchanges
-    /// fewer variants are tried. Where all nodes have something for each other, planning takes the host 0.01 to 0.3 s on 32
-    /// nodes, 0.03 to 1.2 s on 256, 0.1 to 7 s on 512, and 0.5 to 40 s on 1,024: the most where a few messages are much longer
-    /// than the others.
+    /// The fastest plan found among all algorithms with a prediction, except sorting, which needs real data. For large exchanges fewer
+    /// variants are tried. If all nodes send to each other, planning takes 0.01 to 0.3 s of host time on 32 nodes, 0.03 to 1.2 s on 256,
+    /// 0.1 to 7 s on 512, and 0.5 to 40 s on 1,024. It takes longest if a few messages are much longer than the others.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 

@@ -1,24 +1,22 @@
-//! *Balanced*: rounds in which no link has more to carry than the ports of the nodes let through anyway, where that is
-//! possible.
+//! *Balanced*: rounds in which, where possible, the links need no longer than the ports of the nodes.
 //!
-//! **What it does.** It begins with rounds that somebody else has made: of linear permutation if the messages are of
-//! one length, otherwise by coloring. In some of them many messages may want to go over the same link, such as in the
-//! rounds of linear permutation in which everybody on a fat tree sends to the other half of the machine, while in
-//! others hardly any do. Take two rounds, and draw a line from each sender to its receiver in either: this makes paths
-//! and rings in which the lines belong to the two rounds in turn. In each of them the rounds can be exchanged without
-//! harm to the rest. This is done wherever it makes the two rounds together shorter. So each round of a fat tree gets
-//! some messages that cross the top and some that do not.
+//! **What it does.** The initial rounds are those of linear permutation if all messages are equally long and its number of rounds is
+//! minimal, otherwise those of an edge colouring. In some rounds many messages may share a link, while in others few do. For example,
+//! linear permutation on a fat tree has rounds in which every node sends to the other half of the machine. Draw an edge from each sender
+//! to its receiver in either of two rounds. The edges form paths and cycles on which the two rounds alternate. On each path or cycle the
+//! rounds can be swapped without affecting the rest. A swap is kept if it shortens the two rounds together. So each round on a fat tree
+//! gets some messages that cross the top and some that do not.
 //!
-//! **Restrictions.** None; where no link is ever too narrow it changes nothing. In large exchanges the looks for
-//! rounds to mix are limited to so many for each message.
+//! **Restrictions.** None. Without overloaded links the rounds stay unchanged. In large exchanges the search effort per message is
+//! limited.
 //!
-//! **Cost.** As that of the rounds it begins with, without links that are shared: `h (alpha + s beta)`. The length of a
-//! round is estimated by the 16-norm of what each link and each port needs for its bytes, which is close to the largest
-//! of these and goes down with any of them.
+//! **Cost.** The cost of the initial rounds without link contention: `h (alpha + s beta)`. The length of a round is estimated by the
+//! 16-norm of the times that each link and each port needs for its bytes. This norm is close to the maximum and decreases with any of the
+//! times.
 //!
-//! **Source.** This project. That two matchings make paths and rings, C. Berge, "Two theorems in graph theory", PNAS
-//! 43(9), 1957; that exchange rounds on a CM-5 should mix messages of all distances, E. A. Brewer, B. C. Kuszmaul, "How
-//! to get good performance from the CM-5 data network", IPPS 1994.
+//! **Source.** This project. Two matchings form paths and cycles: C. Berge, "Two theorems in graph theory", PNAS 43(9), 1957. Exchange
+//! rounds on a CM-5 should mix messages of all distances: E. A. Brewer, B. C. Kuszmaul, "How to get good performance from the CM-5 data
+//! network", IPPS 1994.
 
 use super::{
     super::{
@@ -34,11 +32,11 @@ static BALANCED: Entry = Entry::new("balanced", variants)
     .cost("that of `colored`, without links that are shared");
 
 impl Algorithm {
-    /// As few rounds as possible, in which no link has more to carry than it must.
+    /// The minimum number of rounds, balanced so that links carry as little as possible in each round.
     pub const BALANCED: Algorithm = of(&BALANCED);
 }
 
-/// The rounds it begins with where there is nothing to be made better.
+/// Returns the balanced rounds in every style, or the initial rounds if balancing does not improve them.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
     let rounds = |planner: &Planner| Ok(planner.balanced().unwrap_or_else(|| planner.plain()));

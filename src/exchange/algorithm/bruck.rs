@@ -1,23 +1,23 @@
-//! *Bruck*: few long messages instead of many short ones, for messages that are hardly longer than nothing.
+//! *Bruck*: few long messages instead of many short ones, for very short messages.
 //!
-//! **What it does.** The way that a message has to go around the ring is written in digits of a radix `r`. For each
-//! digit, the lowest first, and each value `d` that it can have, every node sends to the one `d r^k` further on, as one
-//! message, all that it has whose digit `k` is `d`: its own and what has come in earlier rounds. With radix 2 these are
-//! the fewest messages; a larger one sends more, and each byte fewer times. On a mesh whose rows have `r` nodes the two
-//! digits of radix `r` are the way along the row and along the column, nearly.
+//! **What it does.** The distance of a message around the ring is written in digits of radix `r`. For each digit, the lowest first, and
+//! each nonzero value `d`, every node sends one message to the node `d r^k` further on. This message combines all its data whose digit
+//! `k` is `d`: its own and the data received in earlier rounds. Radix 2 gives the fewest messages. A larger radix gives more messages,
+//! and each byte is sent fewer times. On a mesh whose rows have `r` nodes, the two digits of radix `r` are approximately the distances
+//! along the row and along the column.
 //!
-//! The `r - 1` messages of a digit follow each other, each sent and received in one of three ways; or all of them are started *at
-//! once*, and then as many are received. So start-ups hide behind bytes, and messages that take long in the network are
-//! under way at the same time. That is mostly the fastest, with radices above 2.
+//! The `r - 1` messages of a digit are sent one after the other, by one of three kinds of exchange, or all are started *at once* and then
+//! received. At once, start-ups overlap with the transfer of bytes, and the network latencies of the messages overlap. With radices above
+//! 2 this is mostly the fastest.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** With radix 2 `ceil(log2 p) alpha + ceil(log2 p) p/2 s beta` for messages of `s` bytes, each of which moves
-//! up to `log2 p` times; with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`, and at once
-//! `log_r p ((r - 1) max(o_s + o_r + o_x, p/r s beta) + L + hop)`. What is sent together is copied together first.
+//! **Cost.** With radix 2 `ceil(log2 p) alpha + ceil(log2 p) p/2 s beta` for messages of `s` bytes, each of which is sent up to `log2 p`
+//! times; with radix `r` about `log_r p (r - 1) (alpha + p/r s beta)`, and at once
+//! `log_r p ((r - 1) max(o_s + o_r + o_x, p/r s beta) + L + hop)`. Data sent as one message is first copied together.
 //!
-//! **Source.** Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in multiport
-//! message-passing systems", IEEE TPDS 8(11), 1997, whose nodes have several ports; at once with one port: this project.
+//! **Source.** Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in multiport message-passing
+//! systems", IEEE TPDS 8(11), 1997, for nodes with several ports. At once with one port: this project.
 
 use std::sync::Arc;
 
@@ -36,11 +36,11 @@ use super::{
 };
 use crate::{pattern::Exchange, rank::Rank, time::Span};
 
-/// The most radices that are tried.
+/// Maximum number of radices tried.
 const MOST_RADICES: usize = 3;
 
 static BRUCK: Entry = Entry::new("bruck", |planning| {
-    // Where only one style is tried, one pace is as well.
+    // If only one style is tried, only one pace is tried.
     let are_all = planning.workspace.styles().len() > 1;
     Ok(variants(planning.workspace, are_all))
 })
@@ -49,16 +49,16 @@ static BRUCK: Entry = Entry::new("bruck", |planning| {
 .cost("with radix `r` about `log_r p ((r - 1) max(o_s + o_r + o_x, p/r s beta) + L + hop)`");
 
 impl Algorithm {
-    /// Bruck's few long messages.
+    /// Bruck's algorithm: few long combined messages.
     pub const BRUCK: Algorithm = of(&BRUCK);
 }
 
-/// With several radices, each at the likely pace or at all.
+/// Returns variants with several radices, each at the probably fastest pace, or at all paces if `are_all`.
 pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Variant> {
     shapes(planner).iter().flat_map(|shape| shape.variants(planner.instance(), are_all)).collect()
 }
 
-/// The radices of the least cost.
+/// Returns the shapes with the radices of least estimated cost.
 pub(super) fn shapes(planner: &Planner) -> &[Shape] {
     let instance = planner.instance();
     planner.ring(|| {
@@ -72,7 +72,7 @@ pub(super) fn shapes(planner: &Planner) -> &[Shape] {
     })
 }
 
-/// Those without the ones near another that takes less, with which messages are much the same.
+/// Returns the shapes, without those whose radix is within a factor of 5/4 of a cheaper one, because their messages are nearly the same.
 pub(super) fn distinct(planner: &Planner) -> impl Iterator<Item = &Shape> {
     let shapes = shapes(planner);
     let radix = |shape: &Shape| shape.axes()[0].radix;
@@ -84,7 +84,7 @@ pub(super) fn distinct(planner: &Planner) -> impl Iterator<Item = &Shape> {
     shapes.iter().filter(move |shape| !is_left_out(shape))
 }
 
-/// All messages of a matrix, with a radix of at least 2.
+/// Returns the stage that moves all messages of a matrix, with a radix of at least 2.
 pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, pace: Pace) -> Stage {
     let matrix = matrix.into();
     let ranks: Vec<Rank> = (0..matrix.nodes()).collect();
@@ -92,7 +92,7 @@ pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, pace: Pace) ->
     Stage::passed_on(matrix, schedule)
 }
 
-/// The exchange of counts, after which every node knows how much is to come from each other one.
+/// Returns the exchange of counts, which gives every node the length of each incoming message.
 pub(super) fn counts(nodes: usize) -> Stage {
     let matrix = Matrix::of(nodes, |_, _| COUNT);
     stage(
@@ -102,29 +102,29 @@ pub(super) fn counts(nodes: usize) -> Stage {
     )
 }
 
-/// All ranks, around a ring.
+/// Returns the axis of all ranks in one ring.
 fn ring(nodes: usize, radix: usize) -> Axis {
     Axis { extent: nodes, stride: 1, radix }
 }
 
-/// A lower limit of the time with a radix.
+/// Returns a lower bound on the time with a radix.
 pub(super) fn floor(instance: &Instance, radix: usize) -> Span {
     let ranks: Vec<Rank> = (0..instance.size()).collect();
     mean_ports(instance, &ranks, &[ring(instance.size(), radix)])
 }
 
-/// About the time with the best radix if no link is short of anything.
+/// Returns the estimated time with the best radix, without link contention.
 pub(super) fn least(instance: &Instance) -> Span {
     costs(instance)[0].1.least()
 }
 
-/// The radix of the least cost if no link is short of anything, and its likely pace.
+/// Returns the radix of least estimated cost without link contention, and its probably fastest pace.
 pub(super) fn best(instance: &Instance) -> (usize, Pace) {
     let (radix, times) = costs(instance)[0];
     (radix, times.pace())
 }
 
-/// The radices, the least cost first, and the times with each if all messages are of their mean length and no link is short of anything.
+/// Returns the radices in order of estimated cost, with the times of each for messages of mean length without link contention.
 fn costs(instance: &Instance) -> Vec<(usize, Times)> {
     let nodes = instance.size();
     let form = ClosedForm::of(instance, &[]);

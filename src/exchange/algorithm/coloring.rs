@@ -1,20 +1,18 @@
-//! *Coloring*: the messages as the edges of a bipartite graph, its colors as rounds
-//! ([`coloring`](super::super::rounds::coloring)).
+//! *Coloring*: edge colouring of the bipartite graph of messages, with colors as rounds ([`coloring`](super::super::rounds::coloring)).
 //!
-//! **What it does.** Senders are on one side, receivers on the other, and a message is an edge. The edges of a
-//! bipartite graph can be colored with as many colors as the most edges that meet in a vertex (König): so there are
-//! `h` rounds in which nobody sends or receives twice, and no schedule has fewer. *Colored* makes these. *Sliced* first
-//! cuts long messages into slices of `q` bytes: then all rounds are about equally long, and `t / q + h` rounds do.
+//! **What it does.** Vertices are the senders on one side and the receivers on the other, and messages are edges. The edges of a
+//! bipartite graph can be colored with as many colors as the maximum degree (König). So `h` rounds suffice in which no node sends or
+//! receives twice, and no schedule has fewer. *Colored* makes these rounds. *Sliced* first cuts long messages into slices of `q` bytes.
+//! All rounds are then about equally long, and `t / q + h` rounds suffice.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** *Colored*: `h` rounds, each as long as its longest message; at most `h (alpha + s beta)` with messages of
-//! up to `s` bytes. *Sliced*: `(t / q + h) (alpha + q beta)`, which is least for `q = sqrt(t alpha / (h beta))`: `t
-//! beta + h alpha + 2 sqrt(h t alpha beta)`.
+//! **Cost.** *Colored*: `h` rounds, each as long as its longest message; at most `h (alpha + s beta)` with messages of up to `s` bytes.
+//! *Sliced*: `(t / q + h) (alpha + q beta)`, with the minimum `t beta + h alpha + 2 sqrt(h t alpha beta)` at
+//! `q = sqrt(t alpha / (h beta))`.
 //!
-//! **Source.** D. König, "Über Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre", Math. Annalen 77,
-//! 1916; for schedules with preemption T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM
-//! 23(4), 1976.
+//! **Source.** D. König, "Über Graphen und ihre Anwendung auf Determinantentheorie und Mengenlehre", Math. Annalen 77, 1916; for
+//! schedules with preemption T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM 23(4), 1976.
 
 use std::sync::Arc;
 
@@ -38,13 +36,13 @@ static SLICED: Entry = Entry::new("sliced", sliced)
     .cost("`t beta + h alpha + 2 sqrt(h t alpha beta)`");
 
 impl Algorithm {
-    /// As few rounds as possible.
+    /// The minimum number of rounds, by edge colouring.
     pub const COLORED: Algorithm = of(&COLORED);
-    /// As few rounds as possible of slices of messages.
+    /// The minimum number of rounds of slices of messages.
     pub const SLICED: Algorithm = of(&SLICED);
 }
 
-/// Whole messages, in every style.
+/// Returns the rounds of whole messages in every style.
 pub(super) fn colored(planner: &Planner) -> Vec<Variant> {
     planner.in_styles("colored", |planner| Ok(planner.colored()))
 }
@@ -55,7 +53,7 @@ fn sliced(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let sliced = |slice| {
         let rounds = move |planner: &Planner| Ok(Arc::new(coloring::sliced(planner.matrix(), slice)));
         let name = format!("sliced ({slice} B)");
-        // Slices of whole messages are those of *colored*.
+        // If slices are whole messages, the rounds are those of *colored*.
         let same = if slice >= longest { "colored" } else { &name };
         planner.in_styles_as(&name, same, rounds)
     };

@@ -1,25 +1,23 @@
-//! *Detour*: full rounds of slices, and what crowded links cannot carry goes by way of other nodes.
+//! *Detour*: full rounds of slices, some of which are sent through intermediaries to relieve overloaded links.
 //!
-//! **What it does.** Where all routes are fixed no order of the messages makes a crowded link carry less: in the
-//! transpose of a matrix on a mesh, everything that a row sends turns at the same corner. So messages are cut into
-//! slices, and a slice whose direct way is too crowded goes to an intermediary first, and from there to its
-//! destination. Which slices do so, and by way of whom, is chosen so that the link or port with the most to do has as
-//! little as possible ([`congestion`]); everybody knows it, so nothing is told. Then rounds are filled ([`filling`])
-//! in which every node sends at most one slice and receives at most one, and no link has more to carry than a port has
-//! time for. What is most urgent goes first: that which needs the link or the port that has the most left. Nodes go by
-//! the clock, and sends and receives of a round that come a little late make nobody late. Where no link is crowded all
-//! slices go straight, and the rounds may still be fuller than those of others.
+//! **What it does.** If all routes are fixed, no order of the messages reduces the load of a link. In the transpose of a matrix on a
+//! mesh, for example, all messages of a row turn at the same corner. So messages are cut into slices, and a slice whose direct path is
+//! overloaded goes to an intermediary first, and from there to its destination. The slices and their intermediaries are chosen to
+//! minimize the load of the busiest link or port ([`congestion`]). All nodes compute the same choice, so no notifications are sent.
+//! Rounds are then filled ([`filling`]): in each one every node sends at most one slice and receives at most one, and no link needs
+//! longer than a port. Slices that need the link or port with the most remaining load go first. The schedule is time-triggered, with
+//! slack for sends and receives that are a little late. Without overloaded links all slices go directly, and the rounds may still be
+//! fuller than those of other algorithms.
 //!
-//! **Restrictions.** With too many slices it comes to the rounds of *colored*, or of linear permutation.
+//! **Restrictions.** With too many slices the rounds are those of *colored*, or of linear permutation.
 //!
-//! **Cost.** If the ports need `t beta` and the most crowded link `c t beta`, a share of up to `1 - 1 / c` of what
-//! crosses that link makes a detour, each byte of which needs two ports once more. With slices of `q` bytes there are
-//! about `t / q + h` rounds of `q beta`, at least of two calls, and some more, as rounds cannot all be full.
+//! **Cost.** If the ports need `t beta` and the busiest link `c t beta`, a fraction of up to `1 - 1 / c` of the bytes across that link is
+//! detoured, and each detoured byte uses two more ports. With slices of `q` bytes there are about `t / q + h` rounds of `q beta`, at
+//! least of two calls. Some more rounds are needed, as not all rounds can be full.
 //!
-//! **Source.** L. G. Valiant, G. J. Brebner, "Universal schemes for parallel communication", STOC 1981, where all
-//! messages make a detour, at random. That rounds need little more than the most crowded place does, F. T. Leighton,
-//! B. M. Maggs, S. B. Rao, "Packet routing and job-shop scheduling in O(congestion + dilation) steps", Combinatorica
-//! 14(2), 1994. The choice and the order are this project's.
+//! **Source.** L. G. Valiant, G. J. Brebner, "Universal schemes for parallel communication", STOC 1981, where all messages take random
+//! detours. Rounds need little more time than the busiest resource: F. T. Leighton, B. M. Maggs, S. B. Rao, "Packet routing and job-shop
+//! scheduling in O(congestion + dilation) steps", Combinatorica 14(2), 1994. The choice and the order are this project's.
 
 mod congestion;
 mod filling;
@@ -41,13 +39,13 @@ use crate::{
     time::Span,
 };
 
-/// The numbers of slices into which the traffic of a node is cut.
+/// Numbers of slices into which the traffic of a node is cut.
 const SLICES_OF_TRAFFIC: [u64; 3] = [128, 32, 8];
 
-/// The most slices: in each round all that are still to be sent are put in order.
+/// Maximum number of slices. The remaining slices are sorted for each round.
 const MOST_SLICES: u64 = 40_000;
 
-/// A slice on its way to a node.
+/// One hop of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Hop {
     from: Rank,
@@ -62,11 +60,11 @@ static DETOUR: Entry = Entry::new("detour", variants)
     .limits("with too many slices the rounds of `colored`");
 
 impl Algorithm {
-    /// Full rounds of slices; what crowded links cannot carry goes by way of other nodes.
+    /// Full rounds of slices; overloaded links are relieved by detours through other nodes.
     pub const DETOUR: Algorithm = of(&DETOUR);
 }
 
-/// With slices of several lengths; plain rounds if there would be too many slices.
+/// Returns variants with slices of several lengths, or plain rounds if there would be too many slices.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let lengths = lengths(instance);
@@ -89,18 +87,18 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 #[derive(Debug)]
 struct Detour {
     nodes: usize,
-    /// By source, then by destination, in the order of their bytes.
+    /// Slices ordered by source, then destination, then offset.
     slices: Vec<Piece>,
     rounds: Vec<Vec<Hop>>,
-    /// The least time of a round.
+    /// Minimum time of a round.
     length: Span,
 }
 
-/// Lengths of slices that are worth a try. None if there would be too many slices.
+/// Returns the slice lengths to try, or none if there would be too many slices.
 fn lengths(instance: &Instance) -> Vec<u64> {
     let parameters = instance.parameters();
     let traffic = instance.matrix().without_own().traffic();
-    // A round is no shorter than its calls are.
+    // A round takes at least as long as its calls.
     let calls = parameters.send_overhead() + parameters.receive_overhead() + parameters.exchange_overhead();
     let shortest = (calls.as_secs_f64() / parameters.beta()).min(traffic as f64) as u64;
     let mut lengths: Vec<u64> =
@@ -111,8 +109,8 @@ fn lengths(instance: &Instance) -> Vec<u64> {
     lengths
 }
 
-/// A lower limit of the time of rounds of slices of at most `slice` bytes: each node has to send all that it has, and
-/// all rounds are equally long.
+/// Returns a lower bound on the time of rounds of slices of at most `slice` bytes. Each node must send all its slices, and all rounds are
+/// equally long.
 fn floor(instance: &Instance, paths: &Paths, slice: u64) -> Span {
     let nodes = instance.size();
     let (mut sent, mut received, mut longest) = (vec![0; nodes], vec![0; nodes], 0);
@@ -123,30 +121,30 @@ fn floor(instance: &Instance, paths: &Paths, slice: u64) -> Span {
         longest = longest.max(bytes.div_ceil(slices));
     }
     let rounds = sent.into_iter().chain(received).max().unwrap_or(0_u64);
-    // All but the last one: that may be of shorter slices.
+    // Excludes the last round, which may consist of shorter slices.
     Span::from_secs_f64(longest as f64 / paths.room).times(rounds.saturating_sub(1))
 }
 
 impl Detour {
-    /// With slices of at most `slice` bytes.
+    /// Computes the detours and the rounds with slices of at most `slice` bytes.
     fn new(instance: &Instance, paths: &Paths, slice: u64) -> Detour {
         let mut congestion = Congestion::new(instance, paths, slice);
         congestion.spread();
         let (slices, rounds, length) = Filling::new(&congestion).rounds();
-        // A message has come before the next one has been started: then its receive does not overlap a send.
+        // A message arrives before the next one is started, so its receive does not overlap a send.
         let parameters = instance.parameters();
         let way = parameters.latency() + parameters.hop().times(congestion.farthest() as u64);
         let length = Span::from_secs_f64(length) + way + Span::from_nanos(1);
         Detour { nodes: instance.size(), slices, rounds, length }
     }
 
-    /// All slices by a schedule of nodes that go by the clock.
+    /// Returns the draft of the time-triggered schedule.
     fn by_the_clock(self, parameters: &Parameters) -> Draft {
         let schedule = self.schedule(parameters);
         Draft::new(self.slices, schedule)
     }
 
-    /// The steps of every node, by the clock.
+    /// Returns the steps of every node, time-triggered.
     fn schedule(&self, parameters: &Parameters) -> Schedule {
         let origins: Vec<Rank> = self.slices.iter().map(|slice| slice.from).collect();
         let sizes: Vec<u64> = self.slices.iter().map(|slice| slice.bytes).collect();
@@ -162,7 +160,7 @@ impl Detour {
             Action::Pause(span) => *span,
             _ => Span::ZERO,
         };
-        // As late as possible: flows that share links may be late.
+        // Receives are as late as possible, because flows that share links may be late.
         let patience = self.length - (send + receive + parameters.exchange_overhead());
         builder.finish().clocked(self.length.max(send + receive), send, patience, busy)
     }
@@ -192,7 +190,7 @@ mod tests {
         }
         let matrix = instance.matrix().without_own();
         assert!(bytes.into_iter().eq(matrix.messages().map(|(from, to, bytes)| ((from, to), bytes))));
-        // Where each slice is, and from which round on it can be sent.
+        // The node of each slice, and the first round in which the slice can be sent.
         let mut places: Vec<(Rank, usize)> = detour.slices.iter().map(|slice| (slice.from, 0)).collect();
         for (nth, round) in detour.rounds.iter().enumerate() {
             for end in [|hop: &Hop| hop.from, |hop: &Hop| hop.to] {
@@ -212,7 +210,7 @@ mod tests {
     }
 
     proptest! {
-        /// All slices get where they belong, no two at once from or to a node.
+        /// All slices arrive, and no two leave or enter a node in the same round.
         #[test]
         fn rounds_move_all_slices(
             side in 1..5_usize, bytes in prop::collection::vec(0..900_u64, 256), slice in 1..1000_u64, sparse in 1..9_u64
@@ -227,7 +225,7 @@ mod tests {
         }
     }
 
-    /// All nodes of one row have something for one column, round a corner.
+    /// All nodes of one row send to one column, around a corner.
     #[test]
     fn slices_go_round_a_crowded_corner() {
         let mesh = topology::parse("mesh:6x6").unwrap();
@@ -236,7 +234,7 @@ mod tests {
         let instance = Instance::new(&machine, matrix).unwrap();
         check(&instance, 10_000);
         let detour = Detour::new(&instance, &Paths::of(&instance), 10_000);
-        // Straight it takes 50.
+        // Direct slices take 50 rounds.
         assert!(detour.rounds.len() < 40, "{}", detour.rounds.len());
     }
 }

@@ -1,21 +1,19 @@
-//! *Levels*: few long messages, first among near ranks and then among far ones, or the other way round.
+//! *Levels*: few long combined messages, first among near ranks and then among far ranks, or the reverse.
 //!
-//! **What it does.** As in [*bruck*](super::bruck) what a rank has for several others goes as one message, and is sent
-//! on. But ranks are places in a rectangle, `p = a b`, in the order of their nodes: everything goes along rows to the
-//! column of its receiver, and then along columns; or first along columns. On a mesh these are the rows and columns of
-//! nodes, so that each message stays in a line. In a cluster rows are servers, or several: processors of a server
-//! collect what goes to the same processor of another one, and only long messages go between servers. Where there are
-//! more than two dimensions each is a level. Along a row of `a` ranks there are `a - 1` messages, or fewer in *bruck*'s
-//! way with a smaller radix, each byte of which moves several times. They follow each other, or go all at once, as there.
+//! **What it does.** As in [*bruck*](super::bruck), data of a rank for several other ranks is sent as one message and forwarded. Here
+//! ranks are places in a rectangle, `p = a b`, in the order of their nodes. All data goes along rows to the column of its receiver, and
+//! then along columns; or along columns first. On a mesh these are the rows and columns of nodes, so that each message stays in a line.
+//! In a cluster a row is one or several servers: processors of a server collect the data for the same processor of another server, and
+//! only long messages go between servers. A machine with more than two dimensions has one level for each. A row of `a` ranks has `a - 1`
+//! messages per rank, or fewer in *bruck*'s digits with a smaller radix, which send each byte several times. The messages are sent one
+//! after the other or all at once, as in *bruck*.
 //!
-//! Which rectangles are tried is found by a closed form: start-ups, the bytes of ports, and those of the link that
-//! has the most to carry at a time.
+//! A closed form selects the rectangles to try. It includes the start-ups, the bytes of ports, and the bytes of the busiest link.
 //!
-//! **Restrictions.** Where the number of ranks is prime, or 1, it comes to *bruck*.
+//! **Restrictions.** If the number of ranks is prime, or 1, the algorithm is *bruck*.
 //!
-//! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller
-//! radices; at once the larger of `(a + b - 2) (o_s + o_r)` and that time of bytes, and `2 (L + hop)`. What is sent together is
-//! copied together first.
+//! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller radices; at once
+//! the larger of `(a + b - 2) (o_s + o_r)` and that time of bytes, and `2 (L + hop)`. Data sent as one message is first copied together.
 //!
 //! **Source.** On meshes: D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies",
 //! Distributed Memory Computing Conference 1991; in clusters, with messages of several lengths: K. Fan and others,
@@ -37,17 +35,17 @@ use super::{
 };
 use crate::{plan::Layout, rank::Rank, time::Span};
 
-/// The most shapes that are tried.
+/// Maximum number of shapes tried.
 const MOST_SHAPES: usize = 6;
 
-/// The most shapes that are tried where there are many messages.
+/// Maximum number of shapes tried if there are many messages.
 const FEW_SHAPES: usize = 3;
 
-/// The most radices that are looked at for each axis of such a shape.
+/// Maximum number of radices tried for each axis.
 const MOST_RADICES: usize = 3;
 
 static LEVELS: Entry = Entry::new("levels", |planning| {
-    // Where only one style is tried, one pace is as well.
+    // If only one style is tried, only one pace is tried.
     let are_all = planning.workspace.styles().len() > 1;
     Ok(variants(planning.workspace, are_all))
 })
@@ -57,16 +55,17 @@ static LEVELS: Entry = Entry::new("levels", |planning| {
 .limits("where the number of ranks is prime it is `bruck`");
 
 impl Algorithm {
-    /// Few long messages, level by level.
+    /// Few long combined messages, level by level.
     pub const LEVELS: Algorithm = of(&LEVELS);
 }
 
-/// The numbers by which another one can be divided, but for 1 and itself.
+/// Returns the divisors of a number, except 1 and the number itself.
 fn divisors(number: usize) -> impl Iterator<Item = usize> {
     (2..=number / 2).filter(move |&divisor| number.is_multiple_of(divisor))
 }
 
-/// With the shapes that are likely to be the fastest, each at the likely pace or at all; *bruck* if there are none.
+/// Returns variants with the probably fastest shapes, each at the probably fastest pace, or at all paces if `are_all`. Without shapes it
+/// returns those of *bruck*.
 pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Variant> {
     match shapes(planner) {
         [] => bruck::variants(planner, are_all),
@@ -74,7 +73,7 @@ pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Variant> {
     }
 }
 
-/// The axes in words: how many ranks, and how far apart.
+/// Returns the axes in words: the number of ranks, their distance, and the radix.
 fn named(axes: &[Axis]) -> String {
     let named = |&Axis { extent, stride, radix }: &Axis| match radix < extent {
         true => format!("{extent} at {stride}, radix {radix}"),
@@ -83,28 +82,29 @@ fn named(axes: &[Axis]) -> String {
     axes.iter().map(named).collect::<Vec<String>>().join("; ")
 }
 
-/// About the time of the best shape if no link is short of anything, from which is known whether a closer look is worth it;
-/// `None` if there is none.
+/// Returns the estimated time of the best shape without link contention, which shows whether to examine shapes further; `None` if there
+/// is no shape.
 pub(super) fn least(instance: &Instance) -> Option<Span> {
     let form = ClosedForm::of(instance, &[]);
     let shapes = form.shapes();
     shapes.iter().map(|axes| form.least(axes).least()).min()
 }
 
-/// The most shapes that are tried.
+/// Returns the maximum number of shapes tried.
 fn most(planner: &Planner) -> usize {
     if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES }
 }
 
-/// The most messages of a rank, where there is another way. Where lengths differ and there are many messages, half as many as a rank has
-/// others take as long to plan as all, and have not been seen to be faster.
+/// Returns the maximum number of messages of a rank, if some shape meets it. In large exchanges of different lengths, shapes with more
+/// messages of a rank than half the number of other ranks take as long to plan as one message for each rank, and were never observed to
+/// be faster.
 fn most_messages(planner: &Planner) -> usize {
     let are_many = planner.is_dense() && planner.is_among_many();
     if are_many && !planner.matrix().class().1 { (planner.instance().size() - 1) / 2 } else { usize::MAX }
 }
 
-/// The axes that are worth a try, by the closed form: rows and columns of all rectangles, and the dimensions of the machine if
-/// all its nodes take part; the near ones first, or the far ones. The best of them in several radices.
+/// Returns the best shapes by the closed form: rows and columns of all rectangles, and the dimensions of the machine if all its nodes are
+/// members, with the near or the far ranks first. The best shapes are tried in several radices.
 pub(super) fn shapes(planner: &Planner) -> &[Shape] {
     let instance = planner.instance();
     planner.levels(|| {
@@ -124,9 +124,9 @@ pub(super) fn shapes(planner: &Planner) -> &[Shape] {
     })
 }
 
-/// The choice of shapes by the closed form.
+/// Choice of shapes by the closed form.
 impl ClosedForm<'_> {
-    /// All shapes, each with the radices that cost the least.
+    /// Returns all shapes, each with the radices of least cost.
     fn shapes(&self) -> Vec<Vec<Axis>> {
         let nodes = self.instance.size();
         let mut extents: Vec<Vec<usize>> =
@@ -153,7 +153,7 @@ impl ClosedForm<'_> {
         shapes
     }
 
-    /// Those of the least times. Most are seen to be none of them without a look at links.
+    /// Returns the `most` shapes of least time. Link loads are computed only for shapes whose bound without contention is low enough.
     fn best(&self, most: usize, shapes: Vec<Vec<Axis>>) -> Vec<(Times, Vec<Axis>)> {
         let mut shapes: Vec<(Span, Vec<Axis>)> =
             shapes.into_iter().map(|axes| (self.least(&axes).least(), axes)).collect();
@@ -171,7 +171,7 @@ impl ClosedForm<'_> {
         best
     }
 
-    /// The same axes in all combinations of radices that are worth a try.
+    /// Returns the same axes in all combinations of radices to try.
     fn in_radices(&self, axes: &[Axis]) -> Vec<Vec<Axis>> {
         let mut all: Vec<Vec<Axis>> = vec![Vec::new()];
         for axis in axes {
@@ -184,8 +184,8 @@ impl ClosedForm<'_> {
         all
     }
 
-    /// The radices that cost the least along rings of so many ranks if no link is short of anything, the best first: small ones,
-    /// and the largest.
+    /// Returns the radices of least cost in a ring of `extent` ranks without link contention, best first: small radices, and `extent`
+    /// itself.
     fn radices(&self, extent: usize) -> Vec<usize> {
         let all = (2..=extent)
             .filter(|&radix| radix == extent || radix + 1 < extent && radix * radix <= 2 * extent);
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::{exchange::Matrix, model::Description};
 
-    /// The variants for messages of one length between all ranks, the best by the closed form first.
+    /// Returns the names of the variants for messages of one length between all ranks, the best by the closed form first.
     fn names(machine: &str, bytes: u64) -> Vec<String> {
         let machine: Description = machine.parse().unwrap();
         let matrix = Matrix::of(machine.nodes(), |_, _| bytes).unwrap();
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!(names("torus:4x4x4", 2048).len(), MOST_SHAPES);
     }
 
-    /// In four servers of eight processors few messages go between servers; *bruck*, which knows no servers, sends some to the
-    /// next one only because they go around the ring of all ranks.
+    /// In four servers of eight processors few messages go between servers. *Bruck* ignores servers: some of its messages enter the next
+    /// server only because they go around the ring of all ranks.
     #[test]
     fn in_a_cluster_it_is_the_fastest_for_short_messages() {
         let machine: Description = "h100-cluster:4".parse().unwrap();

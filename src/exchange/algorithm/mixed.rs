@@ -1,17 +1,17 @@
-//! *Mixed*: short messages by [Bruck's algorithm](super::bruck), long ones straight to their receivers.
+//! *Mixed*: short messages by [Bruck's algorithm](super::bruck), long messages directly to their receivers.
 //!
-//! **What it does.** Where lengths vary, neither way is right for all messages: most of the start-ups are those of
-//! short messages, and most of the bytes those of long ones. So the messages up to a length go first, many together and
-//! passed on by others, and then the rest, in as few rounds as possible in which no link is crowded. Where the long ones go
-//! one by one in some way so do those of a digit of the short ones, and otherwise in the way that is likely to be the fastest.
+//! **What it does.** If lengths vary, no single algorithm suits all messages: short messages cause most of the start-ups, and long
+//! messages carry most of the bytes. So the messages up to a length go first, combined and forwarded. The others follow in the minimum
+//! number of rounds, balanced over the links. If the style of the long messages exchanges them one by one, the short messages of a digit
+//! use the same kind of exchange, otherwise the probably fastest pace.
 //!
-//! **Restrictions.** None; if all messages are short, or all are long, it is one of the two ways alone.
+//! **Restrictions.** None. If all messages are short, or all are long, only one of the two algorithms is used.
 //!
-//! **Cost.** That of Bruck's algorithm for the short messages and `h (alpha + s beta)` for the long ones. To pass a
-//! message on is worth it up to about `alpha / (beta log2 p)` bytes; lengths around that are tried.
+//! **Cost.** That of Bruck's algorithm for the short messages and `h (alpha + s beta)` for the long ones. Forwarding pays off for
+//! messages up to about `alpha / (beta log2 p)` bytes; lengths near this value are tried.
 //!
-//! **Source.** This project. That libraries change from one way to the other by the length of a message: R. Thakur, R.
-//! Rabenseifner, W. Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1), 2005.
+//! **Source.** This project. Libraries switch algorithms by message length: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of
+//! collective communication operations in MPICH", IJHPCA 19(1), 2005.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use super::{
 };
 use crate::time::Span;
 
-/// The lengths that are tried, as multiples of the best one by the estimate: the first alone where there are many messages.
+/// The split lengths to try, as multiples of the best estimate. With many messages only the first usable one is tried.
 const FACTORS: [f64; 3] = [1.0, 0.25, 4.0];
 
 static MIXED: Entry = Entry::new("mixed", variants)
@@ -42,11 +42,11 @@ static MIXED: Entry = Entry::new("mixed", variants)
     .cost("that of *bruck* for messages up to about `alpha / (beta log2 p)` bytes, and up to `h (alpha + s beta)` for the others");
 
 impl Algorithm {
-    /// Bruck's algorithm for short messages, and as few rounds as possible for long ones.
+    /// Bruck's algorithm for short messages, and the minimum number of rounds for long messages.
     pub const MIXED: Algorithm = of(&MIXED);
 }
 
-/// With several lengths; one of the two algorithms alone where no length parts the messages.
+/// Returns variants with several split lengths, or one of the two algorithms if no length splits the messages.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let mut lengths = lengths(instance);
@@ -60,7 +60,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     })
 }
 
-/// Messages of up to `most` bytes by Bruck's algorithm, and the others in several styles.
+/// Returns variants in several styles: messages of up to `most` bytes by Bruck's algorithm, and the others in rounds.
 fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     let [short, long] = parted(planner.matrix(), most).map(Arc::new);
     let among = planner.instance().with(short.clone());
@@ -85,8 +85,8 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     planner.styles().iter().map(variant).collect()
 }
 
-/// About the times of the short and of the long messages with the first of the lengths: that of *bruck*, and the start-ups, ports
-/// and links that going straight takes at least; `None` if no length parts the messages.
+/// Returns time estimates for the short and for the long messages at the first split length: the time of *bruck*, and a lower bound on
+/// direct messages from start-ups, ports and links. `None` if no length splits the messages.
 pub(super) fn estimates(planner: &Planner) -> Option<[Span; 2]> {
     let most = *lengths(planner.instance()).first()?;
     let [short, long] = parted(planner.matrix(), most);
@@ -94,20 +94,20 @@ pub(super) fn estimates(planner: &Planner) -> Option<[Span; 2]> {
     Some([passed_on, planner.straight_of(&long.without_own())])
 }
 
-/// The length up to which it is worth to pass a message on, by the estimate.
+/// Returns the estimated length up to which forwarding a message pays off.
 fn best(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
     let passed_on = f64::from(instance.size().next_power_of_two().ilog2().max(1));
     parameters.alpha().as_secs_f64() / (parameters.beta() * passed_on)
 }
 
-/// Whether all messages are short by the estimate, and there are some.
+/// Returns whether there are messages and all are short by the estimate.
 fn are_short(instance: &Instance) -> bool {
     let longest = parts(instance.matrix()).map(|part| part.bytes).max();
     longest.is_some_and(|bytes| bytes as f64 <= best(instance))
 }
 
-/// The lengths that are worth a try as the longest of short messages: those between which there are messages.
+/// Returns the split lengths to try: lengths with at least one message on each side, without duplicates.
 fn lengths(instance: &Instance) -> Vec<u64> {
     let (messages, best) = (|| parts(instance.matrix()), best(instance));
     let mut lengths: Vec<(usize, u64)> = FACTORS

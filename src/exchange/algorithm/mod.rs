@@ -1,5 +1,5 @@
-//! The algorithms: one file for each family, which opens with what it does, its restrictions, its cost in the symbols
-//! of the timing model, and its source, and has the entries of the registry.
+//! The algorithms, one file for each family. A file starts with the description, the restrictions, the cost in the symbols of the timing
+//! model, and the source, and holds the entries of the registry.
 
 mod apart;
 mod auto;
@@ -20,8 +20,9 @@ use crate::plan;
 
 /// An algorithm for many-to-many communication.
 ///
-/// In the documentation of each, `p` is the number of nodes, `s` the longest message, `t` the most that any node sends
-/// or receives, `h` the most messages that any node sends or receives; its file in `src/exchange/algorithm` says more.
+/// In the documentation of the algorithms, `p` is the number of nodes, `s` the length of the longest message, `t` the maximum bytes that
+/// any node sends or receives, and `h` the maximum number of messages that any node sends or receives. The files in
+/// `src/exchange/algorithm` say more.
 ///
 /// ```
 /// use multicomputer::exchange::Algorithm;
@@ -36,20 +37,20 @@ pub type Algorithm = plan::Algorithm<Instance>;
 /// An entry of the registry.
 type Entry = plan::Entry<Instance>;
 
-/// An exchange that is planned, by an algorithm.
+/// An exchange to be planned by an algorithm.
 type Planning<'a> = plan::Planning<'a, Instance>;
 
-/// The algorithm of an entry that makes no choices at random.
+/// Returns the algorithm of an entry without random choices.
 const fn of(entry: &'static Entry) -> Algorithm {
     Algorithm::with(entry, None)
 }
 
-/// The algorithm of an entry that makes choices at random, with seed 1.
+/// Returns the algorithm of an entry with random choices, with seed 1.
 const fn seeded(entry: &'static Entry) -> Algorithm {
     Algorithm::with(entry, Some(1))
 }
 
-/// The error of an algorithm that does not work for an exchange.
+/// Returns the error of an algorithm that does not support an exchange.
 fn refused(algorithm: Algorithm, text: String) -> PlanError {
     PlanError::Restricted { algorithm: algorithm.to_string(), text, found: String::new() }
 }
@@ -57,7 +58,7 @@ fn refused(algorithm: Algorithm, text: String) -> PlanError {
 static OWN: Entry = Entry::own();
 
 impl Algorithm {
-    /// The algorithm that plans of [one's own](super::Own) name. It makes no plans itself: those are made by the `Own`.
+    /// The algorithm of plans by a [custom algorithm](super::Own). It makes no plans itself; the `Own` does.
     pub const OWN: Algorithm = of(&OWN);
 
     /// All algorithms, with seed 1.
@@ -86,12 +87,12 @@ impl Algorithm {
         Algorithm::APART,
     ];
 
-    /// The seed of its random choices; `None` if it makes none.
+    /// Returns the seed of the random choices; `None` if the algorithm makes none.
     pub fn seed(&self) -> Option<u64> {
         *self.parameter()
     }
 
-    /// The same with another seed, if it makes random choices.
+    /// Returns the algorithm with another seed, if it makes random choices.
     #[must_use]
     pub fn with_seed(&self, seed: u64) -> Algorithm {
         self.with_parameter(self.seed().map(|_| seed))

@@ -1,25 +1,24 @@
-//! *Packed*: a plan by the clock, in which whoever is free starts at once what is most urgent and has a free way.
+//! *Packed*: a time-triggered list schedule, in which each free node at once starts its most urgent message with a free path.
 //!
-//! **What it does.** A message can be started when its sender and its receiver are free and every link on its way has
-//! room for it. At each instant at which one ends, all senders that are free, the one with the most to do first, look
-//! for such a receiver, and take the one with the most still to come; among equal ones that with the longest message,
-//! then the next one around the ring. When a message ends is known, or found out from the network where ports
-//! share ([`network`]). Long messages can be cut into slices: a slice goes on to be the next one of the same message unless
-//! another receiver has become more urgent. What comes out is, for every node, in which order it sends and receives; when it does so follows from the
-//! machine.
+//! **What it does.** A message can start when its sender and its receiver are free and every link on its path has capacity for it.
+//! Whenever a message ends, the free senders choose in the order of their remaining work. Each takes the free receiver with the most
+//! remaining work; among equal ones that with the longest message, then the next around the ring. The end of a message is known in
+//! advance or, where ports share links, computed by the network model ([`network`]). Long messages can be cut into slices. A slice is
+//! followed by the next slice of the same message, unless another receiver has become more urgent. The result gives every node its order
+//! of sends and receives; their times follow from the machine.
 //!
-//! Behind a full link ([`behind`]) nobody is looked at, and whoever has found nothing
-//! looks again only from a link on which there is room again, or at receivers that have become free ([`waiting`]).
+//! Receivers behind a full link ([`behind`]) are not examined. A sender without a match searches again only behind links that regain
+//! capacity, or among receivers that become free ([`waiting`]).
 //!
-//! **Restrictions.** It gives up on exchanges for which it would have to look at too many pairs of nodes, or to keep too
-//! many sets of them.
+//! **Restrictions.** The algorithm gives up on exchanges that would require examining too many pairs of nodes, or storing too many sets
+//! of nodes.
 //!
-//! **Cost.** Without narrow links and with slices of `q` bytes about `t beta + h max(alpha, q beta)`; a plan in which
-//! nobody waits without need takes at most twice as long as the best one.
+//! **Cost.** Without slow links and with slices of `q` bytes about `t beta + h max(alpha, q beta)`. A dense schedule, in which no node
+//! idles without need, takes at most twice the optimum.
 //!
-//! **Source.** T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM 23(4), 1976; that dense
-//! schedules are within twice the optimum, I. Bárány, T. Fiala, "Többgépes ütemezési problémák közel optimális
-//! megoldása", Szigma 15, 1982. The room on links is this project's.
+//! **Source.** T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM 23(4), 1976; dense schedules are within twice
+//! the optimum: I. Bárány, T. Fiala, "Többgépes ütemezési problémák közel optimális megoldása", Szigma 15, 1982. The treatment of link
+//! capacities is this project's.
 
 mod behind;
 mod network;
@@ -45,15 +44,15 @@ static PACKED: Entry = Entry::new("packed", variants)
     .limits("gives up where it would have to look at too many pairs");
 
 impl Algorithm {
-    /// A plan by the clock that keeps nodes busy and links free.
+    /// A time-triggered list schedule that keeps nodes busy and avoids link contention.
     pub const PACKED: Algorithm = of(&PACKED);
 }
 
-/// In one piece, and in slices.
+/// Returns variants with whole messages and with slices.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
     let mut slices = planner.slices(if planner.is_large() { &[2.0] } else { &[1.0, 4.0] }, false);
-    // The longest message stays whole with others.
+    // Omits slice lengths that leave the longest message whole.
     let longest = parts(planner.matrix()).map(|part| part.bytes).max().unwrap_or(0);
     slices.retain(|&slice| is_cut(longest, slice));
     slices.insert(0, u64::MAX);
@@ -71,7 +70,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     Ok(slices.into_iter().flat_map(packed).collect())
 }
 
-/// Whether a slice is cut off what is left of a message: no slice is left that is hardly one.
+/// Returns whether a slice is cut off the rest of a message. At least half a slice must remain.
 fn is_cut(left: u64, slice: u64) -> bool {
     left >= slice.saturating_add(slice / 2)
 }
@@ -81,13 +80,12 @@ fn too_many_pairs() -> PlanError {
     refused(Algorithm::PACKED, text.to_owned())
 }
 
-/// The parts, in order of the instants at which they are to be started; of messages in slices of at most `slice` bytes.
-/// `None` if that takes too long to find out.
+/// Returns the parts in order of their starts, with messages in slices of at most `slice` bytes. `None` if planning would take too long.
 fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
     plan_on(Network::of(instance, paths), instance, paths, slice)
 }
 
-/// The same on a network.
+/// Plans on a given network model.
 fn plan_on(mut network: Network<'_>, instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
     let mut plan = Packer::new(instance, paths, slice.max(1));
     if plan.is_too_large() {
@@ -119,7 +117,7 @@ mod tests {
     };
 
     proptest! {
-        /// Where nothing is shared the network itself says the same.
+        /// Without shared links, known ends equal those of the network model.
         #[test]
         fn ends_that_are_known_are_those_of_the_network(
             name in prop::sample::select(vec!["mesh:3x3", "fat-tree:9", "ring:9", "torus:3x3", "complete:9"]),

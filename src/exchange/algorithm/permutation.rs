@@ -1,14 +1,14 @@
-//! *Linear permutation*: in round `k` everybody exchanges with the node `k` away.
+//! *Linear permutation*: in round `k` every node exchanges with the nodes at distance `k`.
 //!
-//! **What it does.** On a power of two nodes rank `i` exchanges with `i xor k`; on any other number it sends to `i + k`
-//! and receives from `i - k`, around the ring. *Linear* is for uniform messages. *Modified* is for others: the nodes
-//! first tell each other how much is to come, send only what there is, and wait for all others after every round, by
-//! the barrier of the machine where it has one. *Pairwise* is the same without telling and without barriers.
+//! **What it does.** If the number of nodes is a power of two, rank `i` exchanges with `i xor k`. Otherwise it sends to `i + k` and
+//! receives from `i - k`, modulo the number of nodes. *Linear* is for uniform messages. *Modified* is for messages of any lengths: nodes
+//! first exchange the lengths, omit empty messages, and wait at a barrier after every round (the hardware barrier if the machine has
+//! one). *Pairwise* has neither the exchange of lengths nor barriers.
 //!
-//! **Restrictions.** *Linear* needs messages of one length from everybody to everybody else.
+//! **Restrictions.** *Linear* needs messages of one length between all pairs of nodes.
 //!
-//! **Cost.** `(p - 1) (alpha + s beta)` for messages of `s` bytes; of different lengths up to `p alpha + p t beta`, as
-//! each round of *modified* takes as long as its longest message.
+//! **Cost.** `(p - 1) (alpha + s beta)` for messages of `s` bytes; for different lengths up to `p alpha + p t beta`, as each round of
+//! *modified* takes as long as its longest message.
 //!
 //! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section 4
 //! and figure 3; S. H. Bokhari, "Complete exchange on the iPSC/860", ICASE 91-4, 1991.
@@ -57,9 +57,9 @@ static PAIRWISE: Entry = Entry::new("pairwise", pairwise)
     .cost("up to `p (alpha + t beta)`");
 
 impl Algorithm {
-    /// Linear permutation, for messages of one length from everybody to everybody else.
+    /// Linear permutation, for messages of one length between all pairs of nodes.
     pub const LINEAR: Algorithm = of(&LINEAR);
-    /// Modified linear permutation: counts are exchanged first, and all nodes wait for each other after each round.
+    /// Modified linear permutation: counts are exchanged first, and a barrier follows each round.
     pub const MODIFIED: Algorithm = of(&MODIFIED);
     /// Linear permutation without an exchange of counts and without barriers.
     pub const PAIRWISE: Algorithm = of(&PAIRWISE);
@@ -81,7 +81,7 @@ fn pairwise(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     Ok(planning.workspace.in_styles("pairwise", |planner| Ok(planner.linear())))
 }
 
-/// Modified linear permutation of a matrix among the members of an instance.
+/// Returns the stage of modified linear permutation of a matrix among the members of an instance.
 pub(super) fn synchronized(instance: &Instance, matrix: impl Into<Arc<Matrix>>) -> Stage {
     let matrix = matrix.into();
     let barrier = if instance.has_barrier() { Barrier::Hardware } else { Barrier::Messages };
@@ -90,7 +90,7 @@ pub(super) fn synchronized(instance: &Instance, matrix: impl Into<Arc<Matrix>>) 
     Stage::rounds(matrix, &rounds, Style::Synchronized(barrier)).after(counts)
 }
 
-/// A lower limit of the time of the barriers of `rounds` rounds.
+/// Returns a lower bound on the time of the barriers of `rounds` rounds.
 pub(super) fn barriers(instance: &Instance, rounds: usize) -> Span {
     let parameters = instance.parameters();
     let one = match parameters.barrier() {

@@ -1,37 +1,33 @@
-//! *Random*: everybody sends when the receiver has time, which it is asked: distributed random scheduling.
+//! *Random*: distributed random scheduling. A node queries a receiver and sends as soon as the receiver is free.
 //!
-//! **What it does.** Every node has a lock that says whether it is receiving. Who has something to send asks one of its
-//! receivers, chosen at random, by an active message that tests and sets the lock. If it was free the message is sent,
-//! and its arrival frees the lock; if not, another receiver is asked. The paper's two improvements, each by itself or
-//! both:
+//! **What it does.** Every node has a lock that shows whether it is receiving. A node with messages to send picks one of its receivers at
+//! random and sends it an active message that tests and sets the lock. If the lock was free, the message is sent, and its arrival frees
+//! the lock; if not, another receiver is queried. The paper's two improvements can be used separately or together:
 //!
-//! - *measured*: a busy receiver says when it is worth asking again. It is left alone so long, and who gets that answer
-//!   from all sleeps until the first of them is worth it.
-//! - *early*: a receiver gives its go-ahead when the transfer under way is about to end, so that the bytes of the next
-//!   message begin to move when its port is free. One go-ahead is given early, no more.
+//! - *measured*: a busy receiver replies when to query it again. No query is sent before. A node with replies of this kind from all its
+//!   receivers sleeps until the earliest of the times.
+//! - *early*: a receiver gives its go-ahead shortly before the current transfer ends, so that the bytes of the next message begin to move
+//!   when its port is free. At most one go-ahead is given early.
 //!
-//! When a transfer ends is estimated, from its go-ahead on: the answer's way, the start-up of the message, and its
-//! bytes as fast as a port is. Where messages share links it takes longer. Nothing but time depends on the estimate: a
-//! go-ahead that is too early makes two messages share a port, and a receiver whose transfer should have ended, but has
-//! not, says that it cannot tell for how long it will be busy.
+//! The end of a transfer is estimated from its go-ahead: the transit of the reply, the start-up of the message, and its bytes at port
+//! speed. Messages that share links take longer. The estimate affects only the timing. If a go-ahead is too early, two messages share a
+//! port. If a transfer has not ended at its estimated end, the receiver replies that the remaining time is unknown.
 //!
-//! **Asking again.** In the paper a node that is refused tries another receiver, and at once, so with one receiver left
-//! it asks that one again and again. Here a receiver that does not say for how long it is busy is left alone for 1/32
-//! of the time since the node last sent, at least a picosecond. At first this is less than a question takes, so there
-//! is no pause; later a node finds its receiver free too late by at most some 3 % of its waiting, and it asks a number
-//! of times that grows with the logarithm of the wait. So time always goes on, even where active messages cost nothing,
-//! and the host has little work.
+//! **Repeated queries.** In the paper a refused node queries another receiver at once, so with one receiver left it queries this one
+//! continuously. Here, if a receiver does not report its remaining time, the node does not query it again for 1/32 of the time since the
+//! node last sent, at least a picosecond. At first this is less than the time of a query, so there is no pause. Later a node finds a free
+//! receiver too late by at most some 3 % of its waiting time, and the number of queries grows with the logarithm of the wait. So time
+//! always advances, even where active messages cost nothing, and the work of the host is small.
 //!
-//! **No deadlock.** A node waits for the answer to one question at a time and answers all others meanwhile, as it does
-//! in all its waiting. It sends as soon as it has a go-ahead, so it holds the lock of one receiver at most and waits
-//! for no other. Every lock is free again when the message has come, for which a receive is posted with the go-ahead;
-//! so some message always moves or some lock is free. No question comes too early: all have told all others the lengths
-//! by then.
+//! **No deadlock.** A node waits for the reply to one query at a time, and answers all incoming queries while it waits. It sends as soon
+//! as it has a go-ahead, so it holds the lock of at most one receiver and waits for no other. Every lock is freed when the message has
+//! arrived, for which a receive is posted with the go-ahead. So some message is always in transit or some lock is free. No query comes
+//! too early, because the lengths are exchanged first.
 //!
-//! **Restrictions.** It needs active messages, and what it takes is only known from a run.
+//! **Restrictions.** Needs active messages. Only a run gives the time.
 //!
-//! **Cost.** At least two active messages and alpha for each message; with many messages a node little more than `t
-//! beta` in all, with two about half as much again.
+//! **Cost.** At least two active messages and alpha for each message. The total is little more than `t beta` with many messages per node,
+//! and about half as much again with two.
 //!
 //! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
 //! 5; J.-C. Wang, T.-H. Lin, S. Ranka, "Distributed scheduling of unstructured collective communication on the CM-5",
@@ -87,15 +83,15 @@ static IMPROVED: Entry = Entry::new("improved", |planning| with(planning, true, 
 impl Algorithm {
     /// Distributed random scheduling, with seed 1.
     pub const RANDOM: Algorithm = seeded(&RANDOM);
-    /// Random scheduling where a busy receiver says for how long: the first of the paper's improvements. With seed 1.
+    /// Random scheduling in which a busy receiver reports its remaining time: the first improvement of the paper. With seed 1.
     pub const MEASURED: Algorithm = seeded(&MEASURED);
-    /// Random scheduling where a receiver gives its go-ahead before it is free: the second improvement. With seed 1.
+    /// Random scheduling in which a receiver gives its go-ahead before it is free: the second improvement. With seed 1.
     pub const EARLY: Algorithm = seeded(&EARLY);
     /// Random scheduling with both improvements, with seed 1.
     pub const IMPROVED: Algorithm = seeded(&IMPROVED);
 }
 
-/// With some of the improvements.
+/// Returns the variant with the given improvements.
 fn with(planning: &Planning<'_>, measured: bool, early: bool) -> Result<Vec<Variant>, PlanError> {
     let (seed, improvements) = (planning.parameter.unwrap_or(0), Improvements { measured, early });
     let make = move |instance: &Instance| Ok(Draft::by(Random::new(instance.clone(), seed, improvements)));
@@ -105,24 +101,24 @@ fn with(planning: &Planning<'_>, measured: bool, early: bool) -> Result<Vec<Vari
 /// The improvements of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Improvements {
-    /// Whether receivers say how long they are busy.
+    /// Whether receivers report how long they remain busy.
     pub(super) measured: bool,
-    /// Whether they give their go-ahead early.
+    /// Whether receivers give their go-ahead early.
     pub(super) early: bool,
 }
 
-/// An exchange of counts, and then questions and messages.
+/// Random scheduling: an exchange of counts, followed by queries and messages.
 #[derive(Debug)]
 pub(super) struct Random {
     instance: Instance,
     counts: Stage,
-    /// The seed of all choices.
+    /// Seed of all random choices.
     seed: u64,
     improvements: Improvements,
 }
 
 impl Random {
-    /// The data of the instance, by random scheduling.
+    /// Creates the random scheduling of an instance's messages.
     pub(super) fn new(instance: Instance, seed: u64, improvements: Improvements) -> Random {
         let counts = bruck::counts(instance.size());
         Random { instance, counts, seed, improvements }
@@ -133,26 +129,25 @@ const ASK: Tag = Tag::named(b"Asks");
 const GO: Tag = Tag::named(b"Goes");
 const BUSY: Tag = Tag::named(b"Busy");
 
-/// The part of the time since the node last sent for which a receiver is left alone that does not say how long it is
-/// busy.
+/// Divisor of the time since the node last sent: the pause before the next query to a receiver that does not report its remaining time.
 const PAUSE: u64 = 32;
 
-/// The messages that are to come, and those that have.
+/// Expected and received messages.
 struct Incoming<'a> {
     matrix: &'a Matrix,
     rank: Rank,
     lock: &'a RefCell<Lock>,
     tag: Tag,
-    /// The receive for the message of each rank that has a go-ahead, until that has come. It is not posted earlier: a
-    /// receive that a send of its node overlaps may cost extra.
+    /// The posted receive for each rank with a go-ahead, until its message has arrived. Receives are not posted earlier, because a
+    /// receive that overlaps a send of its node may cost extra.
     posted: Vec<Option<RequestId>>,
-    /// The number of messages that are still to come.
+    /// The number of messages still to arrive.
     missing: usize,
     came: Vec<Payload>,
 }
 
 impl Incoming<'_> {
-    /// Waits for one thing to happen until a deadline, for a message sent to leave among others.
+    /// Waits for one event until a deadline. The departure of the sent message counts as an event.
     fn wait(
         &mut self,
         active: &Active<'_, '_, impl FnMut(&mut Reactions, ActiveMessage)>,
@@ -190,7 +185,7 @@ impl Incoming<'_> {
     }
 }
 
-/// The receivers that are still to be sent something, and when each is worth asking.
+/// The receivers that still need a message, and the earliest time of the next query to each.
 struct Targets {
     left: Vec<Rank>,
     quiet: Vec<Time>,
@@ -200,7 +195,7 @@ struct Targets {
 }
 
 impl Targets {
-    /// The place of one that is worth asking now; or the instant at which the first of them will be.
+    /// Returns the index of a random receiver that may be queried now, or the earliest instant at which one may be.
     fn choose(&mut self, now: Time) -> Result<usize, Time> {
         let worth: Vec<usize> =
             (0..self.left.len()).filter(|&place| self.quiet[self.left[place]] <= now).collect();
@@ -210,7 +205,7 @@ impl Targets {
         }
     }
 
-    /// Leaves a receiver alone that was asked at `asked` and is busy: until `rest` after that if it says so.
+    /// Postpones queries to a receiver that was queried at `asked` and is busy: until `rest` after `asked` if it reports a time.
     fn busy(&mut self, to: Rank, asked: Time, rest: Option<Span>, now: Time) {
         let pause = Span::from_picos((now.since(self.since).as_picos() / PAUSE).max(1));
         let said = rest.map(|rest| asked + rest).filter(|&until| until > now);
@@ -251,7 +246,7 @@ impl Procedure for Random {
         let missing = (0..size).filter(|&from| from != rank && matrix.get(from, rank) > 0).count();
         let (posted, came) = (vec![None; size], vec![Payload::empty(); size]);
         let mut incoming = Incoming { matrix, rank, lock: &lock, tag, posted, missing, came };
-        // Not the stream of the generator, should both have the same seed.
+        // The offset separates this stream from the one of the matrix generator with the same seed.
         let random = RandomNumbers::new(self.seed.wrapping_add((rank as u64 + 1) << 32));
         let left = (0..size).filter(|&to| to != rank && matrix.get(rank, to) > 0).collect();
         let mut targets = Targets { left, quiet: vec![Time::ZERO; size], random, since: Time::ZERO };

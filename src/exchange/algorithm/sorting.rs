@@ -1,22 +1,21 @@
-//! *Sorting*: all data is sorted by its destination, across the whole machine; then everything is where it belongs.
+//! *Sorting*: all data is sorted by destination across the whole machine, which delivers it.
 //!
-//! **What it does.** Data is cut into records of one size: some bytes of a message, behind a label of three words that
-//! says whose they are, who gets them, and which of them they are. Every node fills up with empty records, so that it
-//! has `r`, and with labels such that every destination gets `r`. Then the records are sorted by destination: a node's
-//! own by radix sort, with one digit, and between nodes by *columnsort*, with a node for each column of a matrix of `r
-//! x p`. Its eight steps are: sort; deal the records out to all nodes in turn; sort; give each node an equal part of
-//! what has come, in order; sort; give the next node the upper half; sort the two halves; give back the lower one.
+//! **What it does.** Data is cut into records of one size: a label of three words, followed by some bytes of a message. The label holds
+//! the destination, the source, and the number of the record in the message. Every node adds empty records so that it has `r`, with
+//! labels such that every destination gets `r`. Then the records are sorted by destination: within a node by radix sort with one digit,
+//! and between nodes by *columnsort* on a matrix of `r x p` with one column for each node. Its eight steps are: sort; deal the records
+//! out to all nodes in turn; sort; give each node an equal contiguous part of the received records; sort; send the upper half to the next
+//! node; sort the two halves; send back the lower half.
 //!
-//! The paper has an adaptation of *rotate-sort* here. That sorts in sixteen phases of rows and columns of a square mesh
-//! whose sides are powers of four; columnsort does the same with four phases of communication on any number of nodes,
-//! and, like rotate-sort with nodes that have many elements, in a constant number of balanced all-to-all exchanges.
+//! The paper adapts *rotate-sort* instead, which sorts in sixteen phases of rows and columns of a square mesh whose sides are powers of
+//! four. Columnsort has four phases of communication on any number of nodes. Like rotate-sort for nodes with many elements, it needs a
+//! constant number of balanced all-to-all exchanges.
 //!
-//! **Restrictions.** `r >= 2 (p - 1)^2`; it is filled up to that. Every node must know all traffics `r_i` and `c_j`,
-//! and how many bytes a record has. The data must be there: bytes that are only counted cannot be sorted.
+//! **Restrictions.** `r >= 2 (p - 1)^2`; empty records fill up to that. Every node must have all traffics `r_i` and `c_j`, and the number
+//! of bytes in a record. Phantom payloads cannot be sorted.
 //!
-//! **Cost.** `2 (p - 1) (alpha + r w beta / p) + 2 (alpha + r w beta / 2)` for records of `w` bytes: `3 t beta` and
-//! what labels and filling up cost. It sorts five times, each of which copies all records once. The computing beyond
-//! that costs nothing here.
+//! **Cost.** `2 (p - 1) (alpha + r w beta / p) + 2 (alpha + r w beta / 2)` for records of `w` bytes: `3 t beta` and the cost of labels
+//! and empty records. The algorithm sorts five times, and each sort copies all records once. Other computing is not charged.
 //!
 //! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
 //! 6.4; F. T. Leighton, "Tight bounds on the complexity of parallel sorting", IEEE ToC C-34(4), 1985; J. M. Marberg, E.
@@ -42,10 +41,10 @@ use crate::{
 /// Bytes of a label: destination, source, and the number of the record in the message.
 const LABEL: usize = 12;
 
-/// The most bytes of records, of all nodes together: the host has each of them several times.
+/// Maximum bytes of the records of all nodes together. The host stores each record several times.
 const MOST_BYTES: u128 = 2 << 30;
 
-/// The source of an empty record.
+/// Source in the label of an empty record.
 const NOBODY: u32 = u32::MAX;
 
 static SORTING: Entry =
@@ -64,19 +63,19 @@ impl Algorithm {
 #[derive(Debug)]
 struct Sorting {
     instance: Instance,
-    /// Records of each node, a multiple of twice the nodes.
+    /// Records of each node, a multiple of twice the number of nodes.
     records: usize,
     /// Bytes of data in a record.
     piece: usize,
-    /// Everybody has as many records for everybody.
+    /// Stage in which every node sends the same number of records to every node.
     deal: Stage,
-    /// Half of them to the next node, and to the one before.
+    /// Stages in which every node sends half of its records to the next node, and to the previous node.
     shift: Stage,
     back: Stage,
 }
 
 impl Sorting {
-    /// With the longest records for which a node has as many as it needs.
+    /// Creates the phases with the longest records that still give a node the minimum number of records.
     fn new(instance: &Instance) -> Result<Sorting, PlanError> {
         let matrix = instance.matrix().without_own();
         let nodes = matrix.nodes();
@@ -114,17 +113,17 @@ impl Sorting {
         })
     }
 
-    /// The least records of a node with which `nodes` nodes can sort.
+    /// Returns the minimum number of records of a node with which `nodes` nodes can sort.
     fn least_records(nodes: usize) -> u64 {
         2 * (nodes as u64 - 1).pow(2).max(1)
     }
 
-    /// Bytes of a record.
+    /// Returns the bytes of a record.
     fn width(&self) -> usize {
         LABEL + self.piece
     }
 
-    /// A node's data as records, filled up.
+    /// Returns a node's data as records, with empty records added.
     fn label(&self, rank: Rank, outgoing: &[Payload]) -> Result<Vec<u8>, ExchangeError> {
         let mut records = Vec::with_capacity(self.records * self.width());
         let mut push = |to: Rank, from: u32, number: usize, data: &[u8]| {
@@ -139,7 +138,7 @@ impl Sorting {
                 push(to, rank as u32, number, piece);
             }
         }
-        // Of the places of empty records, by source and by destination, this node's own.
+        // Empty records are numbered by source and by destination; this node takes its own range.
         let matrix = self.instance.matrix();
         let pieces = |from: Rank, to: Rank| match from == to {
             true => 0,
@@ -161,13 +160,13 @@ impl Sorting {
         Ok(records)
     }
 
-    /// The messages that records make up.
+    /// Assembles the messages from their records.
     fn unlabel(&self, rank: Rank, records: &[u8]) -> Vec<Payload> {
         let column = self.instance.matrix().column(rank);
         let mut incoming: Vec<Vec<u8>> = column.map(|bytes| vec![0; bytes as usize]).collect();
         for record in records.chunks_exact(self.width()) {
             let (from, number) = (word(record, 1), word(record, 2) as usize);
-            // Empty ones have no such source.
+            // Skips empty records: their source is out of range.
             let Some(message) = incoming.get_mut(from as usize) else { continue };
             let places = message.iter_mut().skip(number * self.piece);
             places.zip(&record[LABEL..]).for_each(|(place, &byte)| *place = byte);
@@ -221,7 +220,7 @@ impl Procedure for Sorting {
             sent[rank + 1] = Payload::from(std::mem::take(&mut upper));
         }
         let came = exchange(&self.shift, sent)?;
-        // The upper half of the node before and the lower half of this one.
+        // The upper half of the previous node and the lower half of this node.
         let mut middle = sorted([came, lower].concat())?;
         let mut sent = empty();
         if rank > 0 {
@@ -239,7 +238,7 @@ fn word(record: &[u8], number: usize) -> u32 {
     u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]])
 }
 
-/// Records by destination: a radix sort of one digit, which has a value for each node.
+/// Sorts records by destination: a radix sort of one digit with one value for each node.
 fn sort(records: &[u8], width: usize, nodes: usize) -> Vec<u8> {
     let digit = |record: &[u8]| (word(record, 0) as usize).min(nodes - 1);
     let mut starts = vec![0; nodes + 1];

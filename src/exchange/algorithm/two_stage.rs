@@ -1,20 +1,19 @@
-//! *Two-stage*: everything is spread evenly over all nodes first, and then delivered.
+//! *Two-stage*: all data is first spread evenly over all nodes, and then delivered.
 //!
-//! **What it does.** Every message is cut into `p` equal parts, one by way of each node. A node that has got its parts
-//! of all messages sends on, to each receiver, what is for it: so two exchanges of messages that are nearly equally
-//! long take the place of one whose messages may be of any length. Before the parts of a message stands how long they
-//! are. *Two-stage* carries either stage out by modified linear permutation, *relayed* in balanced rounds without
-//! telling and without barriers. *Shuffled* is *two-stage* with parts that go to the nodes in between in any order.
-//! *Scheduled* carries the first stage out by [distributed random scheduling](super::random), with both of its improvements,
-//! and the second one by modified linear permutation: of the first stage the paper says that distributed scheduling "may
-//! perform better" where traffic is not equal, for then its messages are not equally long.
+//! **What it does.** Every message is cut into `p` equal parts, one for each intermediary node. A node that has received its parts of all
+//! messages sends to each receiver the parts for it. So two exchanges of nearly equal messages replace one exchange of messages of any
+//! lengths. The lengths of the parts precede the parts of each message. *Two-stage* carries out both stages by modified linear
+//! permutation, *relayed* in balanced rounds without an exchange of lengths and without barriers. *Shuffled* is *two-stage* with the
+//! parts assigned to the intermediaries in random order. *Scheduled* carries out the first stage by [distributed random
+//! scheduling](super::random) with both improvements, and the second stage by modified linear permutation. The paper says of the first
+//! stage that distributed scheduling "may perform better" if traffic is unequal, because its messages then differ in length.
 //!
-//! The cutting of messages, and their parts, are in [`split`].
+//! Cutting and reassembly of messages are in [`split`].
 //!
-//! **Restrictions.** None. *Scheduled* needs active messages, and what it takes is only known from a run.
+//! **Restrictions.** None. *Scheduled* needs active messages, and only a run gives its time.
 //!
-//! **Cost.** `2 (p alpha + t beta)`, and about `8 p^2 beta` for the lengths of the parts, or as much again if they are
-//! shuffled. *Scheduled*: two active messages more for each message of the first stage, at least, and no barriers there.
+//! **Cost.** `2 (p alpha + t beta)`, and about `8 p^2 beta` for the lengths of the parts, or twice that if the parts are shuffled.
+//! *Scheduled*: at least two more active messages for each message of the first stage, and no barriers in it.
 //!
 //! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
 //! 6, figures 7 and 8; *scheduled*: section 6.1.
@@ -67,15 +66,15 @@ static RELAYED: Entry = Entry::new("relayed", relayed)
 impl Algorithm {
     /// Two stages, each by modified linear permutation.
     pub const TWO_STAGE: Algorithm = of(&TWO_STAGE);
-    /// Two stages with parts that are shuffled, with seed 1.
+    /// Two stages with parts in random order, with seed 1.
     pub const SHUFFLED: Algorithm = seeded(&SHUFFLED);
-    /// Two stages, the first by random scheduling with both of its improvements, with seed 1.
+    /// Two stages, the first by random scheduling with both improvements, with seed 1.
     pub const SCHEDULED: Algorithm = seeded(&SCHEDULED);
     /// Two stages without an exchange of counts and without barriers.
     pub const RELAYED: Algorithm = of(&RELAYED);
 }
 
-/// Two stages, each by modified linear permutation; shuffled if there is a seed.
+/// Returns the variant with two stages of modified linear permutation, with shuffled parts if there is a seed.
 fn in_synchronized_stages(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let seed = *planning.parameter;
     let make = move |instance: &Instance| {
@@ -87,7 +86,7 @@ fn in_synchronized_stages(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanE
     Ok(vec![Variant::new("", make).at_least(floor(planning.problem, true))])
 }
 
-/// The first stage by random scheduling, the second by modified linear permutation.
+/// Returns the variant with the first stage by random scheduling, the second by modified linear permutation.
 fn scheduled(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let seed = planning.parameter.unwrap_or(0);
     let make = move |instance: &Instance| {
@@ -100,7 +99,7 @@ fn scheduled(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     Ok(vec![Variant::new("", make)])
 }
 
-/// In several styles, with rounds that are balanced.
+/// Returns variants in several styles, with balanced rounds.
 fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let (planner, floor) = (planning.workspace, floor(planning.problem, false));
     let known = planner.once(|planner| {
@@ -124,25 +123,25 @@ fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     Ok(planner.styles().iter().map(variant).collect())
 }
 
-/// A lower limit of the time of two stages, perhaps with barriers.
+/// Returns a lower bound on the time of two stages, with or without barriers.
 fn floor(instance: &Instance, has_barriers: bool) -> Span {
     let (nodes, parameters) = (instance.size(), instance.parameters());
     let matrix = instance.matrix().without_own();
     let mean = (0..nodes).map(|node| matrix.sent(node)).sum::<u64>() as f64 / nodes as f64;
-    // Each node passes on the mean of what all send. Of its own traffic, and of what it passes on, parts stay where
-    // they are: up to a p-th of the traffic each, rounded up.
+    // Each node forwards the mean of what all nodes send. Up to a p-th of its own traffic and of the forwarded traffic stays in place,
+    // rounded up.
     let (traffic, nodes_f) = (matrix.traffic() as f64, nodes as f64);
     let moved = (traffic * (1.0 - 2.0 / nodes_f) + mean - 2.0 * nodes_f).max(0.0);
     let ports = Span::from_secs_f64(0.999 * moved * parameters.node_beta());
-    // From a source to an intermediary, and from there to a destination, go so many bytes at least.
+    // Minimum bytes from each source to each intermediary, and from each intermediary to each destination.
     let (mut first, mut second) = (vec![0; nodes], vec![0; nodes]);
     for (from, to, bytes) in matrix.messages() {
         first[from] += bytes / nodes as u64;
         second[to] += bytes / nodes as u64;
     }
     let links = Paths::least(instance, |from, to| first[from] + second[to]);
-    // A source deals its bytes out in turn: of as many as there are nodes everybody gets one. To a destination comes something
-    // from everybody if one source cuts what it has for it into parts that are not empty.
+    // A source deals out its bytes in turn, so with at least `nodes` bytes every node gets some. A destination gets bytes from every node
+    // if some source has at least `nodes` bytes for it.
     let spreads = |node: usize| matrix.sent(node) >= nodes as u64;
     let gathers = |node: usize| second[node] > 0;
     let count = |is_one: &dyn Fn(usize) -> bool| (0..nodes).filter(|&node| is_one(node)).count() as u64;
@@ -158,11 +157,11 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
     if !has_barriers {
         return least;
     }
-    // Then a stage has all its rounds.
+    // With barriers, every non-empty stage has all its rounds.
     let stages = [(spreading, &first), (gathering, &second)].into_iter().filter(|&(some, _)| some > 0);
     let stage = |(_, bytes): (u64, &Vec<u64>)| {
         let all = barriers(instance, nodes - 1);
-        // In every round one sends as much, after all have come to the barrier of the machine.
+        // In every round some node sends this many bytes, after all nodes have reached the hardware barrier.
         let most = bytes.iter().copied().max().unwrap_or(0) as f64;
         let round = Span::from_secs_f64(0.999 * most * parameters.node_beta()) + parameters.send_overhead();
         if instance.has_barrier() { all + round.times(others) } else { all }
@@ -170,12 +169,12 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
     least.max(stages.map(stage).sum())
 }
 
-/// A matrix of a stage; with the lengths of parts it may be too much.
+/// Returns the matrix of a stage, or an error if the lengths of parts make it too large.
 fn checked(matrix: Result<Matrix, MatrixError>) -> Result<Matrix, PlanError> {
     matrix.map_err(|error| refused(Algorithm::TWO_STAGE, error.to_string()))
 }
 
-/// To the intermediaries, and on from there.
+/// Two predictable stages: to the intermediaries, and on to the destinations.
 #[derive(Debug)]
 struct TwoStages {
     split: Arc<Split>,
@@ -201,7 +200,7 @@ impl Procedure for TwoStages {
     }
 }
 
-/// To the intermediaries whenever they have time, and on from there.
+/// Two stages: to the intermediaries by random scheduling, and on to the destinations.
 #[derive(Debug)]
 struct Scheduled {
     split: Split,
@@ -217,7 +216,7 @@ impl Procedure for Scheduled {
     ) -> Result<Vec<Payload>, ExchangeError> {
         let rank = transport.group.rank();
         let parts = self.split.spread(rank, &outgoing)?;
-        // The parts that go by way of the node itself stay where they are.
+        // Parts whose intermediary is this node are not sent.
         let own = parts[rank].clone();
         let mut came = self.first.carry_out(transport, parts)?;
         came[rank] = own;

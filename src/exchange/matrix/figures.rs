@@ -1,12 +1,11 @@
-//! A matrix in a few numbers.
+//! Summary figures of a matrix.
 
 use std::fmt;
 
 use super::{Class, Matrix};
 use crate::units::format_bytes;
 
-/// Figures of a matrix, under the paper's names. What nodes have for themselves counts in all of them but the
-/// class.
+/// Figures of a matrix, under the paper's names. The data of nodes for themselves counts in all figures except `class` and `is_uniform`.
 ///
 /// ```
 /// use multicomputer::exchange::Matrix;
@@ -24,21 +23,21 @@ use crate::units::format_bytes;
 pub struct Figures {
     /// The number of nodes, p.
     pub nodes: usize,
-    /// The most bytes that any node sends, r.
+    /// Maximum bytes that any node sends, r.
     pub sent: u64,
-    /// The most bytes that any node receives, c.
+    /// Maximum bytes that any node receives, c.
     pub received: u64,
-    /// The most nodes that any node sends to, f.
+    /// Maximum number of nodes that any node sends to, f.
     pub fan_out: u64,
-    /// The most nodes that any node receives from, g.
+    /// Maximum number of nodes that any node receives from, g.
     pub fan_in: u64,
-    /// Messages that have bytes.
+    /// Number of messages that are not empty.
     pub messages: u64,
     /// Bytes of all messages.
     pub bytes: u128,
     /// Bytes of the longest message.
     pub longest: u64,
-    /// Bytes that nodes have for themselves, all together: they are not sent.
+    /// Total bytes of nodes for themselves, which are not sent.
     pub own: u128,
     /// The kind of communication.
     pub class: Class,
@@ -47,7 +46,7 @@ pub struct Figures {
 }
 
 impl Matrix {
-    /// The figures of the matrix. Takes the host time proportional to the square of the nodes.
+    /// Returns the figures of the matrix. Host time is proportional to the square of the number of nodes.
     pub fn figures(&self) -> Figures {
         let sizes = || self.messages().map(|(.., bytes)| bytes);
         let (class, is_uniform) = self.class();
@@ -68,23 +67,23 @@ impl Matrix {
 }
 
 impl Figures {
-    /// The most bytes that any node sends, or receives, t.
+    /// Returns the maximum bytes that any node sends or receives, t.
     pub fn traffic(&self) -> u64 {
         self.sent.max(self.received)
     }
 
-    /// The most messages that any node sends, or receives, h.
+    /// Returns the maximum number of messages that any node sends or receives, h.
     pub fn fan(&self) -> u64 {
         self.fan_out.max(self.fan_in)
     }
 }
 
-/// Two lines.
+/// Formats the figures in two lines.
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count =
             |count: u64, of: &str| if count == 1 { format!("1 {of}") } else { format!("{count} {of}s") };
-        // More than 64 bits of bytes are for no eye.
+        // Saturates: sums above 64 bits are shown as the largest 64-bit number.
         let bytes = |bytes: u128| format_bytes(u64::try_from(bytes).unwrap_or(u64::MAX));
         let uniform = if self.is_uniform { "uniform" } else { "not uniform" };
         write!(

@@ -11,12 +11,12 @@ use super::{Matrix, MatrixError};
 use crate::input;
 
 impl Matrix {
-    /// Reads a CSV file: a line for each node, with the bytes that it has for each node, and no header; an empty field
-    /// is 0. Bytes are whole numbers without a unit.
+    /// Reads a CSV file without a header. Line `i` holds the bytes that node `i` has for each node, as whole numbers without a unit. An
+    /// empty field is 0.
     ///
     /// # Errors
     ///
-    /// [`MatrixFileError`] names the file and says why it cannot be read, or what is wrong in it.
+    /// [`MatrixFileError`] names the file and the reason why it cannot be read or parsed.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Matrix, MatrixFileError> {
         let path = path.as_ref();
         input::read(path)
@@ -25,7 +25,7 @@ impl Matrix {
             .map_err(|problem| MatrixFileError { file: path.to_owned(), problem })
     }
 
-    /// The matrix as such a file has it.
+    /// Returns the matrix in the CSV format of [`from_file`](Matrix::from_file).
     ///
     /// ```
     /// use multicomputer::exchange::Matrix;
@@ -43,7 +43,7 @@ impl Matrix {
     }
 }
 
-/// Error for a file that has no communication matrix.
+/// Error for a file without a valid communication matrix.
 pub struct MatrixFileError {
     file: PathBuf,
     problem: MatrixFileProblem,
@@ -51,25 +51,25 @@ pub struct MatrixFileError {
 
 crate::text::debug_as_text!(MatrixFileError);
 
-/// Fault of the file of a matrix.
+/// Fault of a matrix file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MatrixFileProblem {
     /// The file cannot be read.
     #[error("it cannot be read: {0}")]
     Unreadable(io::Error),
-    /// The text is no matrix.
+    /// The text is not a matrix.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
 }
 
 impl MatrixFileError {
-    /// The file.
+    /// Returns the path of the file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// The fault.
+    /// Returns the fault.
     pub fn problem(&self) -> &MatrixFileProblem {
         &self.problem
     }

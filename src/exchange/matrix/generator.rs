@@ -1,18 +1,18 @@
-//! Random communication matrices, by the three parameters of the paper.
+//! Random communication matrices with the three parameters of the paper.
 
 use thiserror::Error;
 
 use super::{Matrix, MatrixError};
 use crate::random::RandomNumbers;
 
-/// Generator of random matrices in which every node sends `t` bytes to `k` nodes and receives as much from as many.
+/// Generator of random matrices in which every node sends `t` bytes to `k` nodes and receives `t` bytes from `k` nodes.
 ///
-/// Of the `k` receivers of a node, those who get little get the fraction `l` of its traffic, and are `(1 - l) k`; the
-/// others are `l k` and get the rest. With `l` = 1/2 all get the same; the smaller `l`, the more goes to few.
+/// Each node sends the fraction `l` of its traffic to `(1 - l) k` of its receivers, and the rest to the other `l k`. With `l` = 1/2 all
+/// messages are equally long. A smaller `l` sends most bytes to fewer receivers.
 ///
-/// Senders and receivers are a union of `k` permutations, each of messages of one size: node `i` sends to node `P^-1(P(i) +
-/// d)`, where `P` is a permutation at random and each `d` one of `k` distances at random. A node sends to itself only
-/// if `k` is the number of nodes, and then little.
+/// The matrix is a union of `k` permutations, each of messages of one size. Node `i` sends to node `P^-1(P(i) + d)`, where `P` is a
+/// random permutation and `d` one of `k` random distances. A node sends to itself only if `k` is the number of nodes; this message is one
+/// of the shorter ones.
 ///
 /// ```
 /// use multicomputer::exchange::Generator;
@@ -28,15 +28,15 @@ use crate::random::RandomNumbers;
 /// Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section 7.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Generator {
-    /// Nodes, p.
+    /// Number of nodes, p.
     pub nodes: usize,
-    /// Receivers of each node, k: 1 to p.
+    /// Number of receivers of each node, k: 1 to p.
     pub fan_out: usize,
     /// Bytes that each node sends, t.
     pub traffic: u64,
-    /// Share of the receivers that get much, and of the traffic of those that get little, l: from 0 to 1.
+    /// Skew l, from 0 to 1: the fraction of receivers that get long messages, and the fraction of traffic for the other receivers.
     pub nonuniformity: f64,
-    /// The seed of all random choices, which are the same on every host and in every version of this library.
+    /// Seed of all random choices. A seed gives the same matrix on every host and in every version of this library.
     pub seed: u64,
 }
 
@@ -58,7 +58,7 @@ impl Generator {
         let place = random.permutation(nodes);
         let mut node = vec![0; nodes];
         place.iter().enumerate().for_each(|(of, &at)| node[at] = of);
-        // Distance 0, to oneself, comes last: it is one of those with little if there are any.
+        // Distance 0, of a node to itself, comes last, because `sizes` lists the short messages last.
         let mut distances: Vec<usize> =
             random.permutation(nodes - 1).into_iter().map(|other| other + 1).collect();
         distances.push(0);
@@ -72,7 +72,7 @@ impl Generator {
         Ok(Matrix::new(&bytes)?)
     }
 
-    /// The sizes of a node's messages, those with much first.
+    /// Returns the sizes of a node's messages, with the longer class of messages first.
     fn sizes(&self) -> Vec<u64> {
         let share = self.nonuniformity;
         let much =
@@ -91,7 +91,7 @@ impl Generator {
     }
 }
 
-/// Reason why there is no matrix of these parameters.
+/// Reason why the parameters give no matrix.
 #[derive(Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GeneratorError {
@@ -109,7 +109,7 @@ pub enum GeneratorError {
         /// The value given.
         given: f64,
     },
-    /// The traffic is too much.
+    /// The traffic is too large.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
 }

@@ -1,4 +1,4 @@
-//! The communication matrix: the bytes that every node has for every other one.
+//! The communication matrix: the bytes that every node has for every other node.
 
 mod figures;
 mod file;
@@ -24,13 +24,13 @@ use crate::{
     text::{count, shown},
 };
 
-/// The most bytes that a node may send, or receive, in all: 2^60.
+/// Upper limit, not reached, of the bytes that a node sends or receives in all: 2^60.
 const MOST: u64 = 1 << 60;
 
 /// The bytes `m(i, j)` that node `i` has for node `j`.
 ///
-/// The rows are the *send vectors* of the nodes and the columns their *receive vectors*. What a node has for itself
-/// stays where it is, and counts all the same, as in the paper.
+/// The rows are the *send vectors* of the nodes and the columns their *receive vectors*. As in the paper, the data of a node for itself
+/// counts, although it is not sent.
 ///
 /// ```
 /// use multicomputer::exchange::Matrix;
@@ -47,12 +47,12 @@ const MOST: u64 = 1 << 60;
 #[derive(Clone)]
 pub struct Matrix {
     nodes: usize,
-    /// Row by row; never changed, so that the summary stays right.
+    /// Entries row by row. They never change, so that the cached summary stays valid.
     bytes: Vec<u64>,
     summary: OnceLock<Summary>,
 }
 
-/// Properties of a matrix that every call looks at, worked out once.
+/// Properties of a matrix that every call needs, computed once.
 #[derive(Clone, Copy)]
 struct Summary {
     digest: u64,
@@ -64,12 +64,12 @@ impl Matrix {
         Matrix { nodes, bytes, summary: OnceLock::new() }
     }
 
-    /// Creates the matrix of these send vectors, one for each node.
+    /// Creates the matrix from send vectors, one for each node.
     ///
     /// # Errors
     ///
-    /// [`MatrixError`] if there is no node, a row has not one entry for each node, or a node would send or receive 2^60
-    /// bytes or more.
+    /// [`MatrixError`] if there is no node, if a row does not have one entry for each node, or if a node would send or receive 2^60 bytes
+    /// or more.
     pub fn new(rows: &[Vec<u64>]) -> Result<Matrix, MatrixError> {
         let nodes = rows.len();
         if let Some((row, entries)) = rows.iter().enumerate().find(|(_, row)| row.len() != nodes) {
@@ -78,11 +78,11 @@ impl Matrix {
         Matrix::of(nodes, |from, to| rows[from][to])
     }
 
-    /// Creates the matrix of a function of the sender and the receiver.
+    /// Creates the matrix from a function of the sender and the receiver.
     ///
     /// # Errors
     ///
-    /// As [`new`](Matrix::new).
+    /// Same errors as [`new`](Matrix::new).
     pub fn of(nodes: usize, bytes: impl Fn(Rank, Rank) -> u64) -> Result<Matrix, MatrixError> {
         if nodes == 0 {
             return Err(MatrixError::Empty);
@@ -97,7 +97,7 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// Creates the matrix of figure 1 of the paper: eight nodes with a traffic of 10 each.
+    /// Returns the matrix of figure 1 of the paper: eight nodes with a traffic of 10 bytes each.
     pub fn figure_1() -> Matrix {
         const ROWS: [[u64; 8]; 8] = [
             [0, 3, 1, 0, 2, 1, 2, 1],
@@ -112,89 +112,89 @@ impl Matrix {
         Matrix::of_bytes(8, ROWS.concat())
     }
 
-    /// The number of nodes, `p`.
+    /// Returns the number of nodes, `p`.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// The bytes that one node has for another, `m(from, to)`.
+    /// Returns the bytes that node `from` has for node `to`, `m(from, to)`.
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// Panics if a node is out of range.
     pub fn get(&self, from: Rank, to: Rank) -> u64 {
         assert!(to < self.nodes, "node {to} of {}", self.nodes);
         self.bytes[from * self.nodes + to]
     }
 
-    /// The send vector of a node.
+    /// Returns the send vector of a node.
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// Panics if the node is out of range.
     pub fn row(&self, from: Rank) -> &[u64] {
         &self.bytes[from * self.nodes..][..self.nodes]
     }
 
-    /// The receive vector of a node.
+    /// Returns the receive vector of a node.
     ///
     /// # Panics
     ///
-    /// If there is no such node.
+    /// Panics if the node is out of range.
     pub fn column(&self, to: Rank) -> impl Iterator<Item = u64> + '_ {
         assert!(to < self.nodes, "node {to} of {}", self.nodes);
         self.bytes[to..].iter().step_by(self.nodes).copied()
     }
 
-    /// The bytes that a node sends, `r_i`.
+    /// Returns the bytes that a node sends, `r_i`.
     pub fn sent(&self, from: Rank) -> u64 {
         self.row(from).iter().sum()
     }
 
-    /// The bytes that a node receives, `c_j`.
+    /// Returns the bytes that a node receives, `c_j`.
     pub fn received(&self, to: Rank) -> u64 {
         self.column(to).sum()
     }
 
-    /// The most bytes that any node sends, or receives: the traffic `t`.
+    /// Returns the traffic `t`: the maximum bytes that any node sends or receives.
     pub fn traffic(&self) -> u64 {
         self.most(|node| self.sent(node).max(self.received(node)))
     }
 
-    /// The number of nodes that a node sends to, `f_i`.
+    /// Returns the number of nodes that a node sends to, `f_i`.
     pub fn fan_out(&self, from: Rank) -> u64 {
         self.row(from).iter().filter(|&&bytes| bytes > 0).count() as u64
     }
 
-    /// The number of nodes that a node receives from, `g_j`.
+    /// Returns the number of nodes that a node receives from, `g_j`.
     pub fn fan_in(&self, to: Rank) -> u64 {
         self.column(to).filter(|&bytes| bytes > 0).count() as u64
     }
 
-    /// The most messages that any node sends, or receives: the fan `h`.
+    /// Returns the fan `h`: the maximum number of messages that any node sends or receives.
     pub fn fan(&self) -> u64 {
         self.most(|node| self.fan_out(node).max(self.fan_in(node)))
     }
 
-    /// The largest of a figure of the nodes.
+    /// Returns the maximum of a figure over all nodes.
     pub fn most(&self, figure: impl Fn(Rank) -> u64) -> u64 {
         (0..self.nodes).map(figure).max().unwrap_or(0)
     }
 
-    /// The messages, by sender and then by receiver: those that have bytes.
+    /// Returns the messages that are not empty, ordered by sender, then receiver.
     pub fn messages(&self) -> impl Iterator<Item = (Rank, Rank, u64)> + '_ {
         let place = |place: usize| (place / self.nodes, place % self.nodes);
         let message = move |(at, &bytes): (usize, &u64)| (place(at).0, place(at).1, bytes);
         self.bytes.iter().enumerate().map(message).filter(|&(.., bytes)| bytes > 0)
     }
 
-    /// The same matrix without the messages of other lengths.
+    /// Returns the matrix restricted to messages whose length passes `is_kept`.
     pub(super) fn filtered(&self, is_kept: impl Fn(u64) -> bool) -> Matrix {
         let kept = |&bytes: &u64| if is_kept(bytes) { bytes } else { 0 };
         Matrix::of_bytes(self.nodes, self.bytes.iter().map(kept).collect())
     }
 
-    /// The same matrix without what nodes have for themselves.
+    /// Returns the matrix without the messages of nodes to themselves.
     #[must_use]
     pub fn without_own(&self) -> Matrix {
         let mut rest = self.bytes.clone();
@@ -202,7 +202,7 @@ impl Matrix {
         Matrix::of_bytes(self.nodes, rest)
     }
 
-    /// The kind of communication, and whether all messages are equally long.
+    /// Returns the kind of communication, and whether all messages are equally long. Messages of nodes to themselves are ignored.
     pub fn class(&self) -> (Class, bool) {
         let others = self.without_own();
         let all = self.nodes as u64 - 1;
@@ -223,13 +223,12 @@ impl Matrix {
         (class, sizes.all(|bytes| Some(bytes) == first))
     }
 
-    /// A digest that tells the matrix from nearly all others, for members of a group to compare. Takes no time after the
-    /// first time.
+    /// Returns a 64-bit digest, which differs for almost all different matrices; members of a group compare it. It is computed once.
     pub(super) fn digest(&self) -> u64 {
         self.summary().digest
     }
 
-    /// The length of the longest message, those to a node itself included. Takes no time after the first time.
+    /// Returns the length of the longest message, including messages of nodes to themselves. It is computed once.
     pub(super) fn longest(&self) -> u64 {
         self.summary().longest
     }
@@ -263,35 +262,35 @@ impl PartialOrd for Matrix {
     }
 }
 
-/// By the number of nodes, and then by the entries in their order.
+/// Orders by the number of nodes, then lexicographically by the entries.
 impl Ord for Matrix {
     fn cmp(&self, other: &Matrix) -> Ordering {
         (self.nodes, &self.bytes).cmp(&(other.nodes, &other.bytes))
     }
 }
 
-/// Takes no time after the first time.
+/// Hashes the digest, which is computed once.
 impl Hash for Matrix {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.digest().hash(state);
     }
 }
 
-/// Whether these are not too many bytes together.
+/// Returns whether the sum is below `MOST`.
 fn fits(mut bytes: impl Iterator<Item = u64>) -> bool {
     bytes.try_fold(0_u64, |sum, bytes| sum.checked_add(bytes).filter(|&sum| sum < MOST)).is_some()
 }
 
-/// Kind of communication that a matrix stands for. What nodes have for themselves plays no part in it.
+/// Kind of communication of a matrix. Messages of nodes to themselves are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Every node sends to every other one.
+    /// Every node sends to every other node.
     AllToAll,
-    /// Every node sends to some.
+    /// Every node sends to at least one other node.
     AllToMany,
-    /// Some nodes send, each to every other one, and all receive.
+    /// Some nodes send, each to every other node, and every node receives.
     ManyToAll,
-    /// Some nodes send, each to some.
+    /// Any other matrix: some nodes send, each to some nodes.
     ManyToMany,
 }
 
@@ -306,7 +305,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// Reads a CSV text: a line for each node, with the bytes for each node; an empty field is 0.
+/// Reads CSV text: one line for each node, with the bytes for each node. An empty field is 0.
 impl std::str::FromStr for Matrix {
     type Err = MatrixError;
 
@@ -335,14 +334,14 @@ impl std::str::FromStr for Matrix {
     }
 }
 
-/// Reason why something is no communication matrix.
+/// Reason why input is not a valid communication matrix.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatrixError {
     /// There are no nodes.
     #[error("the matrix has no rows: there must be one for each node, and at least one node")]
     Empty,
-    /// A row has not one entry for each node.
+    /// A row does not have one entry for each node.
     #[error(
         "row {row} of the matrix, counted from 0, has {}: a matrix of {} has {nodes} in each, and what is behind the last comma is one, too",
         if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") },
@@ -353,10 +352,10 @@ pub enum MatrixError {
         nodes: usize,
         /// The row, counted from 0.
         row: usize,
-        /// Its entries.
+        /// The number of entries in the row.
         entries: usize,
     },
-    /// An entry is no number of bytes.
+    /// An entry is not a number of bytes.
     #[error(
         "`{given}` in row {row}, column {column} of the matrix, counted from 0, is no number of bytes: whole numbers from 0 on are \
          allowed, without a unit, separated by commas"
@@ -369,7 +368,7 @@ pub enum MatrixError {
         /// The text given.
         given: String,
     },
-    /// An entry has too many bytes.
+    /// An entry is too large.
     #[error(
         "`{given}` bytes in row {row}, column {column} of the matrix, counted from 0, are too many: less than 2^60 are allowed for \
          all that a node sends or receives"
@@ -382,16 +381,16 @@ pub enum MatrixError {
         /// The text given.
         given: String,
     },
-    /// A node sends or receives too much.
+    /// A node would send or receive too many bytes.
     #[error("node {node} would send or receive 2^60 bytes or more: less is allowed")]
     TooMuch {
         /// The node.
         node: Rank,
     },
-    /// The text is no CSV.
+    /// The text is not valid CSV.
     #[error("the matrix cannot be read: {cause}")]
     Csv {
-        /// The reason against it.
+        /// The error of the CSV reader.
         cause: String,
     },
 }

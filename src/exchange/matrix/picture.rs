@@ -1,21 +1,20 @@
-//! Texts of matrices: the numbers with their sums, as in figure 1 of the paper, and a picture.
+//! Text output of matrices: a table with sums, as in figure 1 of the paper, and a picture.
 
 use std::fmt;
 
 use super::Matrix;
 use crate::rank::Rank;
 
-/// The characters that stand for messages, from none at all to the longest.
+/// Characters for message lengths, from no message to the longest.
 const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
 
-/// The most columns of a picture.
+/// Maximum number of columns of a picture.
 const MOST_COLUMNS: usize = 64;
 
 impl Matrix {
-    /// The matrix as a picture with a legend: a line for each sender and a character for each receiver, blank where
-    /// nothing is sent, and the darker the longer the message, in nine steps of equal width up to the longest one. A
-    /// matrix of more than 64 nodes is condensed: a character stands for what several senders have for several
-    /// receivers together.
+    /// Returns the matrix as a picture with a legend: a line for each sender and a character for each receiver. A blank means no message,
+    /// and darker characters mean longer messages, in nine steps of equal width up to the longest message. A matrix of more than 64 nodes
+    /// is condensed: a character stands for the sum over several senders and receivers.
     ///
     /// ```
     /// use multicomputer::exchange::Matrix;
@@ -54,13 +53,13 @@ impl Matrix {
     }
 }
 
-/// The shade of a sum: 0 for nothing, otherwise 1 to 9 in proportion to the largest.
+/// Returns the shade of a sum: 0 for no message, otherwise 1 to 9 in proportion to the largest sum.
 fn shade(sum: u128, most: u128) -> usize {
     let steps = SHADES.len() as u128 - 1;
     if sum == 0 { 0 } else { (sum * steps).div_ceil(most) as usize }
 }
 
-/// The lengths that the shades stand for that occur.
+/// Returns the byte range of each shade that occurs.
 fn legend(sums: &[u128], most: u128) -> String {
     let steps = SHADES.len() as u128 - 1;
     let ranges = (1..SHADES.len()).filter(|&level| sums.iter().any(|&sum| shade(sum, most) == level));
@@ -74,8 +73,8 @@ fn legend(sums: &[u128], most: u128) -> String {
     if texts.is_empty() { "Nothing is sent.\n".to_owned() } else { format!("Bytes: {}.\n", texts.join(", ")) }
 }
 
-/// The numbers as in figure 1 of the paper: what each node sends in all stands behind its row, and what each receives
-/// below its column. Where there is no message there is no number.
+/// Formats the matrix as in figure 1 of the paper. The bytes that each node sends are at the end of its row, and the bytes that each node
+/// receives are below its column. Entries of 0 are blank.
 impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = || 0..self.nodes();

@@ -1,28 +1,29 @@
-//! Rounds mixed with each other, so that no link has more to carry than the ports let through anyway.
+//! Load balancing of rounds over the links: pairs of rounds are recombined, so that in each round the links need no longer than the
+//! ports.
 //!
-//! Take two rounds, and draw a line from each sender to its receiver in either: this makes paths and rings in which the
-//! lines belong to the two rounds in turn (C. Berge, "Two theorems in graph theory", PNAS 43(9), 1957). In each of them
-//! the rounds can be exchanged without harm to the rest. This is done wherever it makes the two rounds together
-//! shorter. The length of a round is estimated by the 16-norm of what each link and each port needs for its bytes,
-//! which is close to the largest of these and goes down with any of them.
+//! Draw an edge from each sender to its receiver in either of two rounds. The edges form paths and cycles on which the two rounds
+//! alternate (C. Berge, "Two theorems in graph theory", PNAS 43(9), 1957). On each path or cycle the rounds can be swapped without
+//! affecting the rest. A swap is kept if it shortens the two rounds together. The length of a round is estimated by the 16-norm of the
+//! times that each link and each message needs for its bytes. This norm is close to the maximum and decreases with any of the times.
 
 use super::{super::Instance, Part, paths::Paths};
 
-/// A round is not made better if its links need no longer than its ports, or this little longer.
+/// Maximum ratio of link time to port time at which a round needs no balancing.
 const SLACK: f64 = 1.02;
 
-/// The number of times that all rounds are looked at.
+/// Number of passes over all rounds.
 const SWEEPS: usize = 3;
 
-/// The most other rounds with which a round is mixed.
+/// Maximum number of other rounds that a round is recombined with.
 const MOST_PARTNERS: usize = 24;
 
-/// The most links of messages that are looked at for each message, and in any case: a tenth of a second on a host for 60,000
-/// messages. Where links are too narrow for the whole exchange rounds stay crowded however they are mixed.
+/// Limit on inspected links: the larger of `MOST_LOOKS` per message and `LEAST_LOOKS` in all. For 60,000 messages this takes a tenth of a
+/// second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay overloaded however they are
+/// recombined.
 const MOST_LOOKS: usize = 100;
 const LEAST_LOOKS: usize = 6_000_000;
 
-/// The same messages in as many rounds; `None` if there is nothing to be made better.
+/// Returns the same messages in the same number of rounds, balanced; `None` if no swap improves them.
 pub(crate) fn rounds(
     instance: &Instance,
     paths: &Paths,
@@ -35,7 +36,7 @@ pub(crate) fn rounds(
     let messages: usize = rounds.iter().map(Vec::len).sum();
     let (mut is_changed, mut looks, most_looks) = (false, 0, LEAST_LOOKS.max(MOST_LOOKS * messages));
     let count = rounds.len();
-    // A round that has helped another one may be crowded itself.
+    // Several passes: a round that has relieved another round may be overloaded itself.
     for crowded in (0..SWEEPS).flat_map(|_| 0..count) {
         if !loads[crowded].is_crowded() {
             continue;
@@ -44,7 +45,7 @@ pub(crate) fn rounds(
             break;
         }
         let mut partners: Vec<usize> = (0..count).filter(|&other| other != crowded).collect();
-        // Those with the most room where this one has the least.
+        // Partners with the least load on the slowest link of this round come first.
         let narrow = loads[crowded].narrowest;
         partners.sort_by(|&one, &other| loads[one].links[narrow].total_cmp(&loads[other].links[narrow]));
         for &partner in partners.iter().take(MOST_PARTNERS) {
@@ -62,11 +63,11 @@ pub(crate) fn rounds(
 /// Load of the network in a round.
 #[derive(Clone)]
 struct Load {
-    /// The time that each link needs for its bytes.
+    /// Seconds that each link needs for its bytes.
     links: Vec<f64>,
-    /// The link that needs the longest, the first of several.
+    /// The link with the longest time; the first one if several are equal.
     narrowest: usize,
-    /// The time of the longest message.
+    /// Time of the longest message in seconds.
     longest: f64,
 }
 
@@ -97,9 +98,9 @@ impl Load {
     }
 }
 
-/// Exchanges two rounds along some of the paths and rings that they make, and returns whether there were any.
+/// Swaps two rounds along paths and cycles where a swap shortens them. Returns whether any swap was made.
 fn mix(nodes: usize, paths: &Paths, rounds: &mut [Vec<Part>], loads: &mut [Load], pair: [usize; 2]) -> bool {
-    // Of each of the two rounds, the part that each rank sends, and the sender to each.
+    // For each of the two rounds: the part that each rank sends, and the sender to each rank.
     let mut sent = [vec![None; nodes], vec![None; nodes]];
     let mut sender = [vec![None; nodes], vec![None; nodes]];
     for side in 0..2 {
@@ -115,7 +116,7 @@ fn mix(nodes: usize, paths: &Paths, rounds: &mut [Vec<Part>], loads: &mut [Load]
         if is_seen[start] || (sent[0][start].is_none() && sent[1][start].is_none()) {
             continue;
         }
-        // All senders that are tied to this one by common receivers.
+        // All senders connected to this one through common receivers.
         let (mut tied, mut next) = (vec![start], 0);
         is_seen[start] = true;
         while let Some(&from) = tied.get(next) {
@@ -151,13 +152,14 @@ fn mix(nodes: usize, paths: &Paths, rounds: &mut [Vec<Part>], loads: &mut [Load]
 /// Cost of two rounds together.
 struct Costs {
     loads: [Load; 2],
-    /// The unit of all times, with which powers stay numbers.
+    /// Time unit that keeps the 16th powers in the range of `f64`.
     unit: f64,
-    /// The sum of the 16th powers of each round.
+    /// Sum of the 16th powers for each round.
     powers: [f64; 2],
 }
 
-/// The 16th power: by multiplication, which is the same on every host, as everybody must plan alike.
+/// Returns the 16th power. Multiplication gives the same result on every host, which is necessary because all members must make the same
+/// plan.
 fn power(time: f64) -> f64 {
     (0..4).fold(time.max(0.0), |power, _| power * power)
 }
@@ -180,7 +182,7 @@ impl Costs {
         costs
     }
 
-    /// Exchanges some parts of the two rounds if that makes them shorter.
+    /// Swaps parts of the two rounds, and keeps the swap if it shortens them. Returns whether the swap was kept.
     fn exchange(&mut self, paths: &Paths, parts: &[Vec<Part>; 2]) -> bool {
         let before = self.cost();
         let kept = self.powers;
@@ -197,7 +199,7 @@ impl Costs {
         self.powers.iter().map(|&power| root(power)).sum()
     }
 
-    /// Moves the first parts from the first round to the second one, and the second ones back.
+    /// Moves `parts[0]` from the first round to the second, and `parts[1]` from the second to the first.
     fn swap(&mut self, paths: &Paths, parts: &[Vec<Part>; 2]) {
         for (side, parts) in parts.iter().enumerate() {
             for part in parts {
@@ -230,8 +232,8 @@ mod tests {
         topology,
     };
 
-    /// On a CM-5 of 32 nodes ten of each half can send over the top at full speed; in 16 rounds of the linear
-    /// permutation all 16 want to.
+    /// In a CM-5 of 32 nodes, ten nodes of each half can send over the top at full speed. In 16 rounds of linear permutation all 16 nodes
+    /// of a half do so.
     #[test]
     fn no_round_crowds_the_top_of_a_fat_tree() {
         let parameters = Parameters::builder().beta(125e-9).build().unwrap();

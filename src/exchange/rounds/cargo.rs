@@ -1,5 +1,5 @@
-//! The contents of the messages of an exchange. A node keeps only what it has to send or to pass on, so that the memory
-//! of a run grows with the messages and not with the pairs of nodes.
+//! Contents of the messages of an exchange. A node stores only the data that it has to send or forward. Memory of a run is therefore
+//! proportional to the messages and not to the pairs of nodes.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use crate::{
     payload::{Payload, PayloadError},
 };
 
-/// Messages that carry the next bytes that their sender has for their receiver.
+/// Messages that carry the next bytes from their sender to their receiver.
 pub(crate) struct Parts {
-    /// The rest of the data for each rank.
+    /// The unsent data for each rank.
     outgoing: Vec<Payload>,
     incoming: Vec<Payload>,
 }
 
 impl Parts {
-    /// With the data that this node has for each rank.
+    /// Creates the contents from the data that this node has for each rank.
     pub(crate) fn new(outgoing: Vec<Payload>) -> Parts {
         Parts { incoming: vec![Payload::empty(); outgoing.len()], outgoing }
     }
 
-    /// The data that has come from each rank.
+    /// Returns the data received from each rank.
     pub(crate) fn incoming(self) -> Vec<Payload> {
         self.incoming
     }
@@ -48,22 +48,22 @@ impl Cargo for Parts {
 pub(crate) struct Blocks<'a> {
     sizes: &'a [u64],
     here: BTreeMap<u32, Payload>,
-    /// Whether a block stays here when it has been sent; otherwise each is in one place at a time.
+    /// Whether a block stays here after it has been sent. Otherwise each block is in one place at a time.
     stays: bool,
 }
 
 impl Blocks<'_> {
-    /// With the blocks that this node has in the beginning.
+    /// Creates the contents from the blocks that this node holds initially.
     pub(crate) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> Blocks<'_> {
         Blocks { sizes: schedule.sizes(), here, stays: false }
     }
 
-    /// The same with blocks that may be sent to several others.
+    /// Keeps blocks after sending, so that a block may be sent to several ranks.
     pub(crate) fn staying(self) -> Self {
         Blocks { stays: true, ..self }
     }
 
-    /// A block that has come here; an empty one if it is not here.
+    /// Removes and returns a block; an empty payload if the block is not here.
     pub(crate) fn remove(&mut self, block: u32) -> Payload {
         self.here.remove(&block).unwrap_or_default()
     }
@@ -77,7 +77,7 @@ impl Cargo for Blocks<'_> {
     }
 
     fn take(&mut self, message: &Message, mut came: Payload) -> Result<(), PayloadError> {
-        // From the end, where a cut is cheap.
+        // Splits from the end, where splitting is cheap.
         for &block in message.blocks.iter().rev() {
             let start = came.len() - self.sizes[block as usize];
             self.here.insert(block, came.split_off(start)?);

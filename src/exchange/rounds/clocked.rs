@@ -1,15 +1,13 @@
-//! The schedule of nodes that go by the clock, so that no two messages meet at a port although nobody waits for
-//! anybody.
+//! Time-triggered schedules: messages start at planned instants, so that no two meet at a port, without synchronization.
 //!
-//! In a schedule that keeps all ports busy a node that gets ahead of the others does harm: its message meets another
-//! one at the receiver, both take twice as long, and neither of their senders can go on to where it is waited for. So a
-//! node that has nothing to send for a while pauses, and calls each send so that the message enters the network when it
-//! is to. A message is received when it has come, not waited for: where a receive that overlaps a send costs extra,
-//! this one does not. It is received a little later than it should have come, since a node that waits for one message
-//! that is late is late with all that follow.
+//! In a schedule that keeps all ports busy, a node ahead of the others causes contention. Its message meets another message at the
+//! receiver, both take twice as long, and the next messages of both senders are late. So a node pauses when it has nothing to send, and
+//! calls each send such that the message enters the network at its planned start. A message is received after its planned arrival,
+//! without waiting. This receive avoids the extra cost of a receive that overlaps a send. Each receive is planned with a margin, because
+//! a late message delays all later messages of its receiver.
 //!
-//! All times are known in advance, from what the plan says and what a call takes. Where the network is slower than
-//! planned, a receive waits, and the rest of what its node does is that much later.
+//! All times are known in advance, from the plan and the cost of calls. If the network is slower than planned, a receive waits, and the
+//! later steps of its node are delayed.
 
 use super::{super::Instance, Part, paths::Paths};
 use crate::{
@@ -17,17 +15,17 @@ use crate::{
     time::{Span, Time},
 };
 
-/// A part of a message, and when it is to move.
+/// A part of a message with its planned times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
     pub(crate) start: Time,
-    /// The instant at which it has left its sender.
+    /// The instant at which the last byte has left the sender.
     pub(crate) end: Time,
     pub(crate) part: Part,
 }
 
-/// The plan of rounds, each after the one before; a round takes as long as its longest message, its busiest link, or
-/// two calls.
+/// Returns a time-triggered schedule of rounds, one after the other. A round takes the maximum of its longest message, its busiest link,
+/// and two calls.
 pub(crate) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) -> Vec<Planned> {
     let parameters = instance.parameters();
     let calls = parameters.send_overhead() + parameters.receive_overhead();
@@ -45,7 +43,7 @@ pub(crate) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) 
             }
         }
         round.iter().flat_map(|part| paths.path(part)).for_each(|&link| busy[link as usize] = 0.0);
-        // Messages that share a link may have left before the round is over; nobody knows which.
+        // In a round limited by links, the end of each single message is unknown, so all messages get the end of the round.
         let is_crowded = round.iter().all(|part| paths.time(part) < longest);
         planned.extend(round.iter().map(|&part| {
             let time = if is_crowded { longest } else { paths.time(&part) };
@@ -56,14 +54,14 @@ pub(crate) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) 
     planned
 }
 
-/// A task of a node: a send at an instant, or a receive from it on.
+/// A task of a node: a send at an instant, or a receive not before an instant.
 struct Task {
     at: Time,
     message: Message,
     round: usize,
 }
 
-/// The steps of every node. The parts are in order of their starts.
+/// Returns the steps of every node. `planned` must be in order of start times.
 pub(crate) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) -> Schedule {
     let (nodes, parameters) = (instance.size(), instance.parameters());
     let (send, receive) = (parameters.send_overhead(), parameters.receive_overhead());
@@ -86,8 +84,8 @@ pub(crate) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) 
         let (mut now, mut iteration) = (Time::ZERO, 0);
         let (mut sends, mut receives) = (sends.into_iter().peekable(), receives.into_iter().peekable());
         loop {
-            // A receive must be over when the next send is due. At one instant, where calls take no time, sends go
-            // first, or all would wait for each other.
+            // A receive comes first only if it ends before the next send is due. If calls take no time, sends at the same instant come
+            // first; otherwise all nodes would wait for each other.
             let is_send = match (sends.peek(), receives.peek()) {
                 (None, None) => break,
                 (send, None) => send.is_some(),
@@ -112,11 +110,11 @@ pub(crate) fn schedule(instance: &Instance, paths: &Paths, planned: &[Planned]) 
     Schedule::of_lengths(steps.collect())
 }
 
-/// The plan as rounds: what starts at the same instant, and one message each way. (Where messages take no time at all
-/// those of several rounds start at one instant.)
+/// Returns the schedule as rounds: the parts that start at the same instant, at most one message per node and direction. (Where messages
+/// take no time, several rounds start at one instant.)
 pub(crate) fn rounds(nodes: usize, planned: &[Planned]) -> Vec<Vec<Part>> {
     let mut rounds: Vec<Vec<Part>> = Vec::new();
-    // The round that each sender and each receiver was last in, counted from 1.
+    // The last round of each sender and of each receiver, counted from 1.
     let mut last = [vec![0; nodes], vec![0; nodes]];
     let mut start = None;
     for planned in planned {

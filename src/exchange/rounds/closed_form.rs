@@ -1,4 +1,4 @@
-//! A closed form of the time to pass messages on along axes.
+//! Closed form of the time to forward messages along axes.
 
 use super::{
     super::Instance,
@@ -7,16 +7,16 @@ use super::{
 };
 use crate::{pattern::Exchange, rank::Rank, time::Span, topology::LinkId};
 
-/// The closed form for messages of their mean length.
+/// The closed form, with all messages of their mean length.
 pub(in crate::exchange) struct ClosedForm<'a> {
     pub(in crate::exchange) instance: &'a Instance,
     /// The rank at each place.
     ranks: &'a [Rank],
-    /// The bytes that a rank has for all others.
+    /// Mean bytes that a rank has for all other ranks.
     bytes: f64,
 }
 
-/// The times at both paces that it tells apart: values one after the other take about as long in any way.
+/// Times at the two paces that the closed form distinguishes. The three sequential paces take about the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::exchange) struct Times {
     pub(in crate::exchange) at_once: Span,
@@ -28,24 +28,24 @@ impl Times {
         self.at_once.min(self.in_turn)
     }
 
-    /// The pace that takes less.
+    /// Returns the faster pace.
     pub(in crate::exchange) fn pace(self) -> Pace {
         if self.at_once < self.in_turn { Pace::AtOnce } else { Pace::Each(Exchange::InTurn) }
     }
 }
 
-/// How far ranks keep in step that send several messages at once, by what links are seen to need: 1 if they carry those with the same
-/// value at a time, 0 if there is no order.
+/// Empirical weight, from observed link times, of the in-step estimate for ranks that start several messages at once. With 1, links carry
+/// messages with the same digit value at a time; with 0, messages are in arbitrary order.
 const IN_STEP: f64 = 0.75;
 
-/// The messages with a value of a digit: one that each rank sends.
+/// The messages with one value of a digit: one message from each rank.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// The share of its bytes that are in it.
+    /// Fraction of a rank's bytes in its message.
     share: f64,
-    /// What the busiest link needs for them, in seconds for each byte that a rank has for all others.
+    /// Time of the busiest link for these messages, in seconds per byte that a rank has for all other ranks.
     busiest: f64,
-    /// The links on the way of one, in the mean.
+    /// Mean number of links on the path of a message.
     links: f64,
 }
 
@@ -55,7 +55,7 @@ impl ClosedForm<'_> {
         ClosedForm { instance, ranks, bytes: bytes as f64 / instance.size() as f64 }
     }
 
-    /// The times of all messages along some axes if no link is short of anything.
+    /// Returns the times of all messages along the axes, without link contention.
     pub(in crate::exchange) fn least(&self, axes: &[Axis]) -> Times {
         let mut times = [0.0; 2];
         for axis in axes {
@@ -67,8 +67,8 @@ impl ClosedForm<'_> {
         in_spans(times)
     }
 
-    /// The times of all messages along some axes: for each that a rank sends its calls and its way through the network, and the bytes of
-    /// ports, or those of the link that carries the most at that time.
+    /// Returns the times of all messages along the axes. For each message of a rank they include the calls, the transit through the
+    /// network, and the time of the ports or, if longer, of the busiest link.
     pub(in crate::exchange) fn times(&self, axes: &[Axis]) -> Times {
         let topology = self.instance.machine().topology();
         let (members, nodes) = (self.instance.members(), self.instance.size());
@@ -102,15 +102,15 @@ impl ClosedForm<'_> {
         times[1] += rounds.iter().map(|round| self.in_turn(round)).sum::<f64>();
     }
 
-    /// The seconds of a message that is sent before one is received.
+    /// Returns the seconds of a message, where a rank sends one message and then receives one.
     fn in_turn(&self, round: &Round) -> f64 {
         let parameters = self.instance.parameters();
         let way = parameters.hop().as_secs_f64() * round.links;
         parameters.alpha().as_secs_f64() + way + self.copied(round) + self.moved(round, 1)
     }
 
-    /// The seconds of messages that are all started before as many are received, while the first ones are moved: those of calls, of
-    /// bytes, or of the last message's way, whichever are the most. `busiest` is what the busiest link needs for all of them.
+    /// Returns the seconds of messages that are all started before any is received. The time is the maximum of three: all calls, all
+    /// bytes, and the sends followed by the transit of the last message. `busiest` is the time of the busiest link for all messages.
     fn at_once(&self, rounds: &[Round], busiest: f64) -> f64 {
         let parameters = self.instance.parameters();
         let messages = rounds.len() as f64;
@@ -133,7 +133,7 @@ impl ClosedForm<'_> {
         round.share * self.bytes * self.instance.parameters().copy()
     }
 
-    /// The seconds in which a message leaves its ports and links, if so many share the ports of a rank.
+    /// Returns the seconds that a message occupies ports and links, if `messages` messages share the ports of a rank.
     fn moved(&self, round: &Round, messages: usize) -> f64 {
         let parameters = self.instance.parameters();
         let ports = (parameters.ports() as usize).min(messages) as f64;
@@ -142,7 +142,7 @@ impl ClosedForm<'_> {
     }
 }
 
-/// The share of messages that have a value as the digit of a weight of their way around an axis.
+/// Returns the fraction of messages whose distance around an axis has `value` as its digit of weight `weight`.
 fn share(axis: &Axis, weight: usize, value: usize) -> f64 {
     axis.with_value(weight, value) as f64 / axis.extent as f64
 }
@@ -152,12 +152,12 @@ fn in_spans(seconds: [f64; 2]) -> Times {
     Times { at_once, in_turn }
 }
 
-/// What links have to carry at a time.
+/// Load of the links.
 struct Carried {
-    /// The seconds that a byte takes each link.
+    /// Seconds per byte of each link.
     seconds: Vec<f64>,
     carried: Vec<f64>,
-    /// The links that carry something, some of them several times.
+    /// The links with load; a link may occur several times.
     used: Vec<LinkId>,
 }
 
@@ -174,7 +174,7 @@ impl Carried {
         self.used.extend_from_slice(route);
     }
 
-    /// What the busiest link needs; nothing is carried from then on.
+    /// Returns the time of the busiest link, and clears the load.
     fn take_busiest(&mut self) -> f64 {
         let busiest = self.used.iter().map(|&link| self.carried[link]).fold(0.0, f64::max);
         self.used.drain(..).for_each(|link| self.carried[link] = 0.0);

@@ -1,20 +1,20 @@
-//! As few rounds as possible: the messages as the edges of a bipartite graph, its colors as rounds.
+//! Minimum number of rounds, by edge colouring of a bipartite graph.
 //!
-//! Senders are on one side, receivers on the other, and a message is an edge. The edges of a bipartite graph can be
-//! colored with as many colors as the most edges that meet in a vertex (D. König, "Über Graphen und ihre Anwendung auf
-//! Determinantentheorie und Mengenlehre", Math. Annalen 77, 1916): so there are `h` rounds in which nobody sends or
-//! receives twice, and no schedule has fewer.
+//! Vertices are the senders on one side and the receivers on the other. Messages are edges, and colors are rounds. The edges of a
+//! bipartite graph can be colored with as many colors as the maximum degree (D. König, "Über Graphen und ihre Anwendung auf
+//! Determinantentheorie und Mengenlehre", Math. Annalen 77, 1916). So `h` rounds suffice in which no node sends or receives twice, and no
+//! schedule has fewer.
 
 use super::{super::Matrix, Part, parts};
 
-/// As few rounds as possible, the longest messages first, so that rounds are of messages of similar lengths.
+/// Returns the minimum number of rounds. The longest messages are colored first, so that messages of a round have similar lengths.
 pub(crate) fn rounds(matrix: &Matrix) -> Vec<Vec<Part>> {
     let mut parts: Vec<Part> = parts(matrix).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
     color(matrix.nodes(), &parts)
 }
 
-/// As few rounds as possible of slices of at most `slice` bytes, at least 1.
+/// Returns the minimum number of rounds of slices of at most `slice` bytes (at least 1).
 pub(crate) fn sliced(matrix: &Matrix, slice: u64) -> Vec<Vec<Part>> {
     let slice = slice.max(1);
     let slices = |part: Part| {
@@ -26,8 +26,8 @@ pub(crate) fn sliced(matrix: &Matrix, slice: u64) -> Vec<Vec<Part>> {
     color(matrix.nodes(), &parts)
 }
 
-/// Colors the edges, each in the order given with the first color that is free at both its ends; if there is none among
-/// as many colors as edges meet in a vertex, two colors are exchanged along a path.
+/// Colors the edges in the given order, each with the first color free at both ends. If no color is free at both ends, two colors are
+/// swapped along an alternating path.
 fn color(nodes: usize, parts: &[Part]) -> Vec<Vec<Part>> {
     let mut degrees = vec![0; 2 * nodes];
     for part in parts {
@@ -65,27 +65,27 @@ fn color(nodes: usize, parts: &[Part]) -> Vec<Vec<Part>> {
 
 const NONE: u32 = u32::MAX;
 
-/// A graph that is being colored. Its vertices are the senders, and then the receivers.
+/// A partially colored graph. Its vertices are the senders, followed by the receivers.
 struct Graph<'a> {
     nodes: usize,
     parts: &'a [Part],
     colors: usize,
-    /// For each vertex and color the edge.
+    /// The edge of each vertex and color.
     at: Vec<u32>,
-    /// For each vertex, a bit for each color that no edge there has; those beyond the last color are set as well.
+    /// For each vertex, a bit set for every unused color. Bits beyond the last color are set too.
     free: Vec<Vec<u64>>,
-    /// For each edge its color.
+    /// The color of each edge.
     of: Vec<usize>,
 }
 
 impl Graph<'_> {
-    /// The first color that is free at both vertices.
+    /// Returns the first color that is free at both vertices.
     fn common(&self, [one, other]: [usize; 2]) -> Option<usize> {
         let words = self.free[one].iter().zip(&self.free[other]).map(|(one, other)| one & other);
         first(words).filter(|&color| color < self.colors)
     }
 
-    /// The first color that is free at a vertex: there is one, as not all its edges have been colored.
+    /// Returns the first color that is free at a vertex. One is free, because the vertex still has an uncolored edge.
     fn first(&self, vertex: usize) -> usize {
         first(self.free[vertex].iter().copied()).unwrap_or(0)
     }
@@ -97,9 +97,9 @@ impl Graph<'_> {
         *word = if edge == NONE { *word | bit } else { *word & !bit };
     }
 
-    /// Frees the first of two colors at a receiver where the second is free, by exchanging the two on the path of edges
-    /// of these colors that starts there. It does not come to the sender at which the first is free: it would arrive
-    /// there by an edge of that color.
+    /// Frees the first color at a receiver where the second color is free, by swapping both colors on the alternating path that starts
+    /// there. The path does not reach the sender at which the first color is free, because it would arrive there by an edge of that
+    /// color.
     fn swap(&mut self, receiver: usize, [first, second]: [usize; 2]) {
         let (mut vertex, mut wanted, mut path) = (receiver, first, Vec::new());
         loop {
@@ -129,7 +129,7 @@ impl Graph<'_> {
     }
 }
 
-/// The number of the first bit that is set.
+/// Returns the number of the first set bit.
 fn first(mut words: impl Iterator<Item = u64>) -> Option<usize> {
     let (place, word) = words.by_ref().enumerate().find(|&(_, word)| word != 0)?;
     Some(64 * place + word.trailing_zeros() as usize)

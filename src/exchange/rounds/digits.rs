@@ -1,8 +1,8 @@
-//! Messages that are passed on digit by digit.
+//! Message forwarding digit by digit (radix algorithms).
 //!
-//! Ranks have places, 0 to `p - 1`, which are written in digits: one for each [`Axis`], or several. One digit after the
-//! other every message is brought to a rank that has that digit in common with its receiver, and all others with the
-//! rank where it was: what a rank has for several receivers goes as one message.
+//! Ranks have places, 0 to `p - 1`, in a mixed-radix notation with one or several digits for each [`Axis`]. For one digit after the
+//! other, each message moves to a rank whose digit equals that of the receiver; the other digits stay. Messages with the same next rank
+//! are combined into one.
 
 use super::{Part, parts, style::Style};
 use crate::{
@@ -11,13 +11,13 @@ use crate::{
     rank::Rank,
 };
 
-/// The order in which a rank sends and receives what goes along a digit.
+/// Order in which a rank sends and receives the messages of a digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// All values of the digit at once: it starts a send for each of them, and then receives as many. So ports are busy while the
-    /// processor begins to send and takes in, and all are under way at the same time.
+    /// All values of the digit at once: a rank starts a send for each value, and then receives the messages. All messages are in transit
+    /// at the same time, so the ports are busy during the calls.
     AtOnce,
-    /// One value after the other, each in this way.
+    /// One value after the other, each by this kind of exchange.
     Each(Exchange),
 }
 
@@ -29,7 +29,7 @@ impl Pace {
         Pace::Each(Exchange::Overlapped),
     ];
 
-    /// The end of a plan's name that tells the pace.
+    /// Returns the suffix of a plan's name for this pace.
     pub(crate) fn name(self) -> String {
         match self {
             Pace::AtOnce => ", at once".to_owned(),
@@ -45,15 +45,15 @@ impl Pace {
     }
 }
 
-/// Places in rings: those that differ only in how many times `stride` goes into them, up to `extent` times.
+/// An axis of rings. The places of a ring differ by multiples of `stride`, up to `extent - 1` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
-    /// The places of a ring.
+    /// Number of places in a ring.
     pub(crate) extent: usize,
-    /// The difference of neighbouring places.
+    /// Difference of neighbouring places.
     pub(crate) stride: usize,
-    /// The radix of the digits in which the way around a ring is written, from 2 to `extent`: with the largest one messages go
-    /// all the way at once.
+    /// Radix of the digits of distances around a ring, from 2 to `extent`. With radix `extent` each message covers the distance in one
+    /// move.
     pub(crate) radix: usize,
 }
 
@@ -62,19 +62,19 @@ impl Axis {
         place / self.stride % self.extent
     }
 
-    /// The steps around the ring from a place to that which has its coordinate in common with another one.
+    /// Returns the number of steps around the ring from `from` to the place with the same coordinate as `to`.
     pub(crate) fn way(&self, from: usize, to: usize) -> usize {
         let (from, to) = (self.coordinate(from), self.coordinate(to));
         if to < from { to + self.extent - from } else { to - from }
     }
 
-    /// The place so many steps further on, less than once around.
+    /// Returns the place `steps` steps further along the ring; `steps` is less than `extent`.
     pub(crate) fn further(&self, place: usize, steps: usize) -> usize {
         let goes_round = self.coordinate(place) + steps >= self.extent;
         place + self.stride * steps - if goes_round { self.stride * self.extent } else { 0 }
     }
 
-    /// The number of times that a message is passed on so many steps.
+    /// Returns the number of moves of a message over the distance `way`: the number of nonzero digits.
     pub(crate) fn moves(&self, mut way: usize) -> u64 {
         let mut moves = 0;
         while way > 0 {
@@ -84,7 +84,7 @@ impl Axis {
         moves
     }
 
-    /// The weight of each digit, and the number of values that it can have.
+    /// Returns the weight of each digit, and its number of values.
     pub(crate) fn digits(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let Axis { extent, radix, .. } = *self;
         let weights = std::iter::successors(Some(1_usize), move |weight| Some(weight.saturating_mul(radix)));
@@ -93,12 +93,12 @@ impl Axis {
             .map(move |weight| (weight, radix.min(extent.div_ceil(weight))))
     }
 
-    /// The number of messages that a rank sends, if it always has something.
+    /// Returns the number of messages that a rank sends, if none is empty.
     pub(crate) fn messages(&self) -> usize {
         self.digits().map(|(_, values)| values - 1).sum()
     }
 
-    /// How many of the ways around the ring have a value as their digit of a weight.
+    /// Returns the number of distances around the ring whose digit of weight `weight` is `value`.
     pub(crate) fn with_value(&self, weight: usize, value: usize) -> usize {
         let cycle = weight.saturating_mul(self.radix);
         let rest = (self.extent % cycle).saturating_sub(value * weight);
@@ -106,15 +106,15 @@ impl Axis {
     }
 }
 
-/// The schedule along some axes, one after the other, with the rank at each place; its blocks are the messages between different
-/// ranks, in order.
+/// Returns the schedule along the axes, one after the other. `ranks` holds the rank at each place. Blocks are the messages between
+/// different ranks, in order.
 pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], pace: Pace) -> Schedule {
     let nodes = matrix.nodes();
     let messages: Vec<Part> = parts(matrix).collect();
     let origins: Vec<Rank> = messages.iter().map(|part| part.from).collect();
     let sizes: Vec<u64> = messages.iter().map(|part| part.bytes).collect();
     let places = places(ranks);
-    // Where each block is.
+    // Current place of each block.
     let mut here: Vec<usize> = messages.iter().map(|part| places[part.from]).collect();
     let mut builder = Builder::new(nodes, &origins, &sizes, pace.exchange());
     for axis in axes {
@@ -122,8 +122,8 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], pace: Pac
             messages.iter().zip(&here).map(|(part, &here)| axis.way(here, places[part.to])).collect();
         for (weight, values) in axis.digits() {
             let digit = |block: usize| ways[block] / weight % axis.radix;
-            // The blocks by the value of the digit, then by the place that sends them, then in order; those with a digit of 0
-            // stay. The start of each of these groups, and at last the end.
+            // Counting sort: blocks by the value of the digit, then by the sending place, then in order. Blocks with digit 0 stay.
+            // `starts` holds the start of each group, and the end.
             let mut starts = vec![0_usize; values * nodes + 1];
             for (block, &here) in here.iter().enumerate() {
                 starts[digit(block) * nodes + here + 1] += 1;
@@ -165,14 +165,14 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], pace: Pac
     builder.finish()
 }
 
-/// The place of each rank.
+/// Returns the place of each rank.
 pub(crate) fn places(ranks: &[Rank]) -> Vec<usize> {
     let mut places = vec![0; ranks.len()];
     ranks.iter().enumerate().for_each(|(place, &rank)| places[rank] = place);
     places
 }
 
-/// The bytes that all ranks send together.
+/// Returns the total bytes that all ranks send, forwarding included.
 pub(crate) fn moved(matrix: &Matrix, places: &[usize], axes: &[Axis]) -> u64 {
     let moves = |part: &Part| {
         let way = |axis: &Axis| axis.moves(axis.way(places[part.from], places[part.to]));
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Tests 7 ranks with radix 3: of a digit both messages go before one is received.
+    /// Tests 7 ranks with radix 3: both messages of a digit are sent before one is received.
     #[test]
     fn at_once_all_are_started_and_then_received() {
         let ranks: Vec<Rank> = (0..7).collect();
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn places_go_around_the_rings_of_an_axis() {
-        // 3 x 5 places: along columns, five apart.
+        // 3 x 5 places, along columns: neighbours differ by five.
         let axis = Axis { extent: 3, stride: 5, radix: 2 };
         assert_eq!((axis.way(4, 14), axis.way(14, 3), axis.way(9, 5)), (2, 1, 0));
         assert_eq!((axis.further(4, 2), axis.further(14, 1)), (14, 4));

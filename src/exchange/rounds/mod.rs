@@ -1,9 +1,9 @@
-//! From rounds to calls: who sends what in which order, the links on the way, and the steps of every node.
+//! From rounds to calls: the order of messages, the links on their paths, and the steps of every node.
 //!
-//! In a *round* every node sends at most one message and receives at most one. [`permutation`], [`coloring`] and
-//! [`balance`] put messages into rounds; [`style`] makes the schedule of a node that goes from round to round,
-//! [`clocked`] that of one that goes by the clock. [`digits`] are rounds of long messages that are passed on, in a [`shape`]. A
-//! [`stage`] is a schedule with what its messages carry ([`cargo`]); short and long messages may have one each ([`parted`]).
+//! In a *round* every node sends at most one message and receives at most one. [`permutation`], [`coloring`] and [`balance`] assign
+//! messages to rounds. [`style`] makes the schedule of nodes that go from round to round, and [`clocked`] a time-triggered schedule.
+//! [`digits`] makes rounds of combined messages that are forwarded, in a [`shape`]. A [`stage`] is a schedule with the contents of its
+//! messages ([`cargo`]). Short and long messages may have separate procedures ([`parted`]).
 
 pub(super) mod balance;
 pub(super) mod cargo;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use super::Matrix;
 use crate::rank::Rank;
 
-/// A part of a message, or all of it: the next `bytes` bytes that `from` has for `to`.
+/// A message or a slice of one: the next `bytes` bytes from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Part {
     pub(super) from: Rank,
@@ -31,10 +31,10 @@ pub(super) struct Part {
     pub(super) bytes: u64,
 }
 
-/// Rounds, shared by all variants that are made of them.
+/// Rounds, shared by all variants made from them.
 pub(super) type Rounds = Arc<Vec<Vec<Part>>>;
 
-/// All messages between different ranks, in whole, by sender and then by receiver.
+/// Returns all messages between different ranks, uncut, ordered by sender, then receiver.
 pub(super) fn parts(matrix: &Matrix) -> impl Iterator<Item = Part> + '_ {
     let others = matrix.messages().filter(|(from, to, _)| from != to);
     others.map(|(from, to, bytes)| Part { from, to, bytes })

@@ -1,4 +1,4 @@
-//! Short messages and long ones, each moved in their own way, one after the other.
+//! Short and long messages, moved by two procedures, one after the other.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::{
     time::Span,
 };
 
-/// A way to move short messages and long ones.
+/// The split of messages by length, the order of the two parts, and the pauses between them.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
-    /// The length of the longest short message.
+    /// Maximum length of a short message in bytes.
     most: u64,
     is_long_first: bool,
-    /// The pauses of every node between the two.
+    /// The pause of each node between the two parts.
     between: Schedule,
 }
 
 impl Way {
-    /// Messages of up to `most` bytes are short. Node `k` pauses for `pauses[k]` when it is done with the first part.
+    /// Creates the split: messages of up to `most` bytes are short. Node `k` pauses for `pauses[k]` after the first part.
     pub(crate) fn new(most: u64, is_long_first: bool, pauses: &[Span]) -> Way {
         let pause = |&span: &Span| match span {
             Span::ZERO => Vec::new(),
@@ -36,27 +36,27 @@ impl Way {
         Way { most, is_long_first, between: Schedule::of_lengths(pauses.iter().map(pause).collect()) }
     }
 
-    /// Whether some node pauses.
+    /// Returns whether any node pauses.
     pub(crate) fn has_pauses(&self) -> bool {
         self.between.iterations() > 0
     }
 
-    /// The short part and the long one in the order in which they are moved.
+    /// Returns the short and the long part in execution order.
     pub(crate) fn in_order<T>(&self, [short, long]: [T; 2]) -> [T; 2] {
         if self.is_long_first { [long, short] } else { [short, long] }
     }
 }
 
-/// Short messages and long ones, by two procedures in a row.
+/// Short and long messages, moved by two procedures in sequence.
 #[derive(Debug)]
 pub(crate) struct Parted {
     way: Way,
-    /// For the short messages, and for the long ones.
+    /// The procedure for short messages, and the procedure for long messages.
     parts: [Arc<dyn Procedure>; 2],
 }
 
 impl Parted {
-    /// By procedures for the two [parts](parted) of a matrix.
+    /// Combines procedures for the two [parts](parted) of a matrix.
     pub(crate) fn new(way: Way, parts: [Arc<dyn Procedure>; 2]) -> Parted {
         Parted { way, parts }
     }
@@ -66,12 +66,12 @@ impl Parted {
     }
 }
 
-/// The messages of up to `most` bytes, and the others.
+/// Returns the messages of up to `most` bytes, and the longer messages.
 pub(crate) fn parted(matrix: &Matrix, most: u64) -> [Matrix; 2] {
     [true, false].map(|is_short| matrix.filtered(|bytes| (bytes <= most) == is_short))
 }
 
-/// The same as exchanges among the same members.
+/// Returns the short and the long messages as exchanges among the same members.
 pub(crate) fn instances(instance: &Instance, most: u64) -> [Instance; 2] {
     parted(instance.matrix(), most).map(|part| instance.with(Arc::new(part)))
 }
@@ -107,7 +107,7 @@ impl Procedure for Parted {
         let first = first.carry_out(transport, for_first)?;
         transport.walk(&self.way.between, &mut Parts::new(Vec::new()))?;
         let second = second.carry_out(transport, for_second)?;
-        // From each rank one of the two is empty.
+        // From each rank, one of the two payloads is empty.
         let either = |(first, second): (Payload, Payload)| if first.is_empty() { second } else { first };
         Ok(first.into_iter().zip(second).map(either).collect())
     }

@@ -1,29 +1,28 @@
-//! The links that messages take if they go straight to their receivers, for schedules that keep them free.
+//! Links on the paths of direct messages, for schedules that avoid contention.
 
 use super::{super::Instance, Part, parts};
 use crate::{rank::Rank, time::Span, topology::LinkId};
 
-/// No port is taken to be faster than this, in bytes/s, so that all sums of rates are numbers.
+/// Upper limit on port and link speeds in bytes/s, which keeps sums of rates finite.
 const FASTEST: f64 = 1e18;
 
-/// The paths of all messages of an exchange.
+/// Paths of all messages of an exchange.
 pub(crate) struct Paths {
     nodes: usize,
-    /// The start of the links of each pair of ranks, and at last their end.
+    /// Start of the links of each pair of ranks in `links`, and the end of the last pair.
     starts: Vec<u32>,
     links: Vec<u32>,
-    /// The capacity of each link, in bytes/s.
+    /// Capacity of each link in bytes/s.
     pub(crate) capacity: Vec<f64>,
-    /// The speed at which each rank sends, and receives, in bytes/s, if it is to be through with both at the same time.
+    /// Rates in bytes/s at which each rank sends and receives if it completes both at the same time.
     out: Vec<f64>,
     into: Vec<f64>,
-    /// The part of a link that a message takes if its sender and its receiver are as busy both ways as they can be, in
-    /// bytes/s.
+    /// Rate in bytes/s of a message whose sender and receiver are fully busy in both directions.
     pub(crate) room: f64,
 }
 
 impl Paths {
-    /// The paths of the messages of an instance.
+    /// Finds the paths of the messages of an instance.
     pub(crate) fn of(instance: &Instance) -> Paths {
         let (machine, nodes) = (instance.machine(), instance.size());
         let (topology, parameters) = (machine.topology(), machine.parameters());
@@ -51,7 +50,7 @@ impl Paths {
         }
         let mut route = Vec::new();
         for Part { from, to, .. } in parts(matrix) {
-            // Those before it have none.
+            // Pairs without a message have empty ranges.
             paths.starts.resize(from * nodes + to + 1, paths.links.len() as u32);
             route.clear();
             topology.route(instance.members()[from], instance.members()[to], &mut route);
@@ -61,8 +60,7 @@ impl Paths {
         paths
     }
 
-    /// A lower limit of the time of messages that go straight to their receivers, `bytes(from, to)` each: that of the link
-    /// with the most to carry.
+    /// Returns a lower bound on the time of direct messages, of `bytes(from, to)` bytes each: the time of the busiest link.
     pub(crate) fn least(instance: &Instance, bytes: impl Fn(Rank, Rank) -> u64) -> Span {
         let (topology, members) = (instance.machine().topology(), instance.members());
         let mut carried = vec![0_u64; topology.links()];
@@ -84,33 +82,33 @@ impl Paths {
         let time = |(link, &bytes): (LinkId, &u64)| {
             bytes as f64 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity())
         };
-        // A thousandth for what is rounded.
+        // The factor leaves a margin for rounding.
         Span::from_secs_f64(0.999 * carried.iter().enumerate().map(time).fold(0.0, f64::max))
     }
 
-    /// The links that a part of a message takes.
+    /// Returns the links of a message.
     #[inline]
     pub(crate) fn path(&self, part: &Part) -> &[u32] {
         let pair = part.from * self.nodes + part.to;
         &self.links[self.starts[pair] as usize..self.starts[pair + 1] as usize]
     }
 
-    /// The number of links of all paths together.
+    /// Returns the total number of links of all paths.
     pub(crate) fn length(&self) -> usize {
         self.links.len()
     }
 
-    /// The speed of a message if no link is too narrow, in bytes/s.
+    /// Returns the rate of a message in bytes/s if no link slows it down.
     pub(crate) fn rate(&self, from: Rank, to: Rank) -> f64 {
         self.out[from].min(self.into[to])
     }
 
-    /// The time of a part at that rate, in seconds.
+    /// Returns the time of a part at that rate, in seconds.
     pub(crate) fn time(&self, part: &Part) -> f64 {
         part.bytes as f64 / self.rate(part.from, part.to)
     }
 
-    /// Whether all nodes can send at once and no link slows any of them down, whoever sends to whom.
+    /// Returns whether no link can slow down any message, even if all nodes send at once over the same link.
     pub(crate) fn are_wide(&self) -> bool {
         let slowest = self.capacity.iter().copied().fold(f64::INFINITY, f64::min);
         slowest >= self.out.iter().sum::<f64>()

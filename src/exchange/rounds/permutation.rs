@@ -1,11 +1,11 @@
-//! The rounds of linear permutation: in round `k` everybody exchanges with the node `k` away.
+//! Rounds of linear permutation: in round `k` every node exchanges with the nodes at distance `k`.
 //!
-//! On a power of two nodes rank `i` exchanges with `i xor k`; on any other number it sends to `i + k` and receives from
-//! `i - k`, around the ring.
+//! If the number of nodes is a power of two, rank `i` exchanges with `i xor k`. Otherwise it sends to `i + k` and receives from `i - k`,
+//! modulo the number of nodes.
 
 use super::{super::Matrix, Part};
 
-/// All messages in rounds, those in which nothing is sent left out.
+/// Returns all messages in rounds, without empty rounds.
 pub(crate) fn rounds(matrix: &Matrix) -> Vec<Vec<Part>> {
     let nodes = matrix.nodes();
     let partner = |from: usize, k: usize| if nodes.is_power_of_two() { from ^ k } else { (from + k) % nodes };

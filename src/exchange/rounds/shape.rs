@@ -1,4 +1,4 @@
-//! Ways to pass messages on that are worth a try: along which axes, about how long that takes, and at which paces.
+//! Candidate shapes for message forwarding: the axes, an estimate of the time, and the paces to try.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{pattern::Exchange, rank::Rank, time::Span};
 
-/// Axes along which messages are passed on, one after the other.
+/// The axes along which messages are forwarded, one after the other.
 pub(in crate::exchange) struct Shape {
-    /// What plans are called, and in brackets, in front of the pace, along which axes.
+    /// Name of the plans, and description of the axes. A plan's name has the axes in parentheses, followed by the pace.
     name: &'static str,
     along: String,
     /// The rank at each place.
@@ -22,7 +22,7 @@ pub(in crate::exchange) struct Shape {
 }
 
 impl Shape {
-    /// Axes, the rank at each place, and what the closed form says of them; plans are called `name`, and in words `along` which axes.
+    /// Creates a shape from the axes, the rank at each place, and the times of the closed form. `name` and `along` form the plan names.
     pub(in crate::exchange) fn new(
         name: &'static str,
         along: String,
@@ -37,15 +37,15 @@ impl Shape {
         &self.axes
     }
 
-    /// About how long it takes.
+    /// Returns the estimated times.
     pub(in crate::exchange) fn times(&self) -> Times {
         self.times
     }
 
-    /// The paces that differ, the likely one first.
+    /// Returns the distinct paces, the probably fastest first.
     pub(in crate::exchange) fn paces(&self) -> Vec<Pace> {
         let is_binary = self.axes.iter().flat_map(Axis::digits).all(|(_, values)| values <= 2);
-        // One message at once is one that is overlapped.
+        // With one message per digit, `AtOnce` is the same as `Overlapped`.
         let is_same = |pace: Pace| is_binary && pace == Pace::Each(Exchange::Overlapped);
         let likely = self.times.pace();
         let others = Pace::ALL.into_iter().filter(|&pace| pace != likely && !is_same(pace));
@@ -56,12 +56,12 @@ impl Shape {
         format!("{} ({}{})", self.name, self.along, pace.name())
     }
 
-    /// Whether a plan of this name is one of it.
+    /// Returns whether a plan name belongs to this shape.
     pub(in crate::exchange) fn is_called(&self, plan: &str) -> bool {
         Pace::ALL.into_iter().any(|pace| self.name(pace) == plan)
     }
 
-    /// All messages of an exchange, at a pace.
+    /// Returns the variant that forwards all messages at `pace`.
     pub(in crate::exchange) fn variant(&self, pace: Pace) -> Variant {
         let (ranks, axes) = (self.ranks.clone(), self.axes.clone());
         Variant::new(self.name(pace), move |instance| {
@@ -71,7 +71,7 @@ impl Shape {
         })
     }
 
-    /// The variants at the likely pace, or at all, with a lower limit of their time.
+    /// Returns the variants with a lower bound on their time: at all paces if `are_all`, otherwise at the probably fastest pace.
     pub(in crate::exchange) fn variants(&self, instance: &Instance, are_all: bool) -> Vec<Variant> {
         let floor = mean_ports(instance, &self.ranks, &self.axes);
         let paces = self.paces().into_iter().take(if are_all { Pace::ALL.len() } else { 1 });
@@ -79,12 +79,12 @@ impl Shape {
     }
 }
 
-/// The mean of what the ports of all ranks need if messages are passed on along some axes.
+/// Returns the mean port time of all ranks if messages are forwarded along the axes.
 pub(in crate::exchange) fn mean_ports(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> Span {
     let parameters = instance.parameters();
     let moved = digits::moved(instance.matrix(), &digits::places(ranks), axes);
     let mean = moved as f64 / instance.size() as f64;
-    // A thousandth for what is rounded.
+    // The factor leaves a margin for rounding.
     Span::from_secs_f64(0.999 * mean * parameters.node_beta() * 2.0 / parameters.duplex())
 }
 

@@ -1,4 +1,4 @@
-//! A stage of an exchange: everybody has something for everybody, and a schedule brings it there.
+//! A stage of an exchange: a matrix and a schedule that moves its messages.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,43 +23,43 @@ pub(crate) struct Stage {
     matrix: Arc<Matrix>,
     schedule: Arc<Schedule>,
     contents: Contents,
-    /// The stage before, in which nodes tell each other how many bytes are to come.
+    /// The preceding stage, in which nodes announce their numbers of bytes.
     counts: Option<Arc<Stage>>,
 }
 
 /// Contents of the messages of a stage.
 #[derive(Clone, Copy, Debug)]
 enum Contents {
-    /// The next bytes from their senders to their receivers.
+    /// The next bytes from the sender to the receiver.
     Parts,
-    /// Blocks that are passed on: the messages of the matrix between different ranks, in order.
+    /// Forwarded blocks: the messages of the matrix between different ranks, in order.
     Blocks,
 }
 
 impl Stage {
-    /// Rounds of messages that go straight to their receivers, in whole or in parts.
+    /// Creates a stage from rounds of direct messages, whole or in parts.
     pub(crate) fn rounds(matrix: impl Into<Arc<Matrix>>, rounds: &[Vec<Part>], style: Style) -> Stage {
         let matrix = matrix.into();
         let schedule = style.schedule(matrix.nodes(), rounds);
         Stage::straight(matrix, schedule)
     }
 
-    /// A schedule of messages that go straight to their receivers, in whole or in parts.
+    /// Creates a stage from a schedule of direct messages, whole or in parts.
     pub(crate) fn straight(matrix: impl Into<Arc<Matrix>>, schedule: Schedule) -> Stage {
         Stage { matrix: matrix.into(), schedule: schedule.into(), contents: Contents::Parts, counts: None }
     }
 
-    /// A schedule whose block `k` is the `k`-th message between different ranks.
+    /// Creates a stage from a schedule whose block `k` is the `k`-th message between different ranks.
     pub(crate) fn passed_on(matrix: impl Into<Arc<Matrix>>, schedule: Schedule) -> Stage {
         Stage { matrix: matrix.into(), schedule: schedule.into(), contents: Contents::Blocks, counts: None }
     }
 
-    /// The same after an exchange of counts, which is a stage in which every rank has a [`COUNT`] for every other one.
+    /// Adds a preceding exchange of counts: a stage in which every rank has a [`COUNT`] for every other rank.
     pub(crate) fn after(self, counts: Stage) -> Stage {
         Stage { counts: Some(Arc::new(counts)), ..self }
     }
 
-    /// Tells every other rank how much of a matrix is to come from this one, and checks what they tell.
+    /// Announces to every other rank the number of bytes that this rank has for it in `matrix`, and checks the announcements received.
     ///
     /// Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, figures 3
     /// and 4 ("generate receive vector").
@@ -70,7 +70,7 @@ impl Stage {
     ) -> Result<(), ExchangeError> {
         let group = transport.group;
         let rank = group.rank();
-        // No message is longer than fits into four bytes.
+        // No message is longer than four bytes can express.
         let count = |&bytes: &u64| Payload::from(u32::to_le_bytes(bytes as u32));
         let counts = matrix.row(rank).iter().map(count).collect();
         let part = || record::Part::operation("exchange of counts");
@@ -87,7 +87,7 @@ impl Stage {
     }
 }
 
-/// Two schedules as one, in which messages have lengths alone.
+/// Concatenates two schedules. Messages of the result have lengths but no blocks.
 pub(crate) fn one_after_the_other(first: &Schedule, second: &Schedule) -> Schedule {
     first.clone().without_blocks().then(second.clone().without_blocks())
 }

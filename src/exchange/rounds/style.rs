@@ -1,4 +1,4 @@
-//! The schedule of nodes that go from round to round.
+//! Schedules of nodes that go from round to round.
 
 use super::Part;
 use crate::{
@@ -6,29 +6,29 @@ use crate::{
     rank::Rank,
 };
 
-/// The way in which a node gets on from round to round.
+/// How a node proceeds from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// It sends and receives the messages of a round in this way, and then goes on to the next round.
+    /// A node sends and receives the messages of a round by this kind of exchange, then goes on to the next round.
     Each(Exchange),
-    /// It sends and receives the messages of a round at once, and then waits for all others.
+    /// A node sends and receives the messages of a round at once, then waits at a barrier.
     Synchronized(Barrier),
-    /// Its sends are started this many messages ahead of its receives: its out-port goes on while its processor takes
-    /// in what has come, and start-ups are hidden behind bytes.
+    /// A node starts its sends this many messages ahead of its receives. Its out-port is busy while its processor receives, and start-ups
+    /// overlap with the transfer of bytes.
     Ahead(usize),
 }
 
-/// The way in which all nodes wait for each other after a round.
+/// Barrier of all nodes after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Barrier {
-    /// By the barrier of the machine.
+    /// The hardware barrier of the machine.
     Hardware,
-    /// By empty messages.
+    /// A barrier of empty messages.
     Messages,
 }
 
 impl Style {
-    /// All styles without barriers; the first are more often the fastest.
+    /// All styles without barriers. The first ones are more often the fastest.
     pub(crate) const ALL: [Style; 6] = [
         Style::Ahead(1),
         Style::Each(Exchange::InTurn),
@@ -38,7 +38,7 @@ impl Style {
         Style::Each(Exchange::Overlapped),
     ];
 
-    /// The end of a plan's name that tells the style.
+    /// Returns the suffix of a plan's name for this style.
     pub(crate) fn name(self) -> String {
         match self {
             Style::Each(Exchange::Together) | Style::Synchronized(_) => String::new(),
@@ -49,11 +49,11 @@ impl Style {
         }
     }
 
-    /// The steps of all nodes. The messages of the schedule have lengths alone: those from one node to another are its
-    /// data in order, and empty messages are those of barriers.
+    /// Returns the steps of all nodes. Messages of the schedule have lengths only. Messages from one node to another carry its data in
+    /// order; empty messages belong to barriers.
     ///
-    /// Nobody waits forever, since whatever comes before a receive on any node belongs to its round or an earlier one,
-    /// or is a send, which waits for nobody.
+    /// The schedule is free of deadlock: all steps before a receive, on any node, belong to the same round or an earlier one, or are
+    /// sends, which never block.
     pub(crate) fn schedule(self, nodes: usize, rounds: &[Vec<Part>]) -> Schedule {
         let mut sent: Vec<Line> = vec![Vec::new(); nodes];
         let mut received = sent.clone();
@@ -79,7 +79,7 @@ impl Style {
 }
 
 impl Barrier {
-    /// The calls of a node.
+    /// Returns the barrier calls of a node.
     fn actions(self, rank: Rank, nodes: usize, message: impl Fn(Rank, u64) -> Message) -> Vec<Action> {
         let distances = || std::iter::successors(Some(1), |distance| Some(2 * distance));
         let exchange = |distance: usize| Action::Exchange {
@@ -93,10 +93,10 @@ impl Barrier {
     }
 }
 
-/// A node's messages one way, with their rounds.
+/// A node's messages in one direction, with their rounds.
 type Line = Vec<(usize, Message)>;
 
-/// Round by round, those in which the node has nothing to do left out.
+/// Returns the steps of a node round by round, without rounds in which it has no message.
 fn each(sent: Line, received: Line, exchange: Exchange) -> Vec<Step> {
     let mut steps = Vec::with_capacity(sent.len() + received.len());
     let (mut sent, mut received) = (sent.into_iter().peekable(), received.into_iter().peekable());
@@ -110,7 +110,7 @@ fn each(sent: Line, received: Line, exchange: Exchange) -> Vec<Step> {
     steps
 }
 
-/// Round by round, all of them, with the calls of `barrier` after each.
+/// Returns the steps of a node in all rounds, with the calls of `barrier` after each round.
 fn synchronized(sent: Line, received: Line, rounds: usize, barrier: impl Fn() -> Vec<Action>) -> Vec<Step> {
     let mut steps = Vec::with_capacity(sent.len() + received.len() + rounds);
     let (mut sent, mut received) = (sent.into_iter().peekable(), received.into_iter().peekable());
@@ -123,7 +123,7 @@ fn synchronized(sent: Line, received: Line, rounds: usize, barrier: impl Fn() ->
     steps
 }
 
-/// The sends up to a round, and `messages` more, before each receive of the round.
+/// Returns the steps of a node. Before each receive come the sends up to its round, and `messages` more.
 fn ahead(sent: Line, received: Line, messages: usize) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::with_capacity(sent.len() + received.len());
     let mut iteration = 0;
@@ -150,7 +150,7 @@ fn ahead(sent: Line, received: Line, messages: usize) -> Vec<Step> {
     steps
 }
 
-/// The calls of a node in a round.
+/// Returns the calls of a node in a round.
 fn actions(send: Option<Message>, recv: Option<Message>, exchange: Exchange) -> impl Iterator<Item = Action> {
     let (first, second) = match (send, recv, exchange) {
         (Some(send), Some(recv), Exchange::Together) => (Some(Action::Exchange { send, recv }), None),

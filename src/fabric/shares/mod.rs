@@ -1,24 +1,23 @@
-//! Max-min fair shares, updated incrementally rather than computed anew.
+//! Max-min fair shares with incremental updates.
 //!
-//! A *resource* is anything with a capacity that flows share: a directed link, an in-port, or, where a node is less
-//! than full duplex, its ports both ways together. An out-port carries one flow at a time, so it is no resource but the
-//! *limit* of its flow. The allocation is that of progressive filling: raise all rates together; when a resource is
-//! full, freeze its flows; go on with the rest. It is the unique allocation in which every flow runs at its limit or
-//! has a *bottleneck*: a resource on its path that is full and on which no flow is faster.
+//! A *resource* is anything with a capacity that flows share: a directed link, an in-port, or, for a node that is less than full duplex,
+//! its in- and out-ports together. An out-port carries one flow at a time, so it is not a resource but the *limit* of its flow. The
+//! allocation is computed by progressive filling: raise all rates together; when a resource is full, freeze its flows; continue with the
+//! other flows. The result is the unique allocation in which every flow runs at its limit or has a *bottleneck*: a full resource on its
+//! path on which no flow is faster.
 //!
-//! Rates are counted in whole [units](units), and the filling is this: of all resources that open flows cross, take the one
-//! with the least share, which is the capacity that frozen flows leave, divided by the number of open flows and rounded down; at
-//! equal shares the one of the lowest number. Freeze its open flows at the share. Flows that no resource freezes below the limit
-//! run at the limit. Sums of whole numbers do not depend on their order, and shares never fall during a filling, because
-//! they are rounded down. So rates and bottlenecks follow from the flows under way and the capacities alone, to the last bit.
+//! Rates are counted in whole [units](units). A step of the filling selects, among the resources crossed by open flows, the resource with
+//! the smallest share; ties go to the lowest number. The share is the capacity left by frozen flows, divided by the number of open flows
+//! and rounded down. The open flows of the resource are frozen at this share. Flows that no resource freezes below the limit run at the
+//! limit. Sums of integers do not depend on their order, and shares never fall during a filling, because they are rounded down. Rates and
+//! bottlenecks are therefore determined to the last bit by the current flows and the capacities.
 //!
-//! An update finds the same without a filling from nothing. It [sweeps](sweep) over the shares from the lowest to the highest
-//! and stops where a resource is full with other flows, or at another rate, than before; flows keep what they have until the sweep
-//! comes to a share at which their bottleneck is no longer full, or another resource is full that leaves them less. When the
-//! sweep is past a share, all below it are final. A flow whose share changes costs a few operations for each resource on its path,
-//! one that keeps its share nothing, except that the members of a resource are looked at where it is full: with c flows that
-//! change, h resources on a path and m members of a resource, about c (h + m) in a few passes over the members, and a few places of the queue for each of the c
-//! flows. In a crowded network of 32 x 32 nodes the start or end of a flow changes some 20 others.
+//! An update computes the same result incrementally. It [sweeps](sweep) over the shares from the lowest to the highest and acts only where
+//! a resource is full with other flows, or at another rate, than before. Flows keep their rates until the sweep reaches a share at which
+//! their bottleneck is no longer full, or another full resource leaves them less. All shares below the sweep are final. A flow with an
+//! unchanged share costs nothing, except that all members of a full resource are examined. With c changed flows, h resources per path and m
+//! members per resource, an update costs about c (h + m) in a few passes over the members, and a few queue operations for each changed
+//! flow. In a crowded network of 32 x 32 nodes the start or end of a flow changes about 20 other flows.
 //!
 //! Progressive filling: D. Bertsekas and R. Gallager, *Data Networks*, 2nd edition, 1992, section 6.5.2.
 
@@ -36,103 +35,103 @@ use sweep::First;
 use units::Units;
 pub(crate) use units::near_whole;
 
-/// In place of a bottleneck: the flow runs at its limit.
+/// Replaces a bottleneck: the flow runs at its limit.
 const NONE: u32 = u32::MAX;
-/// In place of a bottleneck, until the next update or during one: the flow has no rate yet.
+/// Replaces a bottleneck until the next update, or during an update: the flow has no rate yet.
 const OPEN: u32 = u32::MAX - 1;
 
-/// The flows that cross a resource. Most resources have a few, and a large network has very many resources. Where the flow is
-/// in this list is kept nowhere: to look for it costs less than it takes to share out the resource again.
+/// The flows that cross a resource. Most resources have few flows, and a large network has very many resources. The index of a flow in this
+/// list is not stored: finding it costs less than recomputing the shares of the resource.
 type Members = SmallVec<[u32; 4]>;
 
-/// The share of a flow. It is apart from its path: what looks at all members of a resource needs nothing else.
+/// The share of a flow. It is stored apart from the path, because loops over the members of a resource need only the share.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     rate: i64,
-    /// The bottleneck, a resource, or one of `NONE` and `OPEN`.
+    /// The bottleneck: a resource, `NONE` or `OPEN`.
     bottleneck: u32,
-    /// The number of the bottleneck, or 0.
+    /// The number of the bottleneck resource, or 0.
     number: u32,
 }
 
 impl Flow {
-    /// A flow without a rate. In its place is one that is less than any share, so that loops over rates need not look for it.
+    /// A flow without a rate. Its rate is below any share, so that loops over rates need no special case.
     const OPEN: Flow = Flow { rate: -(1 << 62), bottleneck: OPEN, number: 0 };
 
-    /// The place of a flow that is not open in the order in which a filling freezes flows.
+    /// Returns the place of a frozen flow in the order in which a filling freezes flows.
     #[inline]
     fn key(&self) -> i128 {
         key(self.rate, self.number)
     }
 }
 
-/// A place in the order in which a filling freezes flows: by the share, then by the number of the resource. It is one integer,
-/// because that is compared without a branch.
+/// Returns a place in the order in which a filling freezes flows: by share, then by resource number. The place is one integer, so that the
+/// comparison needs no branch.
 #[inline]
 fn key(share: i64, number: u32) -> i128 {
     i128::from(share) << 64 | i128::from(number)
 }
 
-/// The share of a place in that order.
+/// Returns the share of a place in this order.
 #[inline]
 fn share_of(key: i128) -> i64 {
     (key >> 64) as i64
 }
 
-/// The amount of work of the updates.
+/// The work done by the updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Work {
     /// The number of flows that started or ended.
     pub events: u64,
-    /// The number of flows whose rate was computed again.
+    /// The number of flows whose rate was recomputed.
     pub touched: u64,
 }
 
-/// The shares of all flows under way.
+/// The shares of all current flows.
 #[derive(Debug)]
 pub(super) struct Shares {
     units: Units,
     rooms: Vec<Room>,
-    /// The order of resources that are full at the same share.
+    /// The number of each resource, which orders resources that are full at the same share.
     numbers: Vec<u32>,
-    /// The least share with which each resource itself is in the queue, or `NEVER`.
+    /// The lowest share at which each resource itself is in the queue, or `NEVER`.
     queued: Vec<i64>,
-    /// The capacities in bytes per second of the resources that have less than the limit and no whole number of units.
+    /// The capacities in bytes per second of resources whose capacity is below the limit and not a whole number of units.
     odd: BTreeMap<u32, f64>,
     /// The flows that cross each resource.
     members: Vec<Members>,
     flows: Vec<Flow>,
-    /// The rate of each flow in bytes per second, as it was after the last update.
+    /// The rate of each flow in bytes per second after the last update.
     rates: Vec<f64>,
-    /// The resources on the path of each flow, each once.
+    /// The resources on the path of each flow, each listed once.
     paths: Vec<Vec<u32>>,
-    /// For each open flow in the queue of a sweep, what it stands for.
+    /// For each open flow in the queue of a sweep, the meaning of its entry.
     firsts: Vec<First>,
-    /// Whether any resource has no finite capacity.
+    /// Whether any resource has an infinite capacity.
     has_unlimited: bool,
     /// Whether anything has changed since the last update.
     is_stale: bool,
-    /// Resources whose flows may not be able to stay as they are.
+    /// The resources whose flows may have to change.
     changed: Vec<u32>,
     /// The flows that have become open since the last update.
     started: Vec<u32>,
-    /// The flows that have been shared out again in the current or last update.
+    /// The flows whose shares are recomputed in the current or last update.
     chosen: Vec<u32>,
     queue: Queue,
-    /// The number of the batch of flows that become open next.
+    /// The number of the batch in which flows become open next.
     batch: u32,
-    /// The share that the sweep has come to.
+    /// The share that the sweep has reached.
     reached: i64,
-    /// Resources without open flows whose flows may not be able to stay as they are, each once; between updates empty.
+    /// Resources without open flows whose flows may have to change, each listed once; empty between updates.
     unsettled: Vec<u32>,
     is_listed: Vec<bool>,
     work: Work,
 }
 
 impl Shares {
-    /// Creates shares without flows under way and without resources; no flow will be faster than `limit`. If that is infinite,
-    /// `widest` is the largest finite capacity of a resource.
+    /// Creates shares without flows and without resources. No flow will be faster than `limit`; if `limit` is infinite, `widest` is the
+    /// largest finite capacity of a resource.
     pub(super) fn new(limit: f64, widest: f64, flows: usize) -> Shares {
         Shares {
             units: Units::new(limit, widest, flows),
@@ -159,9 +158,9 @@ impl Shares {
         }
     }
 
-    /// Adds a resource, of a capacity in bytes per second that is positive and may be infinite. Paths refer to it by
-    /// its index in the order of addition, but the shares do not depend on that order: of two resources that are full
-    /// at the same rate, the one of the lower `number` goes first. Each resource has its own number.
+    /// Adds a resource with a positive capacity in bytes per second, which may be infinite. Paths refer to a resource by its index in the
+    /// order of addition, but shares do not depend on this order: if two resources are full at the same rate, the resource with the lower
+    /// `number` comes first. Each number must be unique.
     pub(super) fn add(&mut self, number: u32, capacity: f64) {
         self.has_unlimited |= capacity.is_infinite();
         let resource = self.numbers.len() as u32;
@@ -173,7 +172,7 @@ impl Shares {
         self.members.push(Members::new());
     }
 
-    /// Notes the capacity of a resource if units do not tell it, and returns what it is in units.
+    /// Stores the capacity of a resource if units cannot represent it exactly; returns the capacity in units.
     fn note_capacity(&mut self, resource: u32, capacity: f64) -> i64 {
         if capacity.is_infinite() {
             return UNLIMITED;
@@ -191,8 +190,7 @@ impl Shares {
         self.work
     }
 
-    /// The flows that the last update has shared out again, each with its rate and the number of its bottleneck, if it
-    /// has one.
+    /// Returns the flows recomputed by the last update, each with its rate and the number of its bottleneck, if any.
     pub(super) fn shared_out(&self) -> impl Iterator<Item = (u32, f64, Option<u32>)> {
         self.chosen.iter().map(|&flow| {
             let Flow { bottleneck, number, .. } = self.flows[flow as usize];
@@ -200,12 +198,12 @@ impl Shares {
         })
     }
 
-    /// The resources on the path of `flow`.
+    /// Returns the resources on the path of `flow`.
     pub(super) fn path(&self, flow: u32) -> &[u32] {
         &self.paths[flow as usize]
     }
 
-    /// Changes the capacity of a resource, which is finite; its flows are shared out again.
+    /// Changes the capacity of a resource to a finite value; the shares of its flows are recomputed.
     pub(super) fn set_capacity(&mut self, resource: u32, capacity: f64) {
         let flows = self.members[resource as usize].iter().map(|&member| &self.flows[member as usize]);
         let taken: i64 = flows.filter(|flow| flow.bottleneck != OPEN).map(|flow| flow.rate).sum();
@@ -217,13 +215,13 @@ impl Shares {
         self.is_stale = true;
     }
 
-    /// Whether flows have started or ended since the last [`Shares::update`].
+    /// Returns whether flows or capacities have changed since the last [`Shares::update`].
     pub(super) fn is_stale(&self) -> bool {
         self.is_stale
     }
 
-    /// Adds a flow whose path is written by `fill`; resources without a finite capacity are left out of it. Returns
-    /// whether anything is left that bounds the flow; then its rate is known after the next update.
+    /// Adds a flow whose path is written by `fill`; resources with infinite capacity are removed from the path. Returns whether a resource
+    /// is left that limits the flow; its rate is then known after the next update.
     pub(super) fn start(&mut self, flow: u32, fill: impl FnOnce(&mut Vec<u32>)) -> bool {
         let path = &mut self.paths[flow as usize];
         debug_assert!(path.is_empty(), "flow {flow} is under way already");
@@ -248,7 +246,7 @@ impl Shares {
         true
     }
 
-    /// Ends a flow; the next update shares out its capacity again.
+    /// Ends a flow; the next update redistributes its capacity.
     pub(super) fn end(&mut self, flow: u32) {
         let Shares { units, rooms, members, flows, paths, changed, started, .. } = self;
         let Flow { rate, bottleneck, .. } = flows[flow as usize];
@@ -278,7 +276,7 @@ impl Shares {
         self.work.events += 1;
     }
 
-    /// Makes the rates max-min fair again and calls `changed(flow, old, new)` for each flow whose rate has changed.
+    /// Restores max-min fairness and calls `changed(flow, old, new)` for each flow whose rate has changed.
     pub(super) fn update(&mut self, mut changed: impl FnMut(u32, f64, f64)) {
         self.is_stale = false;
         self.chosen.clear();
@@ -292,7 +290,7 @@ impl Shares {
             } else {
                 let has_all = self.members[bottleneck as usize].len() == 1;
                 match self.odd.get(&bottleneck) {
-                    // A flow that has a resource for itself has its capacity, also if units do not tell it.
+                    // A flow that is the only one on a resource gets the exact capacity, even if units cannot represent it.
                     Some(&capacity) if has_all => capacity,
                     Some(&capacity) => self.units.part_of(rate, capacity),
                     None => self.units.rate(rate),

@@ -1,8 +1,8 @@
-//! The queue of a sweep: the resources that may be full next, in the order of their shares.
+//! The queue of a sweep: the resources that may become full next, ordered by share.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Marks an entry that stands for a flow instead of a resource.
+/// Marks an entry that represents a flow instead of a resource.
 const FLOW: u32 = 1 << 31;
 
 /// The meaning of an entry.
@@ -10,28 +10,28 @@ const FLOW: u32 = 1 << 31;
 pub(super) enum Of {
     /// A resource.
     Resource(u32),
-    /// A flow, and of all resources that it alone crosses the first one that may be full.
+    /// A flow; represents the first resource on its path that may become full and is not queued itself.
     Flow(u32),
 }
 
-/// So many entries are kept in order at most.
+/// Maximum number of entries in the sorted list.
 const MOST: usize = 32;
 
-/// Entries ordered by the share, then by the number of the resource.
+/// A priority queue of entries, ordered by share and then by resource number.
 ///
-/// A sweep has a few tens of them at a time, and most that it adds are among the first ten. So the first ones are in a list that
-/// is kept in order: to add an entry costs a look at those before it, and to take one out nothing.
+/// A sweep has a few tens of entries at a time, and most new entries are among the first ten. The first entries are therefore in a sorted
+/// list: an insertion examines the entries before the new one, and a removal costs nothing.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// The first entries, the very first of them last; empty only if the queue is. Each entry is one integer, because that is
-    /// compared faster than three: from the top, the share, the number, and the index of a resource or flow.
+    /// The first entries in descending order; empty only if the queue is empty. Each entry is one integer for fast comparison: from the top
+    /// bits, the share, the number, and the index of a resource or flow.
     next: Vec<u128>,
-    /// The entries after those.
+    /// The entries after the entries of `next`.
     later: BinaryHeap<Reverse<u128>>,
 }
 
 impl Queue {
-    /// Adds an entry; `share` is not negative, and indices are below 2^31.
+    /// Adds an entry; `share` must not be negative, and indices must be below 2^31.
     #[inline]
     pub(super) fn push(&mut self, share: i64, number: u32, of: Of) {
         let of = match of {
@@ -53,14 +53,14 @@ impl Queue {
         }
     }
 
-    /// Whether no entry is before this place in the order.
+    /// Returns whether no entry is before this place in the order.
     #[inline]
     pub(super) fn is_first(&self, share: i64, number: u32) -> bool {
         let place = (share as u128) << 64 | u128::from(number) << 32;
         self.next.last().is_none_or(|&first| first >= place)
     }
 
-    /// Takes out the first entry.
+    /// Removes and returns the first entry.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(i64, Of)> {
         let entry = self.next.pop()?;
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// It gives out what a sorted list would, also where it holds more than are kept in order.
+        /// The queue returns entries in sorted order, even if it holds more entries than the sorted list.
         #[test]
         fn the_first_entry_comes_first(
             steps in prop::collection::vec((0..8_u32, 0..40_i64, 0..4_u32, any::<bool>()), 0..400)

@@ -1,24 +1,23 @@
-//! The room on a resource: what is free, and what follows from that without a look at the flows.
+//! The state of a resource, and tests on it that need not examine its flows.
 
-/// In place of a share: the resource itself is not in the queue.
+/// Replaces a share: the resource itself is not in the queue.
 pub(super) const NEVER: i64 = i64::MAX;
 
-/// In place of what is free: the resource has no finite capacity, and is on no path.
+/// Replaces the free capacity: the resource has infinite capacity and is on no path.
 pub(super) const UNLIMITED: i64 = i64::MAX;
 
-/// The part of a resource that fillings change all the time; all else is apart from it, so that the resources on a path fill few
-/// lines of the host's cache.
+/// The frequently changed state of a resource. Other data is stored separately, so that the resources on a path occupy few cache lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// The capacity that the flows with a rate leave.
+    /// The capacity not used by flows with a rate.
     pub(super) free: i64,
-    /// The rate of the flows that have their bottleneck here, if there are any.
+    /// The rate of the flows that have their bottleneck here, if any.
     pub(super) level: i64,
-    /// The number of flows that cross it.
+    /// The number of flows that cross the resource.
     pub(super) flows: u32,
-    /// The number of flows that have no rate yet.
+    /// The number of open flows (without a rate).
     pub(super) open: u32,
-    /// The batch in which the first of those that are open became so.
+    /// The batch in which the first of the open flows became open.
     pub(super) oldest: u32,
     /// The number of flows that have their bottleneck here.
     pub(super) bound: u32,
@@ -29,33 +28,32 @@ impl Room {
         Room { free: capacity, level: 0, flows: 0, open: 0, oldest: 0, bound: 0 }
     }
 
-    /// Counts a flow that becomes open, as one of a batch.
+    /// Counts a flow that becomes open in a batch.
     #[inline]
     pub(super) fn opened_in(&mut self, batch: u32) {
         self.oldest = if self.open == 0 { batch } else { self.oldest };
         self.open += 1;
     }
 
-    /// Whether no flow is open and the shares may not be able to stay as they are: more is taken than there is, or what is free
-    /// is a unit or more for each flow that is bound here, or no flow is bound here and less than `remainder` is free.
+    /// Returns whether no flow is open and the shares may have to change: the resource is overloaded, or at least one unit per bound flow
+    /// is free, or no flow is bound here and less than `remainder` is free.
     #[inline]
     pub(super) fn is_unsettled(&self, remainder: i64) -> bool {
-        // Without branches, for nothing tells beforehand which way they go. What is below zero is above all else as a number
-        // without a sign.
+        // Without branches, because they would be unpredictable. As an unsigned integer, a negative number is larger than all others.
         let bound = u64::from(self.bound);
         let (least, most) = if bound > 0 { (0, bound) } else { (remainder, 1 << 63) };
         (self.open == 0) & ((self.free - least) as u64 >= most)
     }
 
-    /// Whether flows are open here that became so in another batch, or more than `few` in this one.
+    /// Returns whether open flows became open in another batch, or more than `few` in this batch.
     #[inline]
     pub(super) fn is_shared(&self, batch: u32, few: u32) -> bool {
         (self.oldest != batch) | (self.open > few)
     }
 
-    /// Whether all flows that are open or bound here can have a share; it takes no division to know. Then [`Room::least_share`] is lower
-    /// than that at most by the number of flows that are neither. So if they can have a share and the remainder, and one of them is open,
-    /// `least_share` is later in the order than any place with this share.
+    /// Returns whether all flows that are open or bound here can have `share`; needs no division. [`Room::least_share`] is then lower than
+    /// `share` by at most the number of other flows. If the flows can have `share` plus the remainder, and one of them is open,
+    /// `least_share` is therefore after any place with this share in the order.
     #[inline]
     pub(super) fn is_above(&self, share: i64) -> bool {
         let (open, bound) = (i64::from(self.open), i64::from(self.bound));
@@ -66,15 +64,14 @@ impl Room {
         }
     }
 
-    /// A share that is not above the event of a resource at which flows are open or bound: at most the rate of the flows bound
-    /// there.
+    /// Returns a share that is not above the event of a resource with open or bound flows: at most the rate of the bound flows.
     #[inline]
     pub(super) fn least_share(&self) -> i64 {
         let (open, bound) = (i64::from(self.open), i64::from(self.bound));
         let all = self.free + bound * self.level;
         let share = all / (open + bound);
         let share = if bound > 0 { share.min(self.level) } else { share };
-        // If other flows are slower by what is left over in sharing out, the resource is full before they have their rates.
+        // If other flows are slower by at most the rounding remainder, the resource is full before they have their rates.
         (share - (i64::from(self.flows) - open - bound)).max(0)
     }
 }

@@ -1,51 +1,51 @@
-//! One update of the shares: a filling from the lowest share upwards that stops only where something differs from before.
+//! One update of the shares: a filling from the lowest share upwards that acts only where the result differs from before.
 //!
-//! A flow that has no rate at the present share of the sweep is *open*: it has just started, or the sweep has come to its old
-//! rate and its bottleneck is not full any more. The *event* of a resource is the share at which something happens to it next if
-//! all flows that are not open keep what they have, except those that would get more than the others here. That an event
-//! is worked out so is exact when the sweep comes to it: what changes a rate first makes the flow open, or does so at a lower
-//! share. And an event only gets later, unless one more flow becomes open there.
+//! A flow without a rate at the current share of the sweep is *open*: it has just started, or the sweep has reached its old rate and its
+//! bottleneck is no longer full. The *event* of a resource is the share at which its state changes next, if all flows that are not open
+//! keep their rates, except flows that would get more than the others at this resource. The event is exact when the sweep reaches it,
+//! because any rate that changes earlier belongs to a flow that became open, or changed at a lower share. An event only moves to higher
+//! shares, unless another flow becomes open at the resource.
 //!
-//! So the queue needs, for each resource with an event, an entry with a share that is not higher. Each open flow has an entry,
-//! for the first of the events on its path. That covers all resources where no flow becomes open after the entry was made. One
-//! at which another one does gets an entry of its own, and so does one without open flows whose flows cannot stay as they
-//! are. Few resources need one, and most of those on the path of a flow are passed over without a look at the other flows
-//! there. Flows become open in *batches*, all that are bound at one resource together; where all open flows are of one batch, none
-//! has its entry yet.
+//! The queue therefore needs, for each resource with an event, an entry with the same share or a lower one. Each open flow has an entry for
+//! the first event on its path. This entry covers all resources at which no flow has become open after the entry was made. A resource at
+//! which another flow becomes open gets its own entry, and so does a resource without open flows whose flows have to change. Few resources
+//! need their own entry, and most resources on the path of a flow are skipped without examining other flows. Flows become open in
+//! *batches*, all flows bound at one resource together; if all open flows of a resource belong to the current batch, none of them has an
+//! entry yet.
 //!
-//! Nearly all of the time goes into four loops: over the resources on the path of a flow that becomes open, gets a rate, or is put
-//! into the queue, and over the members of a resource. What they look at follows no pattern, so that the host guesses most branches
-//! in them wrong. So they choose between values rather than ways to go, and compare products rather than quotients.
+//! Nearly all of the time is spent in four loops: over the resources on the path of a flow that becomes open, gets a rate, or is queued,
+//! and over the members of a resource. Their data is irregular, and branches would be mispredicted. The loops therefore select values
+//! instead of branching, and compare products instead of quotients.
 
 use std::mem;
 
 use super::{Flow, NONE, OPEN, Shares, key, queue::Of, resource::NEVER, share_of};
 
-/// Something that happens to a resource at a share.
+/// The next change of the state of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
-    /// It is full: the flows that are open or faster get this share.
+    /// The resource becomes full: flows that are open or faster get this share.
     Full,
-    /// It is not full any more at the rate of the flows bound there: they become open.
+    /// The resource is no longer full at the rate of the flows bound there: these flows become open.
     Slack,
 }
 
-/// The meaning of the entry of a flow in the queue.
+/// The meaning of a flow's entry in the queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct First {
     /// The resource on the path with the first event.
     resource: u32,
-    /// The events of the others are not before this place in the order. That is known until more flows become open there, and
-    /// those make entries of their own for these resources.
+    /// The events of the other resources on the path are not before this place in the order. This holds until more flows become open there;
+    /// these flows make their own entries for these resources.
     others: i128,
 }
 
-/// Where all open flows are of one batch and at most so many, it costs less to look at a resource for each of them than to give it
-/// an entry of its own. When a sweep begins that is so for any number.
+/// Maximum number of open flows, all of the current batch, for which a resource gets no separate entry: examining the resource for each
+/// of the flows is then cheaper. At the beginning of a sweep there is no maximum.
 const FEW: u32 = 8;
 
 impl Shares {
-    /// Shares out what the flows that started and ended have changed.
+    /// Recomputes the shares that are affected by flows that started or ended.
     pub(super) fn sweep(&mut self) {
         self.reached = 0;
         let changed = mem::take(&mut self.changed);
@@ -61,7 +61,7 @@ impl Shares {
         self.open_the_limit();
     }
 
-    /// Makes the entries of flows that have become open: the chosen ones from the place `from` on in their list.
+    /// Adds the entries of flows that have become open: the flows of `chosen` from index `from` on.
     fn queue_opened(&mut self, from: usize) {
         let (limit, remainder) = (self.units.limit(), self.units.remainder());
         let few = if from == 0 { u32::MAX } else { FEW };
@@ -77,7 +77,7 @@ impl Shares {
                     shared = r;
                     continue;
                 }
-                // Most of the resources are not among the first two.
+                // Most resources are not among the first two.
                 if room.is_above(bar) {
                     continue;
                 }
@@ -98,7 +98,7 @@ impl Shares {
         self.batch = self.batch.wrapping_add(1);
     }
 
-    /// Makes entries of their own for the resources on the path of a flow that are not left to the entries of flows.
+    /// Adds own entries for the resources on the path of a flow that the entries of flows do not cover.
     fn queue_shared(&mut self, flow: u32, few: u32) {
         let (limit, remainder) = (self.units.limit(), self.units.remainder());
         for &r in &self.paths[flow as usize] {
@@ -114,7 +114,7 @@ impl Shares {
         }
     }
 
-    /// Puts an open flow into the queue again, for the first event on its path; `known` is the event of a resource there.
+    /// Queues an open flow again for the first event on its path; `known` is the event of one resource on the path, if known.
     fn queue_again(&mut self, flow: u32, known: Option<(i64, u32)>) {
         let (mut first, mut at) = ((self.units.limit(), 0), NONE);
         if let Some((share, r)) = known {
@@ -138,18 +138,18 @@ impl Shares {
         }
     }
 
-    /// Whether it is clear, without working it out, that the event of a resource is after a place in the order: if all flows had
-    /// the share of this place, except those that have less, it would not be full.
+    /// Returns whether the event of a resource is certainly after a place in the order, by a cheap test: the resource would not be full if
+    /// all flows had the share of this place, except slower flows.
     fn is_after(&self, r: u32, (share, number): (i64, u32)) -> bool {
         let room = &self.rooms[r as usize];
         if room.bound > 0 {
             return false;
         }
         let (members, flows) = (self.members[r as usize].as_slice(), self.flows.as_slice());
-        // An open flow counts as one without a rate.
+        // An open flow has a rate below any share and adds nothing here.
         let above = |&member: &u32| (flows[member as usize].rate - share).max(0);
         let free = room.free - i64::from(room.open) * share + members.iter().map(above).sum::<i64>();
-        // Sharing out leaves less than a unit for each flow, and may be a little early where rates differ by as little.
+        // Rounding leaves less than one unit per flow, and may cause an earlier event if rates differ by at most this remainder.
         let remainder = i64::from(room.flows);
         let is_near = |&member: &u32| (1..=remainder).contains(&(share - flows[member as usize].rate));
         free >= remainder || free >= 0 && self.numbers[r as usize] > number && !members.iter().any(is_near)
@@ -160,10 +160,10 @@ impl Shares {
         self.queue.push(share, self.numbers[r as usize], Of::Resource(r));
     }
 
-    /// Lets the event of a resource happen, or puts it into the queue again if it is not its turn.
+    /// Processes the event of a resource, or queues the resource again if its event is later.
     fn reach(&mut self, r: u32, share: i64) {
         if self.queued[r as usize] != share {
-            // Another entry with a lower share has taken the place of this one.
+            // A later entry with a lower share has replaced this entry.
             return;
         }
         self.queued[r as usize] = NEVER;
@@ -175,7 +175,7 @@ impl Shares {
         }
     }
 
-    /// The same for the first event on the path of a flow, if the flow is still open.
+    /// Processes the first event on the path of a flow, if the flow is still open.
     fn reach_first(&mut self, flow: u32, share: i64) {
         if self.flows[flow as usize].bottleneck != OPEN {
             return;
@@ -210,32 +210,32 @@ impl Shares {
         }
     }
 
-    /// The event of a resource.
+    /// Returns the next event of a resource.
     ///
-    /// It is full when its fastest flows have no rate yet, if the slowest of these would not have got its rate by then. They are
-    /// looked for from below: all flows that could be among them get one share, those that have their rates before are left
-    /// out, and the share of the others is higher, until nobody is left out any more. By rounding there may be several
-    /// such shares; this finds that of the most flows, which in a filling is the first.
+    /// If the resource becomes full, its share goes to the open flows and to all flows that would otherwise be faster. The set of these
+    /// flows is found by iteration from below: all candidates get an equal share; flows that get their rates earlier are removed, which
+    /// raises the share of the others, until no flow is removed. Because of rounding there may be several such shares; the iteration finds
+    /// the share of the most flows, which a filling reaches first.
     fn next_event(&self, r: u32) -> Option<(i64, Event)> {
         let room = &self.rooms[r as usize];
         let (limit, remainder) = (self.units.limit(), self.units.remainder());
         if room.open == 0 && !room.is_unsettled(remainder) {
             return None;
         }
-        // The flows that are open or bound here, and what they have to share. This may be negative
-        // until the flows that take more are counted as well; the share that is returned is not.
+        // The number of flows that are open or bound here, and the capacity for them. `rest` may be negative until faster flows are counted
+        // too; the returned share is not.
         let (bound, count) = (i64::from(room.bound), i64::from(room.open + room.bound));
         let of_bound = bound * room.level;
         let rest = room.free + of_bound;
         let share = (count > 0).then(|| rest / count);
         let number = self.numbers[r as usize];
         if count < i64::from(room.flows) {
-            // Of the flows bound here, all or none are faster than a share. They are among the count already.
+            // The flows bound here are all faster than a share or all not, and are already counted.
             let others = |share: i64, (sum, faster): (i64, i64)| match room.level > share {
                 true => (sum - of_bound, faster - bound),
                 false => (sum, faster),
             };
-            // Flows that are slower by more than what is left over in sharing out have their rates before.
+            // Flows that are slower by more than the rounding remainder get their rates earlier.
             let least = (share.unwrap_or(0).max(self.reached) - i64::from(room.flows)).max(0);
             let (mut sum, mut faster) = others(least, self.sum_of(r, |flow| flow.rate > least));
             while faster > 0 {
@@ -254,7 +254,7 @@ impl Shares {
         }
     }
 
-    /// The sum of the rates of those flows of a resource that are counted, and their number.
+    /// Returns the sum of the rates of the counted flows of a resource, and their number.
     #[inline]
     fn sum_of(&self, r: u32, is_counted: impl Fn(&Flow) -> bool) -> (i64, i64) {
         let (members, flows) = (self.members[r as usize].as_slice(), self.flows.as_slice());
@@ -268,13 +268,13 @@ impl Shares {
         (sum, count)
     }
 
-    /// Gives `share` to all flows of a resource that are open or faster, or have this rate from a resource of a higher number.
+    /// Gives `share` to all flows of a resource that are open or faster, or have this rate from a resource with a higher number.
     fn freeze(&mut self, r: u32, share: i64) {
         let Shares { units, rooms, numbers, members, flows, paths, chosen, unsettled, is_listed, .. } = self;
         let (number, remainder) = (numbers[r as usize], units.remainder());
         let (rooms, paths, flows) = (rooms.as_mut_slice(), paths.as_slice(), flows.as_mut_slice());
         let mut bound = 0;
-        // As long as one more seems to be open here, this resource is not among the unsettled ones.
+        // A temporary extra open flow keeps this resource out of the unsettled list.
         rooms[r as usize].open += 1;
         for &member in members[r as usize].as_slice() {
             let flow = &mut flows[member as usize];
@@ -308,7 +308,7 @@ impl Shares {
         self.unsettled = self.look_at_all_again(unsettled);
     }
 
-    /// Looks at resources again, and hands back the empty list.
+    /// Examines resources again and returns the empty list.
     fn look_at_all_again(&mut self, mut resources: Vec<u32>) -> Vec<u32> {
         while let Some(r) = resources.pop() {
             self.is_listed[r as usize] = false;
@@ -317,15 +317,15 @@ impl Shares {
         resources
     }
 
-    /// Puts a resource without open flows into the queue if its flows cannot stay as they are. An entry that it has may be too
-    /// late, as flows may have become open and got other rates since it was made.
+    /// Queues a resource without open flows if its flows have to change. An existing entry may be too late, because flows may have become
+    /// open and received other rates since the entry was made.
     fn look_again(&mut self, r: u32) {
         if self.rooms[r as usize].open > 0 {
             return;
         }
         let room = &self.rooms[r as usize];
         let share = if room.bound > 0 && room.free >= i64::from(room.bound) {
-            // Where flows that are bound here have more room nothing happens before their rate.
+            // If the bound flows have more room, nothing happens before their rate.
             room.level
         } else if room.bound == 0 && room.free >= 0 && self.is_full_elsewhere(r) {
             return;
@@ -337,10 +337,9 @@ impl Shares {
         }
     }
 
-    /// Whether it is clear that a resource without open or bound flows, which has all that they take, stays as it is:
-    /// no flow is faster than the share that the sweep has come to, and the flows at that share have it from resources of lower
-    /// numbers. This is so for resources that the same flows cross one after the other: the one of the lowest number is the
-    /// bottleneck.
+    /// Returns whether a resource without open or bound flows certainly stays as it is: no flow is faster than the share that the sweep has
+    /// reached, and the flows at this share have it from resources with lower numbers. Resources in series that the same flows cross are
+    /// the usual case: the resource with the lowest number is the bottleneck.
     fn is_full_elsewhere(&self, r: u32) -> bool {
         let (members, flows) = (self.members[r as usize].as_slice(), self.flows.as_slice());
         let (reached, number) = (self.reached, self.numbers[r as usize]);
@@ -351,7 +350,7 @@ impl Shares {
         })
     }
 
-    /// Takes their rates from the flows that are bound at a resource, and chooses them.
+    /// Opens the flows that are bound at a resource, and adds them to `chosen`.
     pub(super) fn open_bound(&mut self, r: u32) {
         let Shares { rooms, members, flows, paths, chosen, batch, .. } = self;
         let batch = *batch;
@@ -372,7 +371,7 @@ impl Shares {
         rooms[r as usize].bound = 0;
     }
 
-    /// Lets the flows that are still open run at the limit.
+    /// Freezes the flows that are still open at the limit.
     fn open_the_limit(&mut self) {
         let Shares { units, rooms, flows, paths, chosen, .. } = self;
         let limit = units.limit();

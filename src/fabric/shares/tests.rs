@@ -1,4 +1,4 @@
-//! Tests of the shares against the definition of max-min fairness and against a solver that starts from nothing.
+//! Tests of the shares against the definition of max-min fairness and against a non-incremental solver.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn widest(capacities: &[f64]) -> f64 {
     capacities.iter().copied().fold(0.0, f64::max)
 }
 
-/// The rate and the number of the bottleneck of each flow, to the last bit.
+/// Returns the exact rate and the bottleneck number of each flow.
 fn found(shares: &Shares) -> Vec<Option<(u64, Option<u32>)>> {
     let flows = shares.flows.iter().zip(&shares.paths).zip(&shares.rates);
     let found = flows.map(|((flow, path), rate)| {
@@ -25,8 +25,8 @@ fn found(shares: &Shares) -> Vec<Option<(u64, Option<u32>)>> {
     found.collect()
 }
 
-/// The filling that the shares are defined by, step by step: of the resources with open flows, that of the least share and then
-/// of the lowest number freezes its open flows. Rates are in units.
+/// The filling that defines the shares, step by step: among the resources with open flows, the resource with the lowest share, then the
+/// lowest number, freezes its open flows. Rates are in units.
 fn fill(
     limit: f64,
     widest: f64,
@@ -64,7 +64,7 @@ fn fill(
     (0..paths.len()).map(|flow| paths[flow].as_ref().map(|_| rate(flow))).collect()
 }
 
-/// Progressive filling of all flows from nothing, round by round, as in the textbooks.
+/// Progressive filling of all flows from the start, round by round, as in textbooks.
 fn solve(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>]) -> Vec<f64> {
     let mut rates = vec![0.0; paths.len()];
     let mut open: Vec<usize> = (0..paths.len()).filter(|&flow| paths[flow].is_some()).collect();
@@ -101,8 +101,7 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-8 * a.abs().max(b.abs())
 }
 
-/// Checks that the rates are feasible and that every flow runs at the limit or has a resource that is full and on
-/// which no flow is faster.
+/// Checks that the rates are feasible and that every flow runs at the limit or has a full resource on which no flow is faster.
 fn assert_max_min_fair(limit: f64, capacities: &[f64], paths: &[Option<Vec<u32>>], rates: &[f64]) {
     let users = |resource: u32| {
         (0..paths.len())
@@ -131,16 +130,16 @@ const FLOWS: usize = 24;
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// The flow starts on this path, or ends if it is under way.
+    /// The flow starts on this path, or ends if it is active.
     Flow(usize, Vec<u32>),
     Capacity(usize, f64),
 }
 
-/// A limit, capacities, and changes; each with whether the shares are updated after it: if not, it is one of several changes at
-/// an instant.
+/// A limit, capacities, and changes. The flag of a change is whether the shares are updated after it; otherwise further changes follow at
+/// the same instant.
 type System = (f64, Vec<f64>, Vec<(Change, bool)>);
 
-/// Systems of which many have nothing but simple capacities: there nearly everything ties.
+/// Generates systems, many of them with simple capacities only, in which nearly all shares tie.
 fn system() -> impl Strategy<Value = System> {
     let simple = prop_oneof![Just(1.0), Just(2.0), Just(0.5)];
     let any = prop_oneof![Just(1.0), Just(2.0), 0.1..10.0];
@@ -149,7 +148,7 @@ fn system() -> impl Strategy<Value = System> {
     (limit, capacities).prop_flat_map(|(limit, capacities)| {
         let resources: Vec<u32> = (0..capacities.len() as u32).collect();
         let most = resources.len().min(6);
-        // No capacity gets larger than the widest one was.
+        // No capacity exceeds the initial widest capacity.
         let widest = widest(&capacities);
         let capacity = prop_oneof![Just(widest), Just(widest / 2.0), 0.01 * widest..widest];
         let path = prop::sample::subsequence(resources, 1..=most);
@@ -162,7 +161,7 @@ fn system() -> impl Strategy<Value = System> {
     })
 }
 
-/// Shares after some changes, and all that they should follow from.
+/// The shares after some changes, and all data that determines them.
 struct State {
     shares: Shares,
     limit: f64,
@@ -193,8 +192,7 @@ impl State {
         }
     }
 
-    /// Shares without a history: resources and flows of the present, in the opposite order. Paths are written with
-    /// the resources in the opposite order, too.
+    /// Creates shares without a history, with the current resources and flows in reverse order and reversed paths.
     fn anew(&self) -> Shares {
         let last = self.capacities.len() as u32 - 1;
         let mut anew = Shares::new(self.limit, self.widest, FLOWS);
@@ -231,8 +229,8 @@ proptest! {
         }
     }
 
-    /// Checks to the last bit that rates and bottlenecks are those of the filling and depend neither on what was under way
-    /// before nor on any order, and that each change of a rate is told.
+    /// Checks that rates and bottlenecks equal those of the filling to the last bit and depend neither on the history nor on any order, and
+    /// that each change of a rate is reported.
     #[test]
     fn shares_depend_on_the_flows_under_way_alone((limit, capacities, changes) in system()) {
         let mut state = State::new(limit, capacities);
@@ -263,7 +261,7 @@ proptest! {
 }
 
 impl Shares {
-    /// Checks after an update that what is kept for each resource is what its flows make of it.
+    /// Checks after an update that the stored state of each resource agrees with its flows.
     fn assert_consistent(&self, capacities: &[f64]) {
         for (r, room) in (0..).zip(&self.rooms) {
             let flows = self.members[r as usize].iter().map(|&member| &self.flows[member as usize]);
@@ -282,8 +280,8 @@ impl Shares {
     }
 }
 
-/// Tests a small system: A crosses both links, B only the first, C only the second, which is twice as wide. A and B
-/// halve the first link; C gets the rest that A leaves of the second.
+/// Tests a small system: A crosses both links, B only the first, C only the second, which is twice as wide. A and B each get half of the
+/// first link; C gets the capacity of the second link that A does not use.
 #[test]
 fn what_a_frozen_flow_leaves_goes_to_the_others() {
     let mut shares = shares(f64::INFINITY, &[1.0, 2.0], 3);
@@ -292,14 +290,14 @@ fn what_a_frozen_flow_leaves_goes_to_the_others() {
     shares.start(2, |path| path.push(1));
     shares.update(|_, _, _| ());
     assert_eq!([shares.rates[0], shares.rates[1], shares.rates[2]], [0.5, 0.5, 1.5]);
-    // B ends: A takes the whole first link, and C shrinks although nothing on its own link started or ended.
+    // B ends: A gets the whole first link, and C slows down although no flow on its link started or ended.
     shares.end(1);
     shares.update(|_, _, _| ());
     assert_eq!([shares.rates[0], shares.rates[2]], [1.0, 1.0]);
 }
 
-/// Tests that a flow which has a resource for itself has exactly its capacity, and one that nothing slows exactly the limit; a
-/// resource without a finite capacity bounds nothing.
+/// Tests that a flow alone on a resource has exactly its capacity, and an unrestricted flow exactly the limit. A resource with infinite
+/// capacity limits nothing.
 #[test]
 fn rates_without_sharing_are_exact() {
     let capacities = [0.1, 1.0 / 3.0, 5e-7, 7.3, f64::INFINITY];
@@ -331,7 +329,7 @@ fn only_what_an_event_touches_is_worked_out_again() {
     assert_eq!(shares.work(), Work { events: before.events + 1, touched: before.touched + 1 });
 }
 
-/// Tests many flows on the routes of a mesh, one after another: the shares always equal a solution from nothing.
+/// Tests many flows on the routes of a mesh, one after another: the shares always equal a non-incremental solution.
 #[test]
 fn a_long_history_on_a_mesh_leaves_no_error_behind() {
     use crate::topology::{Mesh, Topology};

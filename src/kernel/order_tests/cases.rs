@@ -1,11 +1,11 @@
-//! Programs whose results once depended on when calls became known, or were not those of the timing model.
+//! Regression tests: programs whose results once depended on when calls became known, or differed from the timing model.
 
 use super::{
     programs::{From, To},
     *,
 };
 
-/// A machine with a send and a receive overhead and 50 ns a byte, or without any costs but that of the barrier, 50 us.
+/// A machine with `overhead` seconds for sends and receives and 50 ns per byte; without overhead, only the barrier takes time (50 us).
 fn machine(topology: &str, overhead: f64) -> Description {
     let beta = if overhead > 0.0 { 50e-9 } else { 0.0 };
     let parameters = Parameters::builder().send_overhead(overhead).receive_overhead(overhead).beta(beta);
@@ -31,7 +31,7 @@ fn from(source: NodeId) -> From {
     From { source: Some(source), ..ANY }
 }
 
-/// Checks the last reply of a node, in the reference and in the kernel, whatever is known when.
+/// Checks the last reply of a node, in the reference and in the kernel, for several orders in which calls become known.
 #[track_caller]
 fn last_reply(machine: &Description, programs: &[Vec<Step>], node: usize, micros: u64, outcome: Outcome) {
     let due = Some(Reply { clock: Time::ZERO + us(micros), outcome });
@@ -45,7 +45,7 @@ fn completed(index: usize) -> Outcome {
     Outcome::Completed { index, received: None }
 }
 
-/// Two requests complete at 250 us, one of them because a receive from any source takes its message then.
+/// Two requests complete at 250 us, one of them because a receive from any source takes its message at this instant.
 #[test]
 fn a_wait_for_any_sees_the_whole_instant_at_which_a_request_completes() {
     let machine = machine("line:3", 65e-6).with_rendezvous(1000);
@@ -58,8 +58,8 @@ fn a_wait_for_any_sees_the_whole_instant_at_which_a_request_completes() {
     last_reply(&machine, &programs, 0, 350, completed(0));
 }
 
-/// Two requests complete at 250 us, the first in the list because of a message sent after a look at that instant. The wait is
-/// called later.
+/// Two requests complete at 250 us, the first in the list because of a message sent after a probe at this instant. The wait is called
+/// later.
 #[test]
 fn a_wait_for_any_sees_what_is_sent_after_a_look_at_an_earlier_instant() {
     let machine = machine("line:3", 0.0);
@@ -74,7 +74,7 @@ fn a_wait_for_any_sees_what_is_sent_after_a_look_at_an_earlier_instant() {
     last_reply(&machine, &programs, 0, 350, Outcome::Completed { index: 0, received });
 }
 
-/// The message has arrived long before; with rendezvous the receive completes its send, which a test at the same instant sees.
+/// The message has arrived long before. Under rendezvous the receive completes its send, and a test at the same instant sees this.
 #[test]
 fn a_receive_from_any_source_comes_before_looks() {
     let machine = machine("line:2", 65e-6).with_rendezvous(0);
@@ -88,7 +88,7 @@ fn a_receive_from_any_source_comes_before_looks() {
     }
 }
 
-/// The message of node 0 is an answer to one that node 4 sends after it has received from node 3: everything at 100 us.
+/// Node 0's message replies to a message that node 4 sends after it has received from node 3. All events are at 100 us.
 #[test]
 fn a_posted_receive_from_any_source_waits_for_all_messages_of_the_instant() {
     let machine = machine("line:6", 0.0);
@@ -109,7 +109,7 @@ fn a_posted_receive_from_any_source_waits_for_all_messages_of_the_instant() {
     last_reply(&machine, &programs, 4, 100, received);
 }
 
-/// Node 3 sends after a wait for a request that is long complete: a look, which comes after that of node 0.
+/// Node 3 sends after a wait for a long complete request. The wait is a look, which comes after the probe of node 0.
 #[test]
 fn a_wait_for_any_is_a_look_at_the_instant_of_its_call() {
     let machine = machine("mesh:2x2", 0.0).with_rendezvous(2000);
@@ -123,7 +123,7 @@ fn a_wait_for_any_is_a_look_at_the_instant_of_its_call() {
     last_reply(&machine, &programs, 0, 50, Outcome::Nothing);
 }
 
-/// Node 1 is ahead when it posts its receive; both messages for it arrive at the start, one of them after a look then.
+/// Node 2 is ahead when it posts its receive. Both messages for it arrive at time 0, one of them sent after a probe at time 0.
 #[test]
 fn a_receive_posted_later_takes_the_first_message_of_an_instant_that_is_over() {
     let machine = machine("line:4", 0.0);
@@ -138,7 +138,7 @@ fn a_receive_posted_later_takes_the_first_message_of_an_instant_that_is_over() {
 }
 
 /// Node 0 dies at 130 us, during the send overhead of its `sendrecv`. The receive of this call is posted from 66 us to 130 us, so the
-/// message of node 3 meets the receive, and node 3 goes on.
+/// message of node 3 is matched with the receive, and node 3 continues.
 #[test]
 fn a_message_meets_the_receive_of_a_sendrecv_that_ends_in_a_death() {
     let machine = machine("line:4", 65e-6).with_rendezvous(0);

@@ -1,9 +1,9 @@
-//! Tests of the order of simultaneous events, on programs where nearly everything ties.
+//! Tests of the order of simultaneous events, with programs in which nearly all events tie.
 //!
-//! Random programs use all calls on machines where nearly all costs are 0 or one round figure. Each program is run many
-//! times, and every time the kernel learns of the calls in another order: some before it asks for them, others only when it
-//! cannot go on without them. All runs must have one result, and it must be that of the [reference](reference::Reference), an
-//! engine that goes through the lines of the timing model one by one.
+//! Random programs use all calls on machines where nearly all costs are 0 or one round number. Each program is run many times, with
+//! different orders in which the kernel learns of the calls: some before they are needed, others only when the kernel cannot continue
+//! without them. All runs must have the same result, equal to that of the [reference](reference::Reference), an engine that follows the
+//! lines of the timing model one by one.
 
 mod cases;
 mod programs;
@@ -24,7 +24,7 @@ use crate::{
     topology,
 };
 
-/// The programs as a source of calls: the kernel learns of a call at random, or when it needs it.
+/// A source of calls from programs: the kernel learns of a call at a random time, or when it needs the call.
 struct Programs<'a, R> {
     runners: Vec<Runner>,
     chance: &'a mut R,
@@ -51,14 +51,14 @@ impl<R: Rng> Calls for Programs<'_, R> {
 /// The visible result of a run.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Story {
-    /// The replies that each program got.
+    /// The replies to each program.
     pub(crate) replies: Vec<Vec<Reply>>,
-    /// When each program ended.
+    /// The time at which each program ended.
     pub(crate) finished: Vec<Time>,
     transfers: Vec<Transfer>,
 }
 
-/// Runs programs on a machine; the seed is that of the order in which calls become known.
+/// Runs programs on a machine; the seed selects the order in which calls become known.
 fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let eagerness = [0.0, 1.0 - 1e-9, 0.2, 0.5, 0.8][(seed % 5) as usize];
@@ -75,7 +75,7 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
         match progress {
             Progress::Stalled(node) => calls.needed = Some(node),
             _ if news => {}
-            // Programs that have calls left can make them any time: the kernel has only not asked again.
+            // Programs with calls left can make them any time: the kernel has only not asked again.
             _ => {
                 let idle = calls.runners.iter().zip(&kernel.nodes).position(|(runner, node)| {
                     let is_waiting = runner.finished || runner.asked.is_some();
@@ -93,14 +93,14 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
     Story { replies, finished, transfers: outcomes.trace.transfers }
 }
 
-/// A machine, the unit of the intervals in its programs, and whether nodes of it die.
+/// A machine, the unit of time intervals in its programs, and whether nodes die.
 pub(crate) struct Case {
     pub(crate) machine: Description,
     pub(crate) unit: Span,
     pub(crate) has_deaths: bool,
 }
 
-/// The machines, on which nearly everything ties.
+/// The machines, on which nearly all events tie.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, send, receive, active, latency, duplex, ports) in [
@@ -160,7 +160,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// What is wrong with the results of programs on a machine, if something is.
+/// Describes what is wrong with the results of programs on a machine, if anything.
 fn wrong(case: &Case, programs: &[Vec<Step>], orders: u64) -> Option<String> {
     let story = run(&case.machine, programs, 0);
     if !case.has_deaths {
@@ -173,7 +173,7 @@ fn wrong(case: &Case, programs: &[Vec<Step>], orders: u64) -> Option<String> {
     Some(difference(("in one order", &story), ("in another", &other)))
 }
 
-/// The first difference of two results.
+/// Describes the first difference of two results.
 fn difference((one, a): (&str, &Story), (other, b): (&str, &Story)) -> String {
     for (node, (ours, theirs)) in a.replies.iter().zip(&b.replies).enumerate() {
         if ours != theirs {
@@ -188,7 +188,7 @@ fn difference((one, a): (&str, &Story), (other, b): (&str, &Story)) -> String {
     format!("{one} {:?} {:?}, {other} {:?} {:?}", a.finished, a.transfers, b.finished, b.transfers)
 }
 
-/// The programs without the steps that are not needed for something to be wrong.
+/// Removes the steps of programs that are not needed to reproduce a wrong result.
 fn reduced(case: &Case, mut programs: Vec<Vec<Step>>, orders: u64) -> Vec<Vec<Step>> {
     loop {
         let places =
@@ -205,8 +205,8 @@ fn reduced(case: &Case, mut programs: Vec<Vec<Step>>, orders: u64) -> Vec<Vec<St
     }
 }
 
-/// Runs random programs on each machine, each in several orders; returns the number of programs with a wrong result, and
-/// a description of the first of them.
+/// Runs random programs on each machine, each in several orders; returns the number of programs with a wrong result, and a description of
+/// the first of them.
 fn search(seeds: std::ops::Range<u64>, orders: u64) -> (u64, Option<String>) {
     let (mut found, mut first) = (0, None);
     for (at, case) in cases().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Random programs of nodes: the calls, and a program in the middle of them.
+//! Random programs of nodes: their steps, and the state of a running program.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::{
     wire::{Context, Parcel, RequestId, Selector},
 };
 
-/// The context of active messages; all others have the context 0.
+/// The context of active messages; all other messages have context 0.
 const ACTIVE: Context = 1;
 
 /// The messages that a receive or a probe accepts.
@@ -48,38 +48,38 @@ pub(crate) enum Step {
         from: From,
         blocking: bool,
     },
-    /// Waits for the oldest request that has not been waited for.
+    /// Waits for the oldest open request, i.e. one that has not been waited for.
     Wait,
-    /// Waits for the first of all such requests, listed from the newest one on if `reversed`.
+    /// Waits for the first of all open requests, listed from the newest on if `reversed`.
     WaitAny {
         after: Option<Span>,
         reversed: bool,
     },
-    /// Computes until the oldest receive among them is complete.
+    /// Computes until the oldest open receive is complete.
     ComputeUntil {
         after: Span,
     },
-    /// Tests the newest of them.
+    /// Tests the newest open request.
     Test,
-    /// Withdraws the oldest receive among them.
+    /// Withdraws the oldest open receive.
     Withdraw,
-    /// Forgets the newest receive among them.
+    /// Forgets the newest open receive.
     Forget,
     Compute(Span),
     Charge(Span),
     Barrier,
     Now,
-    /// Sends to the source of the last message.
+    /// Sends to the source of the last received message.
     Answer {
         bytes: u64,
     },
 }
 
-/// A random program for each node.
+/// Generates a random program for each node.
 pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<Step>> {
     let longest = random.random_range(2..10);
     let barriers = random.random_range(0..3) * u32::from(random.random_bool(0.2));
-    // Some programs spread their calls over a few instants, others have nearly all of them at one.
+    // Some programs spread their calls over a few instants, in others nearly all calls are at one instant.
     let spread = random.random_range(1..6);
     let step = |random: &mut dyn Rng| {
         let tag = u32::from(random.random_bool(0.2));
@@ -128,13 +128,13 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
         .collect()
 }
 
-/// A node in the middle of its program.
+/// A node during the execution of its program.
 #[derive(Default)]
 pub(crate) struct Runner {
     pub(crate) steps: VecDeque<Step>,
-    /// The requests that have not been waited for, and for each whether it is a receive.
+    /// The open requests, each with whether it is a receive.
     open: Vec<(RequestId, bool)>,
-    /// The requests of the last call, while its reply is missing.
+    /// The requests of the last call, until its reply arrives.
     pub(crate) asked: Option<Vec<RequestId>>,
     next_request: RequestId,
     clock: Time,
@@ -148,7 +148,7 @@ impl Runner {
         Runner { steps: steps.iter().cloned().collect(), ..Runner::default() }
     }
 
-    /// The next call, if the program can make one without a missing reply.
+    /// Returns the next call, unless the program waits for a reply.
     pub(crate) fn next(&mut self) -> Option<Op> {
         if self.finished || self.asked.is_some() {
             return None;
@@ -230,8 +230,8 @@ impl Runner {
                 | Step::Forget => continue,
             };
         };
-        // As on node threads: the program does not wait for replies that do not depend on time. The source of a
-        // message is a reply, too.
+        // As on node threads, the program does not wait for replies that do not depend on time. The source of a message is also part of a
+        // reply.
         let told = matches!(
             op,
             Op::Send { .. }
@@ -264,7 +264,7 @@ impl Runner {
             Outcome::Completed { index, received } => (received, Some(index)),
             Outcome::Interrupted { received, .. } => (Some(received), Some(0)),
             Outcome::FailedAmong { index, .. } => (None, Some(index)),
-            // Of a test: a wait removes its request before.
+            // The failure of a test: a wait removes its request beforehand.
             Outcome::Failed(_) if requests.len() == 1 => (None, Some(0)),
             _ => (None, None),
         };

@@ -1,10 +1,9 @@
-//! The order of simultaneous events as `docs/timing-model.md` has it, line by line: no node is ever ahead of modeled
-//! time, and none behind it.
+//! The reference engine: the order of simultaneous events of `docs/timing-model.md`, line by line. No node is ahead of modeled time or
+//! behind it.
 //!
-//! At each instant the engine looks for the first line in which something is left to do, does one thing of it, and begins
-//! again with the first line. Every call is carried out when modeled time has reached the clock of its node. With the
-//! kernel it shares the rates of messages (`fabric`), the periods of noise, and the ways around dead links, which have
-//! tests of their own. Deaths of nodes are left out.
+//! At each instant the engine finds the first line with an action left, performs one such action, and starts again with the first line.
+//! Every call is executed when modeled time has reached its node's clock. The engine shares with the kernel the rates of messages
+//! (`fabric`), the noise periods, and the detours around dead links, which have separate tests. Deaths of nodes are not supported.
 
 mod network;
 mod receives;
@@ -28,7 +27,7 @@ struct Leaving {
     seq: u64,
     ready: Time,
     request: Option<RequestId>,
-    /// Whether its sender is blocked until it has left, and met its receive where that is waited for.
+    /// Whether the sender is blocked until the message has left, and under rendezvous has been matched.
     blocking: bool,
     port: Option<u32>,
 }
@@ -63,7 +62,7 @@ impl Request {
 enum State {
     /// The next call is due at the node's clock.
     Ready,
-    /// A blocking receive from any source waits for its line, or a call that looks for its own.
+    /// A blocking receive from any source that waits for line 5, or another call that waits for line 6.
     Called(Op),
     Sending,
     Receiving {
@@ -91,33 +90,33 @@ struct Node {
     sent: u64,
     /// Messages that have arrived and not been received, by time, source and order.
     arrived: Vec<Arrived>,
-    /// Posted receives, in their order, with the instants at which they were posted.
+    /// Posted receives, in order, with their posting times.
     posted: Vec<(Selector, Receiver, Time)>,
     requests: BTreeMap<RequestId, Request>,
     noise: Vec<(Time, Time)>,
 }
 
-/// The engine.
+/// The reference engine.
 pub(crate) struct Reference<'m> {
     machine: &'m Description,
     fabric: Fabric,
     now: Time,
     nodes: Vec<Node>,
     flying: BTreeMap<(Time, NodeId, u64), (NodeId, Arrived)>,
-    /// Messages that have left and whose senders wait for their receives, with the requests.
+    /// Departed messages whose senders wait for their receives, with the requests.
     awaited: BTreeMap<MessageId, Option<RequestId>>,
     meetings: BTreeSet<MessageId>,
     faults: VecDeque<(Time, Change)>,
     transfers: Vec<Transfer>,
-    /// Knows the ways around dead links.
+    /// A kernel that computes detours around dead links.
     ways: Kernel,
 }
 
-/// Noise after this is left out: no program of the tests takes as long.
+/// Noise after this time is omitted: no test program takes as long.
 const END_OF_NOISE: Span = Span::from_millis(20);
 
 impl<'m> Reference<'m> {
-    /// The visible result of a run.
+    /// Runs programs; returns the visible result.
     pub(crate) fn run(machine: &'m Description, programs: &[Vec<Step>]) -> Story {
         let horizon = Time::ZERO + END_OF_NOISE;
         let noise = |rank| match machine.noise() {
@@ -161,7 +160,7 @@ impl<'m> Reference<'m> {
         }
     }
 
-    /// Does one thing of the first line in which something is left at this instant; whether there was one.
+    /// Performs one action of the first line that has any at this instant; returns whether there was one.
     fn step(&mut self) -> bool {
         let now = self.now;
         let ranks = 0..self.nodes.len();
@@ -182,7 +181,7 @@ impl<'m> Reference<'m> {
             self.leave(port.node, message, arrives);
             return true;
         }
-        // Line 3: messages arrive; then those that are waited for are met; then faults.
+        // Line 3: messages arrive; then rendezvous senders of matched messages continue; then faults.
         if let Some(entry) = self.flying.first_entry().filter(|entry| entry.key().0 == now) {
             let (target, message) = entry.remove();
             self.arrive(target, message);
@@ -215,7 +214,7 @@ impl<'m> Reference<'m> {
         false
     }
 
-    /// Goes on to the next instant at which something happens; whether there is one.
+    /// Advances to the next instant with an event; returns whether there is one.
     fn advance(&mut self) -> bool {
         self.fabric.settle(self.now);
         let mut next = vec![self.fabric.next_end(), self.flying.keys().next().map(|&(at, ..)| at)];
@@ -229,7 +228,7 @@ impl<'m> Reference<'m> {
                 _ => {}
             }
         }
-        // A flow may end at this very instant once rates are known.
+        // A flow may end at the present instant once the rates are known.
         let is_end = self.fabric.next_end() == Some(self.now);
         let next = next.into_iter().flatten().filter(|&at| at > self.now && at < Time::MAX).min();
         match next {
@@ -284,7 +283,7 @@ impl<'m> Reference<'m> {
                 self.try_wait(rank);
             }
             Op::Forget { request } => {
-                // A message that it has taken is lost to the program; one that it has not, it still takes.
+                // A message that the request has taken is lost to the program; a receive still posted takes its message later.
                 self.nodes[rank].requests.remove(&request);
                 self.reply(rank, called, Outcome::Done);
             }
@@ -318,7 +317,7 @@ impl<'m> Reference<'m> {
         node.runner.answered(Reply { clock, outcome });
     }
 
-    /// The end of work that begins at an instant: periods of noise that it meets are added.
+    /// The end of work that begins at `start`, prolonged by the noise periods that it meets.
     fn worked(&self, rank: Rank, start: Time, span: Span) -> Time {
         let mut end = start + span;
         if span.is_zero() {

@@ -18,9 +18,9 @@ impl Parameters {
     ///
     #[doc = include_str!("cm5.md")]
     ///
-    /// Differences from the machine: of the control network only the barrier is modeled, not its broadcasts and
-    /// combines. Messages on the real machine went as packets of 20 bytes with 16 of data, on upward routes chosen at
-    /// random, and messages whose length is no multiple of 16 bytes were slower (printed, the abstract above).
+    /// Differences from the machine: of the control network only the barrier is modeled, not broadcasts and reductions.
+    /// Messages on the real machine were packets of 20 bytes with 16 bytes of data, on upward routes chosen at random,
+    /// and messages whose length is not a multiple of 16 bytes were slower (printed, the abstract above).
     ///
     /// ```
     /// use multicomputer::{Machine, Span};

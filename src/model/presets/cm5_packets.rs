@@ -1,4 +1,4 @@
-//! The Thinking Machines CM-5 whose processors move every packet.
+//! The Thinking Machines CM-5 with processors that move every packet.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) const PRESET: Preset = Preset {
     sources: Some(include_str!("cm5_packets.md")),
 };
 
-/// The bytes of data that the links of a level carry for each node, per second: 16 of the 20 bytes of a packet.
+/// The data bandwidth per node on each level, in bytes/s: 16 of the 20 bytes of a packet are data.
 const BANDWIDTHS: [f64; 3] = [16e6, 8e6, 4e6];
 
 fn fat_tree(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
@@ -25,15 +25,15 @@ fn fat_tree(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
 }
 
 impl Parameters {
-    /// The Connection Machine CM-5 as active messages see it: data goes as packets of 16 bytes, and the processors at both ends
-    /// pay for each of them. [`cm5`](Parameters::cm5) has the library CMMD instead, whose messages move without the processor.
+    /// The Connection Machine CM-5 as programmed with active messages: data moves as packets of 16 bytes, and the processors at both
+    /// ends spend time on each packet. [`cm5`](Parameters::cm5) models the library CMMD, whose messages move without the processor.
     ///
     #[doc = include_str!("cm5_packets.md")]
     ///
-    /// A message is a flow, not a train of packets: what limits it is the processors, so that the two ports of a node are its
-    /// processor, which moves one packet at a time, in or out. Differences from the machine: sending is not told from receiving
-    /// (1.65 us instead of 1.6 and 1.7), the last packet of a message is not made full, and a processor that computes does not
-    /// slow what comes in.
+    /// A message is modeled as a flow, not as a train of packets. Its bottleneck is the processor of a node, so the two ports of a
+    /// node together stand for its processor, which moves one packet at a time, in or out. Differences from the machine: sending and
+    /// receiving a packet take the same time (1.65 us instead of 1.6 and 1.7), the last packet of a message is not padded, and a
+    /// processor that computes does not slow incoming messages.
     ///
     /// ```
     /// use multicomputer::model::{Description, Parameters};

@@ -17,20 +17,20 @@ pub(super) const PRESET: Preset = Preset {
     sources: Some(include_str!("ethernet.md")),
 };
 
-/// The ports of a switch.
+/// The number of ports of a switch.
 const PORTS: usize = 32;
 
 impl Parameters {
-    /// A plain cluster of computers with one port of 100 Gb/s Ethernet each, whose MPI library goes past the kernel, below leaf
-    /// and spine switches of 32 ports without oversubscription. Not a machine that exists, but one as many have it.
+    /// A typical cluster of computers with one port of 100 Gb/s Ethernet each, an MPI library that bypasses the kernel, and leaf and
+    /// spine switches of 32 ports without oversubscription. It does not model a specific machine.
     ///
     #[doc = include_str!("ethernet.md")]
     ///
-    /// Left out: congestion control above all. Switches drop or pause packets when their buffers are full, senders
-    /// slow down and speed up again, and none of that is here: messages share what there is at once and evenly. The
-    /// choice among spines by a hash of the flow, by which some links get several flows and others none, is not there
-    /// either. How far models of flows are off for these reasons is measured by m4 (arXiv 2503.01770). Over the TCP stack of the
-    /// kernel a message starts several times more slowly (recalled).
+    /// Not modeled: congestion control (switches drop or pause packets when their buffers are full, and senders slow down
+    /// and speed up again; here messages share bandwidth at once and evenly) and the choice of spines by a hash of the
+    /// flow, which puts several flows on some links and none on others. The resulting errors of flow models are measured by
+    /// m4 (arXiv 2503.01770). With the TCP stack of the kernel the start-up of a message takes several times as long
+    /// (recalled).
     ///
     /// ```
     /// use multicomputer::model::Description;

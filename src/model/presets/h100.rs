@@ -1,4 +1,4 @@
-//! Servers with eight NVIDIA H100 each: one of them, and a cluster.
+//! Servers with eight NVIDIA H100 each: a single server, and a cluster.
 
 use std::sync::Arc;
 
@@ -26,23 +26,23 @@ pub(super) const CLUSTER: Preset = Preset {
     sources: Some(include_str!("h100_cluster.md")),
 };
 
-/// The processors of a server, and its adapters.
+/// The number of processors of a server, and of its adapters.
 const PROCESSORS: usize = 8;
 
-/// The ports of a switch between servers.
+/// The number of ports of a switch between servers.
 const PORTS: usize = 64;
 
-/// The bandwidths in bytes/s of the link of a processor and of an adapter.
+/// The bandwidths of a processor's link and of an adapter's link, in bytes/s.
 const INSIDE: f64 = 370e9;
 const ADAPTER: f64 = 47e9;
 
-/// One switch with a port for each node.
+/// Creates a server: one switch with a port for each node.
 fn server(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     let nodes = read_nodes(shape)?;
     Ok(Arc::new(Clos::new(nodes, nodes.max(PROCESSORS), 1)?))
 }
 
-/// Servers below leaf and spine switches.
+/// Creates a cluster: servers below leaf and spine switches.
 fn cluster(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     let servers = read_nodes(shape).map_err(allowing("SERVERS, such as 16 for 128 nodes"))?;
     let network = Clos::new(servers.saturating_mul(PROCESSORS), PORTS, 1)?;
@@ -50,26 +50,26 @@ fn cluster(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
 }
 
 impl Parameters {
-    /// NVIDIA HGX H100 with NCCL: a server of eight GPUs on NVLink switches, alone (preset `h100`) or in a cluster with an
-    /// InfiniBand adapter of 400 Gb/s for each GPU, below leaf and spine switches of 64 ports (preset `h100-cluster`).
+    /// NVIDIA HGX H100 with NCCL: a single server of eight GPUs on NVLink switches (preset `h100`), or a cluster with an InfiniBand
+    /// adapter of 400 Gb/s for each GPU, below leaf and spine switches of 64 ports (preset `h100-cluster`).
     ///
     #[doc = include_str!("h100.md")]
     ///
-    /// Of the cluster besides:
+    /// Additional values of the cluster:
     ///
     #[doc = include_str!("h100_cluster.md")]
     ///
-    /// Left out:
+    /// Not modeled:
     ///
-    /// * combining in the switches (NVLink SHARP), by which NCCL exceeds what any schedule of messages can reach in
+    /// * reductions in the switches (NVLink SHARP), by which NCCL exceeds the limit of any schedule of messages in
     ///   combine-to-all: 480 GB/s of bus bandwidth on eight GPUs instead of 370 (printed, the same comment);
-    /// * that NCCL starts short messages far faster than long ones: its protocols LL and LL128 have 0.47 and 1.9 us a step of a
-    ///   ring within a server, at a quarter and at 92 % of the bandwidth (printed, the same file). A
-    ///   [regime](crate::model::ParametersBuilder::regime) can say the first half of that, not the second;
-    /// * what a call costs by itself (the launch of its kernel): 8.4 us with the protocol Simple (printed, the same file);
-    /// * congestion control, and the adaptive routing of InfiniBand, which spreads messages over the spines; here the spine is a
-    ///   matter of the receiver. How far models of flows are off for such reasons is measured by m4 (arXiv 2503.01770);
-    /// * rails: in many clusters GPU i of all servers hang on one leaf; here the eight adapters of a server are neighbours on one.
+    /// * NCCL's faster start-up of short messages: its protocols LL and LL128 take 0.47 and 1.9 us per step of a ring within a
+    ///   server, at a quarter and at 92 % of the bandwidth (printed, the same file). A
+    ///   [regime](crate::model::ParametersBuilder::regime) can express the start-up, but not the bandwidth;
+    /// * the fixed cost of a call (the launch of its kernel): 8.4 us with the protocol Simple (printed, the same file);
+    /// * congestion control, and the adaptive routing of InfiniBand, which spreads messages over the spines; here the receiver
+    ///   determines the spine. The resulting errors of flow models are measured by m4 (arXiv 2503.01770);
+    /// * rails: in many clusters, GPU i of every server is attached to one leaf; here all eight adapters of a server are neighbours.
     ///
     /// ```
     /// use multicomputer::model::Description;

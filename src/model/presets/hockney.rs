@@ -18,7 +18,7 @@ impl Parameters {
     ///
     #[doc = include_str!("hockney.md")]
     ///
-    /// Links with excess bandwidth are one call away:
+    /// A variant with excess bandwidth of the links:
     ///
     /// ```
     /// use multicomputer::model::Parameters;

@@ -1,4 +1,4 @@
-//! The host's own threads, as they have been measured.
+//! The host's own threads, with measured parameters.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) const PRESET: Preset = Preset {
     sources: None,
 };
 
-/// The network of so many threads, each of which is next to every other.
+/// Creates the network of `nodes` threads, in which every two threads are neighbours.
 pub(crate) fn network(nodes: usize) -> Result<Complete, TopologyError> {
     Complete::new(nodes).map_err(|cause| match cause {
         TopologyError::TooManyLinks { .. } => TopologyError::Nodes {
@@ -30,18 +30,18 @@ pub(crate) fn network(nodes: usize) -> Result<Complete, TopologyError> {
 }
 
 impl Parameters {
-    /// Threads of one host that hand messages over by reference, for plans under the [host's clock](crate::Clock::Host):
-    /// 16 nodes on a virtual machine with two cores, measured by `multicomputer calibrate`, which writes the same for
-    /// any other host. `L` and the barrier are those of nodes that share a core with seven others: where each has a core of
-    /// its own they are far too large. `host:16` is this machine as a model, in virtual time unless told otherwise;
-    /// [`Machine::host`](crate::Machine::host) runs without one.
+    /// Threads of one host that pass messages by reference, for plans under the [host's clock](crate::Clock::Host). The values were
+    /// measured with 16 nodes on a virtual machine with two cores by `multicomputer calibrate`, which writes the same parameters
+    /// for any other host. `L` and the barrier hold for nodes that share a core with seven others; they are far too large if each
+    /// node has its own core. `host:16` is this machine as a model, by default in virtual time;
+    /// [`Machine::host`](crate::Machine::host) runs without a model.
     ///
     /// | parameter | value | how sure |
     /// | --- | --- | --- |
     /// | `o_s`, `o_r` | 0.16 us each | measured |
-    /// | `L` | 20 us: the rest of a step that all nodes make at once | measured |
+    /// | `L` | 20 us: the remaining time of a step that all nodes take at once | measured |
     /// | `beta` | 0: no byte is moved | measured |
-    /// | `gamma` | 4 ns an element of 8 bytes | measured |
+    /// | `gamma` | 4 ns per element of 8 bytes | measured |
     /// | `copy` | 0.13 ns/B | measured |
     /// | barrier | 7 us | measured |
     pub fn host() -> Parameters {

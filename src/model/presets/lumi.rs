@@ -8,7 +8,7 @@ use crate::{
     topology::{Cluster, Dragonfly, Grid, Topology, TopologyError},
 };
 
-/// The registry entry of LUMI, spelled `lumi:2x4` for 2 groups of 4 routers, which are 256 nodes; the whole is `lumi:20x32`.
+/// The registry entry of LUMI, spelled `lumi:2x4` for 2 groups of 4 routers, which are 256 nodes; the full size is `lumi:20x32`.
 pub(super) const PRESET: Preset = Preset {
     name: "lumi",
     shape: "GROUPSxROUTERS",
@@ -17,14 +17,14 @@ pub(super) const PRESET: Preset = Preset {
     sources: Some(include_str!("lumi.md")),
 };
 
-/// The processors of a server, and its adapters.
+/// The number of processors of a server, and of its adapters.
 const PROCESSORS: usize = 8;
 const ADAPTERS: usize = 4;
 
-/// The adapters of a router.
+/// The number of adapters of a router.
 const ENDS: usize = 16;
 
-/// The bandwidths in bytes/s of the link of a processor, of an adapter, and of the links within and between groups.
+/// The bandwidths in bytes/s of a processor's link, of an adapter's link, and of the links within and between groups.
 const INSIDE: f64 = 70e9;
 const ADAPTER: f64 = 24e9;
 const LOCAL: f64 = 25e9;
@@ -38,21 +38,21 @@ fn topology(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
 }
 
 impl Parameters {
-    /// LUMI-G with Cray MPICH: servers of four AMD MI250X, each of them two GPUs, with four adapters of Slingshot 11, in a dragonfly
-    /// of 20 groups with 32 routers (HPE Cray EX, since 2022).
+    /// LUMI-G with Cray MPICH: servers of four AMD MI250X with two GPUs each, and four adapters of Slingshot 11, in a dragonfly of
+    /// 20 groups with 32 routers (HPE Cray EX, since 2022).
     ///
     #[doc = include_str!("lumi.md")]
     ///
-    /// Left out:
+    /// Not modeled:
     ///
-    /// * the links between the eight GPUs of a server, which are not alike: 147 GB/s between the two on one package, 39 or 77 to those
-    ///   that are linked, 70 to all others (printed, the same repository). Here all pairs have the 70 GB/s of most
-    ///   of them;
-    /// * congestion control, and adaptive routing: Slingshot goes around links that are full. Routes are minimal here;
-    ///   `dragonfly:..:valiant` is the other end. How far models of flows are off for such reasons is measured by m4
+    /// * the different links between the eight GPUs of a server: 147 GB/s between the two GPUs of a package, 39 or 77 between other
+    ///   linked GPUs, 70 between all others (printed, the same repository). Here all pairs have 70 GB/s, the value of most
+    ///   pairs;
+    /// * congestion control, and adaptive routing: Slingshot avoids full links. Routes are minimal here;
+    ///   `dragonfly:..:valiant` is the opposite extreme. The resulting errors of flow models are measured by m4
     ///   (arXiv 2503.01770);
-    /// * that the four adapters of a server hang on four routers; here they are neighbours on one. Twenty links join two groups
-    ///   there, on as many routers; here they are one, so that a router's messages to one group share one local link.
+    /// * the attachment of the four adapters of a server to four routers; here they are neighbours on one. On LUMI twenty links on
+    ///   as many routers join two groups; here they are one link, so a router's messages to one group share one local link.
     ///
     /// ```
     /// use multicomputer::model::Description;

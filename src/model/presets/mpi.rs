@@ -1,4 +1,4 @@
-//! Processes of one host that send through MPI, as they have been measured.
+//! Processes of one host that communicate through MPI, with measured parameters.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) const PRESET: Preset = Preset {
     sources: None,
 };
 
-/// The machine of so many ranks, for plans.
+/// Creates the machine of `ranks` ranks, for plans.
 #[cfg(feature = "mpi")]
 pub(crate) fn machine(ranks: usize) -> Result<Description, TopologyError> {
     let network = super::host::network(ranks)?;
@@ -24,16 +24,16 @@ pub(crate) fn machine(ranks: usize) -> Result<Description, TopologyError> {
 }
 
 impl Parameters {
-    /// Processes of one host that send through MPI: two ranks of Open MPI 4.1.4, each with a core of its own, on a virtual
-    /// machine, measured by `multicomputer mpi calibrate`, which writes the same for the ranks at hand. `mpi:16` is this
-    /// machine as a model; over MPI libraries plan for it unless they are given another.
+    /// Processes of one host that communicate through MPI: two ranks of Open MPI 4.1.4, each on its own core of a virtual
+    /// machine, measured by `multicomputer mpi calibrate`, which writes the same parameters for the current ranks. `mpi:16` is
+    /// this machine as a model. Over MPI, libraries plan for this machine by default.
     ///
     /// | parameter | value | how sure |
     /// | --- | --- | --- |
     /// | `o_s`, `o_r` | 0.3 us each | measured |
     /// | `L` | 0.9 us | measured |
-    /// | `beta` | 0.107 ns/B | measured; both ranks at once move 11.5 GB/s together, which is not in this machine |
-    /// | `gamma` | 0.2 ns an element of 8 bytes | measured |
+    /// | `beta` | 0.107 ns/B | measured; both ranks at once move 11.5 GB/s together, which is not modeled |
+    /// | `gamma` | 0.2 ns per element of 8 bytes | measured |
     /// | `copy` | 0.022 ns/B | measured |
     pub fn mpi() -> Parameters {
         Parameters::builder()

@@ -17,7 +17,7 @@ impl Parameters {
     ///
     #[doc = include_str!("paragon.md")]
     ///
-    /// The fit is one set for 24 published times of InterCom (Barnett et al., "Building a High-Performance
+    /// One set of parameters was fitted to 24 published times of InterCom (Barnett et al., "Building a High-Performance
     /// Collective Communication Library", 1994) and of s-to-p broadcasting (Hambrusch, Khokhar and Liu, "S-to-P
     /// Broadcasting on Coarse-Grained Machines", Purdue CSD TR 95-060, 1995), with an rms error of 13 %.
     pub fn paragon() -> Parameters {

@@ -18,9 +18,9 @@ impl Parameters {
     ///
     #[doc = include_str!("t3d.md")]
     ///
-    /// Differences from the machine: there two processors shared a switch of the torus, and its links. Here each
-    /// processor has a switch of its own, so that there are twice as many links for as many processors: a real
-    /// machine of 64 had a torus of 32 switches.
+    /// Differences from the machine: on the T3D two processors shared a switch of the torus and its links. Here each
+    /// processor has its own switch, so there are twice as many links for the same number of processors: a real machine
+    /// of 64 processors had a torus of 32 switches.
     ///
     /// ```
     /// use multicomputer::{Machine, Span};

@@ -13,16 +13,16 @@ pub(super) const PRESET: Preset = Preset {
 };
 
 impl Parameters {
-    /// Google TPU v5p, a slice of chips in a 3-D torus, 4x4x4 to 16x16x24 of the 8960 of a pod (since 2023).
+    /// Google TPU v5p: a slice of chips in a 3-D torus, 4x4x4 to 16x16x24 of the 8960 chips of a pod (since 2023).
     ///
     #[doc = include_str!("tpu_v5p.md")]
     ///
-    /// Left out:
+    /// Not modeled:
     ///
-    /// * that each of a chip's six ports is that of one direction: here a message takes any that is free, and two of different
-    ///   nodes that leave in one direction share the link and keep two ports;
-    /// * the twisted tori of some slices (4x4x8 and others), and that slices of less than 4x4x4 have no links around;
-    /// * the start-up of a call, of which nothing is known here, and congestion control.
+    /// * the fixed direction of each of a chip's six ports: here a message takes any free port. Two messages to different nodes
+    ///   that leave in the same direction share the link and occupy two ports;
+    /// * the twisted tori of some slices (4x4x8 and others), and slices of less than 4x4x4 without wrap-around links;
+    /// * the start-up cost of a call, which is unknown, and congestion control.
     ///
     /// ```
     /// use multicomputer::model::Description;

@@ -1,4 +1,4 @@
-//! The faults of schedules that do not deliver.
+//! The faults of schedules that [`Delivery`](super::Delivery) detects.
 
 use thiserror::Error;
 
@@ -7,56 +7,56 @@ use crate::{
     text::{are, count, debug_as_text},
 };
 
-/// The fault of a schedule that does not bring everything where it is to be. Steps are numbered from 0, as
-/// [`Schedule::steps`](super::Schedule::steps) lists them, or on a machine with rendezvous as they are carried out there.
+/// The fault of a schedule that does not deliver all data correctly. Steps are counted from 0 in the order of
+/// [`Schedule::steps`](super::Schedule::steps), or on a machine with rendezvous in the execution order there.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DeliveryError {
-    /// The schedule is one for another number of ranks.
+    /// The schedule was made for another number of ranks.
     #[error("the schedule is for {}, and there are {ranks}", count(*schedule as u64, "rank"))]
     Ranks {
-        /// Ranks of the schedule.
+        /// The number of ranks of the schedule.
         schedule: usize,
-        /// Ranks of the problem.
+        /// The number of ranks of the problem.
         ranks: usize,
     },
-    /// There is not one piece of data for each block.
+    /// The number of data pieces differs from the number of blocks.
     #[error("{} given for a schedule of {}", are(*given, "piece"), count(*blocks as u64, "block"))]
     Pieces {
-        /// Pieces given.
+        /// The number of pieces given.
         given: usize,
-        /// Blocks of the schedule.
+        /// The number of blocks of the schedule.
         blocks: usize,
     },
-    /// A block has another length than its piece of the data.
+    /// The length of a block differs from the length of its data piece.
     #[error("block {block} has {} in the schedule, and its piece has {expected}", count(*given, "byte"))]
     Size {
         /// The block.
         block: u32,
-        /// Its length in the schedule.
+        /// The length of the block in the schedule.
         given: u64,
         /// The length of its piece.
         expected: u64,
     },
-    /// The piece of a block is no part of the data, or not of that of the rank that is said to have it.
+    /// The piece of a block is outside the data, or outside the data of the rank that is its origin.
     #[error("the piece of block {block} does not fit: {problem}")]
     Piece {
         /// The block.
         block: u32,
-        /// The fault of the piece in words.
+        /// A description of the fault.
         problem: String,
     },
-    /// The pieces of the result leave something out, or have something twice.
+    /// The pieces of the result have a gap or an overlap.
     #[error("the result of rank {rank} has byte {byte} {}", if *is_twice { "twice" } else { "in no piece" })]
     Covered {
         /// The rank.
         rank: Rank,
-        /// The first such byte of the data.
+        /// The first byte of the data in a gap or an overlap.
         byte: u64,
-        /// Whether two pieces have it, rather than none.
+        /// Whether two pieces contain the byte (overlap) or none does (gap).
         is_twice: bool,
     },
-    /// A rank sends or combines a block that it does not have yet.
+    /// A rank sends or combines a block that it does not hold yet.
     #[error("step {step} of rank {rank} takes block {block}, which it does not hold then")]
     NotHeld {
         /// The rank.
@@ -66,7 +66,7 @@ pub enum DeliveryError {
         /// The block.
         block: u32,
     },
-    /// A message has other blocks than its receiver expects: another number, other lengths, or other parts of the data.
+    /// The blocks of a message differ from the blocks that its receiver expects: in number, in length, or in the part of the data.
     #[error("step {step} of rank {rank} receives other blocks than rank {from} sends")]
     OtherBlocks {
         /// The receiver.
@@ -76,7 +76,7 @@ pub enum DeliveryError {
         /// The sender.
         from: Rank,
     },
-    /// A rank outside the schedule, or the rank itself, is named as the other end of a message.
+    /// The peer of a message is outside the schedule, or is the rank itself.
     #[error(
         "step {step} of rank {rank} names rank {peer} as the other end of a message: allowed are others of {ranks}"
     )]
@@ -85,12 +85,12 @@ pub enum DeliveryError {
         rank: Rank,
         /// Its step.
         step: usize,
-        /// The rank that it names.
+        /// The peer that the step names.
         peer: Rank,
         /// The number of ranks.
         ranks: usize,
     },
-    /// A message has another length than its blocks together.
+    /// The length of a message differs from the total length of its blocks.
     #[error("step {step} of rank {rank} sends {}, and its blocks have {expected}", count(*given, "byte"))]
     Length {
         /// The sender.
@@ -99,10 +99,10 @@ pub enum DeliveryError {
         step: usize,
         /// The length of the message.
         given: u64,
-        /// That of its blocks.
+        /// The total length of its blocks.
         expected: u64,
     },
-    /// Blocks are combined that are no versions of the same part of the data.
+    /// The combined blocks are not versions of the same part of the data.
     #[error(
         "step {step} of rank {rank} combines blocks {left} and {right} to block {into}: they are not the same part of the data"
     )]
@@ -118,7 +118,7 @@ pub enum DeliveryError {
         /// The block for the result.
         into: u32,
     },
-    /// A step is a hardware barrier, where not all nodes of a machine that has one take part.
+    /// A step is a hardware barrier, but the machine has none or not all of its nodes take part.
     #[error("step {step} of rank {rank} is a hardware barrier: it needs all nodes of a machine that has one")]
     NoBarrier {
         /// The rank.
@@ -126,16 +126,16 @@ pub enum DeliveryError {
         /// Its step.
         step: usize,
     },
-    /// A rank waits for ever.
+    /// A rank waits forever.
     #[error("step {step} of rank {rank} waits for ever, for {}", waits_for(*peer, *receives))]
     Stuck {
         /// The rank.
         rank: Rank,
         /// Its step.
         step: usize,
-        /// The rank that it waits for; `None` if that is all, at a barrier.
+        /// The rank for which it waits; `None` for all ranks, at a barrier.
         peer: Option<Rank>,
-        /// Whether it waits for a message, rather than for the receive of its own.
+        /// Whether it waits for a message, rather than for the receive of its own message.
         receives: bool,
     },
     /// A message is never received.
@@ -148,7 +148,7 @@ pub enum DeliveryError {
         /// The receiver.
         to: Rank,
     },
-    /// The version of some rank would be combined twice.
+    /// The version of a rank would be combined twice.
     #[error("step {step} of rank {rank} combines in block {block} what has parts of the same rank")]
     CombinedTwice {
         /// The rank.
@@ -158,7 +158,7 @@ pub enum DeliveryError {
         /// The block.
         block: u32,
     },
-    /// Versions are combined that are not those of neighbours, where only the order of ranks is allowed.
+    /// The combined versions do not cover contiguous ranks, but versions must be combined in rank order.
     #[error("step {step} of rank {rank} combines block {block} in another order than that of ranks")]
     OutOfOrder {
         /// The rank.
@@ -168,7 +168,7 @@ pub enum DeliveryError {
         /// The block.
         block: u32,
     },
-    /// A rank ends without what it is to have.
+    /// A rank does not end with the wanted versions.
     #[error("rank {rank} ends with {holds} in block {block}: wanted is {wanted}")]
     Undelivered {
         /// The rank.
@@ -177,11 +177,11 @@ pub enum DeliveryError {
         block: u32,
         /// The versions that it holds, in words.
         holds: String,
-        /// Those that it is to hold, in words.
+        /// The wanted versions, in words.
         wanted: String,
     },
-    /// A rank has combined in another grouping than others, where all must have the same result of an operator that depends
-    /// on it, such as a sum of floating point numbers.
+    /// Ranks combined the same versions in different groupings, but all must have the same result of an operator that depends on the
+    /// grouping, such as a sum of floating-point numbers.
     #[error(
         "rank {rank} ends with block {block} combined in another grouping than other ranks: sums would differ"
     )]

@@ -1,4 +1,4 @@
-//! The steps of all ranks carried out without data and time.
+//! Execution of the steps of all ranks without data and time.
 
 use std::{
     borrow::Cow,
@@ -12,44 +12,44 @@ use super::{
 };
 use crate::rank::Rank;
 
-/// The blocks that each rank has, by number.
+/// The blocks that each rank holds, by block number.
 pub(super) type Held = Vec<BTreeMap<u32, Arc<Version>>>;
 
-/// A schedule on its way.
+/// The state of an execution.
 pub(super) struct Replay<'a> {
     of: &'a Delivery<'a>,
-    /// The steps of each rank as they are carried out.
+    /// The steps of each rank in execution order.
     steps: Vec<Cow<'a, [Step]>>,
     held: Held,
     /// The progress of each rank.
     progress: Vec<Progress>,
-    /// Messages on their way, by sender and receiver.
+    /// The messages in transit, by sender and receiver.
     mail: BTreeMap<(Rank, Rank), Mail>,
-    /// The ranks that may be able to go on.
+    /// The ranks that may be able to proceed.
     ready: VecDeque<Rank>,
     /// The ranks that wait at a barrier.
     waiting: Vec<Rank>,
 }
 
-/// The next step of a rank, and what it has done of it.
+/// The current step of a rank, and the progress within the step.
 #[derive(Clone, Copy, Default)]
 struct Progress {
     step: usize,
-    /// The number of the message that the step has sent, among those to its receiver.
+    /// The number of the message sent in this step, counted among the messages to its receiver.
     sent: Option<usize>,
     has_received: bool,
     is_waiting: bool,
 }
 
-/// Messages from one rank to another.
+/// The messages from one rank to another.
 #[derive(Default)]
 struct Mail {
     on_the_way: VecDeque<Sent>,
-    /// The number of messages that were sent, and of those that were received.
+    /// The number of messages sent, and the number received.
     counts: [usize; 2],
 }
 
-/// A message with what is in it.
+/// A message in transit with its contents.
 struct Sent {
     step: usize,
     blocks: Blocks,
@@ -76,7 +76,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The blocks of each rank in the end.
+    /// Executes all steps and returns the blocks that each rank holds at the end.
     pub(super) fn carried_out(mut self) -> Result<Held, DeliveryError> {
         let steps = std::mem::take(&mut self.steps);
         while let Some(rank) = self.ready.pop_front() {
@@ -88,7 +88,7 @@ impl<'a> Replay<'a> {
                 self.progress[rank] = Progress { step, ..Progress::default() };
             }
         }
-        // A rank that waits for a message first: others may only wait for it to receive.
+        // Ranks that wait for a message are reported first: other ranks may only wait for them.
         let stuck = (0..steps.len()).filter_map(|rank| {
             let step = self.progress[rank].step;
             let action = &steps[rank].get(step)?.action;
@@ -109,7 +109,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Does what can be done of the next step of a rank; whether that is all of it.
+    /// Performs as much as possible of the current step of a rank; returns whether the step is complete.
     fn is_done(&mut self, rank: Rank, action: &Action) -> Result<bool, DeliveryError> {
         if let Some(message) = action.sent() {
             self.send(rank, message)?;
@@ -142,7 +142,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Sends the message of a step, once.
+    /// Sends the message of the current step, unless it has been sent.
     fn send(&mut self, rank: Rank, message: &Message) -> Result<(), DeliveryError> {
         if self.progress[rank].sent.is_some() {
             return Ok(());
@@ -165,7 +165,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Receives the message of a step, if it is there or has been received before.
+    /// Receives the message of the current step, if it has arrived; returns whether it has been received.
     fn receive(&mut self, rank: Rank, message: &Message) -> Result<bool, DeliveryError> {
         if self.progress[rank].has_received {
             return Ok(true);
@@ -197,21 +197,21 @@ impl<'a> Replay<'a> {
         Ok(true)
     }
 
-    /// Whether no message that a rank has sent need be waited for any more.
+    /// Returns whether all sends of a rank are complete.
     fn have_left(&self, rank: Rank) -> bool {
         let Some(from_bytes) = self.of.rendezvous else { return true };
         let of_rank = self.mail.iter().filter(|((from, _), _)| *from == rank);
         of_rank.flat_map(|(_, mail)| &mail.on_the_way).all(|sent| sent.bytes < from_bytes)
     }
 
-    /// Whether a message that the step of a rank has sent need not be waited for any more.
+    /// Returns whether the send of the current step of a rank is complete.
     fn has_left(&self, rank: Rank, message: &Message) -> bool {
         let waits = self.of.rendezvous.is_some_and(|from_bytes| message.bytes >= from_bytes);
         let received = self.mail.get(&(rank, message.peer)).map_or(0, |mail| mail.counts[1]);
         !waits || self.progress[rank].sent.is_none_or(|number| number < received)
     }
 
-    /// Whether all ranks have come to the barrier that a rank is at.
+    /// Returns whether all ranks have reached the barrier at which a rank waits.
     fn has_passed(&mut self, rank: Rank) -> bool {
         if !std::mem::replace(&mut self.progress[rank].is_waiting, true) {
             self.waiting.push(rank);
@@ -226,19 +226,19 @@ impl<'a> Replay<'a> {
         true
     }
 
-    /// The part of the data that a block has room for, and its length; `None` if there is no such block.
+    /// Returns the part of the data that a block represents, and the block length; `None` if there is no such block.
     fn part(&self, block: u32) -> Option<(u32, u64)> {
         let sizes = self.of.schedule.sizes();
         Some((*self.of.parts.get(block as usize)?, *sizes.get(block as usize)?))
     }
 
-    /// The version of a block that a rank has.
+    /// Returns the version of a block that a rank holds.
     fn version(&self, rank: Rank, block: u32) -> Result<Arc<Version>, DeliveryError> {
         let held = self.held[rank].get(&block).cloned();
         held.ok_or(DeliveryError::NotHeld { rank, step: self.progress[rank].step, block })
     }
 
-    /// Puts two versions, combined, into a block of a rank.
+    /// Stores the combination of two versions in a block of a rank.
     fn combine(
         &mut self,
         rank: Rank,
@@ -255,7 +255,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Whether a rank may be the other end of a message.
+    /// Checks that a rank may be the peer of a message.
     fn check_peer(&self, rank: Rank, peer: Rank) -> Result<(), DeliveryError> {
         let ranks = self.progress.len();
         if peer < ranks && peer != rank {

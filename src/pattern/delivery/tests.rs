@@ -1,7 +1,7 @@
 use super::*;
 use crate::pattern::{Action, Builder, Combiner, Exchange, Fold, Message, Origin, Step, Transfer};
 
-/// A schedule of one block, which is at rank 0, of transfers one after the other.
+/// Returns a schedule of transfers, one after another, of one block that is initially at rank 0.
 fn passed_on(transfers: &[(Rank, Rank)]) -> Schedule {
     let mut builder = Builder::new(3, &[0], &[8], Exchange::InTurn);
     for &(from, to) in transfers {
@@ -19,7 +19,7 @@ fn every_rank_has_what_is_wanted_or_the_check_names_it() {
     checked(&passed_on(&[(0, 1), (1, 2)]), 0).unwrap();
     let error = checked(&passed_on(&[(0, 1), (0, 1)]), 0).unwrap_err();
     assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0: wanted is what rank 0 has");
-    // Another rank has it in the beginning than the schedule was made for.
+    // The block is initially at another rank than the schedule assumes.
     let error = checked(&passed_on(&[(0, 1), (1, 2)]), 1).unwrap_err();
     assert_eq!(error, DeliveryError::NotHeld { rank: 0, step: 0, block: 0 });
     assert_eq!(error.to_string(), "step 0 of rank 0 takes block 0, which it does not hold then");
@@ -39,9 +39,9 @@ fn sends_that_wait_for_each_other_are_found_where_they_do() {
         delivery.check(|_, block| Some(block as usize..block as usize + 1))
     };
     check(&schedule, None).unwrap();
-    // Within an iteration both ways go at the same time.
+    // Within an iteration both messages are sent at the same time.
     check(&schedule, Some(0)).unwrap();
-    // Over several iterations nobody sees that they do.
+    // With one direction per iteration the sends do not wait for each other.
     let mut crossed = Builder::new(2, &[0, 1], &[8, 8], Exchange::InTurn);
     crossed.iteration([Transfer { from: 0, to: 1, blocks: [0].into() }]);
     crossed.iteration([Transfer { from: 1, to: 0, blocks: [1].into() }]);
@@ -79,7 +79,7 @@ fn versions_are_combined_once_and_in_order_where_they_must_be() {
 
 #[test]
 fn groupings_are_told_apart_where_they_matter() {
-    // Block 0 is what each rank has, block 1 what it has combined: (0 + 1) + 2 at rank 0, and (1 + 2) + 0 at rank 1.
+    // Block 0 is the version of a rank, block 1 its combination: (0 + 1) + 2 at rank 0, and (1 + 2) + 0 at rank 1.
     let mut combiner = Combiner::new(3, &[Origin::Everywhere; 2], &[8, 8], Exchange::InTurn);
     for (from, to) in [(1, 0), (2, 0), (2, 1), (0, 1)] {
         combiner.iteration([Fold::of(from, to, 0, 1)]);

@@ -1,11 +1,11 @@
-//! The cheapest arborescence of a complete digraph: a tree in which every node is reached from the root.
+//! The minimum-cost arborescence of a complete digraph: a spanning tree in which every node is reached from the root.
 //!
-//! **What it does.** Every node but the root takes its cheapest edge in. Where such edges close a cycle, the cycle becomes one
-//! node, whose edges in cost what they cost more than the edges of the cycle that they replace; at the end each cycle is opened
-//! where the edge into it arrives.
+//! **Method.** Every node except the root selects its cheapest incoming edge. A cycle of selected edges is contracted to one node; the cost
+//! of an edge into the cycle is reduced by the cost of the cycle edge that it would replace. At the end each cycle is opened where the
+//! selected edge enters it.
 //!
-//! **Cost.** `O(p^2)` for `p` nodes: a walk follows edges in from an arbitrary node until it meets what hangs on the root, and
-//! contracting a cycle of `k` nodes takes `O(k p)`.
+//! **Cost.** `O(p^2)` for `p` nodes: a walk follows incoming edges from an arbitrary node until it reaches a node connected to the root,
+//! and contracting a cycle of `k` nodes takes `O(k p)`.
 //!
 //! **Source.** J. Edmonds, "Optimum branchings", J. Research of the National Bureau of Standards 71B, 1967; H. N. Gabow,
 //! Z. Galil, T. Spencer, R. E. Tarjan, "Efficient algorithms for finding minimum spanning trees in undirected and directed
@@ -17,22 +17,22 @@ use crate::rank::Rank;
 #[derive(Clone, Copy)]
 struct Edge {
     cost: f64,
-    /// Its ends in the graph given.
+    /// The ends of the edge in the original graph.
     from: u32,
     to: u32,
 }
 
-/// No node.
+/// Marks the absence of a node.
 const NONE: usize = usize::MAX;
 
-/// The parent of each node in the cheapest arborescence, of the root itself; `costs[p * from + to]` is the cost of an edge
-/// between two of `p` nodes, and not negative. Of equally cheap edges that from the node contracted or numbered first is taken.
+/// Returns the parent of each node in the minimum-cost arborescence; the root is its own parent. `costs[p * from + to]` is the nonnegative
+/// cost of an edge between two of `p` nodes. Ties go to the place that comes first.
 pub(super) fn cheapest(nodes: usize, root: Rank, costs: &[f64]) -> Vec<Rank> {
-    // The edge from place `u` to place `v`, at `u * nodes + v`. A contracted cycle has the place of one of its nodes.
+    // The edge from place `u` to place `v` is at `u * nodes + v`. A contracted cycle uses the place of one of its nodes.
     let edge =
         |index: usize| Edge { cost: costs[index], from: (index / nodes) as u32, to: (index % nodes) as u32 };
     let mut edges: Vec<Edge> = (0..nodes * nodes).map(edge).collect();
-    // The content of each place that is in use: a node, or a cycle by its number after those of the nodes.
+    // The content of each used place: a node, or a cycle, which is numbered after the nodes.
     let mut at: Vec<usize> = (0..nodes).collect();
     let mut places: Vec<usize> = (0..nodes).collect();
     let mut above = vec![NONE; nodes];
@@ -42,7 +42,7 @@ pub(super) fn cheapest(nodes: usize, root: Rank, costs: &[f64]) -> Vec<Rank> {
     is_done[root] = true;
     let mut path: Vec<(usize, usize)> = Vec::new();
     for start in 0..nodes {
-        // Whatever the node is part of may be done already.
+        // The node may be part of a contracted cycle that is already done.
         let mut here = start;
         if is_done[here] || !places.contains(&here) {
             continue;
@@ -64,7 +64,7 @@ pub(super) fn cheapest(nodes: usize, root: Rank, costs: &[f64]) -> Vec<Rank> {
                 here = from;
                 continue;
             }
-            // The path has come back to `from`: what it went through since becomes one.
+            // The path has returned to `from`: the nodes from `from` on form a cycle, which is contracted.
             let first = path.iter().position(|&(place, _)| place == from).unwrap_or(0);
             let cycle: Vec<(usize, usize)> = path.drain(first..).collect();
             let number = above.len();
@@ -101,11 +101,11 @@ pub(super) fn cheapest(nodes: usize, root: Rank, costs: &[f64]) -> Vec<Rank> {
     opened(nodes, root, &above, entry)
 }
 
-/// The parents, once the edge into each cycle is known: the cycles are opened from the last one on.
+/// Returns the parents, given the edge into each cycle: the cycles are opened in reverse order of contraction.
 fn opened(nodes: usize, root: Rank, above: &[usize], mut entry: Vec<Option<Edge>>) -> Vec<Rank> {
     for cycle in (nodes..above.len()).rev() {
         let Some(into) = entry[cycle] else { continue };
-        // The member of the cycle in which the edge arrives takes it in place of its own.
+        // The cycle member that the edge enters replaces its own edge by it.
         let mut member = into.to as usize;
         while above[member] != cycle && above[member] != NONE {
             member = above[member];
@@ -139,7 +139,7 @@ mod tests {
         })
     }
 
-    /// The least cost among all choices of parents that are trees.
+    /// Returns the minimum cost over all choices of parents that form a tree.
     fn least(nodes: usize, root: Rank, costs: &[f64]) -> f64 {
         let choices = (0..nodes).fold(1, |choices, _| choices * nodes);
         let parents = |choice: usize| {

@@ -1,20 +1,20 @@
-//! Cycles through all nodes, which messages of several sources go around together.
+//! Cycles through all nodes, shared by the messages of several sources.
 //!
-//! **What it does.** On a cycle each node has one sender and one receiver, whoever the sources are, so that no two messages come
-//! to a port at the same time; trees that differ from source to source do that all the time. A cycle begins anywhere and goes on to the
-//! node to which the edge is cheapest, as in [growth](super::growth); then a node at the ends of the busiest resource is moved to
-//! where it takes most weight away, as long as there is one.
+//! **Method.** On a cycle each node has one sender and one receiver for all sources, so that no two messages arrive at a port at the same
+//! time; with a different tree for each source, messages often collide. A cycle is built greedily: it starts at a source and continues to
+//! the node with the cheapest edge, as in [growth](super::growth). Then a local search moves nodes at the ends of the busiest resource to
+//! the place that reduces the weight most, until no move improves.
 //!
-//! **Restrictions.** A cycle is as deep as there are nodes: it is for long messages.
+//! **Restrictions.** The depth of a cycle is the number of nodes: cycles are suitable for long messages.
 //!
-//! **Cost.** `O(p^2)` for a cycle, and `O(k p^2)` for each node of `k` cycles that is moved: up to `2 p` after each of three rounds,
-//! until a fixed amount of work is done.
+//! **Cost.** `O(p^2)` for a cycle, and `O(k p^2)` for each move in `k` cycles; at most `2 p` moves after each of three passes, until a
+//! fixed amount of work is done.
 
 use super::{Loads, Network, ROUNDS, Share};
 use crate::rank::Rank;
 
-/// For each source `count` trees, each once around one of as many cycles, for a part of its message each, in the order of the
-/// sources; `bytes` go around in all, and `aim` is the time in seconds for which the busiest resource should be taken.
+/// Returns `count` trees for each source, ordered by source. Each tree follows one of `count` cycles and carries an equal part of the
+/// message. `bytes` is the total size of all messages; `aim` is the target time in seconds of the busiest resource.
 pub(crate) fn cycles(network: &Network, sources: &[Rank], bytes: u64, count: usize, aim: f64) -> Vec<Share> {
     let amount = bytes as f64 / count as f64 / aim;
     let mut loads = Loads::none(network);
@@ -39,12 +39,12 @@ pub(crate) fn cycles(network: &Network, sources: &[Rank], bytes: u64, count: usi
     (0..sources.len()).flat_map(|source| cycles.iter().map(move |cycle| share((source, cycle)))).collect()
 }
 
-/// The edges of a cycle.
+/// Returns the edges of a cycle.
 fn around(cycle: &[Rank]) -> impl Iterator<Item = (Rank, Rank)> {
     cycle.iter().zip(cycle.iter().cycle().skip(1)).map(|(&from, &to)| (from, to))
 }
 
-/// A cycle that goes on to the node to which the edge is cheapest.
+/// Builds a cycle greedily: it continues to the node with the cheapest edge.
 fn laid(loads: &mut Loads<'_>, start: Rank, amount: f64) -> Vec<Rank> {
     let mut left: Vec<Rank> = (0..loads.network.nodes()).filter(|&node| node != start).collect();
     let mut cycle = vec![start];
@@ -61,7 +61,7 @@ fn laid(loads: &mut Loads<'_>, start: Rank, amount: f64) -> Vec<Rank> {
     cycle
 }
 
-/// Moves nodes at the ends of the busiest resource to other places of their cycles, as long as that takes weight away.
+/// Moves nodes at the ends of the busiest resource to other places of their cycles, while a move reduces the weight.
 fn improve(loads: &mut Loads<'_>, cycles: &mut [Vec<Rank>], amount: f64) {
     let nodes = loads.network.nodes();
     if nodes < 4 {
@@ -102,7 +102,7 @@ fn improve(loads: &mut Loads<'_>, cycles: &mut [Vec<Rank>], amount: f64) {
     }
 }
 
-/// Takes edges away and puts others in their place; what that costs.
+/// Replaces edges by other edges and returns the change of the price.
 fn exchange(loads: &mut Loads<'_>, old: &[(Rank, Rank)], new: &[(Rank, Rank)], amount: f64) -> f64 {
     let mut change = 0.0;
     for &(from, to) in old {

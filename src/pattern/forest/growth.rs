@@ -1,21 +1,21 @@
 //! Trees that are grown edge by edge.
 //!
-//! **What it does.** A tree begins with its source, and takes the cheapest edge to a further node each time. An edge costs what it
-//! adds to the weights of its resources, and these weigh much once they are taken for longer than the time aimed at; so nodes
-//! whose ports are free are taken for parents, and links that are free for ways. Depth costs as well, if it is asked for: trees are
-//! chains without that, and as low as the aim allows with it. Then nodes behind the busiest resource are hung elsewhere as long as
-//! that takes weight away, and each tree is grown anew among the others.
+//! **Method.** A tree starts at its source and repeatedly adds the cheapest edge to a further node. An edge costs the increase of the
+//! weights of its resources. Weights are large for resources that are occupied longer than the target time, so nodes with free ports become
+//! parents and routes over free links are preferred. Optionally depth has a cost: without this cost trees are chains, with it they are as
+//! shallow as the target allows. Then a local search moves nodes below the busiest resource to other parents while a move reduces the
+//! weight, and each tree is grown again given the others.
 //!
-//! **Cost.** `O(p^2 log p)` for a tree, and `O(k p^2 h)` to hang a node of `k` trees of height `h` elsewhere, which is done up to
-//! `2 p` times after each of three rounds, until a fixed amount of work is done.
+//! **Cost.** `O(p^2 log p)` for a tree, and `O(k p^2 h)` for each move in `k` trees of height `h`; at most `2 p` moves after each of three
+//! passes, until a fixed amount of work is done.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::{Loads, Network, ROUNDS, Share, edges};
 use crate::rank::Rank;
 
-/// Trees of one source, for a part of its message each; `bytes` go down them in all, and `aim` is the time in seconds for which
-/// the busiest resource should be taken. The trees are low, if that is asked for.
+/// Returns `count` trees of one source, which each carry an equal part of the message of `bytes` bytes. `aim` is the target time in seconds
+/// of the busiest resource. With `is_low`, depth has a cost.
 pub(crate) fn grow(
     network: &Network,
     root: Rank,
@@ -44,13 +44,13 @@ pub(crate) fn grow(
 
 struct Growth<'a> {
     loads: Loads<'a>,
-    /// The bytes of a tree for each second of the aim.
+    /// The bytes per tree, per second of the target time.
     amount: f64,
-    /// The cost of a further edge between the source and a node.
+    /// The cost of one level of depth.
     depth: f64,
 }
 
-/// A price, which can be ordered.
+/// A price with a total order.
 #[derive(Clone, Copy, PartialEq)]
 struct Price(f64);
 
@@ -69,7 +69,7 @@ impl Ord for Price {
 }
 
 impl Growth<'_> {
-    /// The parents of a tree that takes the cheapest edge to a further node each time.
+    /// Returns the parents of a tree that is grown by repeatedly adding the cheapest edge to a further node.
     fn tree(&mut self, root: Rank) -> Vec<Rank> {
         let nodes = self.loads.network.nodes();
         let mut parents: Vec<Option<Rank>> = vec![None; nodes];
@@ -89,7 +89,7 @@ impl Growth<'_> {
             if parents[to].is_some() {
                 continue;
             }
-            // Prices only rise as the tree grows, so that one that has not risen is the least.
+            // Prices only rise as the tree grows, so an entry of the heap whose price has not risen is the minimum.
             let now = price(self, &depths, from, to);
             if now > before {
                 cheapest.push(Reverse((Price(now), from, to)));
@@ -101,7 +101,7 @@ impl Growth<'_> {
         parents.into_iter().map(|parent| parent.unwrap_or(root)).collect()
     }
 
-    /// Hangs nodes behind the busiest resource elsewhere, as long as that takes weight away.
+    /// Moves nodes below the busiest resource to other parents, while a move reduces the weight.
     fn improve(&mut self, trees: &mut [Vec<Rank>]) {
         let (nodes, amount) = (self.loads.network.nodes(), self.amount);
         for _ in 0..2 * nodes {
@@ -135,7 +135,7 @@ impl Growth<'_> {
     }
 }
 
-/// Whether a node is on the way from the root to another one, or is that.
+/// Returns whether `node` is `other` or an ancestor of `other`.
 fn is_above(parents: &[Rank], node: Rank, mut other: Rank) -> bool {
     while other != node && parents[other] != other {
         other = parents[other];

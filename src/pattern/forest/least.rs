@@ -1,66 +1,65 @@
-//! The least time: what no way to broadcast messages beats, by prices of resources.
+//! A lower bound on the time of broadcasts, by linear programming.
 //!
-//! **What it does.** How much of each message should go down which tree, so that the busiest resource is done first? With a
-//! variable for every tree of every source this is a linear programme: the parts of a message add up to 1, and no resource
-//! takes longer than `T`, which is to be the least. Its dual gives every resource a price, all of them 1 in all, and asks what
-//! all messages cost at least, each sent down its cheapest tree: no packing takes less than that, whatever the prices. There
-//! are far too many trees to list; so the simplex method works on those that have come up, and asks for the
-//! [cheapest tree](super::arborescence) under its prices of the moment. If that costs no less than the trees at hand, nothing
-//! can be better. Since prices of the first steps jump about, every second time trees are asked for under prices half way to
-//! the best ones so far.
+//! **Method.** A linear programme determines how much of each message goes down which tree. It has a variable for every tree of every
+//! source; the parts of a message sum to 1, no resource takes longer than `T`, and `T` is minimized. The dual programme gives every
+//! resource a price, with prices that sum to 1, and maximizes the cost of all messages when each goes down its cheapest tree. Any prices
+//! thus give a lower bound. There are far too many trees to enumerate, so the simplex method uses column generation: it works on the trees
+//! found so far and asks for the [cheapest tree](super::arborescence) under the current prices. If no tree is cheaper than the known trees,
+//! the solution is optimal. The prices of the first steps oscillate, so every second request averages them with the best prices so far
+//! (smoothing).
 //!
-//! **Cost.** With `m` resources and `s` sources `O((m + s)^2)` a step, and `O(s p^2)` for each set of prices; it ends after a
-//! fixed amount of work, with the best prices so far.
+//! **Cost.** With `m` resources and `s` sources `O((m + s)^2)` per step, and `O(s p^2)` per set of prices. The search ends after a fixed
+//! amount of work, with the best prices so far.
 //!
-//! **Source.** L. R. Ford, D. R. Fulkerson, "A suggested computation for maximal multi-commodity network flows", Management
-//! Science 5, 1958, for trees in place of paths; P. Wentges, "Weighted Dantzig-Wolfe decomposition for linear mixed-integer
-//! programming", International Transactions in Operational Research 4, 1997, for the prices half way.
+//! **Source.** L. R. Ford, D. R. Fulkerson, "A suggested computation for maximal multi-commodity network flows", Management Science 5,
+//! 1958, for column generation, there with paths; P. Wentges, "Weighted Dantzig-Wolfe decomposition for linear mixed-integer programming",
+//! International Transactions in Operational Research 4, 1997, for the smoothing.
 
 use super::{Network, arborescence::cheapest};
 use crate::rank::Rank;
 
-/// A tree that has come up.
+/// A generated tree (a column of the linear programme).
 struct Column {
     source: usize,
-    /// The time that the whole message would take each resource, in units of the scale.
+    /// The time for which the whole message would occupy each resource, in units of the scale.
     loads: Vec<f64>,
 }
 
-/// Prices are good enough if trees are known that take so many times as long as what they show.
+/// Maximum ratio of the time of the known trees to the lower bound at which the search ends.
 const ENOUGH: f64 = 1.0005;
 
-/// The amount of work after which the best prices so far are taken: steps of the simplex method count with the square of their
-/// equations, prices with the trees that are asked for.
+/// The amount of work after which the search ends. A simplex step counts the square of the number of equations; a set of prices counts its
+/// tree requests.
 const WORK: usize = 16_000_000;
 
-/// The seconds that no broadcast of messages of so many bytes each takes less than, start-ups aside.
+/// Returns a lower bound in seconds on any broadcast of messages of these sizes, without start-ups.
 pub(crate) fn least(network: &Network, sources: &[(Rank, u64)]) -> f64 {
-    // Messages without bytes take nothing.
+    // Empty messages need no time.
     let sources: Vec<(Rank, u64)> = sources.iter().copied().filter(|&(_, bytes)| bytes > 0).collect();
     if network.nodes() < 2 || network.resources() == 0 || sources.is_empty() {
         return 0.0;
     }
-    // With so many equations the first steps alone would be all the work.
+    // With this many equations the first steps would already exceed the work limit.
     if (network.resources() + sources.len()).pow(2) > WORK / 4 {
         return 0.0;
     }
     let mut search = Search::new(network, &sources);
     search.run();
     let time = search.bound * search.scale;
-    // Links that are slow without end take longer than can be told.
+    // An infinite time (a link without bandwidth) gives no bound.
     if time.is_finite() { time } else { 0.0 }
 }
 
 struct Search<'a> {
     network: &'a Network,
     sources: &'a [(Rank, u64)],
-    /// Seconds in a unit.
+    /// The number of seconds per unit.
     scale: f64,
     columns: Vec<Column>,
     master: Master,
     bound: f64,
     best: Vec<f64>,
-    /// The resources that all pairs take, together.
+    /// The total number of resource entries over all pairs.
     uses: usize,
     work: usize,
 }
@@ -98,7 +97,7 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// The cheapest tree of a source under these prices, which make these costs of edges, and what it costs.
+    /// Returns the cheapest tree of a source under these prices, and its cost. `costs` are the edge costs that result from the prices.
     fn tree(&mut self, source: usize, prices: &[f64], costs: &[f64]) -> (Column, f64) {
         let (root, bytes) = self.sources[source];
         let nodes = self.network.nodes();
@@ -150,7 +149,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes steps until no tree that has come up makes the time less.
+    /// Performs simplex steps until no known tree reduces the time.
     fn settle(&mut self) {
         while self.work < WORK {
             let (prices, costs) = self.master.prices();
@@ -176,8 +175,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The equations: for each resource `loads + slack - time = 0`, or a little, so that no two are alike; for each source
-/// `parts = 1`.
+/// The equations: for each resource `loads + slack - time = 0`, with slightly perturbed right-hand sides to avoid degeneracy; for each
+/// source `parts = 1`.
 struct Master {
     resources: usize,
     size: usize,
@@ -196,7 +195,7 @@ impl Master {
         Master { resources, size, inverse, values, time_row: 0 }
     }
 
-    /// Takes the first tree of a source, while the slacks of all resources are still there.
+    /// Adds the first tree of a source to the basis, while the slacks of all resources are still basic.
     fn start(&mut self, column: &Column) {
         let of_source = self.resources + column.source;
         for (row, load) in column.loads.iter().enumerate() {
@@ -205,14 +204,14 @@ impl Master {
         }
     }
 
-    /// Takes the time, once each source has a tree.
+    /// Adds the time to the basis, when each source has a tree.
     fn start_time(&mut self) {
         let mut direction = vec![0.0; self.size];
         for (row, along) in direction.iter_mut().enumerate() {
             let columns = &self.inverse[row * self.size..row * self.size + self.resources];
             *along = -columns.iter().sum::<f64>();
         }
-        // Until now the slacks are what the loads leave of nothing; the least of them is that of the busiest resource.
+        // The slacks are the negated loads so far; the smallest slack belongs to the busiest resource.
         let busiest =
             (0..self.resources).min_by(|&one, &other| self.values[one].total_cmp(&self.values[other]));
         if let Some(row) = busiest {
@@ -221,7 +220,7 @@ impl Master {
         }
     }
 
-    /// The prices of the resources, and what a message costs down the trees that are taken.
+    /// Returns the prices of the resources, and the cost of each message down its basic trees.
     fn prices(&self) -> (Vec<f64>, Vec<f64>) {
         let row = &self.inverse[self.time_row * self.size..(self.time_row + 1) * self.size];
         let (resources, sources) = row.split_at(self.resources);
@@ -257,7 +256,7 @@ impl Master {
         for (row, &along) in direction.iter().enumerate() {
             if along > 1e-9 && row != self.time_row {
                 let most = self.values[row].max(0.0) / along;
-                // Of those that leave at about the same amount the one with the largest entry keeps figures exact.
+                // Among ties of the ratio test, the largest pivot element is numerically the most stable.
                 if leaving.is_none_or(|(best, least)| {
                     most < least - 1e-12 || most < least + 1e-12 && along > direction[best]
                 }) {

@@ -3,18 +3,18 @@
 use super::{Hop, Tree};
 use crate::rank::Rank;
 
-/// An edge of a tree, and the step after that of its packet's start in which the packet crosses it.
+/// An edge of a tree, and the step, relative to the start of the packet, in which a packet crosses it.
 struct Edge {
     step: usize,
     from: Rank,
     to: Rank,
 }
 
-/// The edges of tree `number` of a `dimensions`-cube with its root at 0, step by step.
+/// Returns the edges of tree `number` of a `dimensions`-cube with root 0, ordered by step.
 ///
-/// In step 0 the root sends across dimension `number`. In steps 1 to `d - 1` all nodes that have the packet by then, the
-/// root excepted, send across the next dimensions: a binomial tree of the half that the packet is in. In step `d` all of
-/// that half send across the first dimension again, to the other half.
+/// In step 0 the root sends across dimension `number`. In steps 1 to `d - 1` all nodes that have the packet, except the root, send across
+/// the next dimensions: a binomial tree of this half of the cube. In step `d` all nodes of this half send across dimension `number` again,
+/// to the other half.
 fn edges(dimensions: usize, number: usize) -> Vec<Edge> {
     let bit = |step: usize| 1 << ((number + step) % dimensions);
     let mut edges = vec![Edge { step: 0, from: 0, to: bit(0) }];
@@ -29,12 +29,12 @@ fn edges(dimensions: usize, number: usize) -> Vec<Edge> {
     edges
 }
 
-/// `d` spanning trees of a `d`-cube, no two of which have an edge in common in the same direction: there are `d 2^d`
-/// directed edges, and all are in one of the trees but those into the root.
+/// Returns `d` edge-disjoint spanning trees of a `d`-cube: no two have an edge in common in the same direction. Of the `d 2^d` directed
+/// edges only the edges into the root are in no tree.
 ///
-/// Tree `j` is a binomial tree of the half of the cube that differs from the root in bit `j`, hung on the root, from
-/// each node of which but the first one an edge leads on to its neighbour in the other half. They are rotations of each other.
-/// No tree is there for a single node.
+/// Tree `j` consists of an edge from the root, a binomial tree of the half of the cube that differs from the root in bit `j`, and an edge
+/// from each node of this half, except the first, to its neighbour in the other half. The trees are rotations of each other. A single node
+/// has no trees.
 ///
 /// ```
 /// use multicomputer::pattern::pipeline::edge_disjoint;
@@ -63,14 +63,14 @@ pub fn edge_disjoint(dimensions: u32, root: Rank) -> Vec<Tree> {
     (0..dimensions as usize).map(tree).collect()
 }
 
-/// The messages of each round if packets go down these trees in turn, in `lag` streams side by side: a packet is sent on
-/// `lag` rounds after it came. In round `t` all nodes exchange packets across dimension `t / lag mod d`: every node sends at
-/// most one and receives at most one, from and to the same neighbour. With `N` packets there are about `N + lag d` rounds; in
-/// one stream exactly so, but `N` for two nodes.
+/// Returns the messages of each round if packets go down these trees in turn, in `lag` interleaved streams: a packet is forwarded `lag`
+/// rounds after its arrival. In round `t` all nodes exchange packets across dimension `t / lag mod d`: every node sends at most one packet
+/// to a neighbour and receives at most one from the same neighbour. `N` packets take about `N + lag d` rounds. With one stream they take
+/// exactly `N + d` rounds, or `N` rounds for two nodes.
 ///
 /// # Panics
 ///
-/// If the root is not in the cube, or there is no stream.
+/// If the root is not in the cube, or `lag` is 0.
 pub fn across_dimensions(dimensions: u32, root: Rank, packets: usize, lag: usize) -> Vec<Vec<Hop>> {
     assert!(root < 1 << dimensions, "root {root} is one of {} nodes", 1_usize << dimensions);
     assert!(lag > 0, "there is a stream of packets");
@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// [`Tree::new`] refuses what is no spanning tree.
+    /// [`Tree::new`] rejects everything that is not a spanning tree.
     #[test]
     fn trees_span_the_cube_and_have_no_edge_in_common() {
         for dimensions in 0..=8_u32 {
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// The deepest node of a tree is `d + 1` edges away: across all dimensions, and back across the first one.
+    /// The deepest node of a tree is `d + 1` edges from the root: across all dimensions, then back across the first dimension.
     #[test]
     fn every_tree_is_a_rotation_of_the_first() {
         let dimensions = 4;
@@ -155,7 +155,7 @@ mod tests {
                     let expected = if dimensions == 1 { packets } else { packets + dimensions as usize };
                     assert_eq!(rounds.len(), expected);
                 }
-                // The round after which a node can send a packet on.
+                // The round after which a node can forward a packet.
                 let mut since = vec![std::collections::BTreeMap::new(); nodes];
                 since[root].extend((0..packets as u32).map(|packet| (packet, 0)));
                 for (round, hops) in rounds.iter().enumerate() {

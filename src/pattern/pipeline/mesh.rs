@@ -1,15 +1,15 @@
-//! Trees on a mesh whose messages do not collide, even where links are only as fast as ports.
+//! Contention-free trees on a mesh, even if links are only as fast as ports.
 
 use super::Tree;
 use crate::{pattern::line, rank::Rank, topology::Grid};
 
-/// One path through all nodes: along the [snake](line::snake) from the root to its end, then from the root's other
-/// neighbour to its start.
+/// Returns one path through all nodes: along the [snake](line::snake) from the root to the end of the snake, then from the root's other
+/// neighbour to the start of the snake.
 ///
-/// The one long way, from the end of the snake back to that neighbour, goes against the snake in its last row and up
-/// a column that the snake only goes down. So no link is used twice.
+/// The only long hop, from the end of the snake back to the other neighbour, goes against the snake in its last row and up a column that
+/// the snake only goes down. No link is therefore used twice.
 ///
-/// **Restrictions.** None. **Cost.** `N + p - 2` rounds for `N` chunks: for vectors of very many chunks only.
+/// **Restrictions.** None. **Cost.** `N + p - 2` rounds for `N` chunks: suitable only for vectors of very many chunks.
 ///
 /// **Source.** Folklore; for long vectors on meshes, van de Geijn and Watts, 1995.
 ///
@@ -28,31 +28,27 @@ pub fn chain(grid: Grid, root: Rank) -> Vec<Tree> {
     vec![Tree::spanning(root, children)]
 }
 
-/// Two trees with their spines in the first and in the last column, from which chains run along the rows towards the
-/// other side.
+/// Returns two trees with their spines in the first and in the last column. From the spines, chains run along the rows to the other side.
 ///
-/// A node on a spine has up to two children in its tree and is a leaf of the other one; any other node has one child
-/// in each. So each node sends and receives a chunk per step, and the two chains of a row use its links in opposite
-/// directions.
+/// A node on a spine has up to two children in its tree and is a leaf of the other tree; any other node has one child in each tree. Each
+/// node thus sends and receives one chunk per step, and the two chains of a row use its links in opposite directions.
 ///
-/// *The spine* is no chain of all rows but has shortcuts: from the row where it starts, skips go up and down over
-/// groups of fewer and fewer rows, `g`, `g - 1`, .., 1, and each group is filled by a chain of short hops back. Skips
-/// and fills use the column's links in opposite directions. The lengths are such that all groups are full at the same
-/// time, `r^(1/2)` to `(2r)^(1/2)` hops from the start. A node with a skip and a fill has no send left for its own
-/// row, which the last node of a fill, in the next row, starts instead.
+/// *The spine* is not a chain of all rows but has shortcuts: from the starting row, skips go up and down over groups of `g`, `g - 1`, .., 1
+/// rows, and each group is filled by a chain of short hops back. Skips and fills use the links of the column in opposite directions. With
+/// these lengths all groups are filled at the same time, `r^(1/2)` to `(2r)^(1/2)` hops from the start. A node with a skip and a fill
+/// cannot also send to its own row; the last node of a fill, in the next row, starts this row instead.
 ///
-/// *The row of the root* is different, since the root's messages to the two spines run through it. Its chain goes
-/// from the spine to the node before the root, then in one hop to the far end, and from there back. Where this hop
-/// shares a link with a message of the root, both have the same receiver, and so could not be received at the same
-/// time anyway.
+/// *The row of the root* is different, because the root's messages to the two spines run through it. Its chain goes from the spine to the
+/// node before the root, then in one hop to the far end, and from the far end back. If this hop shares a link with a message of the root,
+/// both messages have the same receiver and could not be received at the same time anyway.
 ///
-/// **Restrictions.** None; a mesh of one column is taken as one of one row.
+/// **Restrictions.** None; a mesh of one column is treated as one row.
 ///
-/// **Cost.** About `N + c + (2r)^(1/2) + 3` rounds for `N` chunks on an `r x c` mesh, up to `N + 2c + 2 (2r)^(1/2)`
-/// where the edges of a row have to wait for their rounds.
+/// **Cost.** About `N + c + (2r)^(1/2) + 3` rounds for `N` chunks on an `r x c` mesh, up to `N + 2c + 2 (2r)^(1/2)` if the edges of a row
+/// have to wait for their rounds.
 ///
-/// **Source.** The two directions on a mesh: Watts and van de Geijn, 1995. Each node inner in one tree and a leaf in
-/// the other: Sanders, Speck and Träff, 2009. The spine with shortcuts: ours.
+/// **Source.** The two directions on a mesh: Watts and van de Geijn, 1995. Nodes that are inner in one tree and leaves in the other:
+/// Sanders, Speck and Träff, 2009. The spine with shortcuts is new here.
 ///
 /// # Panics
 ///
@@ -61,8 +57,8 @@ pub fn spines_in_columns(grid: Grid, root: Rank) -> Vec<Tree> {
     spines(grid, root, grid.columns == 1)
 }
 
-/// Two trees as [`spines_in_columns`], with spines in the first and in the last row and chains along the columns:
-/// better for meshes with more columns than rows.
+/// Returns two trees as [`spines_in_columns`], with spines in the first and in the last row and chains along the columns. Better for meshes
+/// with more columns than rows.
 ///
 /// # Panics
 ///
@@ -94,11 +90,11 @@ fn spines(grid: Grid, root: Rank, is_transposed: bool) -> Vec<Tree> {
     trees.into()
 }
 
-/// A lane and a place on it.
+/// A lane (row or column) and a place on it.
 type Place = (usize, usize);
 
-/// The edges of the tree with its spine at place 0 of the lanes; the other tree is its mirror image. Among the
-/// children of a node the children further from the leaves come first.
+/// Returns the edges of the tree with its spine at place 0 of the lanes; the other tree is its mirror image. The children of a node are
+/// ordered by decreasing distance from the leaves.
 fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
     let (root_lane, root_place) = root;
     let own = lane_of_root(width, root_place);
@@ -106,7 +102,7 @@ fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
     let Some(&first) = own.first() else { return edges };
     let start = (root_lane, first);
     edges.push((root, start));
-    // The other tree goes on from the start of this one, unless it ends there.
+    // The other tree continues from the start of this tree, unless the other tree ends there.
     let ends_there = lane_of_root(width, width - 1 - root_place).last() == Some(&(width - 1 - first));
     let spine = Spine::new(lanes, root_lane);
     if let Some(&next) = spine.order.first() {
@@ -114,7 +110,7 @@ fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
     }
     edges.extend(spine.edges.iter().map(|&(from, to)| ((from, 0), (to, 0))));
     let mut free = spine.free.clone();
-    // The spine has as many free sends as are needed; where there is no spine, the start feeds.
+    // The spine has as many free sends as needed; without a spine, the start feeds the lane.
     let mut feeder_of = |lane: usize| {
         let can_feed = spine.order.iter().copied().filter(|&feeder| free[feeder] > 0);
         let nearest = can_feed.min_by_key(|feeder| feeder.abs_diff(lane));
@@ -123,7 +119,7 @@ fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
             (nearest, 0)
         })
     };
-    // Each spine node with a free send feeds its own lane; the other lanes follow.
+    // Each spine node with a free send feeds its own lane first; the other lanes follow.
     let (own_feeders, others): (Vec<usize>, Vec<usize>) =
         spine.order.iter().partition(|&&lane| spine.free[lane] > 0);
     for lane in own_feeders.into_iter().chain(others) {
@@ -138,20 +134,20 @@ fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
     edges
 }
 
-/// The order in which the lane of the root is visited: up to the root, then from the far end back.
+/// Returns the order in which the lane of the root is visited: up to the root, then from the far end back.
 fn lane_of_root(width: usize, root: usize) -> Vec<usize> {
-    // At the border the first step has to be over the root's place.
+    // If the root is at place 0, the lane starts at the next place.
     let near = if root == 0 { 1..width.min(2) } else { 0..root };
     let far = near.end.max(root + 1)..width;
     near.chain(far.rev()).collect()
 }
 
-/// The spine on all lanes but the root's.
+/// The spine on all lanes except the lane of the root.
 struct Spine {
-    /// The lanes in the order of the spine, from its top on.
+    /// The lanes in the order of the spine, starting at the top.
     order: Vec<usize>,
     edges: Vec<(usize, usize)>,
-    /// The number of messages that the node of each lane can still send for a chunk.
+    /// The number of messages per chunk that the node of each lane can still send.
     free: Vec<usize>,
 }
 
@@ -170,7 +166,7 @@ impl Spine {
         spine
     }
 
-    /// Extends the spine from the top through the lanes of one side, which are neighbours.
+    /// Extends the spine from the top through the adjacent lanes of one side.
     fn side(&mut self, top: usize, side: &[usize]) {
         let is_enough = |group: &usize| group * (group + 1) / 2 >= side.len();
         let largest = (1..=side.len()).find(is_enough).unwrap_or(0);

@@ -7,7 +7,7 @@ use crate::{
 const MESHES: [(usize, usize); 13] =
     [(1, 1), (1, 2), (2, 1), (1, 7), (7, 1), (2, 2), (2, 3), (3, 2), (3, 3), (4, 5), (5, 4), (7, 3), (3, 13)];
 
-/// Every set of trees for a mesh and a root.
+/// Returns every set of trees for a mesh and a root.
 fn sets(grid: Grid, root: Rank) -> [(&'static str, Vec<Tree>); 5] {
     [
         ("chain", chain(grid, root)),
@@ -29,11 +29,11 @@ fn everywhere(check: impl Fn(Grid, Rank, &str, &[Tree])) {
     }
 }
 
-/// Carries the rounds out, checks every rule, and returns the number of rounds.
+/// Executes the rounds, checks every rule, and returns the number of rounds.
 fn carry_out(trees: &[Tree], chunks: usize) -> usize {
     let rounds = rounds(trees, chunks);
     let (root, nodes) = (trees[0].root(), trees[0].nodes());
-    // The round from which on each node can send each chunk.
+    // The first round in which each node can send each chunk.
     let mut has = vec![vec![None; chunks]; nodes];
     has[root].fill(Some(0));
     for (number, round) in rounds.iter().enumerate() {
@@ -60,7 +60,7 @@ fn every_node_gets_every_chunk_once_through_one_port() {
     });
 }
 
-/// Tests that from some number of chunks on, each additional chunk takes one more round.
+/// Tests that, above some number of chunks, each additional chunk takes one more round.
 #[test]
 fn a_chunk_a_round() {
     everywhere(|grid, root, name, trees| {
@@ -71,7 +71,7 @@ fn a_chunk_a_round() {
     });
 }
 
-/// The number of rounds until all nodes have the first chunk of each tree.
+/// Returns the number of rounds until all nodes have the first chunk of each tree.
 fn depth(trees: &[Tree]) -> usize {
     rounds(trees, trees.len()).len()
 }
@@ -92,8 +92,8 @@ fn first_chunks_are_everywhere_early() {
     });
 }
 
-/// Tests that two messages on one link have the same sender or receiver: they are sent or received one after the
-/// other anyway. Other messages at the same time on one link would slow each other down.
+/// Tests that two messages on one link have the same sender or receiver, and are therefore serialized at the port anyway. Other concurrent
+/// messages on one link would slow each other down.
 #[test]
 fn chains_and_spines_are_free_of_conflicts() {
     everywhere(|grid, root, name, trees| {
@@ -135,17 +135,17 @@ fn each_node_has_children_in_one_of_two_trees() {
     }
 }
 
-/// Tests that a single tree moves a chunk as often as its node with the most children can send one.
+/// Tests that the rate of a single tree is limited by the node with the most children.
 #[test]
 fn one_tree_is_as_slow_as_its_busiest_node() {
     let star = Tree::new(0, vec![vec![1, 2, 3], vec![], vec![], vec![]]).unwrap();
     assert_eq!(carry_out(std::slice::from_ref(&star), 5), 15);
-    // Three stars, and a chain: the root sends ten messages for four chunks.
+    // Three stars and a chain: the root sends ten messages for four chunks.
     let chain = Tree::new(0, vec![vec![1], vec![2], vec![3], vec![]]).unwrap();
     assert!((40..=43).contains(&carry_out(&[star.clone(), star.clone(), star, chain], 16)));
 }
 
-/// Tests more than two colours, and edges whose ends have no free colour in common.
+/// Tests more than two colours, and edges whose ends have no common free colour.
 #[test]
 fn any_trees_are_carried_out() {
     let nodes = 40;

@@ -1,8 +1,8 @@
-//! A spanning tree, and pairs of trees on any line of nodes.
+//! Spanning trees, and pairs of binary trees on any line of nodes.
 
 use crate::rank::Rank;
 
-/// A spanning tree of all nodes, each with its children in order.
+/// A spanning tree of all nodes, with ordered children.
 ///
 /// ```
 /// use multicomputer::pattern::pipeline::Tree;
@@ -18,8 +18,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Creates the tree in which node `i` has the children `children[i]`; `None` if that is not a tree with this root
-    /// and all nodes.
+    /// Creates the tree in which node `i` has the children `children[i]`; `None` if the result is not a spanning tree with this root.
     pub fn new(root: Rank, children: Vec<Vec<Rank>>) -> Option<Tree> {
         let nodes = children.len();
         let mut has_parent = vec![false; nodes];
@@ -31,35 +30,34 @@ impl Tree {
         if root >= nodes || has_parent[root] {
             return None;
         }
-        // Each node has at most one parent, so that the walk ends even if there is a cycle: it never enters the
-        // cycle.
+        // Each node has at most one parent, so the walk from the root never enters a cycle and ends.
         let tree = Tree { root, children };
         (tree.by_levels().len() == nodes).then_some(tree)
     }
 
-    /// The tree of a root and children that are known to be one.
+    /// Creates a tree from a root and children that are known to form a spanning tree.
     pub(super) fn spanning(root: Rank, children: Vec<Vec<Rank>>) -> Tree {
         let tree = Tree { root, children };
         debug_assert_eq!(tree.by_levels().len(), tree.nodes(), "not all nodes are in the tree once");
         tree
     }
 
-    /// The root, from which all data comes.
+    /// Returns the root, at which all data starts.
     pub fn root(&self) -> Rank {
         self.root
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> usize {
         self.children.len()
     }
 
-    /// The children of a node, to which it sends each chunk, in order; empty for a rank outside.
+    /// Returns the children of a node, to which it sends each chunk, in order; empty for a rank outside the tree.
     pub fn children(&self, rank: Rank) -> &[Rank] {
         self.children.get(rank).map_or(&[], Vec::as_slice)
     }
 
-    /// The nodes, level by level from the root.
+    /// Returns the nodes in level order, starting at the root.
     pub(super) fn by_levels(&self) -> Vec<Rank> {
         let mut order = vec![self.root];
         let mut next = 0;
@@ -71,16 +69,16 @@ impl Tree {
     }
 }
 
-/// Two binary trees on a line of all nodes, each node having children in at most one of them.
+/// Returns two binary trees on a line of all nodes, in which each node has children in at most one tree.
 ///
-/// The root hands the chunks in turn to the tops of the two. In the first, built in order on the line without the
-/// root, every second node is a leaf; the second is its mirror image, or the same tree one node further on, so that
-/// the leaves of the first are its inner nodes.
+/// The root sends the chunks in turn to the tops of the two trees. The first tree is built in order on the line without the root, so that
+/// every second node is a leaf. The second tree is the mirror image of the first, or the same tree shifted by one node, so that the leaves
+/// of the first tree are the inner nodes of the second.
 ///
-/// **Restrictions.** None. Conflicts depend on the line: an edge to a child spans half the distance along it that the
-/// edge above spans. On [`bisection`](crate::pattern::line::bisection) most edges are short on the mesh.
+/// **Restrictions.** None. Contention depends on the line: an edge to a child covers half the distance along the line that the edge above
+/// covers. On [`bisection`](crate::pattern::line::bisection) most edges are short in the mesh.
 ///
-/// **Cost.** `N + 2 log2 p` rounds or a little less, for `N` chunks.
+/// **Cost.** At most about `N + 2 log2 p` rounds for `N` chunks.
 ///
 /// **Source.** Sanders, Speck and Träff, 2009.
 ///
@@ -106,8 +104,7 @@ pub fn two_trees(line: &[Rank], root: Rank) -> Vec<Tree> {
     vec![tree(&|position| others[position]), tree(&|position| others[second(position)])]
 }
 
-/// Makes the tree of the positions from `start`, which is even, to `end`, and returns its top. Leaves are at even
-/// positions.
+/// Builds the tree of the positions from `start`, which is even, to `end`, and returns its top. Leaves are at even positions.
 fn in_order(
     start: usize,
     end: usize,
@@ -119,7 +116,7 @@ fn in_order(
     if count > 1 {
         let before = in_order(start, top, at, children);
         let after = in_order(top + 1, end, at, children);
-        // The larger part first.
+        // The larger part comes first.
         let both = if top - start < end - top - 1 { [after, before] } else { [before, after] };
         children[at(top)].extend(both.into_iter().flatten());
     }

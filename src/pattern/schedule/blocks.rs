@@ -1,11 +1,11 @@
 //! The blocks of a message.
 //!
-//! Most messages of long schedules have a single block. That is kept in place: so such a message takes no memory of its own,
-//! and copying it touches no count that others share.
+//! Most messages of long schedules have a single block. A single block is stored inline, so that such a message needs no allocation and
+//! cloning it updates no shared reference count.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// Numbers of blocks, in the order in which they lie in a message. Shared, not copied.
+/// The block numbers of a message, in message order. Cloning shares the list instead of copying it.
 ///
 /// ```
 /// use multicomputer::pattern::Blocks;
@@ -17,7 +17,7 @@ use std::{fmt, ops::Deref, sync::Arc};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Blocks(Held);
 
-/// One block is always held as such, so that equal blocks are held alike.
+/// The representation. A single block is always `One`, so that equal lists have equal representations.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Held {
     One(u32),
@@ -25,7 +25,7 @@ enum Held {
 }
 
 impl Blocks {
-    /// A single block.
+    /// Creates a list of one block.
     pub(crate) const fn one(block: u32) -> Blocks {
         Blocks(Held::One(block))
     }
@@ -49,7 +49,7 @@ impl AsRef<[u32]> for Blocks {
 }
 
 impl Default for Blocks {
-    /// No blocks.
+    /// Creates an empty list.
     fn default() -> Blocks {
         Blocks(Held::Several(Arc::default()))
     }
@@ -126,7 +126,7 @@ impl fmt::Debug for Blocks {
 mod tests {
     use super::*;
 
-    /// Tests that it makes no difference where blocks come from.
+    /// Tests that lists made from different sources are equal.
     #[test]
     fn the_same_blocks_are_equal() {
         for count in 0..5 {

@@ -1,4 +1,4 @@
-//! A builder that makes a [`Schedule`] from the transfers of its iterations.
+//! [`Builder`], which constructs a [`Schedule`] from the transfers of its iterations.
 
 use super::{Action, Blocks, Growth, Message, Schedule, Step};
 use crate::{
@@ -6,22 +6,21 @@ use crate::{
     rank::Rank,
 };
 
-/// The way in which a node carries out a send and a receive of the same iteration.
+/// The overlap mode: how a node carries out a send and a receive of the same iteration.
 ///
-/// The three ways differ in the timing model: a receive that overlaps a send of its node costs `o_x` more. On a
-/// machine with `o_x = 0` the first two take the same time, and the third lets a node that sends more than it
-/// receives go on earlier.
+/// The three modes differ in the timing model: a receive that overlaps a send of its node costs `o_x` more. On a machine with `o_x = 0` the
+/// first two modes take the same time, and the third lets a node that sends more than it receives continue earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Exchange {
-    /// At the same time, as one call, `sendrecv`: the papers' exchange.
+    /// Both at the same time, in one `sendrecv` call: the exchange of the papers.
     Together,
-    /// `send`, then `recv`: the receive is called when the sent message has left, so that the two do not overlap. If
-    /// both partners do this their messages still pass each other. It relies on messages being taken in by the
-    /// network without a posted receive, at no cost; on a machine that copies an unexpected message through a buffer
-    /// the gain is smaller, and on one with [rendezvous](crate::MachineBuilder::rendezvous) nodes do both at the same time.
+    /// `send`, then `recv`: the receive is called when the sent message has left the node, so that the two do not overlap. If both partners
+    /// use this mode, their messages still pass each other. The mode relies on unexpected messages being accepted by the network at no
+    /// cost. On a machine that copies an unexpected message through a buffer the gain is smaller. On a machine with
+    /// [rendezvous](crate::MachineBuilder::rendezvous) nodes do both at the same time.
     InTurn,
-    /// `isend`, then `recv`; the node waits for its sends at the very end.
+    /// `isend`, then `recv`; the node waits for its sends at the end of the schedule.
     Overlapped,
 }
 
@@ -36,25 +35,25 @@ pub struct Transfer {
     pub blocks: Blocks,
 }
 
-/// A schedule under construction, and the blocks that each node holds after the iterations so far.
+/// A schedule under construction, and the blocks that each node holds after the iterations added so far.
 ///
-/// A node keeps its blocks in one buffer, in the order in which they came: its own, then those of each receive. A
-/// message whose blocks lie side by side there is sent as it is. For any other message the builder adds a
-/// [`Pack`](Action::Pack) step, which costs the time of copying it.
+/// A node stores its blocks in one buffer in order of arrival: first its own blocks, then the blocks of each receive. A message whose
+/// blocks are adjacent in the buffer is sent directly. For any other message the builder adds a [`Pack`](Action::Pack) step, which costs
+/// the time of copying.
 #[derive(Clone, Debug)]
 pub struct Builder {
     schedule: Schedule,
     exchange: Exchange,
     held: Vec<Vec<u32>>,
     held_bytes: Vec<u64>,
-    /// The number of ranks that hold blocks, and the most bytes that one holds.
+    /// The number of ranks that hold blocks, and the maximum number of bytes held by one rank.
     active: usize,
     longest: u64,
     growth: Growth,
     room: Room,
 }
 
-/// Room that rounds leave to the next one: its transfers with their lengths, and their [`End`]s, and what these are sorted with.
+/// Buffers reused by all rounds: the transfers with their lengths, their [`End`]s, and the scratch memory for sorting.
 #[derive(Clone, Debug, Default)]
 struct Room {
     given: Vec<(Transfer, u64)>,
@@ -63,14 +62,14 @@ struct Room {
     places: Vec<usize>,
 }
 
-/// There is room for so many blocks and steps of a node at first.
+/// Initial capacities for the blocks and the steps of a node.
 const ROOM: usize = 256;
 const STEPS: usize = 16;
 
 impl Room {
-    /// Sorts the ends, which are in the order of their transfers, by rank and kind.
+    /// Sorts the ends, which are in transfer order, by rank and kind.
     fn sort(&mut self, ranks: usize) {
-        // In a round of few transfers it takes longer to look at all ranks.
+        // For few transfers a comparison sort is faster than a counting sort over all ranks.
         if self.ends.len() < ranks {
             self.ends.sort_unstable();
             return;
@@ -92,15 +91,14 @@ impl Room {
     }
 }
 
-/// An end of a transfer, packed so that ends are sorted fast: by rank, what it sends before what it receives, each in the
-/// order given.
+/// One end of a transfer, packed into an integer for fast sorting: by rank, sends before receives, then in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct End(u64);
 
 impl End {
     const RECEIVES: u64 = 1 << 32;
 
-    /// The end at a rank of the `nth` transfer.
+    /// Creates the end of the `nth` transfer at a rank.
     fn new(rank: Rank, receives: bool, nth: usize) -> End {
         End((rank as u64) << 33 | u64::from(receives) << 32 | u64::from(nth as u32))
     }
@@ -109,7 +107,7 @@ impl End {
         (self.0 >> 33) as Rank
     }
 
-    /// The rank, and whether it sends or receives.
+    /// Returns the rank and the direction (send or receive) as one integer.
     fn kind(self) -> usize {
         (self.0 >> 32) as usize
     }
@@ -122,7 +120,7 @@ impl End {
         self.0 as u32 as usize
     }
 
-    /// The message of the end. Of the two ends of a transfer the one of the higher rank is asked last, and takes the blocks.
+    /// Returns the message of the end. Ends are processed in rank order, so the end with the higher rank is the last and takes the blocks.
     fn message(self, given: &mut [(Transfer, u64)]) -> Message {
         let (Transfer { from, to, blocks }, bytes) = &mut given[self.nth()];
         let peer = if self.receives() { *from } else { *to };
@@ -133,8 +131,8 @@ impl End {
 }
 
 impl Builder {
-    /// Creates a schedule without steps. Block `k` has `sizes[k]` bytes and is at rank `origins[k]`; a rank may have
-    /// several.
+    /// Creates a schedule without steps. Block `k` has `sizes[k]` bytes and is initially at rank `origins[k]`; a rank may hold several
+    /// blocks.
     ///
     /// # Panics
     ///
@@ -177,7 +175,7 @@ impl Builder {
         builder
     }
 
-    /// The blocks that `rank` holds, in the order in which they came.
+    /// Returns the blocks that `rank` holds, in order of arrival.
     ///
     /// # Panics
     ///
@@ -188,7 +186,7 @@ impl Builder {
         &self.held[rank]
     }
 
-    /// Adds an iteration of one [round](Builder::round).
+    /// Adds an iteration that consists of one [round](Builder::round).
     ///
     /// # Panics
     ///
@@ -199,14 +197,13 @@ impl Builder {
         self.end_iteration();
     }
 
-    /// Adds a round to the current iteration. In it each node sends before it receives, each in the order of the
-    /// transfers given; its first send and its first receive form an exchange if the builder was created with
-    /// [`Exchange::Together`].
+    /// Adds a round to the current iteration. In a round each node sends before it receives, in the order of the given transfers. Its first
+    /// send and its first receive form an exchange if the builder was created with [`Exchange::Together`].
     ///
     /// # Panics
     ///
-    /// If a rank is outside the machine, sends to itself, or sends a block that does not exist, or that it did not
-    /// hold before the round (of several blocks only the first is checked, except in debug builds).
+    /// If a rank is outside the machine, sends to itself, or sends a block that does not exist or that it did not hold before the round (of
+    /// several blocks only the first is checked, except in debug builds).
     #[track_caller]
     pub fn round(&mut self, transfers: impl IntoIterator<Item = Transfer>) {
         let iteration = self.schedule.iterations();
@@ -229,7 +226,7 @@ impl Builder {
             ends.extend([End::new(from, false, given.len()), End::new(to, true, given.len())]);
             given.push((transfer, bytes));
         }
-        // These are sorted rather than the messages, which are several times as long.
+        // The ends are sorted instead of the messages, which are several times larger.
         room.sort(self.held.len());
         let given = &mut room.given;
         for of_rank in room.ends.chunk_by(|one, next| one.rank() == next.rank()) {
@@ -270,27 +267,27 @@ impl Builder {
         self.room = room;
     }
 
-    /// Ends the current iteration; later rounds belong to the next one.
+    /// Ends the current iteration; later rounds belong to the next iteration.
     pub fn end_iteration(&mut self) {
         self.growth.add(self.active, self.longest);
         self.schedule.iterations = self.growth.iterations();
     }
 
-    /// Counts anew what rounds keep up to date as long as ranks only get more.
+    /// Recomputes `active` and `longest`. Rounds update both incrementally, which is correct only while no rank loses blocks.
     fn count(&mut self) {
         self.active = self.held.iter().filter(|blocks| !blocks.is_empty()).count();
         self.longest = self.held_bytes.iter().copied().max().unwrap_or(0);
     }
 
-    /// Adds a [`Halving`] on each of the lines, all at the same time: every node sends all that it holds, as one
-    /// message, and nothing if it holds nothing.
+    /// Adds a [`Halving`] on each of the lines, all at the same time: every node sends all blocks that it holds as one message, or no
+    /// message if it holds nothing.
     ///
-    /// The lines must have no node in common. If each block has one holder on a line, none is sent to a node that has
-    /// it already (the proof is with [`Halving`]).
+    /// The lines must be disjoint. If each block has one holder per line, no block is sent to a node that already has it (see the proof in
+    /// the module of [`Halving`]).
     ///
     /// # Panics
     ///
-    /// If a rank is outside the machine, or on the lines twice.
+    /// If a rank is outside the machine, or occurs twice on the lines.
     #[track_caller]
     pub fn halve(&mut self, lines: &[Vec<Rank>]) {
         let mut is_there = vec![false; self.held.len()];
@@ -308,7 +305,7 @@ impl Builder {
             .collect();
         let iterations = lines.iter().map(|line| Halving::new(line.len()).iterations()).max().unwrap_or(0);
         for current in 0..iterations {
-            // Transfers of a position without a pair are carried out after those of the pairs.
+            // Transfers of an unpaired position are carried out after the exchanges of the pairs.
             let (mut pairs, mut extra) = (Vec::new(), Vec::new());
             for (line, position, walker) in &mut walkers {
                 let from = line[*position];
@@ -327,8 +324,8 @@ impl Builder {
         }
     }
 
-    /// Adds an iteration of one [round](Builder::round) that moves its blocks and does not copy them: the senders do not
-    /// hold them any more, and later rounds treat them as nodes without these blocks.
+    /// Adds an iteration of one [round](Builder::round) that moves its blocks instead of copying them: afterwards the senders no longer
+    /// hold the blocks.
     ///
     /// # Panics
     ///
@@ -348,14 +345,14 @@ impl Builder {
         self.end_iteration();
     }
 
-    /// The growth of what nodes hold up to the last iteration.
+    /// Returns the growth of the data held by nodes up to the last iteration.
     pub fn growth(&self) -> &Growth {
         &self.growth
     }
 
     /// Returns the schedule.
     pub fn finish(mut self) -> Schedule {
-        // A plan may be kept for long.
+        // Frees unused capacity, because a plan may be cached for a long time.
         for steps in &mut self.schedule.steps {
             if steps.capacity() > 2 * steps.len() {
                 steps.shrink_to_fit();
@@ -369,13 +366,13 @@ impl Builder {
     }
 }
 
-/// Refuses a rank outside the machine; `purpose` describes its role in the panic message.
+/// Panics if a rank is outside the machine; `purpose` describes its role in the panic message.
 #[track_caller]
 fn check_rank(rank: Rank, nodes: usize, purpose: impl FnOnce() -> String) {
     assert!(rank < nodes, "rank {rank} is given {}: the machine has {}", purpose(), numbered("rank", nodes));
 }
 
-/// The numbers of `count` things, in words.
+/// Describes the valid numbers of `count` items in words.
 fn numbered(what: &str, count: usize) -> String {
     match count {
         0 => format!("no {what}s"),
@@ -384,15 +381,15 @@ fn numbered(what: &str, count: usize) -> String {
     }
 }
 
-/// Whether `blocks` lie one after the other in the `buffer` of a rank.
+/// Returns whether `blocks` are adjacent and in order in the `buffer` of a rank.
 ///
 /// # Panics
 ///
-/// If the first block is not there; in debug builds if any is not.
+/// If the first block is missing; in debug builds if any block is missing.
 #[track_caller]
 fn lie_side_by_side(rank: Rank, buffer: &[u32], blocks: &[u32]) -> bool {
     let Some((first, others)) = blocks.split_first() else { return true };
-    // What has come last is more often sent next.
+    // The end of the buffer is searched first: recently received blocks are the most likely to be sent next.
     if others.is_empty()
         && (buffer.iter().rev().take(8).any(|block| block == first) || buffer.contains(first))
     {

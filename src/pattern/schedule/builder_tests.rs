@@ -18,7 +18,7 @@ fn actions(builder: Builder, rank: Rank) -> Vec<Action> {
     builder.finish().steps(rank).iter().map(|step| step.action.clone()).collect()
 }
 
-/// The actions of node 0 among three nodes with a block each; node 0 sends to both others and receives from both.
+/// Returns the actions of node 0 among three nodes with a block each; node 0 sends to both others and receives from both.
 fn busy(exchange: Exchange) -> Vec<Action> {
     let mut builder = Builder::new(3, &[0, 1, 2], &[10, 20, 30], exchange);
     builder.iteration([
@@ -89,7 +89,7 @@ fn moved_blocks_are_held_by_the_receiver_alone() {
     let mut builder = Builder::new(3, &[0, 0, 0], &[10, 20, 30], Exchange::Together);
     builder.move_blocks([transfer(0, 1, &[1])]);
     assert_eq!((builder.held(0), builder.held(1)), (&[0, 2][..], &[1][..]));
-    // The remaining blocks have moved together.
+    // The remaining blocks are adjacent now.
     builder.move_blocks([transfer(0, 2, &[0, 2]), transfer(1, 0, &[1])]);
     assert_eq!(builder.held(0), [1], "what comes in the same iteration is kept");
     let growth = builder.growth().clone();
@@ -99,7 +99,7 @@ fn moved_blocks_are_held_by_the_receiver_alone() {
     assert_eq!(schedule.steps(0).len(), 2);
 }
 
-/// Tests two lines of different lengths: the shorter one is done one iteration earlier.
+/// Tests two lines of different lengths: the shorter line finishes one iteration earlier.
 #[test]
 fn lines_are_halved_at_the_same_time() {
     let mut builder = Builder::new(5, &[0, 4], &[1, 1], Exchange::Together);
@@ -111,8 +111,8 @@ fn lines_are_halved_at_the_same_time() {
     assert!(schedule.steps(3).iter().all(|step| step.iteration == 0));
 }
 
-/// Tests three positions with a block each: the position without a pair sends after the pairs have exchanged, and
-/// the block that the last position got from its pair does not go with it.
+/// Tests three positions with a block each: the unpaired position sends after the pairs have exchanged, and the block that the last
+/// position received from its pair is not sent with it.
 #[test]
 fn an_odd_line_has_an_additional_message() {
     let mut builder = Builder::new(3, &[0, 1, 2], &[1, 2, 4], Exchange::Together);
@@ -141,7 +141,7 @@ fn a_schedule_without_steps_is_one() {
     assert!(schedule.steps(1).is_empty(), "nothing for a rank outside");
 }
 
-/// The panic message of a builder of three nodes for the call `ask`.
+/// Returns the panic message of a builder of three nodes for the call `ask`.
 fn refusal(ask: impl FnOnce(&mut Builder)) -> String {
     let mut builder = Builder::new(3, &[0, 1], &[1, 1], Exchange::Together);
     let panic = panic::catch_unwind(AssertUnwindSafe(|| ask(&mut builder))).expect_err("it is refused");
@@ -219,8 +219,7 @@ fn panics_point_at_the_caller() {
     assert_eq!(place.lock().unwrap().take(), Some((file!().to_owned(), line)));
 }
 
-/// Tests random rounds, of few transfers and of many: their ends are in the order of ranks, sends before receives, each in the
-/// order given.
+/// Tests random rounds of few and many transfers: the ends are sorted by rank, sends before receives, each in the given order.
 #[test]
 fn ends_are_sorted() {
     let mut numbers = crate::random::RandomNumbers::new(17);
@@ -240,7 +239,7 @@ fn ends_are_sorted() {
     }
 }
 
-/// Tests what is counted along the way against all that nodes hold.
+/// Tests the incremental counts against the blocks that nodes hold.
 #[test]
 fn growth_is_what_nodes_hold() {
     let mut builder = Builder::new(4, &[0, 0, 2], &[5, 6, 7], Exchange::Together);
@@ -253,7 +252,7 @@ fn growth_is_what_nodes_hold() {
     assert_eq!(moments, [(2, 11), (4, 11), (3, 18), (4, 18)]);
 }
 
-/// A schedule keeps at most twice the room that it needs.
+/// The capacity of a finished schedule is at most twice its size.
 #[test]
 fn what_was_reserved_is_given_back() {
     let mut builder = Builder::new(4, &[0], &[5], Exchange::Together);

@@ -1,8 +1,8 @@
-//! Schedules that nodes follow by the clock.
+//! Time-triggered schedules: nodes start each iteration at a fixed time.
 //!
-//! In a pipeline every port is busy in every iteration, and messages must not collide: two messages with the same
-//! receiver take twice as long each, and delay their senders. Nodes with less work than others would get ahead of
-//! them, and their messages would collide with those of others. So all nodes pause until the next iteration begins.
+//! In a pipeline every port is busy in every iteration, and messages must not collide: two messages with the same receiver take twice as
+//! long each and delay their senders. Nodes with less work than others would run ahead, and their messages would collide with the messages
+//! of other nodes. All nodes therefore pause until the next iteration begins.
 
 use std::collections::VecDeque;
 
@@ -10,18 +10,16 @@ use super::{Action, Schedule, Step};
 use crate::time::Span;
 
 impl Schedule {
-    /// The schedule by the clock: iteration `t` begins `t` times `length` after the start on every node. The node
-    /// then starts its send; after the time `send` it takes in the messages that were sent to it in the previous
-    /// iteration, and pauses until the next iteration. `busy` gives the time for which an action keeps the node busy,
-    /// `send` for a send. Ports go on while the node takes in earlier messages, so if `length` is the time of the
-    /// bytes of a message the ports are never idle.
+    /// Returns the time-triggered schedule: on every node iteration `t` begins `t` times `length` after the start. In an iteration the node
+    /// starts its send; after the time `send` it receives the messages that were sent to it in the previous iteration, then it pauses until
+    /// the next iteration. `busy` returns the time for which an action occupies the node, which is `send` for a send. Ports continue while
+    /// the node processes earlier messages, so if `length` is the time of the bytes of a message, the ports are never idle.
     ///
-    /// If a message arrives a little before the next iteration's send is over, no receive overlaps a send. With
-    /// `patience` a node takes messages in later by that time: a message that is late by no more than `patience` does
-    /// not delay the node.
+    /// If a message arrives shortly before the send of the next iteration ends, no receive overlaps a send. With `patience` a node receives
+    /// messages later by this time: a message that is late by at most `patience` does not delay the node.
     ///
-    /// A node must not send in iteration `t + 1` what it receives in iteration `t`, only from `t + 2` on; its sends
-    /// must not block.
+    /// A node must not send in iteration `t + 1` the data that it receives in iteration `t`, only from `t + 2` on. Its sends must not
+    /// block.
     #[must_use]
     pub fn clocked(
         self,
@@ -32,10 +30,10 @@ impl Schedule {
     ) -> Schedule {
         let clocked = |steps: Vec<Step>| {
             let mut clocked: Vec<Step> = Vec::with_capacity(2 * steps.len());
-            // Steps are in the order of their iterations; these wait until theirs is over.
+            // Other steps than sends, in the order of iterations; they are delayed until their iteration is over.
             let mut coming: VecDeque<Step> = VecDeque::new();
             let mut steps = steps.into_iter().peekable();
-            // The rest of the time of the iterations so far, for which the node pauses before its next action.
+            // The unused time of the iterations so far, for which the node pauses before its next action.
             let mut rest = Span::ZERO;
             let mut iteration = 0;
             let mut actions = Vec::new();
@@ -56,7 +54,7 @@ impl Schedule {
                     clocked.push(Step { iteration: first.iteration, action: Action::Pause(rest) });
                     rest = Span::ZERO;
                 }
-                // A message of the previous iteration does not arrive earlier than that.
+                // A message of the previous iteration does not arrive before the time of a send has passed.
                 let sends = actions.iter().any(|step| step.action.sent().is_some());
                 if let Some(first) = actions.first().filter(|_| !sends) {
                     actions.insert(0, Step { iteration: first.iteration, action: Action::Pause(send) });

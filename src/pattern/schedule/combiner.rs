@@ -1,9 +1,9 @@
-//! A builder of [`Schedule`]s in which ranks combine versions of a block without spreading anything first.
+//! A builder of [`Schedule`]s in which ranks combine versions of blocks, for algorithms that are not the dual of a broadcast.
 
 use super::{Action, Blocks, Exchange, Message, Origin, Schedule, Step};
 use crate::rank::Rank;
 
-/// A schedule under construction whose messages are combined with the blocks that the receiver has.
+/// A schedule under construction whose messages are combined with the receiver's blocks.
 ///
 /// ```
 /// use multicomputer::pattern::{Action, Combiner, Exchange, Fold, Origin};
@@ -31,15 +31,15 @@ pub struct Fold {
     pub from: Rank,
     /// The receiver.
     pub to: Rank,
-    /// The blocks that are sent, which the sender must have before the iteration.
+    /// The blocks that are sent; the sender must hold them before the iteration.
     pub sent: Blocks,
-    /// For each of them the block of the receiver, equally long, with which it is combined, or which it becomes if the
-    /// receiver has none yet. The receiver has all of them, or none.
+    /// For each sent block, the receiver's block of the same length with which it is combined, or which it fills if the receiver has no
+    /// version yet. The receiver must hold either all of these blocks or none.
     pub into: Blocks,
 }
 
 impl Fold {
-    /// A message of one block.
+    /// Creates a message of one block.
     pub fn of(from: Rank, to: Rank, sent: u32, into: u32) -> Fold {
         Fold { from, to, sent: [sent].into(), into: [into].into() }
     }
@@ -64,19 +64,18 @@ impl Combiner {
         }
     }
 
-    /// Adds an iteration. In it each node sends at most one message and receives at most one; it sends blocks that it
-    /// had before the iteration.
+    /// Adds an iteration, in which each node sends at most one message and receives at most one. A node sends blocks that it had before the
+    /// iteration.
     ///
     /// # Panics
     ///
-    /// If a rank is outside the machine, sends to itself or twice, or sends a block that it does not have, or if a receiver has
-    /// some of the blocks and not others.
+    /// If a rank is outside the machine, sends to itself or twice, or sends a block that it does not have, or if a receiver has only some
+    /// of the blocks.
     pub fn iteration(&mut self, folds: impl IntoIterator<Item = Fold>) {
         self.round(folds, false);
     }
 
-    /// Adds an iteration like [`iteration`](Combiner::iteration), but each received block replaces that of the
-    /// receiver.
+    /// Adds an iteration like [`iteration`](Combiner::iteration) in which each received block replaces the block of the receiver.
     ///
     /// # Panics
     ///
@@ -134,23 +133,23 @@ impl Combiner {
     ///
     /// # Panics
     ///
-    /// If a rank does not have both.
+    /// If a rank does not have both blocks.
     pub fn merge(&mut self, left: u32, right: u32, into: u32) {
         (0..self.schedule.nodes()).for_each(|rank| self.merge_at(rank, left, right, into));
     }
 
-    /// Adds such a step on one rank.
+    /// Adds a step on one rank that makes the block `into` by combining the blocks `left` and `right`.
     ///
     /// # Panics
     ///
-    /// If the rank is outside the machine or does not have both.
+    /// If the rank is outside the machine or does not have both blocks.
     pub fn merge_at(&mut self, rank: Rank, left: u32, right: u32, into: u32) {
         assert!([left, right].iter().all(|&block| self.has[rank][block as usize]), "both are there");
         self.step(rank, Action::Merge { left, right, into });
         self.has[rank][into as usize] = true;
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn nodes(&self) -> usize {
         self.schedule.nodes()
     }

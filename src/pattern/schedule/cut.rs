@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Action, Schedule, Step};
 
 impl Schedule {
-    /// Cuts each block into parts of these sizes. Parts are numbered in the order of their blocks, and each message carries all parts of a
-    /// block that it carried.
+    /// Cuts each block into parts of the given sizes. Parts are numbered in block order. Each message carries all parts of the blocks that
+    /// it carried before.
     #[must_use]
     pub(crate) fn cut(mut self, parts: &[Vec<u64>]) -> Schedule {
         let mut first = vec![0_u32];
@@ -32,8 +32,8 @@ impl Schedule {
         Schedule { sizes: parts.iter().flatten().copied().collect(), ..self }
     }
 
-    /// Renumbers blocks: block `k` becomes block `numbers[k]`, which must have the same size in `sizes`. An empty block without a number is
-    /// removed from all messages.
+    /// Renumbers blocks: block `k` becomes block `numbers[k]`, which must have the same size in `sizes`. Blocks without a number are
+    /// removed from all messages and must be empty.
     #[must_use]
     pub(crate) fn renumbered(mut self, numbers: &[Option<u32>], sizes: Arc<[u64]>) -> Schedule {
         for message in self.steps.iter_mut().flatten().flat_map(|step| step.action.messages_mut()) {
@@ -47,7 +47,7 @@ impl Schedule {
 mod tests {
     use crate::pattern::{Action, Builder, Exchange, Transfer};
 
-    /// Cuts one of two blocks in three, then renumbers all parts.
+    /// Cuts one of two blocks into three parts, then renumbers all parts.
     #[test]
     fn parts_of_a_block_stay_together() {
         let mut builder = Builder::new(2, &[0, 0], &[6, 4], Exchange::InTurn);

@@ -1,10 +1,9 @@
-//! Schedules derived from others: the dual of a schedule, and one schedule after another.
+//! Schedules derived from others: the dual of a schedule, and concatenated schedules.
 //!
-//! Reversed in time, a schedule that spreads data gathers it: a message from `a` to `b` becomes a message from `b` to
-//! `a`, the last message first. The dual of a broadcast combines everything at the root, the dual of a collect leaves
-//! each rank with its combined block, the dual of a scatter gathers. If no node is ever sent a block that it has,
-//! each node combines its version of a block with the versions from all nodes to which it had sent the block, and
-//! then sends the result on, once.
+//! Reversed in time, a schedule that distributes data gathers it: a message from `a` to `b` becomes a message from `b` to `a`, and the last
+//! message comes first. The dual of a broadcast combines all data at the root, the dual of a collect leaves each rank with its combined
+//! block, the dual of a scatter gathers. If no node receives a block that it already has, each node combines its version of a block with
+//! the versions from all nodes to which it had sent the block, and then sends the result on once.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,17 +11,17 @@ use super::{Action, Blocks, Message, Schedule, Step};
 use crate::rank::Rank;
 
 impl Schedule {
-    /// The schedule reversed in time, in which every rank has its own version of every block in the beginning, and
-    /// versions that meet are combined.
+    /// Returns the schedule reversed in time, in which every rank initially has its own version of every block, and versions that meet are
+    /// combined.
     ///
-    /// The former origin of a block has it combined in the end. No node may be sent a block that it has. Where a node
-    /// hands a block over and gets it back later, it now sends its version away and later gets the combined one.
+    /// The former origin of a block has the combined block at the end. No node may receive a block that it already has. A node that sends a
+    /// block away and receives it back later now sends its version away and later receives the combined version.
     #[must_use]
     pub fn combining(self) -> Schedule {
         self.reversed(true)
     }
 
-    /// The schedule reversed in time, in which each block starts where it came to and goes to its former origin.
+    /// Returns the schedule reversed in time, in which each block starts at its former destination and goes to its former origin.
     #[must_use]
     pub fn gathering(self) -> Schedule {
         self.reversed(false)
@@ -31,7 +30,7 @@ impl Schedule {
     fn reversed(self, combines: bool) -> Schedule {
         let last = self.iterations().saturating_sub(1);
         let is_overlapped = self.steps.iter().flatten().any(|step| matches!(step.action, Action::Start(_)));
-        // The blocks of which a node has already sent its version away.
+        // The blocks of which the node has already sent its version away.
         let mut gone = vec![false; if combines { self.sizes.len() } else { 0 }];
         let mut sorter = Sorter::default();
         let turned = |steps: Vec<Step>| {
@@ -41,12 +40,12 @@ impl Schedule {
         Schedule { steps: self.steps.into_iter().map(turned).collect(), ..self }
     }
 
-    /// This schedule followed by another one on the same blocks, which starts from the final state of this one. Messages
-    /// of either may also be without blocks.
+    /// Returns this schedule followed by another one on the same blocks, which starts from the final state of this one. The messages of
+    /// either schedule may have no blocks.
     ///
     /// # Panics
     ///
-    /// If the two have different nodes or blocks.
+    /// If the two schedules have different nodes or blocks.
     #[must_use]
     pub fn then(mut self, next: Schedule) -> Schedule {
         assert_eq!(self.nodes(), next.nodes(), "both are for the same nodes");
@@ -63,7 +62,7 @@ impl Schedule {
         self
     }
 
-    /// The schedule, at whose end each rank waits for the sends that it has started.
+    /// Returns the schedule with a wait for all started sends at the end of each rank.
     #[must_use]
     pub(crate) fn waiting(mut self) -> Schedule {
         let iteration = self.iterations().saturating_sub(1);
@@ -75,12 +74,12 @@ impl Schedule {
         self
     }
 
-    /// This schedule followed by another one on blocks of its own, which are numbered after those of this one. What they
-    /// count as an element is the same.
+    /// Returns this schedule followed by another one with separate blocks, which are numbered after the blocks of this schedule. Both must
+    /// have the same element size.
     ///
     /// # Panics
     ///
-    /// If the two have different nodes.
+    /// If the two schedules have different numbers of nodes.
     #[must_use]
     pub fn then_others(mut self, mut next: Schedule) -> Schedule {
         let before = self.sizes.len() as u32;
@@ -97,7 +96,7 @@ impl Schedule {
         self.then(next)
     }
 
-    /// The same for other ranks: what rank `k` did is done by `ranks[k]`. Every rank is there once.
+    /// Returns the same schedule for other ranks: rank `ranks[k]` performs the steps of rank `k`. `ranks` is a permutation.
     #[must_use]
     pub(crate) fn by_ranks(mut self, ranks: &[Rank]) -> Schedule {
         let mut steps = vec![Vec::new(); self.steps.len()];
@@ -110,7 +109,7 @@ impl Schedule {
         self
     }
 
-    /// The same where some messages have to be copied together before they are sent, which they were not so far.
+    /// Returns the same schedule with a pack step before each message for which `is_apart` is true and which has none yet.
     #[must_use]
     pub(crate) fn packing(mut self, is_apart: impl Fn(Rank, &Message) -> bool) -> Schedule {
         for (rank, steps) in self.steps.iter_mut().enumerate() {
@@ -130,12 +129,12 @@ impl Schedule {
     }
 }
 
-/// Puts blocks in the order in which they lie in the vector of which every node has a version. Both ends of a message have the
-/// same blocks: what has been put in order once is known by its place in memory.
+/// Sorts blocks into the order of the vector of which every node has a version. Both ends of a message share the memory of their blocks, so
+/// the sorted list of the second end is found by address.
 #[derive(Default)]
 struct Sorter {
     known: BTreeMap<*const u32, (Blocks, Blocks)>,
-    /// A bit for each block between the first and the last one of a message, none set in between.
+    /// One bit for each block between the first and the last block of a message; all bits are 0 between calls.
     marks: Vec<u64>,
 }
 
@@ -153,7 +152,7 @@ impl Sorter {
         sorted
     }
 
-    /// Some blocks in order. Hardly ever is one there several times.
+    /// Sorts blocks. Duplicates are rare.
     fn in_order(&mut self, blocks: &[u32]) -> Blocks {
         let (first, last) =
             blocks.iter().fold((u32::MAX, 0), |(first, last), &block| (first.min(block), last.max(block)));
@@ -184,8 +183,8 @@ impl Sorter {
     }
 }
 
-/// The steps of one node in reverse order, with sends turned into receives and receives into sends. Versions are combined if the
-/// blocks that are gone are told.
+/// Returns the steps of one node in reverse order, with sends turned into receives and receives into sends. With `gone`, received versions
+/// are combined.
 fn reversed(
     forward: Vec<Step>,
     last: usize,
@@ -193,7 +192,7 @@ fn reversed(
     is_overlapped: bool,
     sorter: &mut Sorter,
 ) -> Vec<Step> {
-    // What is received is combined by a step of its own.
+    // Each received message needs a separate step for combining.
     let received = forward.iter().filter(|step| gone.is_some() && step.action.sent().is_some()).count();
     let mut steps = Vec::with_capacity(forward.len() + received);
     for Step { iteration, action } in forward.into_iter().rev() {
@@ -256,7 +255,7 @@ mod tests {
     }
 
     proptest! {
-        /// Also after others: no mark is left.
+        /// Repeated calls show that no mark is left over.
         #[test]
         fn blocks_are_put_in_order(
             messages in prop::collection::vec(prop::collection::vec(0..300_u32, 1..100), 1..4),

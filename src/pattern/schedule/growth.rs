@@ -1,10 +1,10 @@
-//! The growth of a broadcast: the two quantities that decide about its time.
+//! The growth of a broadcast: the two quantities that determine its time.
 
 use super::Schedule;
 use crate::rank::Rank;
 
-/// The number of nodes that hold a block, and the most bytes that any node holds, before the first iteration of a
-/// broadcast and after each one.
+/// The number of nodes that hold a block, and the maximum number of bytes held by a node, before the first iteration of a broadcast and
+/// after each iteration.
 ///
 /// ```
 /// use multicomputer::pattern::{Builder, Exchange};
@@ -22,7 +22,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// That of any schedule; `given` tells whether a rank has a block in the beginning.
+    /// Computes the growth of any schedule; `given` returns whether a rank holds a block initially.
     pub(crate) fn of(schedule: &Schedule, given: impl Fn(Rank, u32) -> bool) -> Growth {
         let (sizes, mut growth) = (schedule.sizes(), Growth::default());
         let mut held: Vec<Vec<bool>> = (0..schedule.nodes())
@@ -63,12 +63,12 @@ impl Growth {
         growth
     }
 
-    /// Adds a moment: the nodes that hold a block, and the most bytes that one holds.
+    /// Adds the values after an iteration: the number of nodes that hold a block, and the maximum number of bytes held by a node.
     pub(super) fn add(&mut self, active: usize, longest: u64) {
         self.moments.push((active, longest));
     }
 
-    /// This growth, and then that of other blocks, beside which all these stay where they are.
+    /// Returns this growth followed by the growth of other blocks, while all nodes keep the blocks of this growth.
     #[must_use]
     pub(crate) fn then(mut self, next: &Growth) -> Growth {
         let (held, bytes) = self.after(self.iterations());
@@ -78,20 +78,20 @@ impl Growth {
         self
     }
 
-    /// The number of iterations.
+    /// Returns the number of iterations.
     pub fn iterations(&self) -> usize {
         self.moments.len().saturating_sub(1)
     }
 
-    /// The number of nodes that hold a block after `iterations` iterations. In a broadcast it should grow as fast as
-    /// possible. Iterations beyond the last change nothing.
+    /// Returns the number of nodes that hold a block after `iterations` iterations. In a broadcast this number should grow as fast as
+    /// possible. Iterations after the last one change nothing.
     pub fn active_after(&self, iterations: usize) -> usize {
         self.after(iterations).0
     }
 
-    /// The most bytes that any node holds after `iterations` iterations: the length of the longest message of the
-    /// next one if nodes send all that they hold. It should grow as slowly as possible. Iterations beyond the last
-    /// change nothing.
+    /// Returns the maximum number of bytes held by a node after `iterations` iterations. If nodes send all blocks that they hold, this is
+    /// the length of the longest message of the next iteration. It should grow as slowly as possible. Iterations after the last one change
+    /// nothing.
     pub fn longest_after(&self, iterations: usize) -> u64 {
         self.after(iterations).1
     }

@@ -1,21 +1,21 @@
-//! Sends started as soon as their data is available.
+//! Schedules whose sends are started as soon as their data is available.
 
 use super::{Action, Message, Schedule, Step};
 
 impl Schedule {
-    /// The schedule with every [`Start`](Action::Start) moved to the earliest place where its blocks are available:
-    /// before receives of other blocks and the combining that follows them. The order of a node's sends stays as it
-    /// is; a send belongs to the iteration in which it is started.
+    /// Returns the schedule with every [`Start`](Action::Start) moved to the earliest position at which its blocks are available: before
+    /// receives of other blocks and the combining that follows these receives. The order of a node's sends does not change. A send belongs
+    /// to the iteration in which it is started.
     ///
-    /// A node that sends to several nodes then hands all messages to its port at once, and the port is never idle
-    /// while the node waits for something else.
+    /// A node that sends to several nodes then passes all messages to its port at once, and the port is never idle while the node waits for
+    /// other data.
     #[must_use]
     pub fn hoisted(self) -> Schedule {
         Schedule { steps: self.steps.into_iter().map(moved_ahead).collect(), ..self }
     }
 }
 
-/// Moves steps within their list: most stay where they are, and are not touched.
+/// Moves the sends within the list of steps in place; most steps do not move.
 fn moved_ahead(mut steps: Vec<Step>) -> Vec<Step> {
     for at in 0..steps.len() {
         let Action::Start(message) = &steps[at].action else { continue };
@@ -55,7 +55,7 @@ mod tests {
         Transfer { from, to, blocks: blocks.into() }
     }
 
-    /// The actions of a node's steps in order: `<` for a receive, `>` for a send, `=` for a copy, `+` for combining.
+    /// Formats the actions of a node in order: `<` receive, `>` send, `=` copy, `+` combine.
     fn outline(schedule: &crate::pattern::Schedule, rank: Rank) -> String {
         let sign = |action: &Action| match action {
             Action::Recv(message) => format!("<{}", message.blocks[0]),
@@ -87,8 +87,8 @@ mod tests {
         assert_eq!(hoisted.clone().hoisted(), hoisted);
     }
 
-    /// Tests a reversed schedule: a received message changes the node's own version, so that a send of that block
-    /// waits for it, and no other send does.
+    /// Tests a reversed schedule: a received message changes the node's own version, so a send of the same block waits for the message, and
+    /// no other send does.
     #[test]
     fn a_send_goes_after_what_is_combined_into_it() {
         let mut builder = Builder::new(3, &[0; 2], &[1; 2], Exchange::Overlapped);

@@ -1,9 +1,9 @@
-//! Schedules on machines where a send waits for its receive.
+//! Schedules on machines where a send waits for its receive (rendezvous protocol).
 //!
-//! In a round of a schedule a node sends before it receives. Where its partners do the same, the network has to take messages
-//! in that nobody has asked for yet. On a machine with [rendezvous](crate::MachineBuilder::rendezvous) it does not, so there
-//! a node sends and receives at the same time: by an exchange if it does each once, and otherwise by sends that are started
-//! in their places and waited for in the end. Then all messages of a round are on their way once the nodes have come to it.
+//! In a round of a schedule a node sends before it receives. If its partners do the same, the network has to accept unexpected messages. On
+//! a machine with [rendezvous](crate::MachineBuilder::rendezvous) it does not, and a node must send and receive at the same time: by an
+//! exchange if it sends and receives once, otherwise by nonblocking sends that are waited for at the end. All messages of a round are then
+//! in transit once the nodes have reached it.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use super::{Action, Schedule, Step};
 use crate::rank::Rank;
 
 impl Schedule {
-    /// The steps of `rank` as they are carried out on a machine where a send of so many bytes or more waits for its receive,
-    /// if any does.
+    /// Returns the steps of `rank` for a machine on which a send of `rendezvous` bytes or more waits for its receive; `None` if no send
+    /// waits.
     pub(crate) fn steps_under(&self, rank: Rank, rendezvous: Option<u64>) -> Cow<'_, [Step]> {
         match rendezvous {
             None => Cow::Borrowed(self.steps(rank)),
@@ -37,12 +37,12 @@ impl Schedule {
     }
 }
 
-/// Adds the steps of an iteration in such a way that no send waits before what the node receives has been asked for.
+/// Adds the steps of an iteration such that no send waits before the node has posted its receives.
 fn meet(steps: &[Step], met: &mut Vec<Step>) {
     let sends = steps.iter().filter(|step| step.action.sent().is_some()).count();
     let receives = steps.iter().filter(|step| step.action.received().is_some()).count();
     match (sends, receives) {
-        // Nobody waits for a node that has only one message to send, but its receiver.
+        // A node that only sends one message delays no other node than its receiver.
         (1, 0) => met.extend_from_slice(steps),
         (1, 1) => match steps.windows(2).position(is_pair) {
             Some(at) => {
@@ -50,19 +50,19 @@ fn meet(steps: &[Step], met: &mut Vec<Step>) {
                 met.push(paired(&steps[at], &steps[at + 1]));
                 met.extend_from_slice(&steps[at + 2..]);
             }
-            // An exchange already, or a message that is passed on.
+            // The step is an exchange already, or the message is forwarded after its receipt.
             None => met.extend(steps.iter().cloned()),
         },
         _ => met.extend(steps.iter().flat_map(started)),
     }
 }
 
-/// Whether a send is followed by a receive.
+/// Returns whether a send is followed by a receive.
 fn is_pair(steps: &[Step]) -> bool {
     matches!(steps, [Step { action: Action::Send(_), .. }, Step { action: Action::Recv(_), .. }])
 }
 
-/// A send and a receive as an exchange.
+/// Merges a send and a receive into an exchange.
 fn paired(one: &Step, other: &Step) -> Step {
     match (&one.action, &other.action) {
         (Action::Send(send), Action::Recv(recv)) => {
@@ -72,7 +72,7 @@ fn paired(one: &Step, other: &Step) -> Step {
     }
 }
 
-/// A step whose send does not wait.
+/// Converts a step so that its send does not block.
 fn started(step: &Step) -> impl Iterator<Item = Step> {
     let (first, second) = match step.action.clone() {
         Action::Send(send) => (Action::Start(send), None),
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::pattern::{Builder, Exchange, Transfer};
 
-    /// The actions of a rank: sent to, received from, in brackets if at the same time, and started.
+    /// Formats the actions of a rank: `>` send, `<` receive, `[ ]` exchange, `( )` started send.
     fn outline(steps: &[Step]) -> String {
         let text = |step: &Step| match &step.action {
             Action::Send(to) => format!(">{} ", to.peer),
@@ -120,7 +120,7 @@ mod tests {
         let (plain, met) = outlines(Exchange::Together, 100);
         assert_eq!(plain, "[>1 <1] >1 [>2 <1] [>1 <1] >2 ");
         assert_eq!(met, "[>1 <1] >1 [>2 <1] (1) <1 (2) ");
-        // Shorter messages wait for nobody, and what is started does not either.
+        // Messages below the threshold and started sends do not wait.
         let (plain, met) = outlines(Exchange::InTurn, 101);
         assert_eq!(plain, met);
         let (plain, met) = outlines(Exchange::Overlapped, 0);

@@ -1,4 +1,4 @@
-//! The barrier of all nodes on the host: a count of those who have come, and the last one wakes the others.
+//! The barrier of all nodes on the host: a counter of arrivals; the last node to arrive wakes the others.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,31 +13,31 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Barrier {
     arrived: AtomicUsize,
-    /// The number of barriers that all nodes have come to.
+    /// The number of completed barriers.
     passed: AtomicUsize,
 }
 
 impl Barrier {
-    /// A node comes to the barrier, as one of `size`; returns the number of the barrier, and whether it is the last one.
+    /// Records the arrival of one of `size` nodes. Returns the number of the barrier, and whether this node is the last to arrive.
     pub(super) fn arrive(&self, size: usize) -> (usize, bool) {
         let nth = self.passed.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 < size {
             return (nth, false);
         }
-        // Nobody can come to the next one before this one is passed.
+        // No node can arrive at the next barrier before this one is passed.
         self.arrived.store(0, Ordering::Relaxed);
         self.passed.store(nth + 1, Ordering::Release);
         (nth, true)
     }
 
-    /// Whether all nodes have come to a barrier.
+    /// Whether all nodes have arrived at a barrier.
     pub(super) fn is_passed(&self, nth: usize) -> bool {
         self.passed.load(Ordering::Acquire) > nth
     }
 }
 
 impl HostNode<'_> {
-    /// Waits until all nodes have come.
+    /// Waits until all nodes have arrived.
     pub(super) fn pass_barrier(&self) -> Result<(), CommError> {
         let (host, crew) = (self.host, &self.host.crew);
         let (nth, is_last) = host.barrier.arrive(crew.seats.len());

@@ -1,4 +1,4 @@
-//! A node on the host: how its messages are handed over, and how it knows that the run is over.
+//! A node on the host: message delivery and detection of the end of the run.
 
 use std::cell::{Cell, RefCell};
 
@@ -26,16 +26,16 @@ pub(in crate::runtime) struct HostNode<'run> {
     pub(super) host: &'run Host,
     pub(super) inbox: Receiver<Envelope>,
     pub(super) local: RefCell<Local>,
-    /// The messages taken out of each node's ring to this one.
+    /// The number of messages taken from each node's ring to this node.
     pub(super) taken: RefCell<Vec<u64>>,
-    /// The messages put into each ring from this node.
+    /// The sender state of the ring to each node.
     pub(super) sent: RefCell<Vec<Sent>>,
     pub(super) element_types: KnownTypes,
-    /// Whether the program has looked in vain, and made no other call since.
+    /// Whether the program's last call was an unsuccessful poll.
     pub(super) looked: Cell<bool>,
-    /// The number of messages of this node that had met their receives when it last looked.
+    /// The value of the counter of matched messages of this node at the last look.
     pub(super) seen: Cell<u64>,
-    /// The messages that requests wait for, with these.
+    /// The sends that wait for their receives: sequence numbers with their requests.
     pub(super) started: RefCell<Vec<(u64, RequestId)>>,
     calls_after_end: Cell<u32>,
 }
@@ -61,7 +61,7 @@ impl<'run> HostNode<'run> {
         }
     }
 
-    /// The program has returned or failed.
+    /// Ends the node after the program has returned or failed.
     pub(super) fn end(self) -> HostOutcome {
         let now = self.host.now();
         self.take_in_all();

@@ -1,5 +1,5 @@
-//! Messages on their way out of and into a node of the host: through a ring if they are short and there is one, or else
-//! through a channel; and in order.
+//! Sending and receiving of messages on the host, in order: through a ring if the message is short and there is a ring, otherwise through a
+//! channel.
 
 use std::hint::spin_loop;
 
@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl HostNode<'_> {
-    /// Hands a message to its receiver: through a ring if it is short and there is one, or else through its channel. Returns
-    /// its number if its sender is to wait for its receive.
+    /// Delivers a message to its receiver: through a ring if it is short and there is a ring, otherwise through its channel. Returns the
+    /// sequence number if the sender has to wait for the receive.
     pub(super) fn hand_over(&self, parcel: Parcel, payload: Payload) -> Option<u64> {
         self.looked.set(false);
         let began = self.began();
@@ -32,7 +32,7 @@ impl HostNode<'_> {
         });
         if !is_sent {
             let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
-            // The receivers live as long as the run.
+            // The receivers exist until the end of the run.
             let _ = self.host.inboxes[parcel.target as usize].send(envelope);
         }
         let crew = &self.host.crew;
@@ -41,17 +41,17 @@ impl HostNode<'_> {
             parker.wake();
         }
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
-        // Nothing waits here: all of it is work.
+        // This call never waits: all of its time is overhead.
         self.note(began, |overhead| EventKind::Send { to, bytes, tag, seq, overhead });
         awaited
     }
 
-    /// The rings to this node, by sender; none where there are more nodes than cores.
+    /// The rings to this node, by sender; empty where there are more nodes than cores.
     pub(super) fn rings(&self) -> &[Ring] {
         self.host.rings.get(self.id as usize).map_or(&[], |rings| rings)
     }
 
-    /// Waits a moment for a short message that no other receive can want, and takes it past all lists.
+    /// Polls briefly for a short message that no other receive could match, and returns it without going through the matching lists.
     pub(super) fn take_at_once(&self, select: &Selector) -> Option<Envelope> {
         let source = select.source?;
         let local = &mut *self.local.borrow_mut();
@@ -70,7 +70,7 @@ impl HostNode<'_> {
             }
             spin_loop();
         }
-        // All that was sent before it through the channel is there by now.
+        // All earlier messages of this sender that went through the channel have arrived by now.
         let label = ring.label(self.taken.borrow()[source as usize], source)?;
         if !self.inbox.is_empty() || !select.accepts(&label) {
             return None;
@@ -78,7 +78,7 @@ impl HostNode<'_> {
         Some(self.short_message(source))
     }
 
-    /// Takes the next message of the channel, where there are no rings, if it is the one selected.
+    /// Takes the next message of the channel if there are no rings and the selector accepts it.
     fn take_from_channel(&self, local: &mut Local, select: &Selector) -> Option<Envelope> {
         if self.inbox.is_empty() || !self.rings().is_empty() {
             return None;
@@ -91,20 +91,21 @@ impl HostNode<'_> {
         None
     }
 
-    /// Whether a message has come that has not been taken in.
+    /// Whether a message has arrived that has not been taken in.
     pub(super) fn has_mail(&self) -> bool {
         let has = |ring: &Ring, taken: &u64| ring.has(*taken);
         !self.inbox.is_empty()
             || self.rings().iter().zip(&*self.taken.borrow()).any(|(ring, taken)| has(ring, taken))
     }
 
-    /// Takes in all messages that have come; those of each sender in the order in which it sent them.
+    /// Takes in all messages that have arrived; messages of one sender in the order of sending.
     pub(super) fn take_in_all(&self) {
         let local = &mut *self.local.borrow_mut();
         self.complete_met(local);
         for (source, ring) in self.rings().iter().enumerate() {
             while ring.has(self.taken.borrow()[source]) {
-                // All that went through the channel before this one is there by now, and may bring this one in.
+                // All earlier messages of this sender in the channel have arrived by now; draining the channel may also take in this
+                // message.
                 let taken = self.taken.borrow()[source];
                 self.drain_channel(local);
                 if self.taken.borrow()[source] == taken {
@@ -115,9 +116,9 @@ impl HostNode<'_> {
         self.drain_channel(local);
     }
 
-    /// Takes in all messages of the channel, after those of rings that were sent before.
+    /// Takes in all messages of the channel, each after the earlier messages of its sender's ring.
     fn drain_channel(&self, local: &mut Local) {
-        // Cheaper than to try, which takes a fence.
+        // Cheaper than `try_recv`, which needs a fence.
         if self.inbox.is_empty() {
             return;
         }
@@ -132,21 +133,21 @@ impl HostNode<'_> {
         }
     }
 
-    /// Matches a message that has come, whose sender may wait for that.
+    /// Matches an arrived message, and notifies a sender that waits for the match.
     fn sort(&self, local: &mut Local, envelope: Envelope) {
         if let Some(met) = local.take_in(envelope) {
             self.tell_met(met);
         }
     }
 
-    /// Takes the next message of a ring, which is there.
+    /// Takes the next message out of a ring; the message must be there.
     fn short_message(&self, source: NodeId) -> Envelope {
         let short = self.rings()[source as usize].take(&mut self.taken.borrow_mut()[source as usize]);
         let (label, payload) = self.element_types.long(&self.host.element_types, source, &short);
         Envelope { id: MessageId { source, seq: short.seq }, label, payload }
     }
 
-    /// Takes in the next message of a ring, which is there.
+    /// Takes in the next message of a ring; the message must be there.
     fn take_short(&self, local: &mut Local, source: usize) {
         let envelope = self.short_message(source as NodeId);
         self.sort(local, envelope);

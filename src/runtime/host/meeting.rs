@@ -1,7 +1,7 @@
-//! Rendezvous on the host: senders that wait until a receive takes their message, and receivers that tell them.
+//! Rendezvous on the host: senders that wait until a receive takes their message, and receivers that notify them.
 //!
-//! The number of such a message is in a list of its sender before it is handed over. Whoever matches the message with a
-//! receive strikes it off, and claims the sender if that sleeps; the sender looks into its list as it looks for messages.
+//! The sequence number of such a message is in the sender's list before the message is delivered. The thread that matches the message with
+//! a receive removes the number, and claims the sender if it sleeps. The sender checks its list whenever it checks for messages.
 
 use std::{
     collections::BTreeSet,
@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Meetings {
     open: Mutex<BTreeSet<u64>>,
-    /// The number of those that have met theirs.
+    /// The number of messages that have been matched with their receives.
     met: AtomicU64,
 }
 
@@ -41,19 +41,19 @@ impl HostNode<'_> {
         self.host.meetings.get(self.id as usize)
     }
 
-    /// Notes that a message will be waited for, before it is handed over.
+    /// Records, before delivery, that the sender will wait for a message to be matched.
     pub(super) fn expect_receive(&self, seq: u64) {
         if let Some(meetings) = self.meetings() {
             meetings.open.lock().insert(seq);
         }
     }
 
-    /// Whether a message has met its receive.
+    /// Whether a message has been matched with its receive.
     fn has_met(&self, seq: u64) -> bool {
         self.meetings().is_none_or(|meetings| !meetings.open.lock().contains(&seq))
     }
 
-    /// Waits until a message has met its receive.
+    /// Waits until a message has been matched with its receive.
     pub(super) fn wait_to_meet(&self, parcel: Parcel, seq: u64) -> Result<(), CommError> {
         let began = self.began();
         let met = |_: &mut Local| self.has_met(seq).then_some(());
@@ -62,7 +62,7 @@ impl HostNode<'_> {
         Ok(())
     }
 
-    /// Tells the sender of a message that it has been matched with a receive, if it waits for that.
+    /// Notifies the sender of a message, if it waits, that the message has been matched with a receive.
     pub(super) fn tell_met(&self, MessageId { source, seq }: MessageId) {
         let Some(meetings) = self.host.meetings.get(source as usize) else { return };
         if !meetings.open.lock().remove(&seq) {
@@ -76,12 +76,12 @@ impl HostNode<'_> {
         }
     }
 
-    /// Whether a message of this node has met its receive since it last looked.
+    /// Whether a message of this node has been matched since the last look.
     pub(super) fn has_news(&self) -> bool {
         self.meetings().is_some_and(|meetings| meetings.met.load(Ordering::Acquire) != self.seen.get())
     }
 
-    /// Completes the requests whose messages have met their receives.
+    /// Completes the requests whose messages have been matched with their receives.
     pub(super) fn complete_met(&self, local: &mut Local) {
         let Some(meetings) = self.meetings() else { return };
         self.seen.set(meetings.met.load(Ordering::Acquire));

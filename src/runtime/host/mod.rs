@@ -1,13 +1,11 @@
-//! The host's own threads, with no model at all: a message is handed over as fast as the host can, and time is the wall
-//! clock's.
+//! The host's own threads, without a timing model: messages are delivered as fast as the host allows, and time is wall-clock time.
 //!
-//! A message goes by reference through the crossbeam channel of its receiver, which matches it on its own thread; a short
-//! one goes through a [ring] where every node can have a core. A thread that waits looks again for some microseconds where
-//! every node can have a core, then gives its core away for a moment, and then sleeps until the message that it waits for
-//! has come. The last thread that goes to sleep finds that no node can go on.
+//! A message goes by reference through the crossbeam channel of its receiver, which matches it on its own thread. A short message goes
+//! through a [ring] where every node can have a core. A waiting thread first polls for some microseconds where every node can have a core,
+//! then yields its core for a moment, and then sleeps until the awaited message has arrived. The last thread to sleep detects a deadlock.
 //!
-//! The cost of a message: some 0.2 us between two cores that look for it; about 1 us on one core, and about 5 us
-//! across cores, where its receiver has to be woken, which is the host's own price for that.
+//! The cost of a message: about 0.2 us between two polling cores; about 1 us on one core; about 5 us across cores when the receiver has to
+//! be woken, which is the wake-up time of the host.
 
 mod barrier;
 mod endpoint;
@@ -50,7 +48,7 @@ use crate::{
     wire::{MessageId, NodeId},
 };
 
-/// The number of times that a waiting thread looks again before it gives its core away, where every node can have one.
+/// The number of polls before a waiting thread yields its core, where every node can have a core.
 const LOOKS: u32 = 100;
 
 /// The state that the threads of a run share.
@@ -58,37 +56,37 @@ const LOOKS: u32 = 100;
 pub(super) struct Host {
     crew: Crew,
     inboxes: Vec<Sender<Envelope>>,
-    /// The rings to each node, by sender; none where there are more nodes than cores.
+    /// The rings to each node, by sender; empty where there are more nodes than cores.
     rings: Vec<Vec<Ring>>,
     element_types: ElementTypes,
-    /// By sender, the messages that wait for their receives; empty where none do.
+    /// By sender, the messages that wait for their receives; empty on machines without rendezvous.
     meetings: Vec<Meetings>,
     /// The reason why each node sleeps.
     waiting: Vec<Mutex<Option<Waiting>>>,
     barrier: Barrier,
-    /// The instant at which all programs may start, and time zero.
+    /// The instant at which all programs may start: time zero.
     epoch: OnceLock<Instant>,
     gate: (Mutex<bool>, Condvar),
-    /// The number of times that a waiting thread looks again before it gives its core away.
+    /// The number of polls before a waiting thread yields its core.
     looks: u32,
-    /// The time for which it gives its core away before it sleeps.
+    /// The time for which a waiting thread yields its core before it sleeps.
     linger: Duration,
 }
 
-/// A node's part of the outcome of a run.
+/// One node's part of the outcome of a run.
 #[derive(Debug)]
 pub(super) struct HostOutcome {
     record: NodeRecord,
     events: Vec<Event>,
-    /// Messages that its program has not received.
+    /// The messages that the program has not received.
     unreceived: Vec<Unreceived>,
-    /// Where messages may still have come after its end.
+    /// The channel, where messages may still have arrived after the node's end.
     inbox: Receiver<Envelope>,
-    /// The messages that it has taken out of each ring.
+    /// The number of messages that the node has taken out of each ring.
     taken: Vec<u64>,
 }
 
-/// Runs `program` on every node of `machine`, whose parameters only serve to plan.
+/// Runs `program` on every node of `machine`, whose parameters serve only for planning.
 pub(crate) fn run(
     machine: &Description,
     settings: &Settings,
@@ -103,7 +101,7 @@ pub(crate) fn run(
     Ok(Ended { survived, outcomes, wall, slips: Slips::default(), contexts: host.crew.contexts.into_inner() })
 }
 
-/// Puts the parts of all nodes together.
+/// Combines the outcomes of all nodes.
 fn outcomes(host: &Host, nodes: Vec<HostOutcome>) -> Outcomes {
     let types = KnownTypes::default();
     let (mut records, mut events, mut all_left) = (Vec::new(), Vec::new(), Vec::new());
@@ -165,7 +163,7 @@ impl Host {
         }
     }
 
-    /// Whether there are more nodes than cores, so that a thread that looks in vain takes the core of another.
+    /// Whether there are more nodes than cores, so that a polling thread takes a core from another thread.
     fn is_crowded(&self) -> bool {
         self.looks == 0
     }
@@ -175,7 +173,7 @@ impl Host {
         self.epoch.get().map_or(Time::ZERO, |epoch| Time::ZERO + Span::from(epoch.elapsed()))
     }
 
-    /// The instant of a time of the run; `None` if it never comes.
+    /// The wall-clock instant of a time of the run; `None` for `Time::MAX`.
     fn instant(&self, at: Time) -> Option<Instant> {
         if at == Time::MAX {
             return None;
@@ -183,7 +181,7 @@ impl Host {
         self.epoch.get()?.checked_add(Duration::from_nanos(at.since_start().as_picos().div_ceil(1000)))
     }
 
-    /// A thread goes to sleep or ends. The last one ends a run in which no node can go on.
+    /// Counts out a thread that goes to sleep or ends. The last one ends a run in which no node can continue.
     fn retire(&self) {
         if self.crew.awake.fetch_sub(1, Ordering::AcqRel) == 1
             && (0..self.crew.seats.len()).any(|rank| !self.crew.has_returned(rank))
@@ -218,7 +216,7 @@ impl World for Host {
         self.gate.1.notify_all();
     }
 
-    /// A program that fails ends the run at once: there is no other clock on which another one may fail before it.
+    /// A failing program ends the run at once: without modeled time no other program can fail at an earlier instant.
     fn end(&self, endpoint: HostNode<'_>, failed: bool) -> HostOutcome {
         if failed && !self.crew.is_stopped() {
             self.crew.stop(Cause::Failed(endpoint.id()));
@@ -232,7 +230,7 @@ impl World for Host {
         false
     }
 
-    /// Nothing is due at any instant.
+    /// Returns `None`: no answer has a due time.
     fn tick(&self) -> Option<Instant> {
         None
     }

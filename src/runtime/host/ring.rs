@@ -1,12 +1,12 @@
-//! Short messages between two nodes that both have a core, without a lock, a queue or memory of their own.
+//! Single-producer rings for short messages between two nodes that each have a core, without locks, queues or allocation.
 //!
-//! From every node to every other there is a ring of slots of one cache line. A line crosses from one core to the other
-//! once: the receiver finds label and data in the line that tells it of the message. The sender knows which slots are
-//! free again from a counter that it reads once in a while. What does not fit goes through the receiver's channel, and so
-//! does everything where there are more nodes than cores, since there a receiver sleeps.
+//! Every ordered pair of nodes has a ring of slots of one cache line. A line crosses between the cores once: the receiver finds label and
+//! data in the same line that announces the message. The sender reads the receiver's counter of taken messages only when the ring seems
+//! full. Other messages go through the receiver's channel, and so do all messages where there are more nodes than cores, because receivers
+//! sleep there.
 //!
-//! All is plain atomic words. A message's number among all of its sender's is with it, so that the receiver can put
-//! messages of ring and channel into the order in which they were sent.
+//! All fields are plain atomic words. A message carries its sequence number among all messages of its sender, so that the receiver can
+//! merge ring and channel in the order of sending.
 
 use std::{
     cell::RefCell,
@@ -22,23 +22,23 @@ use crate::{
     wire::{Label, NodeId},
 };
 
-/// The slots of a ring.
+/// The number of slots of a ring.
 const SLOTS: u64 = 8;
 
-/// The words of data in a slot, and the bytes in them.
+/// The number of words of data in a slot, and their size in bytes.
 const WORDS: usize = 4;
 const BYTES: usize = WORDS * size_of::<u64>();
 
-/// The most nodes for which there are rings: their number grows with the square.
+/// The largest number of nodes with rings: the number of rings grows quadratically.
 pub(super) const MOST_NODES: usize = 64;
 
 /// A slot for one message.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Slot {
-    /// One more than the number of the message in this ring.
+    /// The number of the message in this ring, plus one.
     turn: AtomicU64,
-    /// The number of the message among all of its sender's.
+    /// The sequence number of the message among all messages of its sender.
     seq: AtomicU64,
     /// Context and tag.
     label: AtomicU64,
@@ -47,7 +47,7 @@ struct Slot {
     data: [AtomicU64; WORDS],
 }
 
-/// A word on a cache line of its own.
+/// A word on a separate cache line.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Alone(AtomicU64);
@@ -57,19 +57,19 @@ struct Alone(AtomicU64);
 #[repr(align(128))]
 pub(super) struct Ring {
     slots: [Slot; SLOTS as usize],
-    /// The messages that the receiver has taken.
+    /// The number of messages that the receiver has taken.
     taken: Alone,
 }
 
-/// A sender's knowledge of a ring.
+/// The sender's state of a ring: the number of messages put.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sent {
     messages: u64,
-    /// The messages that are known to have been taken.
+    /// The number of messages known to have been taken.
     taken: u64,
 }
 
-/// A short message in plain words.
+/// A short message as plain words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Short {
     pub(super) seq: u64,
@@ -80,7 +80,7 @@ pub(super) struct Short {
 }
 
 impl Ring {
-    /// Puts a message into the ring unless it is full; returns whether it did.
+    /// Puts a message into the ring unless the ring is full; returns whether the message was put.
     pub(super) fn put(&self, sent: &mut Sent, short: &Short) -> bool {
         if sent.messages - sent.taken == SLOTS {
             sent.taken = self.taken.0.load(Ordering::Acquire);
@@ -100,23 +100,23 @@ impl Ring {
         true
     }
 
-    /// Whether there is a message after the first `taken`.
+    /// Whether the ring holds the message with index `taken`.
     pub(super) fn has(&self, taken: u64) -> bool {
         self.slots[(taken % SLOTS) as usize].turn.load(Ordering::Acquire) == taken + 1
     }
 
-    /// The number, among its sender's, of the message after the first `taken`, if there is one.
+    /// The sequence number of the message with index `taken`, if it is in the ring.
     pub(super) fn seq(&self, taken: u64) -> Option<u64> {
         self.has(taken).then(|| self.slots[(taken % SLOTS) as usize].seq.load(Ordering::Relaxed))
     }
 
-    /// The label of the message after the first `taken`, if there is one; all come from `source`.
+    /// The label of the message with index `taken`, if it is in the ring; all messages come from `source`.
     pub(super) fn label(&self, taken: u64, source: NodeId) -> Option<Label> {
         self.has(taken)
             .then(|| label_of(self.slots[(taken % SLOTS) as usize].label.load(Ordering::Relaxed), source))
     }
 
-    /// Takes the message after the first `taken`, which is there.
+    /// Takes the message with index `taken`; the message must be there.
     pub(super) fn take(&self, taken: &mut u64) -> Short {
         let slot = &self.slots[(*taken % SLOTS) as usize];
         let kind = slot.kind.load(Ordering::Relaxed);
@@ -133,16 +133,16 @@ impl Ring {
     }
 }
 
-/// A label out of its word.
+/// Decodes a label.
 fn label_of(word: u64, source: NodeId) -> Label {
     Label { context: (word >> 32) as u32, source, tag: Tag(word as u32) }
 }
 
-/// The element types that short messages have, by number: the same for all nodes. Zero is none.
+/// The numbered element types of short messages, shared by all nodes. Number 0 means no type.
 #[derive(Debug, Default)]
 pub(super) struct ElementTypes(Mutex<Vec<ElementType>>);
 
-/// The element types that a node knows.
+/// A node's copy of the table of element types.
 #[derive(Debug, Default)]
 pub(super) struct KnownTypes(RefCell<Vec<ElementType>>);
 
@@ -171,7 +171,7 @@ impl KnownTypes {
         self.0.borrow().get(index).copied()
     }
 
-    /// A message in words, if it is short enough.
+    /// Encodes a message as words, if it is short enough.
     pub(super) fn short(
         &self,
         all: &ElementTypes,
@@ -195,7 +195,7 @@ impl KnownTypes {
         })
     }
 
-    /// The label and the payload of a message from a node.
+    /// Decodes the label and the payload of a message from a node.
     pub(super) fn long(&self, all: &ElementTypes, source: NodeId, short: &Short) -> (Label, Payload) {
         let label = label_of(short.label, source);
         let mut bytes = [0; BYTES];

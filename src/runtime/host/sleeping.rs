@@ -1,4 +1,4 @@
-//! The wait of a node of the host: it looks for a moment, lets others run, and then sleeps.
+//! The wait of a node on the host: it polls, then yields its core, and then sleeps.
 
 use std::{
     hint::spin_loop,
@@ -17,30 +17,29 @@ use crate::{
     time::Time,
 };
 
-/// The state of a thread's parker while it sleeps for any message; a state that is no such constant is the rank of the
-/// node whose message it sleeps for.
+/// The parker state of a thread that sleeps for any message. A state other than these constants is the rank of the awaited sender.
 pub(super) const ANY_MESSAGE: u32 = u32::MAX - 1;
 
-/// The state of a thread's parker while it sleeps until all nodes have come to the barrier.
+/// The parker state of a thread that sleeps until all nodes have arrived at the barrier.
 pub(super) const BARRIER: u32 = u32::MAX - 2;
 
-/// The state of a thread's parker while it sleeps until a message of its own has been matched with a receive.
+/// The parker state of a thread that sleeps until a message it sent has been matched with a receive.
 pub(super) const MEETING: u32 = u32::MAX - 3;
 
-/// The time for which a waiting thread gives its core away to others before it sleeps, for each node that shares the core:
-/// to sleep and to be woken costs several times what it costs to be passed over.
+/// The time for which a waiting thread yields its core before it sleeps, for each node that shares the core. Sleeping and waking cost
+/// several times as much as being skipped by the scheduler.
 const TURN: Duration = Duration::from_micros(20);
 
-/// The most of that time, however many nodes there are.
+/// The upper limit of this time for any number of nodes.
 const LONGEST_LINGER: Duration = Duration::from_micros(200);
 
-/// The time for which a thread gives its core away before it sleeps. Where every node could have a core it does so, too: the
-/// host may have put two of them on one.
+/// The time for which a thread yields its core before it sleeps. It is not zero even where every node could have a core, because the host
+/// may have placed two threads on one core.
 pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
     LONGEST_LINGER.min(TURN * nodes.div_ceil(cores) as u32)
 }
 
-/// The source of messages that claims a thread that waits for an event.
+/// The parker state in which a thread waits for an event.
 fn claimed_by(what_for: &WhatFor) -> u32 {
     match what_for {
         WhatFor::Message(select) => select.source.unwrap_or(ANY_MESSAGE),
@@ -51,8 +50,8 @@ fn claimed_by(what_for: &WhatFor) -> u32 {
 }
 
 impl HostNode<'_> {
-    /// Sleeps until `take` finds what it wants among the messages that have come, or until `deadline`. `what_for`
-    /// tells in reports what that is.
+    /// Waits until `take` finds a result among the arrived messages, or until `deadline`. `what_for` describes the awaited event in
+    /// reports.
     pub(super) fn sleep_until<T>(
         &self,
         what_for: impl Fn(&Local) -> WhatFor,
@@ -89,11 +88,11 @@ impl HostNode<'_> {
             let found = look();
             if found.is_some() || crew.is_stopped() {
                 if !parker.cancel() {
-                    // Somebody has counted this thread as woken.
+                    // Another thread has counted this thread as woken.
                     crew.awake.fetch_sub(1, Ordering::AcqRel);
                 }
             } else if let Some(instant) = instant {
-                // A thread with a deadline goes on by itself, so it is not counted out.
+                // A thread with a deadline wakes up by itself, so it is not counted out.
                 if parker.sleep_until(instant) {
                     crew.awake.fetch_sub(1, Ordering::AcqRel);
                 }
@@ -109,9 +108,9 @@ impl HostNode<'_> {
         }
     }
 
-    /// Looks for a moment before the thread sleeps, as what is awaited may be about to come.
+    /// Polls briefly before the thread sleeps, because the awaited event may be about to happen.
     fn linger<T>(&self, event: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> {
-        // No message tells that all have come to a barrier.
+        // No message announces the end of a barrier.
         let may_be_there =
             || event == BARRIER || self.has_mail() || self.has_news() || self.host.crew.is_stopped();
         for _ in 0..self.host.looks {
@@ -134,7 +133,7 @@ impl HostNode<'_> {
         None
     }
 
-    /// The program has looked in vain. From the second time in a row on it gives its core away where others may lack it.
+    /// Called after an unsuccessful poll of the program. From the second one in a row, yields the core if there are more nodes than cores.
     pub(super) fn has_looked_in_vain(&self) {
         if self.host.is_crowded() && self.looked.replace(true) {
             yield_now();

@@ -1,4 +1,4 @@
-//! Real time: the real computation of a program between its calls, by the CPU time of its thread.
+//! Real time: measures the real computation of a program between its calls by the CPU time of its thread.
 
 use std::{
     fs,
@@ -8,37 +8,36 @@ use std::{
 use super::pacing::Pacing;
 use crate::time::Span;
 
-/// The CPU time between two calls from which on a program counts as computing. Less is what an interrupt may take, or
-/// a hypervisor that takes the core away: on a busy host programs that did nothing have been seen to take 2 ms.
+/// The CPU time between two calls from which a program counts as computing. Shorter times may be caused by an interrupt, or by a hypervisor
+/// that takes the core away: on a busy host idle programs have shown 2 ms.
 const COMPUTES: Duration = Duration::from_millis(5);
 
-/// A thread that runs its program, with the start of that on the wall clock and on the clock of its CPU time.
+/// A compute meter of a thread that runs its program: the start on the wall clock and on the clock of its CPU time.
 #[derive(Debug)]
 pub(super) struct Away {
     since: Instant,
     cpu: Duration,
-    /// The time that its node has been charged already.
+    /// The time already charged to the node.
     charged: Span,
-    /// The number of the thread on this host.
+    /// The operating system's number of the thread.
     thread: Option<i32>,
 }
 
 impl Away {
-    /// Records that the current thread, which has this number, returns to its program.
+    /// Records that the current thread, with this number, returns to its program.
     pub(super) fn now(thread: Option<i32>) -> Away {
         Away { since: Instant::now(), cpu: cpu_time(), charged: Span::ZERO, thread }
     }
 
-    /// Whether the node has been charged with something while its program ran.
+    /// Whether the node has been charged while its program ran.
     pub(super) fn was_followed(&self) -> bool {
         !self.charged.is_zero()
     }
 
-    /// The computing time of the current thread that has not been charged yet, as it makes its next call. The time
-    /// that the host has let it wait for a core is not the node's.
+    /// Returns the computing time of the current thread that has not been charged yet, when it makes its next call. Time spent waiting for
+    /// a core does not count.
     pub(super) fn computed(&self, pacing: &Pacing) -> Span {
-        // No thread has had a core for longer than the wall clock says, which is cheaper to ask; and before modeled time
-        // has started nothing counts.
+        // The CPU time is at most the wall-clock time, which is cheaper to read. Before the start of modeled time nothing counts.
         let Some(epoch) = pacing.epoch() else { return Span::ZERO };
         let passed = self.since.max(epoch).elapsed();
         if passed < COMPUTES {
@@ -47,8 +46,7 @@ impl Away {
         self.not_charged(pacing, cpu_time().saturating_sub(self.cpu).min(passed))
     }
 
-    /// The computing time that a program which is still running has certainly used, and that has not been charged yet:
-    /// it is now.
+    /// Returns a lower bound on the computing time of a running program that has not been charged yet, and marks it as charged.
     pub(super) fn progress(&mut self, pacing: &Pacing) -> Span {
         let Some(epoch) = pacing.epoch() else { return Span::ZERO };
         let passed = self.since.max(epoch).elapsed();
@@ -77,13 +75,13 @@ fn cpu_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Zero: where the host does not tell the CPU time of a thread, only time charged by `compute` counts.
+/// Returns zero: on hosts without CPU times of threads only the time charged by `compute` counts.
 #[cfg(not(unix))]
 fn cpu_time() -> Duration {
     Duration::ZERO
 }
 
-/// The number of this thread on a host that tells the CPU time of other threads.
+/// The number of this thread, on a host that reports the CPU time of other threads.
 #[cfg(target_os = "linux")]
 pub(super) fn thread_number() -> Option<i32> {
     Some(rustix::thread::gettid().as_raw_nonzero().get())
@@ -94,8 +92,8 @@ pub(super) fn thread_number() -> Option<i32> {
     None
 }
 
-/// A lower bound on the CPU time of another thread of this process: on Linux it is brought up to date whenever the
-/// scheduler looks, some hundred times a second. Elsewhere it is not known.
+/// A lower bound on the CPU time of another thread of this process. Linux updates it at each scheduler tick, some hundred times a second.
+/// `None` on other hosts.
 fn cpu_time_of(thread: i32) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
     Some(Duration::from_nanos(text.split_whitespace().next()?.parse().ok()?))

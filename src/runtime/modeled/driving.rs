@@ -1,10 +1,9 @@
-//! Driving the kernel: modeled time advances as fast as the calls of the programs come in.
+//! Driving the discrete-event kernel: modeled time advances as fast as the programs make calls.
 //!
-//! Node threads do not wait for the kernel unless they must know what it says. They leave their calls in their
-//! outboxes and run on: data goes straight from the sender's thread into the receiver's channel, where a receive that
-//! names its source finds it, whatever the modeled time will turn out to be. The kernel is driven by whichever thread
-//! finds a reason to: it needs an answer, its outbox is full, or it is the last one awake. Then everything is asleep
-//! but the kernel, and if that has nothing to do either, the run has ended or is deadlocked.
+//! Node threads wait for the kernel only if they need its result. They put their calls into their outboxes and continue. Data goes directly
+//! from the sender's thread into the receiver's channel, where a receive with a named source finds it, whatever the modeled times are. A
+//! thread drives the kernel if it needs an answer, if its outbox is full, or if it is the last thread awake. In the last case only the
+//! kernel can make progress; if it has nothing to do, the run has ended or is deadlocked.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -17,17 +16,17 @@ use crate::{
     wire::NodeId,
 };
 
-/// The number of calls in a node's outbox from which on its thread drives the kernel when it has to wait anyway.
+/// The number of calls in a node's outbox from which its thread drives the kernel before a wait.
 const WORTH_DRIVING: usize = 32;
 
-/// The largest number of calls in a node's outbox; a node with as many waits for the kernel.
+/// The largest number of calls in a node's outbox; at this number the node waits for the kernel.
 pub(super) const MOST_CALLS: usize = 4096;
 
-/// The largest number of bytes in the messages of a node's outbox; a node with as many waits for the kernel.
+/// The largest number of bytes in the messages of a node's outbox; at this number the node waits for the kernel.
 pub(super) const MOST_BYTES: u64 = 64 << 20;
 
 impl Modeled {
-    /// Drives the kernel if that is worth while, for a thread that is about to sleep.
+    /// Drives the kernel for a thread that is about to sleep, if a reply is awaited or the outbox is long.
     pub(super) fn help(&self, node: NodeId) {
         let full = || self.mailboxes[node as usize].outbox.lock().calls.len() >= WORTH_DRIVING;
         if self.awaiting_replies.load(Ordering::Acquire) > 0 || full() {
@@ -35,21 +34,20 @@ impl Modeled {
         }
     }
 
-    /// Counts a thread out that goes to sleep or ends. The last one makes sure that another goes on, or that the run
-    /// ends.
+    /// Counts out a thread that goes to sleep or ends. The last one drives the kernel, which wakes another thread or ends the run.
     pub(super) fn retire(&self) {
         if self.crew.awake.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.drive(true);
         }
     }
 
-    /// Carries out all calls and events that can be carried out. If another thread is doing so already, that thread
-    /// looks again, or with `wait` this one waits for its turn.
+    /// Processes all calls and events that can be processed. If another thread is driving, that thread repeats the loop; with `wait` this
+    /// thread waits for the lock.
     pub(super) fn drive(&self, wait: bool) {
         let mut claimed = Vec::new();
         self.drive_again.store(true, Ordering::SeqCst);
         loop {
-            // Either this finds the lock free, or who has it finds `drive_again` when it has given it back.
+            // Either this thread finds the lock free, or the holder sees `drive_again` after releasing the lock.
             fence(Ordering::SeqCst);
             let kernel = if wait { Some(self.kernel.lock()) } else { self.kernel.try_lock() };
             let Some(mut kernel) = kernel else { return };
@@ -57,8 +55,8 @@ impl Modeled {
                 return;
             }
             self.drive_again.store(false, Ordering::SeqCst);
-            // To be looked at first: a node that is answered now may have made its next call and be asleep again when
-            // the kernel is through. If all are asleep already, and the pacer wakes none, all their calls are there.
+            // Must be read first: a node that is answered below may make its next call and sleep again before the kernel is done. If all
+            // threads sleep already, and the pacer wakes none, then all their calls are in the outboxes.
             let nothing_held = self.pacing.as_ref().is_none_or(|pacing| pacing.holds_nothing());
             let mut silence = nothing_held && self.crew.awake.load(Ordering::Acquire) == 0;
             while let Ok(node) = self.asking.1.try_recv() {
@@ -83,7 +81,7 @@ impl Modeled {
                     }
                 }
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
-                    // Asleep are all threads that have not ended, and nobody has been answered.
+                    // All threads that have not ended are asleep, and none has been answered.
                     if silence && !kernel.all_finished() {
                         let report =
                             self.crew.deadlock(self.blocked_in(&kernel), |rank| kernel.is_dead(rank));

@@ -1,10 +1,9 @@
 //! Modeled time: messages take the times of the timing model, in virtual or in real time.
 //!
-//! The [kernel](crate::kernel) knows what every call means in modeled time; here is what makes threads of it.
-//! [`NodeThread`] is a node's side: it makes calls, and its messages and the kernel's answers come in through one
-//! crossbeam channel. The kernel is [driven](driving) by the node threads, ahead of the programs' clocks as far as their
-//! calls are known. There is one clock, modeled time; in real time it is [paced](pacing): answers are held back until
-//! they are due on the wall clock, and the [pacer] wakes those that wait for that.
+//! The [kernel](crate::kernel) defines the effect of every call in modeled time; this module connects it to threads. [`NodeThread`] is the
+//! side of a node: it makes calls, and receives messages and the kernel's answers through one crossbeam channel. Node threads
+//! [drive](driving) the kernel, ahead of the programs' clocks as far as their calls are known. The only clock is modeled time. In real time
+//! it is [paced](pacing): answers are held back until they are due on the wall clock, and the [pacer] wakes the threads that wait for them.
 
 mod away;
 mod driving;
@@ -40,7 +39,7 @@ use crate::{error::RunError, kernel::BlockedNode, model::Description, time::Time
 pub(crate) enum Pace {
     /// Virtual time: as fast as the host allows.
     Virtual,
-    /// Real time: the number of wall seconds that one modeled second takes.
+    /// Real time: the number of wall-clock seconds per modeled second.
     Real(f64),
 }
 
@@ -63,7 +62,7 @@ pub(crate) fn run(
     };
     let Modeled { kernel, crew, .. } = world;
     let mut kernel = kernel.into_inner();
-    // Messages that no program has received are still on their way.
+    // Messages that no program has received are still in the network.
     kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
     Ok(Ended {
         survived,
@@ -108,7 +107,7 @@ impl World for Modeled {
 
     fn blocked(&self) -> Vec<BlockedNode> {
         let mut kernel = self.kernel.lock();
-        // The calls that sleeping nodes wait for may still be in their outboxes.
+        // The calls on which sleeping nodes depend may still be in outboxes.
         kernel.advance(Time::MAX, &mut Outboxes(&self.mailboxes));
         self.blocked_in(&kernel)
     }

@@ -1,5 +1,5 @@
-//! The thread of a node: it makes the calls of the program, its messages [come in](incoming) here, and in real time
-//! the program is [held](edge) here until its calls may return.
+//! The thread of a node. It makes the calls of the program, receives its [messages](incoming), and in real time [holds](edge) the program
+//! until its calls may return.
 
 mod edge;
 mod failing;
@@ -32,7 +32,7 @@ use crate::{
     wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
 };
 
-/// Returns the manner of a call from whether it returns at once.
+/// Returns the effect on time of a call with a deadline or a blocking flag: a call that returns at once has the effect `Looks`.
 fn looks(at_once: bool) -> Manner {
     if at_once { Manner::Looks } else { Manner::Takes }
 }
@@ -40,9 +40,9 @@ fn looks(at_once: bool) -> Manner {
 /// The state of a request of the thread.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
-    /// A send; with `meets` it is complete only when a receive has taken the message.
+    /// A send; with `meets` it is complete only after a receive has taken the message (rendezvous).
     Send { meets: bool },
-    /// A receive; `by_kernel` if it was posted when only the kernel could match.
+    /// A receive; `by_kernel` if it was posted when only the kernel could match it.
     Recv { select: Selector, by_kernel: bool },
 }
 
@@ -52,14 +52,14 @@ struct Local {
     sent: u64,
     next_request: RequestId,
     pending: BTreeMap<RequestId, Pending>,
-    /// The number of receives among them that only the kernel can match. While there are some, it matches all others
-    /// too, so that none takes here what is theirs there.
+    /// The number of pending receives that only the kernel can match. While there are any, the kernel matches all receives, so that this
+    /// thread takes no message that belongs to another receive.
     by_kernel: u32,
-    /// The messages, and the receives that name their source.
+    /// Unmatched messages, and posted receives that name their source.
     matching: Matching<Envelope, RequestId>,
-    /// The messages that such receives have taken.
+    /// The messages taken by posted receives.
     received: BTreeMap<RequestId, Envelope>,
-    /// The messages that only the kernel can match, for now or at all.
+    /// The messages that only the kernel can match, at present or in general.
     held: VecDeque<Envelope>,
     answer: Option<Reply>,
 }
@@ -75,26 +75,26 @@ pub(in crate::runtime) struct NodeThread<'run> {
     clock: Cell<Time>,
     /// Whether calls that take time have been made since then.
     told: Cell<bool>,
-    /// The nesting depth of the library calls that the program is in.
+    /// The nesting depth of calls: a library call counts as [`edge`]'s `LIBRARY_CALL`, another call as 1.
     depth: Cell<u32>,
-    /// Whether the program has only looked, in vain, since it last waited; real time only.
+    /// Whether the program has only polled without success since it last waited; real time only.
     looked: Cell<bool>,
-    /// Whether the last call that was asked only looked and found nothing but the time; `None` if none was asked.
+    /// Whether the last call with a reply was a poll without success (the time query counts as one); `None` if there was no such call.
     in_vain: Cell<Option<bool>>,
     /// Whether the program has made a call yet; real time only.
     called: Cell<bool>,
     slips: Cell<Slips>,
-    /// The number of this thread, on a host that tells its CPU time to others.
+    /// The number of this thread, on a host that reports the CPU time of other threads.
     thread: Option<i32>,
     calls_after_end: Cell<u32>,
-    /// When this node died, if it is dead.
+    /// The time at which this node died, if it is dead.
     died: Cell<Option<Time>>,
-    /// The contexts whose nodes the kernel knows; where calls may fail only.
+    /// The contexts whose members have been declared to the kernel; used only where calls may fail.
     introduced: RefCell<BTreeSet<Context>>,
 }
 
 impl<'run> NodeThread<'run> {
-    /// Creates the thread state of node `id`; to be called on its thread.
+    /// Creates the thread state of node `id`; must be called on the node's thread.
     pub(super) fn new(id: NodeId, world: &'run Modeled, inbox: Receiver<Delivery>) -> NodeThread<'run> {
         let thread = thread_number();
         if world.pacing.is_some() {
@@ -138,7 +138,7 @@ impl<'run> NodeThread<'run> {
         })
     }
 
-    /// The program has returned or failed.
+    /// Ends the node after the program has returned or failed.
     pub(super) fn end(&self, failed: bool) {
         self.enter(Manner::Takes);
         self.push(silent(if failed { Op::Fail } else { Op::Finish }), 0);
@@ -148,7 +148,7 @@ impl<'run> NodeThread<'run> {
         self.world.retire();
     }
 
-    // The making of calls.
+    // Making calls.
 
     fn new_request(&self, pending: Pending) -> RequestId {
         let local = &mut *self.local.borrow_mut();
@@ -170,14 +170,13 @@ impl<'run> NodeThread<'run> {
         }
     }
 
-    /// Whether modeled time has an influence on the message that a receive takes. If not, the data decides alone:
-    /// messages from one sender come in the order in which they were sent, in the channel as in the network.
+    /// Whether modeled time determines the message that a receive takes. If not, the data determines it: messages from one sender arrive in
+    /// the order of sending, in the channel as in the network.
     fn matches_by_time(&self, select: &Selector) -> bool {
         select.is_wild() || self.world.fallible || self.local.borrow().by_kernel > 0
     }
 
-    /// Whether the kernel is asked which message a receive takes: where only it knows, or where its answer is waited
-    /// for anyway.
+    /// Whether the kernel decides which message a receive takes: if only the kernel can, or if the call waits for its answer in any case.
     fn kernel_decides(&self, select: &Selector) -> bool {
         self.is_held() || self.matches_by_time(select)
     }
@@ -348,7 +347,7 @@ impl Endpoint for NodeThread<'_> {
 
     fn forget(&self, request: RequestId) {
         if self.local.borrow().pending.contains_key(&request) {
-            // After the end of the run there is nobody to tell.
+            // An error means that the run has ended: the mark is no longer needed.
             let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Forget { request }));
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
@@ -359,7 +358,7 @@ impl Endpoint for NodeThread<'_> {
     fn withdraw(&self, request: RequestId) {
         let pending = self.local.borrow().pending.get(&request).copied();
         if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
-            // After the end of the run there is nobody to tell.
+            // An error means that the run has ended: the mark is no longer needed.
             let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Withdraw { request }));
             self.settle(request);
         }
@@ -376,7 +375,7 @@ impl Endpoint for NodeThread<'_> {
         })
     }
 
-    // Calls that do not.
+    // Other calls.
 
     fn now(&self) -> Result<Time, CommError> {
         self.call(Manner::Looks, || Ok(self.ask(Op::Now)?.clock))

@@ -1,5 +1,5 @@
-//! Tests of the order of simultaneous events on real threads: the random programs of the kernel's search, each node on its
-//! thread, which sleeps before some of its calls. The results must be those of the reference engine.
+//! Tests of the order of simultaneous events on real threads. They run the random programs of the kernel's tests; each node's thread sleeps
+//! before some of its calls. The results must equal those of the reference engine.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use crate::{
     wire::Parcel,
 };
 
-/// Stands for the fault in a result: the endpoint gives it as an error.
+/// A placeholder for the fault in a result, because the endpoint returns faults as errors.
 const FAULT: Cause = Cause::Died { at: Time::ZERO };
 
-/// A result without its fault.
+/// Replaces the fault in a result by the placeholder.
 fn without_fault(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Failed(_) => Outcome::Failed(FAULT),
@@ -32,7 +32,7 @@ fn without_fault(outcome: Outcome) -> Outcome {
     }
 }
 
-/// Makes the calls of a program; `None` from an endpoint whose run has ended.
+/// Makes one call of a program; `None` if the run has ended.
 fn carry_out(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
     let data = |parcel: &Parcel| Payload::phantom(parcel.bytes);
     let received = |envelope: Envelope| Outcome::Received(envelope.id);
@@ -98,10 +98,10 @@ fn carry_out(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
     }
 }
 
-/// What the programs see, when they end, and how the run ends.
+/// The results of the programs, and their end times or the error of the run.
 type Seen = (Vec<Vec<Outcome>>, Result<Vec<Time>, String>);
 
-/// Runs programs on threads that sleep before some of their calls, by a seed.
+/// Runs programs on threads that sleep before randomly chosen calls.
 fn on_threads(case: &Case, programs: &[Vec<Step>], seed: u64) -> Seen {
     let seen: Vec<Mutex<Vec<Outcome>>> = programs.iter().map(|_| Mutex::default()).collect();
     let ended = run(&case.machine, Pace::Virtual, &Settings::default(), &|node| {
@@ -119,7 +119,7 @@ fn on_threads(case: &Case, programs: &[Vec<Step>], seed: u64) -> Seen {
             let Some(outcome) = carry_out(endpoint, op) else { return Ok(()) };
             if is_asked {
                 seen[rank].lock().push(outcome);
-                // Only deadlines need the clock: without them a program goes on without the kernel where it can.
+                // Only deadlines need the clock. Without the query a program continues without the kernel where possible.
                 let is_timed = runner.steps.iter().any(|step| {
                     matches!(step, Step::RecvUntil { .. } | Step::WaitAny { .. } | Step::ComputeUntil { .. })
                 });
@@ -138,7 +138,7 @@ fn on_threads(case: &Case, programs: &[Vec<Step>], seed: u64) -> Seen {
     (seen.into_iter().map(Mutex::into_inner).collect(), finished)
 }
 
-/// The number of programs; in the long form 20,000.
+/// The number of random programs.
 fn programs() -> u64 {
     match std::env::var("MULTICOMPUTER_TESTS").as_deref() {
         Ok("long") => 20_000,
@@ -154,7 +154,7 @@ fn results_do_not_depend_on_when_threads_make_their_calls() {
         let case = &cases[nth as usize % cases.len()];
         let mut chance = ChaCha8Rng::seed_from_u64(nth);
         let mut programs = random(&mut chance, case.machine.nodes() as u32, case.unit);
-        // No call of an endpoint is a launch.
+        // Endpoints have no launch call.
         programs.iter_mut().for_each(|steps| steps.retain(|step| !matches!(step, Step::Launch(_))));
         let due = Reference::run(&case.machine, &programs);
         let replies = due

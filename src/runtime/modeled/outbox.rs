@@ -1,23 +1,22 @@
-//! The calls of a node on their way to the kernel.
+//! The calls of a node that the kernel has not fetched yet.
 
 use std::collections::VecDeque;
 
 use super::{away::Away, pacing::Pacing};
 use crate::kernel::{Call, Op};
 
-/// The calls that a node has made and the kernel has not fetched.
+/// The calls made by a node and not yet fetched by the kernel.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     pub(super) calls: VecDeque<Call>,
-    /// The number of bytes of real data in the messages among them.
+    /// The number of bytes of real data in the messages of these calls.
     pub(super) bytes: u64,
-    /// Real time: the program runs, and may compute, before its next call.
+    /// Real time: the meter of the running program, until its next call.
     pub(super) away: Option<Away>,
 }
 
 impl Outbox {
-    /// Adds the computing time that the program, which is still running, has certainly used; returns whether there
-    /// was any.
+    /// Adds a lower bound on the computing time of the running program; returns whether it is above zero.
     pub(super) fn follow(&mut self, pacing: &Pacing) -> bool {
         let span = self.away.as_mut().map(|away| away.progress(pacing)).unwrap_or_default();
         if span.is_zero() {

@@ -1,4 +1,4 @@
-//! The pacer: the thread that called `run` wakes those whose answers are due, and follows programs that compute.
+//! The pacer: the thread that called `run` wakes the nodes whose answers are due, and follows the clocks of computing programs.
 
 use std::{
     cmp::Reverse,
@@ -12,22 +12,21 @@ use super::{
 };
 use crate::{runtime::crew::Cause, time::Time, wire::NodeId};
 
-/// The longest time from the start of all threads to the start of modeled time, if some programs have made no call
-/// yet.
+/// The longest time from the start of all threads to the start of modeled time, if some programs have not made a call yet.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-/// The interval at which the pacer checks the progress of a computing program for whose next call all others wait.
+/// The interval at which the pacer checks the progress of a computing program on whose next call all others wait.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The longest wait for the next answer in a run without a limit of its own; a run with a longer one is refused.
+/// The longest wait for the next answer in a run without a time limit; a run with a longer wait is refused.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 /// The shortest wait that is announced in the log.
 const LONG_WAIT: Duration = Duration::from_secs(10);
 
 impl Modeled {
-    /// Records that a program has made its first call. When all have, modeled time starts: to start threads takes the
-    /// host its time, which is not the machine's.
+    /// Records the first call of a program. Modeled time starts when all programs have made one, because starting the threads takes host
+    /// time that the machine does not have.
     pub(super) fn first_call(&self, pacing: &Pacing) {
         if pacing.unheard.fetch_sub(1, Ordering::AcqRel) == 1 {
             pacing.epoch.get_or_init(Instant::now);
@@ -35,7 +34,7 @@ impl Modeled {
         }
     }
 
-    /// Registers a node to be woken by the pacer at an instant of modeled time, if it sleeps for that instant then.
+    /// Registers a node that the pacer wakes at an instant of modeled time, if the node then sleeps for it.
     pub(super) fn wake_when_due(&self, pacing: &Pacing, node: NodeId, at: Time) {
         self.refuse_endless_wait(pacing, at);
         let mut waking = pacing.waking.lock();
@@ -50,7 +49,7 @@ impl Modeled {
         }
     }
 
-    /// Ends a run whose next answer is due too late to be waited for, and announces a long wait in the log.
+    /// Ends a run whose next answer is due too late, and announces a long wait in the log.
     pub(super) fn refuse_endless_wait(&self, pacing: &Pacing, at: Time) {
         let wait =
             pacing.wall(at).saturating_sub(pacing.epoch().map_or(Duration::ZERO, |epoch| epoch.elapsed()));
@@ -89,7 +88,7 @@ impl Modeled {
             waking.next
         };
         self.wake_all(&mut claimed);
-        // Whoever fell asleep last may have left it to this one to find out that nobody will wake any more.
+        // The last thread to sleep may have left it to this one to find that no thread can wake up any more.
         if nobody && self.crew.awake.load(Ordering::Acquire) == 0 {
             self.drive(true);
         }
@@ -98,13 +97,13 @@ impl Modeled {
         tick.map_or(due, |tick| tick.min(due))
     }
 
-    /// Follows the clock of a program that computes while all others wait for its next call: the time that it has
-    /// certainly computed is as good as a call. Returns whether a program may have to be followed soon.
+    /// Follows the clock of a program that computes while all others wait for its next call: the computing time so far is a lower bound on
+    /// the time of this call. Returns whether to check again soon.
     fn follow(&self, pacing: &Pacing) -> bool {
         if self.crew.awake.load(Ordering::Acquire) == 0 {
             return false;
         }
-        // Behind the one that everybody waited for there may be another.
+        // After the node on which all waited, there may be another one.
         for _ in 0..self.mailboxes.len() {
             let node = pacing.stalled.load(Ordering::Relaxed);
             let Some(mailbox) = self.mailboxes.get(node as usize) else { break };

@@ -1,14 +1,13 @@
 //! Real time: answers are held back until they are due on the wall clock.
 //!
-//! Modeled time is worked out as in virtual time, ahead of the wall clock as far as the known calls allow. One modeled
-//! second takes as many wall seconds as the *dilation* says, counted from the *epoch*, when all programs have made their
-//! first call. A call returns to its program when its modeled end is due, or as soon after it as the host can: by how
-//! much it is late is its *slip*, which changes no modeled time.
+//! Modeled time is computed as in virtual time, ahead of the wall clock as far as the known calls allow. One modeled second takes
+//! *dilation* wall-clock seconds, counted from the *epoch*, the instant at which all programs have made their first call. A call returns
+//! when its modeled end is due, or as soon afterwards as the host can. This lateness is the *slip* of the answer; it changes no modeled
+//! time.
 //!
-//! A thread that knows when it may go on sleeps by a timer of its own. One that waited for the kernel is woken at once if
-//! its answer is not due for long, so that it can set its timer: when many answers are due at one instant, their timers go
-//! off with one interrupt. Otherwise the pacer, which is the thread that called `run`, wakes it when its answer is due,
-//! which saves a switch.
+//! A thread whose due time is known sleeps with its own timer. A thread that waits for the kernel is woken at once if its answer is due
+//! much later, so that it can set its timer: the timers of many answers due at one instant expire with one interrupt. Otherwise the pacer,
+//! which is the thread that called `run`, wakes the thread when its answer is due, which saves a context switch.
 
 use std::{
     cmp::Reverse,
@@ -27,7 +26,7 @@ use crate::{
     wire::NodeId,
 };
 
-/// The time before its due instant at which an answer is early enough to be told to its node at once.
+/// The time before the due instant from which on an answer is passed to its node at once.
 const LONG_BEFORE: Duration = Duration::from_micros(200);
 
 const NOBODY: u32 = u32::MAX;
@@ -39,10 +38,10 @@ pub(super) struct Pacing {
     /// The instant at which all threads had been started.
     pub(super) started: OnceLock<Instant>,
     pub(super) epoch: OnceLock<Instant>,
-    /// The number of programs that have made no call yet.
+    /// The number of programs that have not made a call yet.
     pub(super) unheard: AtomicUsize,
     pub(super) waking: Mutex<Waking>,
-    /// The node for whose next call all others waited when the kernel was last driven.
+    /// The node on whose next call all others waited when the kernel was last driven.
     pub(super) stalled: AtomicU32,
     pub(super) has_limit: bool,
     pub(super) announced: OnceLock<()>,
@@ -52,7 +51,7 @@ pub(super) struct Pacing {
 #[derive(Debug)]
 pub(super) struct Waking {
     pub(super) due: BinaryHeap<Reverse<(Time, NodeId)>>,
-    /// The modeled time until which the pacer sleeps; `MAX` if it waits for nothing that is due.
+    /// The modeled time until which the pacer sleeps; `MAX` if no answer is pending.
     pub(super) next: Time,
 }
 
@@ -70,7 +69,7 @@ impl Pacing {
         }
     }
 
-    /// The wall-clock instant of modeled time zero, once it is known.
+    /// The wall-clock instant of modeled time zero; `None` before modeled time starts.
     pub(super) fn epoch(&self) -> Option<Instant> {
         self.epoch.get().copied()
     }
@@ -90,8 +89,7 @@ impl Pacing {
         self.epoch.get().map_or(Time::ZERO, |epoch| Time::ZERO + self.modeled(epoch.elapsed()))
     }
 
-    /// The instant of the wall clock at which an instant of modeled time is due; `None` while modeled time has not
-    /// started.
+    /// The wall-clock instant at which an instant of modeled time is due; `None` before modeled time starts.
     pub(super) fn due(&self, at: Time) -> Option<Instant> {
         Some(*self.epoch.get()? + self.wall(at))
     }
@@ -101,8 +99,7 @@ impl Pacing {
         Duration::try_from_secs_f64(at.as_secs_f64() * self.dilation).unwrap_or(FOREVER).min(FOREVER)
     }
 
-    /// Whether a node that sleeps is left to the pacer, because an instant is about to be due or modeled time has not
-    /// started.
+    /// Whether the pacer wakes a sleeping node: the instant is almost due, or modeled time has not started.
     pub(super) fn is_soon(&self, at: Time) -> bool {
         let Some(due) = self.due(at) else { return true };
         let wait = due.saturating_duration_since(Instant::now());
@@ -119,5 +116,5 @@ impl Pacing {
     }
 }
 
-/// A limit of wall-clock time, about thirty years: longer than any run, and too short for any clock to overflow.
+/// An upper limit of wall-clock times, about thirty years: longer than any run, and short enough that no clock overflows.
 const FOREVER: Duration = Duration::from_secs(1 << 30);

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::{rank::Rank, time::Time};
 
-/// An answer that came later than it was due, because the host was late.
+/// The lateness of an answer that was returned after its due time because of delays on the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slip {
-    /// The time from the instant at which the answer was due to its arrival, on the wall clock.
+    /// The wall-clock time from the due instant of the answer to its arrival.
     pub by: Duration,
     /// The node.
     pub rank: Rank,
@@ -23,14 +23,14 @@ pub struct Slip {
 pub(crate) struct Slips {
     /// The number of answers given to programs.
     pub(crate) answers: u64,
-    /// The number of answers that came late by more than was allowed.
+    /// The number of answers that were late by more than the allowance.
     pub(crate) late: u64,
-    /// The slip of the latest answer; of equally late ones that of the lower rank.
+    /// The largest slip; at equal lateness that of the lower rank.
     pub(crate) largest: Slip,
 }
 
 impl Slips {
-    /// Adds an answer with its slip; a slip of more than `allowed` counts as late.
+    /// Adds an answer with its slip; a slip above `allowed` counts as late.
     pub(super) fn add(&mut self, slip: Slip, allowed: Duration) {
         self.answers += 1;
         self.late += u64::from(slip.by > allowed);

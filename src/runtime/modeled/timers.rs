@@ -1,6 +1,6 @@
 //! Timers of the host that expire on time.
 
-/// A setting that lets timers of the current thread expire on time, and not up to 50 us later, until this is dropped.
+/// A guard: until it is dropped, timers of the current thread expire on time instead of up to 50 us later.
 pub(super) struct PreciseTimers {
     #[cfg(target_os = "linux")]
     slack: Option<u64>,
@@ -10,7 +10,7 @@ impl PreciseTimers {
     #[cfg(target_os = "linux")]
     pub(super) fn set() -> PreciseTimers {
         let slack = rustix::thread::current_timer_slack().ok();
-        // A host that does not allow it is a little late.
+        // If the host refuses the call, timers are slightly late.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         PreciseTimers { slack }
     }
@@ -22,7 +22,7 @@ impl PreciseTimers {
 }
 
 impl PreciseTimers {
-    /// The same for a thread that keeps them.
+    /// Sets precise timers for the current thread permanently.
     pub(super) fn set_for_good() {
         std::mem::forget(PreciseTimers::set());
     }

@@ -1,4 +1,4 @@
-//! The state that the threads of a run in modeled time share.
+//! The shared state of the threads of a run in modeled time.
 
 use std::{
     collections::VecDeque,
@@ -18,14 +18,14 @@ use crate::{
     wire::NodeId,
 };
 
-/// The state of a thread's parker while it sleeps until the kernel has answered; a state that is no such constant is the
-/// rank of the node from which data is awaited.
+/// The parker state of a thread that sleeps until the kernel has answered. A state other than these constants is the rank of the node from
+/// which data is awaited.
 pub(super) const FOR_THE_KERNEL: u32 = u32::MAX - 1;
 
-/// The state of a thread's parker while it sleeps until the kernel has answered and the answer is due.
+/// The parker state of a thread that sleeps until the kernel has answered and the answer is due.
 pub(super) const WHEN_DUE: u32 = u32::MAX - 2;
 
-/// The number of times that a waiting thread looks again before it sleeps, where every thread has a core.
+/// The number of polls of a waiting thread before it sleeps, where every thread has a core.
 const LOOKS: u32 = 200;
 
 /// A delivery through a node's channel.
@@ -35,7 +35,7 @@ pub(super) enum Delivery {
     Reply(Reply),
 }
 
-/// The ways in and out of one node. Aligned so that no two share a cache line.
+/// The inbox and outbox of one node. Aligned so that no two mailboxes share a cache line.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Mailbox {
@@ -43,7 +43,7 @@ pub(super) struct Mailbox {
     pub(super) outbox: Mutex<Outbox>,
 }
 
-/// The state that the threads share; see the [module](self).
+/// The shared state of the threads; see the [module](self).
 #[derive(Debug)]
 pub(super) struct Modeled {
     pub(super) crew: Crew,
@@ -51,17 +51,17 @@ pub(super) struct Modeled {
     pub(super) kernel: Mutex<Kernel>,
     /// The pacing; real time only.
     pub(super) pacing: Option<Pacing>,
-    /// Real time only: the threads, as long as none of them computes.
+    /// Real time only: keeps the threads on one core until one of them computes.
     pub(super) together: Option<Together>,
-    /// The number of threads that sleep until the kernel has answered.
+    /// The number of threads that wait for an answer of the kernel.
     pub(super) awaiting_replies: AtomicUsize,
-    /// Nodes whose threads have asked the kernel since it was last driven.
+    /// The nodes whose threads have asked the kernel since it was last driven.
     pub(super) asking: (Sender<NodeId>, Receiver<NodeId>),
-    /// Whether a thread wanted to drive the kernel while another did: the other must look again.
+    /// Whether a thread wanted to drive the kernel while another thread was driving it; the driving thread must then repeat.
     pub(super) drive_again: AtomicBool,
-    /// Whether messages may be lost and nodes may die: then only the kernel knows which data has come.
+    /// Whether messages may be lost and nodes may die: then only the kernel can determine which data has arrived.
     pub(super) fallible: bool,
-    /// The number of times that a waiting thread looks again before it sleeps: 0 unless every thread has a core.
+    /// The number of polls of a waiting thread before it sleeps: 0 unless every thread has a core.
     pub(super) looks: u32,
 }
 
@@ -100,11 +100,11 @@ impl Modeled {
         (modeled, receivers)
     }
 
-    /// Delivers an answer to a node, and claims and lists the node; it is to be woken when the lock of the kernel is
-    /// free again. In real time the pacer wakes it when the answer is due, if that is soon.
+    /// Delivers an answer to a node, claims the node and adds it to `claimed`; it is woken after the lock of the kernel is released. In
+    /// real time the pacer wakes the node when the answer is due, if this is soon.
     pub(super) fn answer(&self, node: NodeId, reply: Reply, claimed: &mut Vec<NodeId>) {
         let (parker, awake) = (&self.crew.seat(node).parker, &self.crew.awake);
-        // The receiver lives as long as the thread, and after that nobody needs the answer.
+        // The receiver exists as long as the thread, and later the answer is not needed.
         let _ = self.mailboxes[node as usize].inbox.send(Delivery::Reply(reply));
         let is_claimed = parker.claim(&[FOR_THE_KERNEL], awake)
             || match &self.pacing {
@@ -119,26 +119,26 @@ impl Modeled {
         if is_claimed {
             claimed.push(node);
         } else if awake.load(Ordering::Acquire) == 0 {
-            // It found the answer by itself, and went to sleep again while this seemed to be about to wake it.
+            // The node found the answer by itself, and slept again while this thread was about to wake it.
             self.drive_again.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Wakes the nodes that have been claimed.
+    /// Wakes the claimed nodes.
     pub(super) fn wake_all(&self, claimed: &mut Vec<NodeId>) {
         for node in claimed.drain(..) {
             self.crew.seat(node).parker.wake();
         }
     }
 
-    /// All nodes whose programs have not returned, each with the event that it waits for.
+    /// Returns all nodes whose programs have not returned, with the events that they wait for.
     pub(super) fn blocked_in(&self, kernel: &Kernel) -> Vec<BlockedNode> {
         let contexts = self.crew.contexts.lock();
-        // The kernel may not have come to the end of a program that has returned.
+        // A program may have returned although the kernel has not reached its end.
         self.crew.complete(blocked_nodes(kernel, |context| contexts.name(context)))
     }
 
-    /// Releases the threads from their common core, as a program really computes and may need a core of its own.
+    /// Releases the threads from their common core, because a program computes and may need a separate core.
     pub(super) fn let_go(&self) {
         if let Some(together) = &self.together {
             together.let_go();
@@ -146,7 +146,7 @@ impl Modeled {
     }
 }
 
-/// The kernel's view of the calls that the node threads have made.
+/// The kernel's access to the calls of the node threads.
 pub(super) struct Outboxes<'a>(pub(super) &'a [Mailbox]);
 
 impl Calls for Outboxes<'_> {

@@ -1,4 +1,4 @@
-//! The questions that a rank which has waited for long asks all others, its answers to theirs, and the limit of a run.
+//! Deadlock queries from a rank that has waited for long, replies to such queries, and the time limit of a run.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::{
     wire::NodeId,
 };
 
-/// The time for which other ranks may tell what they do before a run is ended at its limit.
+/// The time for which other ranks may report their state before a run is ended at its limit.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl MpiNode<'_> {
@@ -30,7 +30,7 @@ impl MpiNode<'_> {
         State { activity, node: self.blocked().into(), counts }
     }
 
-    /// Answers a question, unless all have come to the end meanwhile: the answer would come to the next run.
+    /// Replies to a query, unless the run is over on all ranks: the reply would arrive in the next run.
     pub(super) fn tell_state(&self, source: NodeId, question: Header) -> Result<(), CommError> {
         if self.is_over.get() {
             return Ok(());
@@ -45,7 +45,7 @@ impl MpiNode<'_> {
         Ok(self.job.line.send_frame(source, answer, &text[..text.len().min(ROOM)])?)
     }
 
-    /// Looks at the clock while this rank waits: asks the others if that takes long, and ends the run if it has to.
+    /// Checks the clock while this rank waits: queries the others after a long wait, and ends the run if necessary.
     pub(super) fn mind(&self) {
         if self.is_ended() {
             return;
@@ -76,11 +76,11 @@ impl MpiNode<'_> {
         }
     }
 
-    /// Asks all others.
+    /// Queries all other ranks.
     fn ask(&self, inquiry: &mut Inquiry) {
         let question = Header { nth: inquiry.begin(), ..Header::new(Kind::Ask) };
         for other in (0..self.job.size()).filter(|&other| other != self.job.rank()) {
-            // A rank that cannot be asked does not answer.
+            // A rank that cannot be queried does not reply.
             let _ = self.job.line.send_frame(other as NodeId, question, &[]);
         }
     }

@@ -1,5 +1,4 @@
-//! The end of a run on all ranks: nobody goes before all have come to it, no message is left on its way, and all know
-//! the same result.
+//! The end of a run on all ranks: no rank leaves before all have arrived, no message is in transit, and all ranks get the same result.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -20,16 +19,16 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The time that the program of a rank has to end once the run is over.
+/// The time that a program has for its end once the run is over.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The status with which all ranks are ended if one does not end by itself.
+/// The exit status with which all ranks are aborted if one rank does not end.
 const STATUS: i32 = 1;
 
-/// The records and the messages left of all ranks.
+/// The records of all ranks, and the messages never received.
 pub(super) type Records = (Vec<NodeRecord>, Vec<UnreceivedMessage>);
 
-/// A rank's part of the result, as it tells it.
+/// One rank's part of the result, as sent to the others.
 #[derive(Serialize, Deserialize)]
 struct Part {
     counters: [u64; 9],
@@ -37,7 +36,7 @@ struct Part {
     unreceived: Vec<UnreceivedMessage>,
 }
 
-/// The error of a run, as the rank that found it tells it.
+/// The error of a run, as sent by the rank that found it.
 #[derive(Serialize, Deserialize)]
 enum Told {
     Panicked(String),
@@ -51,7 +50,7 @@ fn told(nodes: &[BlockedNode]) -> Vec<ToldNode> {
 }
 
 impl MpiNode<'_> {
-    /// Ends the run with all other ranks: the records of all, or the error that all get.
+    /// Ends the run together with all other ranks. Returns the records of all ranks, or the common error.
     pub(super) fn finish(&self) -> Result<Records, RunError> {
         let failed = |error: Error| self.job.failed(error);
         self.has_returned.set(true);
@@ -86,12 +85,12 @@ impl MpiNode<'_> {
         Ok((nodes, unreceived))
     }
 
-    /// Makes a call of all ranks, and takes in messages and answers questions meanwhile.
+    /// Runs a collective MPI call, and meanwhile receives messages and replies to queries.
     fn together<'env>(
         &self,
         call: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> Result<Request<'s>, Error>,
     ) -> Result<(), Error> {
-        // The rank that knows the cause goes first.
+        // The rank that found the cause aborts first.
         let grace = match *self.ended.borrow() {
             None => None,
             Some(Cause::Told) => Some(2 * GRACE),
@@ -99,7 +98,7 @@ impl MpiNode<'_> {
         };
         let ends = grace.map(|grace| self.time() + Span::from(grace));
         self.job.together(call, || {
-            // A failure of MPI shows in the call itself.
+            // A failure of MPI is reported by the call itself.
             let _ = self.progress();
             if ends.is_some_and(|ends| self.time() > ends) {
                 let rank = self.job.rank();
@@ -110,7 +109,7 @@ impl MpiNode<'_> {
         })
     }
 
-    /// Waits until all programs have returned and all their messages have come.
+    /// Waits until all programs have returned and all their messages have arrived.
     fn settle(&self) -> Result<(), Error> {
         let (line, control) = (&self.job.line, &self.job.control);
         self.progress_while(|| !line.is_idle());
@@ -123,11 +122,11 @@ impl MpiNode<'_> {
         Ok(())
     }
 
-    /// Takes in what comes for as long as something is to come.
+    /// Makes progress while a condition holds.
     fn progress_while(&self, is_open: impl Fn() -> bool) {
         let mut idle = Idle::new(self.job.is_crowded());
         while is_open() {
-            // A failure of MPI shows in the next call of all ranks.
+            // A failure of MPI is reported by the next collective call.
             if self.progress().is_err() {
                 return;
             }
@@ -135,7 +134,7 @@ impl MpiNode<'_> {
         }
     }
 
-    /// The same bytes on all ranks: those of `root`.
+    /// Broadcasts bytes from `root`; returns them on all ranks.
     fn shared_from(&self, root: Rank, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
         let control = &self.job.control;
         let mut length = [bytes.len() as i64];
@@ -145,7 +144,7 @@ impl MpiNode<'_> {
         Ok(bytes)
     }
 
-    /// The bytes of all ranks.
+    /// Gathers the bytes of all ranks on all ranks.
     fn gathered(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, Error> {
         let (control, size) = (&self.job.control, self.job.size());
         let (length, mut lengths) = ([own.len() as i32], vec![0_i32; size]);
@@ -206,7 +205,7 @@ impl MpiNode<'_> {
         }
     }
 
-    /// The error that this rank found, as it tells it.
+    /// Encodes the error that this rank found.
     fn told(&self) -> Vec<u8> {
         let ended = self.ended.borrow();
         let told = match &*ended {
@@ -219,7 +218,7 @@ impl MpiNode<'_> {
         serde_json::to_vec(&told).unwrap_or_default()
     }
 
-    /// The error of the run: what this rank found itself, if it was the first, or what another tells.
+    /// The error of the run: this rank's own error if `first` is this rank, otherwise the decoded error of rank `first`.
     fn error(&self, first: Rank, error: &[u8]) -> RunError {
         let nodes = |nodes: Vec<ToldNode>| nodes.into_iter().map(BlockedNode::from).collect();
         if first == self.job.rank()
@@ -242,12 +241,12 @@ impl MpiNode<'_> {
     }
 }
 
-/// The error for a message of a rank that cannot be read.
+/// The error for an unreadable message of a rank.
 fn unreadable(error: &serde_json::Error) -> CommError {
     CommError::Transport(error.to_string())
 }
 
-/// The record of a node from what it told.
+/// Decodes the record of a node.
 fn record(counters: [u64; 9], phases: Vec<(String, [u64; 3])>) -> NodeRecord {
     let [finished, messages_sent, bytes_sent, messages_received, bytes_received, ..] = counters;
     let [.., computing, overhead, waiting, noise] = counters.map(Span::from_picos);

@@ -1,15 +1,15 @@
-//! Frames: messages of MPI that carry a header, and short data behind it.
+//! Frames: MPI messages with a header, followed by short data.
 
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use smallvec::SmallVec;
 
-/// The longest frame in bytes. All libraries known to us pass so much without waiting for the receiver.
+/// The longest frame in bytes. The MPI libraries known to us send messages of this length eagerly.
 pub(super) const LONGEST: usize = 4000;
 
-/// The room for data in a frame: longer messages send it by itself.
+/// The room for data in a frame; longer data is sent separately.
 pub(crate) const ROOM: usize = LONGEST - size_of::<Header>();
 
-/// The bit of a [part](part) that has a length but no data.
+/// The bit of an encoded [part](part) that has a length but no data.
 const PHANTOM: u64 = 1 << 63;
 
 /// The meaning of a frame.
@@ -18,23 +18,23 @@ const PHANTOM: u64 = 1 << 63;
 pub(super) enum Kind {
     /// A message with its data.
     Short = 1,
-    /// The beginning of a message whose data comes by itself; here are the lengths of its parts.
+    /// The beginning of a message whose data is sent separately; the frame holds the lengths of its parts.
     Long,
-    /// More lengths of the parts of the message that the frame before this one began.
+    /// Further lengths of the parts of the message begun by the previous frame.
     More,
-    /// A type of elements, before the first message that has it.
+    /// The description of an element type, sent before the first message with this type.
     Type,
-    /// Somebody has waited for long, and asks all for their state.
+    /// A query for the state of a rank, sent to all after a long wait.
     Ask,
-    /// The answer.
+    /// The reply to `Ask`.
     State,
-    /// A member of a group wants to know the collective call that the receiver makes.
+    /// A query by a member of a group for the collective call that the receiver makes.
     AskCall,
-    /// The answer.
+    /// The reply to `AskCall`.
     Call,
     /// The run is over.
     End,
-    /// Nothing: it completes a receive that is not needed any more.
+    /// No content: completes a posted receive that is no longer needed.
     Nothing,
 }
 
@@ -53,25 +53,25 @@ impl Kind {
     ];
 }
 
-/// The head of a frame.
+/// The header of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Header {
-    /// The number of its [`Kind`].
+    /// The number of the [`Kind`].
     pub(super) code: u32,
     pub(super) tag: u32,
-    /// The group, as all ranks know it.
+    /// The digest of the group, equal on all ranks.
     pub(super) context: u64,
     /// The digest of the element type; 0 for plain bytes.
     pub(super) element: u64,
-    /// The digest of the collective call to which the message belongs, and its number in its group; 0 if there is none.
+    /// The digest of the collective call to which the message belongs, and its number in the group; 0 if there is none.
     pub(super) call: u64,
     pub(super) nth: u64,
-    /// The number of the message among all of its sender's.
+    /// The sequence number of the message among all messages of its sender.
     pub(super) seq: u64,
-    /// The node on whose behalf it is sent, plus one; 0 if that is the sender.
+    /// The node on whose behalf the message is sent, plus one; 0 for the sender itself.
     pub(super) origin: u32,
-    /// The number of parts of the message; 0 for one that is all of the frame's data.
+    /// The number of parts of the message; 0 if the frame holds all data.
     pub(super) parts: u32,
 }
 
@@ -84,7 +84,7 @@ impl Header {
         Header { code: kind as u32, ..self }
     }
 
-    /// The meaning of the frame; `None` if it is none of ours.
+    /// The kind of the frame; `None` if the code is unknown.
     pub(super) fn kind(&self) -> Option<Kind> {
         Kind::ALL.into_iter().find(|&kind| kind as u32 == self.code)
     }
@@ -93,7 +93,7 @@ impl Header {
         bytes_of(self)
     }
 
-    /// Takes a frame apart; `None` if it is too short for one.
+    /// Splits a frame into header and data; `None` if it is too short.
     pub(super) fn read(frame: &[u8]) -> Option<(Header, &[u8])> {
         let (header, data) = frame.split_at_checked(size_of::<Header>())?;
         Some((pod_read_unaligned(header), data))
@@ -103,12 +103,12 @@ impl Header {
 /// A part of the data of a message: its length, and whether it has no data.
 pub(super) type Part = (u64, bool);
 
-/// The words that stand for parts.
+/// Encodes parts as words.
 pub(super) fn words(parts: &[Part]) -> SmallVec<[u64; 8]> {
     parts.iter().map(|&(bytes, is_phantom)| if is_phantom { bytes | PHANTOM } else { bytes }).collect()
 }
 
-/// The parts for which words stand.
+/// Decodes parts from words.
 pub(super) fn parts(words: &[u8]) -> impl Iterator<Item = Part> {
     let part = |word: &[u8]| {
         let word: u64 = pod_read_unaligned(word);

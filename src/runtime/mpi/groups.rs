@@ -1,8 +1,8 @@
-//! The numbers of groups and the agreement of collective calls, where no memory is shared.
+//! Group identifiers and agreement of collective calls without shared memory.
 //!
-//! A group is named between ranks by a digest of its parent, its members and its number among those of the same members. All
-//! ranks come to the same one by themselves. A message of a collective call carries a digest of that call, so a rank that
-//! takes part in another one finds that out when the message comes.
+//! Ranks identify a group by a digest of its parent, its members and its number among the groups of the same members. All ranks compute the
+//! same digest independently. A message of a collective call carries a digest of the call, so a rank that makes a different call detects
+//! the mismatch when the message arrives.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ pub(super) struct Made {
     pub(super) rank: Rank,
 }
 
-/// A rank that makes another call than this one.
+/// A mismatch: the rank that makes a different call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Difference {
     pub(super) source: NodeId,
@@ -34,21 +34,21 @@ pub(super) struct Difference {
     pub(super) nth: u64,
 }
 
-/// The groups that this rank has made, and its last call in each.
+/// The groups of this rank, and its last call in each of them.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     pub(super) contexts: Contexts,
     digests: BTreeMap<Context, u64>,
     known: BTreeMap<u64, Context>,
-    /// Messages in groups that this rank has not made yet.
+    /// Messages in groups that this rank has not made yet, by digest.
     pub(super) strays: BTreeMap<u64, Vec<Envelope>>,
     calls: BTreeMap<Context, Made>,
-    /// Calls of others which this rank has not made yet: who makes it, and its digest.
+    /// Calls of other ranks that this rank has not made yet: the calling rank and the digest.
     early: BTreeMap<(Context, u64), (NodeId, u64)>,
 }
 
 impl Groups {
-    /// The number of a group here, and the messages that have come for it before.
+    /// Returns the context of a group on this rank, and the messages that have arrived for the group before it was made.
     pub(super) fn of(
         &mut self,
         parent: Context,
@@ -62,7 +62,7 @@ impl Groups {
         }
         let mut hasher = DefaultHasher::new();
         (self.digest(parent), members, nth).hash(&mut hasher);
-        // The world has 0.
+        // 0 is the digest of the world.
         let digest = hasher.finish().max(1);
         self.digests.insert(context, digest);
         self.known.insert(digest, context);
@@ -74,17 +74,17 @@ impl Groups {
         (context, strays.into_iter().map(labeled).collect())
     }
 
-    /// The name of a group between ranks.
+    /// The digest of a group, which identifies it between ranks.
     pub(super) fn digest(&self, context: Context) -> u64 {
         self.digests.get(&context).copied().unwrap_or(0)
     }
 
-    /// The group of that name, if this rank has made it.
+    /// Returns the group with this digest, if this rank has made it.
     pub(super) fn known(&self, digest: u64) -> Option<Context> {
         if digest == 0 { Some(0) } else { self.known.get(&digest).copied() }
     }
 
-    /// Notes a call of this rank; a rank that is known to make another one at its place.
+    /// Records a call of this rank; returns the mismatch if another rank is known to make a different call with this number.
     pub(super) fn agree(
         &mut self,
         context: Context,
@@ -99,13 +99,13 @@ impl Groups {
         differs.map(|(source, _)| Difference { source, context, nth })
     }
 
-    /// The number and the digest of the collective call to which a message in this context belongs; zeros for none.
+    /// The number and digest of the collective call to which a message in this context belongs; zeros if there is none.
     pub(super) fn call_of(&self, context: Context) -> (u64, u64) {
         let made = self.contexts.parent_of_library_calls(context).and_then(|parent| self.calls.get(&parent));
         made.map_or((0, 0), |made| (made.nth, made.digest))
     }
 
-    /// Compares the call to which a message belongs with that of this rank.
+    /// Compares the call to which a message belongs with this rank's call.
     pub(super) fn compare(
         &mut self,
         source: NodeId,
@@ -126,7 +126,7 @@ impl Groups {
         }
     }
 
-    /// The last call of this rank in a group.
+    /// This rank's last call in a group.
     pub(super) fn made(&self, context: Context) -> Option<&Made> {
         self.calls.get(&context)
     }
@@ -136,7 +136,7 @@ impl Groups {
 mod tests {
     use super::*;
 
-    /// Two ranks that make the same groups in another order.
+    /// Two ranks that make the same groups in different orders.
     fn two() -> (Groups, Groups) {
         let name = || "a group".into();
         let (mut one, mut other) = (Groups::default(), Groups::default());
@@ -169,10 +169,10 @@ mod tests {
         let (nth, digest) = one.call_of(2);
         assert_ne!(digest, 0);
         assert_eq!(one.call_of(1), (0, 0), "messages of the program belong to no call");
-        // The message comes before the call is made here.
+        // The message arrives before this rank makes the call.
         assert!(other.compare(0, 3, nth, digest).is_none());
         assert!(other.agree(2, 0, 1, &call("9 bytes")).is_some());
-        // And after it.
+        // The message arrives after this rank has made the call.
         assert!(other.compare(0, 3, nth, digest).is_some());
         assert!(other.agree(2, 1, 1, &call("8 bytes")).is_none());
         assert!(other.compare(0, 3, 0, digest).is_none(), "a call of the past");

@@ -1,21 +1,21 @@
-//! The time between two looks of a rank that waits.
+//! The pause between two polls of a waiting rank.
 
 use std::{
     thread::{sleep, yield_now},
     time::Duration,
 };
 
-/// The looks in vain after which a rank sleeps for a moment where ranks share cores.
+/// The number of unsuccessful polls after which a rank sleeps between polls, where ranks share cores.
 const LOOKS: u32 = 400;
 
-/// The looks from one time to the next that a rank gives its core away: libraries do so at each look, if they know that ranks
-/// share cores, and then twice is once too often.
+/// The number of polls from one yield of the core to the next. An MPI library that has detected shared cores yields at each poll, so a
+/// second yield at every poll would be too much.
 const TURN: u32 = 4;
 
-/// That moment.
+/// The length of such a sleep.
 const MOMENT: Duration = Duration::from_micros(20);
 
-/// The looks of a rank in vain so far.
+/// The number of unsuccessful polls of a rank.
 #[derive(Debug)]
 pub(super) struct Idle {
     is_crowded: bool,
@@ -27,10 +27,10 @@ impl Idle {
         Idle { is_crowded, looks: 0 }
     }
 
-    /// Passes the time until the next look: gives the core to other ranks where they lack it.
+    /// Pauses until the next poll: yields the core where ranks share cores.
     pub(super) fn turn(&mut self) {
         self.looks = self.looks.wrapping_add(1);
-        // Where every rank has a core it looks again at once: a look takes long enough.
+        // Where every rank has a core, the rank polls again at once: a poll takes long enough.
         if self.is_crowded && self.looks >= LOOKS {
             sleep(MOMENT);
         } else if self.is_crowded && self.looks.is_multiple_of(TURN) {

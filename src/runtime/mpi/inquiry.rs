@@ -1,9 +1,9 @@
-//! The search for a deadlock where nobody sees all ranks: rounds of questions, and what their answers tell.
+//! Distributed deadlock detection: rounds of queries, and the conclusions from the replies.
 //!
-//! The run is in a deadlock if every rank waits without a deadline or has returned, no message is on its way, and that was
-//! so at one instant. Each answer tells how many messages its rank has sent and taken in. If two rounds of answers are the
-//! same, and as many messages have been taken in as sent, then nothing happened between the rounds, and nothing can any
-//! more (Mattern 1987, the method of four counters). A rank that computes does not answer, and is waited for.
+//! The run is deadlocked if at one instant every rank waits without a deadline or has returned, and no message is in transit. Each reply
+//! contains the numbers of messages sent and received by the rank. If two consecutive rounds have equal replies, and the total numbers sent
+//! and received are equal, then nothing happened between the rounds, and nothing can happen any more (the four-counter method, Mattern
+//! 1987). A computing rank does not reply, and the round waits for it.
 
 use std::{collections::BTreeMap, mem::take};
 
@@ -18,7 +18,7 @@ use crate::{
     wire::NodeId,
 };
 
-/// The state of a rank, as it tells it.
+/// The state of a rank, as sent in a reply.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) activity: Activity,
@@ -26,36 +26,36 @@ pub(super) struct State {
     pub(super) counts: Counts,
 }
 
-/// The progress of a rank: messages sent and taken in, and calls of its program.
+/// The progress of a rank: messages sent, messages received, and calls of its program.
 pub(super) type Counts = (u64, u64, u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Activity {
-    /// It waits, and only a message can end that.
+    /// The rank waits, and only a message can end the wait.
     Waits,
     Returned,
     Acts,
 }
 
-/// The rounds of questions of a rank.
+/// The rounds of queries of a rank.
 #[derive(Debug, Default)]
 pub(super) struct Inquiry {
-    /// The number of the round that is under way.
+    /// The number of the round in progress.
     round: Option<u64>,
     rounds: u64,
     answers: BTreeMap<NodeId, State>,
-    /// The counts of the round before, if it found no rank that acts.
+    /// The counts of the previous round, if no rank was active in it.
     before: Option<Vec<Counts>>,
-    /// The time from which on the next one may begin.
+    /// The earliest time of the next round.
     next: Option<Time>,
 }
 
-/// The outcome of a round of questions.
+/// The outcome of a round of queries.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// Some rank acts, so there is no deadlock.
+    /// Some rank is active, so there is no deadlock.
     Alive,
-    /// There may be one, which another round shows.
+    /// There may be a deadlock; another round decides.
     Unclear,
     Deadlock(DeadlockReport),
 }
@@ -69,24 +69,24 @@ impl Inquiry {
         self.rounds
     }
 
-    /// Takes the answer of a rank; that to a question of an earlier round counts no more.
+    /// Records the reply of a rank; replies to earlier rounds are ignored.
     pub(super) fn take(&mut self, source: NodeId, round: u64, state: State) {
         if self.round == Some(round) {
             self.answers.insert(source, state);
         }
     }
 
-    /// Whether a round may begin that is due at the earliest when a rank has waited for `patience` since `since`.
+    /// Whether a round may begin for a rank that waits since `since`: after `patience`, and not before the time of the next round.
     pub(super) fn is_due(&self, now: Time, since: Time, patience: Span) -> bool {
         self.round.is_none() && now >= self.next.unwrap_or_default().max(since + patience)
     }
 
-    /// Whether all others have answered.
+    /// Whether all other ranks have replied.
     pub(super) fn is_answered(&self, ranks: usize) -> bool {
         self.round.is_some() && self.answers.len() + 1 == ranks
     }
 
-    /// Ends the round that all others have answered, at the time `next` before which no other begins by itself.
+    /// Concludes the round after all other ranks have replied. No new round starts by itself before `next`.
     pub(super) fn conclude(&mut self, own: (NodeId, State), next: Time) -> Verdict {
         self.round = None;
         self.next = Some(next);
@@ -108,7 +108,7 @@ impl Inquiry {
         Verdict::Deadlock(DeadlockReport::new(self.blocked(), returned))
     }
 
-    /// The ranks that have answered and not returned, in their order.
+    /// Takes the ranks that have replied and not returned, in rank order.
     pub(super) fn blocked(&mut self) -> Vec<BlockedNode> {
         let states = take(&mut self.answers).into_values();
         states.filter(|state| state.activity != Activity::Returned).map(|state| state.node.into()).collect()
@@ -126,7 +126,7 @@ mod tests {
         State { activity, node: node.into(), counts }
     }
 
-    /// The verdict of rank 0 on a round in which ranks 1 and 2 answer so, while it waits itself.
+    /// Returns the verdict of waiting rank 0 on a round with these replies of ranks 1 and 2.
     fn round(inquiry: &mut Inquiry, one: (Activity, Counts), two: (Activity, Counts)) -> Verdict {
         let round = inquiry.begin();
         inquiry.take(1, round, state(1, one.0, one.1));

@@ -1,4 +1,4 @@
-//! An MPI job as this process, one of its ranks, sees it: the library started, where the ranks are, the way to them.
+//! An MPI job as seen by this process, which is one of its ranks: the initialized library, the hosts of the ranks, and the connection.
 
 use std::{cell::Cell, collections::BTreeSet, env, thread};
 
@@ -10,30 +10,30 @@ use crate::{
     rank::Rank,
 };
 
-/// The words of a set of cores.
+/// The number of words of a set of cores.
 const CORE_WORDS: usize = 64;
 
-/// The variables by which launchers tell a process how many ranks they have started.
+/// The environment variables in which launchers pass the number of ranks.
 const LAUNCHED: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS"];
 
-/// An error of the start of a job.
+/// An error when starting a job.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MpiError {
-    /// The library failed, or has been started before.
+    /// The library failed, or MPI had already been initialized.
     #[error("MPI failed: {0}")]
     Library(String),
-    /// The launcher and the library are not of the same MPI: each process is alone.
+    /// The launcher and the library belong to different MPI implementations, so each process sees only itself.
     #[error(
         "a launcher has started {launched} ranks, but {library}, with which this program was built, sees only {found}: \
          start it by the launcher of that library"
     )]
     WrongLauncher {
-        /// The ranks that the launcher says it has started.
+        /// The number of ranks according to the launcher.
         launched: usize,
-        /// The ranks that the library sees.
+        /// The number of ranks according to the library.
         found: usize,
-        /// The library.
+        /// The name and version of the library.
         library: String,
     },
 }
@@ -53,21 +53,21 @@ impl From<Error> for CommError {
 /// The job; see the [module](self).
 pub(crate) struct Job {
     pub(super) line: Line,
-    /// For what all ranks do together and no program sees.
+    /// The communicator for collective calls that the program does not see.
     pub(super) control: Communicator,
-    /// For MPI's own collective operations.
+    /// The communicator for MPI's own collective operations.
     pub(crate) native: Communicator,
     rank: Rank,
     size: usize,
-    /// The host of each rank, numbered by its first rank.
+    /// The host of each rank, numbered from 0 in the order of the hosts' first ranks.
     hosts: Vec<usize>,
     is_crowded: bool,
     library: String,
-    /// Whether a program runs.
+    /// Whether a program is running.
     pub(super) is_running: Cell<bool>,
-    /// A rank whose job has ended: there is no run any more.
+    /// A rank that has ended its job, after which no run is possible.
     left: Cell<Option<Rank>>,
-    /// The library itself, which ends last.
+    /// The library itself, which is finalized last.
     mpi: Mpi,
 }
 
@@ -84,7 +84,7 @@ impl Job {
         let world = mpi.world();
         let (rank, size) = (world.rank() as Rank, world.size() as usize);
         let library = Mpi::library_version()?;
-        // Of Open MPI with a byte of zero at its end; of MPICH with a page on how it was built.
+        // Open MPI's version ends with a zero byte; MPICH's contains a page of build information.
         let library = library.trim_end_matches('\0').lines().next().unwrap_or_default();
         let library = library.split(", package").next().unwrap_or_default().replace('\t', " ");
         let launched = LAUNCHED.iter().filter_map(|name| env::var(name).ok()?.parse().ok()).max();
@@ -108,12 +108,12 @@ impl Job {
         self.size
     }
 
-    /// The host of each rank, numbered from 0 in the order of their first ranks.
+    /// The host of each rank, numbered from 0 in the order of the hosts' first ranks.
     pub(crate) fn hosts(&self) -> &[usize] {
         &self.hosts
     }
 
-    /// The name and the version of the library.
+    /// The name and version of the library.
     pub(crate) fn library(&self) -> &str {
         &self.library
     }
@@ -128,12 +128,12 @@ impl Job {
         self.mpi.wtime()
     }
 
-    /// The error of a run on this rank.
+    /// Returns the error of a run on this rank.
     pub(super) fn failed(&self, source: impl Into<CommError>) -> RunError {
         RunError::Node { rank: self.rank, source: source.into().into() }
     }
 
-    /// Ends all ranks at once.
+    /// Aborts all ranks at once.
     pub(crate) fn abort(&self, status: i32) -> ! {
         self.control.abort(status)
     }
@@ -149,7 +149,7 @@ impl Job {
         }
     }
 
-    /// Waits until each rank begins a run or ends its job, which is the same for all.
+    /// Waits until each rank begins a run or ends its job. The outcome is equal on all ranks.
     fn agree(&self, begins: bool) -> Result<(), Error> {
         if self.left.get().is_some() {
             return Ok(());
@@ -160,7 +160,7 @@ impl Job {
         Ok(())
     }
 
-    /// Makes a call of all ranks, and does something else for as long as it takes.
+    /// Runs a collective call, and calls `meanwhile` until it is complete.
     pub(super) fn together<'env>(
         &self,
         call: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> Result<Request<'s>, Error>,
@@ -178,7 +178,7 @@ impl Job {
     }
 }
 
-/// The host of each rank, and whether there are more ranks on any than cores that they may use.
+/// Returns the host of each rank, and whether any host has more ranks than usable cores.
 fn places(control: &Communicator) -> Result<(Vec<usize>, bool), Error> {
     let host = control.split_shared()?;
     let mut first = [i64::from(control.rank())];
@@ -204,10 +204,10 @@ fn places(control: &Communicator) -> Result<(Vec<usize>, bool), Error> {
 impl Drop for Job {
     fn drop(&mut self) {
         if thread::panicking() {
-            // The others would wait for this rank forever.
+            // Otherwise the other ranks would wait for this rank forever.
             self.abort(101);
         }
-        // If that fails MPI fails, and says so when it ends.
+        // If these calls fail, MPI has failed and reports the failure when it is finalized.
         let _ = self.agree(false);
         let _ = self.line.close();
     }

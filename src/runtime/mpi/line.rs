@@ -1,9 +1,8 @@
-//! The way of frames and data through MPI: receives that are always posted, long data on its way in and out.
+//! Transport of frames and data through MPI: permanently posted receives, and long data in both directions.
 //!
-//! A short message is one frame. The data of a long one follows its frame as messages of their own, which MPI moves from
-//! where it lies to where it stays. Its receiver posts receives for them as soon as it has the frame, whether its program
-//! wants the message yet or not, so no sender waits for longer than until its receiver makes a call. What one rank sends
-//! is handed on in the order in which it was sent.
+//! A short message is one frame. The data of a long message follows its frame as separate messages; only nonblocking sends and short
+//! segments copy it. The receiver posts receives for the data as soon as it has the frame, even if its program has not asked for the
+//! message yet. A sender therefore waits only until its receiver makes a call. Messages of one rank are passed on in the order of sending.
 
 use std::{
     cell::{Cell, RefCell},
@@ -24,37 +23,37 @@ use crate::{
     wire::{NodeId, RequestId},
 };
 
-/// The tags of MPI: frames, and the data of long messages.
+/// The MPI tags of frames and of the data of long messages.
 const FRAME: i32 = 0;
 const DATA: i32 = 1;
 
-/// The number of receives for frames that are posted at any time.
+/// The number of receives posted for frames.
 const POSTED: usize = 4;
 
-/// The length from which on a piece of a chain is sent by itself; shorter ones are copied together.
+/// The length in bytes from which a segment is sent separately; shorter segments are copied together.
 const ALONE: u64 = 16 << 10;
 
-/// The way to the other ranks.
+/// The connection to the other ranks.
 pub(super) struct Line {
     comm: Communicator,
     posted: RefCell<Posted>,
-    /// Room in which frames are put together.
+    /// A buffer in which frames are assembled.
     scratch: RefCell<Vec<u8>>,
-    /// For each rank its messages from the first on that is not whole.
+    /// For each rank its messages from the first incomplete one on.
     incoming: RefCell<BTreeMap<NodeId, VecDeque<Incoming>>>,
-    /// Long messages of requests that are on their way out.
+    /// Long messages of requests that are being sent.
     outgoing: RefCell<Vec<Outgoing>>,
     pool: Arc<Pool>,
-    /// The messages sent so far, and those that have come.
+    /// The numbers of messages sent and received so far.
     sent: Cell<u64>,
     received: Cell<u64>,
-    /// The frames sent to each rank, and those that have come from all.
+    /// The numbers of frames sent to each rank, and received from all.
     frames_sent: RefCell<Vec<u64>>,
     frames_received: Cell<u64>,
 }
 
-/// Receives for frames: a ring, of which the next to be complete stands at `next`, and those before it whose frames have
-/// been taken wait to be posted again.
+/// A ring of receives for frames. The next one to complete is at `next`; the `taken` receives before it have delivered their frames and
+/// must be posted again.
 struct Posted {
     receives: Vec<PersistentRequest<u8>>,
     next: usize,
@@ -62,7 +61,7 @@ struct Posted {
 }
 
 impl Posted {
-    /// Posts the receive again whose frame was taken first.
+    /// Posts again the receive whose frame was taken first.
     fn post_one(&mut self) -> Result<(), Error> {
         let first = (self.next + POSTED - self.taken) % POSTED;
         self.taken -= 1;
@@ -70,30 +69,30 @@ impl Posted {
     }
 }
 
-/// A message that is to be handed on: its header and its parts.
+/// A message in reception: its header and its parts.
 struct Incoming {
     header: Header,
     parts: Vec<Piece>,
-    /// The parts that have not been announced.
+    /// The number of parts that have not been announced.
     missing: usize,
 }
 
-/// A part of a message that comes in.
+/// A part of a message in reception.
 enum Piece {
     Whole(Segment),
     Coming(PersistentRequest<u8>, usize),
 }
 
-/// A long message on its way out.
+/// A long message that is being sent.
 struct Outgoing {
     request: RequestId,
     parts: Vec<PersistentRequest<u8>>,
 }
 
-/// A frame: the rank that sent it, its header, and the data in it.
+/// A frame: the sending rank, its header, and its data.
 type Frame = (NodeId, Header, Bytes);
 
-/// Something that has come: the rank that sent it, its header, and its data.
+/// Something that has arrived: the sending rank, its header, and its data.
 pub(super) type Arrived = (NodeId, Header, Payload);
 
 impl Line {
@@ -121,7 +120,7 @@ impl Line {
         })
     }
 
-    /// Completes the receives that are posted, so that MPI can be ended.
+    /// Completes the posted receives, so that MPI can be finalized.
     pub(super) fn close(&self) -> Result<(), Error> {
         let posted = &mut *self.posted.borrow_mut();
         while posted.taken > 0 {
@@ -135,37 +134,37 @@ impl Line {
         Ok(())
     }
 
-    /// The messages sent so far.
+    /// The number of messages sent so far.
     pub(super) fn sent(&self) -> u64 {
         self.sent.get()
     }
 
-    /// The messages that have come so far.
+    /// The number of messages received so far.
     pub(super) fn received(&self) -> u64 {
         self.received.get()
     }
 
-    /// The frames sent to each rank so far.
+    /// The number of frames sent to each rank so far.
     pub(super) fn frames_sent(&self) -> Vec<u64> {
         self.frames_sent.borrow().clone()
     }
 
-    /// The frames that have come so far.
+    /// The number of frames received so far.
     pub(super) fn frames_received(&self) -> u64 {
         self.frames_received.get()
     }
 
-    /// Whether all messages whose frames have come are whole.
+    /// Whether all messages whose frames have arrived are complete.
     pub(super) fn is_empty(&self) -> bool {
         self.incoming.borrow().is_empty()
     }
 
-    /// Whether all messages of requests have left.
+    /// Whether all messages of requests have been sent.
     pub(super) fn is_idle(&self) -> bool {
         self.outgoing.borrow().is_empty()
     }
 
-    /// Sends a frame that is no message of the program, such as a question.
+    /// Sends a frame other than a message of the program, such as a query.
     pub(super) fn send_frame(&self, to: NodeId, header: Header, data: &[u8]) -> Result<(), Error> {
         let mut scratch = self.scratch.borrow_mut();
         scratch.clear();
@@ -175,8 +174,8 @@ impl Line {
         self.comm.send(&scratch, to as i32, FRAME)
     }
 
-    /// Sends a message, and returns when MPI has it; calls `meanwhile` for as long as that takes. A header says all but how
-    /// the data goes.
+    /// Sends a message, and returns when MPI has accepted it; calls `meanwhile` until then. `header` describes everything except the
+    /// encoding of the data.
     pub(super) fn send(
         &self,
         to: NodeId,
@@ -203,7 +202,7 @@ impl Line {
         })
     }
 
-    /// Begins to send a message for a request; returns whether MPI has it already.
+    /// Starts to send a message for a request; returns whether MPI has already accepted it.
     pub(super) fn begin(
         &self,
         to: NodeId,
@@ -215,7 +214,7 @@ impl Line {
             return Ok(true);
         }
         let pieces = self.announce(to, header, &payload)?;
-        // The data may be shared, and MPI has it for longer than this call.
+        // The data may be shared, and MPI uses it beyond this call.
         let start = |piece: Bytes| {
             let mut send = self.comm.send_init(self.pool.copy(&piece), to as i32, DATA)?;
             send.start()?;
@@ -229,7 +228,7 @@ impl Line {
         Ok(is_done)
     }
 
-    /// Sends a message as one frame, if it is short enough.
+    /// Sends a message as one frame, if it is short enough; returns whether it was sent.
     fn send_short(&self, to: NodeId, header: Header, payload: &Payload) -> Result<bool, Error> {
         if payload.len() > ROOM as u64 || payload.is_phantom() {
             return Ok(false);
@@ -248,7 +247,7 @@ impl Line {
         Ok(true)
     }
 
-    /// Sends the header of a long message and the lengths of its parts; returns the data that is to follow.
+    /// Sends the header of a long message and the lengths of its parts; returns the data to send after it.
     fn announce(&self, to: NodeId, header: Header, payload: &Payload) -> Result<Vec<Bytes>, Error> {
         self.sent.set(self.sent.get() + 1);
         let (parts, pieces) = cut(payload);
@@ -261,8 +260,8 @@ impl Line {
         Ok(pieces)
     }
 
-    /// Looks once for what has come or left: hands on what is there, and the requests whose messages have left. Returns
-    /// whether there may be more.
+    /// Polls once: passes on an arrived frame and complete messages to `arrived`, and requests whose messages have been sent to `left`.
+    /// Returns whether there may be more.
     pub(super) fn poll(
         &self,
         mut arrived: impl FnMut(Arrived) -> Result<(), CommError>,
@@ -300,8 +299,8 @@ impl Line {
         Ok(is_there)
     }
 
-    /// Takes the next frame, if it is a short message that is wanted, past all lists; hands it on if it is another. Only while
-    /// nothing else is on its way.
+    /// Takes the next frame without the matching lists, if it is a wanted short message; otherwise passes it on. To be called only while no
+    /// other message is in progress.
     pub(super) fn take_directly(
         &self,
         is_wanted: impl Fn(NodeId, &Header) -> bool,
@@ -326,7 +325,7 @@ impl Line {
         }
     }
 
-    /// Reads the next frame, if one has come. A receive is posted again when there is nothing else to do.
+    /// Reads the next frame, if one has arrived. A receive is normally posted again when there is nothing else to do.
     fn next_frame<T>(&self, read: impl FnOnce(NodeId, Header, &[u8]) -> T) -> Result<Option<T>, Error> {
         let posted = &mut *self.posted.borrow_mut();
         let receive = &mut posted.receives[posted.next];
@@ -353,7 +352,7 @@ impl Line {
         Ok(Some(frame))
     }
 
-    /// Takes a frame in; returns what can be handed on at once.
+    /// Processes a frame; returns what can be passed on at once.
     fn take_frame(&self, (source, header, data): Frame) -> Result<Option<Arrived>, Error> {
         let incoming = &mut *self.incoming.borrow_mut();
         match header.kind() {
@@ -397,7 +396,7 @@ impl Line {
         Ok(Piece::Coming(receive, bytes as usize))
     }
 
-    /// The messages that can be handed on, as they and all before them are whole.
+    /// Takes the messages that can be passed on: complete messages whose predecessors from the same rank are complete.
     fn whole(&self) -> Result<Vec<Arrived>, Error> {
         let incoming = &mut *self.incoming.borrow_mut();
         let mut whole = Vec::new();
@@ -432,8 +431,8 @@ impl Line {
     }
 }
 
-/// Cuts a message into parts: long pieces of its chain as they are, short ones next to each other copied together. Returns
-/// the lengths of all parts, and the data of those that have any.
+/// Splits a message into parts: long segments remain separate, adjacent short ones are copied together. Returns the lengths of all parts,
+/// and the data of the parts that have data.
 fn cut(payload: &Payload) -> (Vec<Part>, Vec<Bytes>) {
     let (mut parts, mut pieces): (Vec<Part>, Vec<Bytes>) = Default::default();
     let segments = payload.segments();

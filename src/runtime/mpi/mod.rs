@@ -1,10 +1,9 @@
-//! Processes of MPI: every node is a rank of an MPI job, on this host or on the hosts of a cluster.
+//! Runs over MPI: every node is a rank of an MPI job, on this host or on the hosts of a cluster.
 //!
-//! A short message is a frame: one message of MPI with a header in front of its data ([`frame`]). Long data follows its
-//! header from where it lies, uncopied ([`line`]). The matching is our own, as on the host, so that tags, groups and
-//! receives from any source are the same everywhere; MPI only sees two tags of one communicator. No memory is shared:
-//! groups agree on their names by digests ([`groups`]), a deadlock is found by asking around ([`asking`], [`inquiry`]), and all
-//! ranks come to the end of a run together and with the same result ([`ending`]).
+//! A short message is a frame: one MPI message with a header in front of its data ([`frame`]). Long data follows its header as separate
+//! messages ([`line`]). This library does the matching, as on the host, so that tags, groups and receives from any source behave the same
+//! everywhere; MPI sees only two tags of one communicator. No memory is shared: groups are identified by digests ([`groups`]), deadlocks
+//! are detected by queries ([`asking`], [`inquiry`]), and all ranks end a run together with the same result ([`ending`]).
 
 mod asking;
 mod ending;
@@ -43,7 +42,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) wall_limit: Option<Duration>,
-    /// The time after which a rank that waits asks the others.
+    /// The time after which a waiting rank queries the others.
     pub(crate) patience: Duration,
     pub(crate) cache: Arc<Cache>,
 }
@@ -54,7 +53,7 @@ impl Default for Settings {
     }
 }
 
-/// The end of a run in order, as every rank knows it.
+/// The result of a run that ended normally, equal on all ranks except for the output.
 #[derive(Debug)]
 pub(crate) struct Ended<T> {
     /// The output of this rank.
@@ -63,7 +62,7 @@ pub(crate) struct Ended<T> {
     pub(crate) unreceived: Vec<UnreceivedMessage>,
 }
 
-/// Runs `program` on this rank, as all other ranks do.
+/// Runs `program` on this rank; all other ranks must do the same.
 pub(crate) fn run<T>(
     job: &Job,
     machine: &Description,
@@ -81,7 +80,7 @@ pub(crate) fn run<T>(
     ended
 }
 
-/// The same, where no program runs.
+/// Performs [`run`] when no program is running.
 fn run_alone<T>(
     job: &Job,
     machine: &Description,

@@ -1,4 +1,4 @@
-//! A rank as a node of a run: how it hands messages to others, takes theirs in, and waits.
+//! A rank as a node of a run: how it sends messages, receives messages, and waits.
 
 use std::{
     cell::{Cell, RefCell},
@@ -31,27 +31,26 @@ use crate::{
     wire::{Context, Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
-/// The number of looks for a message past all lists.
+/// The number of polls for a message that bypasses the matching lists.
 const DIRECT_LOOKS: u32 = 200;
 
-/// The number of looks in vain after which a wait is one that reports know of.
+/// The number of unsuccessful polls after which a wait appears in reports.
 const SHORT: u32 = 64;
 
-/// The number of calls between two looks for what has come, by which a program that never waits learns of the end of the run
-/// and comes to its limit.
+/// The number of calls from one poll to the next, so that a program that never waits notices the end of the run and its time limit.
 const CALLS: u64 = 64;
 
-/// The number of looks between two at the clock.
+/// The number of polls from one check of the clock to the next.
 const LOOKS: u32 = 256;
 
-/// The reason why a run ends early, as this rank knows it.
+/// The cause of the early end of a run, as known to this rank.
 #[derive(Debug)]
 pub(super) enum Cause {
     /// This rank's program failed.
     Fault(Fault),
     Deadlock(DeadlockReport),
     WallLimit(Vec<BlockedNode>),
-    /// Another rank says so.
+    /// Another rank has ended the run.
     Told,
 }
 
@@ -63,25 +62,25 @@ pub(super) struct MpiNode<'j> {
     machine: Description,
     pub(super) local: RefCell<Local>,
     pub(super) groups: RefCell<Groups>,
-    /// The second of MPI's clock at which all programs began.
+    /// The time in seconds of MPI's clock at which all programs began.
     epoch: f64,
-    /// The calls that the program has made.
+    /// The number of calls of the program.
     pub(super) calls: Cell<u64>,
     calls_after_end: Cell<u32>,
     pub(super) ended: RefCell<Option<Cause>>,
-    /// The event that the program waits for, if it has for more than a moment, and whether it has no deadline.
+    /// The event that the program has waited for beyond a short time, and whether it waits without a deadline.
     pub(super) waiting: RefCell<Option<(Waiting, bool)>>,
     pub(super) within: Cell<Option<&'static str>>,
     pub(super) has_returned: Cell<bool>,
     /// Whether the programs of all ranks have returned.
     pub(super) is_over: Cell<bool>,
     pub(super) inquiry: RefCell<Inquiry>,
-    /// The time at which the run ends once its limit is reached.
+    /// The time at which the run ends after its limit has been reached.
     pub(super) ends: Cell<Option<Time>>,
     pub(super) difference: Cell<Option<Difference>>,
-    /// The call of the rank that makes another one, as it tells it.
+    /// The different call that another rank has reported: its rank in the group, and the text.
     pub(super) told: RefCell<Option<(Rank, String)>>,
-    /// The element types that this rank has named to others, and those that others have named.
+    /// The element types that this rank has described to others, and those that others have described.
     pub(super) named: RefCell<BTreeSet<(NodeId, u64)>>,
     pub(super) types: RefCell<BTreeMap<u64, ElementType>>,
 }
@@ -123,19 +122,19 @@ impl<'j> MpiNode<'j> {
         self.ended.borrow().is_some()
     }
 
-    /// Ends the run for all ranks; the first cause counts.
+    /// Ends the run for all ranks; the first cause is kept.
     pub(super) fn stop(&self, cause: Cause) {
         if self.is_ended() {
             return;
         }
         *self.ended.borrow_mut() = Some(cause);
         for other in (0..self.job.size()).filter(|&other| other != self.job.rank()) {
-            // A rank that cannot be told finds out that this one is gone.
+            // A rank that cannot be notified notices that this rank has ended.
             let _ = self.job.line.send_frame(other as NodeId, Header::new(Kind::End), &[]);
         }
     }
 
-    /// The header of a message.
+    /// Makes the header of a message. First describes its element type to the receiver if necessary.
     fn header(&self, parcel: Parcel, payload: &Payload) -> Result<Header, CommError> {
         let element = payload.element();
         let digest = element.map_or(0, ElementType::digest);
@@ -161,14 +160,14 @@ impl<'j> MpiNode<'j> {
         })
     }
 
-    /// Takes in a message of this rank to itself, which needs no library.
+    /// Takes in a message of this rank to itself, without MPI.
     fn keep(&self, parcel: Parcel, payload: Payload) {
         let label = Label { context: parcel.context, source: self.job.rank() as NodeId, tag: parcel.tag };
         let id = MessageId { source: label.source, seq: self.count_sent(parcel.bytes) };
         self.local.borrow_mut().take_in(Envelope { id, label, payload });
     }
 
-    /// Notes a message that has left.
+    /// Records a sent message.
     fn left(&self, began: Time, parcel: Parcel) {
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
         self.note(began, |overhead| {
@@ -177,7 +176,7 @@ impl<'j> MpiNode<'j> {
         });
     }
 
-    /// The call in which this rank waits, as reports tell it.
+    /// The call in which this rank waits, for reports.
     pub(super) fn blocked(&self) -> BlockedNode {
         let waiting = self.waiting.borrow();
         let waiting = waiting.as_ref().map(|(waiting, _)| waiting);
@@ -277,7 +276,7 @@ impl Carrier for MpiNode<'_> {
         let header = self.header(parcel, &payload)?;
         let mut idle = Idle::new(self.job.is_crowded());
         let meanwhile = || {
-            // A failure of MPI shows in the send itself.
+            // A failure of MPI is reported by the send itself.
             let _ = self.progress();
             idle.turn();
         };
@@ -304,7 +303,7 @@ impl Carrier for MpiNode<'_> {
     }
 
     fn exchange(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
-        // Whoever sends takes in meanwhile, so neither of two that send to each other waits for the other's receive.
+        // A sender receives messages meanwhile, so two ranks that send to each other do not deadlock.
         self.deliver(parcel, payload)?;
         self.recv(select)
     }
@@ -314,12 +313,12 @@ impl Carrier for MpiNode<'_> {
         Ok(())
     }
 
-    /// Looks for the message by itself for a moment, where ranks have cores of their own and nothing else is under way.
+    /// Polls briefly for the message itself, where ranks do not share cores and no other message is in progress.
     fn take_directly(&self, select: &Selector) -> Option<Envelope> {
         let (wanted, line) = (select.source?, &self.job.line);
         let context = {
             let groups = self.groups.borrow();
-            // The messages of collective calls are compared with those calls.
+            // Messages of collective calls are excluded, because their calls must be compared.
             (groups.call_of(select.context) == (0, 0)).then(|| groups.digest(select.context))?
         };
         let is_wanted = |source: NodeId, header: &Header| {
@@ -332,7 +331,7 @@ impl Carrier for MpiNode<'_> {
             if !self.local.borrow().matching.is_empty() || !line.is_idle() || !line.is_empty() {
                 return None;
             }
-            // A failure of MPI shows in the next call.
+            // A failure of MPI is reported by the next call.
             if let Some((source, header, payload)) =
                 line.take_directly(is_wanted, |arrived| self.take(arrived)).ok()?
             {
@@ -350,7 +349,7 @@ impl Carrier for MpiNode<'_> {
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
-        // A look for messages may give the core to other ranks, so it is not made where there is nothing to wait for.
+        // A poll may yield the core to other ranks, so it is avoided if a result is available.
         if let Some(found) = take(&mut self.local.borrow_mut()) {
             return Ok(Some(found));
         }

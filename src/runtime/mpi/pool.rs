@@ -1,17 +1,17 @@
-//! Buffers for long messages, used again: memory that is fresh costs as much as the message itself.
+//! Reusable buffers for long messages: touching fresh memory costs as much as the message itself.
 
 use std::{mem::take, sync::Arc};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-/// The most bytes that are kept.
+/// The maximum number of bytes kept.
 const MOST: usize = 64 << 20;
 
-/// The step in which long buffers grow.
+/// The granularity of long buffers in bytes.
 const STEP: usize = 1 << 20;
 
-/// Buffers that are not in use, the one used last at the end.
+/// The free buffers, the most recently used one last.
 #[derive(Debug, Default)]
 pub(super) struct Pool(Mutex<Free>);
 
@@ -22,7 +22,7 @@ struct Free {
 }
 
 impl Pool {
-    /// A buffer of at least so many bytes, whose content means nothing.
+    /// Returns a buffer of at least this number of bytes, with undefined content.
     pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
         let size = size(bytes);
         let free = &mut *self.0.lock();
@@ -35,7 +35,7 @@ impl Pool {
         }
     }
 
-    /// A buffer that has this data and nothing else.
+    /// Returns a buffer that contains exactly this data.
     pub(super) fn copy(&self, data: &[u8]) -> Vec<u8> {
         let mut buffer = self.take(data.len());
         buffer.truncate(data.len());
@@ -43,7 +43,7 @@ impl Pool {
         buffer
     }
 
-    /// Keeps a buffer for later, as long as it may be.
+    /// Returns a buffer to the pool, unless the pool is full.
     pub(super) fn give_back(&self, mut buffer: Vec<u8>) {
         buffer.resize(size(buffer.len()), 0);
         let free = &mut *self.0.lock();
@@ -53,13 +53,13 @@ impl Pool {
         }
     }
 
-    /// The first `bytes` of a buffer as data that can be shared; the buffer comes back when nobody uses it any more.
+    /// Returns the first `bytes` of a buffer as shared data. The buffer returns to the pool after its last use.
     pub(super) fn lend(self: &Arc<Self>, buffer: Vec<u8>, bytes: usize) -> Bytes {
         Bytes::from_owner(Lent { buffer, pool: self.clone() }).slice(..bytes)
     }
 }
 
-/// The size of the buffers that take so many bytes.
+/// The size of the buffers for this number of bytes.
 fn size(bytes: usize) -> usize {
     if bytes < STEP { bytes.next_power_of_two() } else { bytes.next_multiple_of(STEP) }
 }

@@ -1,4 +1,4 @@
-//! All that comes to a rank: messages of programs, names of element types, questions, answers, and the end of the run.
+//! Dispatch of incoming frames: messages of programs, descriptions of element types, queries, replies, and the end of the run.
 
 use std::time::Duration;
 
@@ -16,18 +16,18 @@ use crate::{
     wire::{Context, Label, MessageId, NodeId},
 };
 
-/// The time for which an answer is waited for that only makes an error clearer.
+/// The longest wait for a reply that only improves an error message.
 const COURTESY: Duration = Duration::from_secs(1);
 
 impl MpiNode<'_> {
-    /// Looks once for what has come or left; returns whether there may be more.
+    /// Polls once for arrived and sent messages; returns whether there may be more.
     pub(super) fn progress(&self) -> Result<bool, CommError> {
         let arrived = |arrived| self.take(arrived);
         let left = |request| self.local.borrow_mut().sent(request);
         self.job.line.poll(arrived, left)
     }
 
-    /// Takes something in that has come.
+    /// Processes an arrived frame or message.
     pub(super) fn take(&self, (source, header, payload): Arrived) -> Result<(), CommError> {
         match header.kind() {
             Some(Kind::Short | Kind::Long) => self.take_message(source, header, payload),
@@ -68,7 +68,7 @@ impl MpiNode<'_> {
         Ok(())
     }
 
-    /// Takes a message of a program in.
+    /// Takes in a message of a program.
     fn take_message(&self, source: NodeId, header: Header, payload: Payload) {
         let element = self.types.borrow().get(&header.element).copied();
         let payload = payload.typed(element).on_behalf_of(header.origin.checked_sub(1));
@@ -88,7 +88,7 @@ impl MpiNode<'_> {
         self.local.borrow_mut().take_in(Envelope { id, label: label(context), payload });
     }
 
-    /// The error of a collective call of which another rank makes a different one.
+    /// The error of a collective call that differs from another rank's call.
     pub(super) fn mismatch(&self, Difference { source, context, nth }: Difference) -> CommError {
         let (group, rank, call, members, digest) = {
             let groups = self.groups.borrow();

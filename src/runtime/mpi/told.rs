@@ -1,4 +1,4 @@
-//! A blocked node as ranks tell each other of it.
+//! A blocked node in serializable form.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,21 +8,21 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The most requests of one wait that are told where all of them have no room.
+/// The maximum number of requests of one wait in a shortened report.
 const FEW: usize = 8;
 
 /// A blocked node, as plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ToldNode {
     rank: Rank,
-    /// The picoseconds of its clock since which it waits.
+    /// The clock of the node at the start of the wait, in picoseconds.
     since: u64,
     waits_for: WaitsFor,
     within: Option<String>,
 }
 
 impl ToldNode {
-    /// The same with fewer requests.
+    /// Returns the node with at most `FEW` requests.
     pub(super) fn shortened(mut self) -> ToldNode {
         if let WaitsFor::Requests(requests) = &mut self.waits_for {
             requests.truncate(FEW);
@@ -48,7 +48,7 @@ impl From<ToldNode> for BlockedNode {
             rank: told.rank,
             since: Time::ZERO + Span::from_picos(told.since),
             waits_for: told.waits_for,
-            // A run ends once, and libraries have few names.
+            // The leak is small: a run ends once, and libraries have few names.
             within: told.within.map(|name| &*Box::leak(name.into_boxed_str())),
         }
     }

@@ -1,13 +1,13 @@
-//! Algorithm *Apart*: long messages by one algorithm and short ones by another, one after the other.
+//! Algorithm *Apart*: partition by message length. Long messages by one algorithm and short ones by another, one after the other.
 //!
-//! **What it does.** The messages are split by length, and each part is a problem of its own, for which the fastest variant of all other
-//! algorithms is taken. Parts follow each other in the order that is faster, and are split again as long as that makes the whole
-//! faster. No node waits for the others in between. `src/plan/split.rs` has the search.
+//! **What it does.** The messages are split by length into parts. Each part is a separate problem, for which the fastest variant of all
+//! other algorithms is chosen. The parts run one after the other, in the faster order, and are split again while this makes the total
+//! faster. There is no barrier between the parts. The search is in `src/plan/split.rs`.
 //!
 //! **Restrictions.** Some message is more than twice as long as another one.
 //!
-//! **Cost.** At most that of the parts together. Most is won where a few messages are long: these are cut into pieces
-//! or sent in a pipeline, for about `n beta` and a few start-ups more, and the many short ones take `ceil(log2 p) alpha`.
+//! **Cost.** At most the sum over the parts. The gain is largest with few long messages: they are cut into pieces or pipelined, at about
+//! `n beta` plus a few start-ups, and the many short messages take `ceil(log2 p) alpha`.
 //!
 //! **Source.** This project.
 
@@ -18,7 +18,7 @@ use crate::plan::{
 };
 
 impl Algorithm {
-    /// Long messages and short ones apart, each by the fastest of the other algorithms; only if lengths differ.
+    /// Partition by message length, each part by the fastest of the other algorithms; only if lengths differ.
     pub const APART: Algorithm = of(&APART);
 }
 

@@ -1,23 +1,23 @@
-//! Algorithm *Auto*: predicts every schedule that the other algorithms come in, and takes the fastest.
+//! Algorithm *Auto*: predicts the time of every variant of the other algorithms and chooses the fastest.
 //!
-//! **What it does.** Since all nodes know the machine, the sources and the lengths, each can compute the same modeled
-//! time of every candidate, conflicts on the links included, and all take the same one; no message is needed to agree.
-//! Then it looks whether it is faster to treat long and short messages [apart](super::apart). The work is done once, when
-//! the plan is made; `src/plan/search.rs` has the search.
+//! **What it does.** All nodes have the machine, the sources and the lengths. Each can therefore compute the same modeled time of every
+//! candidate, including link contention, and all choose the same candidate without communication. *Auto* then tests whether it is faster to
+//! broadcast long and short messages [separately](super::apart). The search runs once, when the plan is made; it is in
+//! `src/plan/search.rs`.
 //!
-//! **Restrictions.** None. It is never slower than any other algorithm here, if all nodes start at the same instant and
-//! nothing else is under way, unless the search was [not complete](crate::plan::Plan::is_complete).
+//! **Restrictions.** None. The result is never slower than any other algorithm here, if all nodes start at the same instant and the network
+//! is otherwise idle, unless the search was [not complete](crate::plan::Plan::is_complete).
 //!
-//! **Cost.** That of the algorithm chosen.
+//! **Cost.** The cost of the algorithm chosen.
 //!
-//! **Source.** The papers leave it open: "none of our algorithms tries to analyze the input distribution" (conference
-//! version, section 5.2).
+//! **Source.** The papers leave this question open: "none of our algorithms tries to analyze the input distribution" (conference version,
+//! section 5.2).
 
 use super::{Algorithm, Entry, Instance, Variants, of};
 use crate::plan::{Related, Variant, split::faster};
 
 impl Algorithm {
-    /// Predicts all others on the machine and takes the fastest.
+    /// Predicts the time of all other algorithms on the machine and chooses the fastest.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
@@ -25,22 +25,22 @@ static AUTO: Entry = Entry::new("auto", |planning| Ok(all(planning.problem)))
     .improved(faster)
     .about("the fastest of all others, by prediction");
 
-/// The variants of all other algorithms, but for those that treat messages apart.
+/// Returns the variants of all other algorithms, except those that split the messages by length.
 fn all(instance: &Instance) -> Vec<Variant<Instance>> {
     families(instance).into_iter().chain(instance.equal()).collect()
 }
 
-/// The same variants without those that need a nested search.
+/// Returns the variants of all other algorithms, except those that need a nested search.
 pub(in super::super) fn others(instance: &Instance) -> Variants {
     let mut variants = all(instance);
     variants.retain(|variant| !variant.is_searched());
     Ok(variants)
 }
 
-/// The variants of all algorithms for s-to-p broadcasts themselves. Those most likely to be the fastest come first.
+/// Returns the variants of all algorithms in this module, ordered by how likely the algorithms are to be the fastest.
 pub(crate) fn families(instance: &Instance) -> Vec<Variant<Instance>> {
     let every_node_is_a_source = instance.sources().len() == instance.nodes();
-    // Then the messages stay where they are, and only *Br_xy_source* may take another dimension first than without.
+    // With every node a source, *Repos* moves no message, and only *Br_xy_source* may choose another order of dimensions than its base.
     let is_the_same_as_its_base = |algorithm: &Algorithm| {
         let moved = [
             Algorithm::REPOS_BR_LIN,
@@ -57,13 +57,13 @@ pub(crate) fn families(instance: &Instance) -> Vec<Variant<Instance>> {
     listed(instance, algorithms.filter(|&algorithm| !is_the_same_as_its_base(algorithm)))
 }
 
-/// The variants of those algorithms whose schedules may be carried out backwards: nodes do not go by the clock, and none is sent a
-/// message that it has.
+/// Returns the variants of the algorithms whose schedules can be reversed: they are not time-triggered, and no node is sent a message that
+/// it already holds.
 pub(crate) fn reversible(instance: &Instance) -> Vec<Variant<Instance>> {
     listed(instance, [Algorithm::FOREST].iter().chain(Algorithm::BEYOND).chain(&[Algorithm::LEVEL]))
 }
 
-/// The variants of these algorithms. One that is restricted is left out.
+/// Returns the variants of these algorithms, without the algorithms whose restrictions are not met.
 fn listed<'a>(
     instance: &Instance,
     algorithms: impl Iterator<Item = &'a Algorithm>,

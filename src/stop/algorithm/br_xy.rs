@@ -1,19 +1,18 @@
 //! Algorithms *Br_xy_source* and *Br_xy_dim*: recursive halving within the rows and within the columns, one after the
 //! other.
 //!
-//! **What they do.** One dimension comes first: all its lines run [`Halving`](crate::pattern::Halving) at the same
-//! time, so that every node of a line ends with what the line has. Then the lines of the other dimension do the same.
-//! They differ in which dimension comes first:
+//! **What they do.** In the first phase all lines of one dimension run [`Halving`](crate::pattern::Halving) at the same time, so that every
+//! node of a line ends with all data of the line. In the second phase the lines of the other dimension do the same. The two algorithms
+//! differ in which dimension comes first:
 //!
-//! * *Br_xy_source* looks where the sources are: the rows come first if the fullest row has fewer sources than the
-//!   fullest column, the columns otherwise. So the messages of the second phase are short.
-//! * *Br_xy_dim* looks at the shape alone: the rows come first if there are at least as many rows as columns. (The
-//!   report also calls that "along the longer dimension", which contradicts its own rule and its figure 5.)
+//! * *Br_xy_source* decides by the sources: the rows come first if the fullest row has fewer sources than the fullest column, otherwise the
+//!   columns. The messages of the second phase are then short.
+//! * *Br_xy_dim* decides by the shape: the rows come first if there are at least as many rows as columns. (The report also calls this rule
+//!   "along the longer dimension", which contradicts its own rule and its figure 5.)
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `ceil(log2 r) + ceil(log2 c)` iterations, each as in *Br_Lin*; the links of one dimension only are used at
-//! a time.
+//! **Cost.** `ceil(log2 r) + ceil(log2 c)` iterations, each as in *Br_Lin*; only the links of one dimension are used at a time.
 //!
 //! **Source.** Report, section 2.
 
@@ -29,7 +28,7 @@ impl Algorithm {
     /// row has fewer sources than the fullest column. Report, section 2.
     pub const BR_XY_SOURCE: Algorithm = of(&BR_XY_SOURCE);
 
-    /// The same; the rows come first if there are at least as many rows as columns. Report, section 2.
+    /// Halving in rows and in columns; the rows come first if there are at least as many rows as columns. Report, section 2.
     pub const BR_XY_DIM: Algorithm = of(&BR_XY_DIM);
 }
 
@@ -49,12 +48,12 @@ pub(super) enum First {
 }
 
 impl First {
-    /// Both orders, or one of them on a line, where they come to the same.
+    /// Returns both orders, or only one if the grid is a line, where both are equal.
     pub(super) fn orders(grid: Grid) -> &'static [First] {
         if grid.rows == 1 || grid.columns == 1 { &[First::Rows] } else { &[First::Rows, First::Columns] }
     }
 
-    /// The name in words.
+    /// Returns the name for display.
     pub(super) fn name(self) -> &'static str {
         match self {
             First::Rows => "rows first",
@@ -62,7 +61,7 @@ impl First {
         }
     }
 
-    /// As *Br_xy_source* decides.
+    /// Returns the order of *Br_xy_source*.
     pub(super) fn by_sources(grid: Grid, sources: &[Rank]) -> First {
         let (mut rows, mut columns) = (vec![0; grid.rows], vec![0; grid.columns]);
         for &rank in sources {
@@ -73,12 +72,12 @@ impl First {
         if rows.iter().max() < columns.iter().max() { First::Rows } else { First::Columns }
     }
 
-    /// As *Br_xy_dim* decides.
+    /// Returns the order of *Br_xy_dim*.
     pub(super) fn by_shape(grid: Grid) -> First {
         if grid.rows >= grid.columns { First::Rows } else { First::Columns }
     }
 
-    /// The lines of the mesh in the order of the two phases.
+    /// Returns the lines of the mesh for each of the two phases.
     pub(super) fn lines(self, grid: Grid) -> [Vec<Vec<Rank>>; 2] {
         match self {
             First::Rows => [line::rows(grid), line::columns(grid)],
@@ -99,7 +98,7 @@ fn draft(instance: &Instance, first: First) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| broadcast(builder, first.lines(instance.grid())))
 }
 
-/// Both phases, from whatever the nodes hold.
+/// Runs both phases, from the blocks that the nodes hold.
 pub(super) fn broadcast(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2]) {
     phases.iter().for_each(|lines| builder.halve(lines));
 }

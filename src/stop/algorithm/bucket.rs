@@ -1,16 +1,16 @@
-//! Algorithm *Bucket*: messages go around in rings, within the rows and then within the columns or the other way round.
+//! Algorithm *Bucket*: ring all-gather within the rows and then within the columns, or in the opposite order.
 //!
-//! **What it does.** In the first phase the lines of one dimension are rings. In each step a node sends to the next one
-//! of its ring a bucket that it has not sent on yet, its own messages first, until every bucket has been everywhere. In
-//! the second phase the rings of the other dimension do the same with all that a node has. A bucket is all that a node
-//! holds at the beginning of a phase; or buckets are *even*, of no more messages than the mean of the ring, so that a
-//! node that holds more has several, and no step waits for a large one.
+//! **What it does.** In the first phase the lines of one dimension are rings. In each step a node sends to its successor in the ring one
+//! bucket that it has not forwarded yet, its own messages first, until every bucket has visited every node. In the second phase the rings
+//! of the other dimension do the same with all that a node holds. A bucket is everything that a node holds at the beginning of a phase.
+//! *Even* buckets contain at most the mean number of messages per node of the ring: a node that holds more has several buckets, and no step
+//! waits for a large one.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `(r + c - 2) alpha + (m + s n) beta`, where `m` is the most bytes of sources in one line of the first
-//! phase, if all nodes of a ring hold the same; half duplex doubles the bytes. Each link carries one message at a time,
-//! on every mesh: where halving suffers from conflicts, with many sources and links no faster than nodes, this wins.
+//! **Cost.** `(r + c - 2) alpha + (m + s n) beta`, where `m` is the largest number of source bytes in one line of the first phase, if all
+//! nodes of a ring hold equally many bytes; half duplex doubles the bytes. Each link carries one message at a time on every mesh. *Bucket*
+//! is therefore the fastest where halving suffers from contention: with many sources and links no faster than the nodes.
 //!
 //! **Source.** The bucket collect of Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994, section 4.
@@ -25,7 +25,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Rings in rows and in columns, `(r + c - 2) alpha + (m + s n) beta`: no conflicts, for slow links.
+    /// Rings in rows and in columns, `(r + c - 2) alpha + (m + s n) beta`: contention-free, for slow links.
     pub const BUCKET: Algorithm = of(&BUCKET);
 }
 
@@ -33,7 +33,7 @@ static BUCKET: Entry = Entry::new("bucket", |planning| variants(planning.problem
     .about("messages go around in rings in the rows and in the columns: no conflicts, for slow links")
     .source("Barnett et al. 1994, section 4");
 
-/// Both orders of the dimensions, with buckets as they are, and with even ones where they can differ.
+/// Returns both orders of the dimensions, each with plain buckets and, unless every node is a source, with even buckets.
 fn variants(instance: &Instance) -> Variants {
     let is_even =
         [false, true].into_iter().take(1 + usize::from(instance.sources().len() < instance.nodes()));
@@ -53,12 +53,12 @@ fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchang
     Draft::whole(instance, exchange, |builder| collect(builder, first.lines(instance.grid()), is_even))
 }
 
-/// Both phases, from whatever the nodes hold.
+/// Runs both phases, from the blocks that the nodes hold.
 pub(super) fn collect(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2], is_even: bool) {
     phases.iter().for_each(|rings| ring::collect(builder, rings, |counts| most(counts, is_even)));
 }
 
-/// The limits known of both phases before they are made, from blocks of these bytes at some nodes.
+/// Returns the lower bound and number of messages of both phases, without building the schedule, for given block sizes at given nodes.
 pub(super) fn known(
     instance: &Instance,
     blocks: impl IntoIterator<Item = (Rank, u64)>,
@@ -70,7 +70,7 @@ pub(super) fn known(
     Known { least: rings.least(instance.machine().parameters()), messages: rings.messages() }
 }
 
-/// The most blocks of a bucket.
+/// Returns the maximum number of blocks in a bucket.
 fn most(counts: &[usize], is_even: bool) -> usize {
     if is_even { counts.iter().sum::<usize>().div_ceil(counts.len()) } else { usize::MAX }
 }

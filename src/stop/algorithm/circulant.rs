@@ -1,32 +1,30 @@
 //! Algorithm *Circulant*: pipelined broadcasts from all sources at once on a circulant graph.
 //!
-//! **What it does.** The nodes form a ring, in the order of the line of [*Spread*](super::spread). In round `k` each
-//! node sends to the one `d` further on, where `d` goes down through `ceil(p/2)`, `ceil(p/4)`, .., 1 and then starts
-//! again, and receives from the one `d` behind. Each message is cut into `b` blocks. A source sends its next block
-//! until it has sent all of them; any other node sends, of each source's blocks, the newest one that the receiver does
-//! not have. All blocks for one receiver go as one message. The rule is carried out once, when the schedule is made; it
-//! ends when everybody has everything.
+//! **What it does.** The nodes form a ring in the order of the line of [*Spread*](super::spread). In round `k` each node sends to the node
+//! `d` positions ahead and receives from the node `d` positions behind, where `d` runs through `ceil(p/2)`, `ceil(p/4)`, .., 1 and then
+//! starts again. Each message is cut into `b` blocks. A source sends its next block until it has sent all of them; any other node sends, of
+//! each source's blocks, the newest one that the receiver does not have. All blocks for one receiver form one message. This rule is
+//! executed once, when the schedule is made; it ends when every node has all blocks.
 //!
-//! Where messages take longer in the network than to send and to receive, whole messages may also go to several nodes in a round, at
-//! multiples of a distance: the radix is one more than the number of these. Of the radices that a number of rounds needs those are tried
-//! that are the fastest by the closed form, with at most 65,536 messages, or 24 from each node if these are more.
+//! If the network latency exceeds the send and receive overheads, whole messages may also go to several nodes in a round, at multiples of a
+//! distance: the radix is one more than the number of these nodes. For each number of rounds the smallest radix is a candidate; the fastest
+//! few by the closed form are tried, with at most 65,536 messages, or 24 per node if that is more.
 //!
-//! Where lengths differ, there are also ways with `b` blocks of the longest message and fewer of the others, all of about
-//! one length: then the short ones are done early, and the long ones follow in as many blocks as suit them.
+//! If lengths differ, there are also variants with `b` blocks of the longest message and fewer of the others, all of about the same length:
+//! the short messages finish early, and the long ones follow in their larger number of blocks.
 //!
-//! **Restrictions.** None. At most 64 blocks a message, and 256 in all if there are not more sources.
+//! **Restrictions.** None. At most 64 blocks per message, and 256 in total unless there are more sources.
 //!
-//! **Cost.** About `ceil(log2 p) + b - 1` rounds, the fewest possible for full-duplex nodes, each of
-//! `alpha + s (n/b) beta`. Counted on `p` up to 256 the rule above needs that number or up to two rounds more. With
-//! `b = 1` it is the dissemination (Bruck) all-gather, of as many rounds as halving has iterations, on any `p`. Where a
-//! message is of several sources its blocks must be copied together. With radix `r` it has `ceil(log_r p)` rounds, in each of which a
-//! node sends `r - 1` messages and then receives as many: `(r - 1) (o_s + o_r)` and once the latency, or less where the first one
-//! comes before the last one has left.
+//! **Cost.** About `ceil(log2 p) + b - 1` rounds, the minimum for full-duplex nodes, each of `alpha + s (n/b) beta`. For `p` up to 256 the
+//! rule above was counted to need this number or up to two rounds more. With `b = 1` it is the dissemination (Bruck) all-gather, with as
+//! many rounds as halving has iterations, on any `p`. Blocks of several sources must be copied into one message. With radix `r` there are
+//! `ceil(log_r p)` rounds, in each of which a node sends `r - 1` messages and then receives as many: `(r - 1) (o_s + o_r)` plus one
+//! latency, or less if the first message arrives before the last one has left.
 //!
-//! **Source.** The graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block
-//! broadcast schedules", arXiv 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous
-//! send/receive systems", Discrete Applied Mathematics 55, 1994. The rule which block to send is a simpler one. Several at once: J. Bruck
-//! et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS 8(11), 1997.
+//! **Source.** The graph and the number of rounds: J. L. Träff, "Fast(er) construction of round-optimal n-block broadcast schedules", arXiv
+//! 2205.10072, and A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous send/receive systems", Discrete Applied
+//! Mathematics 55, 1994. The rule that selects blocks is simpler here. Several receivers per round: J. Bruck et al., "Efficient algorithms
+//! for all-to-all communications in multiport message-passing systems", IEEE TPDS 8(11), 1997.
 
 use super::{
     Algorithm, Draft, Entry, Instance, Variants,
@@ -41,8 +39,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Pipelined broadcasts on a circulant graph: about `ceil(log2 p) + b - 1` rounds for messages in `b` blocks, on
-    /// any `p`.
+    /// Pipelined broadcasts on a circulant graph: about `ceil(log2 p) + b - 1` rounds for messages in `b` blocks, on any `p`.
     pub const CIRCULANT: Algorithm = of(&CIRCULANT);
 }
 
@@ -50,17 +47,17 @@ static CIRCULANT: Entry = Entry::new("circulant", |planning| variants(planning.p
     .about("pipelined broadcasts from all sources at once on a circulant graph")
     .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994");
 
-/// The most blocks that a message is cut into.
+/// Maximum number of blocks per message.
 const MOST_BLOCKS: usize = 64;
 
-/// The most blocks of all messages, unless that is less than one each: more do not pay, and cost time to plan.
+/// Maximum number of blocks of all messages, unless there are more messages: more blocks gain nothing and take longer to plan.
 const MOST_IN_ALL: usize = 256;
 
-/// So many radices above two are tried.
+/// Maximum number of radices above two that are tried.
 const MOST_RADICES: usize = 3;
 
-/// The numbers of blocks that are tried: 1, and powers of two near the best by the closed form. That leaves out
-/// conflicts and what does not overlap, so that it is the prediction that decides.
+/// Returns the variants: 1 block, powers of two near the optimum of the closed form, and radices above two. The closed form ignores
+/// contention and incomplete overlap; the prediction decides among the variants.
 fn variants(instance: &Instance) -> Variants {
     let alike = near(instance, |blocks| blocks * instance.sources().len()).map(|blocks| (Cut::Alike, blocks));
     let in_all = |blocks| Cut::ByLength.counts(instance.lengths(), blocks).iter().sum();
@@ -76,18 +73,18 @@ fn variants(instance: &Instance) -> Variants {
     each(ways.chain(radices(instance).into_iter().map(Way::Radix)), name, draft)
 }
 
-/// A way to cut the messages, or whole messages by a radix above two.
+/// How to cut the messages into blocks, or the radix (above two) with which whole messages are sent.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
     Blocks(Cut, usize),
     Radix(usize),
 }
 
-/// Those radices that are faster than two by the closed form, of each number of rounds the smallest; the fastest first, a few of them.
+/// Returns at most `MOST_RADICES` radices that beat two by the closed form: the smallest per number of rounds, the fastest first.
 fn radices(instance: &Instance) -> Vec<usize> {
     let nodes = instance.nodes();
     let two = closed_form(instance, 2);
-    // The larger the radix, the fewer the rounds; of one number of rounds the smallest radix is the fastest.
+    // A larger radix needs at most as many rounds; among the radices with the same number of rounds the smallest is the fastest.
     let mut radices: Vec<usize> = (3..=nodes).collect();
     radices.retain(|&radix| (radix - 1) * circulant::strides(nodes, radix).len() <= most_at_once(nodes));
     radices.dedup_by_key(|radix| circulant::strides(nodes, *radix).len());
@@ -97,13 +94,13 @@ fn radices(instance: &Instance) -> Vec<usize> {
     radices
 }
 
-/// The time of the rounds of a radix, but for that of the bytes, which is about the same for all.
+/// Returns the time of the rounds of a radix without the time of the bytes, which is about the same for all radices.
 fn closed_form(instance: &Instance, radix: usize) -> Span {
     let rounds = circulant::strides(instance.nodes(), radix).len();
     at_once(instance.machine(), radix - 1).times(rounds as u64)
 }
 
-/// One block, and those powers of two near the best number for which there are not too many blocks `in_all`.
+/// Returns 1, and the powers of two near the optimum for which the total number of blocks, given by `in_all`, is within the limit.
 fn near(instance: &Instance, in_all: impl Fn(usize) -> usize) -> impl Iterator<Item = usize> {
     let numbers = (0..=MOST_BLOCKS.ilog2()).map(|exponent| 1 << exponent);
     let numbers: Vec<usize> =
@@ -113,8 +110,8 @@ fn near(instance: &Instance, in_all: impl Fn(usize) -> usize) -> impl Iterator<I
     numbers.into_iter().filter(move |&blocks| blocks == 1 || (0.4..=2.5).contains(&(blocks as f64 / best)))
 }
 
-/// The number of blocks for which `(log2 p + b - 1) (o_s + o_r + n beta / b)` is the smallest, for `n` bytes of all sources together and, half
-/// duplex, `2 beta / d` for `beta`.
+/// Returns the number `b` of blocks that minimizes `(log2 p + b - 1) (o_s + o_r + n beta / b)`, with `n` the bytes of all sources together
+/// and `2 beta / d` for `beta` (`d`: duplex factor).
 fn best_number(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
     let round = (parameters.send_overhead() + parameters.receive_overhead()).as_secs_f64();
@@ -148,7 +145,7 @@ mod tests {
         draft(&instance, Way::Blocks(Cut::Alike, blocks), Exchange::InTurn).schedule.iterations()
     }
 
-    /// No fewer than `ceil(log2 p) + b - 1` rounds are possible for `b` blocks, of one source or of several at once.
+    /// Broadcasting `b` blocks takes at least `ceil(log2 p) + b - 1` rounds, from one source or from several together.
     #[test]
     fn at_most_two_rounds_more_than_needed() {
         for nodes in 2_usize..=130 {
@@ -163,7 +160,7 @@ mod tests {
         }
     }
 
-    /// With one block it is the dissemination all-gather, whoever the sources are.
+    /// With one block the schedule is the dissemination all-gather for any set of sources.
     #[test]
     fn whole_messages_take_the_logarithm() {
         for nodes in 2_usize..=130 {

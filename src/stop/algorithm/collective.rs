@@ -1,19 +1,19 @@
-//! Algorithm *Collective*: as the collect that it is or, from one source, as a broadcast.
+//! Algorithm *Collective*: runs the broadcast as a collect or, from one source, as a broadcast of the collective library.
 //!
-//! **What it does.** An s-to-p broadcast is a collect in which some blocks may be empty, and one from a single source is a broadcast.
-//! So the [algorithms of those](crate::collective) are taken.
+//! **What it does.** An s-to-p broadcast is a collect in which some blocks may be empty; with a single source it is a broadcast. The
+//! candidates are the [algorithms for collective operations](crate::collective).
 //!
-//! **Restrictions.** Some message is not empty: nothing is sent of a collect without any bytes.
+//! **Restrictions.** Some message is not empty: a collect without any bytes sends nothing.
 //!
-//! **Cost.** That of the algorithm chosen.
+//! **Cost.** The cost of the algorithm chosen.
 //!
-//! **Source.** Those of the algorithms for collective operations.
+//! **Source.** The sources of the algorithms for collective operations.
 
 use super::{Algorithm, Entry, of};
 use crate::plan::{Related, Restriction};
 
 impl Algorithm {
-    /// As the collect that it is or, from one source, as a broadcast: the fastest of all algorithms for those.
+    /// The fastest algorithm for the equivalent collective operation: a collect or, from one source, a broadcast.
     pub const COLLECTIVE: Algorithm = of(&COLLECTIVE);
 }
 

@@ -1,18 +1,18 @@
-//! The pieces that messages are cut into: as many of each, or more of the long ones.
+//! Cutting of messages into pieces: the same number for each message, or more pieces for longer messages.
 
 use super::{Instance, Piece};
 
-/// The way in which messages are cut.
+/// How messages are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Each into the same number of pieces.
+    /// Every message into the same number of pieces.
     Alike,
-    /// Into pieces of about the same length.
+    /// Every message into pieces of about the same length.
     ByLength,
 }
 
 impl Cut {
-    /// The number of pieces of each message, if the longest is cut into so many.
+    /// Returns the number of pieces of each message, if the longest message is cut into `pieces` pieces.
     pub(super) fn counts(self, lengths: &[u64], pieces: usize) -> Vec<usize> {
         let longest = u128::from(lengths.iter().copied().max().unwrap_or(0)).max(1);
         let count = |&length: &u64| match self {
@@ -23,12 +23,12 @@ impl Cut {
     }
 }
 
-/// Whether all messages have the same length, so that all ways to cut them are the same.
+/// Returns whether all messages have the same length, so that both ways of cutting are equal.
 pub(super) fn are_alike(lengths: &[u64]) -> bool {
     lengths.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// Each message in so many pieces, as equal as whole elements can be.
+/// Cuts message `k` into `counts[k]` pieces whose lengths differ by at most one element.
 pub(super) fn cut(instance: &Instance, counts: &[usize]) -> Vec<Piece> {
     let element = instance.element_bytes();
     let piece = |(source, (&length, &count)): (usize, (&u64, &usize))| {

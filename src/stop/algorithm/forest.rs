@@ -1,21 +1,20 @@
-//! Algorithm *Forest*: messages in segments down spanning trees, as much down each as the network can carry.
+//! Algorithm *Forest*: messages in segments down several spanning trees, with the load of the trees matched to the network capacity.
 //!
-//! **What it does.** For long messages on networks that are no grid (with switches, links of several capacities, or gaps), and
-//! between nodes with several ports. With a
-//! price for every port and link that messages may be short of, it first finds the time that nothing beats, and then trees that come
-//! near it ([`pattern::forest`](crate::pattern::forest)): a tree for each source, or a cycle that all messages go around, and
-//! if that falls short two, four or eight. Each message is cut into segments, which go down their trees one after the other;
-//! nodes send on what has come, the oldest segments first.
+//! **What it does.** For long messages on networks that are not grids (with switches, links of several capacities, or gaps), and between
+//! nodes with several ports. The planner assigns a price to every port and link that may be a bottleneck and computes a lower bound on the
+//! time. It then searches for trees that come near this bound ([`pattern::forest`](crate::pattern::forest)): one tree for each source, or a
+//! cycle that all messages follow, and two, four or eight of them if one is not good enough. Each message is cut into segments, which go
+//! down their trees one after the other; nodes forward what has arrived, the oldest segments first.
 //!
-//! **Restrictions.** 3 to 64 nodes; bytes that take longer than a start-up. With one port a node, not for meshes, tori, rings and
-//! what else is alike at every node.
+//! **Restrictions.** 3 to 64 nodes; the bytes must take longer than a start-up. With one port per node, not for meshes, tori, rings and
+//! other networks that are symmetric in all nodes.
 //!
-//! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
-//! port or link; `o_s + o_r` for each segment must be less than that. Where ports are what is short, trees are chains and `h` is
-//! `p`. Segments are as many as that makes best, and about 16384 messages at most, unless one for each tree is more.
+//! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest port or link;
+//! `o_s + o_r` for each segment must be less than `T`. If ports are the bottleneck, trees are chains and `h` is `p`. The number of segments
+//! minimizes this cost, with at most about 16384 messages in total unless one segment per tree needs more.
 //!
-//! **Source.** The idea: L. Zhao, A. Krishnamurthy, "ForestColl: Throughput-optimal collective communications on heterogeneous
-//! network fabrics", arXiv 2402.06787. How trees are found: this project.
+//! **Source.** The idea: L. Zhao, A. Krishnamurthy, "ForestColl: Throughput-optimal collective communications on heterogeneous network
+//! fabrics", arXiv 2402.06787. The search for trees: this project.
 
 use std::sync::Arc;
 
@@ -30,8 +29,8 @@ use crate::{
 };
 
 impl Algorithm {
-    /// In segments down spanning trees, as much down each as the network can carry: for long messages on networks that are no
-    /// grid, and between nodes with several ports.
+    /// Messages in segments down spanning trees, with loads matched to the network capacity: for long messages on networks that are not
+    /// grids, and between nodes with several ports.
     pub const FOREST: Algorithm = of(&FOREST);
 }
 
@@ -81,8 +80,8 @@ mod tests {
         topology::Network,
     };
 
-    /// A network of switches that are connected at random, with links a half to four times as fast as ports, which move
-    /// 10 GB/s; nodes are on any of them.
+    /// A random network of switches. Links are 0.5 to 4 times as fast as ports, which transfer 10 GB/s; each node is attached to a random
+    /// switch.
     fn network(seed: u64) -> Description {
         let mut random = RandomNumbers::new(seed);
         let mut pick = |count: usize| random.below(count - 1);
@@ -103,7 +102,7 @@ mod tests {
         Description::new("random", Arc::new(network), parameters.build().unwrap())
     }
 
-    /// The time by *Forest* over the lower bound, and that of the fastest of the others over it.
+    /// Returns the time of *Forest* and of the fastest other algorithm, each divided by the lower bound.
     fn ratios(machine: &Description, sources: &[Rank], bytes: u64) -> (f64, f64) {
         let lengths = vec![bytes / sources.len() as u64; sources.len()];
         let instance = Instance::new(machine, sources, &lengths).unwrap();
@@ -117,7 +116,7 @@ mod tests {
         (over(Algorithm::FOREST).unwrap(), today)
     }
 
-    /// 8 MiB from one source, and from three, on random networks: near what nothing beats, and far from what the others take.
+    /// 8 MiB from one source, and from three, on random networks: *Forest* is near the lower bound and much faster than the others.
     #[test]
     fn long_messages_come_near_the_bound_on_random_networks() {
         for sources in [&[0][..], &[0, 3, 5]] {

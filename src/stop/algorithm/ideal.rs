@@ -1,25 +1,23 @@
-//! Ideal places of sources, for an algorithm on a given mesh.
+//! Ideal places of sources for a given algorithm and mesh.
 //!
-//! Source: report, sections 3 and 4: an ideal distribution lets the number of active nodes grow as fast as possible and
-//! the messages as slowly; which one does depends on the exact dimensions. (It need not be the fastest: conflicts on
-//! the links count too.) The papers give an example, that two rows of 10 x 10 should be the first and the seventh, not
-//! the first and the sixth, and no rule. This is the rule used here.
+//! Source: report, sections 3 and 4. An ideal distribution lets the number of active nodes grow as fast as possible and the message lengths
+//! as slowly as possible; it depends on the exact dimensions of the mesh. (It need not be the fastest, because of link contention.) The
+//! papers give an example, that two rows of 10 x 10 should be the first and the seventh, not the first and the sixth, but no rule. The rule
+//! used here follows.
 //!
 //! # Ideal places on a line
 //!
-//! [`Halving`](crate::pattern::Halving) on `n` positions makes two halves of the same data out of one line: position
-//! `i` and position `i + ceil(n/2)` are *equivalent*, for after the iteration both have what either had, in both
-//! halves. So after `l` iterations a datum counts only by its *place* in the first segment, where it comes by taking
-//! the equivalent position in the first half `l` times, and two data meet if they have the same place. `k` data do not
-//! meet before segments are shorter than `k` if there is one for each of the places 0 to `k - 1`. From then on they
-//! fill whole segments, so that messages double evenly. Which of the equivalent positions a datum starts at makes no
-//! difference, which leaves the choice to spread them: place by place, the data come as near as possible to an even
-//! spacing.
+//! [`Halving`](crate::pattern::Halving) turns a line of `n` positions into two halves with the same data. Positions `i` and `i + ceil(n/2)`
+//! are *equivalent*: after the iteration each holds what either held before. After `l` iterations only the *place* of a datum in the first
+//! segment matters: the position reached by taking the equivalent position in the first half `l` times. Two data meet if they have the same
+//! place. `k` data do not meet before segments are shorter than `k` if each of the places 0 to `k - 1` has one datum. After that, they fill
+//! whole segments, and messages double evenly. It does not matter at which of the equivalent positions a datum starts. This freedom is used
+//! to spread the data: place by place, each is put as near as possible to an even spacing.
 //!
-//! Segments of one iteration differ in length by one if `n` is no power of two; what is at the last place of the longer
-//! ones doubles up with its neighbour in the others. So on such a line the choice is put to the test: as long as moving
-//! one datum lets the number of active positions grow faster, or else the messages more slowly, that is done. It takes
-//! too long for long lines, and these have little to gain.
+//! If `n` is not a power of two, the segments of one iteration differ in length by one, and the data at the last place of the longer
+//! segments combines with its neighbour in the others. On these lines a local search improves the choice: one datum is moved as long as
+//! this lets the number of active positions grow faster, or else the messages more slowly. Long lines are not searched: the search would
+//! take too long and gain little.
 
 use super::br_xy::First;
 use crate::{
@@ -28,12 +26,12 @@ use crate::{
     topology::Grid,
 };
 
-/// `count` ideal places for [`Halving`](crate::pattern::Halving) on a line of `positions`, in increasing order: no
-/// two of the data at these places meet before they have to, if `positions` is a power of two. On other lines of up to
-/// 64 positions no single datum can be moved to advantage; on longer ones a few data may meet early.
+/// Returns `count` ideal places for [`Halving`](crate::pattern::Halving) on a line of `positions`, in increasing order. If `positions` is a
+/// power of two, no two data meet before it is unavoidable. On other lines of up to 64 positions moving any single datum brings no
+/// improvement; on longer lines a few data may meet early.
 ///
-/// Of places that are equally good those nearest to an even spacing are taken, and of two that are equally near the
-/// later one. Takes time proportional to `positions * count`, and on lines that are searched some milliseconds.
+/// Among equally good places the nearest to an even spacing is chosen, and of two equally near places the later one. Takes time
+/// proportional to `positions * count`, and some milliseconds on lines that are searched.
 ///
 /// ```
 /// use multicomputer::stop::ideal_places;
@@ -43,7 +41,7 @@ use crate::{
 ///
 /// # Panics
 ///
-/// If `count` is larger than `positions`.
+/// Panics if `count` is larger than `positions`.
 pub fn ideal_places(positions: usize, count: usize) -> Vec<usize> {
     assert!(count <= positions, "{count} places are asked for on a line of {positions}");
     let place = places(positions, count);
@@ -65,10 +63,10 @@ pub fn ideal_places(positions: usize, count: usize) -> Vec<usize> {
     chosen
 }
 
-/// The longest line on which places are moved about: the data of a position fit into the bits of a word.
+/// The longest line on which the local search runs: the data of a position must fit into the bits of a word.
 const LONGEST_SEARCHED: usize = 64;
 
-/// Moves one datum after the other to where it does most good, until no move does.
+/// Applies the move of one datum that improves the growth most, until no move improves it.
 fn improve(positions: usize, places: &mut [usize]) {
     let transfers = transfers(positions);
     let mut least = growth(positions, &transfers, places);
@@ -91,7 +89,7 @@ fn improve(positions: usize, places: &mut [usize]) {
     places.sort_unstable();
 }
 
-/// For each iteration of a halving who sends to whom.
+/// Returns, for each iteration of a halving, the pairs of sender and receiver.
 fn transfers(positions: usize) -> Vec<Vec<(usize, usize)>> {
     let halving = Halving::new(positions);
     let mut transfers = vec![Vec::new(); halving.iterations()];
@@ -103,8 +101,8 @@ fn transfers(positions: usize) -> Vec<Vec<(usize, usize)>> {
     transfers
 }
 
-/// For each iteration the number of positions that hold nothing yet, and the most that one holds, when data start at
-/// these places: the smaller the better, the first iteration first.
+/// Returns, for each iteration, the number of positions that hold no data and the maximum number of data on one position, if data start at
+/// these places. Smaller is better, compared lexicographically.
 fn growth(positions: usize, transfers: &[Vec<(usize, usize)>], places: &[usize]) -> Vec<(usize, u32)> {
     let mut held = vec![0_u64; positions];
     for (datum, &place) in places.iter().enumerate() {
@@ -119,8 +117,8 @@ fn growth(positions: usize, transfers: &[Vec<(usize, usize)>], places: &[usize])
     transfers.iter().map(after).collect()
 }
 
-/// For each position its place in the first segment, in the last iteration whose longest segments have at least
-/// `least` positions.
+/// Returns, for each position, its place in the first segment, in the last iteration whose longest segments have at least `least`
+/// positions.
 pub(super) fn places(positions: usize, least: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..positions).collect();
     let mut length = positions;
@@ -131,14 +129,14 @@ pub(super) fn places(positions: usize, least: usize) -> Vec<usize> {
     places
 }
 
-/// The ideal places of `sources` sources on a line of nodes.
+/// Returns the ideal places of `sources` sources on a line of nodes.
 pub(super) fn on_line(line: &[Rank], sources: usize) -> Vec<Rank> {
     ideal_places(line.len(), sources).into_iter().map(|position| line[position]).collect()
 }
 
-/// The ideal distribution for the halving along rows and columns: whole rows in ideal places, if the columns come
-/// first, or whole columns if the rows do; the last line need not be full. Where the algorithm may choose it is the
-/// one whose messages are shorter, added up over the iterations, and rows if there is no difference.
+/// Returns the ideal distribution for halving along rows and columns: whole rows in ideal places if the columns come first, whole columns
+/// if the rows come first; the last line need not be full. If `first` is not given, the order with the shorter messages (summed over the
+/// iterations) is chosen, and columns first if both are equal.
 pub(super) fn rows_or_columns(grid: Grid, sources: usize, first: Option<First>) -> (Vec<Rank>, First) {
     if sources == 0 {
         return (Vec::new(), first.unwrap_or(First::Columns));
@@ -168,7 +166,7 @@ pub(super) fn rows_or_columns(grid: Grid, sources: usize, first: Option<First>) 
     candidates.min_by_key(blocks_on_the_way).unwrap_or((Vec::new(), First::Columns))
 }
 
-/// Sources spread evenly in row-major order, for algorithms to which their places make little difference.
+/// Returns sources spread evenly in row-major order, for algorithms that hardly depend on the places.
 pub(super) fn evenly(grid: Grid, sources: usize) -> Vec<Rank> {
     (0..sources).map(|index| index * grid.nodes() / sources).collect()
 }
@@ -179,8 +177,8 @@ mod tests {
 
     use super::*;
 
-    /// The number of positions that hold something after each iteration, and the most that one holds, when data start at these
-    /// places.
+    /// Returns, after each iteration, the number of positions that hold data and the maximum number of data on one position, if data start
+    /// at these places.
     fn growth(positions: usize, places: &[usize]) -> Vec<(usize, usize)> {
         let mut held = vec![BTreeSet::new(); positions];
         places.iter().for_each(|&place| {
@@ -201,13 +199,13 @@ mod tests {
         growth
     }
 
-    /// As the module counts it: positions without data, and the most data of one, after each iteration.
+    /// Returns the growth in the representation of the module: positions without data, and the maximum number of data on one position.
     fn counted(positions: usize, places: &[usize]) -> Vec<(usize, u32)> {
         let count = |(active, longest)| (positions - active, longest as u32);
         growth(positions, places).into_iter().map(count).collect()
     }
 
-    /// The best that any choice of places gives.
+    /// Returns the best growth that any choice of places gives.
     fn best(positions: usize, count: usize) -> Vec<(usize, u32)> {
         let sets = (0_u32..1 << positions).filter(|set| set.count_ones() as usize == count);
         let places = |set: u32| (0..positions).filter(|place| set >> place & 1 == 1).collect::<Vec<_>>();
@@ -240,7 +238,7 @@ mod tests {
         }
     }
 
-    /// On a line of a power of two nothing meets before segments are shorter than the number of data.
+    /// On a line of a power of two no data meet before segments are shorter than the number of data.
     #[test]
     fn nothing_meets_early_on_a_power_of_two() {
         for positions in [2, 4, 8, 16, 32, 64, 128] {
@@ -268,7 +266,7 @@ mod tests {
         }
     }
 
-    /// On lines of up to 40 at least three quarters of what doubling would give are active after every iteration.
+    /// On lines of up to 40 positions, the number of active positions is at least three quarters of perfect doubling after every iteration.
     #[test]
     fn active_positions_nearly_double() {
         for positions in 1..=40 {

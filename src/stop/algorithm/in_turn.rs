@@ -1,15 +1,14 @@
-//! Algorithm *In turn*: the halvings of the papers, with a cheaper exchange and both orders of the dimensions.
+//! Algorithm *In turn*: the halving algorithms of the papers, with a cheaper exchange and both orders of the dimensions.
 //!
-//! **What it does.** The schedules of *Br_Lin* and *Br_xy*, rows first or columns first, but where two nodes exchange
-//! they do not send and receive at the same time. Each sends and then receives: the messages pass each other in the
-//! network, and no receive overlaps a send of its node, so `o_x` is not paid. Or each starts to send (`isend`) and
-//! receives, and waits for what it has sent at the very end: `o_x` is paid, but who sends more than it receives goes on
-//! earlier. See [`Exchange`]. The sources stay where they are, or their messages are moved to ideal places first, as by
-//! *Repos*. The fastest of these is taken.
+//! **What it does.** The schedules of *Br_Lin* and *Br_xy*, rows first or columns first, but two nodes that exchange do not send and
+//! receive at the same time. In one variant each sends and then receives: the messages pass each other in the network, and no receive
+//! overlaps a send of its node, so `o_x` is not paid. In the other each starts a send (`isend`), receives, and waits for its sends only at
+//! the very end: `o_x` is paid, but a node that sends more than it receives continues earlier. See [`Exchange`]. The sources stay where
+//! they are, or their messages are first moved to ideal places as by *Repos*. The fastest of these variants is chosen.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** As *Br_Lin*, *Br_xy* and *Repos*, without the `o_x` of each exchange.
+//! **Cost.** As for *Br_Lin*, *Br_xy* and *Repos*, without the `o_x` of each exchange.
 
 use super::{
     Algorithm, Draft, Entry, Instance, Variants, br_xy, br_xy::First, each, in_node_order, of, repos,
@@ -20,8 +19,8 @@ use crate::{
 };
 
 impl Algorithm {
-    /// The halvings of the papers with a cheaper exchange, without `o_x`, in both orders of the dimensions, moved first
-    /// or not.
+    /// The halving algorithms of the papers with a cheaper exchange, without `o_x`, in both orders of the dimensions, with or without
+    /// moving the messages first.
     pub const IN_TURN: Algorithm = of(&IN_TURN);
 }
 
@@ -31,14 +30,14 @@ static IN_TURN: Entry = Entry::new("in-turn", |planning| variants(in_node_order(
 /// One of the schedules.
 #[derive(Clone, Copy)]
 struct Choice {
-    /// The dimension that comes first; none for the line through all nodes.
+    /// The dimension that comes first; `None` for the line through all nodes.
     first: Option<First>,
-    /// Whether the messages are moved to ideal places before.
+    /// Whether the messages are first moved to ideal places.
     is_moved: bool,
 }
 
-/// All orders of the dimensions, and the line through all nodes, from where the sources are and from ideal places. Where the nodes
-/// are a line all orders come to the same from where the sources are.
+/// Returns the variants: both orders of the dimensions and the line through all nodes, from the sources and from ideal places. If the nodes
+/// form a line, all orders are equal for unmoved messages, and only one is returned.
 fn variants(grid: Grid) -> Variants {
     let orders = [Some(First::Rows), Some(First::Columns), None];
     let different = if First::orders(grid).len() == 1 { 1 } else { orders.len() };

@@ -1,18 +1,18 @@
-//! Algorithm *Level*: bytes are moved until every node has as many, and then all are brought together.
+//! Algorithm *Level*: balances the load so that all nodes hold equally many bytes, and then runs an all-gather.
 //!
-//! **What it does.** For long messages that leave some nodes with more bytes than others: what takes longest to bring together
-//! is what the fullest node has. No node keeps more than the mean `m` of all nodes. What a source has more it deals out, by halves
-//! as in [*Split*](super::split), to nodes that have less: along a line, the first bytes that are too many go where the first ones
-//! are missing. Then all is brought together: in rings as in [*Bucket*](super::bucket), whose buckets are all alike by then, by
-//! halving, or by [dissemination](crate::pattern::circulant::collect).
+//! **What it does.** For long messages that leave some nodes with more bytes than others: the time of an all-gather is determined by the
+//! node with the most bytes. In the load balancing step no node keeps more than the mean `m` over all nodes. A source deals out its excess
+//! bytes, by halving as in [*Split*](super::split), to nodes that hold less: in the order of a line, the first excess bytes go to the first
+//! nodes with free room. The all-gather runs in rings as in [*Bucket*](super::bucket), whose buckets are now equal, by halving, or by
+//! [dissemination](crate::pattern::circulant::collect).
 //!
 //! **Restrictions.** Some message is longer than `m`.
 //!
-//! **Cost.** `ceil(log2 q) alpha + n beta` to deal out at most `n` bytes to at most `q` nodes, and a collect of `m` bytes a
-//! node: in rings `(r + c - 2) alpha + (p - 1) m beta`, otherwise `ceil(log2 p) alpha + (p - 1) m beta` without conflicts; half
-//! duplex doubles the bytes.
+//! **Cost.** `ceil(log2 q) alpha + n beta` to deal out at most `n` bytes to at most `q` nodes, and an all-gather of `m` bytes per node: in
+//! rings `(r + c - 2) alpha + (p - 1) m beta`, otherwise `ceil(log2 p) alpha + (p - 1) m beta` without contention; half duplex doubles the
+//! bytes.
 //!
-//! **Source.** This project; what [*Split*](super::split) does with few long messages, for any number of any lengths.
+//! **Source.** This project. It extends [*Split*](super::split), for few long messages, to any number of messages of any lengths.
 
 use super::{
     Algorithm, Draft, Entry, Instance, Known, Piece, Variants, br_xy::First, bucket, each_known,
@@ -26,8 +26,8 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Every node gets as many bytes as the others, and then all are brought together, `(p - 1) m beta` for a mean of `m` bytes a
-    /// node: for long messages that leave some nodes with more than others.
+    /// Load balancing, so that every node holds equally many bytes, then an all-gather, `(p - 1) m beta` for a mean of `m` bytes per node:
+    /// for long messages that leave some nodes with more bytes than others.
     pub const LEVEL: Algorithm = of(&LEVEL);
 }
 
@@ -46,12 +46,12 @@ fn longest(instance: &Instance) -> u64 {
     instance.lengths().iter().copied().max().unwrap_or(0)
 }
 
-/// The bytes that a node has in the mean, in whole elements: so many it keeps at most.
+/// Returns the mean number of bytes per node, in whole elements. It is the maximum that a node keeps.
 fn mean(instance: &Instance) -> u64 {
     mean_in_elements(instance.bytes(), instance.nodes(), instance.element_bytes())
 }
 
-/// A way to bring together what the nodes have.
+/// The algorithm of the all-gather.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Collect {
     Rings(First),
@@ -69,7 +69,7 @@ impl Collect {
     }
 }
 
-/// Every way to bring the bytes together.
+/// Returns a variant for each all-gather algorithm.
 fn variants(instance: &Instance) -> Variants {
     let ordered = in_node_order(instance);
     let orders = First::orders(ordered.grid());
@@ -85,7 +85,7 @@ fn variants(instance: &Instance) -> Variants {
     each_known(choices, known, Collect::name, draft)
 }
 
-/// For each source the nodes that get a part of its message, and its bytes: first the source itself, then others along the line.
+/// Returns, for each source, the nodes that get a part of its message and the bytes of each: first the source, then others along the line.
 fn teams(instance: &Instance) -> Vec<Vec<(Rank, u64)>> {
     let mean = mean(instance);
     let (sources, lengths) = (instance.sources(), instance.lengths());
@@ -97,7 +97,7 @@ fn teams(instance: &Instance) -> Vec<Vec<(Rank, u64)>> {
     teams.iter().flatten().for_each(|&(rank, bytes)| missing[position_of[rank]] -= bytes);
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_unstable_by_key(|&source| position_of[sources[source]]);
-    // The first position of the line where bytes may be missing.
+    // The first position of the line that may have free room.
     let mut next = 0;
     for source in order {
         let mut left = lengths[source].saturating_sub(mean);
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_goes_where_the_first_bytes_are_missing() {
-        // 21 bytes, at most 4 a node. Node 1 has 8 too many, of which nodes 0, 2 and 3 get 4, 3 and 1; node 5 has one too many.
+        // 21 bytes, at most 4 per node. Node 1 has 8 excess bytes, of which nodes 0, 2 and 3 get 4, 3 and 1; node 5 has one.
         let instance = instance("line:6", &[1, 2, 5, 4], &[12, 1, 5, 3]);
         let line = line::bisection(instance.grid());
         assert_eq!(line, [0, 1, 2, 3, 4, 5]);
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// Eleven of sixteen nodes have a message, so that *Split* may not deal out any. In rings the nodes wait for the fullest one.
+    /// Eleven of sixteen nodes have a message, so *Split* is not allowed. In rings, all nodes wait for the node with the most bytes.
     #[test]
     fn long_messages_are_faster_than_by_any_other() {
         let instance = instance("hockney:4x4", &(0..11).collect::<Vec<Rank>>(), &[65_536; 11]);

@@ -1,7 +1,7 @@
-//! The algorithms: one file each, which begins with what it does, its restrictions, its cost in the symbols of the timing
-//! model, and its source, and has its entry in the registry. Here they are listed.
+//! The algorithms and their registry. Each has one file, which begins with what the algorithm does, its restrictions, its cost in the
+//! symbols of the timing model, and its source.
 //!
-//! `ideal` is where sources are best placed, and `variant` has what many algorithms come in.
+//! `ideal` computes ideal places for sources; `variant` builds the variants that several algorithms share.
 
 mod apart;
 mod auto;
@@ -41,9 +41,9 @@ use crate::plan;
 
 /// An algorithm for s-to-p broadcasting.
 ///
-/// In the documentation of each, `p = r c` is the number of nodes, `s` that of the sources, `n` the bytes of each; its file
-/// in `src/stop/algorithm` says more. Those of the papers do just what the papers say. The others come in variants, of
-/// which [`plan`](Algorithm::plan) takes the one that is predicted to be the fastest for the instance.
+/// In the documentation of each, `p = r c` is the number of nodes, `s` the number of sources and `n` the bytes of each message; the file of
+/// each in `src/stop/algorithm` has the details. The algorithms of the papers follow the papers exactly. The others have several variants;
+/// [`plan`](Algorithm::plan) chooses the variant with the shortest predicted time for the instance.
 ///
 /// ```
 /// use multicomputer::stop::Algorithm;
@@ -54,10 +54,10 @@ use crate::plan;
 /// ```
 pub type Algorithm = plan::Algorithm<Instance>;
 
-/// The entry of an algorithm in the registry.
+/// The registry entry of an algorithm.
 type Entry = plan::Entry<Instance>;
 
-/// The algorithm of an entry.
+/// Returns the algorithm of a registry entry.
 const fn of(entry: &'static Entry) -> Algorithm {
     Algorithm::with(entry, ())
 }
@@ -65,10 +65,10 @@ const fn of(entry: &'static Entry) -> Algorithm {
 static OWN: Entry = Entry::own();
 
 impl Algorithm {
-    /// The algorithm that plans of [one's own](super::Own) name. It makes no plans itself: those are made by the `Own`.
+    /// The placeholder for a [custom algorithm](super::Own), which has its own name. It makes no plans; the `Own` value makes them.
     pub const OWN: Algorithm = of(&OWN);
 
-    /// Those of the papers.
+    /// The algorithms of the papers.
     pub const PAPER: &[Algorithm] = &[
         Algorithm::BR_LIN,
         Algorithm::BR_LIN_ROW_MAJOR,
@@ -87,8 +87,8 @@ impl Algorithm {
         Algorithm::PART_XY_SOURCE,
     ];
 
-    /// Those that the papers do not have, for any lengths on any machine, without [`Algorithm::AUTO`]. Those most likely to be the
-    /// fastest come first.
+    /// Algorithms that are not in the papers, without restriction on lengths or machine, except [`Algorithm::AUTO`]. They are ordered by
+    /// how likely they are to be the fastest.
     pub const BEYOND: &[Algorithm] = &[
         Algorithm::IN_TURN,
         Algorithm::SPREAD,
@@ -98,13 +98,13 @@ impl Algorithm {
         Algorithm::TREE,
     ];
 
-    /// Those for some problems only: messages that leave some nodes with more bytes than others, long messages on networks that are no
-    /// grid, long messages from few sources, and messages of lengths that differ; and the algorithms for collective operations. The
-    /// papers do not have them. *Auto* tries them as well.
+    /// Restricted algorithms: for messages that leave some nodes with more bytes than others, for long messages on networks that are not
+    /// grids, for long messages from few sources, for messages of different lengths; and the collective algorithms. The papers do not have
+    /// them. *Auto* tries them too.
     pub const FOR_SOME: &[Algorithm] =
         &[Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE, Algorithm::COLLECTIVE, Algorithm::APART];
 
-    /// All that are for any lengths on any machine, [`Algorithm::AUTO`] last.
+    /// Returns all algorithms without restriction on lengths or machine, [`Algorithm::AUTO`] last.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         Algorithm::PAPER.iter().chain(Algorithm::BEYOND).copied().chain([Algorithm::AUTO])
     }

@@ -1,19 +1,18 @@
-//! Algorithms *Part_Lin* and *Part_xy_source*: half of the machine broadcasts half of the messages each, and then the
-//! halves exchange what they have.
+//! Algorithms *Part_Lin* and *Part_xy_source*: each half of the machine broadcasts half of the messages, and then the halves exchange their
+//! data.
 //!
-//! **What they do.** The mesh is cut into two groups `G1` and `G2` of `p1 >= p2` nodes, across a side of even length,
-//! the longer one if both are; if both are odd across the longer one, with one line more in `G1`. The first group gets
-//! `s1 = s p1 / p` of the messages, rounded, the second the others; a permutation moves them to the
-//! [ideal](super::ideal) places in their group. In each group *Br_Lin*, or *Br_xy_source*, broadcasts its part. In the
-//! end node `i` of the first group and node `i` of the second exchange all that they have, and the nodes that `G1` has
-//! more get a copy from the first nodes of `G2`.
+//! **What they do.** The mesh is cut into two groups `G1` and `G2` of `p1 >= p2` nodes. The cut divides a side of even length, the longer
+//! one if both are even; if both are odd, it divides the longer side, and `G1` has one line more. `G1` gets `s1 = s p1 / p` of the
+//! messages, rounded, and `G2` the others; a permutation moves them to the [ideal](super::ideal) places in their group. In each group
+//! *Br_Lin*, or *Br_xy_source*, broadcasts the messages of the group. At the end node `i` of `G1` and node `i` of `G2` exchange all that
+//! they hold, and the additional nodes of `G1` get a copy from the first nodes of `G2`.
 //!
-//! The messages are dealt out in this order: the sources in row-major order to the places in row-major order.
+//! Messages are assigned in this order: the sources in row-major order to the places in row-major order.
 //!
-//! **Restrictions.** None. If one group gets no source (`s = 1`) it only receives.
+//! **Restrictions.** None. A group without a source (`s = 1`) only receives.
 //!
-//! **Cost.** That of *Repos* on half the machine with half the sources, and a final `alpha + (s/2) n beta`, with `o_x`
-//! and `2 / d` times the time of each byte for an exchange.
+//! **Cost.** The cost of *Repos* on half of the machine with half of the sources, plus a final `alpha + (s/2) n beta`, with `o_x` and
+//! `2 / d` times the time of each byte for an exchange.
 //!
 //! **Source.** Report, section 3.
 
@@ -25,11 +24,11 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Each half of the machine broadcasts half of the messages by *Br_Lin*, then the halves exchange what they have,
-    /// for `alpha + (s/2) n beta`. Report, section 3.
+    /// Each half of the machine broadcasts half of the messages by *Br_Lin*, then the halves exchange their data, for
+    /// `alpha + (s/2) n beta`. Report, section 3.
     pub const PART_LIN: Algorithm = of(&PART_LIN);
 
-    /// The same with *Br_xy_source*.
+    /// Each half of the machine broadcasts half of the messages by *Br_xy_source*, then the halves exchange their data.
     pub const PART_XY_SOURCE: Algorithm = of(&PART_XY_SOURCE);
 }
 
@@ -43,10 +42,10 @@ static PART_XY_SOURCE: Entry = Entry::new("part-xy-source", |_| {
 .about("each half of the machine broadcasts half of the messages by br-xy-source, then the halves exchange")
 .source("report, section 3");
 
-/// A part of the mesh with whole rows and columns.
+/// A rectangle of the mesh.
 struct Group {
     shape: Grid,
-    /// The ranks of its nodes, in its own row-major order.
+    /// The ranks of its nodes, in row-major order of the group.
     ranks: Vec<Rank>,
 }
 
@@ -59,7 +58,7 @@ impl Group {
         Group { shape, ranks: (0..shape.nodes()).map(rank).collect() }
     }
 
-    /// Lines of the group as lines of the mesh.
+    /// Maps a line of the group to a line of the mesh.
     fn line(&self, line: &[Rank]) -> Vec<Rank> {
         line.iter().map(|&own| self.ranks[own]).collect()
     }
@@ -101,7 +100,7 @@ fn draft(instance: &Instance, within: Within) -> Draft {
     })
 }
 
-/// The number of sources that each group gets.
+/// Returns the number of sources that each group gets.
 fn shares(groups: &[Group; 2], sources: usize) -> [usize; 2] {
     let [first, second] = [0, 1].map(|group| groups[group].ranks.len());
     let nodes = first + second;
@@ -109,7 +108,7 @@ fn shares(groups: &[Group; 2], sources: usize) -> [usize; 2] {
     [share, sources - share]
 }
 
-/// The two groups; the second has no nodes on a machine of one.
+/// Returns the two groups; the second is empty on a machine of one node.
 fn halves(grid: Grid) -> [Group; 2] {
     let Grid { rows, columns } = grid;
     let across_rows = match (rows % 2 == 0, columns % 2 == 0) {
@@ -132,7 +131,7 @@ fn halves(grid: Grid) -> [Group; 2] {
     }
 }
 
-/// Everybody gets what the other group has.
+/// Gives every node the data of the other group.
 fn exchange(builder: &mut Builder, [first, second]: &[Group; 2]) {
     let transfer = |builder: &Builder, from: Rank, to: Rank| {
         let blocks: Blocks = builder.held(from).into();
@@ -177,8 +176,8 @@ mod tests {
         }
     }
 
-    /// Across a side of even length into equal halves, the longer one if both are; else across the longer one, with one
-    /// line more in the first group.
+    /// The cut divides a side of even length into equal halves, the longer side if both are even; otherwise the longer side, with one more
+    /// line in the first group.
     #[test]
     fn the_cut_is_across_an_even_side_or_the_longer_one() {
         let cases = [
@@ -205,7 +204,7 @@ mod tests {
         }
     }
 
-    /// `s1 / p1 = s2 / p2`, as nearly as whole numbers allow: no other share that fits is nearer.
+    /// `s1 / p1 = s2 / p2`, as nearly as integers allow: no other valid share is nearer.
     #[test]
     fn sources_are_shared_in_proportion_to_nodes() {
         for grid in grids() {
@@ -223,8 +222,8 @@ mod tests {
         }
     }
 
-    /// 3 x 5 is cut into 3 x 3 and 3 x 2. Each node of the second exchanges with its partner, and the three that the
-    /// first has more get a copy: the last iteration has 9 messages to the first group and 6 to the second.
+    /// 3 x 5 is cut into 3 x 3 and 3 x 2. Each node of the second group exchanges with its partner, and the three additional nodes of the
+    /// first get a copy: the last iteration has 9 messages to the first group and 6 to the second.
     #[test]
     fn nodes_without_a_partner_get_a_copy() {
         let machine: Description = "paragon:3x5".parse().unwrap();
@@ -241,7 +240,7 @@ mod tests {
         }
     }
 
-    /// A group without a source hears everything at the end.
+    /// A group without a source receives all messages in the last iteration.
     #[test]
     fn one_source_is_of_the_larger_group() {
         let machine: Description = "paragon:1x5".parse().unwrap();

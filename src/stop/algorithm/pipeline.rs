@@ -1,21 +1,21 @@
-//! Algorithm *Pipeline*: messages in chunks down several spanning trees, one source after the other.
+//! Algorithm *Pipeline*: pipelined broadcasts of messages in chunks down several spanning trees, one source after the other.
 //!
-//! **What it does.** For long messages from few sources. Each message is cut into chunks of about one length, which go down trees
-//! from its source as in a pipelined broadcast ([`pattern::pipeline`](crate::pattern::pipeline)): in every step a node sends one chunk
-//! at most and receives one. The chunks of the next source follow as soon as no node would have two at once. All nodes go by
-//! the clock. Along a line there is one tree, a chain. On a rectangle the trees are a chain, two trees with spines in its columns or in
-//! its rows, or two binary ones; which of these and how many chunks, and in which order the sources follow each other, does not depend on
-//! the order in which the sources are given.
+//! **What it does.** For long messages from few sources. Each message is cut into chunks of about equal length, which go down trees from
+//! its source as in a pipelined broadcast ([`pattern::pipeline`](crate::pattern::pipeline)): in every step a node sends at most one chunk
+//! and receives at most one. The chunks of the next source follow as soon as no node would send or receive two at once. The schedule is
+//! time-triggered. On a line there is one tree, a chain. On a rectangle the trees are a chain, two trees with spines in the columns or in
+//! the rows, or two binary trees. The choice of trees, the number of chunks and the order of the sources do not depend on the order in
+//! which the sources are given.
 //!
-//! **Restrictions.** At least 3 nodes, and 1 to 8 sources, whose bytes take 16 start-ups at least.
+//! **Restrictions.** At least 3 nodes and 1 to 8 sources; the bytes must take as long as at least 16 start-ups.
 //!
-//! **Cost.** `(N + s h) max(alpha, m beta)` at most, if the messages are cut into `N` chunks together, each of `m` bytes, and the first
-//! chunk of a source is everywhere after `h` steps; `2 beta / d` for `beta`. At the best `N` that comes to `s n beta + s h alpha`: where messages are long it
-//! is near what nothing can beat, as every node has to receive every byte.
+//! **Cost.** At most `(N + s h) max(alpha, m beta)`, with `2 beta / d` for `beta`, if the messages are cut into `N` chunks of `m` bytes in
+//! total and the first chunk of a source has reached every node after `h` steps. With the best `N` this is about `s n beta + s h alpha`.
+//! For long messages the cost is close to the lower bound, because every node has to receive every byte.
 //!
-//! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing Letters 5,
-//! 1995; P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing
-//! 35, 2009, for one source. One after the other: this project.
+//! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing Letters 5, 1995; P.
+//! Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 35, 2009, for
+//! one source. Several sources one after the other: this project.
 
 use super::{
     Algorithm, Draft, Entry, Instance, by_nodes,
@@ -35,7 +35,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// In chunks down several spanning trees, one source after the other: for long messages from few sources.
+    /// Pipelined broadcasts in chunks down several spanning trees, one source after the other: for long messages from few sources.
     pub const PIPELINE: Algorithm = of(&PIPELINE);
 }
 
@@ -55,23 +55,23 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.
         },
     }]);
 
-/// Of more sources the messages would wait too often until those before them are everywhere.
+/// Maximum number of sources. With more, messages would often wait until the preceding ones have reached every node.
 const MOST_SOURCES: usize = 8;
 
-/// Where the bytes take fewer start-ups, others are faster.
+/// Minimum time of all bytes in start-ups. Below it, other algorithms are faster.
 const LONG: f64 = 16.0;
 
-/// Trees are tried that take at most so many times as long as the best, by the closed form.
+/// Maximum ratio of the closed-form time of a set of trees that is tried to the best closed-form time.
 const HARDLY: f64 = 1.05;
 
-/// The number of start-ups that take as long as all bytes.
+/// Returns the time of all bytes, in start-ups.
 fn start_ups(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
     let (time, start_up) = (parameters.transfer(instance.bytes()), parameters.alpha() + parameters.hop());
     if time.is_zero() { 0.0 } else { time.as_secs_f64() / start_up.as_secs_f64() }
 }
 
-/// The trees that take the least time by the closed form, and others that take hardly more.
+/// Returns a variant for each set of trees whose closed-form time is within `HARDLY` of the best.
 fn variants(instance: &Instance) -> Vec<Variant<Instance>> {
     let ordered = in_node_order(instance);
     let mut all: Vec<Chunked> =
@@ -88,19 +88,19 @@ fn variants(instance: &Instance) -> Vec<Variant<Instance>> {
     all.into_iter().map(variant).collect()
 }
 
-/// The messages of an instance, whose members are in the order of their nodes, in chunks for some trees.
+/// The messages of an instance cut into chunks for a set of trees. The members of the instance are in the order of their nodes.
 #[derive(Clone)]
 struct Chunked {
     trees: Trees,
     sharing: Sharing,
-    /// The number of chunks of each message.
+    /// Number of chunks of each message.
     counts: Vec<usize>,
-    /// The time of them by the closed form.
+    /// Closed-form time of the broadcast.
     estimate: Span,
 }
 
 impl Chunked {
-    /// As many chunks as are best.
+    /// Chooses the number of chunks that minimizes the closed form.
     fn of(instance: &Instance, trees: Trees) -> Chunked {
         let on =
             |root| trees.on(instance.machine(), instance.grid(), root, |place| instance.members()[place]);
@@ -110,14 +110,14 @@ impl Chunked {
             (sharing, rounds) = (sharing.with(other), rounds + more);
         }
         let (bytes, parameters, lengths) = (instance.bytes(), instance.parameters(), instance.lengths());
-        // Of all messages so many times as many chunks as of the longest.
+        // The maximum number of chunks of all messages is scaled by the ratio of all bytes to the longest message.
         let longest = lengths.iter().copied().max().unwrap_or(0).max(1);
         let most = (MOST as f64 * (bytes as f64 / longest as f64)) as usize;
         let (number, estimate) = best_number(bytes / instance.element_bytes(), most, |chunks| {
             let step = sharing.step(parameters, bytes.div_ceil(chunks as u64), Span::ZERO);
             estimate(step, chunks, rounds)
         });
-        // Of the longest message as many as make its chunks as long as all would be.
+        // The longest message is cut so that its chunks are as long as the bytes of all messages divided by `number`.
         let of_longest = (u128::from(longest) * number as u128).div_ceil(u128::from(bytes.max(1)));
         let counts = Cut::ByLength.counts(lengths, (of_longest as usize).max(2));
         Chunked { trees, sharing, counts, estimate }
@@ -136,8 +136,8 @@ impl Chunked {
         least(instance.parameters(), self.step(instance), self.number())
     }
 
-    /// The messages of each round, with the numbers of the chunks among all: those of a source as soon as no node would send or receive
-    /// two at once.
+    /// Returns the transfers of each round, with chunks numbered over all messages. The chunks of a source start as soon as no node would
+    /// send or receive two at once.
     fn rounds(&self, instance: &Instance) -> Vec<Vec<Hop>> {
         let mut rounds: Vec<Vec<Hop>> = Vec::new();
         let mut busy = Busy::default();
@@ -155,7 +155,7 @@ impl Chunked {
         rounds
     }
 
-    /// The order of the sources in which the rounds between the last chunk that one sends and the first of the next are fewest.
+    /// Returns the order of the sources that minimizes the rounds between the last chunk of a source and the first chunk of the next.
     fn order(&self, instance: &Instance) -> Vec<usize> {
         let (grid, nodes) = (instance.grid(), instance.nodes());
         let mut sources: Vec<usize> = (0..instance.sources().len()).collect();
@@ -165,7 +165,7 @@ impl Chunked {
         }
         let few = |&source: &usize| {
             let (root, count) = (instance.sources()[source], self.counts[source]);
-            // As many chunks as are under way at the same time: with more of them everything happens again after each period.
+            // A few chunks suffice: as many as are in flight at the same time, because the rounds repeat after each period.
             let period = (self.trees.period)(grid, root);
             let under_way = (self.trees.rounds)(grid, root, period).len();
             let few = count - count.saturating_sub(under_way) / period * period;
@@ -196,17 +196,17 @@ impl Chunked {
     }
 }
 
-/// Which nodes send and receive in the rounds in which the next source may begin.
+/// The nodes that send and receive in the rounds in which the next source may begin.
 #[derive(Default)]
 struct Busy {
     /// The first of these rounds.
     first: usize,
-    /// Whether each node sends, and whether it receives, in each of them.
+    /// For each of these rounds and each node, whether it sends and whether it receives.
     nodes: Vec<Vec<[bool; 2]>>,
 }
 
 impl Busy {
-    /// The first round in which these messages may begin, so that no node would send or receive two at once.
+    /// Returns the first round in which these transfers may begin so that no node sends or receives two chunks at once.
     fn earliest(&self, own: &[Vec<Hop>]) -> usize {
         let is_free = |start: &usize| {
             let mut meeting = self.nodes[*start..].iter().zip(own);
@@ -215,7 +215,7 @@ impl Busy {
         self.first + (0..self.nodes.len()).find(is_free).unwrap_or(self.nodes.len())
     }
 
-    /// Has the messages of so many chunks begin in a round; the next source begins when the last of these has been sent.
+    /// Records `count` chunks that begin in round `start`; the next source may begin when the last of them has been sent.
     fn follow(&mut self, start: usize, count: usize, own: &[Vec<Hop>], nodes: usize) {
         let first = start + count;
         self.nodes.drain(..(first - self.first).min(self.nodes.len()));
@@ -230,7 +230,7 @@ impl Busy {
     }
 }
 
-/// An order of a few things with the least sum of what is between each and the next, and behind the last; the first such.
+/// Returns the first order of items with the minimum sum of the distances between successors and behind the last item.
 fn shortest(between: &[Vec<usize>], behind: &[usize]) -> Vec<usize> {
     fn extend(
         order: &mut Vec<usize>,
@@ -270,7 +270,7 @@ mod tests {
         Instance::new(&machine, sources, &vec![bytes; sources.len()]).unwrap()
     }
 
-    /// In a round a node sends one chunk at most and receives one, and the next source begins before the last chunks are everywhere.
+    /// A node sends and receives at most one chunk per round, and a source begins before the last chunks of the previous have arrived.
     #[test]
     fn sources_follow_each_other_and_share_no_port() {
         for (machine, sources) in
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// However the sources are listed they follow each other in the same order, and together take no longer than two by two.
+    /// The order of the sources does not depend on how they are listed, and one broadcast of all is faster than two of two messages each.
     #[test]
     fn the_order_of_sources_makes_no_difference() {
         let machine: Description = "hockney:9x11".parse().unwrap();
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(shortest(&[vec![0]], &[3]), [0]);
     }
 
-    /// One long message takes what its bytes take, and little more; others take twice as long.
+    /// A long message takes little more than the time of its bytes, and by other algorithms twice as long.
     #[test]
     fn long_messages_come_near_the_bound() {
         for (machine, sources, most) in

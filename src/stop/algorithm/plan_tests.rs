@@ -1,16 +1,16 @@
-//! Random s-to-p broadcasts on random machines: every byte arrives, at the picosecond that the plan predicts.
+//! Random s-to-p broadcasts on random machines: every byte arrives, and the run takes exactly the predicted time (in picoseconds).
 
 use proptest::prelude::*;
 
 use super::{Algorithm, schedule_tests::instances};
 use crate::{Machine, payload::Payload, rank::Rank, time::Time};
 
-/// Bytes that tell the source, the place and the length.
+/// Returns bytes that depend on the source, the position and the length.
 fn message(source: Rank, length: u64) -> Vec<u8> {
     (0..length).map(|place| (source as u64 * 31 + place * 7 + place / 251 + length) as u8).collect()
 }
 
-// Each case plans all algorithms, and runs them on threads.
+// Each case plans all algorithms and runs them on threads.
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -22,8 +22,8 @@ proptest! {
         let machine = Machine::of(instance.machine().clone()).deny_unreceived(true).build().unwrap();
         for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {
             let Ok(plan) = algorithm.plan(&instance) else {
-                // Too many messages are long, or none is, or all nodes have as much, or the network is a grid, or there are too
-                // many sources or too few nodes, or all messages are empty.
+                // Not met: the restriction on the number of long messages, on unequal loads, on the network, on the numbers of sources and
+                // nodes, or on empty messages.
                 let restricted = [
                     Algorithm::SPLIT,
                     Algorithm::LEVEL,
@@ -54,7 +54,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Nothing but the instance decides, neither the number of cores nor which of them is faster.
+    /// The plan depends only on the instance, not on the number or speed of the host's cores.
     #[test]
     fn a_plan_is_the_same_whoever_makes_it(instance in instances(9)) {
         for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {

@@ -1,29 +1,27 @@
-//! Algorithm *Repos*: the sources send their messages to places that are ideal for an algorithm, and that broadcasts
-//! them from there.
+//! Algorithm *Repos*: moves the messages to places that are ideal for another algorithm and then runs this algorithm.
 //!
-//! **What it does.** A permutation brings the messages to the [ideal](super::ideal) distribution of the algorithm for
-//! this mesh: that of the first source, in the order of their ranks, to the first place, and so on. A node that both
-//! gives a message away and gets one does that as an exchange. Then the algorithm runs as if the places were the
-//! sources. As in the papers nothing is checked: the messages are moved even if the sources were well placed.
+//! **What it does.** A permutation brings the messages to the [ideal](super::ideal) distribution of the algorithm for this mesh: the
+//! message of the first source, by rank, to the first place, and so on. A node that both sends and receives a message does so as an
+//! exchange. Then the algorithm runs as if the places were the sources. As in the papers, the messages are always moved, even if the
+//! sources were well placed already.
 //!
 //! | algorithm | ideal distribution |
 //! | --- | --- |
 //! | *Br_Lin* | ideal places on its line; *with diagonals*, left diagonals |
-//! | *Br_xy_source* | whole rows, or columns, in ideal places: those that make for the shorter messages |
+//! | *Br_xy_source* | whole rows, or columns, in ideal places, whichever gives the shorter messages |
 //! | *Br_xy_dim* | whole columns in ideal places if the rows come first, else rows |
-//! | *Xor* | spread evenly: only conflicts on the links depend on it |
-//! | *2-Step* | the first nodes of the line: next to node 0, and node 0 is one of them |
+//! | *Xor* | spread evenly: only link contention depends on the places |
+//! | *2-Step* | the first nodes of the line: node 0 and nodes near it |
 //!
-//! **Left diagonals.** The papers have left diagonals as the ideal distribution of *Br_Lin*: the report calls them least
-//! sensitive to the size of the machine, the conference version moves messages to them. On the snake of *Br_Lin* they
-//! are no better than ideal places in any of the cases of `docs/s-to-p.md`, and in row-major order about as good on powers
-//! of two. So ideal places, which follow from the halving itself, are the rule here, and the papers' choice is beside it
-//! under names of its own, for both orders.
+//! **Left diagonals.** In the papers, left diagonals are the ideal distribution of *Br_Lin*: the report calls them least sensitive to the
+//! size of the machine, and the conference version moves messages to them. On the snake of *Br_Lin* they are never better than ideal places
+//! in the cases of `docs/s-to-p.md`; in row-major order they are about as good on powers of two. The default is therefore ideal places,
+//! which follow from the halving itself. The papers' choice is available under separate names, for both orders.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `alpha + n beta`, with `o_x` and `2 / d` times the time of each byte where a node exchanges, and the
-//! algorithm's own cost on its ideal distribution.
+//! **Cost.** `alpha + n beta`, with `o_x` and `2 / d` times the time of each byte for a node that exchanges, plus the cost of the algorithm
+//! on its ideal distribution.
 //!
 //! **Source.** Report, section 3; left diagonals: report, section 4, conference version, section 5.2.
 
@@ -109,7 +107,7 @@ static TWO_STEP: Entry = Entry::new("repos-2-step", |_| {
 .about("2-step, after the messages have been moved to the first nodes")
 .source("report, section 3");
 
-/// Makes the schedule of whole messages that `build` moves and broadcasts.
+/// Returns a function that makes the schedule of whole messages which `build` moves and broadcasts.
 fn moved(build: fn(&mut Builder, Grid, &[Rank])) -> impl Fn(&Instance) -> Draft + Send + Sync + 'static {
     move |instance| {
         Draft::whole(instance, Exchange::Together, |builder| {
@@ -118,30 +116,30 @@ fn moved(build: fn(&mut Builder, Grid, &[Rank])) -> impl Fn(&Instance) -> Draft 
     }
 }
 
-/// Halving on the line of *Br_Lin*, from ideal places.
+/// Runs halving on the line of *Br_Lin*, from ideal places.
 pub(super) fn on_line(builder: &mut Builder, grid: Grid, sources: &[Rank]) {
     let snake = line::snake(grid);
     reposition(builder, sources, &ideal::on_line(&snake, sources.len()));
     builder.halve(&[snake]);
 }
 
-/// Halving on a line, from left diagonals.
+/// Runs halving on a line, from left diagonals.
 fn on_diagonals(builder: &mut Builder, grid: Grid, sources: &[Rank], line: Vec<Rank>) {
-    // There are always so many places on diagonals: they share out all nodes.
+    // Placing never fails: the diagonals together cover all nodes.
     let places = Distribution::LeftDiagonal.place(grid, sources.len()).unwrap_or_default();
     reposition(builder, sources, &places);
     builder.halve(&[line]);
 }
 
-/// Halving in both dimensions, from ideal places; where the first one is not given it is the better one.
+/// Runs halving in both dimensions, from ideal places; chooses the order of the dimensions if `first` is not given.
 pub(super) fn in_dimensions(builder: &mut Builder, grid: Grid, sources: &[Rank], first: Option<First>) {
     let (places, first) = ideal::rows_or_columns(grid, sources.len(), first);
     reposition(builder, sources, &places);
     br_xy::broadcast(builder, first.lines(grid));
 }
 
-/// Moves the messages to the places, in one iteration: that of the first source, by rank, to the first place. Returns
-/// the new place of each source's message.
+/// Moves the messages to the places in one iteration: the message of the first source, by rank, to the first place. Returns the new place
+/// of each source's message.
 pub(super) fn reposition(builder: &mut Builder, sources: &[Rank], places: &[Rank]) -> Vec<Rank> {
     let mut order: Vec<(Rank, u32)> = sources.iter().copied().zip(0..).collect();
     order.sort_unstable();

@@ -1,5 +1,5 @@
-//! The shape of every schedule that the algorithms come in, on random instances, and what it takes: each variant is
-//! checked, not only that which its algorithm would take.
+//! The shape and time of every schedule of the algorithms, on random instances. Each variant is checked, not only the one that its
+//! algorithm would choose.
 
 use proptest::prelude::*;
 
@@ -19,8 +19,7 @@ use crate::{
 
 // Instances.
 
-/// Any topology, with sides of up to `side` if it is a mesh, any set of sources in any order, lengths with zeros among
-/// them.
+/// Any topology, with sides of up to `side` if it is a mesh; any set of sources in any order; lengths that include zeros.
 pub(super) fn instances(side: usize) -> impl Strategy<Value = Instance> {
     let length = || prop_oneof![Just(0_u64), 1..20_u64, Just(2048), 1000..5000_u64];
     let shape = (topologies(side), parameters(0.3));
@@ -39,20 +38,20 @@ fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
     Instance::new(&machine.parse().unwrap(), sources, lengths).unwrap()
 }
 
-/// Every schedule of every algorithm.
+/// Returns the variants of all algorithms except *Auto*.
 fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Variant<Instance>)> {
     let all = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::AUTO);
     let single = all.chain([Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE]);
     single.flat_map(|algorithm| candidates(algorithm, instance))
 }
 
-/// The schedules of an algorithm, each with the algorithm that it is of; none if its restrictions are not met.
+/// Returns the variants of an algorithm, each with its algorithm; none if the restrictions are not met.
 fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Variant<Instance>)> {
     let variants = algorithm.variants(instance, &()).unwrap_or_default();
     variants.into_iter().map(|variant| (*variant.algorithm().unwrap(), variant)).collect()
 }
 
-/// Members that are a rectangle have rows and columns, in whatever order their ranks are.
+/// Members that form a rectangle have rows and columns, in any order of their ranks.
 #[test]
 fn variants_do_not_depend_on_the_order_of_ranks() {
     let machine: Description = "paragon:3x4".parse().unwrap();
@@ -72,7 +71,7 @@ fn variants_do_not_depend_on_the_order_of_ranks() {
 
 // Shape.
 
-/// Fails unless messages are what they should be. Returns how often each block is sent.
+/// Checks the messages of a schedule and returns how often each block is sent.
 fn sent(schedule: &Schedule) -> Vec<usize> {
     let mut sent = vec![0; schedule.sizes().len()];
     for steps in (0..schedule.nodes()).map(|rank| schedule.steps(rank)) {
@@ -87,7 +86,7 @@ fn sent(schedule: &Schedule) -> Vec<usize> {
             assert_eq!(message.bytes, sizes.sum::<u64>());
             message.blocks.iter().for_each(|&block| sent[block as usize] += 1);
         }
-        // By the clock a message is taken in while those of the next iteration are sent.
+        // In a time-triggered schedule a message may be received while messages of the next iteration are sent.
         let late = usize::from(steps.iter().any(|step| matches!(step.action, Action::Pause(_))));
         let mut latest = 0;
         for step in steps {
@@ -99,7 +98,7 @@ fn sent(schedule: &Schedule) -> Vec<usize> {
     sent
 }
 
-/// Fails unless the draft is a broadcast of the instance's messages.
+/// Checks that the draft broadcasts the messages of the instance.
 fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant<Instance>) {
     let draft = variant.draft(instance).unwrap();
     draft.check(instance).unwrap_or_else(|error| panic!("{algorithm}, {}: {error}", variant.name()));
@@ -158,8 +157,8 @@ fn every_schedule_is_a_broadcast_where_sources_are_laid_out() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// No variant beats the lower limits or what its algorithm says that it takes at least, and each algorithm, *Auto*
-    /// among them, takes the first of its fastest variants.
+    /// No variant is faster than the lower bounds, including the bound stated by its algorithm, and each algorithm, also *Auto*, chooses
+    /// the first of its fastest variants.
     #[test]
     fn the_fastest_is_taken_and_beats_no_limit(instance in instances(7)) {
         let bound = instance.lower_bound();
@@ -174,7 +173,7 @@ proptest! {
                 // The end of a message is rounded.
                 let rounded = took.since_start() + Span::from_picos(schedule.messages().count() as u64);
                 prop_assert!(rounded >= bound.time(), "{}, {} in {} beats {:?}", of, variant.name(), took, bound);
-                // The limit for which a candidate is given up must be no more than it takes, to the picosecond.
+                // The bound used for pruning must not exceed the time of the candidate, to the picosecond.
                 let floor = variant.floor().max(busiest_node(&schedule, instance.parameters()));
                 prop_assert!(took.since_start() >= floor, "{}, {} in {} beats {}", of, variant.name(), took, floor);
                 if fastest.as_ref().is_none_or(|&(least, ..)| took < least) {
@@ -200,8 +199,8 @@ proptest! {
     }
 }
 
-/// Two nodes exchange 32 blocks each, one at a time, and an exchange takes 4592018.25 ps. Rounded one by one the run is
-/// eight picoseconds shorter than all the bytes together would have it.
+/// Two nodes exchange 32 blocks each, one at a time, and an exchange takes 4592018.25 ps. Because each is rounded, the run is eight
+/// picoseconds shorter than the time of all bytes together.
 #[test]
 fn no_candidate_is_given_up_for_rounding() {
     let half = Parameters::builder().beta(50e-9).duplex(1.3937226740292714).link_excess(7.3).build().unwrap();
@@ -215,8 +214,8 @@ fn no_candidate_is_given_up_for_rounding() {
     assert!(busiest_node(&schedule, machine.parameters()) <= took);
 }
 
-/// Where every node is a source *Repos* moves nothing, so *Auto* looks at it only over *Br_xy_source*: that may take
-/// the other dimension first, and on 2 x 7 is the faster for it. Over the others it takes what they take.
+/// If every node is a source, *Repos* moves nothing. *Auto* then tries it only over *Br_xy_source*, where it may choose the other order of
+/// dimensions and is faster on 2 x 7. Over the other algorithms it takes the same time as they do.
 #[test]
 fn repos_is_its_base_where_all_are_sources_except_for_the_order_of_dimensions() {
     for (rows, columns) in [(1, 1), (1, 7), (2, 7), (5, 6), (7, 2), (4, 4)] {
@@ -241,7 +240,7 @@ fn repos_is_its_base_where_all_are_sources_except_for_the_order_of_dimensions() 
     }
 }
 
-/// Twelve days a byte: a plan of one variant can be made, and its time is the end of time on all nodes.
+/// At twelve days per byte a plan of one variant can be made; its time is `Time::MAX` on all nodes.
 #[test]
 fn what_takes_too_long_is_told() {
     let slow = Parameters::builder().beta(1e6).build().unwrap();
@@ -275,17 +274,17 @@ fn auto_is_never_slower_where_all_are_sources() {
     }
 }
 
-// The shape, as the papers describe it.
+// The shape, as described in the papers.
 
-/// Node counts and longest messages after the first iteration.
+/// Returns the number of active nodes and the longest message after the first iteration.
 fn after_one(machine: &str, sources: &[Rank]) -> (usize, u64) {
     let instance = instance(machine, sources, &vec![1; sources.len()]);
     let plan = Algorithm::BR_LIN.plan(&instance).unwrap();
     (plan.growth().active_after(1), plan.growth().longest_after(1))
 }
 
-/// Report, section 4: two rows of 10 x 10 do not grow in the first iteration when they are the first and the sixth,
-/// and do when they are the first and the seventh.
+/// Report, section 4: two rows of 10 x 10 do not grow in the first iteration if they are the first and the sixth, but do if they are the
+/// first and the seventh.
 #[test]
 fn two_rows_grow_only_if_they_are_not_paired() {
     let after_one = |rows: [usize; 2]| {
@@ -296,9 +295,9 @@ fn two_rows_grow_only_if_they_are_not_paired() {
     assert_eq!(after_one([0, 6]), (40, 1));
 }
 
-/// Report, section 4, says that the main diagonal of 10 x 10 does not grow in the first iteration. By its own rules
-/// it nearly doubles: node `(i, j)` is paired with `(i + 5, 9 - j)`, and of the diagonal only `(2, 2)` and `(7, 7)`
-/// are a pair (in row-major order without the snake no two would be).
+/// Report, section 4, says that the main diagonal of 10 x 10 does not grow in the first iteration. By the report's own rules it nearly
+/// doubles: node `(i, j)` is paired with `(i + 5, 9 - j)`, and of the diagonal only `(2, 2)` and `(7, 7)` form a pair (in row-major order,
+/// without the snake, no two would).
 #[test]
 fn the_main_diagonal_grows_except_for_one_pair() {
     let sources: Vec<Rank> = (0..100).step_by(11).collect();
@@ -316,10 +315,9 @@ fn a_single_source_doubles_the_active_nodes() {
     assert_eq!(growth.longest_after(5), 1);
 }
 
-/// Report, section 2: on a square mesh of a power of two of nodes *Br_Lin* uses only links of columns in the first half
-/// of its iterations and only links of rows in the second. By its own rules that holds with one exception: two rows
-/// next to each other run in opposite directions on the snake, so in the last iteration of the first half a node is
-/// paired with the mirrored column.
+/// Report, section 2: on a square mesh of a power of two nodes *Br_Lin* uses only column links in the first half of its iterations and only
+/// row links in the second. By its own rules this holds with one exception: two adjacent rows run in opposite directions on the snake, so
+/// in the last iteration of the first half a node is paired with the node in the mirrored column.
 #[test]
 fn br_lin_goes_along_columns_and_then_along_rows_of_a_square() {
     for side in [2_usize, 4, 8, 16] {
@@ -348,7 +346,7 @@ fn br_lin_goes_along_columns_and_then_along_rows_of_a_square() {
     }
 }
 
-/// The papers' algorithms exchange as one call; all that *Repos* adds is one iteration.
+/// The papers' algorithms exchange in a single call; *Repos* adds exactly one iteration.
 #[test]
 fn repositioning_is_one_iteration() {
     let instance = instance("paragon:4x5", &[3, 17, 9], &[5, 6, 7]);

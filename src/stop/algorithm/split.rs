@@ -1,20 +1,20 @@
-//! Algorithm *Split*: each source first deals its message out in pieces, and then the pieces are broadcast together.
+//! Algorithm *Split*: each source first scatters its message in pieces; then all pieces are broadcast together.
 //!
-//! **What it does.** For few sources with long messages. Each source is given `q - 1` helpers, nodes near it on the
-//! line, and scatters its message among them and itself, by halves: after `ceil(log2 q)` steps each has one piece. Then
-//! all pieces are brought together: by halving as in [*Spread*](super::spread), on the graph of
-//! [*Circulant*](super::circulant) without cutting them again, or in rings as in [*Bucket*](super::bucket).
+//! **What it does.** For few sources with long messages. Each source gets `q - 1` helpers, which are nodes near it on the line, and
+//! scatters its message among them and itself by halving: after `ceil(log2 q)` steps each holds one piece. Then all pieces are
+//! all-gathered: by halving as in [*Spread*](super::spread), on the graph of [*Circulant*](super::circulant) without further cutting, or in
+//! rings as in [*Bucket*](super::bucket).
 //!
-//! Where lengths differ, there are also ways in which each message is cut into pieces of about one length: `q` of the
-//! longest, fewer of the others, one of the short ones. Helpers are nodes without a message, the nearest first, and where
-//! there are too few, sources with messages of one piece.
+//! If lengths differ, there are also variants in which messages are cut into pieces of about equal length: `q` pieces of the longest
+//! message, fewer of the others, one of the short ones. Helpers are nodes without a message, the nearest first. If there are too few,
+//! sources with messages of one piece help too.
 //!
-//! **Restrictions.** At most half of the nodes are sources of messages that are more than half as long as the longest.
-//! Cut alike, `2 <= q <= p / s`. Powers of two and the largest number are tried for `q`, with rings only the largest.
+//! **Restrictions.** At most half of the nodes are sources of messages longer than half the longest message. If all messages are cut into
+//! `q` pieces, `2 <= q <= p / s`. The values tried for `q` are powers of two and the maximum; with rings only the maximum.
 //!
-//! **Cost.** `ceil(log2 q) alpha + (1 - 1/q) n beta` to deal out `n` bytes each, and the cost of what follows for `s q`
-//! pieces: the doubling of whole messages, `log2(p/s) n beta`, becomes one of pieces. It is the scatter and collect of
-//! long-vector broadcasts, for more sources than one and with a choice of `q`. Rings win where links are slow.
+//! **Cost.** `ceil(log2 q) alpha + (1 - 1/q) n beta` to scatter `n` bytes each, plus the cost of the second phase for `s q` pieces. The
+//! doubling of whole messages, `log2(p/s) n beta`, becomes a doubling of pieces. This is the scatter and collect of long-vector broadcasts,
+//! for several sources and with a choice of `q`. Rings are the fastest if links are slow.
 //!
 //! **Source.** The idea for one source: Barnett et al., "Building a High-Performance Collective Communication Library",
 //! 1994; van de Geijn.
@@ -36,8 +36,8 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Messages dealt out in pieces, which are then brought together by halving, on a circulant graph or in rings; only
-    /// if at most half of the nodes are sources, those of short messages aside. For few long messages.
+    /// Messages scattered in pieces, which are then brought together by halving, on a circulant graph or in rings. Requires that at most
+    /// half of the nodes are sources, not counting short messages. For few long messages.
     pub const SPLIT: Algorithm = of(&SPLIT);
 }
 
@@ -53,16 +53,16 @@ static SPLIT: Entry = Entry::new("split", |planning| variants(planning.problem))
         },
     }]);
 
-/// The number of messages that are more than half as long as the longest.
+/// Returns the number of messages that are longer than half the longest message, including the longest.
 fn long_ones(instance: &Instance) -> usize {
     let longest = instance.lengths().iter().copied().max().unwrap_or(0);
     instance.lengths().iter().filter(|&&length| length == longest || length > longest / 2).count()
 }
 
-/// A way to cut, the number of pieces, and a way to bring them together.
+/// How messages are cut, the number of pieces of the longest message, and the algorithm that brings the pieces together.
 type Choice = (Cut, usize, Collect);
 
-/// Every number of pieces, brought together by halving and on the circulant graph; the largest number in rings too.
+/// Returns the variants: every number of pieces by halving and on the circulant graph, and the largest number also in rings.
 fn variants(instance: &Instance) -> Variants {
     let ordered = in_node_order(instance);
     let orders = First::orders(ordered.grid());
@@ -91,7 +91,7 @@ fn variants(instance: &Instance) -> Variants {
     each_known(choices.collect::<Vec<_>>(), known, name, draft)
 }
 
-/// The numbers of pieces that are tried: those for which there are helpers.
+/// Returns the numbers of pieces that are tried: those for which there are enough helpers.
 fn pieces(instance: &Instance, cut: Cut) -> Vec<usize> {
     let (nodes, lengths) = (instance.nodes(), instance.lengths());
     if cut == Cut::ByLength && are_alike(lengths) {
@@ -110,7 +110,7 @@ fn pieces(instance: &Instance, cut: Cut) -> Vec<usize> {
     pieces
 }
 
-/// A way to bring the pieces together.
+/// The algorithm that brings the pieces together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Collect {
     Halving,
@@ -152,9 +152,9 @@ fn draft(instance: &Instance, (how, pieces, collect): Choice, exchange: Exchange
     })
 }
 
-/// Each source deals out its message by halves to its team, of which it is the first: piece `k` to the `k`-th of the team.
+/// Scatters each source's message by halving to its team, whose first member is the source: piece `k` to member `k`.
 pub(super) fn deal(builder: &mut Builder, teams: &[Vec<Rank>]) {
-    // The number of each source's first block.
+    // The first block of each source.
     let firsts: Vec<usize> =
         (0..teams.len()).map(|source| teams[..source].iter().map(Vec::len).sum()).collect();
     let mut spans: Vec<(usize, usize, usize)> =
@@ -181,8 +181,8 @@ pub(super) fn deal(builder: &mut Builder, teams: &[Vec<Rank>]) {
     }
 }
 
-/// Each source with its helpers, one for each further piece: going along the line, the next nodes that are free, and if
-/// there are none the next sources of a single piece that help nobody yet.
+/// Returns each source with its helpers, one for each further piece: the next free nodes along the line, and if these do not suffice, the
+/// next sources of a single piece that do not help another source yet.
 fn teams(line: &[Rank], sources: &[Rank], counts: &[usize]) -> Vec<Vec<Rank>> {
     let mut is_free = vec![true; line.len()];
     sources.iter().for_each(|&rank| is_free[rank] = false);
@@ -239,7 +239,7 @@ mod tests {
             all.sort_unstable();
             assert!(all.is_sorted_by(|a, b| a < b), "{sources:?}");
         }
-        // Going on behind the source, then before it.
+        // Nodes behind the source are taken first, then nodes before it.
         assert_eq!(super::teams(&[0, 1, 2, 3, 4, 5], &[4], &[4]), [[4, 5, 3, 2]]);
     }
 
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(Algorithm::SPLIT.check(&one), Ok(()));
         assert_eq!(Cut::ByLength.counts(&[8000, 4100, 4000, 1000, 0], 4), [4, 3, 2, 1, 1]);
         let line: Vec<Rank> = (0..5).collect();
-        // Nodes 1 and 4 are free; node 2 has one piece of its own and helps as well.
+        // Nodes 1 and 4 are free; node 2, a source of one piece, helps too.
         assert_eq!(teams(&line, &[0, 2, 3], &[3, 1, 2]), [vec![0, 1, 4], vec![2], vec![3, 2]]);
         let half = instance(&[8000, 4001, 4001, 4001, 4001]);
         let error = Algorithm::SPLIT.check(&half).unwrap_err().to_string();
@@ -265,7 +265,7 @@ mod tests {
         );
     }
 
-    /// After the pieces are dealt out every node of a team has its piece and counts as holding nothing else.
+    /// After the scatter every node of a team holds exactly its own piece.
     #[test]
     fn dealing_out_takes_a_logarithm_of_steps() {
         let machine: Description = "line:12".parse().unwrap();

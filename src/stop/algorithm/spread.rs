@@ -1,22 +1,20 @@
-//! Algorithm *Spread*: recursive halving on a line that is laid through the mesh to suit the sources.
+//! Algorithm *Spread*: recursive halving on a line through the mesh that is chosen to suit the sources.
 //!
-//! **What it does.** *Repos* moves the messages to places that are ideal for a line; this algorithm lays the line so
-//! that the sources are at ideal places of it, and moves nothing. It starts from a line on which every segment of the
-//! halving is a compact part of the mesh ([bisection](crate::pattern::line::bisection)), or from the line of *Br_Lin*.
-//! It looks at the last iteration whose segments are at least as long as there are sources, and reorders the nodes
-//! within each of these segments: each source, those with the longest messages first, takes the position whose
-//! [equivalent](super::ideal) positions, in this iteration and the following ones, have the least to carry so far. So
-//! short messages go to many nodes, far away, before they meet, and long messages are exchanged in equal parts between
-//! near nodes. All nodes compute the same line, so nothing is sent to agree on it.
+//! **What it does.** *Repos* moves the messages to places that are ideal for a line. *Spread* instead orders the line so that the sources
+//! are at its ideal places, and moves nothing. It starts from a line on which every segment of the halving is a compact part of the mesh
+//! ([bisection](crate::pattern::line::bisection)), or from the line of *Br_Lin*. It takes the last iteration whose segments have at least
+//! as many nodes as there are sources and reorders the nodes within each of these segments. Sources are placed in the order of decreasing
+//! message length. Each takes the position whose [equivalent](super::ideal) positions, in this iteration and the following ones, have the
+//! smallest load so far. Short messages thus reach many distant nodes before they meet, and long messages are exchanged in equal parts
+//! between near nodes. All nodes compute the same line without communication.
 //!
-//! An exchange is a send and then a receive, or an `isend` and then a receive, whichever is faster
-//! ([`Exchange`]).
+//! An exchange is a send followed by a receive, or an `isend` followed by a receive, whichever is faster ([`Exchange`]).
 //!
-//! **Restrictions.** None. It gains nothing over *Br_Lin* where the sources are well placed and the line has no
-//! conflicts, except by the way in which it exchanges.
+//! **Restrictions.** None. If the sources are well placed and the line is contention-free, the only gain over *Br_Lin* is the cheaper
+//! exchange.
 //!
-//! **Cost.** `ceil(log2 p)` iterations. With `s` messages of `n` bytes, `s` and `p` powers of two, full duplex and no
-//! conflicts `log2 p alpha + (log2(p/s) + s - 1) n beta`; half duplex doubles the part of `s - 1`.
+//! **Cost.** `ceil(log2 p)` iterations. With `s` messages of `n` bytes, `s` and `p` powers of two, full duplex and no contention:
+//! `log2 p alpha + (log2(p/s) + s - 1) n beta`; half duplex doubles the term with `s - 1`.
 
 use super::{Algorithm, Draft, Entry, Instance, each, ideal, of};
 use crate::{
@@ -26,14 +24,14 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Halving on a line laid to suit the sources: `log2 p alpha + (log2(p/s) + s - 1) n beta` for powers of two.
+    /// Halving on a line that suits the sources: `log2 p alpha + (log2(p/s) + s - 1) n beta` for powers of two.
     pub const SPREAD: Algorithm = of(&SPREAD);
 }
 
 static SPREAD: Entry = Entry::new("spread", |_| each(Line::ALL, |base| base.name().to_owned(), draft))
     .about("halving on a line that is laid through the mesh to suit the sources");
 
-/// The line that is made to suit the sources.
+/// The line that is reordered to suit the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     Snake,
@@ -63,12 +61,12 @@ fn draft(instance: &Instance, base: Line, exchange: Exchange) -> Draft {
     Draft::whole(instance, exchange, |builder| builder.halve(&[line]))
 }
 
-/// The line with its nodes reordered within segments, so that the holders of data, each with its number of bytes, are
-/// at ideal positions.
+/// Returns the line with its nodes reordered within segments, so that the holders of data, each given with its number of bytes, are at
+/// ideal positions.
 pub(super) fn suited(line: Vec<Rank>, holders: &[(Rank, u64)]) -> Vec<Rank> {
     let nodes = line.len();
     let position_of = line::positions(&line);
-    // Where each position leads to in the first segment, from the iteration of the segments on.
+    // For each position, its place in the first segment, in the chosen iteration and each following one.
     let iterations = Halving::new(nodes).iterations();
     let first = (0..=iterations).rev().find(|&i| nodes.div_ceil(1 << i) >= holders.len()).unwrap_or(0);
     let folded: Vec<Vec<usize>> =
@@ -96,7 +94,7 @@ pub(super) fn suited(line: Vec<Rank>, holders: &[(Rank, u64)]) -> Vec<Rank> {
             *messages += 1;
         }
     }
-    // The others keep to their order in what is left of their segments.
+    // The other nodes fill the free positions of their segments in line order.
     let mut is_placed = vec![false; nodes];
     at.iter().flatten().for_each(|&rank| is_placed[rank] = true);
     let mut others = line.into_iter().filter(|&rank| !is_placed[rank]);
@@ -111,7 +109,7 @@ mod tests {
         ranks.iter().map(|&rank| (rank, bytes)).collect()
     }
 
-    /// Every third node, some with messages of no bytes; all of them; the first ones with messages of one length.
+    /// Cases: every third node, some with empty messages; all nodes; the first half of the nodes with messages of equal length.
     #[test]
     fn the_line_is_a_permutation() {
         for (rows, columns) in [(1, 1), (1, 13), (6, 7), (8, 8), (9, 5)] {
@@ -130,8 +128,8 @@ mod tests {
         }
     }
 
-    /// Wherever 2^k sources lie on a line of a power of two, no two messages of one length meet before segments are as
-    /// long as there are sources, and then they double.
+    /// For 2^k sources anywhere on a line of a power of two, no two messages of equal length meet before the segments have as many nodes as
+    /// there are sources; after that the messages double.
     #[test]
     fn sources_get_ideal_places() {
         for grid in
@@ -165,8 +163,8 @@ mod tests {
         }
     }
 
-    /// Two long and two short messages side by side on a line of eight: in the iteration in which messages meet first a
-    /// long one meets a short one.
+    /// Two long and two short messages side by side on a line of eight: in the iteration in which messages first meet, each long message
+    /// meets a short one.
     #[test]
     fn long_messages_are_kept_apart() {
         let grid = Grid { rows: 1, columns: 8 };
@@ -182,7 +180,7 @@ mod tests {
     #[test]
     fn nodes_stay_in_their_segments() {
         let line: Vec<Rank> = (0..16).collect();
-        // Two sources: segments of two positions. Node 4 and node 5 may change places, and no others.
+        // Two sources: segments of two positions. Only nodes 4 and 5 may swap.
         let suited = suited(line, &holders(&[4, 12], 1));
         for (position, rank) in suited.into_iter().enumerate() {
             assert_eq!(position / 2, rank / 2);

@@ -1,17 +1,15 @@
-//! Algorithm *Tree*: all messages to one source, and from there down the fastest tree.
+//! Algorithm *Tree*: gathers all messages at one source and broadcasts them from there down the fastest tree.
 //!
-//! **What it does.** For one source, or a few short messages. The source with the longest message is the root; the
-//! others send it theirs. The tree makes use of what the machine's parameters say: a sender is busy for `o_s + n beta`
-//! only, and may be on its second or third message when its first receiver is ready to send. Whoever can have sent next
-//! sends next, so early nodes get more children than the last ones; where `o_r` is small against `o_s` it is a binomial
-//! tree.
+//! **What it does.** For one source, or a few short messages. The source with the longest message is the root; the others send their
+//! messages to it. The tree follows the parameters of the machine: a sender is busy only for `o_s + n beta`, and may be at its second or
+//! third message when its first receiver is ready to send. The next sender is always the node that can send earliest, so nodes that are
+//! reached early get more children than the last ones. If `o_r` is small compared with `o_s`, the result is a binomial tree.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** Without conflicts the least possible for one message in one piece: with `g = o_s + n beta` and
-//! `t = alpha + n beta` the number of nodes that have it grows as `N(x) = N(x - g) + N(x - t)`. Gathering costs
-//! `alpha + (s - 1) n beta + (s - 2) o_r` before: the messages share the in-port of the root, so equally long ones
-//! arrive together, and then the receives follow each other.
+//! **Cost.** Without contention, optimal for one message sent as a whole: with `g = o_s + n beta` and `t = alpha + n beta` the number of
+//! nodes that hold the message grows as `N(x) = N(x - g) + N(x - t)`. The gather before takes `alpha + (s - 1) n beta + (s - 2) o_r`: the
+//! messages share the in-port of the root, so messages of equal length arrive together, and then the receives follow each other.
 //!
 //! **Source.** Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.
 
@@ -25,7 +23,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// All messages to one source, then the tree that is the fastest for `o_s` and `alpha`. For one source.
+    /// Gather at one source, then the tree that is the fastest for `o_s` and `alpha`. For one source.
     pub const TREE: Algorithm = of(&TREE);
 }
 
@@ -49,7 +47,7 @@ fn draft(instance: &Instance) -> Draft {
     })
 }
 
-/// The senders and receivers of each round: a node sends for the first time in the round after it has received, and then in each round.
+/// Returns the sender-receiver pairs of each round. A node first sends in the round after it has received, and then in every round.
 fn rounds(instance: &Instance, root: Rank) -> Vec<Vec<(Rank, Rank)>> {
     let parameters = instance.parameters();
     let (send, receive) = parameters.overheads(instance.bytes());
@@ -59,7 +57,7 @@ fn rounds(instance: &Instance, root: Rank) -> Vec<Vec<(Rank, Rank)>> {
     let at = line.iter().position(|&rank| rank == root).unwrap_or(0);
     let mut waiting = line[at + 1..].iter().chain(&line[..at]).copied();
     let mut rounds: Vec<Vec<(Rank, Rank)>> = Vec::new();
-    // When a node can begin to send, the round in which it will, and who it is.
+    // Senders, as the time when the node is free, the round in which it sends next, and its rank.
     let mut senders = BinaryHeap::from([Reverse((Time::ZERO, 0, root))]);
     while let Some(Reverse((free, round, from))) = senders.pop() {
         let Some(to) = waiting.next() else { break };

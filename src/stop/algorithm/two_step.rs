@@ -1,13 +1,13 @@
-//! Algorithm *2-Step*: all messages to node 0, then one broadcast from there.
+//! Algorithm *2-Step*: gathers all messages at node 0 and broadcasts them from there.
 //!
-//! **What it does.** Every source sends its message to node 0, which receives them in rank order and combines them.
-//! Then node 0 broadcasts the combined message by [`Halving`](crate::pattern::Halving) on the line of *Br_Lin*, on
-//! which it alone counts as holding anything. Sources get their own message back with the others.
+//! **What it does.** Every source sends its message to node 0, which receives the messages in rank order and combines them. Then node 0
+//! broadcasts the combined message by [`Halving`](crate::pattern::Halving) on the line of *Br_Lin*; only node 0 counts as a holder of data.
+//! The broadcast also returns to each source its own message.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** With `n` bytes from each of the `s` sources about `o_s + s n beta + s o_r` for the first step, as the
-//! messages queue at the in-port and at the processor of node 0, and `ceil(log2 p) (alpha + s n beta)` for the second.
+//! **Cost.** With `n` bytes from each of the `s` sources, about `o_s + s n beta + s o_r` for the first step, because the messages queue at
+//! the in-port and at the processor of node 0, and `ceil(log2 p) (alpha + s n beta)` for the second.
 //!
 //! **Source.** Report, sections 2 and 5.
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// All messages to node 0, then one broadcast of `ceil(log2 p) (alpha + s n beta)`. Report, section 2.
+    /// Gather at node 0, then one broadcast of `ceil(log2 p) (alpha + s n beta)`. Report, section 2.
     pub const TWO_STEP: Algorithm = of(&TWO_STEP);
 }
 

@@ -1,4 +1,4 @@
-//! The variants that many algorithms come in: a single one, or every choice with every way to exchange.
+//! Variants that several algorithms share: a single one, or every choice with every kind of exchange.
 
 use std::borrow::Cow;
 
@@ -12,31 +12,31 @@ use crate::{
 /// The variants of an algorithm for an instance.
 pub(super) type Variants = Result<Vec<Variant<Instance>>, PlanError>;
 
-/// The ways to exchange that the algorithms beyond the papers try. To send and receive at once, as the papers do, costs
-/// `o_x` and gains nothing over doing it in turn.
+/// The kinds of exchange that the algorithms beyond the papers try. A simultaneous send and receive, as in the papers, costs `o_x` and is
+/// never faster than one after the other.
 const EXCHANGES: [(Exchange, &str); 2] =
     [(Exchange::InTurn, "in turn"), (Exchange::Overlapped, "overlapped")];
 
-/// Figures of a choice that are known before its schedule is made.
+/// Estimates for a choice, available before its schedule is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
-    /// A lower limit of its time.
+    /// Lower bound on the time.
     pub(super) least: Span,
-    /// About as many messages as it has; 0 if that is not known.
+    /// Approximate number of messages; 0 if unknown.
     pub(super) messages: u64,
 }
 
-/// The single variant of an algorithm.
+/// Returns the single variant of an algorithm.
 pub(super) fn only(make: impl Fn(&Instance) -> Draft + Send + Sync + 'static) -> Variants {
     Ok(vec![Variant::new("", move |instance| Ok(make(instance)))])
 }
 
-/// The same with the members in the order of their nodes, whatever that of their ranks is.
+/// Returns the instance with its members sorted by node, independently of the order of ranks.
 pub(super) fn in_node_order(instance: &Instance) -> Cow<'_, Instance> {
     instance.in_node_order().map_or(Cow::Borrowed(instance), |(ordered, _)| Cow::Owned(ordered))
 }
 
-/// A draft for the members in the order of their nodes, whatever that of their ranks is.
+/// Makes a draft for the members sorted by node, and maps it back to the ranks of the instance.
 pub(super) fn by_nodes(instance: &Instance, make: impl Fn(&Instance) -> Draft) -> Draft {
     match instance.in_node_order() {
         Some((ordered, ranks)) => make(&ordered).by_ranks(&ranks),
@@ -44,7 +44,7 @@ pub(super) fn by_nodes(instance: &Instance, make: impl Fn(&Instance) -> Draft) -
     }
 }
 
-/// Every choice with every way to exchange. `name` tells choices apart.
+/// Returns a variant for every choice and every kind of exchange. `name` distinguishes the choices.
 pub(super) fn each<C: Copy + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = C>,
     name: impl Fn(C) -> String,
@@ -53,7 +53,7 @@ pub(super) fn each<C: Copy + Send + Sync + 'static>(
     each_known(choices, |_| Known::default(), name, make)
 }
 
-/// Every choice with every way to exchange. `known` tells what is known of a choice before its schedule is made.
+/// Returns a variant for every choice and every kind of exchange. `known` returns the estimates for a choice.
 pub(super) fn each_known<C: Copy + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = C>,
     known: impl Fn(C) -> Known,

@@ -1,10 +1,10 @@
-//! Algorithm *Xor*: a personalized all-to-all exchange in which each source sends its message to everybody.
+//! Algorithm *Xor*: a personalized all-to-all exchange in which each source sends its message to every node.
 //!
-//! **What it does.** Step `k` is a permutation: node `i` is paired with node `i xor k`, for `k` from 1 up to the next
-//! power of two of `p`, less 1. Two sources exchange their messages, a source sends to a node that is none.
+//! **What it does.** Step `k` is a permutation: node `i` is paired with node `i xor k`, for `k` from 1 to `q - 1`, where `q` is the
+//! smallest power of two that is at least `p`. Two sources exchange their messages; a source sends to a node that is not a source.
 //!
-//! **Restrictions.** None. Where `p` is no power of two a node sits out the steps in which its partner does not exist
-//! (the papers use it on 10 x 10 too, and do not say how).
+//! **Restrictions.** None. If `p` is not a power of two, a node is idle in the steps in which its partner does not exist (the papers use
+//! *Xor* on 10 x 10 too and do not describe this case).
 //!
 //! **Cost.** A source sends `p - 1` messages: at least `(p - 1) (o_s + n beta)`.
 //!
@@ -19,8 +19,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Every source sends its `n` bytes to everybody, in exclusive-or permutations: at least
-    /// `(p - 1) (o_s + n beta)`. Report, section 2.
+    /// Every source sends its `n` bytes to every node, in exclusive-or permutations: at least `(p - 1) (o_s + n beta)`. Report, section 2.
     pub const XOR: Algorithm = of(&XOR);
 }
 
@@ -34,7 +33,7 @@ fn draft(instance: &Instance) -> Draft {
     })
 }
 
-/// Sends block `k` from `places[k]` to everybody.
+/// Sends block `k` from `places[k]` to every node.
 pub(super) fn broadcast(builder: &mut Builder, nodes: usize, places: &[Rank]) {
     let messages: Vec<(Rank, Blocks)> =
         places.iter().zip(0u32..).map(|(&rank, block)| (rank, [block].into())).collect();
@@ -48,8 +47,8 @@ pub(super) fn broadcast(builder: &mut Builder, nodes: usize, places: &[Rank]) {
     }
 }
 
-/// The one variant, made by `draft`. No run of it takes less than the start-ups and the bytes of the source with the
-/// longest message, less a picosecond a message for rounding.
+/// Returns the single variant, made by `draft`. Its lower bound is the start-ups and bytes of the source with the longest message, less one
+/// picosecond per message for rounding.
 pub(super) fn variants(instance: &Instance, draft: fn(&Instance) -> Draft) -> Variants {
     let others = instance.nodes() as u64 - 1;
     let longest = instance.lengths().iter().copied().max().unwrap_or(0);

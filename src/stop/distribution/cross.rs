@@ -1,14 +1,14 @@
-//! The cross: a row and a column distribution whose union has a given number of nodes.
+//! Crosses: a row and a column distribution whose union has a given number of nodes.
 //!
-//! Given how many lines there are each way, a cross is determined by how far its last row and its last column are
-//! filled. The union grows with either of them, by at most one node a step. So a given number of lines can make every
-//! number of nodes between its smallest and its largest cross, and for a given last row the last columns that are right
-//! are an interval, which is found by bisection. The nodes that rows and columns share are counted, not looked up.
+//! With a given number of rows and columns, a cross is determined by how far its last row and its last column are filled. The union grows
+//! with each of the two, by at most one node per step. A given number of lines can therefore make every number of nodes between its
+//! smallest and its largest cross. For a given last row the matching last columns form an interval, which is found by bisection. The nodes
+//! that rows and columns share are computed by a formula.
 
 use super::lines;
 use crate::{rank::Rank, topology::Grid};
 
-/// The sources of the cross, in increasing order.
+/// Returns the sources of the cross, in increasing order.
 pub(super) fn cross(grid: Grid, sources: usize) -> Vec<Rank> {
     let (row, column) = parts(grid, sources);
     let mut ranks: Vec<Rank> = lines::row(grid, row).chain(lines::column(grid, column)).collect();
@@ -18,7 +18,7 @@ pub(super) fn cross(grid: Grid, sources: usize) -> Vec<Rank> {
     ranks
 }
 
-/// The numbers of sources of the row and the column distribution.
+/// Returns the numbers of sources of the row and of the column distribution.
 pub(super) fn parts(grid: Grid, sources: usize) -> (usize, usize) {
     let fewest_first = 2..=grid.rows + grid.columns;
     let best = fewest_first.into_iter().find_map(|lines| {
@@ -30,7 +30,7 @@ pub(super) fn parts(grid: Grid, sources: usize) -> (usize, usize) {
     (row, column)
 }
 
-/// The crosses with so many lines.
+/// The crosses with a given number of rows and columns.
 #[derive(Clone, Copy)]
 struct Shape {
     grid: Grid,
@@ -39,7 +39,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// The parts with the smallest difference, then the smaller row part: difference, row part, column part.
+    /// Returns difference, row part and column part of the best cross: the smallest difference, then the smallest row part.
     fn most_equal_parts(self, sources: usize) -> Option<(usize, usize, usize)> {
         let Grid { rows, columns, .. } = self.grid;
         if !(self.nodes(1, 1)..=self.nodes(columns, rows)).contains(&sources) {
@@ -57,11 +57,11 @@ impl Shape {
         parts.min()
     }
 
-    /// Nodes of the cross with so many nodes in the last row and in the last column, and all others in all other lines.
+    /// Returns the number of nodes of a cross with the given numbers of nodes in its last row and column and with all other lines full.
     fn nodes(self, last_row: usize, last_column: usize) -> usize {
         let Grid { rows, columns, .. } = self.grid;
         let (full_rows, full_columns) = (self.rows - 1, self.columns - 1);
-        // Line k of n starts at floor(k * length / n), which is less than x if k < x * n / length.
+        // Line k of n starts at floor(k * length / n), and this is less than x if k < x * n / length.
         let rows_met = (last_column * self.rows).div_ceil(rows);
         let columns_met = (last_row * self.columns).div_ceil(columns);
         let ends_meet = rows_met == self.rows && columns_met == self.columns;
@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// The rule as it is stated, by trial of all pairs.
+    /// Applies the rule as documented, by trying all pairs.
     fn plain(grid: Grid) -> Vec<(usize, usize)> {
         let sources = 1..=grid.nodes();
         let mut best = vec![None; grid.nodes() + 1];
@@ -114,7 +114,7 @@ mod tests {
             ("15x16", 58, (32, 30)),
             ("10x10", 30, (17, 17)),
             ("10x10", 19, (10, 10)),
-            // One more than a row and a column have: a third line for one or two nodes, of the columns so that a is 10.
+            // One node more than a row and a column have: a third line, a column, so that a is 10.
             ("10x10", 20, (10, 12)),
             ("10x10", 1, (1, 1)),
             ("10x10", 100, (10, 100)),

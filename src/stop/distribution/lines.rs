@@ -1,9 +1,9 @@
-//! Distributions made of lines: the sources in the order in which the lines are filled.
+//! Distributions made of lines. Each function returns the sources in the order in which the lines are filled.
 
 use super::ceil_sqrt;
 use crate::{rank::Rank, topology::Grid};
 
-/// The place at which line `index` of `lines` starts, when they are spaced evenly over `length` places.
+/// Returns the position at which line `index` of `lines` starts, if the lines are spaced evenly over `length` positions.
 pub(super) fn start(index: usize, lines: usize, length: usize) -> usize {
     index * length / lines
 }
@@ -25,7 +25,7 @@ pub(super) fn right_diagonal(grid: Grid, sources: usize) -> impl Iterator<Item =
     diagonals(grid, sources, move |line| start(line, lines, grid.columns))
 }
 
-/// The mirror image of the right diagonals.
+/// Returns the mirror image of the right diagonals.
 pub(super) fn left_diagonal(grid: Grid, sources: usize) -> impl Iterator<Item = Rank> {
     right_diagonal(grid, sources).map(move |rank| {
         let (row, column) = grid.coordinates(rank);
@@ -35,14 +35,14 @@ pub(super) fn left_diagonal(grid: Grid, sources: usize) -> impl Iterator<Item = 
 
 pub(super) fn band(grid: Grid, sources: usize) -> impl Iterator<Item = Rank> {
     let lines = sources.div_ceil(grid.rows);
-    let bands = ceil_sqrt(lines); // which is ceil(sqrt(sources / rows)), too
+    let bands = ceil_sqrt(lines); // equal to ceil(sqrt(sources / rows))
     let width = lines.div_ceil(bands);
-    // The second is the larger one only if the bands do not fit when they are spaced evenly.
+    // The second operand is larger only if the evenly spaced bands would overlap.
     let first = move |band| start(band, bands, grid.columns).max(band * width);
     diagonals(grid, sources, move |line| first(line / width) + line % width)
 }
 
-/// Diagonals that run down to the right, each filled from the top; `column` is where each has its node of row 0.
+/// Returns diagonals that run down to the right, each filled from the top; `column` maps a diagonal to its column in row 0.
 fn diagonals(grid: Grid, sources: usize, column: impl Fn(usize) -> usize) -> impl Iterator<Item = Rank> {
     let Grid { rows, columns, .. } = grid;
     (0..sources).map(move |index| {

@@ -1,11 +1,10 @@
-//! Places of sources: the [`Distribution`]s of section 4 of the papers, and their [`picture`] as in Figure 1.
+//! Placement of sources: the [`Distribution`]s of section 4 of the papers, and their [`picture`] as in Figure 1.
 //!
-//! All work on any mesh shape, also with more rows than columns, and for every number of sources from 1 to `p`; only a
-//! block and a list have a number of their own. Lines (rows, columns, diagonals, bands) are spaced evenly: line `k` of
-//! `n` starts at `floor(k * length / n)`, so the first is always used.
+//! All distributions work on any mesh shape, also with more rows than columns, and for every number of sources from 1 to `p`; only a block
+//! and a list have a fixed number of sources. Lines (rows, columns, diagonals, bands) are spaced evenly: line `k` of `n` starts at
+//! `floor(k * length / n)`, so the first line is always used.
 //!
-//! The lines are laid out in `lines`, the two parts of a cross are found in `cross`, and `spelling` reads and prints
-//! the names.
+//! `lines` computes the lines, `cross` finds the two parts of a cross, and `spelling` parses and prints the names.
 
 use std::sync::Arc;
 
@@ -21,11 +20,10 @@ pub use self::spelling::ParseDistributionError;
 
 /// A rule that places `s` sources on a mesh of `r` rows and `c` columns, `p` nodes in all.
 ///
-/// The rules are those of section 4 of the papers. Where the report and the conference version differ this is the
-/// conference version: there the number of *sources* is given, and they fill one line after the other, so that only the
-/// last line may be incomplete. The report gives the number of *lines*, and says that two rows differ by at most one
-/// source, which its own example of 27 sources on 10 x 10 (10 + 10 + 7) does not keep to. The papers count rows,
-/// columns and processors from 1, this documentation from 0.
+/// The rules follow section 4 of the papers. Where the report and the conference version differ, this is the conference version: it gives
+/// the number of *sources*, which fill one line after the other, so that only the last line may be incomplete. The report gives the number
+/// of *lines* and says that two rows differ by at most one source, but its own example of 27 sources on 10 x 10 (10 + 10 + 7) violates
+/// this. The papers count rows, columns and processors from 1, this documentation from 0.
 ///
 /// ```
 /// use multicomputer::{stop::{Distribution, picture}, topology::Grid};
@@ -42,112 +40,105 @@ pub use self::spelling::ParseDistributionError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Spelled as [`Distribution::spellings`] says: `cross`, `block:3x10@2+4`, `random:7`, `list:0+5+17`.
+/// Text forms, see [`Distribution::spellings`]: `cross`, `block:3x10@2+4`, `random:7`, `list:0+5+17`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Distribution {
-    /// `R(s)`: `ceil(s / c)` evenly spaced rows, the first row among them; every row is full except the last, which is
-    /// filled from the left.
+    /// `R(s)`: `ceil(s / c)` evenly spaced rows, including the first row; every row is full except the last, which is filled from the left.
     Row,
-    /// `C(s)`: `ceil(s / r)` evenly spaced columns, the first column among them; every column is full except the last,
-    /// which is filled from the top.
+    /// `C(s)`: `ceil(s / r)` evenly spaced columns, including the first column; every column is full except the last, which is filled from
+    /// the top.
     Column,
-    /// `DR(s)`: `ceil(s / r)` evenly spaced diagonals that run down to the right, the main one from the top left corner
-    /// among them; every diagonal is full except the last, which is filled from the top.
+    /// `DR(s)`: `ceil(s / r)` evenly spaced diagonals that run down to the right, including the main diagonal from the top left corner;
+    /// every diagonal is full except the last, which is filled from the top.
     ///
-    /// Diagonal `d` is the nodes `(i, (i + d) mod c)` of all rows `i`: columns are counted modulo `c` (in the report
-    /// diagonals do not wrap around, and are numbered from `-r` to `c - 1`). So each diagonal has one node in every
-    /// row, on every mesh shape, and the diagonals 0 to `c - 1` share out all nodes.
+    /// Diagonal `d` consists of the nodes `(i, (i + d) mod c)` of all rows `i`: columns are counted modulo `c`. (In the report diagonals do
+    /// not wrap around and are numbered from `-r` to `c - 1`.) Each diagonal therefore has one node in every row, on every mesh shape, and
+    /// the diagonals 0 to `c - 1` partition the nodes.
     RightDiagonal,
-    /// `DL(s)`: the mirror image of [`RightDiagonal`](Self::RightDiagonal), left for right: `ceil(s / r)` evenly spaced
-    /// diagonals that run down to the left, the one from the top right corner among them. Diagonal `d` is the nodes
-    /// `(i, (c - 1 - i - d) mod c)`.
+    /// `DL(s)`: the left-right mirror image of [`RightDiagonal`](Self::RightDiagonal): `ceil(s / r)` evenly spaced diagonals that run down
+    /// to the left, including the one from the top right corner. Diagonal `d` consists of the nodes `(i, (c - 1 - i - d) mod c)`.
     LeftDiagonal,
-    /// `E(s)`: node 0 and, in row-major order, every `ceil(p / s)`-th or `floor(p / s)`-th node: those of rank
-    /// `floor(k * p / s)`.
+    /// `E(s)`: node 0 and, in row-major order, every `ceil(p / s)`-th or `floor(p / s)`-th node: the nodes of rank `floor(k * p / s)`.
     ///
-    /// For some `s`, `r` and `c` these are rows, columns or diagonals. In the report the distance of two sources is
-    /// given, and the same throughout.
+    /// For some `s`, `r` and `c` these are rows, columns or diagonals. In the report the distance between two sources is given and
+    /// constant.
     Equal,
-    /// `Cr(s)`: the union of a row distribution `R(a)` and a column distribution `C(b)` that has exactly `s` nodes, `a`
-    /// and `b` being roughly equal. (In the report it is full rows and as many full columns.)
+    /// `Cr(s)`: the union of a row distribution `R(a)` and a column distribution `C(b)` that has exactly `s` nodes, with `a` and `b`
+    /// roughly equal. (In the report it consists of full rows and the same number of full columns.)
     ///
-    /// The papers leave `a` and `b` open. Here `a` and `b` are at least 1 and such that the cross has as few lines as
-    /// it can, `ceil(a / c) + ceil(b / r)`; of these the difference of `a` and `b` is the smallest; then `a` is. So 15
-    /// sources on 8 x 8 are a row and a column, 58 on 15 x 16 two rows and two columns, and 30 on 10 x 10 `R(17)` and
-    /// `C(17)`, two of each again; without the first condition they would have more lines, some of them short. Where
-    /// few lines do not leave a choice `a` and `b` may differ much: on a single row `b` is 1. There is always a
-    /// solution, for `C(1)` is part of every `R(s)`.
+    /// The papers do not define `a` and `b`. Here both are at least 1, and they minimize first the number of lines of the cross,
+    /// `ceil(a / c) + ceil(b / r)`, then the difference of `a` and `b`, then `a`. So 15 sources on 8 x 8 are a row and a column, 58 on 15 x
+    /// 16 two rows and two columns, and 30 on 10 x 10 `R(17)` and `C(17)`, again two of each; without the first criterion they would have
+    /// more lines, some of them short. `a` and `b` may differ much where the minimum number of lines leaves no choice: on a single row `b`
+    /// is 1. A solution always exists, because `C(1)` is contained in every `R(s)`.
     Cross,
-    /// `SB(s)`: a block of `ceil(sqrt(s))` columns at the top left corner, filled row by row. It is wider only if it
-    /// would have more rows than the mesh, and narrower only if the mesh is.
+    /// `SB(s)`: a block of `ceil(sqrt(s))` columns at the top left corner, filled row by row. It is wider only if it would otherwise have
+    /// more rows than the mesh, and narrower only if the mesh is narrower.
     ///
-    /// Conference version only; the report has [`Block`](Self::Block).
+    /// In the conference version only; the report has [`Block`](Self::Block).
     SquareBlock,
-    /// `B(s)`: as [`RightDiagonal`](Self::RightDiagonal), with `b = ceil(sqrt(s / r))` evenly spaced bands, each of
-    /// `w = ceil(s / (b * r))` adjacent diagonals. Filled band after band, in each diagonal after diagonal to the
-    /// right, each from the top; only the last diagonal may be incomplete, and the last band have fewer of them.
+    /// `B(s)`: like [`RightDiagonal`](Self::RightDiagonal), with `b = ceil(sqrt(s / r))` evenly spaced bands, each of
+    /// `w = ceil(s / (b * r))` adjacent diagonals. Bands are filled one after the other, within a band the diagonals from left to right,
+    /// within a diagonal from the top. Only the last diagonal may be incomplete, and the last band may have fewer diagonals.
     ///
-    /// Conference version only. Its text was at hand with the symbols of this formula lost: that there are bands whose
-    /// number is the root of something over `r`, and whose width follows from `b` and `r`, is what is left of it; the
-    /// formula as it stands here is a reading that fits.
+    /// In the conference version only. In the available text the symbols of this formula are lost. What remains is that the number of bands
+    /// is the root of something over `r`, and that their width follows from `b` and `r`; the formula here is a reading that fits.
     ///
-    /// Band `k` starts at diagonal `floor(k * c / b)`. If the bands are too wide for that, `b * w > c`, band `k` starts
-    /// at `k * w` instead: they touch and there is no gap left to spread. They never overlap either way, and every `s`
-    /// up to `p` fits.
+    /// Band `k` starts at diagonal `floor(k * c / b)`. If the bands are too wide for this spacing, `b * w > c`, band `k` starts at `k * w`
+    /// instead, and the bands touch without gaps. Bands never overlap, and every `s` up to `p` fits.
     Band,
-    /// `B(i, j)`: all nodes of a block of `i` rows and `j` columns. Its number of sources is `i * j` and no other, and
-    /// it must lie within the mesh.
+    /// `B(i, j)`: all nodes of a block of `i` rows and `j` columns. The number of sources must be `i * j`, and the block must lie within
+    /// the mesh.
     ///
-    /// Report only; there `top` and `left` are 0 if not stated otherwise, and so they are if not spelled out.
+    /// In the report only, where `top` and `left` are 0 unless stated otherwise. They are also 0 if the text form omits them.
     Block {
         /// Rows of the block.
         rows: usize,
         /// Columns of the block.
         columns: usize,
-        /// The row of the mesh that is the block's first.
+        /// The first row of the block, as a row of the mesh.
         top: usize,
-        /// The column of the mesh that is the block's first.
+        /// The first column of the block, as a column of the mesh.
         left: usize,
     },
-    /// Nodes at random, the same on every host and with every version of this library: each rank has a key, and the
-    /// sources are those with the `s` smallest keys. So the sources of a smaller `s` are among those of a larger one.
+    /// Random nodes, the same on every host and with every version of this library: each rank has a random key, and the sources are the `s`
+    /// ranks with the smallest keys. The sources for a smaller `s` are therefore a subset of those for a larger one.
     ///
-    /// The keys are the output of ChaCha8 in words of 64 bits, little-endian, one for each rank in turn, with a nonce
-    /// of 0 and, as the cipher's key, the seed in its first eight bytes, little-endian, and zeros in the others. Equal
-    /// keys are ordered by rank. Not from the papers.
+    /// The keys are the output of ChaCha8 in 64-bit little-endian words, one word for each rank in order. The nonce is 0; the cipher's key
+    /// is the seed in its first eight bytes, little-endian, followed by zeros. Equal keys are ordered by rank. Not from the papers.
     Random {
-        /// Other seeds give other nodes.
+        /// The seed; different seeds select different nodes.
         seed: u64,
     },
-    /// These nodes, in any order. Their number is the only number of sources; each must be on the mesh, and be listed
+    /// The listed nodes, in any order. The number of sources must be the length of the list; each node must be on the mesh and be listed
     /// once. Not from the papers.
     Listed(Arc<[Rank]>),
 }
 
-/// The error of sources that cannot be placed.
+/// The error of [`Distribution::place`].
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DistributionError {
-    /// No source, or more than nodes.
+    /// There is no source, or there are more sources than nodes.
     #[error("{} on a mesh of {} x {}: 1 to {} can be placed", count(*sources as u64, "source"), .grid.rows, .grid.columns, .grid.nodes())]
     NumberOfSources {
-        /// Sources asked for; of a block or a list the number that it has.
+        /// Number of sources requested; for a block or a list, its own number.
         sources: usize,
         /// The mesh.
         grid: Grid,
     },
-    /// Another number of sources than the block or the list has.
+    /// The number of sources differs from the fixed number of the block or list.
     #[error("{} for a {name} of {}: {fixed} must be placed", count(*sources as u64, "source"), count(*fixed as u64, "node"))]
     FixedNumber {
-        /// Sources asked for.
+        /// Number of sources requested.
         sources: usize,
-        /// The distribution, as [`Distribution::name`] says.
+        /// The name of the distribution, see [`Distribution::name`].
         name: &'static str,
-        /// The number that it has.
+        /// The fixed number of sources.
         fixed: usize,
     },
-    /// A block without a node, or with nodes that are not on the mesh.
+    /// The block has no node, or has nodes outside the mesh.
     #[error(
         "a block of {rows} x {columns} with its corner at row {top}, column {left} (counted from 0) of a mesh of {} x \
          {}: it must have at least a row and a column, and lie within the mesh",
@@ -165,12 +156,12 @@ pub enum DistributionError {
         /// The mesh.
         grid: Grid,
     },
-    /// A rank in the list is not a node.
+    /// A rank in the list is outside the mesh.
     #[error("rank {rank} of the list is outside the mesh: its ranks are below {nodes}")]
     OutsideMesh {
         /// The rank.
         rank: Rank,
-        /// Nodes of the mesh.
+        /// Number of nodes of the mesh.
         nodes: usize,
     },
     /// A rank is in the list twice.
@@ -184,7 +175,7 @@ pub enum DistributionError {
 crate::text::debug_as_text!(DistributionError);
 
 impl Distribution {
-    /// The distributions that need no argument and work for every number of sources.
+    /// The distributions without arguments, which work for every number of sources.
     pub const ALL: [Distribution; 8] = [
         Distribution::Row,
         Distribution::Column,
@@ -196,8 +187,8 @@ impl Distribution {
         Distribution::Band,
     ];
 
-    /// The number of sources, if the distribution has one of its own: that of a [`Block`](Self::Block) or a
-    /// [`Listed`](Self::Listed), no other.
+    /// Returns the number of sources if the distribution fixes it, as a [`Block`](Self::Block) or a [`Listed`](Self::Listed) does,
+    /// otherwise `None`.
     pub fn sources(&self) -> Option<usize> {
         match self {
             Distribution::Block { rows, columns, .. } => Some(rows.saturating_mul(*columns)),
@@ -206,12 +197,12 @@ impl Distribution {
         }
     }
 
-    /// The ranks of `sources` sources on the mesh, in increasing order.
+    /// Returns the ranks of `sources` sources on the mesh, in increasing order.
     ///
     /// # Errors
     ///
-    /// [`DistributionError`] if there is no source, or more than nodes; if a block or a list has another number of
-    /// sources, or is not within the mesh; if a list has a rank twice.
+    /// Returns [`DistributionError`] if there is no source, or more sources than nodes; if a block or a list has a different number of
+    /// sources or is not within the mesh; or if a list contains a rank twice.
     pub fn place(&self, grid: Grid, sources: usize) -> Result<Vec<Rank>, DistributionError> {
         self.check(grid, sources)?;
         let mut ranks: Vec<Rank> = match self {
@@ -262,7 +253,7 @@ impl Distribution {
     }
 }
 
-/// Refuses a list with a rank that is no node, or is there twice.
+/// Checks that every rank of a list is a node and is listed once.
 fn check_list(ranks: &[Rank], nodes: usize) -> Result<(), DistributionError> {
     let mut listed = vec![false; nodes];
     for &rank in ranks {
@@ -287,8 +278,8 @@ fn ceil_sqrt(n: usize) -> usize {
     if floor * floor == n { floor } else { floor + 1 }
 }
 
-/// The mesh with its sources, a line for each row, as in Figure 1 of the papers: `●` is a source, `·` another node.
-/// Ranks outside the mesh are not shown.
+/// Draws the mesh with its sources, one text line per row, as in Figure 1 of the papers: `●` is a source, `·` any other node. Ranks outside
+/// the mesh are not shown.
 pub fn picture(grid: Grid, sources: &[Rank]) -> String {
     let mut is_source = vec![false; grid.nodes()];
     for &rank in sources {

@@ -1,6 +1,6 @@
-//! The names of distributions, with their arguments: `cross`, `block:3x10@2+4`, `random:7`, `list:0+5+17`.
+//! Text forms of distributions: `cross`, `block:3x10@2+4`, `random:7`, `list:0+5+17`.
 //!
-//! Numbers are joined by `+`, so that distributions can stand in a list with commas.
+//! Numbers are joined by `+`, so that distributions can be elements of a comma-separated list.
 
 use std::{fmt, str::FromStr};
 
@@ -9,10 +9,10 @@ use thiserror::Error;
 use super::Distribution;
 use crate::names;
 
-/// The seed of `random` without one.
+/// The seed of `random` if none is given.
 const DEFAULT_SEED: u64 = 1;
 
-/// Not the spelling of a [`Distribution`].
+/// The error of a text that is not a [`Distribution`].
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error(
     "`{given}` is no distribution; {} are {}",
@@ -26,13 +26,13 @@ pub struct ParseDistributionError {
 
 crate::text::debug_as_text!(ParseDistributionError);
 
-/// The names, without arguments.
+/// Returns all names, without arguments.
 fn known_names() -> impl Iterator<Item = &'static str> {
     Distribution::ALL.iter().map(Distribution::name).chain(["block", "random", "list"])
 }
 
 impl Distribution {
-    /// The name without arguments: `row`, `block`, `list`.
+    /// Returns the name without arguments: `row`, `block`, `list`.
     pub const fn name(&self) -> &'static str {
         match self {
             Distribution::Row => "row",
@@ -49,8 +49,8 @@ impl Distribution {
         }
     }
 
-    /// The spellings that are parsed, for help texts and error messages: the names of [`Distribution::ALL`], then the forms of those
-    /// that have arguments.
+    /// Describes the accepted text forms, for help texts and error messages: the names of [`Distribution::ALL`], then the forms with
+    /// arguments.
     pub fn spellings() -> String {
         let names = Distribution::ALL.map(|distribution| distribution.name()).join(", ");
         format!(
@@ -60,7 +60,7 @@ impl Distribution {
     }
 }
 
-/// Prints what is parsed. The corner of a block is left out if it is that of the mesh.
+/// Prints the form that is parsed. The corner of a block is omitted if it is the corner of the mesh.
 impl fmt::Display for Distribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name();
@@ -81,8 +81,8 @@ impl fmt::Display for Distribution {
     }
 }
 
-/// Reads what [`Distribution::spellings`] lists, exactly. Whether a block or a list fits on a mesh is left to
-/// [`Distribution::place`].
+/// Parses exactly the forms that [`Distribution::spellings`] lists. [`Distribution::place`] checks whether a block or a list fits on a
+/// mesh.
 impl FromStr for Distribution {
     type Err = ParseDistributionError;
 
@@ -114,7 +114,7 @@ fn read_block(text: &str) -> Option<Distribution> {
     })
 }
 
-/// Reads decimal digits alone: no sign.
+/// Parses decimal digits, without a sign.
 fn number<T: FromStr>(text: &str) -> Option<T> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }

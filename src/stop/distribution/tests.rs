@@ -78,9 +78,9 @@ fn left_diagonals_on_small_meshes() {
 
 #[test]
 fn equal_on_small_meshes() {
-    // Every third or fourth node.
+    // Sources at every third or fourth node.
     assert_eq!(drawn(Distribution::Equal, grid("3x5"), 4), "●··●·\n··●··\n·●···\n");
-    // Every third of rows of six.
+    // Sources at every third node of rows of six.
     assert_eq!(drawn(Distribution::Equal, grid("3x6"), 6), "●··●··\n".repeat(3));
     assert_eq!(drawn(Distribution::Equal, grid("4x2"), 3), "●·\n●·\n·●\n··\n");
 }
@@ -92,7 +92,7 @@ fn crosses_on_small_meshes() {
     assert_eq!(drawn(Distribution::Cross, grid("4x4"), 8), "●●●●\n●·●·\n●···\n●···\n");
 }
 
-/// Four diagonals are two bands of two, the last of which may be incomplete.
+/// Four diagonals form two bands of two, and the last diagonal may be incomplete.
 #[test]
 fn bands_on_small_meshes() {
     assert_eq!(drawn(Distribution::Band, grid("4x8"), 14), "●●··●●··\n·●●··●●·\n··●●··●·\n···●●··●\n");
@@ -100,7 +100,7 @@ fn bands_on_small_meshes() {
     assert_eq!(drawn(Distribution::Band, grid("4x3"), 5), "●●·\n·●·\n··●\n●··\n");
 }
 
-/// Five diagonals are three bands, which take six if all are full: more than there are columns. So they touch.
+/// Five diagonals form three bands. Full bands would have six diagonals, more than there are columns, so the bands touch.
 #[test]
 fn bands_that_are_too_wide_to_be_spread_touch() {
     assert_eq!(drawn(Distribution::Band, grid("2x5"), 9), "●●●●●\n·●●●●\n");
@@ -127,7 +127,7 @@ fn a_square_block_gives_way_to_a_narrow_mesh() {
     assert_eq!(drawn(Distribution::SquareBlock, grid("5x2"), 9), "●●\n●●\n●●\n●●\n●·\n");
 }
 
-/// The report's 27 sources, by rows and by columns.
+/// The report's 27 sources, in rows and in columns.
 #[test]
 fn only_the_last_line_is_incomplete() {
     let rows = Distribution::Row.place(TEN, 27).unwrap();
@@ -190,7 +190,7 @@ fn bands_of_one_diagonal_are_right_diagonals() {
     }
 }
 
-/// Worked out by another implementation of ChaCha8, from the rule in the documentation.
+/// The expected ranks were computed from the documented rule with another implementation of ChaCha8.
 #[test]
 fn random_nodes_are_the_same_every_time() {
     let random = |seed, grid, sources| Distribution::Random { seed }.place(grid, sources).unwrap();

@@ -16,7 +16,7 @@ use crate::{
     units::{self, Quantity},
 };
 
-/// A network file, or a table that describes a network in another file.
+/// A network file, or the table `network` of a machine file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of nodes, switches, links and routes")]
 pub(crate) struct NetworkTable {
@@ -123,7 +123,7 @@ impl NetworkTable {
     }
 }
 
-/// The first of `keys` that a TOML text has at its top level: it identifies a file of another kind.
+/// Returns the first of `keys` at the top level of a TOML text; such a key identifies a file of another kind.
 pub(crate) fn key_of(text: &str, keys: &[&'static str]) -> Option<&'static str> {
     let table: toml::Table = toml::from_str(text).ok()?;
     keys.iter().copied().find(|&key| table.contains_key(key))
@@ -199,7 +199,7 @@ impl Links {
         self.extent.number(vertex).ok_or(unknown)
     }
 
-    /// The given routes, checked.
+    /// Checks the given routes and returns their links.
     fn routes(&self, tables: Vec<RouteTable>) -> Result<Paths, NetworkProblem> {
         let mut routes = Paths::new();
         for (entry, RouteTable { path }) in (1..).zip(tables) {
@@ -227,8 +227,8 @@ impl Links {
         Ok(routes)
     }
 
-    /// Refuses nodes and switches without links. After this check there are no more vertices than ends of links, so
-    /// that a short file cannot ask for much memory.
+    /// Refuses nodes and switches without links. After this check there are at most as many vertices as link ends, so a
+    /// short file cannot request much memory.
     fn check_ends(&self) -> Result<(), NetworkProblem> {
         let Extent { nodes, switches } = self.extent;
         let from: BTreeSet<u32> = self.links.iter().map(|link| link.0).collect();
@@ -291,13 +291,13 @@ pub enum NetworkProblem {
         /// A key that a network file does not have.
         key: &'static str,
     },
-    /// No nodes, or too many.
+    /// No nodes, or more than [`MAX_NODES`].
     #[error("nodes: `{given}` is not allowed; it must be from 1 to {MAX_NODES}")]
     Nodes {
         /// The number that was given.
         given: usize,
     },
-    /// Too many switches.
+    /// More than [`MAX_NODES`] switches.
     #[error("switches: `{given}` is not allowed; it must be from 0 to {MAX_NODES}")]
     Switches {
         /// The number that was given.
@@ -306,7 +306,7 @@ pub enum NetworkProblem {
     /// More than [`MAX_LINKS`] directed links.
     #[error("links: there are too many; allowed are at most {MAX_LINKS}, each way counted")]
     Links,
-    /// A table that does not say which two vertices a link connects.
+    /// A link table that does not give exactly two ends.
     #[error("links, table {entry}: it must have either two vertices in `between` or both `from` and `to`")]
     Ends {
         /// The number of the table in `links`.
@@ -358,7 +358,7 @@ pub enum NetworkProblem {
         /// The number of the switch.
         switch: usize,
     },
-    /// A node that cannot reach another one.
+    /// A node that cannot reach another node.
     #[error("links: no path leads from node {from} to node {to}; every node must reach every other")]
     NoPath {
         /// The sender.
@@ -380,12 +380,12 @@ pub enum NetworkProblem {
         /// The vertex.
         vertex: Vertex,
     },
-    /// A path with a gap.
+    /// A path over a link that does not exist.
     #[error("routes, table {entry}: there is no link {link}; a path must go along links")]
     PathWithoutLink {
         /// The number of the table in `routes`.
         entry: usize,
-        /// The link that would be needed.
+        /// The missing link.
         link: Link,
     },
     /// A second path for the same pair.
@@ -400,7 +400,7 @@ pub enum NetworkProblem {
     },
 }
 
-/// The vertices that exist, in words.
+/// Lists the existing vertices in words, for an error message.
 fn vertices(nodes: usize, switches: usize) -> String {
     match switches {
         0 => format!("nodes 0 to {}", nodes - 1),

@@ -13,7 +13,7 @@ fn refusal(text: &str) -> String {
     Network::from_toml("test", text).unwrap_err().to_string()
 }
 
-/// Writes a topology as a network file, its links in the order of `order`.
+/// Writes a topology as a network file, with its links in the order of `order`.
 fn written_out(topology: &dyn Topology, order: impl Iterator<Item = LinkId>) -> String {
     let place = |vertex| match vertex {
         Vertex::Node(rank) => rank.to_string(),
@@ -30,12 +30,12 @@ fn written_out(topology: &dyn Topology, order: impl Iterator<Item = LinkId>) -> 
     text
 }
 
-/// A random network: a tree that connects all vertices, and links between any two of them.
+/// A random network: a tree that connects all vertices, and additional random links.
 #[derive(Clone, Debug)]
 struct Random {
     nodes: usize,
     switches: usize,
-    /// The directed links by their vertices, in the order of the file; none twice.
+    /// The directed links as pairs of vertices, in the order of the file, without duplicates.
     links: Vec<(usize, usize)>,
 }
 
@@ -140,7 +140,7 @@ proptest! {
         random in networks(), seed in prop::collection::vec(any::<Index>(), 20)
     ) {
         prop_assume!(random.nodes > 1);
-        // A walk that never turns back, up to the last node on it.
+        // A self-avoiding walk, cut off after its last node.
         let from = seed[0].index(random.nodes);
         let mut path = vec![from];
         for choice in &seed[1..] {

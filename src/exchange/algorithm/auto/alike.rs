@@ -1,13 +1,11 @@
-//! The fastest way to treat all messages of an exchange alike.
+//! The fastest plan that treats all messages of an exchange alike.
 //!
-//! First it looks how to get on from round to round, with the rounds that are likely to be good, and
-//! then which other rounds do better in that style, or whether anything else does. From ten thousand messages on, or two
-//! thousand among 256 nodes or more, it tries fewer variants: those in the best styles, and of the best algorithm in
-//! others; and it begins with what is likely to be the fastest, so that most others are given up before they are made, or
-//! when what is left of them takes too long. What cannot be a fiftieth faster than the best so far is not tried (where there
-//! are fewer than ten thousand messages, a two hundredth). Where more than an eighth of all pairs have something for each
-//! other it tries only the few algorithms that have been the fastest in such exchanges; which of them, and in which order,
-//! is known from closed forms ([`few`](super::few)) and lower limits before anything is made.
+//! For small exchanges the search tries the main rounds in all styles, and then all other algorithms in all styles. From ten thousand
+//! messages on, or two thousand among 256 nodes or more, it tries fewer variants: the best styles, and other styles of the best algorithm
+//! only. The probably fastest variants come first, so that most others are pruned before they are made or while they are timed. In these
+//! exchanges a variant is tried only if it can be 2 % faster than the incumbent (0.5 % for fewer than ten thousand messages). If more
+//! than an eighth of all pairs have a message, only the algorithms observed to be fastest in such exchanges are tried. Closed forms
+//! ([`few`](super::few)) and lower bounds select and order them before any schedule is made.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -27,45 +25,44 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The styles that are tried where there are many messages.
+/// Styles tried if there are many messages.
 const FEW_STYLES: [Style; 3] = [Style::ALL[0], Style::ALL[1], Style::ALL[4]];
 
-/// Among so many ranks the shapes of *levels* are soon found, and there is time to try more.
+/// Number of ranks up to which all shapes of *levels* are always tried, because they are found quickly.
 pub(in super::super) const FEW_RANKS: usize = 64;
 
-/// Where there are many messages something else is tried only if it can take this part of the time of the fastest so far, or less.
+/// Maximum ratio of a variant's time to the incumbent for trying the variant, in exchanges of more than ten thousand messages.
 const WORTH: f64 = 0.98;
 
-/// The same where there are not quite so many.
+/// Maximum ratio of a variant's time to the incumbent in other wide exchanges.
 const NEARLY: f64 = 0.995;
 
-/// All sends ahead are tried where the calls of a node take this part of the best time or more.
+/// Minimum ratio of a node's calls to the best time at which starting all sends at once is tried.
 const CALLS: f64 = 0.8;
 
-/// All sends ahead are tried where the longest message is more than so many times as long as the mean one.
+/// Ratio of the longest to the mean message length above which lengths are uneven.
 const UNEVEN: u128 = 4;
 
-/// It is clear which messages are long where these are so many times as long as all others.
+/// Minimum ratio of adjacent lengths at which short and long messages are clearly separated.
 const GAP: u64 = 16;
 
-/// Links are crowded where they need more than one such part of the time of nodes.
+/// Links count as crowded if they need more than `1 / CROWDED` of the time of the nodes.
 const CROWDED: u64 = 2;
 
-/// Links are narrow where they take more than so many times as long as ports, as in rings and lines: what nodes start at once waits
-/// for them without keeping anybody from anything.
+/// Ratio of link time to port time above which links count as narrow, as in rings and lines. Sends started at once then wait for links
+/// without delaying other messages.
 const NARROW: f64 = 10.0;
 
-/// Detours are tried where the best so far takes more than so many times the lower limit,
+/// Minimum ratio of the incumbent to the lower bound for trying detours.
 const FAR: f64 = 1.05;
 
-/// and, not among many nodes, where so many slices at most are looked at in all rounds: the more crowded links are, the more rounds
-/// there are.
+/// Maximum number of slices examined in all rounds for trying detours. More crowded links need more rounds.
 const MOST_LOOKS: f64 = 12e6;
 
-/// So many messages are few where links decide: then all that may keep them busy is tried.
+/// Maximum number of messages for which, if links are the bottleneck, all variants that may keep links busy are tried.
 const FEW_ON_LINKS: usize = 40_000;
 
-/// The algorithms by which all messages go straight to their receivers.
+/// The algorithms that send all messages directly to their receivers.
 const STRAIGHT: [Algorithm; 7] = [
     Algorithm::LINEAR,
     Algorithm::MODIFIED,
@@ -76,10 +73,10 @@ const STRAIGHT: [Algorithm; 7] = [
     Algorithm::PACKED,
 ];
 
-/// A plan of an exchange that has been predicted.
+/// A plan of an exchange with its prediction.
 pub(in super::super) type Predicted = plan::Predicted<Instance>;
 
-/// The fastest way to treat all messages alike, if it ends by a limit.
+/// Returns the fastest plan that treats all messages alike, if it ends by `limit`.
 pub(in super::super) fn whole(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     match planner {
         planner if planner.is_dense() => among_dense(planner, limit),
@@ -88,25 +85,25 @@ pub(in super::super) fn whole(planner: &Planner, limit: Time) -> Result<(Variant
     }
 }
 
-/// The fastest way to pass all messages on, many together, if it ends by a limit.
+/// Returns the fastest plan that combines and forwards all messages, if it ends by `limit`.
 pub(in super::super) fn passed_on(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let mut search = Search::new(planner, limit);
     search.try_few(&Few::of(planner));
     search.finish()
 }
 
-/// About the least time of any way to treat all messages alike.
+/// Returns the approximate lower bound on the time of any plan that treats all messages alike.
 pub(in super::super) fn least(planner: &Planner) -> Span {
     let straight = if planner.is_large() { planner.straight() } else { planner.nodes() };
     straight.min(least_passed_on(planner))
 }
 
-/// About the least time to pass all messages on.
+/// Returns the approximate lower bound on the time to combine and forward all messages.
 pub(in super::super) fn least_passed_on(planner: &Planner) -> Span {
     Few::of(planner).least()
 }
 
-/// The most that something may take to be worth a try if the fastest so far takes that long.
+/// Returns the latest end of a sufficient improvement on the incumbent, which ends at `best`.
 pub(super) fn worth(planner: &Planner, best: Time) -> Time {
     let part = match planner {
         planner if planner.is_large() => WORTH,
@@ -117,17 +114,17 @@ pub(super) fn worth(planner: &Planner, best: Time) -> Time {
     Time::ZERO + Span::from_secs_f64(best.as_secs_f64() * part).min(best - Span::from_picos(1))
 }
 
-/// The algorithm whose rounds are likely to be good.
+/// Returns the algorithm of the main rounds, which are probably good.
 fn main_algorithm(planner: &Planner) -> Algorithm {
     if planner.balanced().is_some() { Algorithm::BALANCED } else { plain(planner) }
 }
 
-/// The algorithm of as few rounds as possible.
+/// Returns the algorithm with the minimum number of rounds.
 fn plain(planner: &Planner) -> Algorithm {
     if planner.is_regular() { Algorithm::PAIRWISE } else { Algorithm::COLORED }
 }
 
-/// The main rounds in all styles, and then everything else in all styles.
+/// Tries the main rounds in all styles, and then all other algorithms in all styles.
 fn among_few(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let main = main_algorithm(planner);
     let mut search = Search::new(planner, limit);
@@ -137,9 +134,9 @@ fn among_few(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pla
     search.finish()
 }
 
-/// First few long messages where they are likely to be the fastest, or otherwise what goes by the clock, whose messages are in
-/// nobody's way: when they are known others can be given up soon. Then the main rounds in the best styles, everything else in
-/// the style that is the fastest of these, and at last all that the best algorithm comes in.
+/// Tries few combined messages first if they are probably the fastest. Otherwise it starts with time-triggered schedules, which are
+/// contention-free, because an early good incumbent prunes other variants. Then it tries the main rounds in the best styles, everything
+/// else in the fastest of these styles, and finally all variants of the best algorithm.
 fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let instance = planner.instance();
     let all = planner.with_styles(&FEW_STYLES);
@@ -177,15 +174,14 @@ fn among_many(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), Pl
     search.finish()
 }
 
-/// Where many pairs have something for each other only that is tried which has been seen to be the fastest there,
-/// and first what is likely to be. By closed forms that is known before anything is made: few long messages, passed on,
-/// where start-ups decide (*bruck*, *levels*), the likeliest of them at first, and the others if nothing else is faster than
-/// that; otherwise straight ones, and few only if the closed form comes under the best of these. Of the straight ways, plain
-/// rounds for messages of one length where nodes are busier than links, and *mixed* where that saves more start-ups than it
-/// costs and links are not crowded; then what is packed and goes by the clock, in slices if whole messages leave them something
-/// to gain; and, if it can be worth it to start all sends at once, the order of that so, or, where links decide, plain rounds.
-/// Where links keep fewer messages from their lower limit, balanced rounds and then detours are tried, too. Balanced rounds take
-/// the place of packed ones where there is too much to pack.
+/// Searches dense exchanges among the algorithms observed to be fastest there, the probably fastest first. Closed forms give the order
+/// before any schedule is made. If start-ups dominate, few combined messages (*bruck*, *levels*) come first, starting with the most
+/// promising variant; the others follow if no other algorithm beats it. Otherwise direct messages come first, and combined ones are tried
+/// only if the closed form is below the incumbent. Direct variants are: plain rounds for messages of one length, if nodes are busier than
+/// links; *mixed*, if it saves more start-ups than it costs and links are not crowded; packed time-triggered schedules, with slices if
+/// whole messages leave room for improvement; and all sends started at once, if that may pay off, in packed order or, if links are the
+/// bottleneck, in plain rounds. If links keep fewer messages above their lower bound, balanced rounds and then detours are tried too.
+/// Balanced rounds replace packed ones if packing is too expensive.
 fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), PlanError> {
     let instance = planner.instance();
     let ahead = planner.with_styles(&FEW_STYLES[2..]);
@@ -197,8 +193,8 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     }
     let is_open = |search: &Search<'_>| search.limit() >= Time::ZERO + planner.straight();
     let is_regular = planner.is_regular();
-    // Crowded links keep long messages as far above their lower limit as all of them, unless a few are much longer: then start-ups
-    // do that.
+    // If links are crowded, *mixed* gains nothing, because the long messages are as far above their lower bound as all messages together.
+    // The exception is a few much longer messages: then start-ups cause the distance.
     let is_narrow = planner.crowding() > NARROW;
     let is_crowded = !is_narrow && planner.links().times(CROWDED) > planner.nodes() && !is_uneven(planner);
     let mixed = if is_regular || is_crowded { None } else { mixed::estimates(planner) };
@@ -219,7 +215,7 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     if is_open(&search) && is_regular && !planner.is_bound_by_links() {
         search.try_all(plain(&FEW_STYLES[..1]));
     }
-    // To pack takes the host longer than all else, so whole messages come first, alone: the others may not be worth it then.
+    // Packing takes more host time than all else, so whole messages come first: slices may then be pruned.
     let mut timed = packed(instance, &planner.with_styles(&[])).into_iter();
     if is_open(&search) {
         search.try_all(timed.by_ref().take(1).collect());
@@ -234,7 +230,7 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
         if is_few || is_narrow || is_ahead_worth(planner, search.limit()) {
             others.extend(ahead_of_all(planner));
         }
-        // Where links decide, balanced rounds may keep the crowded ones busier than what is packed does.
+        // If links are the bottleneck, balanced rounds may keep crowded links busier than packed schedules do.
         if is_few {
             others.extend(Algorithm::BALANCED.variants(instance, &ahead).unwrap_or_default());
         }
@@ -252,7 +248,8 @@ fn among_dense(planner: &Planner, limit: Time) -> Result<(Variant, Predicted), P
     search.finish()
 }
 
-/// All sends started at once, in the order of what is packed, or, where links decide, of plain rounds, which may keep them busier.
+/// Returns variants that start all sends at once: in packed order, unless linear permutation is optimal, and in plain rounds, if it is
+/// optimal or links are the bottleneck.
 fn ahead_of_all(planner: &Planner) -> Vec<Variant> {
     let ahead = planner.with_styles(&FEW_STYLES[2..]);
     let mut variants = if planner.is_regular() { Vec::new() } else { packed(planner.instance(), &ahead) };
@@ -262,7 +259,8 @@ fn ahead_of_all(planner: &Planner) -> Vec<Variant> {
     variants
 }
 
-/// What has been left out for it is likely to be faster to treat messages apart, if it ends by a limit.
+/// Tries the variants omitted by `among_dense` because splitting by length is probably faster. Returns the fastest, if it ends by
+/// `limit`.
 pub(super) fn left_out(planner: &Planner, limit: Time) -> Option<(Variant, Predicted)> {
     let is_left_out = planner.is_dense() && planner.is_packed() && is_parted(planner);
     if !is_left_out || planner.crowding() > NARROW || is_ahead_worth(planner, limit) {
@@ -273,15 +271,15 @@ pub(super) fn left_out(planner: &Planner, limit: Time) -> Option<(Variant, Predi
     search.finish().ok()
 }
 
-/// Whether detours are soon found.
+/// Returns whether detours are found quickly.
 fn is_soon_round(planner: &Planner) -> bool {
     let rounds = planner.others().fan() as f64 * planner.crowding().max(1.0);
     !planner.is_among_many() && planner.matrix().messages().count() as f64 * rounds <= MOST_LOOKS
 }
 
-/// Whether it can be worth it to start all sends at once: where start-ups are most of the time, which are hidden so; or where
-/// a few messages are much longer than the others, so that somebody who goes by the clock waits for them; if it is clear which these
-/// are it is likely to be faster to treat them apart, so that is tried before.
+/// Returns whether starting all sends at once may pay off: if start-ups dominate, because they are then hidden, or if a few messages are
+/// much longer than the others and delay the time-triggered nodes. If long messages are clearly separated, splitting by length is
+/// probably faster and is tried first.
 fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
     let matrix = planner.others();
     let parameters = planner.instance().parameters();
@@ -289,8 +287,9 @@ fn is_ahead_worth(planner: &Planner, limit: Time) -> bool {
     is_uneven(planner) && !is_parted(planner) || calls.as_secs_f64() > CALLS * limit.as_secs_f64()
 }
 
-/// Whether most of many messages are short, most bytes are in long ones, none is of a length between, and few of them are much longer
-/// than the others. With several ports the long ones of a node can all be under way.
+/// Returns whether long messages are clearly separated: there are more than `FEW_ON_LINKS` messages, at least half of them are short, at
+/// least half of the bytes are in long ones, there is a gap between the lengths, and lengths are uneven. With several ports a node can
+/// send all its long messages at once, so the result is false.
 fn is_parted(planner: &Planner) -> bool {
     if planner.instance().parameters().ports() > 1 || !is_uneven(planner) {
         return false;
@@ -306,7 +305,7 @@ fn is_parted(planner: &Planner) -> bool {
     lengths.len() > FEW_ON_LINKS && lengths.windows(2).enumerate().any(is_gap)
 }
 
-/// Whether a few messages are much longer than the others.
+/// Returns whether a few messages are much longer than the mean.
 pub(in super::super) fn is_uneven(planner: &Planner) -> bool {
     let matrix = planner.others();
     let longest = matrix.messages().map(|(.., bytes)| bytes).max().unwrap_or(0);
@@ -318,7 +317,7 @@ fn packed(instance: &Instance, planner: &Planner) -> Vec<Variant> {
     Algorithm::PACKED.variants(instance, planner).unwrap_or_default()
 }
 
-/// The main rounds by the clock, and then in every style.
+/// Returns the main rounds as a time-triggered schedule, and then in every style.
 fn in_styles(planner: &Planner, main: Algorithm) -> Vec<Variant> {
     let clocked = planner.clocked(main.name(), move |planner| {
         let balanced = if main == Algorithm::BALANCED { planner.balanced() } else { None };
@@ -328,7 +327,8 @@ fn in_styles(planner: &Planner, main: Algorithm) -> Vec<Variant> {
     clocked.into_iter().map(|variant| variant.by(main)).collect()
 }
 
-/// All variants of other algorithms that are wanted, in the styles of a planner; without *levels*, whose shapes take long to find.
+/// Returns all variants of the other wanted algorithms in the styles of a planner. *Levels* is excluded, because its shapes take long to
+/// find.
 fn others(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool) -> Vec<Variant> {
     let is_new = |other: &&Algorithm| {
         ![Algorithm::AUTO, Algorithm::APART, Algorithm::SORTING, Algorithm::LEVELS].contains(other)
@@ -336,41 +336,42 @@ fn others(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool) -> Vec<Vari
             && is_wanted(other)
     };
     let others = Algorithm::ALL.iter().filter(is_new);
-    // An algorithm may not work for an exchange.
+    // Algorithms that do not support the exchange have no variants.
     others.flat_map(|other| other.variants(planner.instance(), planner).unwrap_or_default()).collect()
 }
 
-/// A search among variants, some at a time.
+/// An incremental search among variants.
 struct Search<'a> {
     planner: &'a Planner,
-    /// The most that anything may take.
+    /// Latest allowed end of any variant.
     most: Time,
-    /// The texts of those that have been tried.
+    /// Identities of the variants tried.
     tried: BTreeSet<String>,
-    /// The fastest so far.
+    /// The incumbent.
     best: Option<(Variant, Predicted)>,
-    /// The first cause why there is none.
+    /// The first error while there is no incumbent.
     cause: Option<PlanError>,
 }
 
 impl Search<'_> {
-    /// Of an exchange; only for what ends by a limit.
+    /// Creates a search for plans that end by `most`.
     fn new(planner: &Planner, most: Time) -> Search<'_> {
         Search { planner, most, tried: BTreeSet::new(), best: None, cause: None }
     }
 
-    /// The most that something may take to be worth a try.
+    /// Returns the latest end of a variant that is a sufficient improvement on the incumbent.
     fn limit(&self) -> Time {
         self.best.as_ref().map_or(self.most, |(_, found)| worth(self.planner, found.prediction.modeled))
     }
 
-    /// How many times as long as a time the fastest so far takes; 1 if there is none.
+    /// Returns the ratio of the incumbent's time to `least`; 1 if there is no incumbent.
     fn far_from(&self, least: Span) -> f64 {
         let best = self.best.as_ref().map(|(_, found)| found.prediction.modeled.since_start().as_secs_f64());
         best.map_or(1.0, |best| best / least.as_secs_f64())
     }
 
-    /// Tries those that do not make what has been tried; returns the number, among all, of the best if that is worth it.
+    /// Tries the variants that differ from all tried before. Returns the index of the best in `variants`, if it improves on the incumbent
+    /// sufficiently.
     fn try_all(&mut self, variants: Vec<Variant>) -> Option<usize> {
         let mut some: Vec<(usize, Variant)> = variants.into_iter().enumerate().collect();
         some.retain(|(_, variant)| variant.name().is_empty() || self.tried.insert(same(variant).to_owned()));
@@ -389,24 +390,24 @@ impl Search<'_> {
         }
     }
 
-    /// The same for few long messages.
+    /// Returns the limit for variants of few combined messages.
     fn limit_for_few(&self) -> Limit {
         Limit { time: self.limit(), is_of_few: self.is_few() }
     }
 
-    /// Whether the fastest so far are few long messages.
+    /// Returns whether the incumbent combines messages.
     fn is_few(&self) -> bool {
         self.best_few().is_some()
     }
 
-    /// The fastest so far if it is few long messages.
+    /// Returns the incumbent, if it combines messages.
     fn best_few(&self) -> Option<&Variant> {
         let (best, _) = self.best.as_ref()?;
         let is_few = |of: &Algorithm| [Algorithm::BRUCK, Algorithm::LEVELS].contains(of);
         best.algorithm().is_some_and(is_few).then_some(best)
     }
 
-    /// Tries few long messages, at the likely pace, and then the best of them at all paces.
+    /// Tries few combined messages at the probably fastest pace, and then the best of them at all paces.
     fn try_few(&mut self, few: &Few<'_>) {
         self.try_all(few.variants(self.limit_for_few()));
         let limit = self.limit_for_few();
@@ -416,7 +417,7 @@ impl Search<'_> {
         self.try_all(like);
     }
 
-    /// Tries *levels* at all paces; among many ranks only if the closed form says that it can be worth that.
+    /// Tries *levels* at all paces. Among many ranks this requires that the closed form passes the pruning test.
     fn try_levels(&mut self, planner: &Planner) {
         let can_be = |least: Span| Time::ZERO + least <= self.limit();
         let instance = self.planner.instance();
@@ -432,7 +433,7 @@ impl Search<'_> {
     }
 }
 
-/// The text that a variant has in common with those that make the same schedule.
+/// Returns the identity shared by variants that make the same schedule.
 fn same(variant: &Variant) -> &str {
     variant.identity().unwrap_or(variant.name())
 }

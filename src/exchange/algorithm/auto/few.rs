@@ -1,8 +1,8 @@
-//! Few long messages that are passed on, by *bruck* or *levels*: which of them are worth a try, by closed forms.
+//! Selection, by closed forms, of variants with few combined messages: those of *bruck* and *levels*.
 //!
-//! To make one of their schedules takes the host time for each message of the matrix, and to predict it some more, though
-//! they send few messages: so it is known beforehand about how long each takes. First without links, which takes no time
-//! to speak of, and where that is not too long with what links have to carry.
+//! Making and predicting one of these schedules takes host time for each message of the matrix, although few messages are sent. So its
+//! time is estimated beforehand: first without link contention, in negligible time, and, if that estimate passes, with the load of the
+//! links.
 
 use super::super::{
     super::{
@@ -13,32 +13,32 @@ use super::super::{
 };
 use crate::time::{Span, Time};
 
-/// Of few long messages only those are tried that take at most so many times as long as the best of them by the closed form.
+/// Maximum ratio of a shape's estimate to the best estimate for trying the shape.
 const SIMILAR: f64 = 1.25;
 
-/// Those of both algorithms are tried at all paces that take at most so many times as long.
+/// Maximum ratio of the best estimates of both algorithms for trying both at all paces.
 const ALIKE: f64 = 1.05;
 
-/// The part of what the closed form says that they may take if a rank sends its messages in turn. At once hardly any takes less, so
-/// that is only looked at as closely where few long messages are the fastest so far.
+/// Factor from the closed form to a lower bound on the time if ranks send their messages in turn. At once the closed form is rarely too
+/// high, so there the factor is used only if the incumbent combines messages.
 const EXACT: f64 = 0.9;
 
-/// The most that something may take to be worth a try.
+/// The pruning limit for a variant.
 #[derive(Clone, Copy)]
 pub(super) struct Limit {
     pub(super) time: Time,
-    /// Whether few long messages are the fastest so far.
+    /// Whether the incumbent combines messages.
     pub(super) is_of_few: bool,
 }
 
-/// Few long messages that are passed on, in the shapes of *bruck* and of *levels*, before any of their schedules is made.
+/// The shapes of *bruck* and of *levels*, before any schedule is made.
 pub(super) struct Few<'a> {
     planner: &'a Planner,
-    /// About the least time if no link is short of anything.
+    /// Estimate of the least time without link contention.
     least: Span,
 }
 
-/// A shape, and the algorithm that it is of.
+/// A shape and its algorithm.
 type Shaped<'a> = (Algorithm, &'a Shape);
 
 impl Few<'_> {
@@ -48,34 +48,34 @@ impl Few<'_> {
         Few { planner, least }
     }
 
-    /// About the least time if no link is short of anything.
+    /// Returns the estimate of the least time without link contention.
     pub(in super::super) fn least(&self) -> Span {
         self.least
     }
 
-    /// The shapes that are worth a try, links included, found when they matter.
+    /// Returns the shapes to try, selected with link loads. They are computed when needed.
     fn shapes(&self) -> impl Iterator<Item = Shaped<'_>> {
         let bruck = bruck::distinct(self.planner).map(|shape| (Algorithm::BRUCK, shape));
         bruck.chain(levels::shapes(self.planner).iter().map(|shape| (Algorithm::LEVELS, shape)))
     }
 
-    /// About the least time.
+    /// Returns the estimate of the least time, link loads included.
     fn estimate(&self) -> Span {
         self.shapes().map(|(_, shape)| shape.times().least()).min().unwrap_or(Span::MAX)
     }
 
-    /// Whether they are likely to take less than a time.
+    /// Returns whether combined messages probably take less than `time`.
     pub(super) fn is_under(&self, time: Span) -> bool {
         self.least < time && self.estimate() < time
     }
 
-    /// The likely one, if it may end by the limit.
+    /// Returns the most promising variant, if it may end by the limit.
     pub(super) fn likely(&self, limit: Limit) -> Vec<Variant> {
         let least = self.shapes().min_by_key(|(_, shape)| shape.times().least());
         least.map(|shaped| worth(shaped, false, limit)).unwrap_or_default()
     }
 
-    /// Those at the likely pace that may end by the limit, and are not much slower than the best of them.
+    /// Returns the variants at the probably fastest pace that may end by the limit and are not much slower than the best of them.
     pub(super) fn variants(&self, limit: Limit) -> Vec<Variant> {
         if self.least > limit.time.since_start() {
             return Vec::new();
@@ -85,13 +85,13 @@ impl Few<'_> {
         near.flat_map(|shaped| worth(shaped, false, limit)).collect()
     }
 
-    /// The shape of a plan of this name, at all paces that may end by the limit.
+    /// Returns the variants of the shape of plan `plan`, at all paces that may end by the limit.
     pub(super) fn like(&self, plan: &str, limit: Limit) -> Vec<Variant> {
         let of_plan = self.shapes().filter(|(_, shape)| shape.is_called(plan));
         of_plan.flat_map(|shaped| worth(shaped, true, limit)).collect()
     }
 
-    /// The best of each algorithm at all paces that may end by the limit, where both are about as fast.
+    /// Returns the best variants of each algorithm at all paces that may end by the limit, if both algorithms are about equally fast.
     pub(super) fn alike(&self, limit: Limit) -> Vec<Variant> {
         let least = |of: Algorithm| {
             let shapes = self.shapes().filter(|&(algorithm, _)| algorithm == of);
@@ -109,7 +109,7 @@ impl Few<'_> {
     }
 }
 
-/// Those at the likely pace, or at all, that may end by the limit.
+/// Returns the variants at the probably fastest pace, or at all paces if `are_all`, that may end by the limit.
 fn worth((algorithm, shape): Shaped<'_>, are_all: bool, limit: Limit) -> Vec<Variant> {
     let times = shape.times();
     let may_end = |&pace: &Pace| {
@@ -131,7 +131,7 @@ mod tests {
         model::Description,
     };
 
-    /// Short messages of 64 nodes are sent together, long ones are not, and links that are crowded count.
+    /// Short messages of 64 nodes are combined, long messages are not, and crowded links are taken into account.
     #[test]
     fn they_are_for_short_messages() {
         let machine: Description = "hockney:8x8".parse().unwrap();

@@ -1,13 +1,12 @@
-//! The choice of intermediaries that crowd no link and no port.
+//! The choice of intermediaries, which minimizes the load of the busiest link or port.
 //!
-//! Bytes need places: links, out-ports, in-ports. How long each place needs for its bytes is its load. What is made
-//! small is a high norm of the loads, which is close to the largest of them and, other than that, goes down with any
-//! of them. Message by message, slices are moved from the way that costs the most to the one that costs the least, as
-//! long as the norm gets less; the cost of a way is what the norm grows by for a byte. (L. Fratta, M. Gerla, L.
-//! Kleinrock, "The flow deviation method", Networks 3, 1973.) When nothing can be moved any more, or after some time,
-//! it is done again with a higher norm: the highest one alone would get stuck.
+//! Bytes occupy places: links, out-ports and in-ports. The load of a place is the time that it needs for its bytes. The objective is a
+//! high norm of the loads, which is close to the maximum and decreases with any load. Message by message, slices are moved from the path
+//! of highest cost to the path of lowest cost, as long as the norm decreases. The cost of a path is the growth of the norm per byte. (L.
+//! Fratta, M. Gerla, L. Kleinrock, "The flow deviation method", Networks 3, 1973.) When no slice can be moved any more, or after a number
+//! of sweeps, the search repeats with a higher norm. Starting with the highest norm would end in a local minimum.
 //!
-//! Powers are repeated products, so every host finds the same.
+//! Powers are repeated products, so that every host finds the same result.
 
 use super::super::super::{
     Instance,
@@ -15,50 +14,50 @@ use super::super::super::{
 };
 use crate::{random::RandomNumbers, rank::Rank};
 
-/// A link is crowded if it needs this many times as long as the ports.
+/// Maximum ratio of link time to port time at which no link counts as crowded.
 const SLACK: f64 = 1.05;
 
-/// The doublings that make the powers of the norms: the 16th to the 128th.
+/// Numbers of squarings that give the exponents of the norms: 16 to 128.
 const DOUBLINGS: std::ops::RangeInclusive<u32> = 4..=7;
 
-/// The number of times that all messages are looked at with each norm.
+/// Maximum number of passes over all messages with each norm.
 const SWEEPS: usize = 10;
 
-/// The most links, of all ways together, that are looked at in a sweep.
+/// Approximate maximum number of links, of all paths together, examined in a pass.
 const MOST_LINKS: usize = 2_000_000;
 
-/// All ways of all messages, and what they ask of the network.
+/// All candidate paths of all messages, and the loads of the network.
 pub(super) struct Congestion {
     pub(super) layout: Layout,
-    /// Seconds for a byte, by place; of a port if it is busy both ways.
+    /// Seconds per byte at each place; for ports, if they are busy in both directions.
     pub(super) times: Vec<f64>,
     pub(super) port: f64,
     pub(super) messages: Vec<Message>,
-    /// The intermediary of each way, and where its places begin.
+    /// The intermediary of each path, and the start of its places.
     pub(super) via: Vec<Option<Rank>>,
     starts: Vec<usize>,
     places: Vec<u32>,
     loads: Vec<f64>,
-    /// Growth of the norm's power for a byte at each place.
+    /// Growth of the norm's power per byte at each place.
     costs: Vec<f64>,
-    /// The unit of loads, with which powers stay numbers.
+    /// Unit of loads, which keeps powers in the range of `f64`.
     unit: f64,
     doublings: u32,
 }
 
-/// A message, and the ways that its slices take.
+/// A message and the paths of its slices.
 pub(super) struct Message {
     pub(super) from: Rank,
     pub(super) to: Rank,
     pub(super) bytes: u64,
     pub(super) slices: u64,
-    /// The ways that it may take.
+    /// The candidate paths.
     ways: std::ops::Range<usize>,
-    /// Those that are used, with how many slices.
+    /// The paths in use, each with its number of slices.
     pub(super) used: Vec<(usize, u64)>,
 }
 
-/// Numbers of the places: links, out-ports, in-ports.
+/// Numbering of the places: links, out-ports, in-ports.
 pub(super) struct Layout {
     instance: Instance,
     pub(super) links: usize,
@@ -83,8 +82,8 @@ impl Layout {
     }
 }
 
-/// The time that each link needs for what goes straight, and that of the slowest port; `None` if no link needs longer
-/// than that.
+/// Returns the time that each link needs for direct messages, and the time of the busiest port. `None` if no link needs more than `SLACK`
+/// times as long as that port.
 fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
     if paths.are_wide() {
         return None;
@@ -102,7 +101,7 @@ fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
 }
 
 impl Congestion {
-    /// All slices, of at most `slice` bytes, on their direct ways.
+    /// Places all slices, of at most `slice` bytes, on their direct paths, and adds candidate detours.
     pub(super) fn new(instance: &Instance, paths: &Paths, slice: u64) -> Congestion {
         let (nodes, links, port) = (instance.size(), paths.capacity.len(), 1.0 / paths.room);
         let mut times: Vec<f64> = paths.capacity.iter().map(|capacity| 1.0 / capacity).collect();
@@ -122,7 +121,7 @@ impl Congestion {
         };
         let messages: Vec<Part> = parts(instance.matrix()).collect();
         let crowded = crowded(instance, paths);
-        // Short messages are not worth a detour.
+        // Detours do not pay off for short messages.
         let is_crowded = |part: &Part| {
             let Some((links, ports)) = crowded.as_ref().filter(|_| 2 * part.bytes > slice) else {
                 return false;
@@ -152,7 +151,7 @@ impl Congestion {
         congestion
     }
 
-    /// Adds a way.
+    /// Adds a candidate path.
     fn add(&mut self, from: Rank, via: Option<Rank>, to: Rank) {
         let between = via.unwrap_or(to);
         self.layout.places(&mut self.places, from, between);
@@ -163,7 +162,7 @@ impl Congestion {
         self.via.push(via);
     }
 
-    /// Chooses intermediaries.
+    /// Chooses the intermediaries.
     pub(super) fn spread(&mut self) {
         for doublings in DOUBLINGS {
             self.doublings = doublings;
@@ -180,17 +179,17 @@ impl Congestion {
         }
     }
 
-    /// The most links that any slice crosses at once.
+    /// Returns an upper bound on the number of links that a slice crosses in one hop.
     pub(super) fn farthest(&self) -> usize {
         (1..self.starts.len()).map(|way| self.starts[way] - self.starts[way - 1]).max().unwrap_or(0)
     }
 
-    /// The largest load.
+    /// Returns the largest load.
     fn time(&self) -> f64 {
         self.loads.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Moves slices of a message to its cheapest way, and returns whether there were any.
+    /// Moves slices of a message to its cheapest path. Returns whether any slice was moved.
     fn improve(&mut self, nth: usize) -> bool {
         let Message { bytes, slices, ref ways, .. } = self.messages[nth];
         if ways.len() == 1 {
@@ -211,7 +210,7 @@ impl Congestion {
             let costs = used.map(|(place, &(way, _))| (self.cost(way), place, way));
             let Some((_, place, worst)) = costs.max_by(|one, other| one.0.total_cmp(&other.0)) else { break };
             let change = self.shift(worst, -slice) + self.shift(best, slice);
-            // A change that is hardly better may be a matter of rounding.
+            // A smaller improvement may be a rounding error.
             if change > -1e-12 {
                 self.shift(best, -slice);
                 self.shift(worst, slice);
@@ -231,13 +230,13 @@ impl Congestion {
         is_moved
     }
 
-    /// Growth of the norm's power for a byte on a way.
+    /// Returns the growth of the norm's power per byte on a path.
     fn cost(&self, way: usize) -> f64 {
         let places = &self.places[self.starts[way]..self.starts[way + 1]];
         places.iter().map(|&place| self.costs[place as usize]).sum()
     }
 
-    /// Puts `bytes` more bytes on a way, and returns by how much the norm's power grows.
+    /// Adds `bytes` bytes to a path, and returns the growth of the norm's power.
     fn shift(&mut self, way: usize, bytes: f64) -> f64 {
         let mut growth = 0.0;
         for place in self.starts[way]..self.starts[way + 1] {
@@ -251,7 +250,7 @@ impl Congestion {
         growth
     }
 
-    /// A load to the power of the norm less one, and of the norm.
+    /// Returns a load to the power of the norm's exponent less one, and to that exponent.
     fn power(&self, load: f64) -> (f64, f64) {
         let base = (load / self.unit).max(0.0);
         let power = (0..self.doublings).fold(base, |power, _| power * power);
@@ -282,9 +281,8 @@ mod tests {
         .unwrap()
     }
 
-    /// Fifteen messages turn at a corner, and a link carries eight as fast as their nodes send and receive. With
-    /// detours ports are 1.12 times as busy at least: a link that leads to node (r, r) carries 15 - r messages, what is
-    /// more than it has time for goes by way of others, and 256 nodes are there to do that.
+    /// Fifteen messages turn at a corner, and a link carries eight at port speed. With detours ports are at least 1.12 times as busy: a
+    /// link to node (r, r) carries 15 - r messages, and the excess over its capacity is detoured through the 256 nodes.
     #[test]
     fn detours_around_the_diagonal_of_a_transpose_cost_a_seventh() {
         let machine: Description = "paragon:16x16".parse().unwrap();
@@ -295,7 +293,7 @@ mod tests {
         assert!((1.11..1.16).contains(&(spread.time() / ports)), "{}", spread.time() / ports);
     }
 
-    /// Every place is as busy as the slices that use it say, those that are sent on as well.
+    /// The load of every place is that of the slices that use it, forwarded slices included.
     #[test]
     fn loads_are_those_of_all_legs() {
         let parameters = Parameters::builder().duplex(1.5).build().unwrap();
@@ -332,7 +330,7 @@ mod tests {
         }
     }
 
-    /// Four nodes, each with something for the opposite one, on wide links: nobody makes a detour.
+    /// Four nodes, each with a message for the opposite one, on fast links: no detours.
     #[test]
     fn without_crowded_links_all_goes_straight() {
         let machine: Description = "hockney:2x2".parse().unwrap();

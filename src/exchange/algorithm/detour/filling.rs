@@ -1,31 +1,31 @@
-//! Rounds, filled one after the other.
+//! Rounds, filled one after the other by list scheduling.
 //!
-//! Every leg, from a source to a destination or an intermediary, or on from there, has a number of slices. In each
-//! round the legs that have a slice there take their turns, the most urgent one first, and send one if sender and
-//! receiver are free and no link on the way has too much to carry. Urgent is what needs the place that has the most
-//! left to do, and among such legs those to an intermediary, as more comes after them.
+//! A leg goes from a source to a destination or an intermediary, or from an intermediary to a destination, and has a number of slices. In
+//! each round, the legs with a waiting slice are considered in order of urgency. A leg sends a slice if sender and receiver are free and
+//! no link on the path would be overloaded. Legs over the place with the most remaining load are the most urgent. Among these, legs to an
+//! intermediary come first, because a second leg follows.
 
 use std::collections::VecDeque;
 
 use super::{Hop, congestion::Congestion};
 use crate::{exchange::Piece, rank::Rank};
 
-/// Links may need this many times as long in a round as the ports.
+/// Maximum ratio of link time to port time in a round.
 const SLACK: f64 = 1.02;
 
-/// The number of rounds after which a slice is sent on.
+/// Number of rounds from the hop to an intermediary to the next hop.
 const REST: usize = 2;
 
-/// Slices that go the same way.
+/// Slices on the same path.
 struct Leg {
     from: Rank,
     to: Rank,
-    /// Its links, and the bytes of its longest slice.
+    /// The links of the leg, and the length of its longest slice in bytes.
     links: std::ops::Range<usize>,
     bytes: u64,
-    /// The slices that are there.
+    /// The slices waiting at the sender of the leg.
     there: VecDeque<u32>,
-    /// The leg that they take next.
+    /// The next leg of the slices.
     then: Option<usize>,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Filling<'a> {
     slices: Vec<Piece>,
     legs: Vec<Leg>,
     links: Vec<u32>,
-    /// The time that each place needs for what is left: ports a whole round for each slice.
+    /// Remaining time of each place. For ports each slice counts as a whole round.
     left: Vec<f64>,
-    /// The time that a port needs for the longest slice.
+    /// Port time of the longest slice, in seconds.
     length: f64,
 }
 
@@ -95,11 +95,11 @@ impl Filling<'_> {
         self.legs.push(Leg { from, to, links, bytes, there, then: None });
     }
 
-    /// All slices, the hops of each round, and the time that the longest round takes ports and links.
+    /// Returns all slices, the hops of each round, and the time of the longest round for ports and links, in seconds.
     pub(super) fn rounds(mut self) -> (Vec<Piece>, Vec<Vec<Hop>>, f64) {
         let (congestion, nodes) = (self.congestion, self.congestion.layout.nodes);
         let mut rounds: Vec<Vec<Hop>> = Vec::new();
-        // Messages that come to an intermediary: in which round it can be sent on, in which leg.
+        // Slices on their way to an intermediary: the first round of the next hop, its leg, and the slice.
         let mut coming: VecDeque<(usize, usize, u32)> = VecDeque::new();
         let mut carried = vec![0.0; congestion.layout.links];
         let (mut moved, mut longest) = (0, self.length);
@@ -120,7 +120,7 @@ impl Filling<'_> {
                 let leg = &mut self.legs[nth];
                 let links = &self.links[leg.links.clone()];
                 let time = |link: u32| leg.bytes as f64 * congestion.times[link as usize];
-                // A single slice may be too much for a link, and has to go all the same.
+                // A single slice is allowed even if it overloads a link.
                 let has_room = |&link: &u32| {
                     let carried = carried[link as usize];
                     carried == 0.0 || carried + time(link) <= SLACK * self.length
@@ -147,7 +147,7 @@ impl Filling<'_> {
         (self.slices, rounds, longest)
     }
 
-    /// The urgency of a leg: above all the time of what is left at its busiest place.
+    /// Returns the urgency of a leg: mainly the remaining time of its busiest place.
     fn urgency(&self, leg: usize) -> f64 {
         let leg = &self.legs[leg];
         let [out, into] = self.congestion.layout.ports(leg.from, leg.to).map(|port| self.left[port]);

@@ -1,39 +1,39 @@
-//! Who is behind a link: whom a sender does not reach while there is no room on it.
+//! Sets of receivers reachable through a link. They are out of a sender's reach while the link is full.
 //!
-//! A full link takes all who are behind it away at once, as a set. Behind the same link there are mostly the same ranks,
-//! whoever sends, so that nearly all links have one set for all senders. Whether somebody to whom a sender has nothing to
-//! send is in its set does not matter, so sets that differ only in such ranks are one.
+//! A full link removes all receivers behind it at once, as a set. These sets are mostly the same for all senders, so that nearly all
+//! links have one set. Receivers without a message from a sender are irrelevant for this sender, so sets that differ only in such
+//! receivers are merged.
 
 use super::{super::super::rounds::Part, ranks};
 use crate::{rank::Rank, topology::LinkId};
 
-/// No set, no row.
+/// No set, or no row.
 const NONE: u32 = u32::MAX;
 
-/// In place of the number of a set: that of the only rank behind a link, with this bit.
+/// Flag of a single receiver: the other bits are the rank of the only receiver behind a link, instead of the number of a set.
 const ONLY: u32 = 1 << 31;
 
-/// The most sets behind the same link that a new one is compared with.
+/// Maximum number of sets of a link that a new set is compared with.
 const MOST_LIKE: usize = 8;
 
-/// The most words of all that is kept: a gigabyte.
+/// Maximum memory in words: a gigabyte.
 const MOST_WORDS: usize = 1 << 27;
 
 /// The receivers behind all links.
 pub(super) struct Behind {
     members: usize,
     words: usize,
-    /// For each link the number of the set of all who send over it.
+    /// For each link, the number of the set common to all its senders.
     numbers: Vec<u32>,
-    /// The same for each sender, where they do not have the same one.
+    /// For each link, the numbers by sender, if senders have different sets.
     of_sender: Vec<Option<Box<[u32]>>>,
     sets: Vec<u64>,
-    /// The words of all that is kept, and of what is known of the sets while they are made.
+    /// Words in use, including the auxiliary data while sets are built.
     kept: usize,
 }
 
 impl Behind {
-    /// Those behind so many links, of messages that are in the order of their senders.
+    /// Builds the sets of `links` links. `messages` must be ordered by sender.
     pub(super) fn of(
         members: usize,
         links: usize,
@@ -75,12 +75,12 @@ impl Behind {
         behind
     }
 
-    /// Whether the sets would take too much memory; then they are not complete.
+    /// Returns whether the sets need too much memory. Then they are incomplete.
     pub(super) fn is_too_large(&self) -> bool {
         self.kept > MOST_WORDS
     }
 
-    /// Notes who is behind the links of a sender, and forgets its ways.
+    /// Stores the sets behind the links of a sender, and clears its paths.
     fn add_sender(&mut self, from: Rank, ways: &mut Ways, known: &mut Known) {
         for (row, link) in ways.links.drain(..).enumerate() {
             let set = &ways.sets[row * self.words..][..self.words];
@@ -106,7 +106,7 @@ impl Behind {
         }
     }
 
-    /// Those behind a link on the way from a sender; also some of those to whom it has nothing to send.
+    /// Returns the set behind a link on a path from a sender. It may contain receivers without a message from this sender.
     #[inline]
     fn set(&self, link: LinkId, from: Rank) -> Set<'_> {
         let number = match &self.of_sender[link] {
@@ -119,7 +119,7 @@ impl Behind {
         }
     }
 
-    /// Adds those who are behind a link on the way from a sender and in `open` to a set.
+    /// Adds to `set` the receivers behind a link on a path from a sender that are in `open`.
     #[inline]
     pub(super) fn add(&self, link: LinkId, from: Rank, open: &[u64], set: &mut [u64]) {
         match self.set(link, from) {
@@ -132,7 +132,7 @@ impl Behind {
         }
     }
 
-    /// Takes those who are behind a link on the way from a sender out of a set, and returns whether anybody is left.
+    /// Removes from `set` the receivers behind a link on a path from a sender. Returns whether any receiver is left.
     #[inline]
     pub(super) fn take_out(&self, link: LinkId, from: Rank, set: &mut [u64]) -> bool {
         match self.set(link, from) {
@@ -158,15 +158,15 @@ enum Set<'a> {
     All(&'a [u64]),
 }
 
-/// The ways from one sender.
+/// The paths from one sender.
 struct Ways {
     words: usize,
-    /// Those behind each of its links.
+    /// The receivers behind each link of the sender.
     sets: Vec<u64>,
-    /// Its links, and the row of each link among its sets.
+    /// The links of the sender, and the row of each link in `sets`.
     links: Vec<LinkId>,
     rows: Vec<u32>,
-    /// All to whom there is a way.
+    /// All receivers of the sender.
     receivers: Vec<u64>,
 }
 
@@ -185,16 +185,16 @@ impl Ways {
     }
 }
 
-/// The sets that are known, by their links: the last of each link, and for each set the one before.
+/// Lists of the sets of each link: the last set of each link, and for each set the previous one.
 struct Known {
     last: Vec<u32>,
     before: Vec<u32>,
-    /// For each set those of whom it is known whether they are in it.
+    /// For each set, the receivers whose membership is decided.
     decided: Vec<u64>,
 }
 
 impl Known {
-    /// The number of the set behind a link for somebody who has something for some receivers.
+    /// Returns the number of the set behind a link for a sender with messages for `receivers`.
     fn number(&mut self, link: LinkId, set: &[u64], receivers: &[u64], sets: &mut Vec<u64>) -> u32 {
         let words = set.len();
         let last = Some(self.last[link]).filter(|&last| last != NONE);
@@ -224,7 +224,7 @@ impl Known {
     }
 }
 
-/// The rank in a set, if there is only one.
+/// Returns the rank in a set with exactly one rank.
 fn only(set: &[u64]) -> Option<Rank> {
     let mut words = set.iter().enumerate().filter(|&(_, &word)| word != 0);
     let (nth, word) = words.next()?;
@@ -243,13 +243,13 @@ mod tests {
     const LINKS: usize = 6;
 
     proptest! {
-        /// Also where routes are no trees, where senders share links but not those behind them, and have other receivers.
+        /// Includes routes that are not trees, and senders that share a link but differ in the receivers behind it or in their receivers.
         #[test]
         fn those_are_behind_a_link_whose_routes_take_it(seed: u64, kinds in 1..14_usize, part in 1..=100_u64) {
-            // One of a hundred numbers, always the same for the same.
+            // A reproducible pseudo-random number below 100.
             let hasher = BuildHasherDefault::<DefaultHasher>::default();
             let any = |of: [usize; 3]| hasher.hash_one((seed, of)) % 100;
-            // What is behind a link is the same for all senders of a kind.
+            // Senders of the same kind have the same receivers behind a link.
             let takes = |from: Rank, to: Rank, link: LinkId| any([from % kinds, to, link]) < 30;
             let receivers = |from: Rank| (0..MEMBERS).filter(move |&to| any([from, to, LINKS]) < part);
             let messages = (0..MEMBERS).flat_map(|from| receivers(from).map(move |to| Part { from, to, bytes: 1 }));
@@ -261,7 +261,7 @@ mod tests {
                 receivers(from).for_each(|to| ranks::insert(&mut open, to));
                 for link in 0..LINKS {
                     let expected: Vec<Rank> = receivers(from).filter(|&to| takes(from, to, link)).collect();
-                    // A sender asks only for links on its ways.
+                    // A sender uses only links on its paths.
                     if expected.is_empty() {
                         continue;
                     }
@@ -275,12 +275,12 @@ mod tests {
                     prop_assert_eq!(is_any_left, expected.len() < count(&open));
                 }
             }
-            // One set a link is enough where all senders have the same.
+            // One set per link is enough if all senders have the same receivers behind it.
             prop_assert!(kinds > 1 || behind.sets.len() <= LINKS * ranks::words(MEMBERS));
         }
     }
 
-    /// On links between two nodes alone a number stands for a set.
+    /// On links to a single node, the number of the node replaces a set.
     #[test]
     fn a_single_receiver_needs_no_set() {
         let messages =

@@ -1,9 +1,9 @@
-//! The messages under way: when each of them has left its sender.
+//! The network model of packing: the instants at which messages have left their senders.
 //!
-//! A plan starts a message only where its sender and its receiver are free and all links on its way have room. So where
-//! the ports of a node do not share anything, nobody ever shares, and every message moves as fast as its port and the
-//! narrowest link on its way let it: its end is known when it is started. Where a node's ports both ways together are
-//! slower than two, the speed of a message depends on what else its ends do, and the network itself has to say.
+//! A message starts only if its sender and its receiver are free and all links on its path have capacity. If the two directions of a
+//! node's ports are independent, messages never share a resource. Every message then moves at the speed of its port or of the slowest
+//! link on its path, and its end is known at its start. If the ports of a node share bandwidth between the directions, the speed of a
+//! message depends on other messages at its ends, and the fabric model of the simulator computes it.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -22,7 +22,7 @@ pub(super) enum Network<'a> {
     Shared(Shared<'a>),
 }
 
-/// Messages that share nothing.
+/// Messages that share no resource.
 pub(super) struct Known<'a> {
     paths: &'a Paths,
     port: f64,
@@ -40,7 +40,7 @@ pub(super) struct Shared<'a> {
 }
 
 impl<'a> Network<'a> {
-    /// Of an instance, with nothing under way.
+    /// Creates the network model of an instance, without messages.
     pub(super) fn of(instance: &'a Instance, paths: &'a Paths) -> Network<'a> {
         let parameters = instance.parameters();
         let port = parameters.port_capacity();
@@ -51,7 +51,7 @@ impl<'a> Network<'a> {
         Network::Known(Known { paths, port, is_narrow, ends: BinaryHeap::new() })
     }
 
-    /// The same, that works out what is shared.
+    /// Creates the model for messages that share ports.
     pub(super) fn shared(instance: &'a Instance) -> Network<'a> {
         let topology = &**instance.machine().topology();
         let fabric = Box::new(Fabric::new(topology, instance.parameters(), false).without_loads());
@@ -60,7 +60,7 @@ impl<'a> Network<'a> {
         Network::Shared(Shared { instance, fabric, ranks })
     }
 
-    /// Starts some messages.
+    /// Starts messages.
     pub(super) fn start(&mut self, now: Time, parts: &[Part]) {
         match self {
             Network::Known(Known { paths, port, is_narrow, ends }) => {
@@ -75,7 +75,7 @@ impl<'a> Network<'a> {
             Network::Shared(Shared { instance, fabric, .. }) => {
                 let (topology, members) = (&**instance.machine().topology(), instance.members());
                 for &Part { from, to, bytes } in parts {
-                    // Messages are taken one at a time, also where nodes have several ports.
+                    // Packing sends one message at a time, even if nodes have several ports.
                     let port = Port { node: members[from], number: 0 };
                     fabric.start(now, port, members[to], 0, bytes, topology);
                 }
@@ -84,7 +84,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// The next instant at which a message will have left its sender.
+    /// Returns the next instant at which a message will have left its sender.
     pub(super) fn next_end(&self) -> Option<Time> {
         match self {
             Network::Known(known) => known.ends.peek().map(|&Reverse((end, _))| end),
@@ -92,7 +92,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// The sender of a message that has left it by `now`; each is told once.
+    /// Returns the sender of a message that has left by `now`. Each message is returned once.
     pub(super) fn pop_end(&mut self, now: Time) -> Option<Rank> {
         match self {
             Network::Known(Known { ends, .. }) => {

@@ -1,4 +1,4 @@
-//! The plan as it is made: what everybody has left, who is busy, and what every link has to carry.
+//! State of the list scheduler: remaining work, busy nodes and link loads.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -16,38 +16,38 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The most links for which senders wait, and receivers, that are looked at: some ten seconds on a host.
+/// Maximum number of inspected links and receivers: some ten seconds of host time.
 const MOST_LOOKS: u64 = 3_000_000_000;
 
 pub(super) struct Packer<'a> {
     paths: &'a Paths,
     nodes: usize,
     slice: u64,
-    /// The least time that a message takes a node.
+    /// Minimum time that a message occupies a node.
     overhead: Span,
-    /// Bytes left to be started, by sender and receiver.
+    /// Bytes not yet started, by sender and receiver.
     left: Vec<u64>,
-    /// The time of these bytes, of each sender and each receiver.
+    /// Time of the remaining bytes, for each sender and each receiver.
     to_send: Vec<Span>,
     to_receive: Vec<Span>,
-    /// The number of messages that each sender and each receiver is not through with.
+    /// Number of unfinished messages of each sender and of each receiver.
     open: [Vec<usize>; 2],
-    /// The senders that are free and have something to send.
+    /// The free senders with remaining messages.
     idle: Ranks,
-    /// The receivers that are free.
+    /// The free receivers.
     free: Ranks,
     waiting: Waiting<'a>,
-    /// The part that each node is sending, and since when.
+    /// The part that each node is sending, and its start.
     flights: Vec<Option<(Part, Time)>>,
-    /// The instant at which each node that has sent, and its receiver, can go on.
+    /// For each message that has left: the instant at which its sender and its receiver are free again, and the sender.
     ready: BinaryHeap<Reverse<(Time, usize)>>,
-    /// The parts that have been started, in order.
+    /// The started parts, in order.
     starts: Vec<Planned>,
-    /// The last part that each node has sent, among `starts`.
+    /// The last part that each node has sent, as an index into `starts`.
     last: Vec<Option<usize>>,
-    /// The sender of the last one that each has received.
+    /// The sender of the last part to each receiver.
     from: Vec<Option<usize>>,
-    /// Those who look at an instant, and in which order; kept for their memory.
+    /// Buffers for the searching senders and their order; reused to save allocations.
     looking: Ranks,
     senders: Vec<u128>,
 }
@@ -93,23 +93,23 @@ impl<'a> Packer<'a> {
         Span::from_secs_f64(bytes as f64 / rate).max(self.overhead)
     }
 
-    /// Whether what senders wait for takes more memory than there should be for a plan.
+    /// Returns whether the sets of waiting receivers need too much memory.
     pub(super) fn is_too_large(&self) -> bool {
         self.waiting.is_too_large()
     }
 
-    /// The parts, in order of their starts.
+    /// Returns the parts, in order of their starts.
     pub(super) fn finish(self) -> Vec<Planned> {
         self.starts
     }
 
-    /// Starts what can be started; `None` when it gives up.
+    /// Starts all messages that can start, and returns them; `None` if the search limit is exceeded.
     pub(super) fn start_all(&mut self, now: Time) -> Option<Vec<Part>> {
         let mut started = Vec::new();
         let Packer { senders, looking, idle, waiting, to_send, .. } = self;
         looking.clear();
         waiting.who_looks(idle, looking);
-        // Those who look whatever the links are like.
+        // Fresh senders search whatever the state of the links.
         let mut fresh = 0_usize;
         let mut senders = std::mem::take(senders);
         senders.clear();
@@ -118,7 +118,7 @@ impl<'a> Packer<'a> {
             senders.push(u128::from(to_send[from].as_picos()) << 32 | u128::from(!(from as u32)));
         });
         waiting.have_been_sorted(senders.len());
-        // The one with the most to do first, of equal ones the first: they are taken from the end.
+        // Senders are popped from the end: most remaining work first; among equal ones the lowest rank first.
         senders.sort_unstable();
         while (fresh > 0 || !self.waiting.is_over(&self.free))
             && let Some(key) = senders.pop()
@@ -141,14 +141,13 @@ impl<'a> Packer<'a> {
         Some(started)
     }
 
-    /// The receiver to whom a free sender sends next: the most urgent of those who are free and to whom there is room on the
-    /// whole way.
+    /// Returns the next receiver of a free sender: the most urgent free receiver with capacity on the whole path.
     fn receiver(&mut self, from: Rank) -> Option<Rank> {
         if !self.waiting.has_receivers(from, &self.free) {
             return None;
         }
         let mut best: Option<(Span, Rank)> = None;
-        // It may go on with the same message, which makes its receiver more urgent than it is for others.
+        // The receiver of the previous slice gets a bonus, so that the message may continue.
         let same = self.last[from].map(|last| self.starts[last].part.to);
         let same = same.filter(|&to| self.from[to] == Some(from) && self.is_found(from, to));
         if let Some(to) = same {
@@ -172,7 +171,7 @@ impl<'a> Packer<'a> {
                 if self.waiting.has_room(from, to) {
                     best = Some((urgency, to));
                 } else {
-                    // Others may be behind the same link.
+                    // Other receivers may be behind the same full link.
                     left &= self.waiting.reached_among(from, &self.free, nth);
                 }
             }
@@ -180,12 +179,13 @@ impl<'a> Packer<'a> {
         best.map(|(_, to)| to)
     }
 
-    /// Whether a receiver is free, and there is room on the whole way to it.
+    /// Returns whether a receiver is free and the whole path to it has capacity.
     fn is_found(&mut self, from: Rank, to: Rank) -> bool {
         self.free.contains(to) && self.waiting.is_reached(from, to) && self.waiting.has_room(from, to)
     }
 
-    /// Whether one of two receivers that are as urgent comes first: that with the longer message, or the nearer one.
+    /// Returns whether `to` precedes `other` among equally urgent receivers: the longer message first, then the nearer receiver around
+    /// the ring.
     fn is_before(&self, from: Rank, to: Rank, other: Rank) -> bool {
         let left = |to: Rank| self.left[from * self.nodes + to];
         let way = |to: Rank| if to < from { to + self.nodes - from } else { to - from };
@@ -210,7 +210,7 @@ impl<'a> Packer<'a> {
         self.to_send[from] = self.to_send[from] - planned;
         self.to_receive[to] = self.to_receive[to] - planned;
         self.flights[from] = Some((part, now));
-        // The next slice of the same message is the same message.
+        // Consecutive slices of a message are merged.
         if let Some(last) =
             self.last[from].filter(|&last| self.from[to] == Some(from) && self.starts[last].part.to == to)
         {
@@ -223,7 +223,7 @@ impl<'a> Packer<'a> {
         part
     }
 
-    /// Notes that what a node was sending has left it.
+    /// Records that the current part of a node has left it.
     pub(super) fn left_sender(&mut self, from: usize, now: Time) {
         if let (Some(last), Some((part, since))) = (self.last[from], self.flights[from]) {
             self.starts[last].end = now;
@@ -232,12 +232,12 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// The next instant at which a node can go on.
+    /// Returns the next instant at which a node becomes free.
     pub(super) fn next_ready(&self) -> Option<Time> {
         self.ready.peek().map(|&Reverse((at, _))| at)
     }
 
-    /// Lets nodes go on that can.
+    /// Frees the nodes that are ready by `now`.
     pub(super) fn free(&mut self, now: Time) {
         while let Some(&Reverse((at, from))) = self.ready.peek()
             && at <= now
@@ -268,7 +268,7 @@ mod tests {
     };
 
     proptest! {
-        /// When all have looked nobody is free who has something for somebody that is free, with room on the whole way.
+        /// After a search, no free sender has a message for a free receiver with capacity on the whole path.
         #[test]
         fn nobody_waits_without_need(
             name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3", "dragonfly:3x2x2:valiant"]),

@@ -1,8 +1,8 @@
-//! Sets of ranks, a bit for each.
+//! Sets of ranks as bit sets.
 
 use crate::rank::Rank;
 
-/// The words of a set among so many ranks.
+/// Returns the number of words of a set among `count` ranks.
 pub(super) fn words(count: usize) -> usize {
     count.div_ceil(64)
 }
@@ -12,7 +12,7 @@ pub(super) fn words(count: usize) -> usize {
 pub(super) struct Ranks(Vec<u64>);
 
 impl Ranks {
-    /// Nobody of so many.
+    /// Creates an empty set among `count` ranks.
     pub(super) fn new(count: usize) -> Ranks {
         Ranks(vec![0; words(count)])
     }
@@ -32,7 +32,7 @@ impl Ranks {
         contains(&self.0, rank)
     }
 
-    /// Adds those of another set.
+    /// Adds the ranks of another set.
     #[inline]
     pub(super) fn add(&mut self, other: &Ranks) {
         for nth in 0..self.0.len() {
@@ -49,7 +49,7 @@ impl Ranks {
         &self.0
     }
 
-    /// Adds those that are in both of two sets, if they are wanted.
+    /// Adds the ranks that are in both sets and pass `is_wanted`.
     #[inline]
     pub(super) fn add_if(&mut self, [one, other]: [&Ranks; 2], is_wanted: impl Fn(Rank) -> bool) {
         for nth in 0..self.0.len() {
@@ -61,7 +61,7 @@ impl Ranks {
         }
     }
 
-    /// Takes out all that are not in another set.
+    /// Removes the ranks that are not in another set.
     #[inline]
     pub(super) fn keep(&mut self, other: &Ranks) {
         for nth in 0..self.0.len() {
@@ -69,7 +69,7 @@ impl Ranks {
         }
     }
 
-    /// Calls `each` with all of them, in order.
+    /// Calls `each` with all ranks in ascending order.
     #[inline]
     pub(super) fn for_each(&self, mut each: impl FnMut(Rank)) {
         for (nth, &word) in self.0.iter().enumerate() {
@@ -78,14 +78,14 @@ impl Ranks {
     }
 }
 
-/// A set for each rank, side by side.
+/// One set for each rank, in contiguous memory.
 pub(super) struct Rows {
     words: usize,
     bits: Vec<u64>,
 }
 
 impl Rows {
-    /// Empty sets for some ranks, among as many.
+    /// Creates `count` empty sets among `count` ranks.
     pub(super) fn new(count: usize) -> Rows {
         Rows { words: words(count), bits: vec![0; count * words(count)] }
     }
@@ -100,7 +100,7 @@ impl Rows {
         &mut self.bits[of * self.words..(of + 1) * self.words]
     }
 
-    /// The same as another one.
+    /// Returns a copy of `other`.
     pub(super) fn copy_of(other: &Rows) -> Rows {
         Rows { words: other.words, bits: other.bits.clone() }
     }
@@ -121,7 +121,7 @@ pub(super) fn contains(set: &[u64], rank: Rank) -> bool {
     set[rank / 64] >> (rank % 64) & 1 != 0
 }
 
-/// Calls `each` with the ranks of a word, which is the `nth` of a set, in order.
+/// Calls `each` in ascending order with the ranks of a word, which is the `nth` of a set.
 #[inline]
 fn of_word(nth: usize, mut word: u64, mut each: impl FnMut(Rank)) {
     while word != 0 {

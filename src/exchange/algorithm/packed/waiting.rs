@@ -1,9 +1,8 @@
-//! Who waits for room on which link, so that nobody looks again at receivers behind a full one before there is some.
+//! Senders waiting for capacity on links, so that receivers behind a full link are not examined again until it has capacity.
 //!
-//! A sender that finds a link full waits there with all receivers to whom it goes over this link. When something has
-//! left the link, those who wait there look again, in their order and only as long as it has room; they may find links
-//! behind full. A sender that is free and has found nothing looks again only when a link for which it waits has room,
-//! or a receiver that it can reach has become free.
+//! A sender that finds a link full waits there with all its receivers behind this link. When a message has left the link, the waiting
+//! senders search again, in their order, as long as the link has capacity. They may find later links full. A free sender without a match
+//! searches again only when a link that it waits for has capacity, or when a receiver within reach becomes free.
 
 use super::{
     super::super::{
@@ -15,47 +14,46 @@ use super::{
 };
 use crate::{rank::Rank, topology::LinkId};
 
-/// The exactness of sums of speeds.
+/// Relative tolerance of sums of rates.
 const EXACT: f64 = 1.0 - 1e-6;
 
-/// The links, and those who wait for them.
+/// The links, and the senders waiting for them.
 pub(super) struct Waiting<'a> {
     instance: &'a Instance,
     paths: &'a Paths,
-    /// The links of the message that is looked at.
+    /// The links of the message under examination.
     route: Vec<LinkId>,
     behind: Behind,
-    /// The part of each link that messages under way may take, in bytes/s, and whether there is no room for another one.
+    /// The rate of each link reserved by current messages, in bytes/s, and whether the link is full.
     taken: Vec<f64>,
     is_full: Vec<bool>,
-    /// For each sender the receivers for whom it has something.
+    /// For each sender, the receivers of its remaining messages.
     open: Rows,
-    /// The same without those that are known to be behind a full link.
+    /// The receivers in `open` that are not known to be behind a full link.
     reached: Rows,
-    /// The senders that wait for each link; `None` if nobody ever has.
+    /// The senders waiting for each link; `None` if none ever has.
     senders: Vec<Option<Ranks>>,
-    /// The links for which each sender waits, and how many are before them on the way: first those that have most behind them, if
-    /// its ways are a tree.
+    /// The links that each sender waits for, each with the number of links before it on the path. In a tree the links with the most
+    /// receivers behind them come first.
     waits: Vec<Vec<(usize, LinkId)>>,
-    /// The links for which senders wait and on which there is room again since the last look, and how many of them still
-    /// have some.
+    /// The awaited links that have regained capacity since the last search, and the number of them that still have capacity.
     released: Vec<LinkId>,
     is_released: Vec<bool>,
     roomy: usize,
-    /// The senders that have become free since the last look: they look whatever the links are like.
+    /// The senders that have become free since the last search. They search whatever the state of the links.
     fresh: Ranks,
-    /// The receivers that have become free since the last look.
+    /// The receivers that have become free since the last search.
     freed: Vec<Rank>,
-    /// The senders that found nobody when they looked last, but who have something for somebody who was not free then.
+    /// The senders without a match in their last search that have messages for receivers within reach that were busy.
     hopeful: Ranks,
-    /// The receivers that a sender may have gained; kept for its memory.
+    /// Buffer for the receivers that a sender regains; reused to save allocations.
     gained: Vec<u64>,
-    /// The number of links, receivers and senders that have been looked at.
+    /// Number of inspected links, receivers and senders.
     looks: u64,
 }
 
 impl<'a> Waiting<'a> {
-    /// All links empty, and all messages waiting for nothing but their senders and receivers.
+    /// Creates the initial state: all links are empty, and no sender waits for a link.
     pub(super) fn new(instance: &'a Instance, paths: &'a Paths) -> Waiting<'a> {
         let (members, links) = (instance.size(), paths.capacity.len());
         let mut open = Rows::new(members);
@@ -87,22 +85,22 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// Whether the sets behind links are not complete, as they would take too much memory.
+    /// Returns whether the sets behind links need too much memory. Then they are incomplete.
     pub(super) fn is_too_large(&self) -> bool {
         self.behind.is_too_large()
     }
 
-    /// Counts senders that have been put in order as looks.
+    /// Adds sorted senders to the number of inspections.
     pub(super) fn have_been_sorted(&mut self, senders: usize) {
         self.looks += senders as u64;
     }
 
-    /// The number of links, receivers and senders that have been looked at.
+    /// Returns the number of inspected links, receivers and senders.
     pub(super) fn looks(&self) -> u64 {
         self.looks
     }
 
-    /// Takes what a message may take of each link on its way.
+    /// Reserves the rate of a message on each link of its path.
     #[inline]
     pub(super) fn take(&mut self, part: &Part) {
         find_route(self.instance, part.from, part.to, &mut self.route);
@@ -114,7 +112,7 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// Gives it back.
+    /// Releases the rate of a message on each link of its path.
     #[inline]
     pub(super) fn give_back(&mut self, part: &Part) {
         find_route(self.instance, part.from, part.to, &mut self.route);
@@ -129,41 +127,41 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// Changes what is taken of a link, and returns whether it is now full and was not, or the other way round.
+    /// Changes the reserved rate of a link. Returns whether the link became full or ceased to be full.
     #[inline]
     fn change(&mut self, link: LinkId, times: f64) -> bool {
         let room = self.paths.room;
         let taken = &mut self.taken[link];
         *taken += times * room;
-        // Sums do not always come to nothing again.
+        // Clears rounding errors of an empty link.
         if *taken < 0.5 * room {
             *taken = 0.0;
         }
-        // One that is slower than a port, or nearly so, is for one at a time.
+        // A link that is slower than a port, or about as fast, carries one message at a time.
         let is_full = *taken != 0.0 && self.paths.capacity[link] - *taken < EXACT * room;
         std::mem::replace(&mut self.is_full[link], is_full) != is_full
     }
 
-    /// Notes that a receiver gets nothing more from a sender.
+    /// Records that a sender has no more data for a receiver.
     #[inline]
     pub(super) fn close(&mut self, from: Rank, to: Rank) {
         ranks::remove(self.open.row_mut(from), to);
         ranks::remove(self.reached.row_mut(from), to);
     }
 
-    /// Notes that a sender has become free.
+    /// Records that a sender has become free.
     #[inline]
     pub(super) fn sender_is_free(&mut self, from: Rank) {
         self.fresh.insert(from);
     }
 
-    /// Notes that a receiver has become free.
+    /// Records that a receiver has become free.
     #[inline]
     pub(super) fn receiver_is_free(&mut self, to: Rank) {
         self.freed.push(to);
     }
 
-    /// Adds those of the free senders that may find somebody to a set.
+    /// Adds to `all` the free senders that may find a receiver.
     pub(super) fn who_looks(&self, idle: &Ranks, all: &mut Ranks) {
         all.add(&self.fresh);
         for &link in &self.released {
@@ -173,26 +171,26 @@ impl<'a> Waiting<'a> {
                 all.add(senders);
             }
         }
-        // Few receivers become free at a time, unless nearly all senders do so as well.
+        // Few receivers become free at a time, unless nearly all senders do too.
         all.add_if([idle, &self.hopeful], |from| self.freed.iter().any(|&to| self.is_reached(from, to)));
         all.keep(idle);
     }
 
-    /// Whether a sender has become free since the last look.
+    /// Returns whether a sender has become free since the last search.
     #[inline]
     pub(super) fn is_fresh(&self, from: Rank) -> bool {
         self.fresh.contains(from)
     }
 
-    /// Whether one of them need not look any more, since the links for which it waits are full again, and the receivers that
-    /// have become free are taken. (It has found nobody else before.)
+    /// Returns whether a sender need not search any more: the links that it waits for are full again, and the receivers that became free
+    /// are taken. (Its earlier searches found no other receiver.)
     #[inline]
     pub(super) fn is_in_vain(&self, from: Rank, free: &Ranks) -> bool {
         let is_there = |&to: &Rank| free.contains(to) && self.is_reached(from, to);
         !self.is_fresh(from) && !self.has_room_again(from) && !self.freed.iter().any(is_there)
     }
 
-    /// Whether there is room again on a link for which a sender waits, by whichever list is shorter.
+    /// Returns whether a link that a sender waits for has capacity again, using the shorter of two lists.
     #[inline]
     fn has_room_again(&self, from: Rank) -> bool {
         let has_room = |link: LinkId| !self.is_full[link];
@@ -204,14 +202,14 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// Whether nobody but fresh senders needs to look any more: there is room on none of the links for which there has been
-    /// some since the last look, and all receivers that have become free since then are taken.
+    /// Returns whether only fresh senders still need to search: all links that had regained capacity are full again, and all receivers
+    /// that had become free are taken.
     #[inline]
     pub(super) fn is_over(&self, free: &Ranks) -> bool {
         self.roomy == 0 && !self.freed.iter().any(|&to| free.contains(to))
     }
 
-    /// Notes that a sender has found nobody.
+    /// Records that a sender has found no receiver.
     #[inline]
     pub(super) fn has_found_nobody(&mut self, from: Rank) {
         match self.reached.row(from).iter().any(|&word| word != 0) {
@@ -220,7 +218,7 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// Notes that all have looked.
+    /// Records that all senders have searched.
     pub(super) fn have_looked(&mut self) {
         self.released.drain(..).for_each(|link| self.is_released[link] = false);
         self.roomy = 0;
@@ -228,14 +226,13 @@ impl<'a> Waiting<'a> {
         self.freed.clear();
     }
 
-    /// Whether a sender has something for a receiver who is not known to be behind a full link.
+    /// Returns whether a sender has data for a receiver that is not known to be behind a full link.
     #[inline]
     pub(super) fn is_reached(&self, from: Rank, to: Rank) -> bool {
         ranks::contains(self.reached.row(from), to)
     }
 
-    /// Whether there are receivers among some that are free for whom a sender has something and who are not known to be behind
-    /// a full link.
+    /// Returns whether a sender has data for a free receiver that is not known to be behind a full link.
     #[inline]
     pub(super) fn has_receivers(&mut self, from: Rank, free: &Ranks) -> bool {
         let Waiting { behind, is_full, open, reached, senders, waits, gained, .. } = self;
@@ -249,7 +246,7 @@ impl<'a> Waiting<'a> {
             }
             is_full[link]
         });
-        // Some of these may be behind another link for which it waits.
+        // Regained receivers may be behind another link that the sender waits for.
         let is_gain =
             waits.len() < before && waits.iter().all(|&(_, link)| behind.take_out(link, from, gained));
         if is_gain {
@@ -260,15 +257,14 @@ impl<'a> Waiting<'a> {
         found > 0
     }
 
-    /// The receivers of a word of those that are free for whom a sender has something and who are not known to be behind a full
-    /// link.
+    /// Returns word `word` of the set of free receivers that the sender has data for and that are not known to be behind a full link.
     #[inline]
     pub(super) fn reached_among(&self, from: Rank, free: &Ranks, word: usize) -> u64 {
         self.reached.row(from)[word] & free.words()[word]
     }
 
-    /// Whether there is room for a message on all its links; if there is none on one, the sender waits there with all who are
-    /// behind it.
+    /// Returns whether all links of a message have capacity. If not, the sender waits at the first full link with all its receivers
+    /// behind this link.
     #[inline]
     pub(super) fn has_room(&mut self, from: Rank, to: Rank) -> bool {
         find_route(self.instance, from, to, &mut self.route);
@@ -283,8 +279,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// Finds the links of a message. To ask a grid or a tree takes less than to look them up: those of all messages do not stay near the
-/// processor.
+/// Finds the links of a message. Computing routes of a grid or a tree is faster than a lookup table, which does not fit into the cache.
 #[inline]
 fn find_route(instance: &Instance, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
     route.clear();
@@ -304,7 +299,7 @@ mod tests {
     };
 
     proptest! {
-        /// Whatever has been taken and given back, a sender finds those whose links all have room, and nobody else.
+        /// After any reservations and releases, a sender finds exactly the receivers whose links all have capacity.
         #[test]
         fn senders_find_everybody_for_whom_there_is_room(
             name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3", "dragonfly:3x2x2:valiant"]),

@@ -1,4 +1,4 @@
-//! The lock of a receiver, and its estimate of when it will be free.
+//! The lock of a receiver, and its estimate of the time at which it is free.
 
 use super::Improvements;
 use crate::{
@@ -7,35 +7,35 @@ use crate::{
     time::{Span, Time},
 };
 
-/// Answer of a receiver.
+/// Reply of a receiver to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The message may come.
+    /// Go-ahead: the message can be sent.
     Go,
-    /// It may not; it is worth asking again this much later, if that can be told.
+    /// Refusal, with the time after which a new query is worthwhile, if known.
     Busy(Option<Span>),
 }
 
-/// A go-ahead that has been given, and for whose message the lock is held.
+/// A go-ahead whose message holds the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Grant {
     from: Rank,
-    /// The instant at which its last byte will have moved, by the estimate.
+    /// Estimated instant at which the last byte has moved.
     ends: Time,
 }
 
-/// The lock of a node, which is held while it is receiving.
+/// The lock of a node, held while the node is receiving.
 #[derive(Debug, Default)]
 pub(super) struct Lock {
     held: Option<Grant>,
-    /// The sender that has been given an early go-ahead.
+    /// The sender with an early go-ahead.
     next: Option<Grant>,
 }
 
 impl Lock {
     /// Tests and sets the lock for a message of `bytes` bytes.
     pub(super) fn ask(&mut self, now: Time, from: Rank, bytes: u64, times: &Times) -> Answer {
-        // When the first byte would begin to move, and the last have moved.
+        // Estimated instant at which the first byte begins to move.
         let begins = now + times.start[from];
         let grant = |begins: Time| Some(Grant { from, ends: begins + times.transfer(bytes) });
         let Improvements { measured, early } = times.improvements;
@@ -43,7 +43,8 @@ impl Lock {
             self.held = grant(begins);
             return Answer::Go;
         };
-        // A transfer that should be over is not about to end if the one before it is still under way, too.
+        // While the previous transfer is overdue, the next one is not about to end, whatever its estimate. So at most one early go-ahead
+        // is pending.
         if early && self.next.is_none() && held.ends <= begins {
             self.next = grant(begins);
             return Answer::Go;
@@ -56,7 +57,7 @@ impl Lock {
         Answer::Busy(Some(worth.since(now)).filter(|rest| measured && !rest.is_zero()))
     }
 
-    /// Frees the lock, as the message of `from` has come. It may have overtaken that of who had its go-ahead earlier.
+    /// Frees the lock after the message of `from` has arrived. This message may have overtaken one with an earlier go-ahead.
     pub(super) fn release(&mut self, from: Rank) {
         if self.held.is_some_and(|grant| grant.from == from) {
             self.held = self.next.take();
@@ -65,25 +66,25 @@ impl Lock {
         }
     }
 
-    /// The senders that have a go-ahead.
+    /// Returns the senders with a go-ahead.
     pub(super) fn senders(&self) -> impl Iterator<Item = Rank> + use<> {
         self.held.into_iter().chain(self.next).map(|grant| grant.from)
     }
 }
 
-/// Times of answers and transfers where nothing is in their way.
+/// Times of replies and transfers without contention.
 #[derive(Debug)]
 pub(super) struct Times {
     improvements: Improvements,
-    /// From the answer to a rank to when its bytes begin to move.
+    /// From the reply to each rank until its bytes begin to move.
     start: Vec<Span>,
-    /// From when the last byte of a rank has moved to when its message has been received.
+    /// From the last byte of each rank leaving until its message has been received.
     end: Vec<Span>,
     beta: f64,
 }
 
 impl Times {
-    /// For questions to this rank.
+    /// Computes the times for queries to `rank`.
     pub(super) fn new(instance: &Instance, rank: Rank, improvements: Improvements) -> Times {
         let (parameters, members) = (instance.parameters(), instance.members());
         let topology = instance.machine().topology();
@@ -114,8 +115,7 @@ mod tests {
 
     const US: fn(u64) -> Span = Span::from_micros;
 
-    /// Ten microseconds from an answer to the first byte, five from the last byte to the end of the receive, one for a
-    /// byte.
+    /// Times of 10 us from a reply to the first byte, 5 us from the last byte to the end of the receive, and 1 us per byte.
     fn times(measured: bool, early: bool) -> Times {
         let improvements = Improvements { measured, early };
         Times { improvements, start: vec![US(10); 4], end: vec![US(5); 4], beta: 1e-6 }

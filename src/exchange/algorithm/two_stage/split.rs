@@ -1,4 +1,4 @@
-//! Messages cut into parts, and the format of the messages of the two stages.
+//! Division of messages into parts, and the format of the messages of both stages.
 
 use super::super::super::{Matrix, MatrixError};
 use crate::{
@@ -9,31 +9,31 @@ use crate::{
 
 /// Bytes of a word of a header.
 ///
-/// A header says how long each part behind it is: either a length for every rank, or, if that is shorter, only for
-/// those of whom there is something, each with its rank. If the parts are shuffled the number of the part stands with
-/// it. All are words of four bytes, little-endian, behind the number of entries.
+/// A header gives the length of each part that follows. The dense form has a length for every rank. The sparse form, used if it is
+/// shorter, has a rank and a length for each part that is not empty. If parts are shuffled, the number of the part follows each length.
+/// All words have four bytes, little-endian. The first word is the number of entries of the sparse form, or `u32::MAX` for the dense
+/// form.
 const WORD: u64 = 4;
 
-/// The parts of all messages: of what `i` has for `j`, the part with number `k` goes by way of one intermediary.
+/// The parts of all messages. Part `k` of the message from `i` to `j` goes through one intermediary.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
     nodes: usize,
-    /// The matrix, and for each message the part that gets the first of the bytes that are left over when it is cut.
+    /// The matrix, and for each message the first part that gets one of the remaining bytes of the division.
     bytes: Matrix,
     next: Vec<usize>,
     /// The receivers of each source, and the senders to each destination.
     receivers: Vec<Vec<Rank>>,
     senders: Vec<Vec<Rank>>,
-    /// For each source, the intermediary of each number of a part, and the number of each intermediary.
+    /// For each source, the intermediary of each part number, and the part number of each intermediary.
     via: Vec<Vec<Rank>>,
     number: Vec<Vec<usize>>,
     is_shuffled: bool,
 }
 
 impl Split {
-    /// Cuts every message into `p` parts that differ by a byte at most; the bytes left over of all messages of a source
-    /// are dealt out in turn, from the source's own number on. With a seed, part numbers of equally long messages are
-    /// shuffled among the intermediaries.
+    /// Cuts every message into `p` parts that differ by at most one byte. The remaining bytes of all messages of a source are dealt out
+    /// in turn, from the source's rank on. With a seed, part numbers of equal total length are shuffled among the intermediaries.
     pub(crate) fn new(matrix: &Matrix, seed: Option<u64>) -> Split {
         let nodes = matrix.nodes();
         let mut random = RandomNumbers::new(seed.unwrap_or(0));
@@ -75,11 +75,11 @@ impl Split {
         split
     }
 
-    /// The bytes of a part of what `from` has for `to`.
+    /// Returns the byte range of a part of the message from `from` to `to`.
     fn cut(&self, from: Rank, to: Rank, number: usize) -> std::ops::Range<u64> {
         let (nodes, bytes) = (self.nodes, self.bytes.get(from, to));
         let (each, left) = (bytes / nodes as u64, (bytes % nodes as u64) as usize);
-        // Parts `next`, .., `next + left - 1`, around the ring, have a byte more.
+        // Parts `next`, .., `next + left - 1`, modulo the number of nodes, have one more byte.
         let next = self.next[from * nodes + to];
         let more = |number: usize| {
             let around = (next + left).saturating_sub(nodes).min(number);
@@ -88,7 +88,7 @@ impl Split {
         each * number as u64 + more(number)..each * (number as u64 + 1) + more(number + 1)
     }
 
-    /// The bytes of the part of what `from` has for `to` that goes by `via`.
+    /// Returns the byte range of the part of the message from `from` to `to` that goes through `via`.
     pub(crate) fn part(&self, from: Rank, to: Rank, via: Rank) -> std::ops::Range<u64> {
         self.cut(from, to, self.number[from][via])
     }
@@ -98,21 +98,21 @@ impl Split {
         part.end - part.start
     }
 
-    /// The matrix of the first stage, from sources to intermediaries, headers included.
+    /// Returns the matrix of the first stage, from sources to intermediaries, headers included.
     pub(crate) fn first(&self) -> Result<Matrix, MatrixError> {
         Matrix::of(self.nodes, |from, via| {
             self.bytes(self.receivers[from].iter().map(|&to| self.length(from, to, via)))
         })
     }
 
-    /// The matrix of the second stage, from intermediaries to destinations, headers included.
+    /// Returns the matrix of the second stage, from intermediaries to destinations, headers included.
     pub(crate) fn second(&self) -> Result<Matrix, MatrixError> {
         Matrix::of(self.nodes, |via, to| {
             self.bytes(self.senders[to].iter().map(|&from| self.length(from, to, via)))
         })
     }
 
-    /// The length of a message of parts of these lengths.
+    /// Returns the length of a message with parts of these lengths.
     fn bytes(&self, lengths: impl Iterator<Item = u64>) -> u64 {
         let (mut parts, mut sum) = (0, 0);
         for length in lengths.filter(|&length| length > 0) {
@@ -121,14 +121,14 @@ impl Split {
         if parts == 0 { 0 } else { sum + self.header(parts) }
     }
 
-    /// The length of a header for `parts` parts that are not empty.
+    /// Returns the length of a header for `parts` parts that are not empty.
     fn header(&self, parts: u64) -> u64 {
         let columns = 1 + u64::from(self.is_shuffled);
         let entries = (parts * (1 + columns)).min(self.nodes as u64 * columns);
         WORD * (1 + entries)
     }
 
-    /// The messages of a source to the intermediaries.
+    /// Returns the messages of a source to the intermediaries.
     pub(crate) fn spread(&self, rank: Rank, outgoing: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let message = |via: Rank| {
             let parts = (0..self.nodes).map(|to| {
@@ -140,7 +140,7 @@ impl Split {
         (0..self.nodes).map(message).collect()
     }
 
-    /// The messages of an intermediary to the destinations, made of what has come from each source.
+    /// Returns the messages of an intermediary to the destinations, made from the message of each source.
     pub(crate) fn turn(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for message in incoming {
@@ -151,12 +151,12 @@ impl Split {
         Ok(parts.into_iter().map(|parts| self.packed(parts)).collect())
     }
 
-    /// The messages of every source to a destination, made of what has come from each intermediary.
+    /// Returns the messages of every source to a destination, made from the message of each intermediary.
     pub(crate) fn join(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for (via, message) in incoming.iter().enumerate() {
             for (from, (number, part)) in self.unpacked(message)?.into_iter().enumerate() {
-                // Without a shuffle the number is that of the intermediary, and need not be sent.
+                // Without a shuffle the part number equals the intermediary's rank, and is not sent.
                 parts[from].push((if self.is_shuffled { number } else { via }, part));
             }
         }
@@ -169,7 +169,7 @@ impl Split {
             .collect())
     }
 
-    /// A message of one part for each rank; an empty one if all are empty.
+    /// Returns a message with one part for each rank; an empty one if all parts are empty.
     fn packed(&self, parts: Vec<(usize, Payload)>) -> Payload {
         let some = parts.iter().filter(|(_, part)| !part.is_empty()).count();
         if some == 0 {
@@ -190,7 +190,7 @@ impl Split {
         Payload::concat(std::iter::once(header).chain(parts.into_iter().map(|(_, part)| part)))
     }
 
-    /// The part of each rank in a message, with its number.
+    /// Returns the part of each rank in a message, with its number.
     fn unpacked(&self, message: &Payload) -> Result<Vec<(usize, Payload)>, PayloadError> {
         let mut parts = vec![(0, Payload::empty()); self.nodes];
         if message.is_empty() {
@@ -220,7 +220,7 @@ impl Split {
     }
 }
 
-/// Shuffles what belongs to equal lengths.
+/// Shuffles the intermediaries of equally long parts.
 fn shuffle_alike(via: &mut [Rank], lengths: &[u64], random: &mut RandomNumbers) {
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|&number| lengths[number]);
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use crate::exchange::tests::matrices;
 
-    /// Checks the bounds of section 6 on what goes through the two stages, headers not counted.
+    /// Checks the bounds of section 6 on the messages of both stages, headers excluded.
     fn check(matrix: &Matrix, split: &Split) {
         let nodes = matrix.nodes() as u64;
         let traffic = matrix.traffic();
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// Figure 1: ten bytes of each node, among eight.
+    /// Figure 1: ten bytes of each node, among eight nodes.
     #[test]
     fn cut_figure_1_into_ones_and_twos() {
         let matrix = Matrix::figure_1();

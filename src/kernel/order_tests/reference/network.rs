@@ -1,4 +1,4 @@
-//! Sends, the way of messages through ports and links, and arrivals.
+//! Sends, the route of messages through ports and links, and arrivals.
 
 use super::*;
 
@@ -61,14 +61,14 @@ impl Reference<'_> {
         None
     }
 
-    /// The number of links on the way of a message that leaves at an instant.
+    /// The number of links on the route of a message that leaves at an instant.
     pub(super) fn way(&mut self, at: Time, from: Rank, to: NodeId) -> Result<u64, Cause> {
         let mut route = Vec::new();
         self.machine.topology().route(from, to as Rank, &mut route);
         Ok(self.ways.way(at, from as NodeId, to)?.unwrap_or(route).len() as u64)
     }
 
-    /// The first message of a node that takes an out-port now, by its place.
+    /// The index of the first message of a node that can enter an out-port now.
     pub(super) fn next_to_enter(&self, rank: Rank) -> Option<usize> {
         let leaving = &self.nodes[rank].leaving;
         let in_ports = || leaving.iter().filter(|out| out.port.is_some());
@@ -93,7 +93,7 @@ impl Reference<'_> {
         self.fabric.start(self.now, port, target as Rank, message.seq, bytes, &**self.machine.topology());
     }
 
-    /// A message cannot go on: its sender is told.
+    /// Fails a message that cannot continue, and notifies its sender.
     pub(super) fn fail_leaving(&mut self, rank: Rank, at: usize, cause: Cause) {
         let now = self.now;
         let message = self.nodes[rank].leaving.remove(at);

@@ -3,12 +3,12 @@
 use super::*;
 
 impl Reference<'_> {
-    /// The first posted receive that accepts a message.
+    /// The index of the first posted receive that accepts a message.
     pub(super) fn first_posted(&self, rank: Rank, message: &Arrived) -> Option<usize> {
         self.nodes[rank].posted.iter().position(|(select, ..)| select.accepts(&message.label))
     }
 
-    /// Matches the receives with named sources: each takes its first message, if no receive posted before it accepts that.
+    /// Matches receives with named sources: each takes its first message, unless an earlier posted receive accepts the message.
     pub(super) fn match_named(&mut self, rank: Rank) {
         loop {
             let node = &self.nodes[rank];
@@ -22,7 +22,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Gives a posted receive a message.
+    /// Matches a posted receive with a message.
     pub(super) fn receive(&mut self, rank: Rank, at: usize, message: usize) {
         let node = &mut self.nodes[rank];
         let message = node.arrived.remove(message);
@@ -50,7 +50,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Ends a blocking receive that was called at an instant.
+    /// Ends a blocking receive that was called at `called`.
     pub(super) fn end_receive(&mut self, rank: Rank, called: Time, message: Arrived) {
         match message.lost {
             Some(cause) => self.reply(rank, called.max(message.at), Outcome::Failed(cause)),
@@ -95,7 +95,7 @@ impl Reference<'_> {
         self.reply(rank, end, Outcome::Received(message.id));
     }
 
-    /// One half of a `sendrecv` has failed: its own message goes on, and one that it has received is there again.
+    /// Fails a `sendrecv` of which one half has failed: its own message continues, and a received message becomes available again.
     pub(super) fn fail_exchange(&mut self, rank: Rank, at: Time, cause: Cause) {
         let State::Exchanging { received, .. } = self.nodes[rank].state else { return };
         let node = &mut self.nodes[rank];
@@ -111,7 +111,7 @@ impl Reference<'_> {
 
     // Line 5.
 
-    /// Whether a receive from any source can take something now.
+    /// Whether a receive from any source can be executed or can take a message now.
     pub(super) fn has_line_five(&self, rank: Rank) -> bool {
         let node = &self.nodes[rank];
         matches!(node.state, State::Called(Op::Recv { .. }))
@@ -128,7 +128,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Matches all messages that have arrived, in their order.
+    /// Matches all arrived messages, in order.
     pub(super) fn match_all(&mut self, rank: Rank) {
         loop {
             let arrived = &self.nodes[rank].arrived;

@@ -25,7 +25,7 @@ impl Reference<'_> {
         }
     }
 
-    /// When a wait called at an instant ends, if the request is complete, and how.
+    /// Returns the end of a wait called at `called`, if the request is complete, and the end state of the request.
     pub(super) fn end_of(
         &self,
         rank: Rank,
@@ -60,7 +60,7 @@ impl Reference<'_> {
         }
     }
 
-    /// The request of several that was complete first, by its place, and since when.
+    /// The completion time and index of the first complete request of several.
     pub(super) fn first_of(&self, rank: Rank, wait: &AnyOf) -> Option<(Time, usize)> {
         let since = |request| self.nodes[rank].requests.get(request).and_then(Request::complete_since);
         let places = wait.requests.iter().enumerate();

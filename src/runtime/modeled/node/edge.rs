@@ -1,9 +1,8 @@
-//! The edge between a program and its machine, which every call crosses twice.
+//! The pacing boundary between a program and its machine, which every call crosses twice.
 //!
-//! A program makes a call of one of the libraries, or a call of its own; what a library calls in turn, the program does
-//! not see. In virtual time nothing happens here. In real time the way in charges what the program has really computed,
-//! and the way back is barred until the modeled end of the call is due on the wall clock. Between the two, calls run
-//! ahead of the wall clock as they do in virtual time.
+//! A library call is paced as a whole: the program does not see its internal calls. In virtual time the boundary does nothing. In real time
+//! entering a call charges the real computation of the program, and the call returns only when its modeled end is due on the wall clock.
+//! Between the two, internal calls run ahead of the wall clock as in virtual time.
 
 use std::{
     cell::Cell,
@@ -21,11 +20,10 @@ use super::super::{
 use super::NodeThread;
 use crate::{error::CommError, kernel::Op, rank::Rank, time::Time};
 
-/// The largest lateness that is not counted as late, unless the send overhead is larger: a host needs this time to
-/// wake a thread.
+/// The largest lateness that is not counted as late, unless the send overhead is larger: the time that a host needs to wake a thread.
 const WAKE_UP: Duration = Duration::from_micros(100);
 
-/// Counts a call until it is over, even if it unwinds.
+/// Decrements the depth when a call is over, even during unwinding.
 struct Within<'a>(&'a Cell<u32>);
 
 impl Drop for Within<'_> {
@@ -34,7 +32,7 @@ impl Drop for Within<'_> {
     }
 }
 
-/// The depth that a library call adds: more than a call of the program itself, which is held until it is due.
+/// The depth added by a library call: larger than 1, the depth of a direct call of the program, which is held until it is due.
 const LIBRARY_CALL: u32 = 2;
 
 /// The effect of a call on time.
@@ -42,15 +40,15 @@ const LIBRARY_CALL: u32 = 2;
 pub(super) enum Manner {
     /// The call may take time.
     Takes,
-    /// The call takes no time, and tells nothing about it.
+    /// The call takes no time and does not count as a poll.
     AtOnce,
-    /// The call tells the state at the node's clock, without waiting.
+    /// The call is a poll: it returns the state at the node's clock, without waiting.
     Looks,
 }
 
 impl NodeThread<'_> {
-    /// Makes a call of the program, or of a library that it has called. A program that looks in vain, and looks again
-    /// when nothing between has taken time, is polling, and lives by the wall clock.
+    /// Makes a call of the program, or of a library that the program has called. A program that polls twice without success, and without a
+    /// call that takes time in between, is polling; its clock then follows the wall clock.
     pub(super) fn call<T>(
         &self,
         manner: Manner,
@@ -72,7 +70,7 @@ impl NodeThread<'_> {
         self.leave().and(result)
     }
 
-    /// A library call begins: several calls that are one to the program.
+    /// Begins a library call: several calls that are one to the program.
     pub(super) fn enter_library(&self, name: &'static str) {
         self.enter(Manner::Takes);
         if self.depth.get() == 0 {
@@ -81,27 +79,27 @@ impl NodeThread<'_> {
         self.depth.set(self.depth.get() + LIBRARY_CALL);
     }
 
-    /// The library call that began last ends.
+    /// Ends the innermost library call.
     pub(super) fn leave_library(&self) -> Result<(), CommError> {
         self.depth.set(self.depth.get() - LIBRARY_CALL);
         if self.depth.get() == 0 {
             *self.world.crew.seat(self.id).within.lock() = None;
         }
-        // A program that panics need not be held.
+        // A panicking program need not be held.
         if std::thread::panicking() { Ok(()) } else { self.leave() }
     }
 
-    /// Whether the call under way returns to a program that is held until it may.
+    /// Whether the current call returns directly to a program that is held until the call is due.
     pub(super) fn is_held(&self) -> bool {
         self.depth.get() == 1 && self.world.pacing.is_some()
     }
 
-    /// The lateness of the answers of this node.
+    /// The lateness of this node's answers.
     pub(crate) fn slips(&self) -> Slips {
         self.slips.get()
     }
 
-    /// Enters a call; returns the clock at which the call begins, as far as it is known here.
+    /// Enters a call; returns the clock at which the call begins, as far as it is known to this thread.
     pub(super) fn enter(&self, manner: Manner) -> Time {
         let clock = self.clock.get();
         let Some(pacing) = self.world.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
@@ -119,7 +117,7 @@ impl NodeThread<'_> {
             span = pacing.now().since(clock);
         }
         if computed || polls {
-            // It may need a core of its own.
+            // The program may need a separate core.
             self.world.let_go();
         }
         if was_followed || !span.is_zero() {
@@ -151,7 +149,7 @@ impl NodeThread<'_> {
     fn hold(&self, pacing: &Pacing, at: Time) -> Result<(), CommError> {
         while !self.world.crew.is_stopped() {
             let Some(due) = pacing.due(at) else {
-                // Modeled time has not started: who starts it does not wake everybody.
+                // Modeled time has not started, and the thread that starts it does not wake all others.
                 self.world.wake_when_due(pacing, self.id, at);
                 self.sleep_until(WHEN_DUE, |_| pacing.due(at))?;
                 continue;

@@ -1,4 +1,4 @@
-//! Calls of a node that fail because of faults of the machine.
+//! Calls of a node that fail because of machine faults.
 
 use super::{super::outbox::silent, NodeThread};
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl NodeThread<'_> {
-    /// Tells the kernel which nodes talk in a context, before the first call in it: a node that dies makes the calls of
-    /// those fail that it belongs to.
+    /// Declares the members of a context to the kernel before the first call in it: the death of a node makes calls fail in the contexts to
+    /// which it belongs.
     pub(super) fn introduce(&self, context: Context) {
         if !self.world.fallible || !self.introduced.borrow_mut().insert(context) {
             return;
@@ -24,7 +24,7 @@ impl NodeThread<'_> {
         self.push(silent(Op::Group { context, members, library }), 0);
     }
 
-    /// The error of a call that a fault has made fail.
+    /// Returns the error of a call that failed because of a fault.
     pub(super) fn failure(&self, cause: Cause) -> CommError {
         match cause {
             Cause::LinkDied { link, from, to, at } => CommError::LinkDied {

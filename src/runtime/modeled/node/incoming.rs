@@ -1,5 +1,5 @@
-//! The reception of messages and of the kernel's answers: out of the channel, matched here as far as the data alone
-//! decides, and the wait of a thread for them.
+//! Reception of messages and of the kernel's answers: they are taken out of the channel and matched here where the data alone determines
+//! the match; the thread waits for them here.
 
 use std::sync::atomic::Ordering;
 
@@ -22,7 +22,7 @@ impl NodeThread<'_> {
         }
     }
 
-    /// Returns the message that the kernel says has been received: it is here, since data goes before the calls.
+    /// Returns the message that the kernel reports as received. The message is here, because data is dispatched before the call.
     pub(super) fn maybe_received(&self, reply: Reply) -> Result<Option<Envelope>, CommError> {
         let (Outcome::Received(id)
         | Outcome::Completed { received: Some(id), .. }
@@ -45,7 +45,7 @@ impl NodeThread<'_> {
         self.wait_for_data(select, |local| local.matching.take(select))
     }
 
-    /// Waits until `take` finds a message; one of the messages is to come from the source named.
+    /// Waits until `take` finds a message from the source that `select` names.
     pub(super) fn wait_for_data(
         &self,
         select: &Selector,
@@ -54,7 +54,7 @@ impl NodeThread<'_> {
         self.sleep_until(select.source.unwrap_or(FOR_THE_KERNEL), take)
     }
 
-    /// Takes everything out of the channel and matches what may be matched here.
+    /// Takes everything out of the channel and matches the messages that may be matched here.
     pub(super) fn drain(&self) {
         let local = &mut *self.local.borrow_mut();
         let by_time = local.by_kernel > 0 || self.world.fallible;
@@ -72,9 +72,8 @@ impl NodeThread<'_> {
         }
     }
 
-    /// Delays going to sleep, since going to sleep and being woken costs the host several times what it takes to
-    /// send. Where every node has a core, what is awaited may be a moment away; and the sender may be next in line
-    /// for this core.
+    /// Polls before sleeping, because sleeping and waking cost the host several times the cost of a send. Where every node has a core, the
+    /// awaited event may be imminent; otherwise the sender may be next in line for this core.
     fn linger(&self) {
         for _ in 0..self.world.looks {
             if !self.inbox.is_empty() {
@@ -85,7 +84,7 @@ impl NodeThread<'_> {
         std::thread::yield_now();
     }
 
-    /// Sleeps until `take` finds something in the messages and answers that have come in.
+    /// Sleeps until `take` finds a result among the messages and answers received.
     pub(super) fn sleep_until<T>(
         &self,
         what_for: u32,
@@ -113,7 +112,7 @@ impl NodeThread<'_> {
             let found = look();
             if found.is_some() || self.world.crew.is_stopped() {
                 if !parker.cancel() {
-                    // Somebody has counted this thread as woken.
+                    // Another thread has counted this thread as woken.
                     self.world.crew.awake.fetch_sub(1, Ordering::AcqRel);
                 }
                 match found {
@@ -131,7 +130,7 @@ impl NodeThread<'_> {
 impl Local {
     fn take_in(&mut self, envelope: Envelope) {
         if let Some((request, envelope)) = self.matching.arrive(envelope) {
-            // Nobody asks for what a forgotten receive takes.
+            // A message taken by a forgotten receive is dropped.
             if self.pending.contains_key(&request) {
                 self.received.insert(request, envelope);
             }

@@ -1,5 +1,4 @@
-//! A node's calls on their way to the kernel: told, where the program goes on, or asked, where it waits for the end of the
-//! call.
+//! Sends a node's calls to the kernel: `tell` lets the program continue, `ask` waits for the end of the call.
 
 use std::sync::atomic::Ordering;
 
@@ -20,7 +19,7 @@ use crate::{
 };
 
 impl NodeThread<'_> {
-    /// Brings a message to its node's channel, before the kernel is told of it; returns its number of bytes of data.
+    /// Sends a message to its receiver's channel, before the kernel learns of it; returns its number of bytes of real data.
     pub(super) fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
         self.check_running()?;
         self.introduce(parcel.context);
@@ -34,7 +33,7 @@ impl NodeThread<'_> {
         let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
         let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
         let target = parcel.target;
-        // A node whose program has returned does not need its messages; the kernel lists them as never received.
+        // A node whose program has returned needs no messages; the kernel lists them as never received.
         let _ = self.world.mailboxes[target as usize].inbox.send(Delivery::Message(envelope));
         let parker = &self.world.crew.seat(target).parker;
         if parker.claim(&[self.id], &self.world.crew.awake) {
@@ -43,13 +42,13 @@ impl NodeThread<'_> {
         Ok(data)
     }
 
-    /// Makes a call without waiting for it to end, unless it is to return to a program that is held until then.
+    /// Makes a call without waiting for its end, unless it returns to a program that is held.
     pub(super) fn tell(&self, op: Op) -> Result<(), CommError> {
         self.tell_sending(op, 0, false)
     }
 
-    /// Makes a call like [`tell`](NodeThread::tell), for a call that sends `data` bytes of data. One that may never end is
-    /// waited for, so that its program does not go on.
+    /// Makes a call like [`tell`](NodeThread::tell), which sends `data` bytes of data. A call that may never end is waited for, so that the
+    /// program does not continue.
     pub(super) fn tell_sending(&self, op: Op, data: u64, may_hang: bool) -> Result<(), CommError> {
         if may_hang || self.is_held() || self.world.fallible {
             return self.ask(op).map(drop);
@@ -62,7 +61,7 @@ impl NodeThread<'_> {
         Ok(())
     }
 
-    /// Makes a call that takes no modeled time, without waiting for it.
+    /// Makes a call that takes no modeled time, without waiting for its end.
     pub(super) fn tell_at_once(&self, op: Op) -> Result<(), CommError> {
         self.check_running()?;
         if self.push(silent(op), 0) {
@@ -76,7 +75,7 @@ impl NodeThread<'_> {
         self.check_running()?;
         let asks_the_time = matches!(op, Op::Now);
         self.push(kernel::Call { op, reply: true }, 0);
-        // The receiver lives as long as the run.
+        // The receiver exists until the end of the run.
         let _ = self.world.asking.0.send(self.id);
         self.world.awaiting_replies.fetch_add(1, Ordering::AcqRel);
         self.world.drive(false);
@@ -95,7 +94,7 @@ impl NodeThread<'_> {
         }
     }
 
-    /// Puts a call into the outbox; whether that is so full that the node should wait for the kernel.
+    /// Puts a call into the outbox; returns whether the outbox is so full that the node should wait for the kernel.
     pub(super) fn push(&self, call: kernel::Call, bytes: u64) -> bool {
         let mut outbox = self.world.mailboxes[self.id as usize].outbox.lock();
         outbox.calls.push_back(call);
@@ -103,7 +102,7 @@ impl NodeThread<'_> {
         outbox.calls.len() >= MOST_CALLS || outbox.bytes >= MOST_BYTES
     }
 
-    /// Whether the sender of a message waits for its receive.
+    /// Whether the sender of a message waits for its receive (rendezvous).
     pub(super) fn meets(&self, parcel: &Parcel) -> bool {
         let from = self.world.crew.machine.rendezvous();
         from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
