@@ -1,4 +1,4 @@
-//! Blame: the losses of messages to sharing, divided among those that shared with them.
+//! Blame: the contention delays of messages, divided among the messages that caused them.
 
 #[cfg(test)]
 mod tests;
@@ -17,51 +17,50 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The time that messages lost because they shared links or ports, message by message.
+/// The contention delay of messages, message by message.
 ///
-/// **The rule.** While a message moves more slowly than it would alone, there is one place that it cannot get more of, its
-/// bottleneck, and others that move over that place. In each of its [shares](Share) the message loses the time that its
-/// bytes would not have needed at the rate that it has alone, and those others share the blame for it in the ratio of the
-/// bytes that they moved over the bottleneck meanwhile. What a message loses on a slower link of its own way, alone as with
-/// others, is nobody's blame: [`own`](Blame::own).
+/// **Rule.** While a message moves more slowly than it would without other traffic, one resource limits it: its bottleneck. In each of
+/// its [shares](Share), the message loses the time that its bytes would not have needed at its rate without other traffic. Other
+/// messages on the bottleneck share the blame in proportion to the bytes that they moved over it during the share. A loss on a slower
+/// link of the message's own route occurs even without other traffic; it is blamed on no message: [`own`](Blame::own).
 ///
-/// **Rounding.** The loss of a message is a whole number of picoseconds. Divided among its shares in the order of time, and
-/// the loss of a share among others in the order of their senders, each running sum is rounded to the nearest picosecond and
-/// the last one is the whole. A loss of a picosecond that nobody shares is counted as its own.
+/// **Rounding.** The loss of a message is an integer number of picoseconds. It is divided among its shares in time order, and the loss
+/// of a share among other messages in the order of their senders. Each running sum is rounded to the nearest picosecond, and the last
+/// sum is exact. A loss during which no other message moved, due to rounding, is counted as own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Blame {
-    /// The losses of each message on each place by each other one, in the order of places, then of messages; none is zero.
+    /// The losses of each message at each place by each other message, ordered by place, then by message; none is zero.
     pub losses: Vec<Loss>,
-    /// The losses of messages alone, on links that are slower than the ports of nodes, and by rounding.
+    /// The losses on links that are slower than the ports of nodes, without other traffic, and by rounding.
     pub own: Span,
 }
 
-/// The time that a message lost on one place by one other message.
+/// The time that one message lost at one place because of one other message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Loss {
-    /// The place that both moved over.
+    /// The shared link or port.
     pub place: Bottleneck,
-    /// The message that was slowed down.
+    /// The delayed message.
     pub slowed: MessageRef,
-    /// The message that slowed it down.
+    /// The message that caused the delay.
     pub by: MessageRef,
-    /// The time that it lost.
+    /// The time lost.
     pub lost: Span,
 }
 
 impl Blame {
-    /// Divides the losses of a run on `machine` among its messages.
+    /// Computes the contention delays of a run on `machine`.
     ///
     /// # Errors
     /// [`AnalysisError::Incomplete`] if `trace` is not the whole trace of a run in modeled time on this machine.
     ///
     /// # Cost
-    /// Memory in proportion to the shares, and to the pairs of messages that moved over a bottleneck at the same time. The time
-    /// is some twenty nanoseconds for each message that another one met in one of its losing [shares](Share): a loss is divided,
-    /// and rounded, share by share. Of n messages that all move into one node at once, and leave one after the other, each has
-    /// up to n shares, and that is n cubed by 3.
+    /// Memory: proportional to the shares, and to the pairs of messages on a bottleneck at the same time. Time: some 20
+    /// ns for each pair of a losing [share](Share) and another message that overlaps its message, because a loss is
+    /// divided and rounded share by share. If n messages enter one node at once and leave one after the other, each has
+    /// up to n shares, and there are n^3 / 3 such pairs.
     pub fn of(trace: &Trace, machine: &Description) -> Result<Blame, AnalysisError> {
         Ok(Blame::among(&Messages::of(trace, machine)?, machine))
     }
@@ -77,34 +76,34 @@ impl Blame {
         for (place, over) in places(messages, &losing, machine) {
             own += Meeting::of(&messages.shares, &over, place, &losing).divide(&mut losses);
         }
-        // Losses where nothing is shared are rounding.
+        // A loss without a bottleneck is a rounding error.
         let nowhere = |share: &usize| messages.shares[*share].bottleneck.is_none();
         own += losing.iter().filter(|(share, _)| nowhere(share)).map(|(_, &lost)| lost).sum();
         Blame { losses, own }
     }
 
-    /// The losses of all messages to sharing with others.
+    /// Returns the total loss of all messages to contention with others.
     pub fn shared(&self) -> Span {
         self.losses.iter().map(|loss| loss.lost).sum()
     }
 
-    /// The losses of all messages together, shared or not: [`lost_to_sharing`](crate::report::RunReport::lost_to_sharing) of the
-    /// report.
+    /// Returns the total loss, including [`own`](Blame::own): the report's
+    /// [`lost_to_sharing`](crate::report::RunReport::lost_to_sharing).
     pub fn total(&self) -> Span {
         self.shared() + self.own
     }
 
-    /// The loss on each place, in the order of places.
+    /// Returns the loss at each place, in the order of places.
     pub fn by_place(&self) -> BTreeMap<Bottleneck, Span> {
         self.sums(|loss| loss.place)
     }
 
-    /// The loss of each message that was slowed down, in the order of messages.
+    /// Returns the loss of each delayed message, in the order of messages.
     pub fn slowed(&self) -> BTreeMap<MessageRef, Span> {
         self.sums(|loss| loss.slowed)
     }
 
-    /// The loss that each message caused to others, in the order of messages.
+    /// Returns the loss that each message caused to others, in the order of messages.
     pub fn slowing(&self) -> BTreeMap<MessageRef, Span> {
         self.sums(|loss| loss.by)
     }
@@ -123,7 +122,7 @@ fn message(share: &Share) -> MessageRef {
     MessageRef { from, seq, to }
 }
 
-/// For each place on which something was lost, all shares of messages that moved over it.
+/// Returns, for each place with a loss, the indices of all shares of messages that moved over the place.
 fn places(
     messages: &Messages,
     losing: &BTreeMap<usize, Span>,
@@ -143,7 +142,7 @@ fn places(
                 Bottleneck::Ports(share.from),
                 Bottleneck::Ports(share.to),
             ]);
-            // Each place once, as a message to its own node has it.
+            // For a message to its own node, some places are equal.
             way.sort_unstable();
             way.dedup();
         }
@@ -162,18 +161,18 @@ struct Piece {
     start: Time,
     end: Time,
     rate: f64,
-    /// The loss, if this place is its bottleneck.
+    /// The loss, if this place is the bottleneck of the share.
     lost: Option<Span>,
 }
 
-/// The pieces of a message at a place, in the order of time: a range of all.
+/// A message at a place, with its pieces in time order: a range of all pieces.
 #[derive(Debug)]
 struct Passing {
     message: MessageRef,
     pieces: Range<usize>,
     start: Time,
     end: Time,
-    /// Those that moved over the place while it did, in order.
+    /// The messages that overlap this one at the place, in order.
     met: Vec<usize>,
 }
 
@@ -186,7 +185,7 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// The messages of these shares, each with those that it met if it lost anything here.
+    /// Collects the messages of these shares. For each message with a loss here, also finds the overlapping messages.
     fn of(all: &[Share], over: &[usize], place: Bottleneck, losing: &BTreeMap<usize, Span>) -> Meeting {
         let mut meeting = Meeting { place, pieces: Vec::with_capacity(over.len()), messages: Vec::new() };
         for &share in over {
@@ -232,12 +231,12 @@ impl Meeting {
         messages.iter_mut().for_each(|message| message.met.sort_unstable());
     }
 
-    /// Adds the losses of each message by each other one, in order; returns what nobody shared.
+    /// Appends the losses of each message by each other message, in order. Returns the loss that no other message caused.
     fn divide(&self, losses: &mut Vec<Loss>) -> Span {
         let mut own = Span::ZERO;
         let mut weights: Vec<f64> = Vec::new();
         for slowed in &self.messages {
-            // Those that it meets: the first piece that is not over, and what it lost by them.
+            // For each overlapping message: its index, its pieces that are not over, and the loss that it caused so far.
             let pieces_of = |&other: &usize| (other, self.messages[other].pieces.clone(), Span::ZERO);
             let mut others: Vec<_> = slowed.met.iter().map(pieces_of).collect();
             for piece in &self.pieces[slowed.pieces.clone()] {
@@ -249,7 +248,7 @@ impl Meeting {
                     }
                     weights.push(moved(&self.pieces[pieces.clone()], piece));
                 }
-                // Whoever moved nothing took nothing away.
+                // Messages that moved no bytes during the piece get no blame.
                 let Some(last) = weights.iter().rposition(|&bytes| bytes > 0.0) else {
                     own += lost;
                     continue;
@@ -269,7 +268,7 @@ impl Meeting {
     }
 }
 
-/// The bytes that a message moved in these pieces, which are in the order of time, during that one.
+/// Returns the bytes that a message moved during a piece. `pieces` are in time order.
 fn moved(pieces: &[Piece], during: &Piece) -> f64 {
     let mut bytes = 0.0;
     for piece in pieces.iter().take_while(|piece| piece.start < during.end) {

@@ -1,8 +1,8 @@
-//! The losses of each message in the network, by its shares.
+//! The contention delay of each message, by its shares.
 //!
-//! The loss of a message is the time that it took to leave beyond n * beta. A part of it the message would have lost alone,
-//! on a link of its way that is slower than its sender's port; the rest is lost to sharing, share by share. Times are whole
-//! picoseconds, so the real-valued losses of the shares are rounded as running sums, and the last sum is the loss itself.
+//! The loss of a message is its time to leave beyond n * beta. Part of the loss would occur without other traffic, on a
+//! link slower than the sender's port; the rest is lost to contention, share by share. Times are integer picoseconds,
+//! so the real-valued losses of the shares are rounded as running sums, and the last sum equals the whole loss.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use crate::{
     time::{Span, Time},
 };
 
-/// Below this, in picoseconds, a sum of losses is nothing but rounding.
+/// A sum of losses below this value, in picoseconds, is only rounding.
 const ROUNDING: f64 = 0.5;
 
-/// A message that has left.
+/// A message that has left its sender.
 #[derive(Clone, Debug)]
 pub(super) struct Moved {
     pub(super) transfer: Transfer,
-    /// The shares in the order of time, as a range of `Messages::shares`.
+    /// The shares in time order, as a range of `Messages::shares`.
     pub(super) shares: std::ops::Range<usize>,
-    /// The loss that it would have had alone in the network, and by rounding.
+    /// The loss without other traffic, and by rounding.
     pub(super) own: Span,
-    /// The loss to sharing in each of its shares.
+    /// The loss to contention in each share.
     pub(super) lost: Vec<Span>,
 }
 
@@ -39,9 +39,9 @@ impl Moved {
 /// All messages of a run.
 #[derive(Debug)]
 pub(super) struct Messages {
-    /// By sender, then in the order in which it sent them.
+    /// By sender, then in the order of sending.
     pub(super) moved: BTreeMap<(Rank, u64), Moved>,
-    /// The shares of all messages, each message's together.
+    /// The shares of all messages, grouped by message.
     pub(super) shares: Vec<Share>,
 }
 
@@ -71,13 +71,13 @@ impl Messages {
         Ok(Messages { moved, shares })
     }
 
-    /// The message with this identity, which must have been recorded.
+    /// Returns the message with this identity; an error if it was not recorded.
     pub(super) fn get(&self, from: Rank, seq: u64, at: Time) -> Result<&Moved, AnalysisError> {
         self.moved.get(&(from, seq)).ok_or(AnalysisError::Incomplete { what: "message", rank: from, at })
     }
 }
 
-/// The loss that a message would have had alone, and that to sharing in each of its shares.
+/// Returns a message's loss without other traffic, and its loss to contention in each share.
 fn losses(
     transfer: &Transfer,
     shares: &[Share],
@@ -103,7 +103,7 @@ fn losses(
     let capacity = |&link: &usize| topology.capacity(link).unwrap_or(parameters.link_capacity());
     let port = parameters.port_capacity();
     let alone = route.iter().map(capacity).fold(port, f64::min);
-    // As the fabric has it.
+    // The same rounding as in the fabric.
     let moving = Span::from_secs_f64(bytes as f64 * parameters.beta());
     let all = left.since(entered) - moving;
     let slower = if alone < port { Span::from_secs_f64(bytes as f64 / alone) - moving } else { Span::ZERO };
@@ -113,8 +113,7 @@ fn losses(
     Ok((all - spread, lost))
 }
 
-/// Divides the loss of a message among its shares, by the time that each would not have taken at the rate that the message
-/// has alone.
+/// Divides the loss of a message among its shares, by the time that each share would have saved at the rate without other traffic.
 fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
     let picos = |share: &Share| share.end.since(share.start).as_picos();
     let exact = |share: &Share| picos(share) as f64 * (1.0 - share.rate / alone).max(0.0);
@@ -131,7 +130,7 @@ fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
         done += here;
         *lost = Span::from_picos(here);
     }
-    // The rest that rounding leaves goes to the last shares that have room for it.
+    // The rounding remainder goes to the last shares with room for it.
     for (share, lost) in shares.iter().zip(&mut lost).rev() {
         let room = picos(share) - lost.as_picos();
         if exact(share) >= ROUNDING {
@@ -143,8 +142,7 @@ fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
     lost
 }
 
-/// Divides a span into parts in the ratio of `weights`, which may not all be zero: running sums are rounded, and the last
-/// one is the span itself.
+/// Divides a span in proportion to `weights`, which must not all be zero. Running sums are rounded, and the last sum is the span.
 pub(super) fn divide(span: Span, weights: &[f64]) -> impl Iterator<Item = Span> {
     let total: f64 = weights.iter().sum();
     let (mut sum, mut done) = (0.0, 0);

@@ -1,14 +1,13 @@
-//! The causes of the time of a recorded run: the chain of events that determined its end, and who slowed whom in the network.
+//! The causes of a recorded run's time: the critical path, and the contention between messages.
 //!
-//! Both are worked out from the [trace](crate::record::Trace) of a run on its machine, after it, and change nothing.
+//! Both are computed from the [trace](crate::record::Trace) after the run, and do not affect the run.
 //!
-//! * [`CriticalPath`] goes back from the end of the last node to time zero, over messages from receiver to sender where the
-//!   receiver waited. Its pieces lie end to end, so that together they are exactly the modeled time.
-//! * [`Blame`] divides what messages lost to sharing among those that shared with them. Together it is exactly
-//!   [`lost_to_sharing`](crate::report::RunReport::lost_to_sharing).
+//! * [`CriticalPath`] goes back from the end of the last node to time zero. Where a receiver waited, it follows the
+//!   message to the sender. Its pieces are contiguous, so their sum is exactly the modeled time.
+//! * [`Blame`] divides the contention delay of each message among the messages that shared its bottleneck. The sum is
+//!   exactly [`lost_to_sharing`](crate::report::RunReport::lost_to_sharing).
 //!
-//! [`Run::explain`](crate::Run::explain) has both, as text and tables. `docs/explain.md` of the project is about how to read
-//! them.
+//! [`Run::explain`](crate::Run::explain) returns both, as text and tables. `docs/explain.md` of the project describes how to read them.
 //!
 //! ```
 //! use multicomputer::{Machine, Span, analysis::Kind, prelude::*};
@@ -51,7 +50,7 @@ use thiserror::Error;
 use self::messages::Messages;
 use crate::{model::Description, rank::Rank, record::Trace, time::Time};
 
-/// A message of a run, by its sender and the number of messages that the sender had sent before.
+/// Identifies a message of a run by its sender and the number of messages that the sender had sent before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct MessageRef {
@@ -63,37 +62,37 @@ pub struct MessageRef {
     pub to: Rank,
 }
 
-/// Writes the message as `3 -> 5 (#0)`: sender, receiver, and how many messages the sender had sent before.
+/// Writes the message as `3 -> 5 (#0)`: sender, receiver, and the number of messages that the sender had sent before.
 impl fmt::Display for MessageRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} -> {} (#{})", self.from, self.to, self.seq)
     }
 }
 
-/// The error for a run whose time cannot be explained.
+/// The reason why the time of a run cannot be explained.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AnalysisError {
-    /// The times of the run are those of the host's wall clock, which has no model.
+    /// The run used the host's wall clock: its times are measured, not modeled.
     #[error(
         "a run under the host's clock cannot be explained, since its times are not modeled; allowed are virtual and \
          real time"
     )]
     NotModeled,
-    /// Nothing was recorded.
+    /// The run was not recorded.
     #[error("nothing was recorded that could explain the run; build its machine with `trace(true)`")]
     NotTraced,
-    /// The machine has faults: messages have other routes than those of the network, and links other capacities.
+    /// The machine has faults, which change routes and link capacities.
     #[error(
         "a run on a machine with faults cannot be explained; allowed are machines without, which may have noise"
     )]
     Faults,
-    /// Something is missing in the record: it is not the whole trace of a run, or of another machine.
+    /// An entry is missing: the record is incomplete, or is from another machine.
     #[error(
         "the record has no {what} of node {rank} at {at}; it must be the whole trace of a run on this machine"
     )]
     Incomplete {
-        /// The kind of what is missing.
+        /// The kind of the missing entry.
         what: &'static str,
         /// The node.
         rank: Rank,
@@ -104,7 +103,7 @@ pub enum AnalysisError {
 
 crate::text::debug_as_text!(AnalysisError);
 
-/// Both the critical path of a run and who slowed whom.
+/// Computes the critical path and the blame of a run.
 pub(crate) fn explain(trace: &Trace, machine: &Description) -> Result<(CriticalPath, Blame), AnalysisError> {
     let messages = Messages::of(trace, machine)?;
     Ok((CriticalPath::through(trace, machine, &messages)?, Blame::among(&messages, machine)))

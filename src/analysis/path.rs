@@ -1,10 +1,9 @@
 //! The critical path: the chain of events from the end of the last node back to time zero.
 //!
-//! It is followed backwards. On a node it goes from an event to the one before, down to where the node waited for something:
-//! there it goes over to what ended the wait. For a message that is its way back to the sender's port; if an
-//! earlier message kept it waiting when this one was ready, it is that one's bytes; otherwise what its sender did before.
-//! For a barrier it is the last node that entered it. So every step goes to something that happened before in the order of
-//! cause and effect, even where it took no time, and the path ends at a node's beginning.
+//! It is computed backwards. On a node it goes from each event to the previous one, until the node waited. There it moves to the cause
+//! that ended the wait. For a message, it goes back to the departure from the sender's port, and then either to an earlier message that
+//! occupied the port when this one was ready, or to the sender's previous event. For a barrier, it moves to the last node that entered.
+//! Every step goes to an earlier event in causal order, even if it took no time, so the path ends at the start of a node.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -18,16 +17,16 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The chain of events that determined how long a run took, in pieces that lie end to end from time zero to its end.
+/// The chain of events that determined the time of a run, in contiguous pieces from time zero to the end.
 ///
-/// Where several nodes are the last to finish it is that of the lowest rank, and where a node waited for several things
-/// that came at one instant it follows what the node itself did.
+/// If several nodes finish last, the path starts from the lowest rank. If a node's wait has several causes at the same
+/// instant, the path stays on the node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CriticalPath {
     /// The node at whose end the path ends. Its last piece may be a message that this node received at no cost.
     pub last_node: Rank,
-    /// The pieces, in the order of time; none is empty, and each begins where the one before ends.
+    /// The pieces, in time order. No piece is empty, and each begins at the end of the previous one.
     pub pieces: Vec<Piece>,
 }
 
@@ -35,17 +34,17 @@ pub struct CriticalPath {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Piece {
-    /// The time at which it began.
+    /// The start time.
     pub start: Time,
-    /// The time at which it ended.
+    /// The end time.
     pub end: Time,
     /// The kind of time.
     pub kind: Kind,
-    /// The node; of a message on its way the sender.
+    /// The node; for a message in the network, the sender.
     pub rank: Rank,
-    /// The message that was sent, on its way or received; its route is that from its sender to its receiver.
+    /// The message that was sent, in transit or received; its route is from its sender to its receiver.
     pub message: Option<MessageRef>,
-    /// The place where the time was lost, if it was lost to [sharing](Kind::Sharing).
+    /// The bottleneck, if the time was lost to [contention](Kind::Sharing).
     pub place: Option<Bottleneck>,
 }
 
@@ -54,29 +53,28 @@ pub struct Piece {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Kind {
-    /// The CPU time of sending, o_s; that of active messages, too.
+    /// Processor time of a send, o_s, including active messages.
     SendOverhead,
-    /// The CPU time of receiving, o_r and o_x; that of active messages, too.
+    /// Processor time of a receive, o_r and o_x, including active messages.
     ReceiveOverhead,
-    /// The way through the network behind the sender's port: L and the hops; of an active message all of its flight.
+    /// Latency after the message has left the sender's port: L and the hops; for an active message, its whole flight.
     Latency,
-    /// The bytes of a message leaving, in the time that they take if nothing else is in the network: n * beta, or longer
-    /// over a slower link.
+    /// Transfer of a message's bytes, in the time without other traffic: n * beta, or longer over a slower link.
     Bytes,
-    /// The time that a message took longer to leave because it shared links or ports.
+    /// Contention: the extra transfer time of a message because it shared links or ports.
     Sharing,
-    /// Waiting until a deadline for something that did not come.
+    /// Waiting until a deadline that passed, or until a failure.
     Waiting,
-    /// Computing, by the program.
+    /// Computation by the program.
     Computing,
-    /// Work charged by a library: combining and copying, and the pauses of plans by the clock.
+    /// Work charged by a library: combining, copying, and the pauses of time-triggered schedules.
     Library,
-    /// The hardware barrier, from when its last node has entered it.
+    /// The hardware barrier, from the entry of its last node.
     Barrier,
 }
 
 impl Kind {
-    /// All kinds, in the order in which they are listed.
+    /// All kinds, in the order of tables.
     pub const ALL: [Kind; 9] = [
         Kind::SendOverhead,
         Kind::ReceiveOverhead,
@@ -89,7 +87,7 @@ impl Kind {
         Kind::Barrier,
     ];
 
-    /// Whether it is a part of the start-up of a message, alpha = o_s + L + o_r.
+    /// Returns whether the kind is part of a message's start-up, alpha = o_s + L + o_r.
     pub fn is_start_up(self) -> bool {
         matches!(self, Kind::SendOverhead | Kind::ReceiveOverhead | Kind::Latency)
     }
@@ -112,7 +110,7 @@ impl fmt::Display for Kind {
 }
 
 impl Piece {
-    /// The length in time.
+    /// Returns the duration.
     pub fn span(&self) -> Span {
         self.end.since(self.start)
     }
@@ -125,7 +123,7 @@ impl CriticalPath {
     /// [`AnalysisError::Incomplete`] if `trace` is not the whole trace of a run in modeled time on this machine.
     ///
     /// # Cost
-    /// In proportion to the events and shares of the trace, but for sorting them.
+    /// Time and memory proportional to the events and shares of the trace, apart from sorting.
     pub fn of(trace: &Trace, machine: &Description) -> Result<CriticalPath, AnalysisError> {
         CriticalPath::through(trace, machine, &Messages::of(trace, machine)?)
     }
@@ -149,22 +147,22 @@ impl CriticalPath {
         Ok(CriticalPath { last_node: last.unwrap_or_default(), pieces })
     }
 
-    /// The length of the path, which is the modeled time of the run.
+    /// Returns the length of the path, which is the modeled time of the run.
     pub fn span(&self) -> Span {
         self.pieces.iter().map(Piece::span).sum()
     }
 
-    /// The time of all pieces of one kind.
+    /// Returns the total time of all pieces of one kind.
     pub fn time(&self, kind: Kind) -> Span {
         self.pieces.iter().filter(|piece| piece.kind == kind).map(Piece::span).sum()
     }
 
-    /// The time of the start-ups of messages: overheads and latency.
+    /// Returns the time of message start-ups: overheads and latency.
     pub fn start_up(&self) -> Span {
         Kind::ALL.into_iter().filter(|kind| kind.is_start_up()).map(|kind| self.time(kind)).sum()
     }
 
-    /// The messages that the path goes over, in the order of time; each once.
+    /// Returns the messages on the path, in time order; each once.
     pub fn messages(&self) -> Vec<MessageRef> {
         let moving = |piece: &&Piece| matches!(piece.kind, Kind::Latency | Kind::Bytes | Kind::Sharing);
         let mut messages: Vec<_> =
@@ -174,12 +172,12 @@ impl CriticalPath {
     }
 }
 
-/// The events of each node that took its time, in the order in which they happened.
+/// The events of each node that took its time, in chronological order.
 struct Nodes<'a> {
     events: Vec<Vec<&'a Event>>,
-    /// The place of each send among the events of its node.
+    /// The index of each send among the events of its node.
     sends: BTreeMap<(Rank, u64), usize>,
-    /// The places of each node's barriers, of which every node has the same number.
+    /// The indices of each node's barriers. Every node has the same number.
     barriers: Vec<Vec<usize>>,
 }
 
@@ -196,7 +194,7 @@ impl<'a> Nodes<'a> {
         }
         let (mut sends, mut barriers) = (BTreeMap::new(), vec![Vec::new(); nodes]);
         for (rank, events) in events.iter_mut().enumerate() {
-            // Events that took no time happened before those that began at the same instant and took some.
+            // Events of zero duration precede longer events with the same start.
             events.sort_by_key(|event| (event.start, event.end));
             for (place, event) in events.iter().enumerate() {
                 match event.kind {
@@ -213,7 +211,7 @@ impl<'a> Nodes<'a> {
         self.events[rank].last().map_or(Time::ZERO, |event| event.end)
     }
 
-    /// The last node that entered the barrier at this place: the one that held up the others.
+    /// Returns the last node that entered the barrier at this index: the node that delayed the others.
     fn last_in_barrier(&self, rank: Rank, place: usize, at: Time) -> Result<Here, AnalysisError> {
         let number = self.barriers[rank].partition_point(|&other| other < place);
         let mut last: Option<Here> = None;
@@ -229,7 +227,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// A point on the clock of a node: behind its first `before` events.
+/// A position in the history of a node: after its first `before` events.
 #[derive(Clone, Copy)]
 struct Here {
     rank: Rank,
@@ -240,12 +238,12 @@ struct Here {
 struct Walk<'a> {
     nodes: &'a Nodes<'a>,
     messages: &'a Messages,
-    /// The pieces found so far, the last one first.
+    /// The pieces found so far, the latest first.
     pieces: Vec<Piece>,
 }
 
 impl Walk<'_> {
-    /// Goes back over the event before a point; `None` at the beginning of the run.
+    /// Moves back over the previous event; `None` at the beginning of the run.
     fn back(&mut self, here: Here) -> Result<Option<Here>, AnalysisError> {
         let Here { rank, before, time } = here;
         let missing = AnalysisError::Incomplete { what: "event", rank, at: time };
@@ -297,7 +295,7 @@ impl Walk<'_> {
         }))
     }
 
-    /// Goes back from the arrival of a message at `at`.
+    /// Moves back from the arrival of a message at `at`.
     fn network(&mut self, from: Rank, seq: u64, at: Time) -> Result<Here, AnalysisError> {
         let moved = self.messages.get(from, seq, at)?;
         if moved.transfer.arrived != at {
@@ -308,8 +306,8 @@ impl Walk<'_> {
         self.port(from, seq, left)
     }
 
-    /// Goes back from when a message met a receive, at `at`: over the way of the message if it came last, or else to the
-    /// receiver, which posted the receive then.
+    /// Moves back from the instant `at` at which a message met a receive: along the message if the message came last,
+    /// otherwise to the receiver, which posted the receive at `at`.
     fn meeting(&mut self, from: Rank, seq: u64, at: Time) -> Result<Here, AnalysisError> {
         let moved = self.messages.get(from, seq, at)?;
         if moved.transfer.arrived == at {
@@ -320,8 +318,8 @@ impl Walk<'_> {
         Ok(Here { rank, before, time: at })
     }
 
-    /// Goes back from when a message had left, at `at`, to its sender before the message was ready to enter the network:
-    /// over the messages that had to leave before it.
+    /// Moves back from the departure of a message at `at` to the instant when its sender had it ready: over all earlier
+    /// messages that had to leave before it.
     fn port(&mut self, from: Rank, mut seq: u64, mut at: Time) -> Result<Here, AnalysisError> {
         loop {
             let missing = |what| AnalysisError::Incomplete { what, rank: from, at };
@@ -348,7 +346,7 @@ impl Walk<'_> {
                 self.add(Piece { start, end: ready, kind, rank: from, message, place: None });
                 return Ok(Here { rank: from, before: place, time: start });
             }
-            // The ports were busy, or one had a message to the same node: the last message that left at this instant made way.
+            // The message waited for busy ports, or for an earlier message to the same node: take the last message that left then.
             let earlier = self.messages.moved.range((from, 0)..(from, seq)).rev();
             let mut last = earlier.filter(|(_, moved)| moved.transfer.left == entered);
             at = entered;
@@ -356,7 +354,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a piece before those found so far; one that goes on with the same becomes a part of it.
+    /// Adds a piece before the ones found so far. A piece that continues the previous one is merged with it.
     fn add(&mut self, piece: Piece) {
         if piece.start == piece.end {
             return;

@@ -1,12 +1,11 @@
-//! The smallest dilation that this host can keep, from a short look at it.
+//! Calibration of the smallest dilation that this host can sustain, by a short test.
 //!
-//! The pace of a host is seen in one run of a typical program at true speed: recursive halving from 32 nodes,
-//! each of whose calls is held until it is due. If the host keeps that, it keeps true speed. If it falls behind, a second
-//! run has as long as the first one took: what that is late is the time that the host needs to wake all threads at the end,
-//! when they are due at one instant, and the dilation is chosen so that it is little of the whole. Where the machine is so
-//! slow that any host has time enough between its messages, nothing has to be tried.
+//! The test is one run of a typical program at dilation 1: recursive halving from 32 nodes, with each call returning when it is due. If
+//! the host keeps pace, the dilation is 1. Otherwise a second run gets as much time as the first one took. Its lateness is the time
+//! that the host needs to wake all threads at the end, when all are due at the same instant; the dilation is chosen so that this time
+//! is a small fraction of the run. If any host has enough time between the messages of the machine, no test is needed.
 //!
-//! A program may ask for more than that: the machine [learns](Experience) from its runs.
+//! A program may need a larger dilation: the machine [learns](Experience) from its runs.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -27,22 +26,22 @@ use crate::{
     runtime::{Pace, Settings, modeled},
 };
 
-/// True speed: what is never gone below.
+/// Minimum dilation: the modeled time equals wall-clock time.
 const SMALLEST: f64 = 1.0;
-/// The factor that a host which fell behind is given beyond the time that it took.
+/// Safety factor on the time that a host took when it fell behind.
 const SPARE: f64 = 1.3;
-/// A run that took so many times as long as it should, or more, waited for something else than for the host.
+/// Maximum ratio of wall-clock time to due time that is learnt. A slower run was delayed by other causes than the host's pace.
 const MOST_MORE: f64 = 4.0;
-/// The error aimed at: half of what a run may have that is kept.
+/// Target of the relative error: half of the maximum for the verdict "kept".
 const AIM: f64 = KEPT_ERROR / 2.0;
-/// No host takes longer for a call, on one core.
+/// Upper bound on the time of a call on any host with one core.
 const SLOWEST_CALL: Duration = Duration::from_micros(50);
-/// The number of sources, at most: the more there are, the longer messages get, and the more time there is for each.
+/// Maximum number of sources. More sources make messages longer and leave more time for each message.
 const MOST_SOURCES: usize = 32;
-/// The length of a source's message.
+/// The length of a source's message, in bytes.
 const BYTES: u64 = 2048;
 
-/// The dilation that a machine has learnt to need; zero before its first look.
+/// The dilation that a machine has learnt from its runs; zero before the first test.
 #[derive(Debug, Default)]
 pub(crate) struct Experience {
     known: Mutex<Known>,
@@ -50,14 +49,14 @@ pub(crate) struct Experience {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// By the look at the host.
+    /// The result of the host test.
     found: f64,
-    /// For the next run.
+    /// The dilation for the next run.
     next: f64,
 }
 
 impl Experience {
-    /// The dilation for the next run on a machine.
+    /// Returns the dilation for the next run on a machine. The first call tests the host.
     pub(crate) fn dilation(&self, machine: &Description, settings: &Settings) -> Result<f64, RunError> {
         let known = *self.known.lock();
         if known.next > 0.0 {
@@ -68,7 +67,8 @@ impl Experience {
         Ok(found)
     }
 
-    /// A run has been kept, or not: then the next one is given more, and less again when it is kept with ease.
+    /// Learns from a run: raises the next dilation if the host did not keep pace, and lowers it, but not below the
+    /// result of the test, if the error was small.
     pub(crate) fn learn(&self, run: &RealTimeReport) {
         let known = &mut *self.known.lock();
         known.next = if !run.is_kept() {
@@ -81,12 +81,12 @@ impl Experience {
     }
 }
 
-/// Looks at this host with the threads of a run on `machine`.
+/// Tests this host with the threads of a run on `machine`.
 fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
     let schedule = typical(machine.nodes());
-    // Noise and faults belong to the machine, and the pace to the host.
+    // Noise and faults are properties of the machine, not of the host's pace.
     let machine = &machine.undisturbed();
-    // A topology of the user's that panics is to do so in the run, which tells of it.
+    // If a user-defined topology panics here, it will also panic in the run, which reports the panic.
     let prediction = catch_unwind(AssertUnwindSafe(|| predict(machine, &schedule)));
     let Ok(Some(prediction)) = prediction else { return Ok(SMALLEST) };
     let calls: usize = (0..schedule.nodes()).map(|rank| schedule.steps(rank).len()).sum();
@@ -108,13 +108,13 @@ fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
     if pace.is_kept() {
         return Ok(SMALLEST);
     }
-    // As long as it took: then all calls can be made in time, and what is left is the time to wake the last ones.
+    // With this dilation all calls can be on time; the remaining error is the time to wake the last threads.
     let enough = SMALLEST * (1.0 + pace.error.max(0.0)) * SPARE;
     let pace = pace_at(enough)?;
     Ok(enough * (pace.error / AIM).max(1.0))
 }
 
-/// Recursive halving on the line of all nodes.
+/// Creates a schedule of recursive halving on the line of all nodes.
 fn typical(nodes: usize) -> Schedule {
     let sources: Vec<Rank> = (0..nodes).step_by(nodes.div_ceil(MOST_SOURCES)).collect();
     let mut builder = Builder::new(nodes, &sources, &vec![BYTES; sources.len()], Exchange::Together);
@@ -130,7 +130,7 @@ mod tests {
         time::{Span, Time},
     };
 
-    /// A run of 10 ms at a dilation, with an error.
+    /// Creates the report of a run of 10 ms at a dilation, with an error.
     fn run(dilation: f64, error: f64) -> RealTimeReport {
         let modeled = Time::ZERO + Span::from_millis(10);
         let wall = Duration::from_secs_f64(0.01 * dilation * (1.0 + error));
@@ -145,13 +145,13 @@ mod tests {
             let next = experience.known.lock().next;
             assert!((next / expected - 1.0).abs() < 1e-9, "{next} {expected}");
         };
-        // Never below what was found.
+        // Never below the result of the test.
         learns(run(2.0, 0.0), 2.0);
         learns(run(2.0, 0.5), 3.9);
-        // Kept with some effort, then with ease.
+        // Kept with a larger error, then with a small one.
         learns(run(3.9, 0.015), 3.9);
         learns(run(3.9, 0.001), 3.0);
-        // It waited for something else.
+        // The run was delayed by other causes than the host's pace.
         learns(run(3.0, 1000.0), 3.0 * MOST_MORE * SPARE);
     }
 }

@@ -1,4 +1,4 @@
-//! The parameters of this host's own threads as a machine, measured: see [`measure`].
+//! Machine parameters of this host's threads, by measurement: see [`measure`].
 
 use thiserror::Error;
 
@@ -12,15 +12,15 @@ use crate::{
     topology::TopologyError,
 };
 
-/// The number of times that everything is measured; the median counts.
+/// Number of repetitions of each measurement; the median is used.
 const ROUNDS: usize = 9;
 
-/// The size of a measurement on some nodes: each takes some milliseconds and, on all nodes together, some hundred MiB.
+/// The size of a measurement. Each takes some milliseconds and, on all nodes together, some hundred MiB.
 #[derive(Clone, Copy, Debug)]
 struct Size {
-    /// The messages that every node sends.
+    /// The number of messages that every node sends.
     messages: u32,
-    /// The 8-byte numbers of the vectors that are combined and copied.
+    /// The number of 8-byte elements of the vectors that are combined and copied.
     elements: usize,
 }
 
@@ -37,22 +37,21 @@ impl Size {
     }
 }
 
-/// Measures the parameters of a machine of this host's threads, each of which is a node of `machine`: for libraries to plan
-/// with under the [host's clock](crate::Clock::Host). The parameters of `machine` are not looked at.
+/// Measures the parameters of a machine whose nodes are threads of this host, one per node of `machine`. Libraries use
+/// the parameters to plan under the [host's clock](crate::Clock::Host). The parameters of `machine` are ignored.
 ///
-/// Threads run where `pinning` puts them; a run with another one has other figures, and so has a
-/// host that is busy with something else.
+/// Threads are placed by `pinning`. The results are valid only for this pinning, and for the same background load of the host.
 ///
-/// All nodes do the same at the same time, since that is how collective operations use a machine; so where there are more
-/// nodes than cores, the times of one node include those of the others that it shares a core with. For the same reason
-/// messages go to all other nodes in turn (up to 200 of them, evenly spread over the ranks; on machines of more than 100
-/// nodes fewer): to the neighbour alone they take less than a collective operation finds.
+/// All nodes perform the same operation at the same time, as in collective operations. If there are more nodes than
+/// cores, the times of a node therefore include those of other nodes on the same core. For the same reason messages go
+/// to all other nodes in turn (at most 200, evenly spaced over the ranks; fewer on more than 100 nodes): messages only
+/// to a neighbour take less time than in a collective operation.
 ///
 /// | parameter | how it is measured |
 /// | --- | --- |
-/// | `o_s`, `o_r` | all nodes send to each of the others in turn, and then receive what they were sent |
-/// | `L` | the rest of a step in which all nodes send to one node and receive from another, who change from step to step |
-/// | `beta` | the same steps with a long vector, which goes by reference |
+/// | `o_s`, `o_r` | all nodes send to each other node in turn, and then receive the messages |
+/// | `L` | a step in which all nodes send to one node and receive from another, changing in each step, less `o_s` and `o_r` |
+/// | `beta` | the same steps with a long vector, which is passed by reference |
 /// | `gamma` | sums of 8-byte numbers into a new vector of up to 1 MiB |
 /// | `copy` | copies of a vector of up to 1 MiB |
 /// | barrier | barriers of all nodes |
@@ -69,8 +68,8 @@ impl Size {
 /// ```
 ///
 /// # Errors
-/// [`MeasureError`]: this host cannot run so many threads, a thread cannot be started, or a figure is no parameter of a
-/// machine.
+/// [`MeasureError`] if this host cannot run this number of threads, if a thread cannot be started, or if a result is
+/// outside the range of machine parameters.
 pub fn measure(machine: &Description, pinning: Pinning) -> Result<Parameters, MeasureError> {
     let settings = Settings { pinning, ..Settings::default() };
     limits::check(machine, settings.stack_size)?;
@@ -79,7 +78,7 @@ pub fn measure(machine: &Description, pinning: Pinning) -> Result<Parameters, Me
     let (ended, measured) =
         keep_outputs(machine.nodes(), &rounds, |program| host::run(machine, &settings, program));
     ended?;
-    // Of each round the mean over all nodes, of all rounds the median.
+    // The mean over all nodes for each round, then the median of the rounds.
     let nodes = measured.len() as f64;
     let median = |figure: fn(&Round) -> f64| {
         let mean =
@@ -110,20 +109,20 @@ pub enum MeasureError {
     /// This host cannot run the machine.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The nodes did not run to their end.
+    /// The run failed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A figure is outside the limits of a machine's parameters.
+    /// A result is outside the range of a machine parameter.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// A figure is outside the limits of a network.
+    /// A result is outside the range of a network parameter.
     #[error(transparent)]
     Network(#[from] TopologyError),
 }
 
 crate::text::debug_as_text!(MeasureError);
 
-/// The seconds of one node for one of everything.
+/// Seconds per operation on one node, for each kind of operation.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     send: f64,

@@ -1,5 +1,5 @@
-//! Measurements of this host: the dilation that it keeps in real time, and the parameters of its own
-//! [threads](host) as a machine; with MPI those of the ranks of a job.
+//! Measurements of this host: the dilation that it can sustain in real time, and machine parameters of its
+//! [threads](host); with MPI, of the ranks of a job.
 
 pub(crate) mod dilation;
 pub mod host;

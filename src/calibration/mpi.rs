@@ -1,4 +1,4 @@
-//! The ranks of an MPI job as a machine, measured: see [`measure`].
+//! Machine parameters of the ranks of an MPI job, by measurement: see [`measure`].
 
 use std::sync::Arc;
 
@@ -19,55 +19,56 @@ use crate::{
     topology::{Complete, Hosts, Topology},
 };
 
-/// The number of times that everything is measured, after a first time that warms up; the median counts.
+/// Number of repetitions of each measurement, after one warm-up; the median is used.
 const ROUNDS: usize = 25;
 
-/// The lengths of messages: those of collective operations.
+/// Message lengths in bytes, typical of collective operations.
 const LENGTHS: [usize; 10] =
     [0, 64, 512, 2 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20];
 
-/// The length from which on messages are long: their data does not go in a frame.
+/// Minimum length of a long message, whose data does not fit in a frame.
 const LONG: u64 = ROOM as u64 + 1;
 
-/// The 8-byte numbers of the vectors that are combined and copied.
+/// The number of 8-byte elements of the vectors that are combined and copied.
 const ELEMENTS: usize = 32 << 10;
 
-/// The number of times that they are combined and copied at a time.
+/// The number of combinations and copies per measurement.
 const TIMES: usize = 16;
 
-/// The part by which messages of all ranks must be slower than those of one for sharing to be part of the machine.
+/// Minimum ratio of a message's time per byte with all ranks sending to that of one message, for the machine to include sharing.
 const SHARED: f64 = 1.1;
 
-/// Measures the ranks of a job as a machine, for libraries to [plan with](Job::planned_for). Every rank calls it, and gets the
-/// same machine.
+/// Measures the ranks of a job as a machine, for libraries to [plan with](Job::planned_for). A collective call: every
+/// rank must call it, and gets the same machine.
 ///
-/// The time of a message is taken twice, each time after a barrier and until the slowest rank is done, as the times of collective
-/// operations are: of one that goes through some ranks, one after the other, as on the way down a tree, while all others
-/// wait; and of steps in which all ranks send and receive at once. The overheads are the geometric means of both; `beta` is that
-/// of the message alone, and what all together lose against it is the memory of each host, a link that its ranks share
-/// (`hosts:16:8000`). Where nothing is lost each rank is linked to each (`complete:16`).
+/// The time of a message is measured in two ways, each after a barrier and until the slowest rank has finished, as for collective
+/// operations: relayed through some ranks, as along a path of a tree, while all other ranks wait; and in steps in which all ranks send
+/// and receive at once. `alpha` is the geometric mean of both, `beta` the smaller one. If messages of all ranks at once are slower than
+/// one message, the difference is attributed to the memory of each host, modeled as a link shared by its ranks (`hosts:16:8000`). On
+/// one host without this effect, all pairs of ranks are linked (`complete:16`).
 ///
 /// | parameter | how it is measured |
 /// | --- | --- |
-/// | `alpha`, `beta` | the straight line that is nearest to the times of messages of 4 KiB to 1 MiB, relative to these times, and the `alpha` with which shorter messages are nearest to one with the same `beta` |
-/// | `o_s`, `o_r` | parts of the `alpha` of short messages: all ranks send to each of the others in turn, and then receive what they were sent; longer messages have a [regime](crate::model::Regime) in which each is longer by half of the difference |
+/// | `alpha`, `beta` | line fitted to the times of messages of 4 KiB to 1 MiB; `alpha` of shorter ones fitted with the same `beta` |
+/// | `o_s`, `o_r` | all ranks send short messages to other ranks in turn, then receive them; scaled down if their sum exceeds `alpha` |
 /// | `L` | the rest of the `alpha` of short messages |
-/// | `hop` | the difference of an empty message between hosts to one on a host, where there are several |
+/// | `hop` | with several hosts: the `alpha` of messages between hosts, less the `alpha` within a host |
 /// | `gamma` | sums of 8-byte numbers, on all ranks at once |
 /// | `copy` | copies of a vector, on all ranks at once |
-/// | memory, card | the bytes of all messages within hosts, and between them, in the time that they take |
+/// | memory, card | bandwidth of the messages of all ranks of the largest host at once, and of a message between hosts |
 ///
-/// There is no barrier: algorithms that would go by one keep a pace that no real machine keeps. Where ranks have no order
-/// by hosts, hosts are not part of the machine. Takes some seconds.
+/// Long messages have a [regime](crate::model::Regime) in which each overhead is larger by half of the difference in
+/// `alpha`. There is no barrier: time-triggered algorithms need a pace that no real machine keeps. If the ranks are not
+/// ordered by host, the machine does not include hosts. Takes some seconds.
 ///
 /// # Errors
-/// [`MeasureError`]: the run failed, or a figure is no parameter of a machine.
+/// [`MeasureError`] if the run failed, or if a result is outside the range of machine parameters.
 pub fn measure(job: &Job) -> Result<Description, MeasureError> {
     let figures = job.run(|node| Figures::of(node, job.hosts()))?.output;
     debug!(?figures, "measured");
     let ranks = job.size();
     let all = Line::of(&figures.all);
-    // Where each host has one rank, a pair is one of two hosts.
+    // If each host has one rank, pairs of ranks are on two hosts.
     let is_apart = figures.pair.iter().all(|&time| time == 0.0);
     let pair = Line::of(if is_apart { &figures.apart } else { &figures.pair });
     let mean =
@@ -88,14 +89,14 @@ pub fn measure(job: &Job) -> Result<Description, MeasureError> {
         let more = (longer - alpha) / 2.0;
         parameters = parameters.regime(LONG, figures.send * part + more, figures.receive * part + more);
     }
-    // So many messages are in a memory at a time.
+    // The number of messages that share a memory.
     let largest = hosts.as_ref().and_then(|hosts| hosts.iter().max().copied()).unwrap_or(1);
     let is_shared = all.beta > SHARED * beta && largest > 1;
     let topology: Arc<dyn Topology> = match hosts {
         Some(hosts) if hosts.len() > 1 => {
             let apart = Line::of(&figures.apart);
             let hop = (apart.alpha - pair.alpha).max(0.0);
-            // A route on a host has three links, and one between hosts four.
+            // A route within a host has three links, and a route between hosts has four.
             let latency = (alpha - overheads * part - 3.0 * hop).max(0.0);
             parameters = parameters.latency(latency).hop(hop);
             Arc::new(Hosts::new(&hosts, bandwidth(largest, all.beta), bandwidth(1, apart.beta))?)
@@ -109,21 +110,22 @@ pub fn measure(job: &Job) -> Result<Description, MeasureError> {
     Ok(Description::new(format!("mpi:{ranks}"), topology, parameters.build()?))
 }
 
-/// The seconds of one of everything, the same on all ranks.
+/// Seconds per operation, the same on all ranks.
 #[derive(Clone, Debug)]
 struct Figures {
     send: f64,
     receive: f64,
     combine: f64,
     copy: f64,
-    /// Messages of all lengths: of all ranks at once, through some ranks of a host, and between two hosts, if there are.
+    /// Times of messages of all lengths: with all ranks at once (`all`), relayed through ranks of one host (`pair`),
+    /// and between two hosts (`apart`). Times that do not apply are 0.
     all: Vec<f64>,
     pair: Vec<f64>,
     apart: Vec<f64>,
 }
 
 impl Figures {
-    /// Measures in rounds: of each the time of the slowest rank, of all rounds the median.
+    /// Measures all rounds. Each figure is the median over the rounds of the time of the slowest rank.
     fn of(node: &Node<'_>, hosts: &[usize]) -> Result<Figures, Failure> {
         round(node, hosts)?;
         let rounds = (0..ROUNDS).map(|_| round(node, hosts)).collect::<Result<Vec<_>, Failure>>()?;
@@ -143,7 +145,7 @@ impl Figures {
     }
 }
 
-/// The figures of a round in their order, as one rank finds them.
+/// Returns the figures of a round in a fixed order, as measured by one rank.
 fn round(node: &Node<'_>, hosts: &[usize]) -> Result<Vec<f64>, Failure> {
     let (ranks, data) = (node.size(), vec![1.0_f64; ELEMENTS]);
     let short = Work::after_messages(node, (ranks - 1).clamp(1, 32) as u32);
@@ -155,7 +157,7 @@ fn round(node: &Node<'_>, hosts: &[usize]) -> Result<Vec<f64>, Failure> {
         of_one(short.together(|| (0..TIMES).try_for_each(|_| work::combine(&data)))?),
         of_one(short.together(|| (0..TIMES).try_for_each(|_| work::copy(&data)))?),
     ];
-    // As many steps as a message to all ranks takes.
+    // The number of steps of a broadcast to all ranks.
     let steps = ranks.next_power_of_two().trailing_zeros().max(1);
     let payloads = || LENGTHS.iter().map(|&bytes| Payload::from(vec![1_u8; bytes]));
     for payload in payloads() {
@@ -171,23 +173,23 @@ fn round(node: &Node<'_>, hosts: &[usize]) -> Result<Vec<f64>, Failure> {
     Ok(figures)
 }
 
-/// The time of a message by its length: straight lines of the same slope, one for short messages and one for long ones.
+/// The time of a message by its length: two straight lines of the same slope, for short and for long messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Line {
     alpha: f64,
-    /// The `alpha` of long messages, at least that of short ones.
+    /// The `alpha` of long messages, at least the `alpha` of short ones.
     longer: f64,
     beta: f64,
 }
 
 impl Line {
-    /// The lines from which the times of all lengths are least far away, each relative to itself; no part is negative.
+    /// Fits the lines by least squares of the relative errors; all coefficients are non-negative.
     fn of(times: &[f64]) -> Line {
         let points = |is_long: bool| {
             let points = LENGTHS.iter().zip(times).map(|(&bytes, &time)| (bytes, time));
             points.filter(move |&(bytes, time)| time > 0.0 && (bytes as u64 >= LONG) == is_long)
         };
-        // The sums of 1, n and n^2 over t^2, and of 1 and n over t.
+        // The sums of 1, n and n^2, weighted by 1/t^2, and of 1 and n, weighted by 1/t.
         let sum = |is_long, term: fn(f64, f64) -> f64| -> f64 {
             points(is_long).map(|(n, t)| term(n as f64, t)).sum()
         };
@@ -213,14 +215,14 @@ impl Line {
     }
 }
 
-/// The bandwidth of so many messages at once, each of which takes so many seconds a byte, in whole MB/s.
+/// Returns the bandwidth of a number of concurrent messages with a time per byte of `beta` seconds, in whole MB/s.
 fn bandwidth(messages: usize, beta: f64) -> f64 {
     const MEGABYTE: f64 = 1e6;
-    // As fast as nothing is that could be measured.
+    // The limit is faster than any measurable bandwidth.
     (messages as f64 / beta.max(1e-15) / MEGABYTE).round().max(1.0) * MEGABYTE
 }
 
-/// The number of ranks on each host, if ranks are in the order of hosts.
+/// Returns the number of ranks on each host; `None` if the ranks are not ordered by host.
 fn in_order(hosts: &[usize]) -> Option<Vec<usize>> {
     hosts.is_sorted().then(|| hosts.chunk_by(|one, next| one == next).map(<[usize]>::len).collect())
 }

@@ -1,7 +1,6 @@
-//! Things that all nodes do at once, and the seconds that they take: what measurements are made of.
+//! Concurrent operations of all nodes, and their times in seconds: the components of measurements.
 //!
-//! Messages go to all other nodes in turn, since that is how collective operations use a machine: to the neighbour alone they
-//! take less.
+//! Messages go to all other nodes in turn, as in collective operations; messages only to a neighbour take less time.
 
 use std::{
     hint::black_box,
@@ -15,21 +14,21 @@ use crate::{
     rank::Rank,
 };
 
-/// A node that measures, as all others do. All times are the seconds of one node for one of something.
+/// A node that takes part in a measurement, like all others. All times are seconds per operation on this node.
 pub(super) struct Work<'n> {
     world: &'n Group<'n>,
     messages: u32,
-    /// The barrier before everything.
+    /// The barrier before each measurement.
     barrier: fn(&Group<'_>) -> Result<(), CommError>,
 }
 
 impl<'n> Work<'n> {
-    /// Work in which every node sends so many messages at a time.
+    /// Creates work in which every node sends this number of messages per measurement.
     pub(super) fn new(node: &'n Node<'_>, messages: u32) -> Work<'n> {
         Work { world: node.world(), messages, barrier: |world| world.world_barrier() }
     }
 
-    /// The same after a barrier of messages, as programs have it on a machine without a barrier of its own.
+    /// Creates work with a barrier of messages before each measurement, as programs use on a machine without a hardware barrier.
     #[cfg(feature = "mpi")]
     pub(super) fn after_messages(node: &'n Node<'_>, messages: u32) -> Work<'n> {
         Work { barrier: |world| world.barrier(), ..Work::new(node, messages) }
@@ -44,37 +43,37 @@ impl<'n> Work<'n> {
         (self.world.rank() + nodes - distance(nth, self.messages, nodes)) % nodes
     }
 
-    /// Barriers of all nodes.
+    /// Measures barriers of all nodes.
     pub(super) fn barriers(&self) -> Result<f64, Failure> {
         self.each(|_| self.world.world_barrier())
     }
 
-    /// Empty messages to all others in turn, which are left to be received.
+    /// Measures sends of empty messages to all other nodes in turn. The messages remain for [`receives`](Work::receives).
     pub(super) fn sends(&self) -> Result<f64, Failure> {
         self.each(|nth| self.world.send(self.to(nth), Payload::empty()))
     }
 
-    /// Receives of those messages.
+    /// Measures the receives of the messages of [`sends`](Work::sends).
     pub(super) fn receives(&self) -> Result<f64, Failure> {
         self.each(|nth| self.world.recv(self.from(nth)).map(drop))
     }
 
-    /// Steps in which all nodes send to one and receive from another.
+    /// Measures steps in which every node sends to one node and receives from another.
     pub(super) fn steps(&self, data: &Payload) -> Result<f64, Failure> {
         self.each(|nth| self.world.sendrecv(self.to(nth), data.clone(), self.from(nth)).map(drop))
     }
 
-    /// The sum of two vectors, in a new one.
+    /// Measures the sum of two vectors into a new vector.
     pub(super) fn combine(&self, data: &[f64]) -> Result<f64, Failure> {
         Ok(self.timed(|| combine(data))?.as_secs_f64())
     }
 
-    /// A copy of a vector.
+    /// Measures a copy of a vector.
     pub(super) fn copy(&self, data: &[f64]) -> Result<f64, Failure> {
         Ok(self.timed(|| copy(data))?.as_secs_f64())
     }
 
-    /// Some work until all nodes have done it.
+    /// Measures work until all nodes have finished it.
     #[cfg(feature = "mpi")]
     pub(super) fn together(&self, work: impl FnOnce() -> Result<(), CommError>) -> Result<f64, Failure> {
         let time = self.timed(|| {
@@ -84,8 +83,8 @@ impl<'n> Work<'n> {
         Ok(time.as_secs_f64())
     }
 
-    /// Steps as in a collective operation that all nodes have a part in: in each all nodes send to one and receive from
-    /// another, twice as far away as before.
+    /// Measures steps of a collective operation in which all nodes take part: in each step every node sends to one node
+    /// and receives from another, at twice the distance of the previous step.
     #[cfg(feature = "mpi")]
     pub(super) fn spread(&self, data: &Payload) -> Result<f64, Failure> {
         let (world, nodes) = (self.world, self.world.size());
@@ -96,7 +95,7 @@ impl<'n> Work<'n> {
         })
     }
 
-    /// Steps as on the way down a tree: a message goes through some nodes, one after the other, and all others wait.
+    /// Measures steps along a path of a tree: a message is relayed through some nodes while all others wait.
     #[cfg(feature = "mpi")]
     pub(super) fn relay(&self, through: &[Rank], data: &Payload) -> Result<f64, Failure> {
         let world = self.world;
@@ -112,13 +111,13 @@ impl<'n> Work<'n> {
         Ok(time.as_secs_f64() / (through.len() - 1).max(1) as f64)
     }
 
-    /// The time of one of as many as there are messages.
+    /// Returns the mean time of an operation that is executed once per message.
     fn each(&self, one: impl FnMut(u32) -> Result<(), CommError>) -> Result<f64, Failure> {
         let time = self.timed(|| (0..self.messages).try_for_each(one))?;
         Ok(time.as_secs_f64() / f64::from(self.messages))
     }
 
-    /// The time of some work that all nodes begin together.
+    /// Returns the time of work that all nodes start together, after a barrier.
     fn timed(&self, work: impl FnOnce() -> Result<(), CommError>) -> Result<Duration, Failure> {
         (self.barrier)(self.world)?;
         let begin = Instant::now();
@@ -140,8 +139,8 @@ pub(super) fn copy(data: &[f64]) -> Result<(), CommError> {
     Ok(())
 }
 
-/// The distance in ranks at which a node's message goes: all distances in turn, or as many as there are messages, evenly
-/// spread. A single node sends to itself.
+/// Returns the distance in ranks of the target of message `nth`: all distances in turn, or, with fewer messages, evenly
+/// spaced ones. A single node sends to itself.
 fn distance(nth: u32, messages: u32, nodes: usize) -> usize {
     let (nth, messages, others) = (nth as usize, messages as usize, (nodes - 1).max(1));
     1 + if messages < others { nth * others / messages } else { nth % others }

@@ -1,21 +1,21 @@
-//! Several messages at once: where these take long in the network, a node may send to several others before it receives.
+//! Concurrent messages: where network latency is high, a node may send to several partners before it receives.
 
 use crate::{model::Description, time::Span};
 
-/// The most messages of all nodes: more take long to plan, and much memory.
+/// Maximum number of messages of all nodes: longer schedules take much time and memory to plan.
 const MOST: usize = 1 << 16;
 
-/// Each node may send so many all the same.
+/// Number of messages that each node may send regardless of [`MOST`].
 const MOST_EACH: usize = 24;
 
-/// The most messages that each of so many nodes sends in all rounds together.
+/// Returns the maximum number of messages that each node sends in all rounds together, on this number of nodes.
 pub(crate) fn most_at_once(nodes: usize) -> usize {
     MOST_EACH.max(MOST / nodes.max(1))
 }
 
-/// The time of a round in which every node sends an empty message to so many others, and then receives as many, by a closed form:
-/// when it has sent all and the first message has come, or when the last one has. All take the longest route, or, where that is
-/// not known, one as long as that between the first node and the last.
+/// Returns the closed-form time of a round in which every node sends an empty message to `partners` others and then receives as many.
+/// It is the larger of two times: all sends, the first arrival, then all receives; and all sends, the last arrival, then one receive.
+/// Every message takes the longest route, or, if unknown, a route as long as from the first node to the last.
 pub(crate) fn at_once(machine: &Description, partners: usize) -> Span {
     let (parameters, partners) = (machine.parameters(), partners as u64);
     let topology = machine.topology();
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn calls_hide_the_latency_or_the_latency_calls() {
-        // 0.3 us a call, 0.9 us of latency.
+        // A call takes 0.3 us, the latency is 0.9 us.
         let mpi: Description = "mpi:64".parse().unwrap();
         let of = |partners| at_once(&mpi, partners).to_string();
         assert_eq!([1, 3, 4, 5].map(of), ["1.5 us", "2.1 us", "2.4 us", "3 us"]);

@@ -1,5 +1,5 @@
-//! Lower limits of modeled time that no algorithm can beat, each with its reason; and what they are made of, whatever is
-//! communicated.
+//! Lower bounds on modeled time for any algorithm, each with its limiting resource, and the components from which all
+//! libraries compute them.
 
 mod gossip;
 mod links;
@@ -14,59 +14,57 @@ pub(crate) use self::{
 };
 use crate::time::Span;
 
-/// A reason why a problem cannot be solved in less time.
+/// The reason for a lower bound: the resource that limits the time of a problem.
 ///
-/// A message that matters has begun with a send of `o_s` and ends with a way through the network and a receive,
-/// `L + hop + o_r`, during none of which its bytes move. So `alpha + hop` comes on top of the time of bytes.
+/// A relevant message begins with a send of `o_s` and ends with its latency in the network and a receive,
+/// `L + hop + o_r`. Its bytes do not move during these times, so `alpha + hop` adds to the time of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Start-ups, one to many or many to one: the number of nodes that something known to one can have reached grows no
-    /// faster than `N(x) = N(x - o_s) + N(x - alpha - hop)`, since a node sends one message at a time; that of nodes
-    /// that one can have heard from, by the same argument backwards in time, no faster than with `o_r` for `o_s`. Where
-    /// what comes must be combined, at least one element, each receive takes `gamma` more. (Karp, Sahay, Santos,
-    /// Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.) And the nodes at least `d` links away are reached no
-    /// sooner than `d hop` after as many could be with messages that take `alpha` alone.
+    /// Start-ups, one to many or many to one. A node sends one message at a time, so the number of nodes reached by a datum of one node
+    /// grows no faster than `N(x) = N(x - o_s) + N(x - alpha - hop)`. By the same argument backwards in time, the number of nodes heard
+    /// by one node grows no faster than with `o_r` for `o_s`. If received data, at least one element, must be combined, each receive
+    /// takes `gamma` more. (Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.) Nodes at
+    /// least `d` links away are reached `d hop` later than the same number of nodes could be with messages that take only `alpha`.
     StartUp,
-    /// Start-ups, many to many: with `m` contributors and `r` receivers, `log(m r)` over the growth that sends and
-    /// receives allow; with weights where not everybody must hear from everybody. 0 where all comes from one or goes to
-    /// one.
+    /// Start-ups, many to many: with `m` contributors and `r` receivers, `log(m r)` to the base of the growth that
+    /// sends and receives allow. Contributors are weighted if not every receiver needs every contributor. 0 if all data
+    /// have one source or one destination.
     Gossip,
-    /// Bytes that some node must take in through its ports: what it lacks, or the mean of all nodes.
+    /// Bytes that some node must receive through its ports: the data that it lacks, or the mean of all nodes.
     Intake,
-    /// Bytes that some node must send through its ports: what others need of it, or the mean of all nodes.
+    /// Bytes that some node must send through its ports: the data that others need from it, or the mean of all nodes.
     Output,
-    /// Start-ups and then bytes. Who comes to know something last of all that one node sends to everybody has taken in nothing
-    /// before, and takes in all its bytes after that. In the same way backwards: whoever is the first to have given all that it
-    /// gives to a node has sent all its bytes before.
+    /// Start-ups followed by bytes. The last node that hears from a source has received nothing before, and receives all its bytes
+    /// after that. Backwards in time: the first node that has finished its contribution to a destination has sent all its bytes before.
     StartUpAndBytes,
-    /// Bytes that some node must send, or receive, through its ports.
+    /// Bytes that some node must send or receive through its ports.
     Traffic,
-    /// Bytes that some node must move both ways, at `P d / beta`: what all nodes take in somebody has sent, so for some node
-    /// that is at least twice the mean. Decides where ports are not full duplex.
+    /// Bytes that some node must send and receive in total, at `P d / beta`. Every received byte is also sent, so for some node the
+    /// total is at least twice the mean. It exceeds the other port bounds only if ports are not full duplex.
     BothWays,
-    /// Combinations: to make one vector out of `p` takes `p - 1` of them an element, and so do the `p - 1` results of a
-    /// scan. Some node does at least the mean, and none before a first message has come.
+    /// Combining operations: reducing `p` vectors to one takes `p - 1` operations per element, and so do the `p - 1` results of a scan.
+    /// Some node does at least the mean number, and no node starts before a first message has arrived.
     Combining,
-    /// Bytes that must cross the links of a straight cut through the mesh one way. What is no grid is cut between two
-    /// nodes.
+    /// Bytes that must cross a straight cut through the mesh in one direction. A topology that is no grid is cut
+    /// between two consecutive ranks.
     Bisection,
-    /// Bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In what is no grid, up to 8
-    /// neighbouring nodes, or a block of 2^i that begins with a multiple of 2^i, such as a subtree or a subcube.
+    /// Bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In a topology that is no grid: up to
+    /// 8 consecutive nodes, or an aligned block of 2^i nodes, such as a subtree or a subcube.
     Submesh,
-    /// Bytes that go down trees: the messages of a broadcast or a collect contain, for every byte, a tree from its source to all;
-    /// backwards those of a combine-to-one or a distributed combine do. Ports and links have prices, and each tree costs at least
-    /// what the cheapest one does. For long messages among up to 64 members of a network that is no grid, or of nodes
-    /// with several ports, and where no message goes around dead links. (Edmonds, "Edge-disjoint branchings", 1973.)
+    /// Bytes that flow along trees. For every byte, the messages of a broadcast or a collect contain a spanning tree from its source;
+    /// the messages of a combine-to-one or a distributed combine contain a reversed one. Ports and links have prices (dual variables),
+    /// and each tree costs at least as much as the cheapest tree. For long messages among up to 64 members on a topology that is no
+    /// grid, or of nodes with several ports, without detours around dead links. (Edmonds, "Edge-disjoint branchings", 1973.)
     Trees,
-    /// Bytes that go along paths: from its sender to its receiver a byte goes straight or by way of other members. Ports and links have
-    /// prices, and each byte costs at least what its cheapest path does. For exchanges among up to 64 members, where no message goes
-    /// around dead links. (Basu and others, arXiv 2309.13541, for links alone.)
+    /// Bytes that flow along paths: from sender to receiver, directly or through other members. Ports and links have
+    /// prices (dual variables), and each byte costs at least as much as its cheapest path. For exchanges among up to 64
+    /// members, without detours around dead links. (Basu and others, arXiv 2309.13541, for links only.)
     Paths,
 }
 
 impl Reason {
-    /// The reason in a word or two: `both ways`.
+    /// Returns the name in one to three words, such as `both ways`.
     pub const fn name(self) -> &'static str {
         match self {
             Reason::StartUp => "start-up",
@@ -91,50 +89,50 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Lower limits of the modeled time of a problem, each for a reason of its own; none, or all 0, if nothing has to be sent.
+/// Lower bounds on the modeled time of a problem, one per reason; empty, or all 0, if no message is needed.
 ///
-/// They are limits of exact times. A run rounds the end of each message to the nearest picosecond, so it may end earlier than a limit by up to
-/// half a picosecond for each message that follows another one on the same port or link.
+/// The bounds hold for exact times. A run rounds the end of each message to the nearest picosecond, so it may end
+/// earlier than a bound by up to half a picosecond per message that follows another one on the same port or link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LowerBound {
     reasons: Vec<(Reason, Span)>,
 }
 
 impl LowerBound {
-    /// The bound for these reasons: start-ups before bytes, and ports before links.
+    /// Creates a bound from these reasons: start-ups before bytes, and ports before links.
     pub fn new(reasons: impl IntoIterator<Item = (Reason, Span)>) -> LowerBound {
         LowerBound { reasons: reasons.into_iter().collect() }
     }
 
-    /// The largest limit.
+    /// Returns the largest bound.
     pub fn time(&self) -> Span {
         self.reasons.iter().map(|&(_, limit)| limit).fold(Span::ZERO, Span::max)
     }
 
-    /// All limits with their reasons.
+    /// Returns all bounds with their reasons.
     pub fn reasons(&self) -> &[(Reason, Span)] {
         &self.reasons
     }
 
-    /// The limit for one reason; 0 if it does not apply.
+    /// Returns the bound for one reason; 0 if the reason does not apply.
     pub fn of(&self, reason: Reason) -> Span {
         self.reasons.iter().find(|&&(of, _)| of == reason).map_or(Span::ZERO, |&(_, limit)| limit)
     }
 
-    /// The reason of the largest limit, of equal ones the first; `None` if the bound is 0.
+    /// Returns the reason of the largest bound, the first one on a tie; `None` if the bound is 0.
     pub fn decisive(&self) -> Option<Reason> {
         let time = self.time();
         let decisive = self.reasons.iter().find(|&&(_, limit)| limit == time && !time.is_zero());
         decisive.map(|&(reason, _)| reason)
     }
 
-    /// Ratio of a modeled time to the bound; `None` if that is 0.
+    /// Returns the ratio of a modeled time to the bound; `None` if the bound is 0.
     pub fn ratio(&self, modeled: Span) -> Option<f64> {
         ratio(modeled, self.time())
     }
 }
 
-/// Ratio of a modeled time to a lower bound; `None` if that is 0.
+/// Returns the ratio of a modeled time to a lower bound; `None` if the bound is 0.
 pub(crate) fn ratio(modeled: Span, bound: Span) -> Option<f64> {
     (!bound.is_zero()).then(|| modeled.as_secs_f64() / bound.as_secs_f64())
 }

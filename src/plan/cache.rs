@@ -1,8 +1,8 @@
-//! The cache of a machine: what takes long to make and is wanted again, kept from one run to the next until nobody has
-//! asked for it lately.
+//! The cache of a machine: results that are costly to make, shared by all libraries and kept across runs, with least
+//! recently used eviction.
 //!
-//! There is one for all libraries. It keeps plans, what was chosen for them, and whatever else a library makes once for all
-//! members of a call. Those who ask for something that is being made wait for it.
+//! It stores plans, choices of algorithms, and other results that a library makes once for all members of a call.
+//! Concurrent requests for the same key wait for the first one to make the value.
 
 use std::{
     any::{Any, TypeId},
@@ -15,16 +15,16 @@ use parking_lot::Mutex;
 
 use super::Effort;
 
-/// So much weight is kept, in steps of schedules of about 100 bytes each; then what was used the longest time ago goes.
+/// Maximum total size, in steps of schedules of about 100 bytes each. Least recently used entries are evicted beyond it.
 const MOST_STEPS: usize = 4_000_000;
 
-/// So many things are kept at most.
+/// Maximum number of entries.
 const MOST: usize = 4096;
 
-/// Something that is made once, or is being made.
+/// A value that is made once; possibly still being made.
 type Slot<T, E> = Arc<OnceLock<Result<Arc<T>, E>>>;
 
-/// A bounded table of things of any types, each under a key of its own type.
+/// A bounded table of values of any types, each under a key of its own type.
 #[derive(Default)]
 pub(crate) struct Cache {
     shelves: Mutex<Shelves>,
@@ -33,7 +33,7 @@ pub(crate) struct Cache {
 
 #[derive(Default)]
 struct Shelves {
-    /// By the types of keys and values.
+    /// By the types of key and value.
     by_type: BTreeMap<TypeId, Box<dyn Shelf>>,
     uses: u64,
     entries: usize,
@@ -46,13 +46,13 @@ impl Cache {
         Cache { effort, ..Cache::default() }
     }
 
-    /// The effort with which plans are searched.
+    /// Returns the effort with which plans are searched.
     pub(crate) fn effort(&self) -> Effort {
         self.effort
     }
 
-    /// The value of a key, made by the first who asks; the others wait for it. `weigh` tells the room that it takes, in
-    /// steps of a schedule.
+    /// Returns the value of a key. The first request makes the value; concurrent requests wait for it. `weigh` returns
+    /// the value's size, in steps of a schedule.
     pub(crate) fn get<K, T, E>(
         &self,
         key: K,
@@ -77,7 +77,7 @@ impl Cache {
         value.clone()
     }
 
-    /// The number of things that are kept.
+    /// Returns the number of entries.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.shelves.lock().entries
@@ -126,7 +126,7 @@ impl Shelves {
         self.forget();
     }
 
-    /// The entries of these types.
+    /// Returns the entries of these types.
     fn known<K, T, E>(&mut self) -> Option<&mut BTreeMap<K, Entry<T, E>>>
     where
         K: Ord + Clone + Send + 'static,
@@ -139,7 +139,7 @@ impl Shelves {
         shelf.downcast_mut()
     }
 
-    /// The one used last stays in any case.
+    /// Evicts the least recently used entries until the cache is within its limits. The most recent entry always stays.
     fn forget(&mut self) {
         while self.entries > 1 && (self.entries > MOST || self.steps > MOST_STEPS) {
             let shelves = self.by_type.values_mut();
@@ -157,12 +157,12 @@ struct Entry<T, E> {
     steps: usize,
 }
 
-/// The entries of one type.
+/// The entries of one key and value type.
 trait Shelf: Any + Send {
-    /// Time of the last use of the entry that nobody has asked for for the longest time.
+    /// Returns the use counter of the least recently used entry.
     fn oldest(&self) -> Option<u64>;
 
-    /// Drops that entry, and tells its weight.
+    /// Evicts the least recently used entry and returns its size.
     fn drop_oldest(&mut self) -> usize;
 }
 
@@ -206,7 +206,7 @@ mod tests {
         let cache = Cache::default();
         let firsts: Vec<Arc<u32>> = (0..3).map(|key| ask(&cache, key, MOST_STEPS / 3)).collect();
         ask(&cache, 0, 0);
-        // An entry of another type takes the place of the oldest one.
+        // An entry of another type evicts the oldest entry.
         cache.get("key", |_| MOST_STEPS / 3, || Ok::<_, ()>(Arc::new(3_u8))).unwrap();
         let is_kept = |key: u32| Arc::ptr_eq(&firsts[key as usize], &ask(&cache, key, 0));
         assert_eq!([is_kept(0), is_kept(2), is_kept(1)], [true, true, false]);

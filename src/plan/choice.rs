@@ -1,4 +1,4 @@
-//! The argument of `using`: an algorithm of a library, algorithms of one's own, or whichever of several is the fastest.
+//! The argument of `using`: an algorithm of a library, custom algorithms, or the fastest of several.
 
 use std::{borrow::Borrow, fmt, sync::Arc};
 
@@ -11,8 +11,8 @@ use super::{
 };
 use crate::time::Time;
 
-/// Algorithms of which the fastest is taken, by prediction: one of the library at most, and any number of one's own. Of equally
-/// fast ones the first is taken. An algorithm whose time only a run can tell is taken only if no other one works.
+/// Several algorithms of which the one predicted to be fastest is taken: at most one of the library, and any number of custom
+/// algorithms. The first wins a tie. An algorithm whose time only a run can determine is taken only if no other applies.
 ///
 /// ```
 /// use multicomputer::{
@@ -45,33 +45,33 @@ pub struct Choice<P: Registered> {
 }
 
 impl<P: Registered> Choice<P> {
-    /// The same with one more of one's own.
+    /// Adds a custom algorithm.
     #[must_use]
     pub fn or(mut self, own: impl Into<Own<P>>) -> Choice<P> {
         self.own.push(own.into());
         self
     }
 
-    /// Plans a problem by the fastest. One that is not for the problem, or whose function gives an error, is left out, as long as
-    /// another one is there.
+    /// Plans a problem with the fastest algorithm. An algorithm that does not apply to the problem, or whose function
+    /// returns an error, is skipped if another one has a plan.
     ///
     /// # Errors
     ///
-    /// [`PlanError::Undelivered`] of any of them, as that is never intended; otherwise that of the first, if none has a plan.
+    /// [`PlanError::Undelivered`] of any algorithm, because that is always a mistake. If no algorithm has a plan, the first error.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         self.plan_with(problem, Effort::default())
     }
 
-    /// The same with more or less effort of the library's search.
+    /// Plans a problem with the given effort for the library's search.
     ///
     /// # Errors
     ///
-    /// Those of [`plan`](Choice::plan).
+    /// The errors of [`plan`](Choice::plan).
     pub fn plan_with(&self, problem: &P, effort: Effort) -> Result<Plan<P>, PlanError> {
         self.fastest(problem, self.library.as_ref().map(|library| library.plan_with(problem, effort)))
     }
 
-    /// The plan that is kept for a problem, made by the first who asks.
+    /// Returns the cached plan of a problem. The first request makes the plan.
     pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
         let library = self.library.as_ref().map(|library| library.kept_plan(problem, cache));
         match library {
@@ -82,7 +82,7 @@ impl<P: Registered> Choice<P> {
         }
     }
 
-    /// The fastest of the library's plan and of those of one's own. A single one is not predicted.
+    /// Returns the fastest of the library's plan and the custom ones. A single custom algorithm is not predicted.
     fn fastest<T>(&self, problem: &P, library: Option<Result<T, PlanError>>) -> Result<T, PlanError>
     where
         T: From<Plan<P>> + Borrow<Plan<P>>,
@@ -96,7 +96,7 @@ impl<P: Registered> Choice<P> {
             return only.plan(problem).map(T::from);
         }
         for own in &self.own {
-            // A plan without a prediction gives way to any that has one.
+            // Any plan with a prediction replaces one without.
             let limit = best.as_ref().and_then(|plan| plan.borrow().modeled()).unwrap_or(Time::MAX);
             match own.plan_before(problem, limit) {
                 Ok(Some(plan)) => best = Some(plan.into()),
@@ -111,12 +111,12 @@ impl<P: Registered> Choice<P> {
         best.ok_or_else(|| refusal.unwrap_or_else(too_long))
     }
 
-    /// All of them, to be told from others.
+    /// Returns all algorithms of the choice, as part of a cache key.
     pub(crate) fn key(&self) -> (Option<Algorithm<P>>, Vec<Own<P>>) {
         (self.library.clone(), self.own.clone())
     }
 
-    /// All of them in a sentence, with that of the library as it is called there.
+    /// Returns the names of all algorithms joined by `or`. `library` names the library's algorithm.
     pub(crate) fn spelled(&self, library: impl Fn(&Algorithm<P>) -> String) -> String {
         let own = self.own.iter().map(Own::to_string);
         self.library.iter().map(library).chain(own).collect::<Vec<_>>().join(" or ")
@@ -124,14 +124,14 @@ impl<P: Registered> Choice<P> {
 }
 
 impl<P: Registered> Algorithm<P> {
-    /// This algorithm or one of one's own: whichever is faster, by prediction.
+    /// Chooses this algorithm or a custom one: the one predicted to be faster.
     pub fn or(self, own: impl Into<Own<P>>) -> Choice<P> {
         Choice::from(self).or(own)
     }
 }
 
 impl<P: Registered> Own<P> {
-    /// This one or another one of one's own: whichever is faster, by prediction.
+    /// Chooses this custom algorithm or another one: the one predicted to be faster.
     pub fn or(self, own: impl Into<Own<P>>) -> Choice<P> {
         Choice::from(self).or(own)
     }
@@ -155,13 +155,13 @@ impl<P: Registered> From<Own<P>> for Choice<P> {
     }
 }
 
-/// An argument of `using`: an algorithm of a library, or what stands for one; one of one's own; a choice among several; by value
-/// or by reference. It is sealed: no other crate can implement it.
+/// An argument of `using`, by value or by reference: an algorithm of a library or a type that converts to one, a custom
+/// algorithm, or a choice among several. The trait is sealed: no other crate can implement it.
 pub trait IntoChoice: Sealed {
-    /// The problems that it solves.
+    /// The problems that the choice solves.
     type Problem: Registered;
 
-    /// The choice.
+    /// Returns the choice.
     fn into_choice(self) -> Choice<Self::Problem>;
 }
 
@@ -215,7 +215,7 @@ impl<P: Registered> Clone for Choice<P> {
     }
 }
 
-/// The names, with `or` between them.
+/// The names, joined by `or`.
 impl<P: Registered> fmt::Display for Choice<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.spelled(Algorithm::to_string))

@@ -1,18 +1,18 @@
-//! How hard a search tries: its budget in steps.
+//! Search effort: the step budget of a search.
 
 use std::cell::Cell;
 
-/// How hard *Auto* tries to find the fastest plan. The same plan is found on every host, as steps of schedules are counted and not
-/// seconds. It bounds the search for collective operations and s-to-p broadcasts; *Auto* of exchanges has bounds of its own.
+/// How hard *Auto* searches for the fastest plan. The budget counts steps of schedules instead of seconds, so every host finds the same
+/// plan. It bounds the search for collective operations and s-to-p broadcasts; *Auto* of exchanges has separate bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
-    /// A tenth of the steps of *normal*.
+    /// One tenth of the steps of [`Normal`](Effort::Normal).
     Quick,
-    /// Up to 2^24 steps: some 15 seconds of processor time at most on a thousand nodes. On tens of thousands of nodes a single schedule
-    /// may take minutes, and one is always tried.
+    /// Up to 2^24 steps: at most some 15 s of processor time on a thousand nodes. On tens of thousands of nodes a
+    /// single schedule may take minutes, and one is always tried.
     #[default]
     Normal,
-    /// Until nothing is left to be tried.
+    /// No limit: all candidates are tried.
     Thorough,
 }
 
@@ -20,7 +20,7 @@ impl Effort {
     /// All efforts, in ascending order.
     pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Normal, Effort::Thorough];
 
-    /// The effort's name: `quick`, `normal` or `thorough`.
+    /// Returns the name: `quick`, `normal` or `thorough`.
     pub fn name(self) -> &'static str {
         match self {
             Effort::Quick => "quick",
@@ -29,7 +29,7 @@ impl Effort {
         }
     }
 
-    /// The steps of all schedules that are made and predicted.
+    /// Returns the maximum number of steps of all schedules that are made and predicted.
     fn steps(self) -> u64 {
         match self {
             Effort::Quick => NORMAL / 10,
@@ -39,18 +39,18 @@ impl Effort {
     }
 }
 
-/// The steps of a search with [`Effort::Normal`]. To make and predict a step takes 0.1 to 1 us of processor time: 1.7 million took 1.8 s on
-/// `paragon:32x32`.
+/// Steps of a search with [`Effort::Normal`]. Making and predicting a step takes 0.1 to 1 us of processor time: 1.7
+/// million steps took 1.8 s on `paragon:32x32`.
 const NORMAL: u64 = 1 << 24;
 
-/// The steps that a search may still take.
+/// The remaining step budget of a search.
 pub(crate) struct Budget {
     steps: Cell<u64>,
     left_out: Cell<usize>,
 }
 
 impl Budget {
-    /// The budget of an effort.
+    /// Returns the budget of an effort.
     pub(crate) fn of(effort: Effort) -> Budget {
         Budget::of_steps(effort.steps())
     }
@@ -60,7 +60,7 @@ impl Budget {
         Budget { steps: Cell::new(steps), left_out: Cell::new(0) }
     }
 
-    /// The number of steps left.
+    /// Returns the number of steps left.
     pub(super) fn left(&self) -> u64 {
         self.steps.get()
     }
@@ -70,7 +70,7 @@ impl Budget {
         self.steps.set(self.steps.get().saturating_sub(steps));
     }
 
-    /// Whether no steps are left.
+    /// Returns whether no steps are left.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps.get() == 0
     }
@@ -80,7 +80,7 @@ impl Budget {
         self.left_out.set(self.left_out.get() + variants);
     }
 
-    /// The number of variants that have not been tried because the budget was spent.
+    /// Returns the number of variants that were not tried because the budget was spent.
     pub(crate) fn left_out(&self) -> usize {
         self.left_out.get()
     }

@@ -1,21 +1,21 @@
-//! The error of planning.
+//! Errors of planning.
 
 use thiserror::Error;
 
 use crate::{pattern::DeliveryError, topology::TopologyError, wire::MAX_MESSAGE};
 
-/// The error of an algorithm that has no plan for a problem.
+/// The reason why an algorithm has no plan for a problem.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The algorithm is one for other kinds of problems.
+    /// The algorithm is for other kinds of problems.
     #[error("{algorithm} is no algorithm for a {kind}: those with a name are {}", known.join(", "))]
     OtherKind {
         /// The algorithm.
         algorithm: String,
         /// The kind of the problem.
         kind: String,
-        /// The names of the algorithms that are.
+        /// The names of the algorithms for this kind.
         known: Vec<&'static str>,
     },
     /// A restriction of the algorithm is not met.
@@ -23,18 +23,18 @@ pub enum PlanError {
     Restricted {
         /// The algorithm.
         algorithm: String,
-        /// The restriction, in a sentence.
+        /// The restriction, as a sentence.
         text: String,
-        /// The state of the problem, such as `there are 6`; empty if the restriction says it all.
+        /// How the problem violates the restriction, such as `there are 6`; empty if the restriction needs no detail.
         found: String,
     },
-    /// A message would be longer than one may be.
+    /// A message would exceed the maximum length.
     #[error(
         "a message of {given} bytes would be sent: at most {MAX_MESSAGE} are allowed; cut the data, or take another \
          algorithm"
     )]
     MessageTooLong {
-        /// Its length.
+        /// The length of the message, in bytes.
         given: u64,
     },
     /// The topology of the machine is invalid.
@@ -43,28 +43,28 @@ pub enum PlanError {
     /// The function of a custom algorithm panicked.
     #[error("the function of the custom algorithm `{algorithm}` panicked: {message}")]
     Panicked {
-        /// Its name.
+        /// The name of the algorithm.
         algorithm: String,
         /// The message of the panic.
         message: String,
     },
-    /// An algorithm of one's own says that it has nothing for the problem.
+    /// The function of a custom algorithm returned an error.
     #[error("{algorithm} has no schedule here: {cause}")]
     NoDraft {
-        /// Its name.
+        /// The name of the algorithm.
         algorithm: String,
         /// The error of its function.
         cause: String,
     },
-    /// The schedule of an algorithm of one's own does not do what the problem says.
+    /// The schedule of a custom algorithm does not deliver what the problem requires.
     #[error("the schedule of {algorithm} does not deliver: {cause}")]
     Undelivered {
-        /// Its name.
+        /// The name of the algorithm.
         algorithm: String,
-        /// The fault.
+        /// The delivery error.
         cause: Box<DeliveryError>,
     },
-    /// It takes longer than modeled time can tell.
+    /// The time exceeds the range of modeled time.
     #[error("{algorithm} takes longer than modeled time can tell, some 213 days")]
     TooLong {
         /// The algorithm.
@@ -74,7 +74,7 @@ pub enum PlanError {
 
 crate::text::debug_as_text!(PlanError);
 
-/// The state that was found, behind a sentence.
+/// Formats the violation as the end of a sentence.
 fn and(found: &str) -> String {
     if found.is_empty() { String::new() } else { format!(", and {found}") }
 }

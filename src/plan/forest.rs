@@ -1,9 +1,9 @@
-//! Messages down forests on a machine: what members take of its ports and links, the [trees](crate::pattern::forest), and the
-//! order in which the segments of messages go down them.
+//! Spanning trees for long messages on a machine: the resources that they occupy, the [trees](crate::pattern::forest),
+//! and the order in which segments of messages flow down them.
 //!
-//! A message is cut into as many parts of its length as its source has trees, and these into segments. No timetable says when a
-//! segment crosses an edge: nodes send on what has come, the oldest segments first. Those of a tree have their ages in its own
-//! measure, from 0 to 1, so that all trees are done at the same time.
+//! A message is cut into equal parts, one per tree of its source, and each part into segments. There is no global
+//! timetable: nodes forward the segments that have arrived, the oldest first. The age of a segment is relative to its
+//! tree, from 0 to 1, so that all trees finish at the same time.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -21,95 +21,95 @@ use crate::{
     topology::Vertex,
 };
 
-/// The most members: trees are grown on all pairs of them.
+/// Maximum number of members: trees are grown on all pairs of members.
 pub(crate) const MOST_MEMBERS: usize = 64;
 
-/// Messages from some members of a machine to all of them.
+/// Messages from some members of a machine to all members.
 #[derive(Clone, Debug)]
 pub(crate) struct Spreading {
     network: Network,
     sources: Vec<(Rank, u64)>,
-    /// The bytes of what is never cut.
+    /// The bytes of an element, which is never cut.
     element: u64,
-    /// The seconds that nothing beats, start-ups aside.
+    /// Lower bound in seconds, without start-ups.
     least: f64,
-    /// The seconds of start-ups from one node to the next, and of those that keep its processor busy.
+    /// Seconds of a start-up between two nodes, and the processor seconds of a node that receives and forwards a message.
     start_up: f64,
     busy: f64,
-    /// The seconds that a byte takes a port, and all ports of a node one way.
+    /// Seconds per byte through one port, and through all ports of a node in one direction.
     beta: f64,
     node_beta: f64,
 }
 
-/// The way of data through a forest.
+/// The direction of data in a forest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// From the sources to all.
+    /// From the sources to all members.
     Out,
-    /// From all to the sources, combined on the way.
+    /// From all members to the sources, combined at each node.
     Back,
-    /// Back, and then out again.
+    /// To the sources, and then from the sources to all members.
     Both,
 }
 
-/// Trees for messages.
+/// Trees for messages, with the segments of the messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Forest {
     trees: Vec<Share>,
-    /// The trees in words.
+    /// A description of the trees.
     kind: String,
     segments: Vec<Segment>,
-    /// The seconds that the busiest resource is taken.
+    /// The busy time of the busiest resource, in seconds.
     busiest: f64,
-    /// That time, less what rounding in a run may take away.
+    /// Lower bound: the busy time, less the possible rounding in a run.
     pub(crate) least: Span,
-    /// The time by a closed form.
+    /// The closed-form time.
     pub(crate) estimate: Span,
 }
 
-/// A part of a message that goes down one tree.
+/// A piece of a message that flows down one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// The number of the source.
+    /// The index of the source.
     pub(crate) source: usize,
-    /// The first byte in its message.
+    /// The first byte in the source's message.
     pub(crate) start: u64,
-    /// The length.
+    /// The length in bytes.
     pub(crate) bytes: u64,
     tree: usize,
 }
 
-/// A segment that crosses an edge of its tree.
+/// The transfer of a segment over an edge of its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Crossing {
     /// The sender.
     pub(crate) from: Rank,
     /// The receiver.
     pub(crate) to: Rank,
-    /// The number of the segment.
+    /// The index of the segment.
     pub(crate) segment: usize,
 }
 
-/// The numbers of trees of a source, or of cycles, that are tried one after the other ..
+/// Numbers of trees per source, or of cycles, in the order in which they are tried.
 const COUNTS: [usize; 4] = [1, 2, 4, 8];
 
-/// .. until they take at most so many times as long as nothing beats. More of them are to be better by this factor.
+/// The search stops within [`NEAR`] times the lower bound. A larger number of trees must be better by the factor [`WORTH`].
 const NEAR: f64 = 1.05;
 const WORTH: f64 = 1.05;
 
-/// The most segments, and the most messages, of a schedule: more cost time to plan. So do segments of fewer bytes.
+/// Maximum numbers of segments and of messages of a schedule, and minimum mean bytes of a segment. They limit planning time.
 const MOST_SEGMENTS: usize = 1024;
 const MOST_MESSAGES: usize = 16_384;
 const LEAST_BYTES: u64 = 4096;
 
-/// Whether messages of so many bytes in all are long enough, and the members few enough, that a forest is worth a try, and the machine
-/// is one for which there are no better ways: one with several ports at a node, with switches, with links that have a capacity of
-/// their own, or where nodes have different numbers of neighbours though it is no grid.
+/// Returns whether a forest is worth a try: long messages (`bytes` in total), few members, and a machine without better
+/// algorithms. Such a machine has several ports per node, switches, links with separate capacities, or nodes with
+/// different numbers of neighbours outside a grid.
 pub(crate) fn is_for(machine: &Description, members: usize, bytes: u64) -> bool {
     unfit(machine, members, bytes).is_none()
 }
 
-/// The condition of [`is_for`] that is not met, if one is not.
+/// Describes the condition of [`is_for`] that is not met; `None` if all are met.
 pub(crate) fn unfit(machine: &Description, members: usize, bytes: u64) -> Option<String> {
     let parameters = machine.parameters();
     if !(3..=MOST_MEMBERS).contains(&members) {
@@ -147,8 +147,8 @@ fn is_irregular(machine: &Description) -> bool {
     neighbours.windows(2).any(|pair| pair[0] != pair[1])
 }
 
-/// A time that nothing can beat, start-ups aside, for messages of so many bytes from each of these members to all others; or,
-/// backwards, for as much that is combined at each. Zero where [forests](is_for) are not worth a try.
+/// Returns a lower bound, without start-ups, on the time of messages of the given bytes from these members to all
+/// others; backwards, on combining as many bytes at each of them. Zero if [forests](is_for) are not worth a try.
 pub(crate) fn least_time(
     machine: &Description,
     members: &[Rank],
@@ -160,12 +160,13 @@ pub(crate) fn least_time(
         return Span::ZERO;
     }
     let way = if is_backwards { Way::Back } else { Way::Out };
-    // Rounding stays on the safe side.
+    // The factor covers rounding errors.
     Span::from_secs_f64((1.0 - 1e-9) * least(&network(machine, members, 0.0, way), sources))
 }
 
 impl Spreading {
-    /// Messages of so many bytes from each of these ranks, in whole elements, to all members of a machine; or back, or both.
+    /// Creates the problem for messages of the given bytes, in whole elements, from these ranks to all members of a
+    /// machine; or in the reverse direction, or both.
     pub(crate) fn of(
         machine: &Description,
         members: &[Rank],
@@ -188,12 +189,12 @@ impl Spreading {
         self.sources.iter().map(|&(_, bytes)| bytes).sum()
     }
 
-    /// The forests that may be the fastest: trees for a message of one source, low ones or others, whichever the closed form finds
-    /// faster; cycles for the messages of several.
+    /// Returns the candidate forests. For one source: low trees or unrestricted trees, whichever has the shorter
+    /// closed-form time. For several sources: cycles.
     pub(crate) fn forests(&self) -> Vec<Forest> {
         let roots: Vec<Rank> = self.sources.iter().map(|&(root, _)| root).collect();
         let bytes = self.bytes();
-        // The time of ports of which none is idle, in case the search for prices has ended before that.
+        // The bound with all ports busy, in case the search for prices stopped at a weaker bound.
         let nodes = self.network.nodes() as f64;
         let aim = self.least.max(bytes as f64 * self.node_beta * (nodes - 1.0) / nodes);
         let grown = |root, count, is_low| grow(&self.network, root, bytes, count, aim, is_low);
@@ -222,8 +223,8 @@ impl Spreading {
         forests
     }
 
-    /// The trees with messages in the number of segments that is best by the closed form; in half of that if there are several for
-    /// a source, as short messages get more into each other's way.
+    /// Cuts the messages into the number of segments with the shortest closed-form time. With several trees per source
+    /// it takes half that number, because short messages cause more contention.
     fn cut_well(&self, trees: Vec<Share>, kind: &str) -> Forest {
         let messages = MOST_MESSAGES / (self.network.nodes() - 1);
         let most = messages.min(MOST_SEGMENTS).min((self.bytes() / LEAST_BYTES) as usize).max(trees.len());
@@ -236,7 +237,7 @@ impl Spreading {
         self.cut(&trees, kind, if several { number.div_ceil(2) } else { number })
     }
 
-    /// The trees with messages in about so many segments, of whole elements, in the order of the sources and of their bytes.
+    /// Cuts the messages into about this number of segments, in whole elements, ordered by source and byte position.
     fn cut(&self, trees: &[Share], kind: &str, number: usize) -> Forest {
         let longest = (self.bytes() as f64 / number as f64).max(1.0);
         let mut segments = Vec::new();
@@ -250,7 +251,7 @@ impl Spreading {
                 let pieces = ((end - begin) * self.element) as f64 / longest;
                 let pieces = ((pieces + 0.5) as u64).clamp(1, (end - begin).max(1));
                 let cut = |piece: u64| begin + (end - begin) * piece / pieces;
-                // A message without bytes is one segment all the same.
+                // An empty message still has one segment.
                 let pieces = if begin < end || elements == 0 && part == 0 { 0..pieces } else { 0..0 };
                 segments.extend(pieces.map(|piece| Segment {
                     source,
@@ -271,8 +272,7 @@ impl Spreading {
         let one = self.bytes() as f64 / segments.len().max(1) as f64 * self.beta;
         let fill = depth.unwrap_or(0) as f64 * (self.start_up + one);
         let estimate = busiest.max(segments.len() as f64 * self.busy) + fill;
-        // Half a picosecond for each message of a resource; each segment is as many messages as there are other members, or twice
-        // as many.
+        // Half a picosecond for each message on a resource. A segment causes one or two messages per other member.
         let rounding = 1e-12 * (segments.len() * self.network.nodes()) as f64;
         Forest {
             kind: kind.to_owned(),
@@ -284,9 +284,9 @@ impl Spreading {
         }
     }
 
-    /// The crossings of all segments of a forest, each after that by which its sender gets the segment: the oldest segments
-    /// first, and those on an edge further from the source later by what it takes there. On cycles nodes send their own segments
-    /// first, and then what comes: that of the source behind them first, and then that of the next one.
+    /// Orders the crossings of all segments so that each node gets a segment before it forwards the segment: oldest
+    /// segments first, with a delay for each edge from the source. On cycles, nodes send their own segments first, and
+    /// then received segments in the order of the distance to their sources.
     pub(crate) fn order(&self, forest: &Forest) -> Vec<Crossing> {
         let mut counts = vec![0_usize; forest.trees.len()];
         forest.segments.iter().for_each(|segment| counts[segment.tree] += 1);
@@ -318,18 +318,18 @@ impl Spreading {
     }
 }
 
-/// The shape of a tree.
+/// The depths and heights of a tree's nodes.
 struct Shape {
-    /// The edges from the root to each node.
+    /// The number of edges from the root to each node.
     depths: Vec<usize>,
-    /// The most edges from each node to a leaf below it.
+    /// The maximum number of edges from each node down to a leaf.
     heights: Vec<usize>,
-    /// The bytes of other sources on the way from the root to each node.
+    /// The bytes of other sources on the path from the root to each node.
     before: Vec<u64>,
 }
 
 impl Shape {
-    /// For a tree, where nodes have so many bytes.
+    /// Computes the shape of a tree. `lengths` are the bytes of the nodes' own messages.
     fn of(parents: &[Rank], lengths: &[u64]) -> Shape {
         let nodes = parents.len();
         let mut shape = Shape { depths: vec![0; nodes], heights: vec![0; nodes], before: vec![0; nodes] };
@@ -347,18 +347,18 @@ impl Shape {
 }
 
 impl Forest {
-    /// The trees and the number of segments, in words.
+    /// Returns a description: the trees and the number of segments.
     pub(crate) fn name(&self) -> String {
         format!("{}, {} segments", self.kind, self.segments.len())
     }
 
-    /// The segments, in the order of the sources and of their bytes.
+    /// Returns the segments, ordered by source and byte position.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
 }
 
-/// Adds the crossings to a schedule, as many in an iteration as need nothing of the same one.
+/// Adds the crossings to a schedule. An iteration takes crossings as long as none depends on another one in it.
 pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
     let mut round: Vec<Transfer> = Vec::new();
     let mut received: BTreeSet<(Rank, usize)> = BTreeSet::new();
@@ -375,7 +375,8 @@ pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
     }
 }
 
-/// The network of what edges from a member to another take; where bytes are combined, for so many seconds each, of processors as well.
+/// Returns the network of resources that edges between members occupy, including processors if each byte takes
+/// `combining` seconds to combine.
 fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) -> Network {
     let resources = Resources::of(machine, members);
     Network::new(members.len(), |from, to| {
@@ -404,8 +405,8 @@ mod tests {
         Spreading::of(&machine, &members, sources.to_vec(), element, Way::Out)
     }
 
-    /// The segments of each message follow each other, in whole elements; a message without bytes is one. No segment leaves a
-    /// member before it is there, and each gets to all others once.
+    /// The segments cover each message in whole elements; an empty message has one segment. No member sends a segment
+    /// before it has the segment, and every other member gets each segment once.
     #[test]
     fn segments_cover_messages_and_get_everywhere_once() {
         let all: [(&[(Rank, u64)], u64); 3] = [

@@ -1,22 +1,21 @@
-//! The places of a problem's members on the machine: a rectangle, or a line.
+//! Logical layout of a problem's members on the machine: a rectangle or a line.
 
 use crate::{model::Description, rank::Rank, topology::Grid};
 
-/// The members of a group laid out as a rectangle, or as a line if they are none.
+/// The members of a group as a rectangle, or as a line if they form no rectangle.
 ///
-/// They are a rectangle if they are all the nodes in which some rows and some columns of the machine meet, in whatever
-/// order the ranks are. All others are a linear array, in the order of their nodes: so it is in InterCom (Barnett et
-/// al. 1994, section 9).
+/// The members form a rectangle if they are exactly the nodes at the intersections of some rows and some columns of the machine, in any
+/// rank order. All other groups are linear arrays in node order, as in InterCom (Barnett et al. 1994, section 9).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Rows and columns; a line is one row.
     pub(crate) grid: Grid,
-    /// The rank at each place, row by row.
+    /// The rank at each position, row by row.
     pub(crate) ranks: Vec<Rank>,
 }
 
 impl Layout {
-    /// The layout of some members of a machine. If they must stay in rank order, the ranks lie in that order.
+    /// Returns the layout of some members of a machine. With `is_in_order`, the ranks are laid out in rank order.
     pub(crate) fn of(machine: &Description, members: &[Rank], is_in_order: bool) -> Layout {
         let mut ranks: Vec<Rank> = (0..members.len()).collect();
         ranks.sort_unstable_by_key(|&rank| members[rank]);
@@ -34,13 +33,13 @@ impl Layout {
         Layout { grid: grid.unwrap_or(Grid { rows: 1, columns: members.len() }), ranks }
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     pub(crate) fn size(&self) -> usize {
         self.ranks.len()
     }
 }
 
-/// The rows and columns that these nodes, in ascending order, have as a rectangle.
+/// Returns the rows and columns of these nodes, in ascending order, if they form a rectangle.
 fn rectangle(grid: Grid, nodes: &[Rank]) -> Option<Grid> {
     let place = |index: usize| grid.coordinates(nodes[index]);
     let (first_row, _) = place(0);

@@ -1,4 +1,4 @@
-//! The members of a problem: some nodes of a machine, each once, and what each has in the mean.
+//! The members of a problem: distinct nodes of a machine.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::{model::Description, rank::Rank, topology::TopologyError};
 
-/// Checks that the topology is valid, and that members are nodes of the machine, at least one and each once.
+/// Checks that the topology is valid and that the members are distinct nodes of the machine, at least one.
 pub(crate) fn check_members(machine: &Description, members: &[Rank]) -> Result<(), MembersError> {
     machine.check()?;
     let mut sorted = Cow::Borrowed(members);
@@ -25,33 +25,33 @@ pub(crate) fn check_members(machine: &Description, members: &[Rank]) -> Result<(
     }
 }
 
-/// The bytes that each of some members has in the mean, rounded up to whole elements.
+/// Returns the mean number of bytes per member, rounded up to whole elements.
 pub(crate) fn mean_in_elements(bytes: u64, members: usize, element: u64) -> u64 {
     bytes.div_ceil(element).div_ceil(members as u64) * element
 }
 
-/// The error of members that make no group.
+/// The error for nodes that do not form a group.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MembersError {
     /// The topology of the machine is invalid.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// There are none.
+    /// No member is given.
     #[error("no member is given: a group needs at least one member, and each only once")]
     None,
-    /// A node is a member twice.
+    /// A node is given as a member twice.
     #[error("node {node} is given twice: a group needs at least one member, and each only once")]
     Twice {
         /// The node.
         node: Rank,
     },
-    /// A member that the machine does not have.
+    /// The machine does not have a node that is given as a member.
     #[error("node {node} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
     NoSuchNode {
         /// The node.
         node: Rank,
-        /// Nodes of the machine.
+        /// The number of nodes of the machine.
         nodes: usize,
     },
 }

@@ -1,12 +1,12 @@
-//! One plan for all libraries: what is asked for, the ways to do it, which of them is the fastest, and what nothing can
-//! beat.
+//! Planning, the same for all libraries: problems, algorithms with their schedule variants, the choice of the fastest
+//! variant, and lower bounds.
 //!
-//! A [`Problem`] says what is to be moved among which members of a machine: an s-to-p broadcast
-//! ([`stop::Instance`](crate::stop::Instance)), a collective operation ([`collective::Task`](crate::collective::Task)), a
-//! many-to-many exchange ([`exchange::Instance`](crate::exchange::Instance)). An [`Algorithm`] has one or several variants
-//! for it, of which the one is taken that is [predicted](predict()) to be the fastest. That is the [`Plan`], which all
-//! members carry out. All members make the same one without a message, because it follows from the problem alone.
-//! [`LowerBound`] says what no algorithm can beat, and why.
+//! A [`Problem`] states which data move among which members of a machine: an s-to-p broadcast
+//! ([`stop::Instance`](crate::stop::Instance)), a collective operation ([`collective::Task`](crate::collective::Task)),
+//! or a many-to-many exchange ([`exchange::Instance`](crate::exchange::Instance)). An [`Algorithm`] has one or several
+//! schedule variants for a problem. The variant [predicted](predict()) to be the fastest becomes the [`Plan`], which
+//! all members carry out. The plan depends only on the problem, so all members make the same plan without
+//! communication. [`LowerBound`] is a time below which no algorithm can finish, with the limiting resource.
 //!
 //! ```
 //! use multicomputer::{collective::{Algorithm, Operation, Task}, plan::Reason};
@@ -20,8 +20,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An algorithm is chosen by the same word in all libraries: `group.using(Algorithm::SHORT).broadcast(..)`. One of one's own is an
-//! [`Own`], alone or beside those of the library: `group.using(Algorithm::AUTO.or(&own))`.
+//! All libraries choose an algorithm in the same way: `group.using(Algorithm::SHORT).broadcast(..)`. A custom algorithm
+//! is an [`Own`], used by itself or beside an algorithm of the library: `group.using(Algorithm::AUTO.or(&own))`.
 
 mod at_once;
 pub(crate) mod bound;
@@ -69,7 +69,7 @@ pub use self::{
     registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError, Registered},
 };
 
-/// The seal of traits that no other crate can implement: no path to it leads out of the crate.
+/// Supertrait module that seals traits: it is private to the crate, so no other crate can implement them.
 pub(crate) mod sealed {
     pub trait Sealed {}
 }

@@ -1,4 +1,4 @@
-//! Algorithms of one's own: a name, and a function that makes a draft of a problem. What it makes is checked before it is used.
+//! Custom algorithms: a name and a function that makes a draft for a problem. Every draft is checked before use.
 
 use std::{
     cmp::Ordering,
@@ -18,21 +18,20 @@ use super::{
 };
 use crate::{panics::caught, time::Time, topology::catch_route_error};
 
-/// A reason why a function makes no draft.
+/// The reason why a function makes no draft.
 type Refusal = Box<dyn Error + Send + Sync>;
 
-/// Makes a draft of a problem, or says why there is none.
+/// Makes a draft for a problem, or returns why there is none.
 type Make<P> = dyn Fn(&P) -> Result<<P as Planned>::Draft, Refusal> + Send + Sync;
 
-/// An algorithm of one's own for the problems of a library: a handle that is cheap to clone.
+/// A custom algorithm for the problems of a library: a handle that is cheap to clone.
 ///
-/// Its function makes for a problem what algorithms of the library make: a draft, which is pieces of the data and a
-/// [`Schedule`](crate::pattern::Schedule) that moves them. Before it is used it is carried out without data
-/// ([`Delivery`](crate::pattern::Delivery)): every rank must end with what the problem says, and nobody may wait for ever. The
-/// same problem must always get the same draft, as every member of a group may make it. An error of the function says that
-/// there is none for the problem.
+/// Its function makes a draft for a problem, as the library's algorithms do: pieces of the data and a
+/// [`Schedule`](crate::pattern::Schedule) that moves them. Before use, the draft is carried out without data
+/// ([`Delivery`](crate::pattern::Delivery)): every rank must end with the data that the problem requires, and no rank may deadlock. The
+/// function must be deterministic, because every member of a group may call it. It returns an error if it has no draft for the problem.
 ///
-/// It is used alone, or beside an algorithm of the library, which may be *Auto*; the faster one is taken then.
+/// A custom algorithm is used by itself, or beside an algorithm of the library such as *Auto*; the faster one is then taken.
 ///
 /// ```
 /// use multicomputer::{pattern::{Exchange, Transfer}, prelude::*, stop::{Algorithm, Draft, Instance, Own}};
@@ -69,7 +68,7 @@ struct Named<F: ?Sized> {
 }
 
 impl<P: Registered> Own<P> {
-    /// An algorithm of this name, which is that of its plans, with the function that makes its drafts.
+    /// Creates an algorithm from a name, which its plans also get, and the function that makes its drafts.
     pub fn new(
         name: impl Into<String>,
         make: impl Fn(&P) -> Result<P::Draft, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
@@ -77,23 +76,23 @@ impl<P: Registered> Own<P> {
         Own(Arc::new(Named { name: name.into(), make }))
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Plans a problem: makes the draft and checks it, which costs the host about a microsecond a block of a message.
+    /// Plans a problem: makes the draft and checks it, at about 1 us of host time per block of a message.
     ///
     /// # Errors
     ///
-    /// [`PlanError::NoDraft`] if the function gives an error, [`PlanError::Panicked`] if it panics, [`PlanError::Undelivered`] if
-    /// not every rank ends with what the problem says, [`PlanError::MessageTooLong`].
+    /// [`PlanError::NoDraft`] if the function returns an error, [`PlanError::Panicked`] if it panics, [`PlanError::Undelivered`] if a
+    /// rank does not end with the data that the problem requires, [`PlanError::MessageTooLong`].
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         let draft = catch_route_error(|| self.draft(problem))??;
         Ok(self.planned(problem, draft, None))
     }
 
-    /// The plan of a problem if it is done before an instant, with its prediction.
+    /// Returns the plan with its prediction if the plan finishes before `limit`.
     pub(super) fn plan_before(&self, problem: &P, limit: Time) -> Result<Option<Plan<P>>, PlanError> {
         catch_route_error(|| self.plan_on(problem, limit))?
     }
@@ -109,7 +108,7 @@ impl<P: Registered> Own<P> {
 
     fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
         let algorithm = || self.name().to_owned();
-        // The error of an invalid route stays an error of the topology.
+        // An invalid route in the function remains a topology error.
         let make = || (self.0.make)(problem).map_err(|cause| cause.to_string());
         let draft = caught(|| catch_route_error(make))
             .map_err(|message| PlanError::Panicked { algorithm: algorithm(), message })??
@@ -125,7 +124,7 @@ impl<P: Registered> Own<P> {
         Plan::by_own(problem, self.name(), draft, prediction)
     }
 
-    /// The place of its function, by which it is told from others of its name.
+    /// Returns the address of the function, which distinguishes algorithms of the same name.
     fn place(&self) -> *const u8 {
         Arc::as_ptr(&self.0).cast()
     }
@@ -137,7 +136,7 @@ impl<P: Registered> Clone for Own<P> {
     }
 }
 
-/// Clones of each other are the same: functions cannot be compared.
+/// Clones are equal. Functions cannot be compared, so separately created algorithms differ.
 impl<P: Registered> PartialEq for Own<P> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
@@ -152,14 +151,14 @@ impl<P: Registered> PartialOrd for Own<P> {
     }
 }
 
-/// By name; those of one name in some order that lasts as long as they do.
+/// By name, then by the address of the function: an order that is stable while the algorithms exist.
 impl<P: Registered> Ord for Own<P> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.name().cmp(other.name()).then_with(|| self.place().cmp(&other.place()))
     }
 }
 
-/// By name, which is what members in several processes have in common.
+/// Hashes the name, which is the same in all processes.
 impl<P: Registered> Hash for Own<P> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name().hash(state);

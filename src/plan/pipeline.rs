@@ -1,8 +1,8 @@
-//! Pipelines by the clock on a machine: the trees that suit a rectangle of members, the time of a step, and how many chunks are best.
+//! Time-triggered pipelines: the trees for a rectangle of members, the time of a step, and the best number of chunks.
 //!
-//! The trees and the rounds of their chunks are in [`pattern::pipeline`](crate::pattern::pipeline). All members go by the clock
-//! ([`Schedule::clocked`](crate::pattern::Schedule::clocked)): a step is as long as the bytes of a chunk take, those of other
-//! messages on the same links counted, and a bit more for the way through the network; or as long as a processor is busy.
+//! The trees and the rounds of their chunks are in [`pattern::pipeline`](crate::pattern::pipeline). All members follow a time-triggered
+//! schedule ([`Schedule::clocked`](crate::pattern::Schedule::clocked)). A step is the larger of two times: the bytes of a chunk,
+//! including other messages on the same links, plus a small allowance for network latency; and the processor time.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,16 @@ use crate::{
     topology::{Grid, LinkId},
 };
 
-/// The most chunks of a message: more cost time to plan.
+/// Maximum number of chunks of a message: more chunks take longer to plan.
 pub(crate) const MOST: usize = 512;
 
 /// A set of trees with the messages of each round, on a rectangle.
 #[derive(Clone, Copy)]
 pub(crate) struct Trees {
     pub(crate) name: &'static str,
-    /// The number of rounds, and of chunks, after which everything happens again.
+    /// The number of rounds, and of chunks, after which the pattern repeats.
     pub(crate) period: fn(Grid, Rank) -> usize,
-    /// The rounds of a number of chunks from a root.
+    /// Returns the rounds for a number of chunks from a root.
     pub(crate) rounds: fn(Grid, Rank, usize) -> Vec<Vec<Hop>>,
 }
 
@@ -51,15 +51,15 @@ const CHAIN: Trees = Trees {
     rounds: |grid, root, chunks| pipeline::rounds(&pipeline::chain(grid, root), chunks),
 };
 
-/// The sets of trees for a rectangle, or for a line.
+/// Returns the sets of trees for a rectangle, or for a line.
 pub(crate) fn sets_of_trees(grid: Grid) -> &'static [Trees] {
     let is_line = grid.rows == 1 || grid.columns == 1;
     if is_line { &[CHAIN] } else { &[IN_ROWS, IN_COLUMNS, CHAIN, TWO_TREES] }
 }
 
 impl Trees {
-    /// The links that messages share in the network, and the number of rounds until the first chunk is everywhere. `node` tells the node
-    /// at each place of the rectangle.
+    /// Returns the sharing of links, and the number of rounds until all members have the first chunk. `node` maps a
+    /// position in the rectangle to a node.
     pub(crate) fn on(
         &self,
         machine: &Description,
@@ -68,25 +68,25 @@ impl Trees {
         node: impl Fn(Rank) -> Rank,
     ) -> (Sharing, usize) {
         let period = (self.period)(grid, root);
-        // As many chunks as there are in a period, two at least.
+        // The number of chunks in a period, at least two.
         let few = period.max(2);
         let first = (self.rounds)(grid, root, few);
         (Sharing::of(machine, node, period, &first), first.len() + 1 - few)
     }
 }
 
-/// How many messages of a pipeline share the links of the network, and how far they go.
+/// The link sharing and the path lengths of a pipeline's messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Sharing {
-    /// The most that share a link in a step.
+    /// Maximum number of messages that share a link in a step.
     messages: usize,
-    /// The most links that one crosses.
+    /// Maximum number of links on the route of a message.
     links: usize,
 }
 
 impl Sharing {
-    /// For the rounds of the first chunks, those of a period. Once all steps are alike, every `period`-th of these rounds
-    /// happens at the same time.
+    /// Computes the sharing from the rounds of the first period's chunks. In the steady state, rounds that are `period`
+    /// apart happen at the same time.
     fn of(machine: &Description, node: impl Fn(Rank) -> Rank, period: usize, first: &[Vec<Hop>]) -> Sharing {
         let mut loads: BTreeMap<(usize, LinkId), usize> = BTreeMap::new();
         let mut sharing = Sharing { messages: 1, links: 0 };
@@ -106,27 +106,27 @@ impl Sharing {
         sharing
     }
 
-    /// The sharing of both, the larger figures of the two.
+    /// Returns the element-wise maximum.
     pub(crate) fn with(self, other: Sharing) -> Sharing {
         Sharing { messages: self.messages.max(other.messages), links: self.links.max(other.links) }
     }
 
-    /// The time of a step in which every rank sends and receives so many bytes: as long as the bytes, and a bit more for the way
-    /// through the network, or as long as the processor needs, which combines for a time.
+    /// Returns the time of a step in which every rank sends and receives this number of bytes: the larger of the
+    /// transfer time plus latency, and the processor time, which includes combining.
     pub(crate) fn step(self, parameters: &Parameters, bytes: u64, combining: Span) -> Span {
         let sharing =
             (self.messages as f64 / parameters.link_excess()).max(2.0 / parameters.duplex()).max(1.0);
         let both_ways = parameters.transfer((bytes as f64 * sharing).ceil() as u64);
         let way = parameters.latency() + parameters.hop().times(self.links as u64);
-        // A message that is there early does not overlap the send of the next step.
+        // With an exchange overhead, a message must not arrive early enough to overlap the send of the next step.
         let early = if parameters.exchange_overhead().is_zero() { Span::ZERO } else { Span::from_nanos(1) };
         let (send, receive) = parameters.overheads(bytes);
         (both_ways + way + early).max(send + receive + combining)
     }
 }
 
-/// The number of chunks that takes the least time, among numbers up to `most` that are an eighth apart, of so many elements; and
-/// that time.
+/// Returns the fastest number of chunks and its time. Tries numbers up to `most`, in increments of an eighth, and at
+/// most one chunk per element.
 pub(crate) fn best_number(elements: u64, most: usize, time: impl Fn(usize) -> Span) -> (usize, Span) {
     let most = elements.min(most as u64) as usize;
     let numbers = std::iter::successors(Some(2), |&number| Some(number + (number / 8).max(1)));
@@ -134,18 +134,19 @@ pub(crate) fn best_number(elements: u64, most: usize, time: impl Fn(usize) -> Sp
     timed.min().map_or((2, time(2)), |(time, chunks)| (chunks, time))
 }
 
-/// The time of so many chunks, if the first ones need so many rounds to be everywhere. In one more round the last chunk is taken in.
+/// Estimates the time of a number of chunks if the first chunks need `rounds` rounds to reach all members. The receive
+/// of the last chunk takes one more step.
 pub(crate) fn estimate(step: Span, chunks: usize, rounds: usize) -> Span {
     step.times((chunks + rounds) as u64)
 }
 
-/// A time that so many chunks take at least, if each step takes at least so long: the last chunk is sent in the last of as many
-/// steps. Where overheads depend on the length of a message nodes may be ahead of the clock.
+/// Returns a lower bound on the time of a number of chunks with steps of at least `step`: one chunk is sent per step. 0
+/// if overheads depend on the message length, because nodes may then run ahead of the step times.
 pub(crate) fn least(parameters: &Parameters, step: Span, chunks: usize) -> Span {
     if parameters.regimes().is_empty() { step.times(chunks as u64 - 1) } else { Span::ZERO }
 }
 
-/// The messages of a round between the ranks at these places.
+/// Converts the messages of a round from positions to ranks.
 pub(crate) fn transfers(hops: Vec<Hop>, rank: impl Fn(Rank) -> Rank) -> impl Iterator<Item = Transfer> {
     hops.into_iter().map(move |hop| Transfer {
         from: rank(hop.from),
@@ -154,8 +155,8 @@ pub(crate) fn transfers(hops: Vec<Hop>, rank: impl Fn(Rank) -> Rank) -> impl Ite
     })
 }
 
-/// A schedule of chunks with all members going by the clock, in steps as long as given. The longest chunk has so many bytes;
-/// `combining` is the time to combine with so many.
+/// Converts a schedule of chunks to a time-triggered one with the given step. `longest` is the length of the longest
+/// chunk in bytes; `combining` returns the time to combine a number of bytes.
 pub(crate) fn by_the_clock(
     schedule: Schedule,
     parameters: &Parameters,

@@ -1,4 +1,4 @@
-//! A problem with the way in which it is solved.
+//! The plan of a problem: the schedule variant chosen for it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ use crate::{
     topology::catch_route_error,
 };
 
-/// The way in which a problem is solved: made once, by [`Algorithm::plan`], and then used by all members.
+/// The chosen solution of a problem: made once by [`Algorithm::plan`] and used by all members.
 #[derive(Debug)]
 pub struct Plan<P: Problem> {
     problem: P,
@@ -31,36 +31,36 @@ pub struct Plan<P: Problem> {
 }
 
 impl<P: Problem> Algorithm<P> {
-    /// Plans a problem: once, for all members.
+    /// Makes the plan of a problem, once for all members.
     ///
-    /// If the algorithm has several variants for it, all that could be the fastest are [predicted](super::predict()), some
-    /// microseconds a message, and the fastest is taken, of equally fast ones the first. That depends on the problem alone,
-    /// so it is the same whoever works it out. A single variant is not predicted. For *Auto* it takes tens of milliseconds on 100 nodes, and seconds on
-    /// thousands.
+    /// If the algorithm has several variants, every variant that could be the fastest is [predicted](super::predict()),
+    /// at a cost of some microseconds of host time per message. The fastest variant is taken; the first wins a tie. The
+    /// result depends only on the problem, so every member gets the same plan. A single variant is not predicted.
+    /// *Auto* takes tens of milliseconds on 100 nodes, and seconds on thousands.
     ///
-    /// In a program that runs in real time making a plan is computing, and delays the node. The calls of groups share
-    /// plans among all members, and keep them.
+    /// In a program that runs in real time, planning counts as computation and delays the node. The calls of a group
+    /// cache plans and share them among all members.
     ///
     /// # Errors
     ///
-    /// [`PlanError`] if the algorithm does not work for the problem, if a message would be too long, or if it has several
-    /// variants and modeled time cannot tell how long any of them takes.
+    /// [`PlanError`] if the algorithm does not apply to the problem, if a message would be too long, or if the
+    /// algorithm has several variants and all of them exceed the range of modeled time.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         self.plan_with(problem, Effort::default())
     }
 
-    /// The same with more or less effort.
+    /// Makes the plan of a problem with the given search effort.
     ///
     /// # Errors
     ///
-    /// Those of [`plan`](Algorithm::plan).
+    /// The errors of [`plan`](Algorithm::plan).
     pub fn plan_with(&self, problem: &P, effort: Effort) -> Result<Plan<P>, PlanError> {
         let budget = Budget::of(effort);
         let plan = catch_route_error(|| self.plan_on(problem, &budget))??;
         Ok(Plan { left_out: budget.left_out(), ..plan })
     }
 
-    /// Plans; called inside [`catch_route_error`], since routes may be invalid.
+    /// Makes the plan. Must be called inside [`catch_route_error`], because routes may be invalid.
     fn plan_on(&self, problem: &P, budget: &Budget) -> Result<Plan<P>, PlanError> {
         self.check(problem)?;
         let workspace = problem.workspace();
@@ -79,7 +79,7 @@ impl<P: Problem> Algorithm<P> {
         }
     }
 
-    /// The plan that is kept for a problem, made by the first who asks.
+    /// Returns the cached plan of a problem. The first request makes the plan.
     pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
         cache.get((problem.key(), self.clone()), Plan::weight, || {
             let search = || self.plan_with(problem, cache.effort()).map(Arc::new);
@@ -97,7 +97,7 @@ impl<P: Problem> Algorithm<P> {
 }
 
 impl<P: Problem> Plan<P> {
-    /// The plan of a variant that the algorithm has listed, if all its messages can be sent.
+    /// Makes the plan of a listed variant. Fails if a message is too long.
     pub(crate) fn of(
         problem: &P,
         algorithm: &Algorithm<P>,
@@ -108,7 +108,7 @@ impl<P: Problem> Plan<P> {
         Ok(Plan::made(problem, algorithm, variant, draft, None))
     }
 
-    /// The plan of a variant that the algorithm has chosen.
+    /// Makes the plan of the variant that the search chose.
     fn predicted_as(
         problem: &P,
         algorithm: &Algorithm<P>,
@@ -138,7 +138,7 @@ impl<P: Problem> Plan<P> {
         }
     }
 
-    /// The plan of an algorithm of one's own.
+    /// Makes the plan of a custom algorithm.
     pub(super) fn by_own(problem: &P, name: &str, draft: P::Draft, prediction: Option<Prediction>) -> Plan<P>
     where
         P: Registered,
@@ -169,33 +169,33 @@ impl<P: Problem> Plan<P> {
         }
     }
 
-    /// The problem that it is for.
+    /// Returns the problem that the plan solves.
     pub fn problem(&self) -> &P {
         &self.problem
     }
 
-    /// The algorithm; if that is *Auto*, the one that it has chosen.
+    /// Returns the algorithm. For *Auto*, this is the algorithm that *Auto* chose.
     pub fn algorithm(&self) -> &Algorithm<P> {
         &self.algorithm
     }
 
-    /// The variant of the algorithm; empty if it has only one.
+    /// Returns the variant of the algorithm; empty if the algorithm has only one.
     pub fn variant(&self) -> &str {
         &self.variant
     }
 
-    /// Whether all variants were tried that could be the fastest. Otherwise the [effort](Effort) did not suffice for some.
+    /// Returns whether all variants that could be the fastest were tried. `false` if the [effort](Effort) was too low for some.
     pub fn is_complete(&self) -> bool {
         self.left_out == 0
     }
 
-    /// The algorithm, in the way that was chosen.
+    /// Returns the name of the plan: the algorithm and the chosen variant.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The prediction for a schedule of its own, which is worked out once. [`Time::MAX`] everywhere if it takes longer
-    /// than modeled time can tell.
+    /// Returns the prediction for the plan's own schedule, computed once. All times are [`Time::MAX`] if they exceed
+    /// the range of modeled time.
     pub(crate) fn predicted(&self, schedule: &Schedule) -> &Prediction {
         self.prediction.get_or_init(|| {
             let (machine, members) = (self.problem.machine(), self.problem.members());
@@ -206,27 +206,27 @@ impl<P: Problem> Plan<P> {
         })
     }
 
-    /// The modeled time of its end; `None` if only a run can tell.
+    /// Returns the modeled finish time; `None` if only a run can determine it.
     pub(super) fn modeled(&self) -> Option<Time> {
         self.draft.schedule().map(|schedule| self.predicted(schedule).modeled)
     }
 
-    /// The room that it takes, in steps of a schedule.
+    /// Returns the size in a cache, in steps of a schedule.
     pub(super) fn weight(&self) -> usize {
         self.problem.weight() + self.draft.schedule().map_or(0, Schedule::steps_in_all)
     }
 }
 
-/// Plans whose schedule is always known beforehand: those of s-to-p broadcasts and of collective operations.
+/// Plans whose schedule is always known before the run: plans of s-to-p broadcasts and collective operations.
 impl<P: Problem<Draft: Scheduled>> Plan<P> {
-    /// The steps of every member.
+    /// Returns the schedule: the steps of every member.
     pub fn schedule(&self) -> &Schedule {
         self.draft.steps()
     }
 
-    /// Prediction of its times: exactly those of a run in virtual time in which all members start at the same instant and
-    /// nothing else is under way. Worked out when it is first asked for. [`Time::MAX`] everywhere if it takes longer than
-    /// modeled time can tell; a run then ends with an error.
+    /// Returns the predicted times. They are exactly the times of a run in virtual time in which all members start at
+    /// the same instant and no other traffic is present. The first call computes the prediction. All times are
+    /// [`Time::MAX`] if they exceed the range of modeled time; a run then ends with an error.
     pub fn prediction(&self) -> &Prediction {
         self.predicted(self.schedule())
     }

@@ -1,9 +1,9 @@
-//! The predictor: the time of a schedule on a machine, without running it.
+//! The predictor: the time of a schedule on a machine, without a run.
 //!
-//! It passes the calls that [`walk`](crate::comm::walk) makes on the nodes to the same kernel that times them in a
-//! run, on one thread and without data; where no message meets another one, it works out what the kernel would say (`clear`).
-//! So a prediction *is* the modeled time of the run in virtual time, to the last picosecond, conflicts on the links
-//! included, provided that all nodes start at the same instant and nothing else is under way.
+//! The predictor passes the calls that [`walk`](crate::comm::walk) makes on the nodes to the same discrete-event kernel
+//! that times a run, on one thread and without data. A contention-free schedule is timed in closed form, with the
+//! kernel's rules (`clear`). So a prediction *is* the modeled time of the run in virtual time, to the picosecond, link
+//! contention included, provided that all nodes start at the same instant and no other traffic is present.
 
 mod clear;
 mod rest;
@@ -22,23 +22,23 @@ use crate::{
     wire::NodeId,
 };
 
-/// The number of instants at which a prediction is given up if what is left takes longer than the limit.
+/// Number of checkpoints at which a prediction stops early if the remaining work exceeds the limit.
 const LOOKS: u64 = 32;
 
 /// The predicted times of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prediction {
-    /// The time at which the last node is done, if all start at time 0.
+    /// The finish time of the last node, if all nodes start at time 0.
     pub modeled: Time,
-    /// The time at which each node is done, in rank order.
+    /// The finish time of each node, in rank order.
     pub finished: Vec<Time>,
 }
 
-/// Predicts the time of a schedule on a machine, with its noise and its faults; `None` if the schedule has another number of
-/// nodes than the machine, takes longer than the largest modeled time, or meets a fault that makes a call fail.
+/// Predicts the time of a schedule on a machine, with its noise and faults. Returns `None` if the numbers of nodes of
+/// schedule and machine differ, if the time exceeds the range of modeled time, or if a fault makes a call fail.
 ///
-/// Costs the host one or two microseconds per message, and several in networks full of conflicts.
+/// Costs one or two microseconds of host time per message, and several in networks with heavy contention.
 ///
 /// ```
 /// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, plan::predict};
@@ -57,10 +57,10 @@ pub fn predict(machine: &Description, schedule: &Schedule) -> Option<Prediction>
     predict_as_is(machine, &everybody, schedule, Time::MAX)
 }
 
-/// Predicts, for a plan, a schedule among some nodes of the machine: rank `i` of the schedule is node `members[i]`. The
-/// other nodes do nothing. Gives up, with `None`, when the schedule has not ended by `limit`, or cannot any more.
+/// Predicts a schedule among some nodes of the machine for a plan: rank `i` of the schedule is node `members[i]`. The
+/// other nodes are idle. Returns `None` as soon as the schedule cannot end by `limit`.
 ///
-/// A plan does not know the future: the machine is taken without its noise and its faults.
+/// Noise and faults of the machine are ignored, because a plan cannot foresee them.
 pub(crate) fn predict_among(
     machine: &Description,
     members: &[Rank],
@@ -73,7 +73,7 @@ pub(crate) fn predict_among(
     }
 }
 
-/// Predicts like [`predict_among`], on the machine with its noise and its faults.
+/// Predicts like [`predict_among`], with the machine's noise and faults.
 fn predict_as_is(
     machine: &Description,
     members: &[Rank],
@@ -90,8 +90,8 @@ fn predict_as_is(
     }
 }
 
-/// The prediction that follows if no message is in another one's way: `None` that a schedule cannot end by the limit, a prediction that the kernel says
-/// the same; otherwise the kernel has to say.
+/// Predicts a schedule in closed form, if it is contention-free. Returns `None` if it cannot end by the limit,
+/// `Some(None)` if the kernel must decide, and otherwise the prediction, which equals the kernel's.
 fn predict_without_kernel(
     machine: &Description,
     members: &[Rank],
@@ -104,7 +104,7 @@ fn predict_without_kernel(
     }
     let Unhindered { finished, flights } = unhindered::follow(machine, members, schedule, limit, can_tell)?;
     let modeled = finished.iter().copied().max().unwrap_or_default();
-    // Whether something ends with modeled time, or waits for ever, is the kernel's to say.
+    // The kernel handles schedules that deadlock or exceed the range of modeled time.
     let is_known = can_tell
         && !finished.is_empty()
         && modeled < Time::MAX
@@ -112,7 +112,7 @@ fn predict_without_kernel(
     Some(is_known.then_some(Prediction { modeled, finished }))
 }
 
-/// Predicts a schedule, which could end by the limit if no message met another one, by the kernel.
+/// Predicts a schedule with the kernel. Its contention-free lower bound is within the limit.
 fn predict_by_kernel(
     machine: &Description,
     members: &[Rank],
@@ -125,7 +125,7 @@ fn predict_by_kernel(
     }
     let looks = if rest.is_some() { LOOKS } else { 0 };
     let mut calls = Script::new(machine, members, schedule, rest)?;
-    // The loads of links are counted only where what is left of them is looked at.
+    // Link loads are counted only if the remaining work is checked.
     let mut kernel = if looks > 0 { Kernel::new(machine, false) } else { Kernel::for_times(machine) };
     for look in 1..looks {
         let until = Time::ZERO + Span::from_picos(limit.since_start().as_picos() / LOOKS * look);

@@ -1,4 +1,4 @@
-//! Problems that plans are made for, and the drafts that algorithms make of them. They know of no algorithm.
+//! Problems to plan, and the drafts that algorithms make for them. This module depends on no algorithm.
 
 use std::{fmt, hash::Hash, sync::Arc};
 
@@ -8,36 +8,36 @@ use crate::{
     rank::Rank,
 };
 
-/// A problem to be planned: the data to be moved among some members of a machine, known in full before anything is sent.
+/// A problem to be planned: the data to be moved among some members of a machine, fully known before communication starts.
 ///
-/// The libraries implement it for their own problems. Everything else about plans is the same for all of them. It is sealed:
-/// no other crate can implement it.
+/// Each library implements the trait for its own problems. Everything else about plans is the same for all libraries.
+/// The trait is sealed: no other crate can implement it.
 pub trait Problem: Planned {
-    /// Kind of a problem, by which algorithms are told apart that are for some problems only; shown in messages.
+    /// The kind of a problem, shown in messages. An algorithm may support only some kinds.
     type Kind: Copy + fmt::Display;
 
-    /// The kind.
+    /// Returns the kind.
     fn kind(&self) -> Self::Kind;
 
-    /// The machine.
+    /// Returns the machine.
     fn machine(&self) -> &Description;
 
-    /// The node of the machine that each rank is.
+    /// Returns the machine's node of each rank.
     fn members(&self) -> &Arc<[Rank]>;
 }
 
-/// The part of a problem that only making plans needs. No path to it leads out of the crate, which seals [`Problem`].
+/// The part of a problem that only planning needs. The trait is not exported, which seals [`Problem`].
 pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
-    /// Choice that an algorithm leaves open, such as a seed.
+    /// The choice that an algorithm leaves open, such as a seed.
     type Parameter: Clone + Ord + Hash + fmt::Debug + Send + Sync;
-    /// Intermediate results that several algorithms need, kept as long as something is planned.
+    /// Intermediate results that several algorithms need, kept while one problem is planned.
     type Workspace: Send + Sync;
-    /// Blocks and schedule that an algorithm makes.
+    /// The blocks and the schedule that an algorithm makes.
     type Draft: Draft;
-    /// Part of the problem that tells it from others on the same machine.
+    /// The part of the problem that distinguishes it from others on the same machine.
     type Key: Ord + Clone + Send + Sync + 'static;
 
-    /// The key under which its plans are kept.
+    /// Returns the key under which plans are cached.
     fn key(&self) -> Self::Key;
 
     /// Returns the key without the members. Two problems with equal keys of this kind, in groups of the same shape, have the same plan.
@@ -46,34 +46,34 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// An empty workspace.
+    /// Returns an empty workspace.
     fn workspace(&self) -> Self::Workspace;
 
-    /// The room that the problem takes in a cache, in steps of a schedule.
+    /// Returns the size of the problem in a cache, in steps of a schedule.
     fn weight(&self) -> usize {
         0
     }
 
-    /// Whether a draft does what the problem says.
+    /// Checks that a draft delivers what the problem requires.
     fn check_delivery(&self, draft: &Self::Draft) -> Result<(), DeliveryError>;
 
-    /// The text of a parameter that stands for its algorithm.
+    /// Returns the text of a parameter that replaces the algorithm's name.
     fn spelling(_parameter: &Self::Parameter) -> Option<String> {
         None
     }
 
-    /// The name of an algorithm in messages about the problem: unless told otherwise the one that it has everywhere.
+    /// Returns the algorithm's name in messages about the problem. The default is the usual name.
     fn called(&self, algorithm: String, _parameter: &Self::Parameter) -> String {
         algorithm
     }
 
-    /// The names of the algorithms for problems of its kind.
+    /// Returns the names of the algorithms for problems of this kind.
     fn known(&self) -> Vec<&'static str>;
 
-    /// The text of the error for a restriction that is not met, for an algorithm [called](Planned::called) so.
+    /// Returns the error text for a restriction that is not met, for an algorithm [called](Planned::called) `algorithm`.
     fn unmet(&self, algorithm: &str, restriction: &str) -> String;
 
-    /// The name of a plan: of the variant, where that says it all.
+    /// Returns the name of a plan: the variant's name, or the algorithm's if the variant has none.
     fn plan_name(algorithm: String, variant: &str) -> String {
         match variant {
             "" => algorithm,
@@ -82,26 +82,27 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// The draft that an algorithm makes of a problem.
+/// The draft that an algorithm makes for a problem.
 pub trait Draft: fmt::Debug + Send + Sync {
-    /// The steps of every node; `None` if they are known only in a run.
+    /// Returns the steps of every node; `None` if they become known only in a run.
     fn schedule(&self) -> Option<&Schedule>;
 }
 
-/// A draft whose schedule is always known beforehand.
+/// A draft whose schedule is always known before the run.
 pub trait Scheduled: Draft {
-    /// The steps of every node.
+    /// Returns the steps of every node.
     fn steps(&self) -> &Schedule;
 }
 
-/// A check of delivery by the rules of the machine of a problem.
+/// Applies the rules of the problem's machine to a delivery check: the rendezvous protocol, and hardware barriers if
+/// all nodes are members.
 pub(crate) fn by_rules<'a, P: Problem>(problem: &P, delivery: Delivery<'a>) -> Delivery<'a> {
     let machine = problem.machine();
     let has_barriers = machine.parameters().barrier().is_some() && problem.members().len() == machine.nodes();
     delivery.under_rendezvous(machine.rendezvous()).with_barriers(has_barriers)
 }
 
-/// Whether a schedule is one for so many ranks, with blocks of the sizes of pieces.
+/// Checks that a schedule has this number of ranks and that its blocks have the sizes of the pieces.
 pub(crate) fn check_blocks(
     schedule: &Schedule,
     ranks: usize,

@@ -1,6 +1,6 @@
-//! The registry: one entry for each algorithm, in the algorithm's own file, and the handle by which it is chosen.
+//! The algorithm registry: one entry per algorithm, in the algorithm's own file, and the handle that selects an entry.
 //!
-//! An entry lists variants, and each variant has the handle of its algorithm, so the three are one room.
+//! Entries, variants and handles refer to each other, so they share one module.
 
 mod variant;
 
@@ -18,7 +18,7 @@ use thiserror::Error;
 use super::{PlanError, Problem, effort::Budget, sealed::Sealed};
 use crate::{names, time::Time};
 
-/// The entry of an algorithm: all that is known of it.
+/// The registry entry of an algorithm.
 pub(crate) struct Entry<P: Problem> {
     name: &'static str,
     title: &'static str,
@@ -36,30 +36,30 @@ pub(crate) struct Entry<P: Problem> {
 
 /// A condition that a problem must meet.
 pub(crate) struct Restriction<P: Problem> {
-    /// The condition, as an error says it.
+    /// The condition, as the error message states it.
     pub(crate) text: &'static str,
     pub(crate) is_met: fn(&P, &P::Parameter) -> bool,
-    /// The state of a problem that does not meet it, such as `there are 6`; empty if the condition says it all.
+    /// How a problem violates the condition, such as `there are 6`; empty if the condition needs no detail.
     pub(crate) found: fn(&P, &P::Parameter) -> String,
 }
 
 /// Lists the variants of an algorithm for a problem.
 type List<P> = fn(&Planning<'_, P>) -> Result<Vec<Variant<P>>, PlanError>;
 
-/// The variant to be taken, as a search has found it.
+/// The variant that a search chose, with its prediction.
 type Found<P> = Result<(Variant<P>, Predicted<P>), PlanError>;
 
-/// Looks for the variant to be taken.
+/// Searches for the best variant.
 type Search<P> = fn(&Planning<'_, P>, &Budget) -> Found<P>;
 
-/// Looks for something that takes less than the limit, which is the time of the fastest variant.
+/// Searches for a variant faster than the incumbent: the time of the fastest listed variant.
 type Improve<P> = fn(&P, Time, &Budget) -> Option<(Variant<P>, Predicted<P>)>;
 
-/// The way in which the plan is found.
+/// How the plan is found.
 enum Ways<P: Problem> {
-    /// The fastest of all variants.
+    /// By taking the fastest of all variants.
     Variants(List<P>),
-    /// A search of its own.
+    /// By an algorithm-specific search.
     Search(Search<P>),
 }
 
@@ -71,24 +71,24 @@ impl<P: Problem> Clone for Ways<P> {
 
 impl<P: Problem> Copy for Ways<P> {}
 
-/// A problem with what variants of it are made from.
+/// The input from which an algorithm lists its variants.
 pub(crate) struct Planning<'a, P: Problem> {
     /// The problem.
     pub(crate) problem: &'a P,
-    /// The choice that the algorithm leaves open.
+    /// The choice that the algorithm leaves open, such as a seed.
     pub(crate) parameter: &'a P::Parameter,
-    /// Results that several algorithms need.
+    /// Intermediate results shared by several algorithms.
     pub(crate) workspace: &'a P::Workspace,
 }
 
 impl<P: Problem> Entry<P> {
-    /// An algorithm of this name that takes the fastest of its variants; unless told otherwise, for all kinds of
-    /// problems and without restrictions.
+    /// Creates the entry of an algorithm that takes the fastest of its variants. By default the entry is for all kinds
+    /// of problems and has no restrictions.
     pub(crate) const fn new(name: &'static str, variants: List<P>) -> Entry<P> {
         Entry::with(name, Ways::Variants(variants))
     }
 
-    /// An algorithm that stands for all those of one's own, and cannot be asked for.
+    /// Creates the placeholder entry for all custom algorithms, which cannot be selected by name.
     pub(crate) const fn own() -> Entry<P> {
         Entry::new("own", |_| {
             Err(PlanError::Restricted {
@@ -100,7 +100,7 @@ impl<P: Problem> Entry<P> {
         .about("an algorithm of one's own")
     }
 
-    /// An algorithm that looks for a plan in a way of its own.
+    /// Creates the entry of an algorithm that has its own search.
     pub(crate) const fn searching(name: &'static str, search: Search<P>) -> Entry<P> {
         Entry::with(name, Ways::Search(search))
     }
@@ -122,62 +122,62 @@ impl<P: Problem> Entry<P> {
         }
     }
 
-    /// The same with a line on what it does.
+    /// Sets the one-line description.
     pub(crate) const fn about(self, about: &'static str) -> Entry<P> {
         Entry { about, ..self }
     }
 
-    /// The same with the work that it is described in.
+    /// Sets the publication that describes the algorithm.
     pub(crate) const fn source(self, source: &'static str) -> Entry<P> {
         Entry { source, ..self }
     }
 
-    /// The time that it takes, in the symbols of the timing model.
+    /// Sets the cost formula, in the symbols of the timing model.
     pub(crate) const fn cost(self, cost: &'static str) -> Entry<P> {
         Entry { cost, ..self }
     }
 
-    /// Limits that are no [restrictions](Entry::only_if), as they are found out in the making of a plan, or do not keep it
-    /// from being made.
+    /// Sets the limits that are not [restrictions](Entry::only_if): limits that show only while a plan is made, or that
+    /// do not prevent a plan.
     pub(crate) const fn limits(self, limits: &'static str) -> Entry<P> {
         Entry { limits, ..self }
     }
 
-    /// The same with another name in messages.
+    /// Sets a different name for messages.
     pub(crate) const fn title(self, title: &'static str) -> Entry<P> {
         Entry { title, ..self }
     }
 
-    /// The same with other names by which it may be asked for.
+    /// Sets the aliases: other names that select the algorithm.
     pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Entry<P> {
         Entry { aliases, ..self }
     }
 
-    /// The same for some kinds of problems only.
+    /// Limits the algorithm to some kinds of problems.
     pub(crate) const fn kinds(self, kinds: fn(P::Kind) -> bool) -> Entry<P> {
         Entry { kinds, ..self }
     }
 
-    /// The same with restrictions.
+    /// Sets the restrictions.
     pub(crate) const fn only_if(self, restrictions: &'static [Restriction<P>]) -> Entry<P> {
         Entry { restrictions, ..self }
     }
 
-    /// The same with something that may be faster than the fastest of the variants, and needs to know how fast that is.
+    /// Sets a search for a plan faster than the fastest variant. The search gets that variant's time as the incumbent.
     pub(crate) const fn improved(self, improve: Improve<P>) -> Entry<P> {
         Entry { improve: Some(improve), ..self }
     }
 
-    /// An algorithm whose plans have no schedule: only a run can tell what they take.
+    /// Marks an algorithm whose plans have no schedule: only a run can determine their time.
     pub(crate) const fn unpredictable(self) -> Entry<P> {
         Entry { is_predictable: false, ..self }
     }
 }
 
-/// An algorithm for a kind of problems: a handle that is cheap to clone, and to compare.
+/// A handle of an algorithm for a class of problems, cheap to clone and to compare.
 ///
-/// The known ones are constants, such as [`Algorithm::BR_LIN`](crate::stop::Algorithm::BR_LIN), and can be parsed from
-/// their names. Two are the same if they have the same name and leave nothing open that differs.
+/// The named algorithms are constants, such as [`Algorithm::BR_LIN`](crate::stop::Algorithm::BR_LIN), and can be parsed
+/// from their names. Two handles are equal if they have the same name and the same parameter, for example a seed.
 ///
 /// ```
 /// use multicomputer::stop::Algorithm;
@@ -194,72 +194,72 @@ pub struct Algorithm<P: Problem> {
 }
 
 impl<P: Problem> Algorithm<P> {
-    /// The algorithm of an entry with a choice that it leaves open.
+    /// Creates the handle of an entry with a value for the choice that the algorithm leaves open.
     pub(crate) const fn with(entry: &'static Entry<P>, parameter: P::Parameter) -> Algorithm<P> {
         Algorithm { entry, parameter }
     }
 
-    /// The name by which it is asked for.
+    /// Returns the name that selects the algorithm.
     pub fn name(&self) -> &'static str {
         self.entry.name
     }
 
-    /// Other names by which it may be asked for.
+    /// Returns the other names that select the algorithm.
     pub fn aliases(&self) -> &'static [&'static str] {
         self.entry.aliases
     }
 
-    /// Whether this is its name or an alias.
+    /// Returns whether `name` is the name or an alias.
     pub fn is_called(&self, name: &str) -> bool {
         self.name() == name || self.aliases().contains(&name)
     }
 
-    /// One line on what it does.
+    /// Returns the one-line description.
     pub fn about(&self) -> &'static str {
         self.entry.about
     }
 
-    /// The work that it is described in; empty if there is none.
+    /// Returns the publication that describes the algorithm; empty if there is none.
     pub fn source(&self) -> &'static str {
         self.entry.source
     }
 
-    /// The time that it takes, in the symbols of the timing model; empty if nothing is known.
+    /// Returns the cost formula, in the symbols of the timing model; empty if none is known.
     pub fn cost(&self) -> &'static str {
         self.entry.cost
     }
 
-    /// Limits beside its [restrictions](Algorithm::restrictions); empty if there are none.
+    /// Returns limits other than the [restrictions](Algorithm::restrictions); empty if there are none.
     pub fn limits(&self) -> &'static str {
         self.entry.limits
     }
 
-    /// Its restrictions.
+    /// Returns the texts of the restrictions.
     pub fn restrictions(&self) -> impl Iterator<Item = &'static str> + use<P> {
         self.entry.restrictions.iter().map(|restriction| restriction.text)
     }
 
-    /// Whether it is for problems of this kind.
+    /// Returns whether the algorithm is for problems of this kind.
     pub fn is_for(&self, kind: P::Kind) -> bool {
         (self.entry.kinds)(kind)
     }
 
-    /// Whether a plan says what it takes; otherwise only a run can tell.
+    /// Returns whether a plan can predict its time. Otherwise only a run can determine it.
     pub fn is_predictable(&self) -> bool {
         self.entry.is_predictable
     }
 
-    /// The choice that it leaves open, as it was made.
+    /// Returns the value of the choice that the algorithm leaves open.
     pub(crate) fn parameter(&self) -> &P::Parameter {
         &self.parameter
     }
 
-    /// The same with another choice.
+    /// Returns the same algorithm with another value of the open choice.
     pub(crate) fn with_parameter(&self, parameter: P::Parameter) -> Algorithm<P> {
         Algorithm { entry: self.entry, parameter }
     }
 
-    /// Whether the problem is of its kind and meets its restrictions, without planning anything.
+    /// Checks that the problem has a supported kind and meets the restrictions. Makes no plan.
     ///
     /// # Errors
     ///
@@ -287,12 +287,12 @@ impl<P: Problem> Algorithm<P> {
         }
     }
 
-    /// Its name in messages about a problem.
+    /// Returns the algorithm's name in messages about a problem.
     pub(super) fn called(&self, problem: &P) -> String {
         problem.called(self.to_string(), &self.parameter)
     }
 
-    /// The variants that it comes in; none if it searches in a way of its own.
+    /// Lists the variants; empty if the algorithm has its own search.
     pub(crate) fn variants(
         &self,
         problem: &P,
@@ -307,7 +307,7 @@ impl<P: Problem> Algorithm<P> {
         Ok(variants)
     }
 
-    /// A way that takes less than the limit, which is the time of its fastest variant.
+    /// Searches for a variant faster than `limit`, the time of the fastest listed variant.
     pub(super) fn improved(
         &self,
         problem: &P,
@@ -317,7 +317,7 @@ impl<P: Problem> Algorithm<P> {
         self.entry.improve.and_then(|improve| improve(problem, limit, budget))
     }
 
-    /// The result of its own search; `None` if it takes the fastest of its variants.
+    /// Returns the result of the algorithm's own search; `None` if the algorithm takes the fastest of its variants.
     pub(super) fn searched(
         &self,
         problem: &P,
@@ -352,7 +352,7 @@ impl<P: Problem> PartialOrd for Algorithm<P> {
     }
 }
 
-/// By name.
+/// By name, then by parameter.
 impl<P: Problem> Ord for Algorithm<P> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.entry.name.cmp(other.entry.name).then_with(|| self.parameter.cmp(&other.parameter))
@@ -385,8 +385,8 @@ impl<P: Problem> fmt::Debug for Algorithm<P> {
 impl<P: Registered> FromStr for Algorithm<P> {
     type Err = ParseAlgorithmError;
 
-    /// Takes a [name](Algorithm::name) or an [alias](Algorithm::aliases), exactly, or what else stands for an algorithm
-    /// of the library.
+    /// Parses an exact [name](Algorithm::name) or [alias](Algorithm::aliases), or another text that stands for an
+    /// algorithm of the library.
     fn from_str(text: &str) -> Result<Self, ParseAlgorithmError> {
         let algorithms = P::algorithms();
         let known = algorithms.iter().find(|algorithm| algorithm.is_called(text)).cloned();
@@ -402,7 +402,7 @@ impl<P: Registered> FromStr for Algorithm<P> {
     }
 }
 
-/// A text that stands for no algorithm.
+/// The error for a text that names no algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{refusal}")]
 pub struct ParseAlgorithmError {
@@ -411,7 +411,7 @@ pub struct ParseAlgorithmError {
 }
 
 impl ParseAlgorithmError {
-    /// The error for a name that none of the known algorithms has.
+    /// Creates the error for a name that no known algorithm has.
     pub(crate) fn new(name: &str, known: Vec<&'static str>) -> ParseAlgorithmError {
         let nearest = names::nearest(name, &known).map(|nearest| format!("; did you mean `{nearest}`? The"));
         let refusal = format!(
@@ -422,40 +422,41 @@ impl ParseAlgorithmError {
         ParseAlgorithmError { name: name.to_owned(), refusal }
     }
 
-    /// The name given.
+    /// Returns the name given.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// A problem whose library lists its algorithms. It is sealed, as [`Problem`] is.
+/// A problem whose library lists its algorithms. The trait is sealed, as [`Problem`] is.
 pub trait Registered: Problem {
-    /// The algorithm that chooses among all others.
+    /// The algorithm that chooses the fastest of all others.
     const AUTO: Algorithm<Self>;
 
-    /// The algorithm that stands for all those of one's own in plans.
+    /// The placeholder for all custom algorithms in plans.
     const OWN: Algorithm<Self>;
 
-    /// The algorithms that have a name.
+    /// Returns the named algorithms.
     fn algorithms() -> Vec<Algorithm<Self>>;
 
-    /// Texts that may be given instead of a name, as the end of a sentence that lists the names.
+    /// Other accepted texts, as the end of a sentence that lists the names.
     #[doc(hidden)]
     const BESIDES_NAMES: &'static str = "";
 
-    /// The algorithm that a text stands for which is no name, or what is wrong with it; `None` if it looks like a name.
+    /// Parses a text that is not a name: returns the algorithm or what is wrong. `None` if the text looks like a name.
     #[doc(hidden)]
     fn spelled(_text: &str) -> Option<Result<Algorithm<Self>, String>> {
         None
     }
 }
 
-/// An algorithm of a library, by value or by reference, or what stands for one. It is sealed: no other crate can implement it.
+/// An algorithm of a library, by value or by reference, or a type that converts to one. The trait is sealed: no other
+/// crate can implement it.
 pub trait IntoAlgorithm: Sealed {
-    /// The problems that it solves.
+    /// The problems that the algorithm solves.
     type Problem: Problem;
 
-    /// The algorithm.
+    /// Returns the algorithm.
     fn into_algorithm(self) -> Algorithm<Self::Problem>;
 }
 

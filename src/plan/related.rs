@@ -1,23 +1,23 @@
-//! Problems that are related: a schedule of one carries out another one, so that its variants are candidates there.
+//! Related problems: a schedule for one problem also solves another, so its variants are candidates for both.
 
 use std::sync::Arc;
 
 use super::{Algorithm, Convert, Problem, Variant};
 use crate::time::Span;
 
-/// A problem that other problems are related to, of the same library or of another one.
+/// A problem to which other problems, of the same library or another one, are related.
 pub(crate) trait Related: Problem {
-    /// The variants of problems that are equal to this one, in other words.
+    /// Returns the variants of equivalent problems.
     fn equal(&self) -> Vec<Variant<Self>>;
 
-    /// The variants of problems that want more than this one, and so carry it out as well.
+    /// Returns the variants of problems that deliver more than this one and therefore also solve it.
     fn wider(&self) -> Vec<Variant<Self>> {
         Vec::new()
     }
 }
 
-/// The variants of a problem `P` as variants of a problem `Q` that its schedules carry out, listed by an algorithm for `Q`. Their names
-/// begin with words for `P`. No schedule of `P` takes less than `bound`.
+/// Converts the variants of a problem `P` into variants of a problem `Q` that the schedules of `P` also solve, listed by an algorithm
+/// for `Q`. `words` for `P` begin their names. `bound` is a lower bound on the time of any schedule of `P`.
 pub(crate) fn converted<P: Problem, Q: Problem>(
     problem: P,
     variants: Vec<Variant<P>>,

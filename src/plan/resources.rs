@@ -1,4 +1,4 @@
-//! The ports and links of a machine, as messages between members take them.
+//! The ports and links of a machine that messages between members occupy.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use crate::{
     topology::LinkId,
 };
 
-/// The ports and links of a machine that can be short.
+/// The ports and links of a machine that can become bottlenecks.
 pub(crate) struct Resources<'a> {
     machine: &'a Description,
     members: &'a [Rank],
-    /// The links that may limit messages where ports do not, with their numbers.
+    /// The links that may limit messages beyond the ports, with their resource numbers.
     limiting: BTreeMap<LinkId, u32>,
 }
 
-/// Whether messages always take the route that the topology has for them: around a dead link they may take others.
+/// Returns whether messages always take the topology's route. Around a dead link, messages may take a detour.
 pub(crate) fn has_fixed_routes(machine: &Description) -> bool {
     let goes_around = |faults: &Faults| {
         faults.has_detours() && faults.list().iter().any(|fault| matches!(fault, Fault::Dead { .. }))
@@ -26,11 +26,11 @@ pub(crate) fn has_fixed_routes(machine: &Description) -> bool {
 }
 
 impl<'a> Resources<'a> {
-    /// Those between these members.
+    /// Returns the resources between these members.
     pub(crate) fn of(machine: &'a Description, members: &'a [Rank]) -> Resources<'a> {
         let (nodes, parameters) = (members.len(), machine.parameters());
         let mut resources = Resources { machine, members, limiting: BTreeMap::new() };
-        // The only sender over each link, and the only receiver, if there is no other.
+        // The only sender over each link and the only receiver; `None` if there are several.
         let mut ends: BTreeMap<LinkId, (Option<Rank>, Option<Rank>)> = BTreeMap::new();
         for (from, to) in (0..nodes * nodes).map(|pair| (pair / nodes, pair % nodes)) {
             for link in resources.route(from, to) {
@@ -39,8 +39,7 @@ impl<'a> Resources<'a> {
                 *receiver = receiver.filter(|&only| only == to);
             }
         }
-        // A link of one sender alone, which has one port, or of one sender or receiver that is no slower than its ports, limits
-        // nothing by itself.
+        // A link adds no limit if its only sender has one port, or if it has one sender or receiver and is at least as fast as a node.
         let limits = |link: LinkId, (sender, receiver): (Option<Rank>, Option<Rank>)| {
             let seconds = resources.seconds(link);
             let is_shared = sender.is_none() && receiver.is_none();
@@ -58,14 +57,14 @@ impl<'a> Resources<'a> {
         route
     }
 
-    /// The seconds that a byte takes a link.
+    /// Returns the seconds per byte of a link.
     fn seconds(&self, link: LinkId) -> f64 {
         let machine = self.machine;
         1.0 / machine.topology().capacity(link).unwrap_or_else(|| machine.parameters().link_capacity())
     }
 
-    /// The resources that a message from one member to another takes: the sender's out-port and the receiver's in-port, both ports of both
-    /// together if they are not full duplex, and links.
+    /// Returns the resources that a message occupies, each with its seconds per byte: the sender's out-port, the
+    /// receiver's in-port, both ports of each node together if nodes are not full duplex, and links.
     pub(crate) fn message(&self, from: Rank, to: Rank) -> Pair {
         let (parameters, route) = (self.machine.parameters(), self.route(from, to));
         let (ports, node_beta) = (f64::from(parameters.ports()), parameters.node_beta());
@@ -78,7 +77,7 @@ impl<'a> Resources<'a> {
         uses
     }
 
-    /// The processor of a member.
+    /// Returns the resource number of a member's processor.
     pub(crate) fn processor(&self, member: Rank) -> u32 {
         self.number(3, member)
     }

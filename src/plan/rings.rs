@@ -1,24 +1,23 @@
-//! A lower limit of the time of data that goes around rings, before its schedule is made.
+//! Lower bound on the time of ring collects, computed before the schedule is made.
 //!
-//! A [collect](crate::pattern::ring::collect) around a long ring is many messages: 512 nodes with four blocks each send a million,
-//! and to make that schedule takes longer than most other things that a plan looks at. But what it takes at least follows from
-//! who holds what alone. Every node sends on all that is not its successor's; and any block goes from node to node, which is a
-//! start-up and its bytes each time.
+//! A [collect](crate::pattern::ring::collect) around a long ring has many messages: 512 nodes with four blocks each send a million.
+//! Making this schedule takes longer than most other work of planning. A lower bound needs only the initial placement of the blocks:
+//! every node forwards all data that its successor lacks, and a block costs a start-up and its bytes on every hop.
 
 use crate::{model::Parameters, rank::Rank, time::Span};
 
-/// Data that is brought together in rings, phase by phase: what nodes hold so far, and what that has taken them.
+/// A sequence of collects, phase by phase: the data that nodes hold, and the messages and bytes moved so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Rings {
     nodes: Vec<Node>,
-    /// The bytes of the node that holds the most in the beginning, of the shortest of its blocks, and their number; nothing if there
-    /// are no blocks.
+    /// For the node with the most bytes at the start: its bytes, the bytes of its shortest block, and its number of
+    /// blocks. `None` if there are no blocks.
     most: Option<(u64, u64, u64)>,
-    /// The messages, one after the other, that carry those of its blocks that go the longest way.
+    /// The number of successive messages that carry the block of this node that travels farthest.
     hops: u64,
-    /// Whether nothing has been brought together yet.
+    /// Whether no phase has been added yet.
     is_first: bool,
-    /// Whether the first of these messages came from that node when nothing had been brought together yet, and with them all its blocks.
+    /// Whether this chain starts in the first phase, at the node of origin, through whose port all its blocks must pass.
     is_from_origin: bool,
 }
 
@@ -33,11 +32,11 @@ struct Node {
     received: u64,
 }
 
-/// Times of many bytes are rounded; a millionth is more than that.
+/// Safety factor for rounding: the relative rounding error of a transfer is below 1e-6.
 const ROUNDED: f64 = 1.0 - 1e-6;
 
 impl Rings {
-    /// Blocks of so many bytes at some nodes. Those that several nodes hold are given for each.
+    /// Creates the initial state from blocks with their nodes and bytes. A block on several nodes is listed for each of them.
     pub(crate) fn of(nodes: usize, blocks: impl IntoIterator<Item = (Rank, u64)>) -> Rings {
         let mut nodes = vec![Node::default(); nodes];
         let mut shortest = vec![u64::MAX; nodes.len()];
@@ -51,18 +50,18 @@ impl Rings {
         Rings { nodes, most, hops: 0, is_first: true, is_from_origin: false }
     }
 
-    /// The bytes that a node holds.
+    /// Returns the bytes that a node holds.
     pub(crate) fn held(&self, rank: Rank) -> u64 {
         self.nodes[rank].held
     }
 
-    /// A node has sent so many bytes, in at least one message, that are no part of a collect.
+    /// Records bytes that a node has sent outside a collect, in at least one message.
     pub(crate) fn has_sent(&mut self, rank: Rank, bytes: u64) {
         self.nodes[rank].sent = self.nodes[rank].sent.saturating_add(bytes);
         self.nodes[rank].sends += u64::from(bytes > 0);
     }
 
-    /// The nodes of each line bring together what they hold, in whatever way.
+    /// Records that the nodes of each line share their data, by any algorithm. Counts no messages.
     pub(crate) fn gather(&mut self, lines: &[Vec<Rank>]) {
         for line in lines {
             let (blocks, held) = self.sum(line);
@@ -73,7 +72,7 @@ impl Rings {
         self.is_first = false;
     }
 
-    /// The same around rings, in buckets of so many blocks as `most` makes of the numbers of blocks that the nodes of a ring hold.
+    /// Adds a collect around rings. `most` returns the blocks per message from the numbers of blocks of the nodes of a ring.
     pub(crate) fn collect(&mut self, rings: &[Vec<Rank>], most: impl Fn(&[usize]) -> usize) {
         let hops = rings.iter().map(|ring| ring.len().saturating_sub(1)).min().unwrap_or(0);
         self.is_from_origin |= self.is_first && hops > 0;
@@ -102,12 +101,12 @@ impl Rings {
             .fold((0, 0), |(blocks, held), node| (blocks + node.blocks, held.saturating_add(node.held)))
     }
 
-    /// The messages of all rings.
+    /// Returns the number of messages of all phases.
     pub(crate) fn messages(&self) -> u64 {
         self.nodes.iter().map(|node| node.receives).sum()
     }
 
-    /// The time of all phases at least, in this order or turned around in time, where nodes send what they receive here.
+    /// Returns a lower bound on the time of all phases, in this order or reversed in time with sends and receives swapped.
     pub(crate) fn least(&self, parameters: &Parameters) -> Span {
         let (send, recv) = (parameters.send_overhead(), parameters.receive_overhead());
         let node = |node: &Node| {
@@ -118,7 +117,7 @@ impl Rings {
         self.longest(node).max(self.travel(parameters, 1))
     }
 
-    /// The same of all phases turned around, and then all of them in this order.
+    /// Returns a lower bound on the time of all phases reversed, followed by all phases in this order.
     pub(crate) fn least_back_and_forth(&self, parameters: &Parameters) -> Span {
         let node = |node: &Node| {
             let (messages, bytes) = (node.sends + node.receives, node.sent.saturating_add(node.received));
@@ -132,15 +131,15 @@ impl Rings {
         self.nodes.iter().map(time).max().unwrap_or(Span::ZERO)
     }
 
-    /// The time of the bytes of a node through its ports; the kernel rounds when each message has left.
+    /// Returns the time of a node's bytes through its ports, less the kernel's rounding of each departure.
     fn ports(&self, parameters: &Parameters, sent: u64, received: u64, messages: u64) -> Span {
         let both = (sent as f64 + received as f64) / parameters.duplex();
         let bytes = both.max(sent.max(received) as f64);
         Span::from_secs_f64(ROUNDED * parameters.node_beta() * bytes) - Span::from_picos(messages)
     }
 
-    /// The time of the messages one after the other that carry the same blocks, so many times all the way. The first of them come
-    /// one by one out of the port of the node that has them, or turned around in time go into it.
+    /// Returns the time of the chain of messages that carries one block all the way, `times` times. The first messages
+    /// leave the port of origin one by one (reversed in time: they enter it).
     fn travel(&self, parameters: &Parameters, times: u64) -> Span {
         let hops = self.hops * times;
         let Some((all, shortest, blocks)) = self.most.filter(|_| hops > 0) else { return Span::ZERO };
@@ -159,8 +158,8 @@ mod tests {
         plan::search::busiest_node,
     };
 
-    /// Tests two phases, of rows and of columns, of 12 nodes that hold 0 to 3 blocks each, in buckets of one to three: messages are
-    /// those of the schedule, and nothing is said to take longer than the busiest node does.
+    /// Two phases, rows and then columns, of 12 nodes with 0 to 3 blocks each and one to three blocks per message: the
+    /// counts equal those of the schedule, and no bound exceeds the load of the busiest node.
     #[test]
     fn messages_and_bytes_are_those_of_the_schedule() {
         let rows: Vec<Vec<Rank>> = (0..3).map(|row| (4 * row..4 * row + 4).collect()).collect();
@@ -199,8 +198,8 @@ mod tests {
         }
     }
 
-    /// Tests four nodes with blocks of 1000 bytes: a block takes three times a start-up and its bytes; with four blocks a node the
-    /// last one waits for three others first; to and fro, which is six times.
+    /// Four nodes with blocks of 1000 bytes: a block makes three hops; with four blocks per node the last one first
+    /// waits for three others; forth and back it makes six hops.
     #[test]
     fn blocks_go_from_node_to_node() {
         let parameters = Parameters::hockney();
@@ -219,7 +218,7 @@ mod tests {
                 "{travel} of {exact}"
             );
         }
-        // A line of one node is no way to go.
+        // A ring of one node needs no messages.
         let mut alone = Rings::of(1, [(0, 1000)]);
         alone.collect(&[vec![0]], |_| 1);
         assert_eq!(alone.least(&parameters), Span::ZERO);

@@ -1,13 +1,13 @@
-//! The search for the fastest variant: best first, by exact prediction, with bounds.
+//! The search for the fastest variant: branch and bound with exact prediction.
 //!
-//! Since all members know the machine and the problem, each can work out the same modeled time of every variant, conflicts on the links
-//! included, and all take the same one; no message is needed to agree. The fastest variant so far is the *incumbent*. A variant is pruned as
-//! soon as a lower bound of its time exceeds the incumbent's: the bound known before its schedule is made; what its busiest node
-//! takes; the time without conflicts; or the instant that its prediction has come to.
+//! All members know the machine and the problem, so each computes the same modeled time of every variant, link contention included, and
+//! all choose the same variant without communication. The fastest variant so far is the *incumbent*. A variant is pruned as soon as a
+//! lower bound on its time exceeds the incumbent's: the bound known before its schedule is made, the load of its busiest node, its
+//! contention-free time, or the simulated time of its prediction.
 //!
-//! Variants are tried in rounds, whose variants are predicted in parallel. The size of a round does not depend on the host, and what is
-//! tried in it follows from the rounds before: so the same variants are tried on every host, and the same steps are counted against
-//! the budget.
+//! Variants are tried in rounds. The variants of a round are predicted in parallel. The size of a round does not depend
+//! on the host, and the content of a round depends only on earlier rounds. Therefore every host tries the same variants
+//! and counts the same steps against the budget.
 
 use std::{
     num::NonZero,
@@ -36,19 +36,19 @@ use crate::{
     wire::MAX_MESSAGE,
 };
 
-/// The most variants in a round. Rounds begin with one and double, as the first incumbents prune most.
+/// Maximum number of variants in a round. Rounds start with one variant and double, because the first incumbents prune most.
 const ROUND: usize = 16;
 
-/// Schedules of at most this number of messages are tried in the order of the list, and longer ones after them. Variants that need a
-/// search are tried last, because a fast incumbent prunes most of that search.
+/// Schedules with at most this number of messages are tried in list order, longer ones after them. Variants with a
+/// nested search come last, because a fast incumbent prunes most of their search.
 const LIGHT: u64 = 1 << 15;
 
-/// The fastest variant that ends by the limit, of equally fast ones the first: its number, and its draft with the
-/// prediction. When the budget is spent, variants that are left are not tried; but if there is no limit one is always found.
+/// Returns the number of the fastest variant that ends by the limit, with its draft and prediction; the first wins a
+/// tie. When the budget is spent, the remaining variants are skipped; but without a limit at least one is tried.
 ///
 /// # Errors
 ///
-/// That of the first variant that cannot be made, or [`PlanError::TooLong`].
+/// The error of the first variant that cannot be made, or [`PlanError::TooLong`].
 pub(crate) fn fastest<P: Problem>(
     algorithm: &Algorithm<P>,
     problem: &P,
@@ -103,25 +103,25 @@ pub(crate) fn fastest<P: Problem>(
     incumbent.ok_or_else(|| cause.map_or_else(too_long, |(_, cause)| cause))
 }
 
-/// Variants that are tried in parallel.
+/// A set of variants that are tried in parallel.
 struct Round<'a, P: Problem> {
     problem: &'a P,
     variants: &'a [Variant<P>],
     /// The time of the incumbent before the round, or the limit.
     bound: Time,
-    /// The steps left of the budget before the round.
+    /// The remaining budget before the round, in steps.
     left: u64,
     /// The steps of all schedules that were made.
     steps: AtomicU64,
-    /// The number of variants that nested searches have left out because the budget was spent.
+    /// The number of variants skipped by nested searches because the budget was spent.
     left_out: AtomicUsize,
-    /// The error of the first variant that could not be made, with its number.
+    /// The number and the error of the first variant that could not be made.
     cause: Mutex<Option<(usize, PlanError)>>,
 }
 
 impl<P: Problem> Round<'_, P> {
-    /// The fastest of these variants, of equally fast ones the first, if one ends by the bound. They are shared out among the cores of
-    /// the host. That decides how far some are predicted, but not which is the fastest.
+    /// Returns the fastest of these variants that ends by the bound; the first wins a tie. The variants are distributed
+    /// over the host's cores. The distribution affects how far some variants are predicted, but not the result.
     fn fastest(&self, round: &[usize]) -> Option<(usize, Predicted<P>)> {
         let best: Mutex<Option<(usize, Predicted<P>)>> = Mutex::new(None);
         let time =
@@ -139,12 +139,12 @@ impl<P: Problem> Round<'_, P> {
                 }
             }
         };
-        // Whoever watches the search watches all threads.
+        // The tracing subscriber of the calling thread also gets the events of the other threads.
         let (watching, span) = (get_default(Dispatch::clone), tracing::Span::current());
         let help = || with_default(&watching, || span.in_scope(work));
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         thread::scope(|scope| {
-            // Where the host gives no more threads the work is done by this one.
+            // If the host refuses more threads, this thread does their work.
             for _ in 1..cores.min(round.len()) {
                 let _ = thread::Builder::new().spawn_scoped(scope, help);
             }
@@ -153,13 +153,13 @@ impl<P: Problem> Round<'_, P> {
         best.into_inner()
     }
 
-    /// A variant's draft with its prediction, if it ends by the bound.
+    /// Returns a variant's draft with its prediction, if it ends by the bound.
     fn attempt(&self, nth: usize, bound: Time) -> Option<Predicted<P>> {
-        // A variant with an invalid route cannot be made; the others are compared without it.
+        // A variant with an invalid route cannot be made; the others are still compared.
         let found = catch_route_error(|| self.tried(&self.variants[nth], bound));
         match found.map_err(PlanError::from).and_then(|tried| tried) {
             Ok(found) => found,
-            // The variant's own search has found nothing that could improve on the incumbent.
+            // The nested search found nothing that improves on the incumbent.
             Err(PlanError::TooLong { .. }) if self.variants[nth].is_searched() => None,
             Err(error) => {
                 let mut cause = self.cause.lock();
@@ -174,8 +174,8 @@ impl<P: Problem> Round<'_, P> {
     fn tried(&self, variant: &Variant<P>, bound: Time) -> Result<Option<Predicted<P>>, PlanError> {
         let problem = self.problem;
         let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
-        // A variant's own search gets the incumbent and the budget from before the round: the steps that it spends must not depend on
-        // the order in which threads finish.
+        // A nested search gets the incumbent and the budget from before the round, because the steps that it spends
+        // must not depend on the order in which threads finish.
         let own = Budget::of_steps(self.left);
         let draft = debug_span!("make").in_scope(|| variant.draft_within(problem, self.bound, &own));
         self.steps.fetch_add(self.left - own.left(), Ordering::Relaxed);
@@ -193,7 +193,7 @@ impl<P: Problem> Round<'_, P> {
     }
 }
 
-/// Whether every message of a schedule can be sent.
+/// Checks that no message of a schedule is too long.
 pub(super) fn check_messages(schedule: &Schedule) -> Result<(), PlanError> {
     match schedule.messages().map(|message| message.bytes).find(|&bytes| bytes > MAX_MESSAGE) {
         Some(given) => Err(PlanError::MessageTooLong { given }),
@@ -201,8 +201,8 @@ pub(super) fn check_messages(schedule: &Schedule) -> Result<(), PlanError> {
     }
 }
 
-/// A lower limit of every run of a schedule: what the messages of one node take its processor, and its ports. The kernel
-/// rounds when a message has left to the nearest picosecond, so ports may be done up to one a message earlier.
+/// Returns a lower bound on the time of a schedule: the processor and port time of its busiest node. The kernel rounds
+/// the departure of each message to a picosecond, so port times are reduced by one picosecond per message.
 pub(crate) fn busiest_node(schedule: &Schedule, parameters: &Parameters) -> Span {
     let node = |rank| {
         let (mut busy, mut sent, mut received, mut messages) = (Span::ZERO, 0_u64, 0_u64, 0);
@@ -240,7 +240,7 @@ mod tests {
         stop::{Algorithm, Instance},
     };
 
-    /// A search whose budget is spent ends with the incumbent, and says what it has left out.
+    /// A search without budget returns the first variant tried and counts the skipped ones.
     #[test]
     fn without_a_budget_one_is_tried() {
         let instance = Instance::new(&"paragon:3x3".parse().unwrap(), &[1, 5], &[2048; 2]).unwrap();
@@ -257,7 +257,7 @@ mod tests {
         let best = search(Time::MAX, &thorough).unwrap();
         assert_eq!(thorough.left_out(), 0);
         assert!(best <= first);
-        // What has to end by a limit is not tried any more.
+        // With a limit and no budget, nothing is tried.
         assert!(search(first, &spent).is_err());
         let plan = Algorithm::AUTO.plan_with(&instance, Effort::Thorough).unwrap();
         assert!(plan.is_complete() && plan.prediction().modeled <= best);

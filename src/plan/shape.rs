@@ -1,8 +1,8 @@
-//! The shape of a group: the routes among its members, up to renumbering of links. Groups of the same shape share plans.
+//! The shape of a group: the routes among its members, with renumbered links. Groups of the same shape share plans.
 //!
-//! A schedule names ranks, and its modeled time depends on the machine only through parameters and routes. If two groups have the same
-//! routes between the same ranks, with links renumbered in ascending order, every schedule takes the same time in both. The rows of a mesh
-//! are an example: a plan is searched for one row and used for all.
+//! A schedule names ranks, and its modeled time depends on the machine only through parameters and routes. If two
+//! groups have the same routes between the same ranks, with links renumbered in ascending order, every schedule takes
+//! the same time in both. The rows of a mesh are an example: a plan found for one row serves all rows.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::{
     topology::{LinkId, catch_route_error},
 };
 
-/// Maximum number of members of a group that has a shape. A shape has a route for each pair of members: for 64 members that is 4032
-/// routes, which take under 1 ms to find and some 200 kB to keep.
+/// Maximum size of a group that has a shape. A shape stores a route for each pair of members: for 64 members 4032
+/// routes, which take under 1 ms to find and some 200 kB to store.
 const MOST: usize = 64;
 
 /// The routes among the members of a group, with links and nodes renumbered in ascending order.
@@ -24,15 +24,15 @@ pub(crate) struct Shape {
     grid: [usize; 2],
     /// The ranks, in ascending order of their nodes.
     order: Vec<Rank>,
-    /// The capacity of each link that has its own, as the bits of an `f64`.
+    /// The capacity of each link, as the bits of an `f64`; `None` for the machine's default.
     capacities: Vec<Option<u64>>,
-    /// For each ordered pair of ranks the number of links of the route, then the links.
+    /// For each ordered pair of ranks: the number of links of the route, then the links.
     routes: Vec<u32>,
 }
 
 impl Shape {
-    /// Returns the shape of a group. `None` for a group of all nodes (no other group has its shape) or of over 64 members, on a machine with
-    /// noise or faults (they hit particular nodes and links), and if a route is invalid.
+    /// Returns the shape of a group. `None` for a group of all nodes (no other group has this shape), for more than 64
+    /// members, on a machine with noise or faults (they affect particular nodes and links), and if a route is invalid.
     pub(crate) fn of(machine: &Description, members: &[Rank]) -> Option<Shape> {
         if members.len() > MOST || members.len() == machine.nodes() || machine.is_disturbed() {
             return None;
@@ -40,7 +40,7 @@ impl Shape {
         catch_route_error(|| Shape::found(machine, members)).ok()
     }
 
-    /// The memory of the shape in a cache, in steps of a schedule, of about 100 bytes each.
+    /// Returns the size in a cache, in steps of a schedule of about 100 bytes each.
     pub(super) fn room(&self) -> usize {
         size_of_val(&self.routes[..]) / 100
     }

@@ -1,12 +1,12 @@
-//! Messages split by length: the long ones by one schedule and the short ones by another, one after the other.
+//! Partition of messages by length: long and short messages get separate schedules, one after the other.
 //!
-//! A schedule that suits long messages costs short ones many start-ups, and one that suits short messages carries long ones
-//! too often. Where lengths differ much, two schedules in a row can be faster than any single one.
+//! A schedule for long messages costs short messages many start-ups; a schedule for short messages transfers long ones
+//! too often. If lengths differ much, two consecutive schedules can be faster than any single one.
 //!
-//! The messages are split at a length, of which a few follow from the lengths alone (`places`). Either part is a problem of its
-//! own, for which the fastest schedule is searched. The parts are put one after the other in both orders. As long as that makes
-//! the whole faster, parts are split again. No node waits in between: each goes on to the next part when it is done with the one
-//! before.
+//! The messages are split at a length threshold; the candidates follow from the lengths (`places`). Each part is a
+//! separate problem, for which the fastest schedule is searched. The two parts are concatenated in both orders. Parts
+//! are split further as long as the whole becomes faster. There is no synchronization between parts: each node starts
+//! the next part as soon as it has finished the previous one.
 
 mod places;
 
@@ -29,39 +29,39 @@ use crate::{
     time::{Span, Time},
 };
 
-/// A problem of several messages that can be split by length.
+/// A problem of several messages that can be partitioned by length.
 pub(crate) trait Divisible: Problem {
-    /// The algorithm that treats messages apart.
+    /// The algorithm that partitions messages by length.
     const APART: Algorithm<Self>;
 
-    /// The variants of all other algorithms, among which that of a part is chosen.
+    /// Returns the variants of all other algorithms, the candidates for each part.
     fn others(&self) -> Result<Vec<Variant<Self>>, PlanError>;
 
-    /// The length of each message, 0 for those that have to go nowhere; nothing if there are no messages to be told apart.
+    /// Returns the length of each message, 0 for messages without a destination; empty if the messages cannot be partitioned.
     fn lengths(&self) -> Vec<u64>;
 
-    /// The same problem with some of the messages alone.
+    /// Returns the same problem with only some of the messages.
     fn part(&self, is_in: &[bool]) -> Self;
 
-    /// The drafts of parts one after the other, each with the messages that it is for: every message is in one of them.
+    /// Concatenates the drafts of parts, each with a mask of its messages. Every message is in exactly one part.
     fn joined(&self, parts: &[(&[bool], &Self::Draft)]) -> Self::Draft;
 
-    /// A lower bound that takes little time to find.
+    /// Returns a lower bound that is cheap to compute.
     fn least(&self) -> Span;
 
-    /// Whether all messages come from one node, or all go to one.
+    /// Returns whether all messages have the same source or the same destination.
     fn has_root(&self) -> bool;
 }
 
-/// A variant with its draft and the time that it takes.
+/// A variant with its draft and prediction.
 type Found<P> = (Variant<P>, Predicted<P>);
 
-/// Whether there are messages of which some are treated apart.
+/// Returns whether the lengths differ enough to partition the messages.
 pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
     !places(&problem.lengths()).is_empty()
 }
 
-/// The lengths of messages in words, where they are too much alike to be treated apart.
+/// Describes the lengths of messages, for an error when they are too similar to be partitioned.
 pub(crate) fn lengths_in_words(lengths: &[u64]) -> String {
     let some = || lengths.iter().filter(|&&length| length > 0);
     match (some().min(), some().max()) {
@@ -71,12 +71,12 @@ pub(crate) fn lengths_in_words(lengths: &[u64]) -> String {
     }
 }
 
-/// The fastest way to treat messages apart, whether or not it is faster than to treat all alike. It is found as [`faster`] finds it;
-/// only where that finds none does the row begin with a split that is slower.
+/// Returns the fastest partition by length, even if a single schedule is faster. The search first uses the fastest single schedule as
+/// the incumbent, like [`faster`]; if nothing improves on it, the search starts again without an incumbent.
 ///
 /// # Errors
 ///
-/// [`PlanError::TooLong`]: no way ends within modeled time.
+/// [`PlanError::TooLong`] if no partition ends within the range of modeled time.
 pub(crate) fn apart<P: Divisible>(
     planning: &Planning<'_, P>,
     budget: &Budget,
@@ -89,39 +89,39 @@ pub(crate) fn apart<P: Divisible>(
     found.ok_or_else(too_long)
 }
 
-/// The fastest way to treat messages apart, if it takes less than the fastest way to treat all alike, whose time is given.
+/// Returns the fastest partition by length, if it takes less than `given`, the time of the fastest single schedule.
 pub(crate) fn faster<P: Divisible>(problem: &P, given: Time, budget: &Budget) -> Option<Found<P>> {
     Row::new(problem, given, budget).improved()
 }
 
-/// The messages that are longer than one length and no longer than the other.
+/// A range of lengths: more than the first, at most the second.
 type Bounds = (u64, u64);
 
-/// Parts that are solved, in a row.
+/// Solved parts, in execution order.
 type Parts<P> = Vec<Arc<Part<P>>>;
 
-/// Parts one after the other, which are split as long as that makes them faster: a greedy search.
+/// A sequence of parts, which are split as long as the sequence becomes faster: a greedy search.
 struct Row<'a, P: Problem> {
     problem: &'a P,
     lengths: Vec<u64>,
     budget: &'a Budget,
-    /// The parts of the fastest row so far, at first all messages in one.
+    /// The parts of the incumbent; initially one part with all messages.
     parts: Vec<Bounds>,
-    /// The time of that row, or what it has to take less than.
+    /// The time of the incumbent, or the initial upper bound.
     incumbent: Time,
     found: Option<(Parts<P>, Predicted<P>)>,
-    /// The parts that have been solved, or else the limits that they do not end by.
+    /// The solved parts, or the limit that an unsolved part exceeds.
     known: BTreeMap<Bounds, Result<Arc<Part<P>>, Time>>,
     tried: BTreeSet<Vec<Bounds>>,
 }
 
-/// Some of the messages, with the fastest schedule for them alone.
+/// Some of the messages, with the fastest schedule found for them.
 struct Part<P: Problem> {
     name: String,
     is_in: Vec<bool>,
     variant: Variant<P>,
     draft: P::Draft,
-    /// The time of the fastest schedule alone.
+    /// The time of the fastest schedule for the part by itself.
     time: Span,
 }
 
@@ -132,14 +132,14 @@ impl<'a, P: Divisible> Row<'a, P> {
         Row { problem, lengths, budget, parts: vec![all], incumbent: given, found: None, known, tried }
     }
 
-    /// The fastest row of at least two parts that takes less than the given time.
+    /// Returns the fastest sequence of at least two parts that takes less than the given time.
     fn improved(mut self) -> Option<Found<P>> {
         while self.improve() {}
         let (parts, predicted) = self.found?;
         Some((in_a_row(parts), predicted))
     }
 
-    /// Splits a part, where that gains most; tells whether it makes the row faster.
+    /// Tries all splits of all parts; returns whether the sequence has become faster.
     fn improve(&mut self) -> bool {
         let (row, before) = (self.parts.clone(), self.incumbent);
         for (nth, &(over, up_to)) in row.iter().enumerate() {
@@ -152,13 +152,13 @@ impl<'a, P: Divisible> Row<'a, P> {
         self.incumbent < before
     }
 
-    /// Replaces a part of a row by two, in both orders.
+    /// Replaces a part of the sequence by two, in both orders.
     fn split(&mut self, row: &[Bounds], nth: usize, halves: [Bounds; 2]) {
         let others = row.iter().filter(|&part| *part != row[nth]);
         let others: Span = others.filter_map(|&part| self.time(part)).sum();
         let alone = alone(self.problem, self.incumbent.since_start());
         let least = halves.map(|half| self.subproblem(half).least());
-        // The half that takes longer comes first: it leaves the other one the least.
+        // The half with the larger bound is solved first: the second half then has the tightest limit.
         let [first, second] = if least[0] >= least[1] { [0, 1] } else { [1, 0] };
         let limit = Time::ZERO + (alone - others - least[second]);
         if !self.solve(halves[first], limit) {
@@ -180,7 +180,8 @@ impl<'a, P: Divisible> Row<'a, P> {
         }
     }
 
-    /// Tries all variants of a part in the row: where parts overlap much, the fastest one alone need not be the fastest there.
+    /// Tries all variants of a part in the sequence. Where parts overlap much, the fastest variant by itself need not
+    /// be the fastest there.
     fn suit(&mut self, row: &[Bounds], bounds: Bounds) {
         let problem = self.subproblem(bounds);
         let Some(time) = self.time(bounds) else { return };
@@ -204,7 +205,7 @@ impl<'a, P: Divisible> Row<'a, P> {
         }
     }
 
-    /// Predicts a row of parts that are solved, or with another schedule for one of them; tells whether it is faster.
+    /// Predicts a sequence of solved parts, optionally with a replacement for one; returns whether it improves on the incumbent.
     fn attempt(&mut self, bounds: &[Bounds], other: Option<(Bounds, &Arc<Part<P>>)>) -> bool {
         let solved = |part: &Bounds| match other {
             Some((replaced, other)) if replaced == *part => Some(other.clone()),
@@ -226,7 +227,7 @@ impl<'a, P: Divisible> Row<'a, P> {
         true
     }
 
-    /// Finds the fastest schedule of a part alone, if that ends by the limit; tells whether there is one.
+    /// Finds the fastest schedule of a part by itself; returns whether it ends by the limit.
     fn solve(&mut self, bounds: Bounds, limit: Time) -> bool {
         match self.known.get(&bounds) {
             Some(Ok(part)) => return Time::ZERO + part.time <= limit,
@@ -266,13 +267,13 @@ impl<'a, P: Divisible> Row<'a, P> {
         self.problem.part(&self.is_in(bounds))
     }
 
-    /// The time of a part alone, if it is solved.
+    /// Returns the time of a part by itself, if it is solved.
     fn time(&self, bounds: Bounds) -> Option<Span> {
         Some(self.known.get(&bounds)?.as_ref().ok()?.time)
     }
 }
 
-/// The variant of parts one after the other.
+/// Creates the variant that executes parts one after the other.
 fn in_a_row<P: Divisible>(parts: Parts<P>) -> Variant<P> {
     let name = parts.iter().map(|part| part.name.clone()).collect::<Vec<_>>().join(", then ");
     let make = move |problem: &P| {
@@ -284,9 +285,9 @@ fn in_a_row<P: Divisible>(parts: Parts<P>) -> Variant<P> {
     Variant::new(name, make).by(P::APART)
 }
 
-/// The time that parts may take one after the other, if they are to be done in this time in a row: nodes that are done with one
-/// begin with the next. A root's messages may all be under way at the same time. Other parts hardly overlap: of 52 fastest ways
-/// among up to 64 nodes, 49 took at most 4 % less than their parts one after the other, and the others up to 14 %.
+/// Returns the maximum sum of the parts' separate times if their sequence must end within `time`. Parts overlap, because a node starts
+/// the next part as soon as it has finished one. All messages of a root may be in transit at once. Other parts hardly overlap: of 52
+/// fastest partitions on up to 64 nodes, 49 took at most 4 % less than the sum of their parts, the others up to 14 %.
 fn alone<P: Divisible>(problem: &P, time: Span) -> Span {
     let overlap = if problem.has_root() { 2.0 } else { 1.1 };
     Span::from_secs_f64(time.as_secs_f64() * overlap)

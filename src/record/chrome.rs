@@ -1,17 +1,17 @@
-//! A run in the Chrome trace-event format, which <https://ui.perfetto.dev> shows as a timeline: the machine is a
-//! process, every node a thread of it, every message an arrow; its network is another process, with a thread for each
-//! out-port and counters of links. The kinds of slices are described in `docs/traces.md`, for users.
+//! A run in the Chrome trace-event format, which <https://ui.perfetto.dev> shows as a timeline. The machine is a
+//! process, every node a thread, every message an arrow. The network is another process, with a thread for each
+//! out-port and counters of links. `docs/traces.md` describes the kinds of slices for users.
 //!
-//! [`slices`] are made from events, [`ports`] and [`links`] from transfers, and [`file`](mod@file) writes records.
+//! [`slices`] converts events, [`ports`] and [`links`] convert transfers, and [`file`](mod@file) writes the records.
 //!
-//! Three facts about the readers of the format determine how it is written.
+//! Three properties of the format's readers determine how it is written.
 //!
-//! - They keep whole nanoseconds, truncate the begin and the duration separately, and drop a slice that then exceeds
-//!   the slice around it. So a slice is written as its begin ("B") and its end ("E") rather than as one complete event
+//! - Readers keep whole nanoseconds, truncate the begin and the duration separately, and drop a slice that then exceeds
+//!   its enclosing slice. So a slice is written as its begin ("B") and its end ("E") rather than as one complete event
 //!   ("X"): truncating instants never changes their order, and nested slices stay nested.
-//! - Among the records of one time on one track, those that stand first in the file come first, and an arrow belongs to
-//!   the innermost slice that is open then. So the records of a track are in order of time; an arrow starts right behind
-//!   the begin of its send and ends right before the end of its receive. That holds for slices of zero length as well.
+//! - Records of equal time on one track keep their order in the file, and an arrow belongs to the innermost slice that
+//!   is open at its position. So the records of a track are in time order; an arrow starts right after the begin of its
+//!   send and ends right before the end of its receive, even for slices of zero length.
 //! - Thread 0 is the idle thread of an operating system, and the thread with the number of its process is the main
 //!   thread. So the tracks are numbered from 10,000.
 
@@ -28,21 +28,18 @@ use crate::{model::Description, rank::Rank};
 
 /// Writes the trace of a run on `machine` as a Chrome trace, a JSON object that <https://ui.perfetto.dev> opens.
 ///
-/// Each node has a track with a slice for each of its calls, an arrow from each send to its receive, and around them
-/// its phases and the operations and steps of the library. Within a call there are slices of the category `overhead`
-/// and of the category `waiting`, whose lengths add up to the [counters](super::NodeRecord); a wait or a barrier is
-/// itself a slice of that category. Each out-port has a track of the messages that leave through it, and the links
-/// that carry the most bytes, eight of them at most, have counters of the messages that move over them at the same
-/// time. All names are in `docs/traces.md` of the project.
+/// Each node has a track with a slice for each call, an arrow from each send to its receive, and enclosing slices for phases and for
+/// operations and steps of the library. Within a call there are slices of the categories `overhead` and `waiting`, whose sums equal the
+/// [counters](super::NodeRecord); a wait or a barrier is itself a slice of the category `waiting`. Each out-port has a track of the
+/// messages that leave through it. The links with the most bytes, at most eight, have counters of the messages that move over them at
+/// the same time. `docs/traces.md` of the project lists all names.
 ///
-/// Times are modeled microseconds, exact to the picosecond; the same trace gives the same bytes. The events may be in
-/// any order. An event that overlaps another of its node without lying within it goes to a second track of that node.
-/// A message whose send or receive is not among the events has no arrow, and a message that took no time at all has
-/// none either.
+/// Times are modeled microseconds, exact to the picosecond; equal traces give identical bytes. The events may be in any
+/// order. An event that overlaps another one of its node without being nested in it goes to a second track of the node.
+/// A message has no arrow if its send or receive is not among the events, or if it took no time.
 ///
 /// # Errors
-/// The errors of the writer, or [`io::ErrorKind::InvalidInput`] if an event or a message is of a node that the
-/// machine does not have.
+/// The errors of the writer, or [`io::ErrorKind::InvalidInput`] if the machine lacks the node of an event or a message.
 pub fn write_chrome_trace(trace: &Trace, machine: &Description, writer: impl io::Write) -> io::Result<()> {
     let Trace { events, transfers, .. } = trace;
     let nodes = machine.nodes();

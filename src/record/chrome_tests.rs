@@ -1,4 +1,4 @@
-//! Tests of traces as a reader of the format sees them: tracks, slices, arrows, exact times.
+//! Tests of trace files as a reader of the format interprets them: tracks, slices, arrows, exact times.
 
 use std::{collections::BTreeMap, io::Write, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
     topology::Line,
 };
 
-/// Creates an event of a node from one microsecond to another.
+/// Creates an event of a node with start and end in microseconds.
 fn event(rank: Rank, start: u64, end: u64, kind: EventKind) -> Event {
     let at = |micros| Time::ZERO + Span::from_micros(micros);
     Event { rank, start: at(start), end: at(end), kind }
@@ -63,9 +63,8 @@ fn records(events: &[Event], nodes: usize) -> Vec<Value> {
 /// An arrow: its id and the names of the slices at its two ends.
 type Arrow = (u64, String, String);
 
-/// Reads a trace as its readers do: in order of whole nanoseconds, within one nanosecond in the order of the file,
-/// with a stack of open slices for each track. Returns the arrows and the deepest nesting, and checks that every
-/// slice ends where it is the innermost.
+/// Reads a trace as its readers do: ordered by whole nanoseconds, then by position in the file, with a stack of open slices for each
+/// track. Returns the arrows and the maximum nesting depth. Checks that each slice is the innermost one when it ends.
 fn read(mut records: Vec<Value>) -> (Vec<Arrow>, usize) {
     records.retain(|record| record["ph"] != "M");
     records.sort_by_key(|record| (record["ts"].as_f64().unwrap() * 1000.0) as u64);
@@ -244,7 +243,7 @@ fn what_overlaps_goes_to_a_second_track() {
 
 #[test]
 fn nesting_survives_readers_that_keep_whole_nanoseconds() {
-    // A phase of thirds of nanoseconds, full of slices that end where it ends.
+    // A phase with fractions of nanoseconds, containing slices that end at the same instant.
     let at = |picos| Time::ZERO + Span::from_picos(picos);
     let mut events = Vec::new();
     for round in 0..500 {

@@ -1,4 +1,4 @@
-//! The holdings of nodes, of the data that a library call moves: as the call itself tells them.
+//! The data that nodes hold during library calls, as reported by the calls.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use crate::{
     time::Time,
 };
 
-/// A change of what a node holds of the blocks that a [schedule](crate::pattern::Schedule) moves: recorded of every call that
-/// walks one with all of its blocks, in modeled time.
+/// A change of the blocks of a [schedule](crate::pattern::Schedule) that a node holds. Recorded in modeled time for
+/// every call that executes a schedule with all of its blocks.
 ///
-/// A node holds what it has had at any time: blocks do not leave it when they are sent.
+/// A block counts as held once the node has had it: sending a block does not remove it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Content {
@@ -24,11 +24,11 @@ pub struct Content {
     pub change: Change,
 }
 
-/// The change of what a node holds.
+/// The kind of change of the blocks that a node holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// A call begins, and the node holds what it has itself. All members of a group make the same calls in the same order.
+    /// A call begins, and the node holds its own blocks. All members of a group make the same calls in the same order.
     Begins {
         /// The members of the group, as ranks of the world.
         members: Arc<[Rank]>,
@@ -36,32 +36,32 @@ pub enum Change {
         tag: Tag,
         /// The sizes of all blocks in bytes.
         sizes: Arc<[u64]>,
-        /// The blocks that the node has, or its own version of each.
+        /// The blocks that the node has at the start; for combining operations, its own contribution to each.
         blocks: Arc<[u32]>,
     },
-    /// The next message of the node carries blocks.
+    /// The next message of the node carries these blocks.
     Gives {
         /// The blocks in the message, in order.
         blocks: Arc<[u32]>,
     },
-    /// A message has come.
+    /// A message has arrived.
     Takes {
         /// The sender, as a rank of the world.
         from: Rank,
         /// The number of messages that the sender had sent before.
         seq: u64,
-        /// The blocks that those in the message become here, in the same order.
+        /// The blocks at this node that the blocks of the message become, in the same order.
         blocks: Arc<[u32]>,
-        /// Whether they are combined with the node's own versions, rather than taking their places.
+        /// Whether the received blocks are combined with the node's own versions instead of replacing them.
         combined: bool,
     },
-    /// A block is made of two others.
+    /// A block is combined from two others.
     Merges {
         /// The left operand.
         left: u32,
         /// The right operand.
         right: u32,
-        /// The block that is made.
+        /// The resulting block.
         into: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! The events of nodes, with their places on the nodes' clocks.
+//! The events of nodes, with their times.
 
 use std::sync::Arc;
 
@@ -21,60 +21,59 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// The kind of an [`Event`]. A message is identified by its sender and the number of messages that the sender had
-/// sent before; its [`Transfer`](super::Transfer) has the times at which it was under way.
+/// The kind of an [`Event`]. A message is identified by its sender and the number of messages that the sender had sent
+/// before; its [`Transfer`](super::Transfer) has its times in the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// Sent a message: the overhead, and the time until the message left if the node waited for that.
+    /// A send: the overhead, then the wait for the message to leave, if the call is blocking.
     Send {
         /// The receiver, as a rank of the world.
         to: Rank,
-        /// The length of the message.
+        /// The length of the message, in bytes.
         bytes: u64,
         /// The tag of the message.
         tag: Tag,
         /// The number of messages that the node had sent before.
         seq: u64,
-        /// The CPU time of the node, at the beginning; all of the send under the [host's clock](crate::Clock::Host), where
-        /// none waits.
+        /// The processor time at the start of the call; the whole call under the [host's clock](crate::Clock::Host),
+        /// where sends do not wait.
         overhead: Span,
     },
-    /// Received a message: the wait for it, and then the overhead.
+    /// A receive: the wait for the message, then the overhead.
     Recv {
         /// The sender, as a rank of the world.
         from: Rank,
-        /// The length of the message.
+        /// The length of the message, in bytes.
         bytes: u64,
         /// The tag of the message.
         tag: Tag,
         /// The number of messages that the sender had sent before.
         seq: u64,
-        /// The CPU time of the node, at the end; 0 under the [host's clock](crate::Clock::Host), where it is not told from
-        /// the wait.
+        /// The processor time at the end of the call; 0 under the [host's clock](crate::Clock::Host), where it is not
+        /// measured separately from the wait.
         overhead: Span,
     },
-    /// Sent a message and received another at the same time. Both have events of their own within this one: the node
-    /// waits first for its message to leave, then for the other one to arrive, and for the receive of its own at the end
-    /// where it waits for that.
+    /// A combined send and receive. Both have separate events within this one: the node first waits for its message to leave, then for
+    /// the other message to arrive, and, with the rendezvous protocol, at the end for the receive of its message.
     SendRecv,
-    /// Computed.
+    /// A computation.
     Compute,
-    /// Did work for a call of a library, which charged it: combined elements or copied data.
+    /// Library work charged to the node: combining elements or copying data.
     Charge,
-    /// Waited, and took no message then: for a request of its own send, in a probe, or without success.
+    /// A wait that took no message: for a send request, in a probe, or without success.
     Wait {
         /// The reason why the wait ended.
         until: WaitEnd,
     },
-    /// Was in a hardware barrier.
+    /// A hardware barrier.
     Barrier,
-    /// Was in a named phase.
+    /// A visit to a named phase.
     Phase {
         /// The name of the phase.
         name: Arc<str>,
     },
-    /// Carried out a part of a call of the library.
+    /// A part of a library call.
     Part(Part),
 }
 
@@ -82,27 +81,27 @@ pub enum EventKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitEnd {
-    /// A message of the node itself had left.
+    /// A message of this node had left.
     Left {
-        /// The number of messages that the node had sent before that one.
+        /// The number of messages that the node had sent before.
         seq: u64,
     },
-    /// A message of the node itself had left, and been matched with a receive, for which the node waited on a machine with
-    /// [rendezvous](crate::MachineBuilder::rendezvous).
+    /// A message of this node had left and matched a receive; on a machine with the [rendezvous
+    /// protocol](crate::MachineBuilder::rendezvous), the node waits for both.
     Met {
-        /// The number of messages that the node had sent before that one.
+        /// The number of messages that the node had sent before.
         seq: u64,
     },
-    /// A message had arrived, which a probe found.
+    /// A message had arrived, and a probe found it.
     Arrived {
         /// The sender, as a rank of the world.
         from: Rank,
         /// The number of messages that the sender had sent before.
         seq: u64,
     },
-    /// A deadline had passed.
+    /// The deadline had passed.
     Deadline,
-    /// A fault of the machine ended it.
+    /// A fault of the machine ended the wait.
     Failure,
 }
 
@@ -110,14 +109,14 @@ pub enum WaitEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// The whole call: the name of the operation and of its algorithm.
+    /// The whole call: the names of the operation and its algorithm.
     Operation(Arc<str>),
-    /// One step of its schedule, counted from 1.
+    /// One step of the schedule, counted from 1.
     Step(usize),
 }
 
 impl Part {
-    /// The whole of a call with this name.
+    /// Creates the part for a whole call with this name.
     pub fn operation(name: impl Into<Arc<str>>) -> Part {
         Part::Operation(name.into())
     }

@@ -1,5 +1,5 @@
-//! The records of a run: counters of every node and, if asked for, all events of nodes, all transfers of messages, and
-//! their shares of the network. Plain data.
+//! The records of a run: counters of every node and, if tracing is on, all events of nodes, all transfers of messages,
+//! and their shares of the network. Plain data.
 
 mod chrome;
 mod content;
@@ -22,17 +22,17 @@ use crate::{
     time::{Span, Time},
 };
 
-/// All events, transfers and shares of a run, if a trace was asked for.
+/// All events, transfers and shares of a traced run.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Trace {
-    /// The events of nodes, in the order of their beginnings.
+    /// The events of nodes, in the order of their start times.
     pub events: Vec<Event>,
-    /// The messages, in the order in which they left.
+    /// The messages, in the order in which they left their senders.
     pub transfers: Vec<Transfer>,
-    /// The rates of messages and what determined them, in the order of their beginnings.
+    /// The rates of messages and their bottlenecks, in the order of their start times.
     pub shares: Vec<Share>,
-    /// The changes of what nodes hold of the data of library calls, those of one node in the order in which they happened.
+    /// The changes of the data that nodes hold in library calls, in chronological order for each node.
     pub contents: Vec<Content>,
 }
 
@@ -50,13 +50,13 @@ pub struct NodeRecord {
     pub messages_received: u64,
     /// The number of bytes received.
     pub bytes_received: u64,
-    /// The time charged by `compute`, combining and copying; under the [host's clock](crate::Clock::Host) by `compute` alone.
+    /// The time charged by `compute`, combining and copying; under the [host's clock](crate::Clock::Host) only by `compute`.
     pub computing: Span,
-    /// The CPU time of sending and receiving (o_s, o_r, o_x); under the host's clock it is not known, and 0.
+    /// The processor time of sending and receiving (o_s, o_r, o_x); unknown, and 0, under the host's clock.
     pub overhead: Span,
-    /// The time blocked: until a message leaves or arrives, or at a barrier. Under the host's clock it is the time that the
-    /// thread was asleep, from when it made ready to sleep until it ran again: without the time for which it looked for a
-    /// message beforehand, and with that for which it waited for a core.
+    /// The time blocked: until a message leaves or arrives, or at a barrier. Under the host's clock, the time that the
+    /// thread slept, from the preparation of its sleep until it ran again: the time waiting for a core is included, the
+    /// time polling for a message before the sleep is not.
     pub waiting: Span,
     /// The time by which noise has prolonged computing and overheads.
     pub noise: Span,
@@ -66,7 +66,7 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
-    /// Adds a stay in a phase.
+    /// Adds a visit to a phase.
     pub(crate) fn add_phase(&mut self, name: Arc<str>, begin: Time, end: Time) {
         let phase = self.phases.entry(name).or_insert(PhaseRecord { begin, end, time: Span::ZERO });
         phase.end = end;
@@ -74,33 +74,33 @@ impl NodeRecord {
     }
 }
 
-/// The time of one node in one named phase, over all times that it was in the phase.
+/// The time of one node in one named phase, summed over all visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PhaseRecord {
-    /// The time at which the node first entered the phase.
+    /// The time of the first entry.
     pub begin: Time,
-    /// The time at which the node last left the phase.
+    /// The time of the last exit.
     pub end: Time,
     /// The total time in the phase.
     pub time: Span,
 }
 
-/// A message that a fault of the machine lost: it was sent, and never arrived.
+/// A message lost to a fault of the machine: it was sent, but never arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LostMessage {
     /// The sender, as a rank of the world.
     pub from: Rank,
-    /// The target node, as a rank of the world.
+    /// The receiver, as a rank of the world.
     pub to: Rank,
     /// The tag of the message.
     pub tag: Tag,
     /// The length of the message in bytes.
     pub bytes: u64,
-    /// The group in which it was sent.
+    /// The group in which the message was sent.
     pub group: String,
-    /// The time at which it was lost.
+    /// The time of the loss.
     pub at: Time,
 }
 
@@ -110,12 +110,12 @@ pub struct LostMessage {
 pub struct UnreceivedMessage {
     /// The sender, as a rank of the world.
     pub from: Rank,
-    /// The target node, as a rank of the world.
+    /// The receiver, as a rank of the world.
     pub to: Rank,
     /// The tag of the message.
     pub tag: Tag,
     /// The length of the message in bytes.
     pub bytes: u64,
-    /// The group in which it was sent.
+    /// The group in which the message was sent.
     pub group: String,
 }

@@ -1,4 +1,4 @@
-//! The shares of messages in the network, with their places in modeled time.
+//! The bandwidth shares of messages in the network, over modeled time.
 
 use std::fmt;
 
@@ -10,10 +10,9 @@ use crate::{
     topology::{LinkId, Topology},
 };
 
-/// A share that a message had of the network: from `start` to `end` its bytes moved at one rate, which one place of its
-/// way determined. Another share begins when the rate or that place changes, and together they are as long as the time
-/// from when the message [took its sender's out-port](super::Transfer::entered) until it had left. A message that takes no
-/// time in the network has none.
+/// A share of the network's bandwidth that a message had: from `start` to `end` its bytes moved at one rate, set by one bottleneck. A
+/// new share begins when the rate or the bottleneck changes. The shares of a message cover the time from its [entry into the sender's
+/// out-port](super::Transfer::entered) until it has left. A message that takes no time has no shares.
 ///
 /// A message is identified as in [events](super::EventKind): by its sender and the number of messages that the sender had
 /// sent before.
@@ -28,16 +27,16 @@ pub struct Share {
     pub seq: u64,
     /// The time at which the message began to move at this rate.
     pub start: Time,
-    /// The time at which it went on at another rate, or had left; the end of the record for a message that had not.
+    /// The time at which the rate or the bottleneck changed, or the message had left; for a message that never left,
+    /// the end of the record.
     pub end: Time,
     /// The rate, in bytes per second of modeled time.
     pub rate: f64,
-    /// The place that kept the message from being faster; `None` if that was its sender's out-port, which it has for
-    /// itself.
+    /// The resource that limits the rate; `None` if that is the sender's out-port, which the message does not share.
     pub bottleneck: Option<Bottleneck>,
 }
 
-/// A place in the network that messages share.
+/// A resource of the network that messages share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -46,12 +45,12 @@ pub enum Bottleneck {
     Link(LinkId),
     /// The in-port of a node.
     InPort(Rank),
-    /// The two ports of a node together, where it is less than full duplex.
+    /// Both ports of a node together, if the node is less than full duplex.
     Ports(Rank),
 }
 
 impl Bottleneck {
-    /// The name of the place on a network: `node 0 -> node 1`, `in-port of node 3`, `ports of node 3`.
+    /// Returns the name of the place on a network: `node 0 -> node 1`, `in-port of node 3`, `ports of node 3`.
     pub fn name(&self, topology: &dyn Topology) -> String {
         match *self {
             Bottleneck::Link(link) if link < topology.links() => topology.link(link).to_string(),
@@ -60,7 +59,7 @@ impl Bottleneck {
     }
 }
 
-/// Writes the place without the help of a topology: `link 7`, `in-port of node 3`.
+/// Writes the place without a topology: `link 7`, `in-port of node 3`.
 impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,12 +1,12 @@
-//! The transfers of messages, with their places in modeled time.
+//! The transfers of messages, with their modeled times.
 
 use crate::{rank::Rank, time::Time};
 
-/// A message on its way from one node to another. It is identified as in [events](super::EventKind): by its sender
-/// and the number of messages that the sender had sent before.
+/// A transfer of a message from one node to another. The message is identified as in [events](super::EventKind): by its
+/// sender and the number of messages that the sender had sent before.
 ///
-/// From `entered` to `left` it occupies an out-port of the sender, and its bytes move over all links of its route at
-/// once. A message of a node to itself and an active message need no port and no link: they leave when they enter.
+/// From `entered` to `left`, the message occupies an out-port of the sender, and its bytes move over all links of its route at the same
+/// time. A message from a node to itself and an active message need no port and no link: they leave when they enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Transfer {
@@ -16,14 +16,14 @@ pub struct Transfer {
     pub to: Rank,
     /// The number of messages that the sender had sent before.
     pub seq: u64,
-    /// The length of the message.
+    /// The length of the message, in bytes.
     pub bytes: u64,
-    /// The out-port of the sender that it took, counted from 0; 0 as well if it needed none.
+    /// The out-port of the sender, counted from 0; also 0 if the message needed none.
     pub port: u32,
-    /// The time at which it took that port.
+    /// The time at which the message took the port.
     pub entered: Time,
-    /// The time at which all of it had left the sender, so that the port was free again.
+    /// The time at which the whole message had left the sender and the port was free again.
     pub left: Time,
-    /// The time at which it arrived at the receiver.
+    /// The time at which the message arrived at the receiver.
     pub arrived: Time,
 }

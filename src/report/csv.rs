@@ -1,4 +1,4 @@
-//! The counters of a run as CSV: a table of the nodes, one of the links and one of the phases, with a header each.
+//! The counters of a run as CSV: one table each of nodes, links and phases, with headers.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::RunReport;
 use crate::time::Span;
 
-/// The error for a table that could not be written as CSV because the writer failed.
+/// The error for a table that could not be written because the writer failed.
 #[derive(Error)]
 #[error("the table could not be written as CSV")]
 pub struct CsvError(#[from] csv::Error);
@@ -15,9 +15,9 @@ pub struct CsvError(#[from] csv::Error);
 crate::text::debug_as_text!(CsvError);
 
 impl RunReport {
-    /// Writes the counters of each node as CSV, a line for each node in rank order. Times are microseconds, exact to the
-    /// picosecond where they are modeled; under the [host's clock](crate::Clock::Host), which knows no overheads, their
-    /// cells are empty. If noise has prolonged anything, the last column is `noise_us`.
+    /// Writes the counters of each node as CSV, one line per node in rank order. Modeled times are microseconds, exact
+    /// to the picosecond. Under the [host's clock](crate::Clock::Host), times are wall-clock times, and the overhead
+    /// cells are empty because overheads are unknown. The last column is `noise_us` if noise has prolonged any event.
     ///
     /// # Errors
     /// [`CsvError`] if the writer fails.
@@ -53,7 +53,7 @@ impl RunReport {
         write_table(writer, header, lines)
     }
 
-    /// Writes the load of each link as CSV, a line for each directed link that carried a message. Times are modeled
+    /// Writes the load of each link as CSV, one line per directed link that carried a message. Times are modeled
     /// microseconds, exact to the picosecond.
     ///
     /// # Errors
@@ -74,8 +74,7 @@ impl RunReport {
         write_table(writer, header, lines)
     }
 
-    /// Writes the named phases as CSV, a line for each in order of name. Times are modeled microseconds, exact to the
-    /// picosecond.
+    /// Writes the named phases as CSV, one line per phase, ordered by name. Times are microseconds, exact to the picosecond if modeled.
     ///
     /// # Errors
     /// [`CsvError`] if the writer fails.
@@ -108,7 +107,7 @@ pub(super) fn write_table<'h>(
     Ok(table.flush().map_err(csv::Error::from)?)
 }
 
-/// An interval in microseconds, with all digits: `131.666667`.
+/// Formats a span in microseconds, with all digits: `131.666667`.
 pub(super) fn micros(span: Span) -> String {
     let (whole, rest) = (span.as_picos() / 1_000_000, span.as_picos() % 1_000_000);
     match rest {

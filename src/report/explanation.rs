@@ -1,4 +1,4 @@
-//! The explanation of a recorded run: where its time went, as text, as CSV, and through serde.
+//! The explanation of a recorded run, as text, as CSV, and through serde.
 
 use std::{cmp::Reverse, collections::BTreeMap, fmt, io};
 
@@ -16,22 +16,23 @@ use crate::{
     topology::Topology,
 };
 
-/// The largest number of pieces, places and messages that the text shows.
+/// Maximum number of pieces, places and messages in the text.
 const SHOWN: usize = 5;
 
-/// Where the time of a run went: its critical path, and who slowed whom. Made by [`Run::explain`](crate::Run::explain).
+/// An explanation of a run's time: its critical path, and the contention between messages. Created by
+/// [`Run::explain`](crate::Run::explain).
 ///
-/// As text it is some twenty lines. Times are modeled and exact.
+/// The text has some twenty lines. Times are modeled and exact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The machine's name.
+    /// The name of the machine.
     pub machine: String,
     /// The chain of events that determined the end of the run.
     pub critical_path: CriticalPath,
-    /// The losses of messages to sharing, by whom and where.
+    /// The contention delays of messages, by place and by message.
     pub blame: Blame,
-    /// The names of the places where something was lost, in the order of places.
+    /// The names of the contended links and ports, in the order of places.
     #[serde(skip)]
     pub places: BTreeMap<Bottleneck, String>,
 }
@@ -53,8 +54,8 @@ impl Explanation {
         self.places.get(&place).cloned().unwrap_or_else(|| place.to_string())
     }
 
-    /// Writes the critical path as CSV, a line for each piece in the order of time. Times are modeled microseconds, exact to
-    /// the picosecond; a message is its sender, its receiver, and the number of messages that its sender had sent before.
+    /// Writes the critical path as CSV, one line per piece in time order. Times are modeled microseconds, exact to the picosecond. A
+    /// message is given by its sender, its receiver, and the number of messages that the sender had sent before.
     ///
     /// # Errors
     /// [`CsvError`] if the writer fails.
@@ -77,8 +78,8 @@ impl Explanation {
         write_table(writer, header, lines)
     }
 
-    /// Writes what messages lost to sharing as CSV, a line for each place, message that was slowed there, and message that
-    /// slowed it. Times are modeled microseconds, exact to the picosecond.
+    /// Writes the contention delays as CSV, one line per place, delayed message and delaying message. Times are modeled
+    /// microseconds, exact to the picosecond.
     ///
     /// # Errors
     /// [`CsvError`] if the writer fails.
@@ -165,8 +166,8 @@ fn and_more(table: Table, more: usize) -> String {
 }
 
 impl fmt::Display for Explanation {
-    /// Writes the kinds of the critical path, its longest pieces, and where and by whom most was lost to sharing. No line
-    /// break at the end.
+    /// Writes the critical path by kind of time, its longest pieces, and the largest contention delays by place and by
+    /// message. No trailing line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.critical_path.pieces.is_empty() {
             return f.write_str("Where the time went: the run took none");

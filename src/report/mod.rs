@@ -1,5 +1,4 @@
-//! The report of a run: one [`RunReport`] with all counters, and the [`Explanation`] of a recorded one; as text, as CSV, or
-//! through serde.
+//! Reports of runs: [`RunReport`] with all counters, and [`Explanation`] of a recorded run; as text, as CSV, or through serde.
 
 mod csv;
 mod explanation;
@@ -22,55 +21,55 @@ use crate::{
     topology::{Link, LinkId},
 };
 
-/// All counters of a run. In virtual time they are the same, byte for byte, whenever the same program is run again.
+/// All counters of a run. In virtual time, repeated runs of the same program give byte-identical reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RunReport {
-    /// The machine's name.
+    /// The name of the machine.
     pub machine: String,
-    /// The time at which the last node finished: modeled, or, under the [host's clock](crate::Clock::Host), the wall
-    /// clock's.
+    /// The finish time of the last node: modeled, or, under the [host's clock](crate::Clock::Host), wall-clock time.
     pub modeled: Time,
-    /// Whether times are modeled, and not those of the host's wall clock.
+    /// Whether times are modeled; otherwise they are times of the host's wall clock.
     pub is_modeled: bool,
-    /// The number of messages sent, including those of nodes to themselves.
+    /// The number of messages sent, including messages from a node to itself.
     pub messages: u64,
     /// The bytes of these messages.
     pub bytes: u64,
-    /// The time that all messages together took to leave beyond n * beta, because they shared links or ports.
+    /// The total contention delay of all messages: their time to leave beyond n * beta, because of shared links or
+    /// ports, or of links slower than the ports.
     pub lost_to_sharing: Span,
-    /// The pace of the host; real time only.
+    /// The pacing of the host; real time only.
     pub real_time: Option<RealTimeReport>,
     /// The counters of each node, in rank order.
     pub nodes: Vec<NodeRecord>,
-    /// Every link that carried a message.
+    /// All links that carried a message.
     pub links: Vec<LinkReport>,
-    /// Every named phase, in order of name.
+    /// All named phases, ordered by name.
     pub phases: Vec<PhaseReport>,
-    /// Messages that faults of the machine lost, in the order in which that happened.
+    /// Messages lost to faults of the machine, in chronological order.
     pub lost: Vec<LostMessage>,
-    /// Messages that no program received, in order of their senders.
+    /// Messages that no program received, ordered by sender.
     pub unreceived: Vec<UnreceivedMessage>,
 }
 
-/// The pace of the host compared with the model. Modeled times do not depend on it.
+/// The pacing of the host compared with the model. Modeled times do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RealTimeReport {
-    /// The number of wall seconds that one modeled second was to take.
+    /// The dilation: wall-clock seconds per modeled second.
     pub dilation: f64,
-    /// The time from the common start of all programs to the end of the last.
+    /// The wall-clock time from the common start of all programs to the end of the last.
     pub wall: Duration,
-    /// The emulation error: the difference between wall / dilation and the modeled time, as a fraction of the latter.
+    /// The emulation error: (wall / dilation - modeled) / modeled.
     pub error: f64,
-    /// The number of answers given to programs, which is the number of their calls.
+    /// The number of answers to programs, which equals the number of their calls.
     pub answers: u64,
-    /// The number of answers that came later than they were due by more than the send overhead, and by more than the
-    /// 0.1 ms that a host may need to wake a thread.
+    /// The number of answers that were late by more than the send overhead and by more than 0.1 ms, the time that a
+    /// host may need to wake a thread.
     pub late_answers: u64,
-    /// The slip of the latest of all answers.
+    /// The largest lateness of an answer.
     pub slip: Slip,
-    /// Whether the host kept pace.
+    /// Whether the host kept pace with the model.
     pub verdict: Verdict,
 }
 
@@ -79,23 +78,22 @@ pub struct RealTimeReport {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The run took as long as it should, by 2 % or 0.1 ms at most, and no answer was late by more than a
-    /// millisecond, or a tenth of the whole run if that is longer.
+    /// The run ended late by at most 2 % or 0.1 ms, and no answer was late by more than 1 ms or a tenth of the run,
+    /// whichever is longer.
     Kept,
-    /// The host could not keep up. Modeled times are still right; wall-clock times are too long.
+    /// The host could not keep up. Modeled times are still valid; wall-clock times are too long.
     Slipped,
 }
 
-/// The largest error at the end of a run with the verdict "kept".
+/// Maximum relative delay at the end of a run with the verdict "kept".
 pub(crate) const KEPT_ERROR: f64 = 0.02;
 
-/// The largest slip of a run with the verdict "kept", as a fraction of the time that the run should take; and a slip
-/// in seconds that is always accepted: a host that is busy with something else for a moment has not lost the pace.
+/// Maximum lateness for the verdict "kept", as a fraction of the due time of the run; and a lateness in seconds that is
+/// always accepted, because a short interruption of the host is harmless.
 const KEPT_SLIP: f64 = 0.1;
 const MOMENT: f64 = 1e-3;
 
-/// The time that the host may need to wake the last thread, in seconds: a run that ends late by no more counts as on
-/// time.
+/// Time that the host may need to wake the last thread, in seconds. A run that ends late by no more counts as on time.
 const WAKE_UP: f64 = 1e-4;
 
 impl RealTimeReport {
@@ -116,7 +114,7 @@ impl RealTimeReport {
         }
     }
 
-    /// Whether the host kept pace.
+    /// Returns whether the host kept pace.
     pub fn is_kept(&self) -> bool {
         self.verdict == Verdict::Kept
     }
@@ -135,7 +133,7 @@ impl fmt::Display for Verdict {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LinkReport {
-    /// The number of the link in the topology.
+    /// The link's number in the topology.
     pub id: LinkId,
     /// The ends of the link.
     pub link: Link,
@@ -162,17 +160,17 @@ pub struct PhaseReport {
 }
 
 impl RunReport {
-    /// The link that carried the most bytes; the first of several equal ones.
+    /// Returns the link that carried the most bytes; the first one on a tie.
     pub fn most_loaded_link(&self) -> Option<&LinkReport> {
         self.links.iter().reduce(|most, link| if link.load.bytes > most.load.bytes { link } else { most })
     }
 
-    /// Whether noise has prolonged anything.
+    /// Returns whether noise has prolonged any event.
     pub(crate) fn has_noise(&self) -> bool {
         self.nodes.iter().any(|node| !node.noise.is_zero())
     }
 
-    /// The report of nodes without a model and without a network: those counters that follow from theirs.
+    /// Creates the report of nodes without a model and a network, from the nodes' counters only.
     pub(crate) fn of_nodes(machine: String, nodes: Vec<NodeRecord>) -> RunReport {
         RunReport {
             machine,

@@ -1,7 +1,6 @@
-//! The report of a run as readable text: a summary in about twenty lines, and a table of its nodes.
+//! The report of a run as text: a summary of about twenty lines, and a table of the nodes.
 //!
-//! Modeled times are exact: in prose in a suitable unit, in tables in microseconds with the decimals that the column
-//! needs.
+//! Modeled times are exact: in prose in a suitable unit, in tables in microseconds with as many decimals as the column needs.
 
 use std::{cmp::Reverse, fmt};
 
@@ -12,8 +11,8 @@ const LINKS_SHOWN: usize = 5;
 const UNRECEIVED_SHOWN: usize = 10;
 
 impl fmt::Display for RunReport {
-    /// Writes about twenty lines: the run, its nodes, the links that carried most, the phases, and the messages that
-    /// no program received. No line break at the end.
+    /// Writes about twenty lines: the run, its nodes, the links with most bytes, the phases, lost messages, and
+    /// unreceived messages. No trailing line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sections = [
             Some(self.headline()),
@@ -29,9 +28,8 @@ impl fmt::Display for RunReport {
 }
 
 impl RunReport {
-    /// The counters of each node, as a table with a line for each node in rank order. Times are microseconds, modeled or,
-    /// under the [host's clock](crate::Clock::Host), of the wall clock; there what is not known is left out, as in the
-    /// report. No line break at the end.
+    /// Returns the counters of each node, as a table with one line per node in rank order. Times are microseconds: modeled, or, under
+    /// the [host's clock](crate::Clock::Host), wall-clock times. Unknown columns are omitted. No trailing line break.
     pub fn node_table(&self) -> String {
         let mut table = Table::new("node", (0..self.nodes.len()).map(|rank| rank.to_string()));
         table.times("finished us", self.nodes.iter().map(|node| node.finished.since_start()));
@@ -60,8 +58,8 @@ impl RunReport {
         lines.join("\n")
     }
 
-    /// The kinds of time that a node's is made up of, as far as they are known: the host's clock knows no overheads, and of
-    /// computing only what programs have asked for.
+    /// Returns the components of a node's time that are known. Under the host's clock, overheads are unknown, and
+    /// computing counts only calls of `compute`.
     fn shares(&self) -> impl Iterator<Item = Quantity> {
         let computes = self.is_modeled || self.nodes.iter().any(|node| !node.computing.is_zero());
         let shares: [(bool, Quantity); 4] = [
@@ -117,10 +115,10 @@ impl RunReport {
     }
 }
 
-/// The pace of the host, as lines for the headline.
+/// Describes the pacing of the host, as lines of the headline.
 fn pace(real_time: &RealTimeReport) -> [String; 3] {
     let RealTimeReport { dilation, wall, error, answers, late_answers, slip, verdict } = *real_time;
-    // A measured dilation has more decimals than are significant.
+    // A measured dilation is rounded to its significant digits.
     let dilation = if dilation < 1.0 { dilation } else { (100.0 * dilation).round() / 100.0 };
     let verdict = match verdict {
         Verdict::Kept => "kept",
@@ -180,7 +178,7 @@ fn unreceived_list(messages: &[UnreceivedMessage]) -> String {
     lines.join("\n")
 }
 
-/// The name of a time of a node, and the function that returns it.
+/// A named time of a node: the name and the accessor.
 type Quantity = (&'static str, fn(&NodeRecord) -> Span);
 
 fn mean(spans: &[Span]) -> Span {
@@ -188,7 +186,7 @@ fn mean(spans: &[Span]) -> Span {
     Span::from_picos(total.as_picos() / spans.len().max(1) as u64)
 }
 
-/// A table of columns of equal height; the first is aligned to the left, the others to the right.
+/// A table of columns of equal height. The first column is left-aligned, the others are right-aligned.
 pub(super) struct Table(Vec<Vec<String>>);
 
 impl Table {
@@ -203,7 +201,7 @@ impl Table {
         self.0.push(std::iter::once(title.to_owned()).chain(cells).collect());
     }
 
-    /// Adds a column of microseconds, all with the number of decimals that the most precise one needs.
+    /// Adds a column of microseconds. All cells get the number of decimals that the most precise cell needs.
     pub(super) fn times(&mut self, title: &str, spans: impl IntoIterator<Item = Span>) {
         let cells: Vec<String> = spans.into_iter().map(micros).collect();
         let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -256,7 +254,7 @@ pub(super) mod tests {
         Time::ZERO + Span::from_picos(picos)
     }
 
-    /// The report of case 3 of the model: node 0 sends 1000 bytes to node 3 while node 1 sends 3000 bytes to node 2.
+    /// The report of test case 3 of the model: node 0 sends 1000 bytes to node 3 while node 1 sends 3000 bytes to node 2.
     pub(in crate::report) fn sample() -> RunReport {
         let node = |finished, sent, received, computing, waiting| NodeRecord {
             finished: at(finished),

@@ -1,9 +1,9 @@
-//! The rule as it is written, share by share and pair by pair, against what is faster.
+//! Checks the optimized algorithm against the rule of [`Blame`], applied share by share and pair by pair.
 
 use super::*;
 use crate::{ANY_SOURCE, Machine};
 
-/// Blame by the rule: each losing share is divided among all that it met.
+/// Computes the blame by the rule: each losing share is divided among all messages that overlap it.
 fn by_the_rule(messages: &Messages, machine: &Description) -> Blame {
     let mut own: Span = messages.moved.values().map(|moved| moved.own).sum();
     let mut losing: BTreeMap<usize, Span> = BTreeMap::new();
@@ -24,15 +24,15 @@ fn by_the_rule(messages: &Messages, machine: &Description) -> Blame {
             }
         }
     }
-    // Losses where nothing is shared are rounding.
+    // A loss without a bottleneck is a rounding error.
     let nowhere = |share: &usize| messages.shares[*share].bottleneck.is_none();
     own += losing.iter().filter(|(share, _)| nowhere(share)).map(|(_, &lost)| lost).sum();
     let loss = |((place, slowed, by), lost)| Loss { place, slowed, by, lost };
     Blame { losses: losses.into_iter().map(loss).collect(), own }
 }
 
-/// For each losing share that has this bottleneck, the messages that moved over it at the same time, with the bytes that
-/// they moved meanwhile.
+/// Returns, for each losing share with this bottleneck, the messages that moved over the place at the same time, with
+/// the bytes that they moved meanwhile.
 fn meetings(
     all: &[Share],
     over: &[usize],
@@ -58,7 +58,7 @@ fn meetings(
         }
         under_way.push(later);
     }
-    // Whoever moved nothing took nothing away.
+    // Messages that moved no bytes get no blame.
     met.values_mut().for_each(|met| met.retain(|_, &mut bytes| bytes > 0.0));
     met
 }
@@ -77,7 +77,7 @@ fn losses_are_divided_by_the_rule_whoever_meets_whom() {
         let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
         let nodes = machine.description().nodes();
         for round in 0..4 {
-            // In the first round everybody sends to node 0.
+            // In the first round, all nodes send to node 0.
             let to = |rank: usize, drawn: usize| if round == 0 { 0 } else { (rank + drawn) % nodes };
             let sends: Vec<Vec<(usize, usize)>> = (0..nodes)
                 .map(|rank| (0..3).map(|_| (to(rank, 1 + random(nodes - 1)), 1000 + random(5000))).collect())

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{
-    super::{Instance, planner::Variant, procedure::Draft},
+    super::{Instance, procedure::Draft},
     closed_form::Times,
     digits::{self, Axis, Pace},
     stage::Stage,
 };
-use crate::{pattern::Exchange, rank::Rank, time::Span};
+use crate::{pattern::Exchange, plan::Variant, rank::Rank, time::Span};
 
 /// The axes along which messages are forwarded, one after the other.
 pub(in crate::exchange) struct Shape {
@@ -62,9 +62,9 @@ impl Shape {
     }
 
     /// Returns the variant that forwards all messages at `pace`.
-    pub(in crate::exchange) fn variant(&self, pace: Pace) -> Variant {
+    pub(in crate::exchange) fn variant(&self, pace: Pace) -> Variant<Instance> {
         let (ranks, axes) = (self.ranks.clone(), self.axes.clone());
-        Variant::new(self.name(pace), move |instance| {
+        Variant::new(self.name(pace), move |instance: &Instance| {
             let matrix = instance.matrix().clone();
             let schedule = digits::schedule(&matrix, &ranks, &axes, pace);
             Ok(Draft::by(Stage::passed_on(matrix, schedule)))
@@ -72,7 +72,7 @@ impl Shape {
     }
 
     /// Returns the variants with a lower bound on their time: at all paces if `are_all`, otherwise at the probably fastest pace.
-    pub(in crate::exchange) fn variants(&self, instance: &Instance, are_all: bool) -> Vec<Variant> {
+    pub(in crate::exchange) fn variants(&self, instance: &Instance, are_all: bool) -> Vec<Variant<Instance>> {
         let floor = mean_ports(instance, &self.ranks, &self.axes);
         let paces = self.paces().into_iter().take(if are_all { Pace::ALL.len() } else { 1 });
         paces.map(|pace| self.variant(pace).at_least(floor)).collect()

@@ -1,4 +1,4 @@
-//! Links around parts of a machine: the time that they need for the bytes that must cross them.
+//! Lower bounds from the links at the border of a region of the machine and the bytes that must cross them.
 
 use std::{collections::BTreeMap, iter};
 
@@ -12,10 +12,10 @@ use crate::{
 /// The longest side of a submesh that is examined.
 const LONGEST_SIDE: usize = 8;
 
-/// The largest number of parts into which a topology that is no grid is cut.
+/// Maximum number of parts into which a topology that is no grid is cut.
 const MOST_CUTS: usize = 64;
 
-/// Bytes that must cross the border of a region.
+/// Bytes that must cross the border of a region, in each direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Crossing {
     /// The bytes from inside to outside.
@@ -24,16 +24,15 @@ pub(crate) struct Crossing {
     pub(crate) into: f64,
 }
 
-/// The links of a machine, indexed by both their ends.
+/// The links of a machine, indexed by both ends.
 pub(crate) struct Links {
-    /// The grid of the nodes; a topology that is no grid is taken as one row.
+    /// The grid of the nodes; one row if the topology is no grid.
     grid: Grid,
     is_grid: bool,
-    /// For each vertex, nodes first and then switches, the other end of each link from it, and the capacity of the
-    /// link.
+    /// For each vertex, nodes first and then switches: the other end and the capacity of each outgoing link.
     from: Vec<Vec<(usize, f64)>>,
     to: Vec<Vec<(usize, f64)>>,
-    /// For each switch, the total capacity of its links, both ways.
+    /// For each switch, the total capacity of its links in both directions.
     around: Vec<f64>,
 }
 
@@ -47,7 +46,7 @@ impl Links {
             to: vec![Vec::new(); nodes],
             around: Vec::new(),
         };
-        // Switches are numbered in the order in which links name them, as their numbers are up to the topology.
+        // Switches are renumbered in the order in which links name them, because a topology may number them arbitrarily.
         let mut switches: BTreeMap<usize, usize> = BTreeMap::new();
         for id in 0..topology.links() {
             let link = topology.link(id);
@@ -72,8 +71,8 @@ impl Links {
         links
     }
 
-    /// The number of links on the shortest way from a node to each vertex it leads to, nodes first, or the other way round if that is
-    /// wanted; nothing for vertices that there is no way to.
+    /// Returns the number of links on the shortest path from a node to each vertex, nodes first; with `backwards`, from
+    /// each vertex to the node. `None` for unreachable vertices.
     pub(super) fn distances(&self, node: Rank, backwards: bool) -> Vec<Option<u64>> {
         let beside = if backwards { &self.to } else { &self.from };
         let mut distances = vec![None; beside.len()];
@@ -92,20 +91,20 @@ impl Links {
         distances
     }
 
-    /// The time of the slowest straight cut through the mesh; `crossing` gives the bytes that must cross the border
-    /// of a region from the nodes in it, which are in rank order.
+    /// Returns the time of the slowest straight cut through the mesh. `crossing` gets the nodes of a region in rank
+    /// order and returns the bytes that must cross its border.
     pub(crate) fn bisection(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
         slowest(&self.cuts(crossing), |crossing| *crossing)
     }
 
-    /// The time of the slowest border of a submesh of up to 8 x 8 nodes, with `crossing` as for
-    /// [`bisection`](Links::bisection); on a topology that is no grid, also of a block of neighbouring ranks that may
-    /// be a subtree or a subcube.
+    /// Returns the time of the slowest border of a submesh of up to 8 x 8 nodes, with `crossing` as for
+    /// [`bisection`](Links::bisection). On a topology that is no grid, also of an aligned block of consecutive ranks,
+    /// which may be a subtree or a subcube.
     pub(crate) fn submesh(&self, crossing: impl FnMut(&[Rank]) -> Crossing) -> Span {
         slowest(&self.submeshes(crossing), |crossing| *crossing)
     }
 
-    /// The borders of [`bisection`](Links::bisection), with the result of `count` for the nodes in each region.
+    /// Returns the borders of [`bisection`](Links::bisection), with the result of `count` for the nodes in each region.
     pub(crate) fn cuts<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
         match self.is_grid {
             true => self.borders(cuts(self.grid), count),
@@ -113,7 +112,7 @@ impl Links {
         }
     }
 
-    /// The borders of [`submesh`](Links::submesh), with the result of `count` for the nodes in each region.
+    /// Returns the borders of [`submesh`](Links::submesh), with the result of `count` for the nodes in each region.
     pub(crate) fn submeshes<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
         let nodes = if self.is_grid { 0 } else { self.grid.columns };
         self.borders(submeshes(self.grid).chain(blocks(nodes)), count)
@@ -150,12 +149,12 @@ impl Links {
 pub(crate) struct Border<T> {
     /// The result of `count` for the region.
     counted: T,
-    /// The total capacities of the links that lead out, and of those that lead in.
+    /// Total capacities of the outgoing and the incoming links.
     out: f64,
     into: f64,
 }
 
-/// The time of the slowest border, where `crossing` gives the bytes that must cross it from the result of `count`.
+/// Returns the time of the slowest border. `crossing` converts the result of `count` to the bytes that must cross.
 pub(crate) fn slowest<T>(borders: &[Border<T>], crossing: impl Fn(&T) -> Crossing) -> Span {
     let over = |bytes: f64, capacity: f64| if bytes > 0.0 { bytes / capacity } else { 0.0 };
     let times = borders.iter().map(|border| {
@@ -165,15 +164,15 @@ pub(crate) fn slowest<T>(borders: &[Border<T>], crossing: impl Fn(&T) -> Crossin
     Span::from_secs_f64(times.fold(0.0, f64::max))
 }
 
-/// The switches that are taken as part of a region. Whatever the choice, all bytes that leave the nodes of the region
-/// cross its border, so that any choice gives a bound; a good choice has a border of little capacity. A switch is
-/// taken in if at least half of the capacity of its links leads into the region, and then further switches next to
-/// it. In a subtree these are all switches below its root, and the root.
+/// The switches that are assigned to a region. All bytes that leave the nodes of the region cross its border whatever
+/// switches it includes, so any assignment gives a valid bound; a good one has a border of little capacity. A switch is
+/// included if at least half of the capacity of its links leads into the region, and then its neighbours are examined
+/// likewise. In a subtree these are all switches up to and including its root.
 struct Attached<'a> {
     links: &'a Links,
     /// The vertices of the switches that are part of the region.
     inside: Vec<usize>,
-    /// For each switch, the capacity of its links with the region, both ways.
+    /// For each switch, the capacity of its links with the region, in both directions.
     pull: Vec<f64>,
     is_inside: Vec<bool>,
     /// The switches with links to the region.
@@ -192,12 +191,12 @@ impl<'a> Attached<'a> {
         }
     }
 
-    /// Whether a switch is part of the region.
+    /// Returns whether a switch is part of the region.
     fn contains(&self, switch: usize) -> bool {
         self.is_inside[switch]
     }
 
-    /// Finds the switches of a region of these nodes.
+    /// Finds the switches for a region of these nodes.
     fn find(&mut self, nodes: &[Rank]) -> &Self {
         for switch in self.touched.drain(..) {
             (self.pull[switch], self.is_inside[switch]) = (0.0, false);
@@ -215,8 +214,7 @@ impl<'a> Attached<'a> {
         self
     }
 
-    /// Adds the links of a vertex of the region to the pull of its neighbouring switches, and takes in those with
-    /// enough.
+    /// Adds the links of a region's vertex to the pull of its neighbouring switches, and includes switches that reach the threshold.
     fn draw(&mut self, vertex: usize) {
         let links = self.links;
         let first = links.from.len() - links.around.len();
@@ -240,7 +238,7 @@ struct Region {
     columns: (usize, usize),
 }
 
-/// The regions above each line between two rows, and left of each line between two columns.
+/// Returns the regions above each line between two rows, and left of each line between two columns.
 fn cuts(grid: Grid) -> impl Iterator<Item = Region> {
     let (bottom, right) = (grid.rows - 1, grid.columns - 1);
     let above = (0..bottom).map(move |last| Region { rows: (0, last), columns: (0, right) });
@@ -248,8 +246,8 @@ fn cuts(grid: Grid) -> impl Iterator<Item = Region> {
     above.chain(left)
 }
 
-/// Some of the cuts between two neighbours in a row of nodes, all if there are few: such a cut may have links with
-/// all nodes on either side. One of them is in the middle.
+/// Returns prefixes of a row of nodes: all, or about [`MOST_CUTS`] evenly spaced ones including the middle. Their
+/// number is limited because the border of a prefix may have links with all nodes on either side.
 fn row_cuts(nodes: usize) -> impl Iterator<Item = Region> {
     let lengths = (1..MOST_CUTS).map(move |part| part * nodes / MOST_CUTS).filter(|&length| length > 0);
     let mut last = 0;
@@ -257,7 +255,7 @@ fn row_cuts(nodes: usize) -> impl Iterator<Item = Region> {
     lengths.map(|length| Region { rows: (0, 0), columns: (0, length - 1) })
 }
 
-/// All submeshes of small sides.
+/// Returns all submeshes with sides up to [`LONGEST_SIDE`], except the whole grid.
 fn submeshes(grid: Grid) -> impl Iterator<Item = Region> {
     let spans = |length: usize| {
         (0..length)
@@ -268,9 +266,8 @@ fn submeshes(grid: Grid) -> impl Iterator<Item = Region> {
         .filter(move |region| region.size() < grid.nodes())
 }
 
-/// All blocks of 2^i neighbouring ranks that begin with a multiple of 2^i and are larger than the submeshes that are
-/// examined anyway: the subtrees of a tree whose arity is a power of two, the subcubes of a hypercube. The last block
-/// of a size may be shorter.
+/// Returns all aligned blocks of 2^i consecutive ranks that are larger than the examined submeshes: the subtrees of a
+/// tree whose arity is a power of two, the subcubes of a hypercube. The last block of a size may be shorter.
 fn blocks(nodes: usize) -> impl Iterator<Item = Region> {
     let sizes = iter::successors(Some(2 * LONGEST_SIDE), |size| Some(2 * size));
     sizes.take_while(move |&size| size < nodes).flat_map(move |size| {
@@ -308,7 +305,7 @@ mod tests {
         topology::{Link, LinkId, Topology},
     };
 
-    /// The time of one byte over the border of some nodes, if no byte has to cross the border of any other region.
+    /// Returns the time of one byte over the border of some nodes, if no byte must cross any other border.
     fn over_border(links: &Links, nodes: &[Rank]) -> Span {
         let crossing = |inside: &[Rank]| {
             let out = if inside == nodes { 1.0 } else { 0.0 };
@@ -319,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_subtree_is_cut_off_by_the_link_above_it() {
-        // A link of hockney carries 20 bytes a microsecond.
+        // A link of hockney carries 20 bytes per microsecond.
         let span = |capacity: f64| Span::from_secs_f64(1.0 / capacity);
         let tree = Links::of(&"tree:32".parse().unwrap());
         for size in [1, 2, 4, 8, 16] {
@@ -337,13 +334,13 @@ mod tests {
                 assert_eq!(over_border(&fat, &block), span(capacity), "{size} from {first} on");
             }
         }
-        // The last leaf is alone below three switches.
+        // The last leaf is the only node below three switches.
         let thin = Links::of(&"tree:9".parse().unwrap());
         assert_eq!(over_border(&thin, &[8]), span(20e6));
         assert_eq!(over_border(&thin, &[6, 7, 8]), span(40e6));
     }
 
-    /// Two nodes on both sides of a switch with an arbitrary number.
+    /// Two nodes connected by a switch with an arbitrary number.
     #[derive(Debug)]
     struct Numbered;
 

@@ -1,4 +1,4 @@
-//! Start-ups: the speed at which data can spread from one node, or be gathered at one.
+//! Start-ups: lower bounds on the time to spread data from one node or to gather data at one node.
 
 use std::{cmp::Reverse, collections::BinaryHeap, iter};
 
@@ -9,19 +9,19 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The earliest time at which the last of `nodes` nodes can know a datum that one node knew, if a sender is busy for
-/// `busy` and a receiver knows the datum `informed` after the sender began: the number of nodes reached grows no
-/// faster than `N(x) = N(x - busy) + N(x - informed)`.
+/// Returns the earliest time at which the last of `nodes` nodes can have a datum of one node. A sender is busy for
+/// `busy`; a receiver has the datum `informed` after the sender began. The number of nodes reached grows no faster than
+/// `N(x) = N(x - busy) + N(x - informed)`.
 ///
-/// Read backwards in time it is also the least time in which one node hears from all the others, if a receiver is
-/// busy for `busy` and a sender must have begun `informed` before the receive ends.
+/// Backwards in time, it is the shortest time in which one node hears from all others, if a receiver is busy for `busy`
+/// and a sender must have begun `informed` before the receive ends.
 ///
 /// Source: Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.
 pub(crate) fn start_up(nodes: usize, busy: Span, informed: Span) -> Span {
     reached(busy, informed).nth(nodes.saturating_sub(1)).unwrap_or(Span::ZERO)
 }
 
-/// The earliest times at which one node after the other can know a datum, that which has it first.
+/// Returns the earliest times at which successive nodes can have a datum, beginning with its source at 0.
 fn reached(busy: Span, informed: Span) -> impl Iterator<Item = Span> {
     let mut free = BinaryHeap::from([Reverse(Time::ZERO)]);
     let mut last = Time::ZERO;
@@ -35,21 +35,22 @@ fn reached(busy: Span, informed: Span) -> impl Iterator<Item = Span> {
     iter::once(Span::ZERO).chain(next)
 }
 
-/// Who is to know something of one node, or to tell it something, and how far the two are from each other.
+/// Start-up bounds that include the distances between nodes.
 pub(crate) struct Far<'a> {
     pub(crate) links: &'a Links,
     pub(crate) parameters: &'a Parameters,
 }
 
 impl Far<'_> {
-    /// The earliest time at which `others` can know a datum that one of these nodes knew, which pays for every link between them; backwards,
-    /// that at which the one can have heard from all of them. The first and the last of the `ones` are asked, which are likely to be far from
-    /// others. A sender, or a receiver, is busy for `busy`, and a message takes `alpha` without links.
+    /// Returns the earliest time at which `others` can have a datum of one of `ones`, including the hop time of every
+    /// link between them; backwards, the earliest time at which one of `ones` can have heard from all `others`. Only
+    /// the first and the last of `ones` are examined, because they are likely to be far from others. A sender, or a
+    /// receiver, is busy for `busy`, and a message takes `alpha` without links.
     ///
-    /// *Proof.* Leave out what links take, and let every node send its messages in the same order as soon as it can. Who came to know
-    /// the datum by messages over `h` links does so `h hop` earlier at least: it is true of the first node, and of any other if it is
-    /// true of the one that told it. To a node at distance `d` there are `d` links at least. So if all are reached at `T`, those at
-    /// distance `d` or more are reached at `T - d hop` without links, and that takes [`start_up`] for as many and the one that knew.
+    /// *Proof.* Remove the time of links, and let every node send its messages in the same order as early as possible. A node reached
+    /// by messages over `h` links in total then gets the datum at least `h hop` earlier: by induction over the chain of messages. A
+    /// path to a node at distance `d` has at least `d` links. So if all nodes are reached by `T`, the nodes at distance `d` or more are
+    /// reached by `T - d hop` without links, which takes [`start_up`] for these nodes and the source.
     pub(crate) fn start_up(
         &self,
         ones: &[Rank],
@@ -80,8 +81,7 @@ mod tests {
     use super::*;
     use crate::model::Parameters;
 
-    /// Tests o_s = o_r without latency: the numbers of nodes reached are Fibonacci numbers, and 512 nodes take 14
-    /// half start-ups.
+    /// With o_s = o_r and no latency, the numbers of nodes reached are Fibonacci numbers; 512 nodes take 14 half start-ups.
     #[test]
     fn start_ups_grow_as_fibonacci_numbers() {
         let half = Parameters::hockney().send_overhead();

@@ -1,10 +1,10 @@
-//! Whether the messages of a schedule are in nobody's way: then it takes exactly what it takes [unhindered](super::unhindered), and
-//! the kernel need not say.
+//! Contention-free schedules. Such a schedule takes exactly its [contention-free lower bound](super::unhindered), so
+//! the kernel is not needed.
 //!
-//! Nodes that go by the clock are told when to send so that no message meets another one, and so it is in chains, and in rings of
-//! neighbours. Then there is nothing to share out: a message moves as fast as its port from the instant at which it enters the
-//! network. So the schedule is followed as if that were so, and then it is checked, message by message in the order in which they enter
-//! the network, that no in-port and no link ever has more than it can carry at the full speed of all.
+//! Time-triggered schedules send so that no messages share a resource; chains and rings of neighbours also have this
+//! property. Nothing has to be shared: from the instant at which it enters the network, a message moves at the full
+//! speed of its port. The schedule is timed under this assumption. Then each message, in the order of entry into the
+//! network, is checked: no in-port and no link may ever carry more than its capacity with all messages at full speed.
 
 use std::{cmp::Reverse, collections::BinaryHeap, mem};
 
@@ -18,13 +18,13 @@ use crate::{
     topology::LinkId,
 };
 
-/// Whether a schedule is one for which that can be known.
+/// Returns whether contention-free timing applies to the schedule and the machine.
 pub(super) fn can_tell(machine: &Description, schedule: &Schedule) -> bool {
     let mut steps = (0..schedule.nodes()).flat_map(|rank| schedule.steps(rank));
     is_simple(machine) && !steps.any(|step| matches!(step.action, Action::Barrier))
 }
 
-/// Whether messages need nothing but their ports, their links and the same overheads at any time.
+/// Returns whether messages need only ports, links and constant overheads.
 fn is_simple(machine: &Description) -> bool {
     let parameters = machine.parameters();
     parameters.ports() == 1
@@ -36,21 +36,21 @@ fn is_simple(machine: &Description) -> bool {
         && !machine.is_disturbed()
 }
 
-/// Whether no in-port and no link ever has more messages than it can carry at full speed.
+/// Returns whether no in-port and no link ever has more messages than it can carry at full speed.
 pub(super) fn is_clear(machine: &Description, members: &[Rank], flights: &[Flight]) -> bool {
     let (topology, parameters) = (machine.topology(), machine.parameters());
     let port = parameters.port_capacity();
     let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
-    // How many messages each link has. Of many links hardly any is looked at.
+    // Number of messages on each link.
     let mut load = vec![0_u32; topology.links()];
     let mut is_busy = vec![false; members.len()];
     let mut order: Vec<&Flight> = flights.iter().collect();
     order.sort_by_key(|flight| flight.enters);
-    // A node sends one message at a time, and so has one route.
+    // A node sends one message at a time, so it has at most one route.
     let mut routes: Vec<Vec<LinkId>> = vec![Vec::new(); members.len()];
     let mut ends: BinaryHeap<Reverse<(Time, Rank, Rank)>> = BinaryHeap::new();
     for &Flight { from, to, bytes, enters, left } in order {
-        // What ends at an instant makes room for what begins at it.
+        // A message that ends at an instant frees its resources for messages that begin at this instant.
         while let Some(&Reverse((end, from, to))) = ends.peek()
             && end <= enters
         {
@@ -61,8 +61,7 @@ pub(super) fn is_clear(machine: &Description, members: &[Rank], flights: &[Fligh
         if bytes == 0 {
             continue;
         }
-        // A message that takes less than a picosecond would count at its instant together with all others there: the kernel says what
-        // that does.
+        // A message shorter than a picosecond would share its instant with all others there: left to the kernel.
         if from == to || left == enters || mem::replace(&mut is_busy[to], true) {
             return false;
         }
@@ -97,11 +96,10 @@ mod tests {
         predict_without_kernel(machine, members, schedule, Time::MAX).flatten()
     }
 
-    /// A message: sender, receiver, bytes, a pause of the sender in nanoseconds, and how it is sent.
+    /// A message: sender, receiver, bytes, a pause of the sender in nanoseconds, and the kind of call.
     type Sent = (Rank, Rank, u64, u64, How);
 
-    /// How a message is sent: nodes go on meanwhile, or wait; or they send the same back at the same time. What is received may
-    /// be combined.
+    /// The kind of call: nonblocking send, blocking send, symmetric exchange, or nonblocking send whose receiver combines the data.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum How {
         Started,
@@ -110,7 +108,7 @@ mod tests {
         Combined,
     }
 
-    /// The schedule of messages in this order, each received as soon as its receiver comes to it.
+    /// Returns the schedule of messages in this order. Receives are posted in the same order.
     fn schedule(nodes: usize, messages: &[Sent]) -> Schedule {
         let mut steps: Vec<Vec<Step>> = vec![Vec::new(); nodes];
         for (iteration, &(from, to, bytes, pause, how)) in messages.iter().enumerate() {
@@ -137,7 +135,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is predicted here the kernel says as well, to the picosecond, of every node.
+        /// Every closed-form prediction equals the kernel's, to the picosecond, for every node.
         #[test]
         fn it_is_the_time_of_the_kernel(
             name in prop::sample::select(vec!["hockney:2x3", "cm5:6", "delta:2x3", "t3d:3x2x1", "torus:2x3"]),
@@ -163,7 +161,7 @@ mod tests {
         }
     }
 
-    /// One clear case of each way to send, which is known without the kernel.
+    /// A contention-free example of each kind of call is timed without the kernel.
     #[test]
     fn messages_in_nobodys_way_need_no_kernel() {
         let machine: Description = "hockney:1x4".parse().unwrap();
@@ -176,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Two messages to one node are in each other's way unless one of them waits; the same of two on one link.
+    /// Two messages to one node, or over one link, contend unless one of them starts after the other has ended.
     #[test]
     fn messages_that_meet_are_for_the_kernel() {
         let machine: Description = "hockney:1x4".parse().unwrap();
@@ -185,7 +183,7 @@ mod tests {
         let started = |from: Rank, to: Rank, pause: u64| (from, to, 1000, 1000 * pause, How::Started);
         for [first, other] in [[(0, 1), (2, 1)], [(0, 2), (1, 3)]] {
             let with_other_after = |pause| [started(first.0, first.1, 0), started(other.0, other.1, pause)];
-            // The one leaves 50 us after it has entered the network: at that instant the other one may enter, and no sooner.
+            // The first message leaves 50 us after it has entered the network: the earliest instant for the second to enter.
             for pause in [0, 49] {
                 assert_eq!(time(&with_other_after(pause)), None, "{pause} us");
             }

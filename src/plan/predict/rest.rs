@@ -1,8 +1,7 @@
-//! The rest of a schedule: a lower limit of the time of the steps that no node has come to yet.
+//! Lower bound on the remaining work of a schedule.
 //!
-//! Steps that nodes have not begun at an instant are still to be done by processors, ports and the links on the way, and that
-//! takes as long as the busiest of them needs. So a prediction that cannot end within a limit is given up long before
-//! it has come to it.
+//! Steps that nodes have not begun at an instant still occupy processors, ports and links, and take at least the time
+//! of the busiest resource. A prediction that cannot end within a limit is therefore stopped early.
 
 use crate::{
     model::Description,
@@ -12,27 +11,27 @@ use crate::{
     topology::LinkId,
 };
 
-/// The steps that a prediction has still to do.
+/// The remaining work of a prediction.
 pub(super) struct Rest<'a> {
     machine: &'a Description,
     nodes: Vec<Node>,
-    /// The bytes that each link carries in all, and how many it carries in a second if it carries any.
+    /// The total bytes over each link. `capacities` has the bytes per second of each link (1 if unused).
     links: Vec<u64>,
     capacities: Vec<f64>,
 }
 
-/// The steps that a node has still to do.
+/// The remaining work of a node.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// The messages that it sends, and receives.
+    /// The numbers of messages to send and to receive.
     sends: u64,
     receives: u64,
-    /// The bytes that it sends, and those that others send it: they may be there long before it receives them.
+    /// The bytes to send, and the bytes that others will send to this node: they may arrive long before their receives.
     sent: u64,
     coming: u64,
 }
 
-/// Adds steps of a node, or takes them away.
+/// Adds or removes the steps of a node.
 fn change(nodes: &mut [Node], rank: Rank, steps: &[Step], change: impl Fn(u64, u64) -> u64) {
     for step in steps {
         if step.action.received().is_some() {
@@ -47,13 +46,13 @@ fn change(nodes: &mut [Node], rank: Rank, steps: &[Step], change: impl Fn(u64, u
 }
 
 impl<'a> Rest<'a> {
-    /// All of a schedule.
+    /// Returns the work of a whole schedule.
     pub(super) fn of(machine: &'a Description, members: &[Rank], schedule: &Schedule) -> Rest<'a> {
         let (topology, parameters) = (machine.topology(), machine.parameters());
         let mut nodes = vec![Node::default(); schedule.nodes()];
         let mut links = vec![0_u64; topology.links()];
         let mut route = Vec::new();
-        // The bytes of a node to each other one, and those to which there are any: most schedules send many messages the same way.
+        // The bytes to each peer, and the peers with any: most schedules send many messages along the same route.
         let (mut to, mut peers) = (vec![0_u64; schedule.nodes()], Vec::new());
         for rank in 0..schedule.nodes() {
             change(&mut nodes, rank, schedule.steps(rank), u64::saturating_add);
@@ -78,12 +77,12 @@ impl<'a> Rest<'a> {
         Rest { machine, nodes, links, capacities }
     }
 
-    /// Takes away steps that a node has come to.
+    /// Removes steps that a node has begun.
     pub(super) fn take(&mut self, rank: Rank, steps: &[Step]) {
         change(&mut self.nodes, rank, steps, u64::saturating_sub);
     }
 
-    /// A lower limit of its time; the links have carried, or begun to carry, so many bytes.
+    /// Returns a lower bound on the remaining time. `carried` are the bytes that links have carried or begun to carry.
     pub(super) fn least(&self, carried: impl Iterator<Item = (LinkId, u64)>) -> Span {
         let parameters = self.machine.parameters();
         let mut calls = Span::ZERO;
@@ -100,7 +99,7 @@ impl<'a> Rest<'a> {
         }
         let links = left.iter().zip(&self.capacities).map(|(&bytes, capacity)| bytes as f64 / capacity);
         let links = links.fold(0.0, f64::max);
-        // A thousandth for what is rounded.
+        // The factor allows for rounding.
         calls.max(Span::from_secs_f64(0.999 * ports.max(links)))
     }
 }

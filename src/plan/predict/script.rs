@@ -1,5 +1,5 @@
-//! The calls of all nodes, known in advance, and handed to the kernel a few at a time: so a long schedule takes no more room
-//! there than a short one, and what has not been asked for yet is still to come.
+//! The calls of all nodes of a schedule, passed to the kernel a few steps at a time. The kernel's memory therefore does
+//! not grow with the schedule, and steps not yet fetched count as remaining work.
 
 use std::{borrow::Cow, collections::VecDeque, mem, ops::Range};
 
@@ -12,7 +12,7 @@ use crate::{
     wire::{NodeId, Parcel, RequestId, Selector},
 };
 
-/// The steps that are handed over at a time.
+/// Number of steps that are passed at a time.
 const AT_A_TIME: usize = 4;
 
 const TAG: Tag = Tag(0);
@@ -31,19 +31,19 @@ pub(super) struct Script<'a> {
 /// The steps of a rank.
 struct Line<'a> {
     steps: Cow<'a, [Step]>,
-    /// The number of those that have been handed over.
+    /// The number of steps passed to the kernel.
     given: usize,
-    /// The number of sends that have been started.
+    /// The number of nonblocking sends started.
     started: RequestId,
-    /// The number of started sends that the node has been told to wait for.
+    /// The number of started sends for which waits have been passed.
     waited: RequestId,
-    /// Whether all steps have been handed over.
+    /// Whether all steps have been passed.
     is_over: bool,
 }
 
 impl<'a> Script<'a> {
-    /// The calls of a schedule among some nodes; `None` if one of them is not on the machine. `rest` is told what is handed
-    /// over.
+    /// Creates the calls of a schedule among some nodes; `None` if one of them is not on the machine. `rest` is updated
+    /// with the steps passed.
     pub(super) fn new(
         machine: &'a Description,
         members: &'a [Rank],
@@ -65,7 +65,7 @@ impl<'a> Script<'a> {
         Some(Script { machine, members, ranks, schedule, lines, rest })
     }
 
-    /// The steps that have not been handed over yet, if that is looked after.
+    /// Returns the remaining work, if it is tracked.
     pub(super) fn rest(&self) -> Option<&Rest<'a>> {
         self.rest.as_ref()
     }
@@ -84,7 +84,7 @@ impl<'a> Script<'a> {
         Selector { context: 0, source: Some(source), tag: Some(TAG) }
     }
 
-    /// The call of an action; `None` for [`Action::WaitAll`], which is one for each started send.
+    /// Returns the call of an action; `None` for [`Action::WaitAll`], which is one call per started send.
     fn op(&self, action: &Action, started: &mut RequestId) -> Option<Op> {
         Some(match action {
             Action::WaitAll => return None,

@@ -1,11 +1,10 @@
-//! A schedule whose messages do not get in each other's way: a lower limit of what it takes, and, where that comes true, all of it.
+//! Contention-free lower bound on the time of a schedule; exact if the schedule is contention-free.
 //!
-//! Every step waits for the one before it, every receive for its message, and every message for those before it in its out-port.
-//! The time that follows from these alone costs a small part of a prediction, as no message shares a link or an in-port with another one.
-//! In the kernel each of these waits is at least as long: no message is faster there, and what is left out here (links,
-//! in-ports, barriers, the extra time of receives that overlap sends, sends that wait for their receives) can only delay. So a
-//! schedule that does not end in time here need not be predicted; and where nothing of that delays it, its times are those of the
-//! kernel, to the picosecond ([`clear`](super::clear)).
+//! Every step waits for the step before it, every receive for its message, and every message for earlier messages in its out-port.
+//! These dependencies cost a small fraction of a prediction to evaluate, as messages share no link and no in-port. In the kernel each
+//! wait is at least as long: no message is faster, and everything omitted here (links, in-ports, barriers, the extra time of receives
+//! that overlap sends, sends that wait for their receives) can only add delay. A schedule that exceeds a limit here therefore needs no
+//! prediction. If no omitted effect delays it, its times equal the kernel's, to the picosecond ([`clear`](super::clear)).
 
 use std::{
     borrow::Cow,
@@ -20,29 +19,29 @@ use crate::{
     topology::LinkId,
 };
 
-/// In the kernel a transfer may take less than its bytes do by this part of it, and by a picosecond: rates are rounded, and so is the
-/// instant at which a message has left.
+/// Rounding in the kernel: a transfer may be shorter than its bytes require by this fraction, and by a picosecond,
+/// because rates and departure instants are rounded.
 const ROUNDED: u64 = 1 << 20;
 
-/// A message on its way, of one rank to another.
+/// A message in flight between two ranks.
 pub(super) struct Flight {
     pub(super) from: Rank,
     pub(super) to: Rank,
     pub(super) bytes: u64,
-    /// When it enters the network, and when it has left its sender.
+    /// The instants when the message enters the network and when it has left its sender.
     pub(super) enters: Time,
     pub(super) left: Time,
 }
 
-/// The times of a schedule if no message is in another one's way.
+/// The contention-free times of a schedule.
 pub(super) struct Unhindered {
-    /// When each node is done, in rank order; empty if some wait for ever.
+    /// The finish time of each node, in rank order; empty on deadlock.
     pub(super) finished: Vec<Time>,
-    /// All messages, if they are asked for.
+    /// All messages, if requested.
     pub(super) flights: Vec<Flight>,
 }
 
-/// Follows a schedule to its end, and keeps its messages if they are asked for; `None` if it cannot end by `limit`.
+/// Times a schedule without contention, and records its messages if requested. Returns `None` if it cannot end by `limit`.
 pub(super) fn follow(
     machine: &Description,
     members: &[Rank],
@@ -58,47 +57,47 @@ pub(super) fn follow(
     walk.ends_by(limit + rounding(limit, messages)).then(|| walk.finish())
 }
 
-/// So much earlier than by a limit so many messages may end in the kernel.
+/// Returns how much earlier a schedule with this number of messages may end in the kernel than in exact arithmetic.
 fn rounding(limit: Time, messages: u64) -> Span {
     let span = limit.since_start().as_picos().saturating_add(messages);
-    // Of a time that is longer than the limit by that, too.
+    // The relative part also applies to the tolerance itself.
     Span::from_picos(messages.saturating_add(span / (ROUNDED / 2)))
 }
 
-/// All nodes on their way through their steps.
+/// The progress of all nodes through their steps.
 struct Walk<'a> {
     machine: &'a Description,
     members: &'a [Rank],
     schedule: &'a Schedule,
     steps: Vec<Cow<'a, [Step]>>,
     nodes: Vec<Node>,
-    /// The nodes that can go on.
+    /// The nodes that can proceed.
     ready: VecDeque<Rank>,
-    /// The times of the last message: one of the same length takes the same, and so does one between the same nodes.
+    /// The last results: transfer time by length, and flight time by sender and receiver.
     transfer: (u64, Span),
     flight: (Rank, Rank, Span),
     route: Vec<LinkId>,
     flights: Option<Vec<Flight>>,
 }
 
-/// How far a node has come.
+/// The progress of a node.
 #[derive(Default)]
 struct Node {
-    /// The number of steps that are done.
+    /// The number of completed steps.
     done: usize,
     clock: Time,
-    /// The time at which all its messages so far have left.
+    /// The time at which all messages sent so far have left.
     left: Time,
-    /// The time at which the message of an exchange has left that is not over.
+    /// The departure time of the message of an unfinished exchange.
     exchanged: Option<Time>,
-    /// The sender for whose message it waits.
+    /// The sender whose message the node waits for.
     awaited: Option<Rank>,
-    /// The times at which messages that it has not received arrive, by their senders.
+    /// The arrival times of messages not yet received, by sender.
     coming: BTreeMap<Rank, VecDeque<Time>>,
 }
 
 impl Node {
-    /// The time at which the next message of a sender arrives, if that is known; otherwise the node waits for it.
+    /// Returns the arrival time of the next message of a sender. `None` if unknown; the node then waits for the message.
     fn take(&mut self, sender: Rank) -> Option<Time> {
         let mut arrival = None;
         if let Entry::Occupied(mut messages) = self.coming.entry(sender) {
@@ -129,7 +128,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Lets all nodes go on until they are done, or one is later than the limit.
+    /// Advances all nodes until they have finished; returns `false` as soon as one exceeds the limit.
     fn ends_by(&mut self, limit: Time) -> bool {
         while let Some(rank) = self.ready.pop_front() {
             while self.nodes[rank].done < self.steps[rank].len() && self.go_on(rank) {
@@ -143,7 +142,7 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// The times at which the nodes are done, and the messages.
+    /// Returns the finish times of the nodes, and the messages.
     fn finish(self) -> Unhindered {
         let is_done = self.nodes.iter().zip(&self.steps).all(|(node, steps)| node.done == steps.len());
         // A node ends when all its messages have left.
@@ -152,7 +151,7 @@ impl<'a> Walk<'a> {
         Unhindered { finished, flights: self.flights.unwrap_or_default() }
     }
 
-    /// Carries out the next step of a node, unless that waits for a message.
+    /// Executes the next step of a node; returns `false` if it must wait for a message.
     fn go_on(&mut self, rank: Rank) -> bool {
         let parameters = self.machine.parameters();
         let steps = std::mem::take(&mut self.steps[rank]);
@@ -177,7 +176,7 @@ impl<'a> Walk<'a> {
                     Some(left) => left,
                     None => self.launch(rank, send),
                 };
-                // A receive that is over has waited for the message to leave.
+                // In the kernel, the receive completes after the message has left.
                 self.nodes[rank].clock = left;
                 let is_over = self.receive(rank, recv, parameters.exchange_overhead());
                 self.nodes[rank].exchanged = if is_over { None } else { Some(left) };
@@ -203,13 +202,13 @@ impl<'a> Walk<'a> {
         self.work(rank, self.machine.parameters().combining(self.schedule.elements(bytes)))
     }
 
-    /// Sends a message; returns the time at which it has left.
+    /// Sends a message and returns its departure time.
     fn launch(&mut self, rank: Rank, message: &Message) -> Time {
         let parameters = self.machine.parameters();
         let (transfer, flight) = (self.transfer(message.bytes), self.flight(rank, message.peer));
         let node = &mut self.nodes[rank];
         node.clock += parameters.send_overhead();
-        // With several ports messages may be on their way at the same time.
+        // With several ports, messages may be in transit at the same time.
         let enters = if parameters.ports() == 1 { node.clock.max(node.left) } else { node.clock };
         let left = enters + transfer;
         node.left = node.left.max(left);
@@ -225,7 +224,7 @@ impl<'a> Walk<'a> {
         left
     }
 
-    /// Receives a message, which takes so much longer than others; `false` if it has not been sent yet.
+    /// Receives a message, with `more` extra time. Returns `false` if the message has not been sent yet.
     fn receive(&mut self, rank: Rank, message: &Message, more: Span) -> bool {
         let node = &mut self.nodes[rank];
         let Some(arrival) = node.take(message.peer) else { return false };
@@ -233,7 +232,7 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// The time of the bytes of a message through a port of their own, as the kernel counts it.
+    /// Returns the time of a message's bytes through an unshared port, rounded as in the kernel.
     fn transfer(&mut self, bytes: u64) -> Span {
         if self.transfer.0 != bytes {
             let port = self.machine.parameters().port_capacity();
@@ -242,7 +241,7 @@ impl<'a> Walk<'a> {
         self.transfer.1
     }
 
-    /// The time from when a message has left its sender until it arrives.
+    /// Returns the time from the departure of a message until its arrival.
     fn flight(&mut self, from: Rank, to: Rank) -> Span {
         let parameters = self.machine.parameters();
         if parameters.hop().is_zero() {
@@ -270,7 +269,7 @@ mod tests {
         follow(machine, members, schedule, limit, false).is_some()
     }
 
-    /// Tests a ring of neighbours, where no message is in another one's way: all that is left out are roundings.
+    /// A ring of neighbours is contention-free: the bound differs from the time only by rounding.
     #[test]
     fn without_conflicts_it_is_the_time() {
         for machine in ["hockney:1x8", "t3d:1x1x8", "cm5:8"] {
@@ -288,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Tests two messages to one node: what they take of its in-port is left out.
+    /// Two messages to one node: the bound ignores that they share its in-port.
     #[test]
     fn messages_to_one_node_do_not_meet() {
         let machine: Description = "hockney:1x3".parse().unwrap();

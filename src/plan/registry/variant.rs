@@ -1,4 +1,4 @@
-//! The ways in which an algorithm can go about a problem: schedules that have not been made yet.
+//! Schedule variants of an algorithm: candidate schedules that are made on demand.
 
 use std::{fmt, sync::Arc};
 
@@ -13,15 +13,16 @@ use super::{
 };
 use crate::time::{Span, Time};
 
-/// Makes the draft of a variant for the problem that the variant was listed for. A nested search gets the incumbent's time and a budget.
+/// Makes the draft of a variant for the problem that the variant was listed for. A nested search gets the incumbent's
+/// time and a budget.
 type Make<P> = Box<dyn Fn(&P, Time, &Budget) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
 
 /// Converts a draft for a problem `P` into one for a related problem `Q`.
 pub(crate) type Convert<P, Q> = fn(&Q, &P, <P as Planned>::Draft) -> <Q as Planned>::Draft;
 
-/// One way to do it, made only when it could be the fastest.
+/// A candidate schedule of an algorithm. The schedule is made only if the variant could be the fastest.
 pub(crate) struct Variant<P: Problem> {
-    /// The algorithm that it is of.
+    /// The algorithm that the variant belongs to.
     pub(super) of: Option<Algorithm<P>>,
     name: String,
     floor: Span,
@@ -33,7 +34,7 @@ pub(crate) struct Variant<P: Problem> {
 }
 
 impl<P: Problem> Variant<P> {
-    /// A variant of this name, which may be empty if it is the only one of its algorithm.
+    /// Creates a variant of this name. The name may be empty if the algorithm has only one variant.
     pub(crate) fn new(
         name: impl Into<String>,
         make: impl Fn(&P) -> Result<P::Draft, PlanError> + Send + Sync + 'static,
@@ -41,8 +42,8 @@ impl<P: Problem> Variant<P> {
         Variant::with(name.into(), false, Box::new(move |problem, _, _| make(problem)))
     }
 
-    /// Creates a variant whose draft is found by a nested search. The search gets the incumbent's time and a budget, and fails if it finds
-    /// nothing faster.
+    /// Creates a variant whose draft is found by a nested search. The search gets the incumbent's time and a budget,
+    /// and fails if it finds nothing faster.
     pub(crate) fn searched(
         name: impl Into<String>,
         search: impl Fn(&P, Time, &Budget) -> Result<P::Draft, PlanError> + Send + Sync + 'static,
@@ -69,72 +70,72 @@ impl<P: Problem> Variant<P> {
         Variant { floor, estimate, messages, ..Variant::with(name, is_searched, Box::new(make)) }
     }
 
-    /// The same, known to take at least this long.
+    /// Sets a lower bound on the variant's time.
     pub(crate) fn at_least(self, floor: Span) -> Variant<P> {
         Variant { floor, ..self }
     }
 
-    /// The same with the time that a closed form gives it.
+    /// Sets the closed-form estimate of the time.
     pub(crate) fn estimated(self, estimate: Span) -> Variant<P> {
         Variant { estimate, ..self }
     }
 
-    /// The same with about as many messages as its schedule has.
+    /// Sets the approximate number of messages of the schedule.
     pub(crate) fn of_messages(self, messages: u64) -> Variant<P> {
         Variant { messages, ..self }
     }
 
-    /// The same with a text that it has in common with all variants, of whatever algorithm, that make the same schedule.
+    /// Sets an identity text, which is equal for all variants, of any algorithm, that make the same schedule.
     pub(crate) fn identified(self, identity: String) -> Variant<P> {
         Variant { identity: Some(identity), ..self }
     }
 
-    /// The algorithm that it is of, once it is listed.
+    /// Returns the variant's algorithm; `None` before the variant is listed.
     pub(crate) fn algorithm(&self) -> Option<&Algorithm<P>> {
         self.of.as_ref()
     }
 
-    /// The same as a variant of this algorithm; otherwise it is one of the algorithm that lists it.
+    /// Assigns the variant to this algorithm. By default it belongs to the algorithm that lists it.
     pub(crate) fn by(self, algorithm: Algorithm<P>) -> Variant<P> {
         Variant { of: Some(algorithm), ..self }
     }
 
-    /// The name that tells it from the others of its algorithm.
+    /// Returns the name, which is unique among the variants of the algorithm.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// A lower limit of its time that is known before it is made.
+    /// Returns a lower bound on the time, known before the schedule is made.
     pub(crate) fn floor(&self) -> Span {
         self.floor
     }
 
-    /// The time by a closed form; 0 if there is none.
+    /// Returns the closed-form time; 0 if there is none.
     pub(crate) fn estimate(&self) -> Span {
         self.estimate
     }
 
-    /// About as many messages as its schedule has; 0 if that is not known.
+    /// Returns the approximate number of messages of the schedule; 0 if unknown.
     pub(crate) fn messages(&self) -> u64 {
         self.messages
     }
 
-    /// The text that variants have in common that make the same schedule.
+    /// Returns the text shared by all variants that make the same schedule.
     pub(crate) fn identity(&self) -> Option<&str> {
         self.identity.as_deref()
     }
 
-    /// Whether the draft is found by a nested search.
+    /// Returns whether the draft is found by a nested search.
     pub(crate) fn is_searched(&self) -> bool {
         self.is_searched
     }
 
-    /// Makes the schedule.
+    /// Makes the schedule without an incumbent.
     pub(crate) fn draft(&self, problem: &P) -> Result<P::Draft, PlanError> {
         self.draft_within(problem, Time::MAX, &Budget::of(Effort::default()))
     }
 
-    /// Makes the schedule. A nested search is bounded by the incumbent's time and the budget.
+    /// Makes the schedule. The incumbent's time and the budget bound a nested search.
     pub(crate) fn draft_within(
         &self,
         problem: &P,

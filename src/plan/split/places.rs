@@ -1,10 +1,11 @@
-//! The places at which messages may be parted at first, which follow from their lengths alone.
+//! Candidate thresholds for the partition of messages by length.
 
 use std::cmp::Ordering;
 
-/// The lengths behind which messages may be parted, those that are likely to gain most first: below the widest gap between two
-/// lengths, as a ratio; below those that make up half of all bytes; halfway, as ratios go, between the shortest and the longest;
-/// and below those that make up other parts of all bytes. None if no message is more than twice as long as another one.
+/// Returns the candidate thresholds: messages longer than a threshold form one part. The most promising come first:
+/// below the widest gap between two lengths, as a ratio; below the longest messages with half of all bytes; at the
+/// geometric mean of the shortest and the longest; and below the longest messages with other fractions of all bytes.
+/// Empty if no message is more than twice as long as another one.
 pub(crate) fn places(lengths: &[u64]) -> Vec<u64> {
     let mut sorted: Vec<u64> = lengths.iter().copied().filter(|&length| length > 0).collect();
     sorted.sort_unstable();
@@ -13,11 +14,11 @@ pub(crate) fn places(lengths: &[u64]) -> Vec<u64> {
         return Vec::new();
     }
     let steps = sorted.windows(2).filter(|pair| pair[0] < pair[1]);
-    // The shorter one of two widest gaps has more bytes above it.
+    // On a tie the gap at the shorter length is taken, because more bytes lie above it.
     let widest = steps.max_by(|a, b| wider(a, b).then(b[0].cmp(&a[0]))).map(|pair| pair[0]);
     let all: u128 = sorted.iter().map(|&length| u128::from(length)).sum();
     let below = |bound: u64| sorted.iter().rev().copied().find(|&length| length < bound);
-    // Below the longest messages that make up so many sixteenths of all bytes.
+    // The threshold below the longest messages that make up this number of sixteenths of all bytes.
     let heavy = |sixteenths: u128| {
         let mut bytes = 0;
         let last = sorted.iter().rev().find(|&&length| {
@@ -56,10 +57,10 @@ mod tests {
     #[test]
     fn places_follow_from_gaps_bytes_and_extremes() {
         assert_eq!(places(&[32, 0, 65_536, 32]), [32]);
-        // The widest gap is below 6400; 100,000 is half of the bytes, and with 50,000 more than 15 of 16; 400 is below the
+        // The widest gap is below 6400. 100,000 is half of the bytes, and with 50,000 more than 15/16. 400 is below the
         // square root of 16 x 100,000.
         assert_eq!(places(&[16, 50, 100, 400, 6400, 100_000, 50_000]), [400, 50_000, 6400]);
-        // Of gaps that are as wide as each other the one with the shortest message counts.
+        // Of equally wide gaps the one at the shortest length is taken.
         assert_eq!(places(&[1, 2, 4, 8, 16, 32]), [1, 16, 4, 8, 2]);
         assert_eq!(places(&[u64::MAX, 1]), [1]);
     }

@@ -1,4 +1,4 @@
-//! The trace file: its records, with the format's own names, and times in all their digits.
+//! The trace file: its records, with the names of the format, and times with all digits.
 
 use std::io::{self, BufWriter, Write};
 
@@ -21,11 +21,11 @@ pub(super) const NETWORK: u32 = 2;
 /// The number of the first track of a node.
 pub(super) const FIRST_TRACK: usize = 10_000;
 
-/// The number of the first track of an out-port, far above those of nodes: readers expect other numbers in another
-/// process.
+/// The number of the first track of an out-port, far above the tracks of nodes: readers expect track numbers to differ
+/// between processes.
 pub(super) const FIRST_PORT: usize = 1_000_000_000;
 
-/// The writer of the records and of the text around them.
+/// Writer of the records and the enclosing JSON text.
 pub(super) struct File<W: Write> {
     writer: BufWriter<W>,
 }
@@ -89,13 +89,13 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// A record on a track at an instant.
+    /// Creates a record on a track at an instant.
     pub(super) fn on(pid: u32, tid: usize, ph: &'static str, ts: Time) -> Record<'a> {
         let (tid, ts) = (Some(tid), Some(Picos(ts)));
         Record { name: None, cat: None, ph, id: None, bp: None, pid, tid, ts, args: None }
     }
 
-    /// The value of a counter of the network from an instant on.
+    /// Creates a record of the value of a network counter from an instant on.
     pub(super) fn counter(name: &'a str, ts: Time, flows: u64) -> Record<'a> {
         let (name, args) = (Some(name), Some(Args::Flows { flows }));
         Record { name, tid: None, args, ..Record::on(NETWORK, 0, "C", ts) }
@@ -117,7 +117,7 @@ pub(super) enum Args<'a> {
     SortIndex { sort_index: usize },
 }
 
-/// A tag as its name, if it has one, or as its number.
+/// A tag: its name, if it has one, or its number.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Label {
@@ -131,7 +131,7 @@ impl From<Tag> for Label {
     }
 }
 
-/// A time in picoseconds. Times are the only 128-bit numbers of the file, by which [`ExactTimes`] recognizes them.
+/// A time in picoseconds. Times are the only 128-bit numbers in the file; [`ExactTimes`] recognizes them by their type.
 pub(super) struct Picos(pub(super) Time);
 
 impl Serialize for Picos {
@@ -140,8 +140,8 @@ impl Serialize for Picos {
     }
 }
 
-/// Compact JSON in which a 128-bit number of picoseconds is written as microseconds, in all its digits and without an
-/// exponent: a 64-bit float has neither property.
+/// Compact JSON in which a 128-bit number of picoseconds is written as microseconds, with all digits and without an
+/// exponent. A 64-bit float would guarantee neither.
 struct ExactTimes;
 
 impl Formatter for ExactTimes {

@@ -1,7 +1,7 @@
-//! Counters of the busiest links: the number of messages that move over each at the same time.
+//! Counters of the busiest links: the number of messages that move over each link at the same time.
 //!
-//! A message moves over all links of its route from the instant at which it takes its sender's out-port to the
-//! instant at which all of it has left, so its [`Transfer`] and the topology contain all that is needed.
+//! A message moves over all links of its route from the instant at which it takes the sender's out-port until it has
+//! left, so the counters follow from [`Transfer`]s and the topology.
 
 use std::{
     cmp::Reverse,
@@ -19,10 +19,10 @@ use crate::{
     topology::{LinkId, Topology},
 };
 
-/// The largest number of links that have counters.
+/// Maximum number of links with counters.
 const MOST_COUNTERS: usize = 8;
 
-/// Writes counters of the links that carry the most bytes; of links with equal bytes those with the lower numbers.
+/// Writes counters of the links with the most bytes; the lower link number wins a tie.
 pub(super) fn write<W: Write>(
     transfers: &[Transfer],
     topology: &dyn Topology,
@@ -42,7 +42,7 @@ pub(super) fn write<W: Write>(
         bytes.into_iter().map(|(link, bytes)| (Reverse(bytes), link)).collect();
     busiest.sort_unstable();
     busiest.truncate(MOST_COUNTERS);
-    // For each of these links the changes at each instant: +1 for a message that begins, -1 for one that ends.
+    // For each of these links, the changes at each instant: +1 for a message that begins, -1 for one that ends.
     let mut changes: BTreeMap<LinkId, BTreeMap<Time, i64>> =
         busiest.iter().map(|&(_, link)| (link, BTreeMap::from([(Time::ZERO, 0)]))).collect();
     for transfer in moving() {
@@ -58,7 +58,7 @@ pub(super) fn write<W: Write>(
         let mut flows = 0_i64;
         for (&at, &change) in &changes[&link] {
             flows += change;
-            // Where one message directly follows another the number does not change.
+            // If one message directly follows another, the number does not change.
             if change != 0 || at == Time::ZERO {
                 file.append(&Record::counter(&name, at, flows.unsigned_abs()))?;
             }
@@ -67,7 +67,7 @@ pub(super) fn write<W: Write>(
     Ok(())
 }
 
-/// The traffic from one node to another.
+/// The traffic between an ordered pair of nodes.
 #[derive(Default)]
 struct Pair {
     bytes: u64,

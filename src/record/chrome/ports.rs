@@ -1,5 +1,4 @@
-//! The tracks of out-ports: the time in which each message left its sender, also of messages that the sender did not
-//! wait for.
+//! The tracks of out-ports: the interval in which each message left its sender, even if the sender did not wait.
 
 use std::io::{self, Write};
 
@@ -8,7 +7,7 @@ use super::{
     file::{Args, FIRST_PORT, File, NETWORK, Picos, Record},
 };
 
-/// Writes a slice for each message that took time to leave; a port has one at a time. Nodes have `ports` of them.
+/// Writes a slice for each message that took time to leave. A port transmits one message at a time. Nodes have `ports` ports.
 pub(super) fn write<W: Write>(transfers: &[Transfer], ports: usize, file: &mut File<W>) -> io::Result<()> {
     let mut leaving: Vec<&Transfer> =
         transfers.iter().filter(|transfer| transfer.entered < transfer.left).collect();

@@ -1,4 +1,4 @@
-//! The tracks of nodes: a slice for each event, with slices for the parts of its time, and the arrows of messages.
+//! The tracks of nodes: a slice for each event, nested slices for its phases of time, and the arrows of messages.
 
 use std::{
     borrow::Cow,
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{rank::Rank, time::Time};
 
-/// An event, or a piece of one.
+/// An event, or a piece of an event.
 #[derive(Clone, Copy)]
 struct Slice<'a> {
     /// The index of the event.
@@ -29,7 +29,7 @@ struct Slice<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Piece {
     Overhead,
-    /// Waiting for a message to arrive, or to leave if the time at which its bytes moved is not known.
+    /// Waiting for a message to arrive, or to leave if the entry time of the message is unknown.
     Waiting,
     /// Waiting for earlier messages to leave through the port.
     Queued,
@@ -42,17 +42,16 @@ pub(super) struct Slices<'a> {
     nodes: usize,
     order: Vec<Slice<'a>>,
     arrows: BTreeSet<Message>,
-    /// The track of each event, as the number of a lane of its node.
+    /// The lane of each event among the tracks of its node.
     placed: Vec<usize>,
-    /// The tracks that have a name.
+    /// The tracks that already have a name.
     named: BTreeSet<usize>,
 }
 
 /// The identity of a message: its sender and the number of messages that the sender had sent before.
 type Message = (Rank, u64);
 
-/// The slices that have begun and not ended, in the order in which they end, with their tracks: at one instant the
-/// innermost first.
+/// The slices that have begun but not ended, with their tracks, ordered by end; innermost first at equal ends.
 type OpenSlices<'a> = BTreeMap<(Time, Reverse<usize>), (Slice<'a>, usize)>;
 
 impl<'a> Slices<'a> {
@@ -98,8 +97,8 @@ impl<'a> Slices<'a> {
         open.into_values().try_for_each(|(slice, track)| self.end(slice, track, file))
     }
 
-    /// The number of a track, which gets its name at its first use: the first tracks of all nodes, then the second
-    /// ones, and so on.
+    /// Returns the number of a track and names the track at its first use. The first tracks of all nodes are numbered
+    /// first, then the second tracks, and so on.
     fn track<W: Write>(&mut self, rank: Rank, lane: usize, file: &mut File<W>) -> io::Result<usize> {
         let track = FIRST_TRACK + lane * self.nodes + rank;
         if self.named.insert(track) {
@@ -126,7 +125,7 @@ impl<'a> Slices<'a> {
         file.append(&Record::on(NODES, track, "E", slice.end))
     }
 
-    /// Writes one end of the arrow of the slice's message, if it has an arrow.
+    /// Writes one end of the arrow of the slice's message, if there is an arrow.
     fn arrow<W: Write>(
         &self,
         slice: Slice<'_>,
@@ -146,8 +145,8 @@ impl<'a> Slices<'a> {
 }
 
 impl Slice<'_> {
-    /// The sort key of slices: by begin; of slices that begin at one instant on one node first those that enclose
-    /// others, then calls of zero length, which were made before any other.
+    /// Returns the sort key: by begin, then by node; then enclosing slices first, then calls of zero length, which were
+    /// made before other calls at this instant.
     fn place(&self) -> (Time, Rank, u8, Reverse<Time>, u8) {
         let depth = match (&self.event.kind, self.piece) {
             (EventKind::Phase { .. }, _) => 0,
@@ -165,7 +164,7 @@ impl Slice<'_> {
         (self.start, self.event.rank, tier, Reverse(self.end), depth)
     }
 
-    /// The name of the slice, its category, and the arguments that are shown when it is selected.
+    /// Returns the name of the slice, its category, and the arguments that are shown when it is selected.
     fn describe(&self) -> (Cow<'_, str>, &'static str, Option<Args<'_>>) {
         match self.piece {
             Some(Piece::Overhead) => return ("overhead".into(), "overhead", None),
@@ -194,7 +193,7 @@ impl Slice<'_> {
     }
 }
 
-/// Calls `add` for each part of the time of a send or a receive, except for parts of zero length.
+/// Calls `add` for each part of the time of a send or a receive, except parts of zero length.
 fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(Time, Time, Piece)) {
     let mut add = |start: Time, end: Time, piece| {
         if start < end {
@@ -224,12 +223,12 @@ fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(
     }
 }
 
-/// The tracks of one node, each with the ends of the slices that are open on it, the innermost last.
+/// The tracks of one node: for each, the ends of its open slices, the innermost last.
 #[derive(Clone, Default)]
 struct Lanes(Vec<Vec<Time>>);
 
 impl Lanes {
-    /// Returns the first track on which the slice lies within every open slice, or a new one.
+    /// Places a slice on the first track on which it is nested in all open slices, or on a new track. Returns the track.
     fn place(&mut self, slice: &Slice<'_>) -> usize {
         for lane in &mut self.0 {
             while lane.pop_if(|end| *end <= slice.start).is_some() {}
@@ -242,7 +241,7 @@ impl Lanes {
         self.place_on(lane, slice)
     }
 
-    /// Puts a slice on a given track: a piece goes to the track of its call, within which it lies.
+    /// Places a slice on a given track: a piece goes to the track of its call.
     fn place_on(&mut self, lane: usize, slice: &Slice<'_>) -> usize {
         let ends = &mut self.0[lane];
         while ends.pop_if(|end| *end <= slice.start).is_some() {}
@@ -259,7 +258,7 @@ fn message(event: &Event) -> Option<Message> {
     }
 }
 
-/// The messages that have a send and a later receive.
+/// Returns the messages that have a send and a later receive.
 fn arrows(events: &[Event]) -> BTreeSet<Message> {
     let sends = events.iter().filter(|event| matches!(event.kind, EventKind::Send { .. }));
     let sent: BTreeMap<_, _> = sends.filter_map(|send| Some((message(send)?, send.start))).collect();
