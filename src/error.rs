@@ -1,11 +1,11 @@
-//! The error types of the library, one for each place where an error can occur.
+//! The error types of the library.
 //!
-//! [`ConfigError`]: a machine cannot be built. [`CommError`]: a call of a node program fails. [`RunError`]: a run ends
-//! without a result. The errors of a module of its own stand beside what they are about, such as
-//! [`TopologyError`], [`PayloadError`] and [`PlanError`](crate::plan::PlanError).
+//! [`ConfigError`]: a machine cannot be built. [`CommError`]: a call of a node program fails. [`RunError`]: a run ends without a result.
+//! Other error types are defined in the modules that they concern, such as [`TopologyError`], [`PayloadError`] and
+//! [`PlanError`](crate::plan::PlanError).
 //!
-//! The `Debug` of every error of the library is its text. So a `main` that returns `Result<(), Box<dyn Error>>`, as
-//! in the examples, ends with the error in words, and so does an `unwrap`.
+//! The `Debug` output of every error of the library is its message. A `main` that returns `Result<(), Box<dyn Error>>`, as in the examples,
+//! therefore prints the message, and so does an `unwrap`.
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -28,32 +28,32 @@ pub type Failure = Box<dyn Error + Send + Sync + 'static>;
 #[derive(Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The network cannot have this shape.
+    /// The shape of the network is not possible.
     #[error(transparent)]
     Topology(#[from] TopologyError),
     /// A parameter is out of range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// A machine's name or file is not understood.
+    /// A machine name or a machine file is invalid.
     #[error(transparent)]
     Description(#[from] DescriptionError),
-    /// The machine cannot have one of its faults.
+    /// A fault does not fit the machine.
     #[error(transparent)]
     Fault(#[from] FaultError),
-    /// Noise or faults under the host's clock, which has no model.
+    /// Noise or faults were requested under the host's clock, which has no model.
     #[error(
         "a machine under the host's clock cannot have {0}, which are modeled; allowed are virtual and real time"
     )]
     Unmodeled(&'static str),
-    /// A machine that is to be planned for has another number of nodes than an MPI job has ranks.
+    /// The machine for which plans are made does not have as many nodes as the MPI job has ranks.
     #[error("a machine of {nodes} nodes cannot stand for {ranks} ranks; allowed are as many nodes as ranks")]
     Ranks {
-        /// The nodes of the machine.
+        /// The number of nodes of the machine.
         nodes: usize,
-        /// The ranks of the job.
+        /// The number of ranks of the job.
         ranks: usize,
     },
-    /// This host cannot run a thread for each node.
+    /// The host cannot run one thread per node.
     #[error("{nodes} nodes are too many: this host can run {allowed} more threads ({limit})")]
     TooManyNodes {
         /// The number of nodes wanted.
@@ -81,7 +81,7 @@ pub enum ConfigError {
         /// The kind of memory, and the source of the limit.
         limit: String,
     },
-    /// The dilation is no positive number, or too large.
+    /// The dilation is not a positive number, or is too large.
     #[error("a dilation of {0:?} is not possible: it must be a positive number, at most 1e9")]
     Dilation(f64),
     /// The stack size is too small for a thread.
@@ -100,7 +100,7 @@ debug_as_text!(ConfigError);
 #[derive(Clone, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommError {
-    /// The group has no such rank.
+    /// The rank is not in the group.
     #[error("there is no rank {given} in {group}: its ranks are 0 to {}", size - 1)]
     NoSuchRank {
         /// The rank given.
@@ -115,32 +115,32 @@ pub enum CommError {
     TooLong {
         /// The length of the message.
         given: u64,
-        /// The greatest length allowed.
+        /// The maximum length.
         most: u64,
     },
-    /// The data does not have the form that the program asks for.
+    /// The data cannot be read in the requested form.
     #[error(transparent)]
     Payload(#[from] PayloadError),
-    /// No message came before the deadline.
+    /// No matching message arrived before the deadline.
     #[error("no message that fits {wanted} arrived by {deadline}")]
     DeadlinePassed {
-        /// The source and the tag that were to be received.
+        /// The source and the tag of the receive.
         wanted: String,
         /// The deadline.
         deadline: Time,
     },
-    /// A wait for any of no requests would never end.
+    /// A wait for any request was called with no requests; it would never end.
     #[error("a wait for any request needs at least one request")]
     NothingToWaitFor,
-    /// A group names a rank twice, or none at all.
+    /// The rank list of a group is empty, or contains a rank twice.
     #[error("a group needs one or more ranks, each once: {0}")]
     BadGroup(String),
-    /// Ranks cannot be the grid that was asked for, or a grid does not have what was asked of it.
+    /// The ranks do not fit the requested grid, or the grid does not have the requested element.
     #[error(
         "a grid of ranks needs an extent above 0 for each dimension, and what is asked of it within it: {0}"
     )]
     BadGrid(String),
-    /// A node asks for a group of which it is no member.
+    /// A node requested a group of which it is not a member.
     #[error("rank {rank} is not a member of {group}")]
     NotAMember {
         /// The caller, as a rank of the parent group.
@@ -148,17 +148,17 @@ pub enum CommError {
         /// The group.
         group: String,
     },
-    /// The group has a handler of active messages already, and can have only one.
+    /// The group already has a handler of active messages; only one is allowed.
     #[error("active messages in {group} have a handler already: make another once that is dropped")]
     AlreadyActive {
         /// The group.
         group: String,
     },
-    /// The machine is no grid: it has no rows and columns.
+    /// The machine is not a grid: it has no rows and columns.
     #[error("the machine {0} has no rows and columns")]
     NoGrid(String),
-    /// The program polls at an instant of virtual time that will never pass, since polling costs no time. Under the other
-    /// clocks time passes meanwhile.
+    /// The program polls endlessly at one instant of virtual time: polling costs no modeled time. This error occurs only under the virtual
+    /// clock; under the other clocks time passes while a program polls.
     #[error(
         "endless polling at {at}: probes, tests and looks at the time cost no modeled time; wait, or compute between them"
     )]
@@ -166,11 +166,11 @@ pub enum CommError {
         /// The instant.
         at: Time,
     },
-    /// Members of a group have made different collective calls where all must make the same. Where time is modeled the run
-    /// is over: [`RunError::Mismatch`] has the same details.
+    /// The members of a group made different collective calls, but all must make the same call. In modeled time the run is over;
+    /// [`RunError::Mismatch`] has the same details.
     #[error("{0}")]
     Mismatch(Box<Mismatch>),
-    /// A message was lost, or could not be sent, as a link on its way died.
+    /// A message was lost, or could not be sent, because a link on its route died.
     #[error("the message from node {from} to node {to} was lost: the link {link} died at {at}")]
     LinkDied {
         /// The link.
@@ -182,7 +182,7 @@ pub enum CommError {
         /// The instant of the link's death.
         at: Time,
     },
-    /// The call needs another node, which died.
+    /// Another node that the call needs has died.
     #[error("node {rank} died at {at}")]
     NodeDied {
         /// The dead node, as a rank of the world.
@@ -190,7 +190,7 @@ pub enum CommError {
         /// The instant of its death.
         at: Time,
     },
-    /// The node that calls is dead.
+    /// The calling node is dead.
     #[error("this node died at {at}")]
     Died {
         /// The instant of its death.
@@ -199,7 +199,7 @@ pub enum CommError {
     /// The library that carries the messages failed.
     #[error("the message-passing library failed: {0}")]
     Transport(String),
-    /// No node can go on: the run is over. [`RunError::Deadlock`] has the details.
+    /// No node can proceed: the run is over. [`RunError::Deadlock`] has the details.
     #[error("deadlock: no node can go on")]
     Deadlock,
     /// The run is over because another node failed or a limit was reached. [`RunError`] has the details.
@@ -229,14 +229,13 @@ pub enum RunError {
         /// The error of the program.
         source: Failure,
     },
-    /// Nodes died, and the programs of all others returned: [`Machine::run_surviving`](crate::Machine::run_surviving) has
-    /// their outputs.
+    /// Nodes died, and all other programs returned. [`Machine::run_surviving`](crate::Machine::run_surviving) returns their outputs.
     #[error("{}", deaths(.0))]
     NodesDied(Vec<(Rank, Time)>),
-    /// No node can go on.
+    /// No node can proceed.
     #[error("{0}")]
     Deadlock(DeadlockReport),
-    /// Members of a group have made different collective calls.
+    /// The members of a group made different collective calls.
     #[error("{0}")]
     Mismatch(Mismatch),
     /// A route of the topology is invalid.
@@ -250,16 +249,16 @@ pub enum RunError {
         /// The nodes that had not finished.
         nodes: Vec<BlockedNode>,
     },
-    /// In real time, the next answer is due too late to be waited for.
+    /// In real time, the next result is due too far in the future to wait for.
     #[error("the next answer is due at {at} of modeled time, which takes {} of wall-clock time: use virtual time or a \
         smaller dilation, or set a wall limit", Span::from(*wait))]
     TooSlow {
         /// The instant of modeled time.
         at: Time,
-        /// The wall-clock time until then.
+        /// The wall-clock time until this instant.
         wait: Duration,
     },
-    /// Messages were never received, and the machine was built to treat that as an error.
+    /// Messages were never received, and the machine was configured to treat unreceived messages as an error.
     #[error("{} never received, the first from node {} to node {} ({}, {})",
         count(.0.len() as u64, "message"), .0[0].from, .0[0].to, .0[0].tag, count(.0[0].bytes, "byte"))]
     Unreceived(Vec<crate::record::UnreceivedMessage>),
@@ -269,33 +268,33 @@ pub enum RunError {
         /// The node.
         rank: Rank,
     },
-    /// The host cannot start the threads of the machine any more: since the machine was built other runs have started, or a
-    /// limit of the host was lowered.
+    /// The host can no longer start the threads of the machine: other runs have started since the machine was built, or a limit of the host
+    /// was lowered.
     #[error(transparent)]
     Limits(ConfigError),
-    /// The host refused a thread.
+    /// The host failed to start a thread.
     #[error("the host refused the thread of node {rank}: {source}")]
     Spawn {
         /// The node.
         rank: Rank,
-        /// The reason that the host gave.
+        /// The reason given by the host.
         source: std::io::Error,
     },
 }
 
 debug_as_text!(RunError);
 
-/// Different collective calls by the members of a group, of which all must make the same.
+/// A collective operation for which the members of a group made different calls.
 ///
-/// In modeled time they are found at the first instant at which two members have made different calls, and the report has the
-/// calls of all members up to that instant: it is the same in every run. Under the host's clock and over MPI it has those that are
-/// known when the first difference is found.
+/// In modeled time the mismatch is detected at the first instant at which two members have made different calls. The report contains the
+/// calls of all members up to this instant and is the same in every run. Under the host's clock and over MPI the report contains the calls
+/// that are known when the first difference is detected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
     /// The group.
     pub group: String,
-    /// The different calls, each with the ranks of the group that have made it; the one with the lowest rank first.
+    /// The different calls, each with the group ranks that made it, sorted by lowest rank.
     pub calls: Vec<(String, Vec<Rank>)>,
 }
 
@@ -321,7 +320,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// The ranks that make a call, as the subject of a sentence: `ranks 0, 2 and 5 to 9 call`.
+/// Describes the ranks that make a call, as the subject of a sentence: `ranks 0, 2, 5 to 9 call`.
 fn callers(ranks: &[Rank]) -> String {
     let mut runs: Vec<(Rank, Rank)> = Vec::new();
     for &rank in ranks {
@@ -346,15 +345,15 @@ fn callers(ranks: &[Rank]) -> String {
     }
 }
 
-/// The details of a deadlock, in which no node can go on.
+/// The details of a deadlock: a state in which no node can proceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeadlockReport {
     /// Every node that has not finished, in rank order.
     pub blocked: Vec<BlockedNode>,
-    /// The nodes whose programs have returned, in order.
+    /// The nodes whose programs have returned, in rank order.
     pub returned: Vec<Rank>,
-    /// Ranks each of which waits for the next, and the last for the first; empty if there is no such cycle.
+    /// A cycle of ranks: each waits for the next, and the last waits for the first. Empty if there is no cycle.
     pub cycle: Vec<Rank>,
 }
 
@@ -365,7 +364,7 @@ impl DeadlockReport {
     }
 }
 
-/// Follows from each node the single source that it waits for until a node is met twice.
+/// Finds a cycle of nodes: follows from each node the single source for which it waits, until a node is visited twice.
 fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
     let next = |rank: Rank| {
         let at = blocked.binary_search_by_key(&rank, |node| node.rank).ok()?;
@@ -374,7 +373,7 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
             _ => None,
         }
     };
-    // The search that visited each node: a node met again in the same search closes a cycle.
+    // Maps each visited node to the start of the search that visited it; revisiting a node in the same search closes a cycle.
     let mut visited: std::collections::BTreeMap<Rank, Rank> = std::collections::BTreeMap::new();
     for start in blocked.iter().map(|node| node.rank) {
         let mut path = Vec::new();
@@ -398,13 +397,13 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
     Vec::new()
 }
 
-/// The nodes that died, each with its instant.
+/// Describes the nodes that died and the instants of their deaths.
 fn deaths(nodes: &[(Rank, Time)]) -> String {
     let each = |(rank, at): &(Rank, Time)| format!("node {rank} died at {at}");
     nodes.iter().map(each).collect::<Vec<_>>().join(", ") + "; all other programs have returned"
 }
 
-/// The largest number of blocked nodes listed in a message; the report has all.
+/// Maximum number of blocked nodes listed in a message; the report contains all.
 const LISTED: usize = 16;
 
 fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {

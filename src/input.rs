@@ -1,4 +1,4 @@
-//! Reading of text files: bounded size, and errors with the place at which a file is not text.
+//! Reading of text files with a maximum size, and errors with the position of the first byte that is not text.
 
 use std::{
     fs::File,
@@ -8,11 +8,10 @@ use std::{
 
 use thiserror::Error;
 
-/// Maximum size of an input file: 256 MiB. A matrix of 8,000 x 8,000 numbers fits, and an endless device or pipe does not
-/// exhaust the memory.
+/// Maximum size of an input file: 256 MiB. A matrix of 8,000 x 8,000 numbers fits, and an endless device or pipe cannot exhaust the memory.
 pub const MOST_BYTES: u64 = 256 << 20;
 
-/// A file is not a text file.
+/// The reason why a file is not a text file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TextError {
@@ -22,7 +21,7 @@ pub enum TextError {
     /// The file contains a control character other than white space.
     #[error("not a text file: line {line} contains the control character {byte:#04x}")]
     Binary {
-        /// The line, from 1.
+        /// The line number, counted from 1.
         line: usize,
         /// The byte.
         byte: u8,
@@ -30,9 +29,9 @@ pub enum TextError {
     /// The file is not encoded in UTF-8.
     #[error("line {line} is not valid UTF-8: byte {column} of the line is {byte:#04x}")]
     NotUtf8 {
-        /// The line, from 1.
+        /// The line number, counted from 1.
         line: usize,
-        /// The number of the byte in the line, from 1.
+        /// The position of the byte in the line, counted from 1.
         column: usize,
         /// The byte.
         byte: u8,
@@ -57,7 +56,7 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
     let (mut bytes, mut checked) = (Vec::new(), 0);
     let invalid = |cause| io::Error::new(ErrorKind::InvalidData, cause);
     loop {
-        // Checked part by part, so that an endless binary file is refused at once.
+        // The file is checked in pieces of 1 MiB, so that an endless binary file is refused at once.
         let part = file.by_ref().take(1 << 20).read_to_end(&mut bytes)?;
         if let Some(at) = bytes[checked..].iter().position(is_control) {
             let (line, _) = place(&bytes, checked + at);
@@ -78,12 +77,12 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
     })
 }
 
-/// Whether a byte is a control character other than white space.
+/// Returns whether a byte is a control character other than white space.
 pub(crate) fn is_control(byte: &u8) -> bool {
     byte.is_ascii_control() && !byte.is_ascii_whitespace()
 }
 
-/// The line and the column of a byte, both from 1.
+/// Returns the line and the column of a byte, both counted from 1.
 fn place(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at];
     let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;

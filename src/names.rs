@@ -1,17 +1,17 @@
-//! Names as people type them: spellings of one name, and the nearest of the names that there are.
+//! Matching of names typed by users: spelling variants, and the nearest known name.
 
-/// The least similarity of a name that is offered: 1 less the edits (Damerau, Levenshtein) for each character.
+/// Minimum similarity of a suggested name: 1 minus the normalized Damerau-Levenshtein distance.
 const LEAST: f64 = 0.6;
 
-/// A name without what spellings differ in: case, hyphens, underscores and blanks.
+/// Normalizes a name: converts it to lower case and removes hyphens, underscores and blanks.
 pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The known name that is most like the one given, if one is alike: of several the first.
+/// Returns the most similar known name, if one is similar enough; the first of equally similar names.
 ///
-/// What stands behind a colon is not a part of the name, and is kept. Names with other digits are not alike: of `4.9` nobody
-/// knows whether it was to be 4.1 or 4.8.
+/// Text from the first colon on is not part of the name and is kept. Names with different digits are never similar: `4.9` may be meant as
+/// 4.1 or as 4.8.
 ///
 /// ```
 /// use multicomputer::names::nearest;
@@ -33,11 +33,11 @@ pub fn nearest(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>) ->
             best = Some((likeness, format!("{known}{rest}")));
         }
     }
-    // What was given itself is wrong in what stands behind the colon.
+    // If the nearest name equals the input, the name is right and the error is in the text after the colon.
     best.map(|(_, nearest)| nearest).filter(|nearest| nearest != given)
 }
 
-/// The middle of a refusal that ends with a list of what is allowed: the nearest name, if one is alike, before it.
+/// Returns the middle of an error message that ends with a list of allowed names: the nearest name, if there is one, and "allowed".
 ///
 /// ```
 /// use multicomputer::names::allowed;

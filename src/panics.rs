@@ -1,11 +1,11 @@
-//! Containment of panics in functions and destructors that the user passes to a call.
+//! Containment of panics in functions and destructors passed by the user.
 
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Calls a function of the user; a panic becomes an error with its message.
+/// Calls a function of the user; converts a panic into an error with the panic message.
 pub(crate) fn caught<T>(function: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(function)).map_err(message)
 }
@@ -21,7 +21,7 @@ pub(crate) fn message(panic: Box<dyn Any + Send>) -> String {
     message
 }
 
-/// Drops a value of the user whose destructor may panic.
+/// Drops a value of the user and discards a panic of its destructor.
 pub(crate) fn drop_quietly<T>(value: T) {
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(again);

@@ -1,54 +1,54 @@
-//! Pseudo-random numbers that are the same on every host and in every version.
+//! Pseudo-random numbers that are the same on every host and in every version of the library.
 
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
 };
 
-/// A stream of pseudo-random numbers.
+/// A pseudo-random number generator.
 #[derive(Debug)]
 pub(crate) struct RandomNumbers(ChaCha8Rng);
 
 impl RandomNumbers {
-    /// The stream of a seed.
+    /// Creates the generator of stream 0 of a seed.
     pub(crate) fn new(seed: u64) -> RandomNumbers {
         RandomNumbers::of(seed, 0)
     }
 
-    /// One of the many streams of a seed.
+    /// Creates the generator of a stream of a seed.
     pub(crate) fn of(seed: u64, stream: u64) -> RandomNumbers {
-        // Not `seed_from_u64`: how that fills the key is up to the library, and may change with it.
+        // `seed_from_u64` is not used: the library may change how it fills the key.
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&stream.to_le_bytes());
         RandomNumbers(ChaCha8Rng::from_seed(key))
     }
 
-    /// The next 64 bits, all equally likely.
+    /// Returns 64 uniformly distributed bits.
     pub(crate) fn next(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// One of `0..most`, all equally likely but for less than one in 2^32.
+    /// Returns a number from `0..most`. The probabilities are uniform up to a relative error below 2^-32.
     pub(crate) fn below(&mut self, most: usize) -> usize {
         ((u128::from(self.next()) * most as u128) >> 64) as usize
     }
 
-    /// A number from 0 to 1, without 1: one of 2^53, all equally likely.
+    /// Returns a uniformly distributed multiple of 2^-53 from the interval [0, 1).
     pub(crate) fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / TWO_TO_53
     }
 
-    /// A number from the exponential distribution of mean 1.
+    /// Returns a number from the exponential distribution with mean 1.
     pub(crate) fn exponential(&mut self) -> f64 {
-        // Of 1 - fraction, which is never 0.
+        // `number` / 2^53 is 1 - fraction, which is never 0.
         let number = (1_u64 << 53) - (self.next() >> 11);
         let exponent = number.ilog2();
         let mantissa = number as f64 / (1_u64 << exponent) as f64;
         f64::from(53 - exponent) * std::f64::consts::LN_2 - logarithm(mantissa)
     }
 
-    /// The numbers below `length` in any order.
+    /// Returns a random permutation of the numbers below `length`.
     pub(crate) fn permutation(&mut self, length: usize) -> Vec<usize> {
         let mut numbers: Vec<usize> = (0..length).collect();
         for last in (1..length).rev() {
@@ -60,11 +60,11 @@ impl RandomNumbers {
 
 const TWO_TO_53: f64 = (1_u64 << 53) as f64;
 
-/// The natural logarithm of a number from 1 to 2, by its series 2 (y + y^3 / 3 + ..) in y = (x - 1) / (x + 1): sums,
-/// products and quotients are rounded alike on every host, which is not promised of `f64::ln`.
+/// Natural logarithm of a number from 1 to 2, by the series 2 (y + y^3 / 3 + ..) with y = (x - 1) / (x + 1). Sums, products and quotients
+/// are rounded identically on every host; `f64::ln` gives no such guarantee.
 fn logarithm(x: f64) -> f64 {
     let y = (x - 1.0) / (x + 1.0);
-    // y is at most 1/3, so that these terms are all that counts.
+    // y is at most 1/3, so that 18 terms give full precision.
     let terms = (0..18_u32).rev().fold(0.0, |sum, term| sum * y * y + 1.0 / f64::from(2 * term + 1));
     2.0 * y * terms
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// The number of a node within a group: 0 to `size - 1`. In the world group it is the number of the node itself.
 pub type Rank = usize;
 
-/// A label of a message, chosen by the program; a receive can ask for one tag or for any.
+/// A message label chosen by the program. A receive accepts one tag or any tag.
 ///
-/// Some tags have a [name](Tag::name), which reports, errors and traces show instead of the number; all are numbers.
+/// A tag is a number. Some tags also have a [name](Tag::name), which reports, errors and traces show instead of the number.
 ///
 /// ```
 /// use multicomputer::{Select, Tag};
@@ -20,7 +20,7 @@ pub type Rank = usize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Tag(pub u32);
 
-/// The kinds of collective calls whose messages the library tags: see [`Tag::of_call`]. Other calls are named "call".
+/// The kinds of collective calls whose messages are tagged by the library: see [`Tag::of_call`]. Other calls are named "call".
 const OPERATIONS: [&str; 13] = [
     "call",
     "barrier",
@@ -37,33 +37,32 @@ const OPERATIONS: [&str; 13] = [
     "s-to-p broadcast",
 ];
 
-/// The first tag of collective calls. Named tags are below it, since letters are ASCII.
+/// The first tag of collective calls. Named tags are smaller, because letters are ASCII.
 const FIRST_OF_CALLS: u32 = 1 << 31;
 
 /// The number of low bits that count calls; the bits above them hold the kind of call.
 const BITS_OF_COUNT: u32 = 24;
 
 impl Tag {
-    /// The tag with this name: four letters or digits, of which the first is a letter.
+    /// Returns the tag with this name: four letters or digits, of which the first is a letter.
     ///
     /// # Panics
-    /// If the name is not of this form.
+    /// If the name does not have this form.
     pub const fn named(name: &[u8; 4]) -> Tag {
         assert!(is_name(name), "a name is four letters or digits, of which the first is a letter");
         Tag(u32::from_be_bytes(*name))
     }
 
-    /// The tag of the messages of the `nth` collective call of a group, whose kind is `operation`. It repeats after
-    /// 2^24 calls.
+    /// Returns the tag for the messages of collective call number `nth` of a group, whose kind is `operation`. Tags repeat after 2^24
+    /// calls.
     pub(crate) fn of_call(operation: &str, nth: u64) -> Tag {
         let code = OPERATIONS.iter().position(|&known| known == operation).unwrap_or(0) as u32;
         Tag(FIRST_OF_CALLS | code << BITS_OF_COUNT | (nth as u32 & ((1 << BITS_OF_COUNT) - 1)))
     }
 
-    /// The name of the tag, if it has one: `StoP`, [made](Tag::named) of letters, or `broadcast 3` for the messages
-    /// of a group's collective call number 3, counted from 0, which is a broadcast. All of the library's own tags
-    /// have a name. A program that uses numbers from 2^30 on may happen to use a tag with a name as well, which does
-    /// no harm.
+    /// Returns the name of the tag, if it has one: `StoP`, [made](Tag::named) of letters, or `broadcast 3` for the messages of a group's
+    /// collective call number 3 (counted from 0), which is a broadcast. All tags of the library have a name. A tag of a program that is
+    /// 2^30 or larger may have a name by chance, which does no harm.
     ///
     /// ```
     /// use multicomputer::Tag;
@@ -115,9 +114,9 @@ pub struct AnyTag;
 /// The target rank and the tag of a message: `3` means rank 3 and tag 0, `(3, Tag(7))` names both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destination {
-    /// The rank within the group that sends.
+    /// The target's rank within the group in which the message is sent.
     pub rank: Rank,
-    /// The label of the message; `Tag(0)` unless given.
+    /// The label of the message; `Tag(0)` by default.
     pub tag: Tag,
 }
 
@@ -135,18 +134,17 @@ impl From<(Rank, Tag)> for Destination {
 
 /// The source and the tag of the messages that a receive or a probe accepts.
 ///
-/// Converted from the short forms in programs: `3` (rank 3, any tag), `(3, Tag(7))`, `ANY_SOURCE`,
-/// `(ANY_SOURCE, Tag(7))`, `(3, ANY_TAG)`.
+/// Programs use the short forms: `3` (rank 3, any tag), `(3, Tag(7))`, `ANY_SOURCE`, `(ANY_SOURCE, Tag(7))`, `(3, ANY_TAG)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Select {
     /// The rank that must have sent the message; `None` accepts every rank.
     pub source: Option<Rank>,
-    /// The tag that the message must bear; `None` accepts every tag.
+    /// The tag that the message must have; `None` accepts every tag.
     pub tag: Option<Tag>,
 }
 
 impl Select {
-    /// Whether a message of `tag` from `source` is accepted.
+    /// Returns whether a message with tag `tag` from `source` is accepted.
     pub fn accepts(&self, source: Rank, tag: Tag) -> bool {
         self.source.is_none_or(|s| s == source) && self.tag.is_none_or(|t| t == tag)
     }

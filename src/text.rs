@@ -1,24 +1,24 @@
-//! Texts of errors: numbers with their nouns, and errors that print as their text.
+//! Helpers for error messages: numbers with their nouns, and errors whose `Debug` output is the message.
 
-/// A number with its noun: `1 byte`, `2 bytes`.
+/// Returns a number with its noun: `1 byte`, `2 bytes`.
 pub(crate) fn count(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {what}{plural}")
 }
 
-/// A number with its noun and verb: `1 byte is`, `2 bytes are`.
+/// Returns a number with its noun and verb: `1 byte is`, `2 bytes are`.
 pub(crate) fn are(number: usize, what: &str) -> String {
     let verb = if number == 1 { "is" } else { "are" };
     format!("{} {verb}", count(number as u64, what))
 }
 
-/// The same with the verb ahead: `is 1 row`, `are 2 rows`.
+/// Returns a verb with a number and its noun: `is 1 row`, `are 2 rows`.
 pub(crate) fn are_so_many(number: u64, what: &str) -> String {
     let verb = if number == 1 { "is" } else { "are" };
     format!("{verb} {}", count(number, what))
 }
 
-/// Quotes an input in an error: control characters are escaped, and more than 40 characters are cut off.
+/// Quotes an input in an error: escapes control characters and cuts the text after 40 characters.
 pub(crate) fn shown(given: &str) -> String {
     const MOST: usize = 40;
     let mut shown = String::new();
@@ -34,7 +34,7 @@ pub(crate) fn shown(given: &str) -> String {
     shown
 }
 
-/// Implements `Debug` for an error type as its text, which is what Rust prints of an error that `main` returns.
+/// Implements `Debug` for an error type as its message, because Rust prints the `Debug` output of an error that `main` returns.
 macro_rules! debug_as_text {
     ($error:ident) => {
         impl std::fmt::Debug for $error {

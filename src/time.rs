@@ -1,11 +1,10 @@
-//! Modeled time: an instant ([`Time`]) and an interval ([`Span`]) are different types, both whole picoseconds.
+//! Modeled time: instants ([`Time`]) and intervals ([`Span`]). They are different types; both count whole picoseconds.
 //!
-//! Whole numbers give "at the same instant" an exact meaning: two nodes that add the same costs in another order
-//! agree to the last bit, on every host. Each rounding error is half a picosecond at most, and 64 bits of picoseconds
-//! last 213 days. Where messages do not share links a thousand roundings one after the other stay below a nanosecond.
-//! In a network full of messages that share links they do not: sharing amplifies small differences, because a
-//! picosecond can decide which of two messages gets a link first, and 17 ns have been seen. Even so, the times are
-//! the same on every host.
+//! Integers give "at the same instant" an exact meaning: two nodes that add the same costs in different orders get identical results, on
+//! every host. Each rounding error is at most half a picosecond, and 64 bits of picoseconds cover 213 days. Without link sharing, a
+//! thousand successive roundings stay below a nanosecond. In a network where many messages share links, sharing amplifies small
+//! differences, because a picosecond can decide which of two messages gets a link first; differences of 17 ns have been observed. Even then
+//! the times are the same on every host.
 
 use std::{
     fmt,
@@ -37,30 +36,30 @@ pub struct Span(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
-    /// The end of representable time; a node whose clock gets here ends the run with an error.
+    /// The end of representable time; a node whose clock reaches this instant ends the run with an error.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// The interval since the start of the run.
+    /// Returns the interval since the start of the run.
     pub fn since_start(self) -> Span {
         Span(self.0)
     }
 
-    /// The interval from `earlier` to `self`; zero if `earlier` is later.
+    /// Returns the interval from `earlier` to `self`; zero if `earlier` is later.
     pub fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// The number of whole picoseconds since the start of the run.
+    /// Returns the number of whole picoseconds since the start of the run.
     pub fn as_picos(self) -> u64 {
         self.0
     }
 
-    /// The number of seconds since the start of the run.
+    /// Returns the number of seconds since the start of the run.
     pub fn as_secs_f64(self) -> f64 {
         self.since_start().as_secs_f64()
     }
 
-    /// The number of microseconds since the start of the run.
+    /// Returns the number of microseconds since the start of the run.
     pub fn as_micros_f64(self) -> f64 {
         self.since_start().as_micros_f64()
     }
@@ -72,64 +71,63 @@ impl Span {
     /// The longest interval, about 213 days.
     pub const MAX: Span = Span(u64::MAX);
 
-    /// An interval of whole picoseconds.
+    /// Creates an interval of whole picoseconds.
     pub const fn from_picos(picos: u64) -> Span {
         Span(picos)
     }
 
-    /// An interval of whole nanoseconds; saturates at [`Span::MAX`].
+    /// Creates an interval of whole nanoseconds; saturates at [`Span::MAX`].
     pub const fn from_nanos(nanos: u64) -> Span {
         Span(nanos.saturating_mul(PICOS_PER_NANO))
     }
 
-    /// An interval of whole microseconds; saturates at [`Span::MAX`].
+    /// Creates an interval of whole microseconds; saturates at [`Span::MAX`].
     pub const fn from_micros(micros: u64) -> Span {
         Span::from_nanos(micros.saturating_mul(1_000))
     }
 
-    /// An interval of whole milliseconds; saturates at [`Span::MAX`].
+    /// Creates an interval of whole milliseconds; saturates at [`Span::MAX`].
     pub const fn from_millis(millis: u64) -> Span {
         Span::from_micros(millis.saturating_mul(1_000))
     }
 
-    /// The nearest representable interval to a number of seconds. A negative number gives zero; a number that is too
-    /// large, or infinite, gives [`Span::MAX`], with which a run ends in
-    /// [`RunError::TimeOverflow`](crate::error::RunError::TimeOverflow).
+    /// Returns the representable interval nearest to a number of seconds. A negative number gives zero. A number that is too large, or
+    /// infinite, gives [`Span::MAX`], with which a run ends in [`RunError::TimeOverflow`](crate::error::RunError::TimeOverflow).
     ///
     /// # Panics
-    /// If `seconds` is NaN: that is not a time, and is the result of a calculation that has gone wrong.
+    /// If `seconds` is NaN, which is the result of an erroneous calculation.
     #[track_caller]
     pub fn from_secs_f64(seconds: f64) -> Span {
         assert!(!seconds.is_nan(), "NaN seconds are no interval of time; allowed is any number");
         Span((seconds * PICOS_PER_SECOND).round() as u64)
     }
 
-    /// The number of whole picoseconds.
+    /// Returns the number of whole picoseconds.
     pub const fn as_picos(self) -> u64 {
         self.0
     }
 
-    /// The number of seconds.
+    /// Returns the number of seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PICOS_PER_SECOND
     }
 
-    /// The number of milliseconds.
+    /// Returns the number of milliseconds.
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// The number of microseconds.
+    /// Returns the number of microseconds.
     pub fn as_micros_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Whether the interval is empty.
+    /// Returns whether the interval is empty.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// The interval `count` times as long; saturates at [`Span::MAX`].
+    /// Returns the interval multiplied by `count`; saturates at [`Span::MAX`].
     pub const fn times(self, count: u64) -> Span {
         Span(self.0.saturating_mul(count))
     }
@@ -144,7 +142,7 @@ impl From<Duration> for Span {
 
 impl Add<Span> for Time {
     type Output = Time;
-    /// Adds an interval; saturates at [`Time::MAX`], where a run ends with an error.
+    /// Adds an interval; saturates at [`Time::MAX`], at which a run ends with an error.
     fn add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
     }
@@ -192,7 +190,7 @@ impl Sum for Span {
 }
 
 impl fmt::Display for Span {
-    /// Writes the interval in the largest unit that leaves at least one whole, exactly: `1.5 ms`, `131.666667 us`.
+    /// Writes the exact interval in the largest unit in which it is at least 1: `1.5 ms`, `131.666667 us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, picos) = match self.0 {
             0 => return f.write_str("0 s"),

@@ -1,9 +1,8 @@
 //! Numbers with units in their usual notation: `2K`, `8..64K`, `92 us`, `30.6 ns/B`, `175 MB/s`.
 //!
-//! Sizes of messages are whole bytes, in powers of 1024, or of 1000 with kB, MB and GB. Figures of machines are decimal, as in their manuals, and
-//! are read as the nearest `f64` of the number as written (`30.6 ns` is exactly the literal `30.6e-9`). A number that
-//! cannot be represented is refused, never rounded: a fraction of a byte, a number that overflows, a number that
-//! underflows to 0.
+//! Message sizes are whole bytes. K, M and G are powers of 1024; kB, MB and GB are powers of 1000. Machine parameters are decimal, as in
+//! machine manuals, and are read as the `f64` nearest to the number as written (`30.6 ns` equals the literal `30.6e-9`). A number that
+//! cannot be represented is refused, never rounded: a fraction of a byte, an overflow, or an underflow to 0.
 
 mod figures;
 mod sizes;
@@ -16,7 +15,7 @@ pub use self::{
 
 use thiserror::Error;
 
-/// Splits a text into its number and its unit, without the blanks around them. No unit begins with an `e`.
+/// Splits a text into its number and its unit, and removes surrounding blanks. No unit begins with an `e`.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let is_unit = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E'));
@@ -28,7 +27,7 @@ fn split(text: &str) -> (&str, &str) {
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnitError {
-    /// The text is not a number, or has none of the units.
+    /// The text is not a number, or its unit is unknown.
     #[error("`{given}` is not {expected}")]
     Unreadable {
         /// The text that was given.
@@ -36,7 +35,7 @@ pub enum UnitError {
         /// The form that can be read.
         expected: &'static str,
     },
-    /// A number without a unit.
+    /// The number has no unit.
     #[error("`{given}` has no unit; write {expected}")]
     NoUnit {
         /// The text that was given.
@@ -44,19 +43,19 @@ pub enum UnitError {
         /// The form that can be read.
         expected: &'static str,
     },
-    /// A negative number.
+    /// The number is negative.
     #[error("`{given}` is negative; allowed is 0 or more")]
     Negative {
         /// The text that was given.
         given: String,
     },
-    /// A size that is not a whole number of bytes.
+    /// The size is not a whole number of bytes.
     #[error("`{given}` is not a whole number of bytes")]
     Fraction {
         /// The text that was given.
         given: String,
     },
-    /// A number too large to represent.
+    /// The number is too large to represent.
     #[error("`{given}` is too large; allowed is at most {most}")]
     TooLarge {
         /// The text that was given.
@@ -64,13 +63,13 @@ pub enum UnitError {
         /// The largest number that can be represented.
         most: &'static str,
     },
-    /// A number so small that it would become 0.
+    /// The number is so small that it would be rounded to 0.
     #[error("`{given}` is too small to be told from 0")]
     TooSmall {
         /// The text that was given.
         given: String,
     },
-    /// A range whose lower end is above its upper end.
+    /// The lower end of the range is above its upper end.
     #[error("`{given}` goes down; allowed is a range from the smaller to the larger size")]
     Descending {
         /// The range that was given.

@@ -1,13 +1,12 @@
-//! Lower limits of the modeled time of a collective operation, which no algorithm can beat.
+//! Lower bounds of the modeled time of a collective operation.
 //!
-//! They hold for any algorithm in the timing model: any messages in any order, cut and joined at will, started without
-//! waiting or not. What is taken for granted: only members of the group send, receive and combine, the other nodes'
-//! links being there for all; data cannot be compressed; of the operator nothing is known but that it is associative,
-//! so that partial results are moved and combined as whole elements; and nothing is learned from what does not come.
-//! Parts of length 0 are no part of the operation.
+//! The bounds hold for any algorithm in the timing model: for any messages in any order, split and joined arbitrarily, with blocking or
+//! non-blocking calls. Assumptions: only members of the group send, receive and combine, although they may use the links of all nodes; data
+//! cannot be compressed; the operator is only known to be associative, so that partial results are moved and combined as whole elements;
+//! and the absence of a message carries no information. Blocks of length 0 are not part of the operation.
 //!
-//! A message that matters has begun with a send of `o_s` and ends with a way through the network and a receive,
-//! `L + hop + o_r`, during none of which its bytes move. So `alpha + hop` comes on top of the time of bytes.
+//! Each message that counts begins with a send overhead `o_s`, and ends with the network latency and a receive overhead, `L + hop + o_r`.
+//! Its bytes move during none of these times, so `alpha + hop` is added to the time of the bytes.
 
 use std::f64::consts::PI;
 
@@ -23,11 +22,11 @@ use crate::{
 };
 
 impl Task {
-    /// The lower bound for this task, empty if nothing has to be sent. Takes time proportional to the nodes of
-    /// the machine, some 10 us each, and for long vectors on networks that are no grid up to 20 ms more.
+    /// The lower bound for this task, empty if no message is needed. The computation takes about 10 us for each node of the machine, and
+    /// for long vectors on networks that are not grids up to 20 ms more.
     ///
-    /// Only rounding can beat it: in a run the end of each message is rounded to the nearest picosecond, so where the limit is
-    /// met exactly a run may be earlier by up to a picosecond a message.
+    /// Only rounding can undercut the bound: a run rounds the end of each message to the nearest picosecond, so a run that meets the bound
+    /// exactly may end earlier by up to one picosecond per message.
     ///
     /// ```
     /// use multicomputer::{collective::{Operation, Task}, plan::Reason};
@@ -43,8 +42,8 @@ impl Task {
         self.limits(self.down_trees(), true)
     }
 
-    /// Returns a lower bound that is cheap to compute, for pruning. It ignores the prices of trees. For a group smaller than the machine it
-    /// ignores links, because their bounds cost time proportional to the machine.
+    /// Returns a lower bound that is cheap to compute, for pruning. It omits the bound by trees. For a group smaller than the machine it
+    /// also omits the bounds by links, whose cost is proportional to the machine.
     pub(super) fn quick_bound(&self) -> LowerBound {
         self.limits(Span::ZERO, self.size() == self.machine().nodes())
     }
@@ -96,9 +95,10 @@ impl Task {
         ])
     }
 
-    /// Returns a lower bound of the time of this task and then another one among the same ranks, given a lower bound of each. A rank starts
-    /// the second task when it has finished the first. The bound is the maximum of three: the last rank to finish the first task still has its
-    /// block to send in the second; the second task starts no earlier than the first rank finishes the first task; ports carry the bytes of both.
+    /// Returns a lower bound of the time of this task followed by another one among the same ranks, given a lower bound of each. A rank
+    /// starts the second task when it has finished the first. The bound is the maximum of three: the last rank to finish the first task
+    /// still has its block to send in the second; the second task starts no earlier than the first rank finishes the first task; ports
+    /// carry the bytes of both.
     pub(super) fn least_then(&self, next: &Task, leasts: [Span; 2]) -> Span {
         let parameters = self.parameters();
         let (demand, size) = (Demand::of(self), self.size());
@@ -127,8 +127,8 @@ impl Task {
         if wanted == 0 { Span::ZERO } else { parameters.alpha() + parameters.node_transfer(wanted) }
     }
 
-    /// The time in which something of one rank can reach all that need it, or backwards one can have heard from all, by how far they
-    /// are from each other: the root, or one of those with the longest blocks.
+    /// Lower bound by distance: the time in which data of one rank can reach all ranks that need it, or, backwards, in which one rank can
+    /// hear from all. This rank is one of `ones`, for example the root or the ranks with the longest blocks.
     fn far(&self, far: &Far<'_>, is_backwards: bool, busy: Span, alpha: Span) -> Span {
         let bytes = |rank: Rank| self.block(rank).end - self.block(rank).start;
         let all: Vec<Rank> = (0..self.size()).collect();
@@ -148,7 +148,7 @@ impl Task {
             Operation::CombineToAll => (all.clone(), all),
             Operation::Scan if is_backwards => (vec![self.size() - 1], all),
             Operation::Scan => (vec![0], all),
-            // The others tell one only, or hear from one only.
+            // The other operations do not spread from one rank, or do not collect at one rank.
             _ => return Span::ZERO,
         };
         let [ones, others] = [ones, others]
@@ -156,7 +156,7 @@ impl Task {
         far.start_up(&ones, &others, is_backwards, busy, alpha)
     }
 
-    /// A time that nothing can beat, by trees from the ranks that have something to all others, or backwards.
+    /// Lower bound by trees from the ranks with data to all others, or in the reverse direction.
     fn down_trees(&self) -> Span {
         let (blocks, is_backwards) = match self.operation() {
             Operation::Broadcast => (vec![(self.root(), self.bytes())], false),
@@ -171,21 +171,22 @@ impl Task {
     }
 }
 
-/// Traffic and start-ups that are needed in any case.
+/// Minimum traffic and start-ups of a task.
 #[derive(Debug, Default)]
 struct Demand {
-    /// Bytes of all messages together.
+    /// Total bytes of all messages.
     traffic: f64,
-    /// The most bytes that a rank must take in, and send.
+    /// Maximum over the ranks of the bytes that a rank must receive; and, in `output`, send.
     intake: u64,
     output: u64,
-    /// The bytes that one rank sends to all others, and those that all others give to one.
+    /// Bytes that one rank sends to all others; and, in `given`, that all others contribute to one rank.
     spread: u64,
     given: u64,
-    /// The most ranks that must come to know something of one of them, and that one must hear from, itself included.
+    /// Maximum number of ranks that data of one rank must reach; and, in `heard`, that one rank must hear from. Both include the rank
+    /// itself.
     reached: usize,
     heard: usize,
-    /// The square of the largest singular value of who must hear from whom, where that is many from many; otherwise 1.
+    /// Squared largest singular value of the matrix of required information flow where it is many to many; otherwise 1.
     pairs: f64,
 }
 
@@ -199,7 +200,7 @@ impl Demand {
         let blocks = || (0..ranks).map(block);
         let (least, most) = (blocks().min().unwrap_or(0), blocks().max().unwrap_or(0));
         let filled = blocks().filter(|&bytes| bytes > 0).count();
-        // Those with something, and one without if there is any.
+        // The ranks with data, and one rank without data if there is one.
         let filled_and_one = ranks.min(filled + 1);
         let others = || (0..ranks).filter(|&rank| rank != task.root()).map(block);
         let of_others = total - block(task.root());
@@ -258,7 +259,7 @@ impl Demand {
                 heard: ranks,
                 pairs: 1.0,
             },
-            // Before the first rank has heard from all, each other one has sent; after that, each other one receives.
+            // All other ranks send before the first rank has heard from all, and they receive afterwards.
             Operation::CombineToAll => Demand {
                 traffic: 2.0 * each,
                 intake: total,
@@ -293,10 +294,10 @@ impl Demand {
     }
 }
 
-/// The ranks where they are on the machine.
+/// The ranks of a task by their nodes of the machine.
 struct Borders<'a> {
     task: &'a Task,
-    /// The rank that each node is.
+    /// The rank of each node.
     ranks: Vec<Option<Rank>>,
 }
 
@@ -309,7 +310,7 @@ impl Borders<'_> {
         Borders { task, ranks }
     }
 
-    /// The bytes that must leave and enter the region of these nodes, which are in order.
+    /// The bytes that must leave and enter the region of these nodes, which are in ascending order.
     fn crossing(&self, inside: &[Rank]) -> Crossing {
         let task = self.task;
         let members = || inside.iter().filter_map(|&node| self.ranks[node]);
@@ -336,8 +337,8 @@ impl Borders<'_> {
                 let (own, others) = blocks();
                 (others, own)
             }
-            // Each time that the ranks go out of the region: what comes from the last one inside goes into no earlier
-            // result outside, so the first one outside needs an element of its own for each element.
+            // Counts the places where the rank order leaves the region. The result of the last rank inside must not enter any earlier
+            // result outside, so the first rank outside needs a separate element for each element of the vector.
             Operation::Scan => {
                 let out = members().filter(|&rank| rank + 1 < task.size() && !is_inside(rank + 1)).count();
                 let into = members().filter(|&rank| rank > 0 && !is_inside(rank - 1)).count();

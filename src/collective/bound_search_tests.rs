@@ -1,4 +1,4 @@
-//! Lower bounds against all that is possible: schedules, and anything at random.
+//! Tests of lower bounds against many schedules, and against random behaviour.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::{
 
 use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter};
 
-/// Recursive doubling where only start-ups cost.
+/// Tests that recursive doubling meets the bound where only start-ups cost.
 #[test]
 fn doubling_meets_the_bound() {
     let no_bytes = Parameters::hockney().to_builder().beta(0.0).build().unwrap();
@@ -35,7 +35,7 @@ fn doubling_meets_the_bound() {
     }
 }
 
-/// All ways in which three nodes can send and receive everything that they know, with o_s = o_r = 1 and no latency.
+/// Searches all executions in which three nodes send and receive all that they have, with o_s = o_r = 1 and no latency.
 #[test]
 fn nothing_beats_the_bound_among_all_ways_of_three() {
     type State = (Vec<u8>, BTreeSet<(usize, u8)>);
@@ -47,7 +47,7 @@ fn nothing_beats_the_bound_among_all_ways_of_three() {
         while !states.iter().any(|(known, _)| known.iter().all(|&known| known == all)) {
             steps += 1;
             for node in 0..nodes {
-                // Messages of others in this step come in the next one: it is marked until then.
+                // Messages that others send in this step arrive in the next step: `to + nodes` marks them until then.
                 let mut next = BTreeSet::new();
                 for (known, under_way) in &states {
                     next.insert((known.clone(), under_way.clone()));
@@ -79,8 +79,8 @@ fn nothing_beats_the_bound_among_all_ways_of_three() {
     }
 }
 
-/// Anything at random, but mostly what may be good: the node that is behind sends and receives in turn, to a distance
-/// that depends on how often it has sent, and combines what it can. Returns when all are done, if they ever are.
+/// A random execution, biased towards good ones: the node with the earliest clock sends and receives in turn, at a distance that depends on
+/// the number of its sends, and combines whatever it can. Returns the time when all are done; `None` if that does not happen.
 fn anything(
     operation: Operation,
     ranks: usize,
@@ -93,7 +93,7 @@ fn anything(
     let mut counts = vec![[0_usize; 2]; ranks];
     let mut held: Vec<BTreeSet<u32>> = (0..ranks).map(|rank| BTreeSet::from([1 << rank])).collect();
     let mut inboxes: Vec<Vec<(u64, BTreeSet<u32>)>> = vec![Vec::new(); ranks];
-    // A scan's first rank has what it wants from the start.
+    // The first rank of a scan has its result from the start.
     let mut done: Vec<Option<u64>> =
         (0..ranks).map(|rank| (operation == Scan && rank == 0).then_some(0)).collect();
     for &choice in choices {
@@ -176,7 +176,7 @@ proptest! {
     }
 }
 
-/// Schedules for a task.
+/// Various schedules for a task.
 fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
     let (ranks, nodes, members) = (task.size(), task.machine().nodes(), task.members().to_vec());
     let sizes: Vec<u64> = (0..ranks).map(|rank| task.block(rank).end - task.block(rank).start).collect();
@@ -208,7 +208,7 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
         builder.finish()
     };
     let tree = || {
-        // From the root on, in a ring, halves are handed on.
+        // From the root on, around a ring, ranks pass on halves.
         let node = |at: usize| members[(at + task.root()) % ranks];
         let mut builder = start(&from_root);
         let mut parts: Vec<_> = std::iter::once(0..ranks).collect();
@@ -232,7 +232,7 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
         builder.finish()
     };
     let chain = || {
-        // From the last to the first, block after block; turned around each rank adds its own to what comes.
+        // From the last rank to the first, block by block; in the dual each rank adds its own vector.
         let mut builder = start(&vec![members[ranks - 1]; ranks]);
         for step in 0..2 * ranks - 2 {
             let hops = (0..ranks - 1).filter(|hop| (*hop..hop + ranks).contains(&step));
@@ -295,7 +295,7 @@ proptest! {
         for exchange in [Exchange::Together, Exchange::InTurn, Exchange::Overlapped] {
             for schedule in schedules(&task, exchange) {
                 let prediction = predict(task.machine(), &schedule).expect("a time");
-                // Each message, and each combination after it, is rounded by half a picosecond at most.
+                // Each message, and each combination after it, is rounded by at most half a picosecond.
                 let rounded = Span::from_picos(schedule.messages().count() as u64 + 1);
                 let modeled = prediction.modeled.max(Time::ZERO).since_start();
                 prop_assert!(modeled + rounded >= bound.time(), "{modeled} {bound:?} {task:?}");

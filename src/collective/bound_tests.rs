@@ -1,4 +1,4 @@
-//! Lower bounds worked out by hand.
+//! Tests of lower bounds against values computed by hand.
 
 use super::*;
 use crate::{
@@ -38,7 +38,7 @@ fn start_ups_decide_for_short_vectors() {
             (half.times(14), Span::ZERO),
             "{operation}"
         );
-        // The last one to hear of it takes in 8 bytes after that, at 50 ns each; so it is backwards.
+        // The last rank to be reached then receives 8 bytes at 50 ns each; the dual is symmetric.
         assert_eq!(bound.time(), bound.of(Reason::StartUp) + Span::from_nanos(400), "{operation}");
         assert_eq!(bound.decisive(), Some(Reason::StartUpAndBytes));
     }
@@ -50,7 +50,7 @@ fn start_ups_decide_for_short_vectors() {
             "{operation}"
         );
     }
-    // A combination of one element comes with every receive; Fibonacci's numbers with a third of a half more.
+    // Every receive is followed by combining one element.
     let bound = bound("paragon:1x2", CombineToOne, 1);
     assert_eq!(bound.of(Reason::StartUp).to_string(), "184.38 us");
     assert_eq!(bound.of(Reason::Combining), bound.of(Reason::StartUp));
@@ -66,18 +66,18 @@ fn gossip_takes_whole_halves_of_a_start_up() {
         let gossip = bound(&format!("hockney:1x{nodes}"), CombineToAll, 1).of(Reason::Gossip);
         assert_eq!(gossip, half.times(halves), "{nodes}");
     }
-    // On a Paragon a link takes 40 ns more; 100 ranks need 14 halves all the same.
+    // On a Paragon a link adds 40 ns, but 100 ranks still need 14 halves.
     let paragon = Parameters::paragon();
     let gossip = bound("paragon:10x10", Collect, 100).of(Reason::Gossip);
     assert_eq!(gossip, paragon.send_overhead().times(14));
-    // To combine an element at each receive costs a little less than log2(p) gamma, as some overlaps.
+    // Combining an element at each receive costs slightly less than log2(p) gamma, because some of it overlaps.
     let combined = bound("paragon:16x32", CombineToAll, 1).of(Reason::Gossip);
     let added =
         (combined - bound("paragon:16x32", Collect, 512).of(Reason::Gossip)).as_secs_f64() / paragon.gamma();
     assert!((8.0..9.0).contains(&added), "{added}");
 }
 
-/// The closed form for a triangle of ones, against the power method.
+/// Tests the closed form for a triangular matrix of ones against the power method.
 #[test]
 fn a_scan_has_the_singular_value_of_a_triangle() {
     for ranks in 2..20_usize {
@@ -128,7 +128,7 @@ fn ports_decide_on_a_paragon() {
         assert!(is_close(bound.of(Reason::Intake).max(bound.of(Reason::Output)), around + 0.99 * n * beta));
         assert_eq!(bound.time(), bound.of(Reason::Intake).max(bound.of(Reason::Output)), "{operation}");
     }
-    // 99 000 combinations on some node.
+    // Some node computes 99 000 combinations.
     let combine = bound("paragon:10x10", DistributedCombine, 100_000);
     assert!(is_close(combine.of(Reason::Combining), around + 99_000.0 * 0.34e-6));
     assert!(is_close(combine.of(Reason::Output), around + 0.99 * n * beta));
@@ -144,7 +144,7 @@ fn blocks_of_any_length() {
         (collect.of(Reason::Intake), collect.of(Reason::Output)),
         (micros(130 + 200), micros(130 + 150))
     );
-    // Two known to four; each of those without hears from two.
+    // Data of two ranks reaches four; each rank without data hears from two.
     assert_eq!(collect.of(Reason::Gossip), micros(3 * 65));
     assert_eq!(collect.of(Reason::StartUp), micros(4 * 65));
     let combine = bound_of("hockney:1x4", DistributedCombine, 0, &blocks);
@@ -186,39 +186,39 @@ fn slow_links_decide_where_there_are_any() {
     let slow = with("mesh:4x4", Parameters::hockney().to_builder().link_excess(0.1).build().unwrap());
     let task = |operation| Task::builder(&slow, operation).elements(1000).element_bytes(8);
     let bound = |operation| task(operation).build().unwrap().lower_bound();
-    // The corner has two links of 2 MB/s each way, a cut has four.
+    // The corner has two links of 2 MB/s in each direction, a cut has four.
     assert_eq!(bound(Broadcast).of(Reason::Submesh).to_string(), "2.13 ms");
     assert_eq!(bound(Broadcast).of(Reason::Bisection).to_string(), "1.13 ms");
     assert_eq!(bound(Scatter).of(Reason::Submesh).to_string(), "2.006 ms", "the root keeps 62 elements");
     assert_eq!(bound(Gather).of(Reason::Submesh), bound(Scatter).of(Reason::Submesh));
     assert_eq!(bound(Collect).of(Reason::Submesh), bound(DistributedCombine).of(Reason::Submesh));
     assert_eq!(bound(CombineToAll).of(Reason::Submesh).to_string(), "2.13 ms");
-    // Row by row each of four rows passes a cut between columns.
+    // In row order, each of four rows crosses a cut between columns.
     assert_eq!(bound(Scan).of(Reason::Bisection).to_string(), "4.13 ms");
-    // Column by column each of four columns passes a cut between rows.
+    // In column order, each of four columns crosses a cut between rows.
     let turned: Vec<Rank> = (0..16).map(|rank| rank % 4 * 4 + rank / 4).collect();
     let by_columns = task(Scan).members(turned).build().unwrap().lower_bound();
     assert_eq!(by_columns.of(Reason::Bisection), bound(Scan).of(Reason::Bisection));
-    // A snake passes a cut twice each way.
+    // In snake order, the ranks cross a cut twice in each direction.
     let snake: Vec<Rank> =
         (0..16).map(|at| at / 4 * 4 + if at / 4 % 2 == 0 { at % 4 } else { 3 - at % 4 }).collect();
     assert_eq!(
         task(Scan).members(snake).build().unwrap().lower_bound().of(Reason::Bisection).to_string(),
         "2.13 ms"
     );
-    // A group of two corners: 8000 bytes over the two links of either.
+    // A group of two corners: 8000 bytes cross the two links of either corner.
     let corners = task(Broadcast).members([15, 0]).build().unwrap().lower_bound();
     assert_eq!(
         (corners.of(Reason::Submesh).to_string(), corners.of(Reason::StartUp).to_string()),
         ("2.13 ms".into(), "130 us".into())
     );
     assert_eq!(corners.of(Reason::Bisection).to_string(), "1.13 ms");
-    // Two neighbours in the middle, one of them the root: all four links of it.
+    // Two neighbours in the middle, one of them the root, which can use all its four links.
     let middle = task(Gather).members([5, 6]).root(1).build().unwrap().lower_bound();
     assert_eq!(middle.of(Reason::Submesh).to_string(), "630 us");
 }
 
-/// Blocks of different lengths: those who are far from others have short ones, and the long one is soon everywhere.
+/// Tests blocks of different lengths: ranks far from others have short blocks, and the long block soon reaches all ranks.
 #[test]
 fn far_ranks_do_not_wait_for_blocks_of_near_ones() {
     let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();

@@ -1,4 +1,4 @@
-//! The calls of a group, and how each is carried out.
+//! The collective calls of a group, and their execution.
 
 use std::sync::Arc;
 
@@ -17,24 +17,24 @@ use crate::{
     rank::Rank,
 };
 
-/// The collective operations of a group: every member calls the same one, with the same root, lengths, operator and
-/// algorithm, in the same order.
+/// Collective operations of a group. Every member calls the same operations in the same order, with the same root, lengths, operator and
+/// algorithm.
 ///
-/// *Auto* chooses the algorithm unless it is [given](Group::using). Members that make different calls get
-/// [`CommError::Mismatch`] where the machine can tell.
+/// *Auto* chooses the algorithm unless the caller [gives one](Group::using). Members that make different calls get [`CommError::Mismatch`]
+/// where the machine can detect the difference.
 ///
-/// The first call of a kind plans: that takes a few milliseconds on some ten nodes, a tenth of a second or more on
-/// hundreds. Another length, group, operator or algorithm is another kind, another root is not. In real time the nodes
-/// are late after that; [`plan`](Collective::plan) and a barrier beforehand, or an earlier run of the same machine,
-/// keep it out of what is timed.
+/// The first call of a kind computes a plan, which takes a few milliseconds on about ten nodes and a tenth of a second or more on hundreds
+/// of nodes. Plans are cached by operation, length, group, operator and algorithm; calls that differ only in the root are of the same kind.
+/// In a real-time run, planning delays the nodes. To keep planning out of a measurement, call [`plan`](Collective::plan) and a barrier
+/// first, or run the machine once before.
 ///
-/// Functions cannot be compared: where members combine by different closures of one kind nobody can tell.
+/// The machine cannot compare closures: it does not detect members that combine by different closures of the same type.
 ///
-/// Lengths are in elements. A number alone is the length of the **whole vector**, that of all ranks together, and not
-/// MPI's count for each rank: for `n` on every rank it is `n * group.size()`. Blocks of any lengths are given one by one.
-/// Where a length does not divide, [`Lengths::block`] tells which elements are a rank's.
+/// Lengths are in elements. A single number is the length of the **whole vector** of all ranks together, not MPI's count for each rank: for
+/// `n` elements on every rank it is `n * group.size()`. Blocks of arbitrary lengths are given one by one. Where a length is not divisible
+/// by the group size, [`Lengths::block`] returns the elements of each rank.
 ///
-/// Vectors are slices of plain [elements](Element); what comes of a [`carry_out`](Collective::carry_out) moves by reference.
+/// Vectors are slices of plain [elements](Element). The payload that [`carry_out`](Collective::carry_out) returns moves by reference.
 ///
 /// ```
 /// use multicomputer::{collective::{Algorithm, Sum}, prelude::*};
@@ -51,14 +51,14 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It is sealed: every [`Caller`] has these calls, and no other crate can implement it.
+/// This trait is sealed: every [`Caller`] implements it, and no other crate can.
 ///
 /// # Errors
 ///
-/// Every call fails with [`CollectiveError`] if its arguments do not fit each other or those of the other members, and
-/// if a message cannot be sent or received.
+/// Every call fails with [`CollectiveError`] if its arguments contradict each other or the arguments of other members, or if a message
+/// cannot be sent or received.
 pub trait Collective: Caller<Task> {
-    /// Everybody gets the root's vector. All must give one of the same length.
+    /// Copies the root's vector into `x` on every member. All members give vectors of the same length.
     #[doc(alias = "bcast")]
     fn broadcast<T: Element + Send>(&self, root: Rank, x: &mut [T]) -> Result<(), CollectiveError> {
         let is_root = self.group().rank() == root;
@@ -71,8 +71,8 @@ pub trait Collective: Caller<Task> {
         Ok(())
     }
 
-    /// Everybody gets its block of the root's vector, which is empty elsewhere. `lengths` has the elements of each
-    /// block, or of the whole vector.
+    /// Returns this rank's block of the root's vector; `x` is empty on all other ranks. `lengths` has the elements of each block, or of the
+    /// whole vector.
     fn scatter<T: Element + Send>(
         &self,
         root: Rank,
@@ -83,7 +83,7 @@ pub trait Collective: Caller<Task> {
         Ok(self.carry_out(&job, x)?.to_vec()?)
     }
 
-    /// The root gets all blocks in rank order, the others nothing. `lengths` has the elements of each block, or of the
+    /// Returns all blocks in rank order at the root, and an empty vector elsewhere. `lengths` has the elements of each block, or of the
     /// whole vector.
     fn gather<T: Element + Send>(
         &self,
@@ -95,7 +95,7 @@ pub trait Collective: Caller<Task> {
         Ok(self.carry_out(&job, mine)?.to_vec()?)
     }
 
-    /// Everybody gets all blocks in rank order. `lengths` has the elements of each block, or of the whole vector.
+    /// Returns all blocks in rank order on every member. `lengths` has the elements of each block, or of the whole vector.
     #[doc(alias = "allgather")]
     fn collect<T: Element + Send>(
         &self,
@@ -106,7 +106,7 @@ pub trait Collective: Caller<Task> {
         Ok(self.carry_out(&job, mine)?.to_vec()?)
     }
 
-    /// The root gets all vectors combined; elsewhere `x` stays as it is. All must give one of the same length.
+    /// Combines the vectors of all members into `x` at the root; elsewhere `x` is unchanged. All vectors have the same length.
     #[doc(alias = "reduce")]
     fn combine_one<T: Element + Send, O: Operator<T>>(
         &self,
@@ -122,7 +122,7 @@ pub trait Collective: Caller<Task> {
         Ok(())
     }
 
-    /// Everybody gets all vectors combined. All must give one of the same length.
+    /// Combines the vectors of all members into `x` on every member. All vectors have the same length.
     #[doc(alias = "allreduce")]
     fn combine_all<T: Element + Send, O: Operator<T>>(
         &self,
@@ -133,8 +133,7 @@ pub trait Collective: Caller<Task> {
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
-    /// Everybody gets its block of all vectors combined. `lengths` has the elements of each block, or of the whole
-    /// vector.
+    /// Returns this rank's block of the combined vectors of all members. `lengths` has the elements of each block, or of the whole vector.
     #[doc(alias = "reduce_scatter")]
     fn distributed_combine<T: Element + Send, O: Operator<T>>(
         &self,
@@ -146,7 +145,7 @@ pub trait Collective: Caller<Task> {
         Ok(self.combine(&job, Payload::from(y), &operator)?.to_vec()?)
     }
 
-    /// Everybody gets the vectors of all ranks up to its own combined. All must give one of the same length.
+    /// Combines into `x` the vectors of all ranks up to and including this rank (inclusive scan). All vectors have the same length.
     #[doc(alias = "prefix")]
     fn scan<T: Element + Send, O: Operator<T>>(
         &self,
@@ -157,8 +156,8 @@ pub trait Collective: Caller<Task> {
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
-    /// An operation that moves data, on a payload: it gives what the rank has of the vector before, and gets what it
-    /// has after, as in the table of [`Operation`], by reference and without a copy. Phantom payloads work too.
+    /// Carries out an operation that only moves data, on a payload. The argument is what the rank has of the vector before, the result what
+    /// it has after, as in the table of [`Operation`]. Data moves by reference, without a copy. Phantom payloads are allowed.
     ///
     /// ```
     /// use multicomputer::{collective::{Job, Operation}, prelude::*};
@@ -179,13 +178,13 @@ pub trait Collective: Caller<Task> {
         perform(self.group(), &self.choice(), job, &mine.into(), None, &mut |_, right| Ok(right))
     }
 
-    /// The plan that a job is carried out by, which says what was chosen and what it takes: the same on all members.
-    /// For operations that combine it is that of a commutative and exact operator.
+    /// Returns the plan that carries out a job, with the chosen algorithm and the predicted time; it is the same on all members. For
+    /// operations that combine, the plan is for a commutative and exact operator.
     fn plan(&self, job: &Job) -> Result<Arc<Plan>, CollectiveError> {
         planned(self.group(), &self.choice(), job, false, true)
     }
 
-    /// An operation that combines, on a payload of elements of type `T`.
+    /// Carries out an operation that combines, on a payload of elements of type `T`.
     fn combine<T: Element + Send>(
         &self,
         job: &Job,
@@ -208,7 +207,7 @@ pub trait Collective: Caller<Task> {
 
 impl<C: Caller<Task>> Collective for C {}
 
-/// Carries out this member's part, with the name of the operator if the operation combines, and a function of whole payloads.
+/// Carries out this member's part of a job. `operator` is given if the operation combines; `combine` combines whole payloads.
 pub(crate) fn perform(
     group: &Group<'_>,
     choice: &Choice<Task>,
@@ -238,7 +237,7 @@ pub(crate) fn perform(
     })
 }
 
-/// The plan, which is made once for all members.
+/// Returns the plan, which is made once for all members.
 fn planned(
     group: &Group<'_>,
     choice: &Choice<Task>,
@@ -254,48 +253,48 @@ fn planned(
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CollectiveError {
-    /// The vector or block given has another length than the call says.
+    /// The given vector or block has a length other than the call specifies.
     #[error(transparent)]
     Length(#[from] Box<WrongLength>),
-    /// The operator is for other elements than the job has.
+    /// The operator is for another element type than the job.
     #[error("the operator is for {given}, and the job is on {expected}")]
     Element {
-        /// The operator's.
+        /// Element type of the operator.
         given: ElementType,
-        /// The job's.
+        /// Element type of the job.
         expected: ElementType,
     },
-    /// Elements without any bytes.
+    /// The element type has a size of zero bytes.
     #[error("{element} has no bytes: there is nothing to move or to combine")]
     NoBytes {
-        /// The type given.
+        /// The given type.
         element: ElementType,
     },
-    /// Vectors are to be combined, and nothing says how.
+    /// The operation combines vectors, and no operator is given.
     #[error("a {operation} combines: it needs an operator")]
     NoOperator {
         /// The operation.
         operation: Operation,
     },
-    /// The operator is not commutative, and the plan combines in any order.
+    /// The operator is not commutative, and the plan does not combine in rank order.
     #[error("the operator of a {operation} is not commutative, and its plan does not combine in rank order")]
     Order {
         /// The operation.
         operation: Operation,
     },
-    /// The arguments do not fit each other or the group.
+    /// The arguments contradict each other or the group.
     #[error(transparent)]
     Task(#[from] TaskError),
-    /// The algorithm does not work here.
+    /// The algorithm does not support this task.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Another member makes another call, or the run is over.
+    /// Another member makes a different call, or the run has ended.
     #[error(transparent)]
     Comm(#[from] CommError),
     /// A message cannot be sent or received.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// The data cannot be read as what is asked for.
+    /// The payload's data do not have the requested type.
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }

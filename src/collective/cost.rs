@@ -1,4 +1,4 @@
-//! The cost of a hybrid, in closed form.
+//! Closed-form cost of a hybrid.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{
     topology::Grid,
 };
 
-/// Coefficients of the machine's parameters along the critical path, conflicts on links included.
+/// Coefficients of the machine's parameters along the critical path, including link contention.
 ///
 /// ```
 /// use multicomputer::collective::{Operation, Strategy, Task};
@@ -29,23 +29,23 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Start-ups.
+    /// Number of start-ups.
     pub alphas: f64,
-    /// Bytes at `beta`; those that share a link with others count as often as they make each other wait.
+    /// Bytes at `beta`. Bytes on a shared link are multiplied by the factor by which contention delays them.
     pub bytes: f64,
-    /// Elements combined, at `gamma`.
+    /// Combined elements, at `gamma`.
     pub elements: f64,
-    /// The time of the fastest trees, which follow from the parameters in no closed form.
+    /// Time of the fastest trees, which has no closed form in the parameters.
     pub trees: Span,
 }
 
 impl Cost {
-    /// The time it stands for.
+    /// The time that these coefficients give with a machine's parameters.
     pub fn time(&self, parameters: &Parameters) -> Span {
-        // Start-ups depend on lengths at most in steps, so those of the mean length stand for all.
+        // Start-ups are piecewise constant in the message length, so the start-up of the mean length stands for all.
         let mean = if self.alphas > 0.0 { self.bytes / self.alphas } else { 0.0 };
         let alphas = self.alphas * parameters.start_up(mean as u64).as_secs_f64();
-        // Ports that take no time for a byte make links infinitely narrow beside them, and no closed form tells what those take.
+        // If `beta` is 0, links are infinitely slow compared with ports, and no closed form gives their time.
         let bytes = if parameters.beta() > 0.0 { self.bytes * parameters.beta() } else { 0.0 };
         let rest = bytes + self.elements * parameters.gamma();
         Span::from_secs_f64(alphas + rest) + self.trees
@@ -53,21 +53,20 @@ impl Cost {
 }
 
 impl Strategy {
-    /// The cost for a task: the formula that Barnett et al. (1994, section 6) give for broadcasts, for every
-    /// operation, with the excess bandwidth of links and both directions of a mesh.
+    /// The cost for a task. Barnett et al. (1994, section 6) give the formula for broadcasts; here it covers every operation, with excess
+    /// bandwidth of links and both directions of a mesh.
     ///
-    /// In a dimension `i` with `h_i` groups interleaved on the same links a message takes `c_i = max(1, h_i / k)` times
-    /// as long; where nodes send and receive at the same time, at least `2 / d` times. Vectors are taken to be cut
-    /// evenly.
+    /// In a dimension `i` with `h_i` groups interleaved on the same links, a message takes `c_i = max(1, h_i / k)` times as long; where
+    /// nodes send and receive at the same time, the factor is at least `2 / d`. The formula assumes an even cut of vectors.
     ///
     /// # Panics
     ///
-    /// If the strategy is not one for so many ranks, or alternates between directions that are not the members'.
+    /// If the strategy is for another number of ranks, or if its alternating dimensions do not divide the sides of the members' mesh.
     pub fn cost(&self, task: &Task) -> Cost {
         self.cost_in(task, task.layout().grid)
     }
 
-    /// The same for members that make up this rectangle.
+    /// The cost for members that form this rectangle.
     pub(super) fn cost_in(&self, task: &Task, grid: Grid) -> Cost {
         assert_eq!(self.nodes(), task.size(), "a strategy for this group");
         assert!(self.fits(grid), "a strategy for {} rows and {} columns", grid.rows, grid.columns);
@@ -76,7 +75,7 @@ impl Strategy {
         sum.cost
     }
 
-    /// The number of lines of a dimension with this stride lie interleaved on the same links.
+    /// Number of lines of a dimension of this stride that are interleaved on the same links.
     pub(super) fn interleaved(&self, grid: Grid, stride: usize) -> usize {
         let inner = match self.order {
             Order::Rows => grid.columns,
@@ -88,12 +87,12 @@ impl Strategy {
     }
 }
 
-/// Factor by which messages take longer if so many share each link.
+/// Factor by which messages take longer if `sharing` messages share each link.
 pub(super) fn conflict(parameters: &Parameters, sharing: usize) -> f64 {
     (sharing as f64 / parameters.link_excess()).max(1.0)
 }
 
-/// That factor if these places have a message for their partners at the same time, with the rank at each place.
+/// The contention factor if these places send to their partners at the same time; `ranks` has the rank of each place.
 pub(super) fn conflict_of(
     task: &Task,
     ranks: &[Rank],
@@ -109,7 +108,7 @@ pub(super) fn conflict_of(
     conflict(task.parameters(), loads.into_values().max().unwrap_or(1))
 }
 
-/// The same where nodes send and receive at the same time.
+/// The contention factor where nodes send and receive at the same time.
 pub(super) fn both_ways(parameters: &Parameters, sharing: usize) -> f64 {
     conflict(parameters, sharing).max(2.0 / parameters.duplex())
 }
@@ -194,7 +193,7 @@ impl Sum<'_> {
                 let mut has = 1;
                 for distance in circulant::distances(side) {
                     let sent = has.min(side - has);
-                    // Each link of a line is crossed by those that go forward, or by those that go around.
+                    // Each link of a line carries either the messages that go forward, or the messages that wrap around.
                     let sharing = lines * distance.min(side - distance);
                     self.cost.alphas += 1.0;
                     self.cost.bytes += both_ways(parameters, sharing) * block * sent as f64;

@@ -1,5 +1,5 @@
-//! Whether a draft of a collective operation does what the operation says: its pieces are parts of the vector that are where the
-//! operation has them, and its schedule brings every rank the version that the operation wants there.
+//! Verification of drafts. The pieces of a draft must be parts of the vector at the ranks that have them before the operation, and the
+//! schedule must bring every rank the result that the operation defines.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -22,7 +22,7 @@ pub(super) fn check(task: &Task, draft: &Draft) -> Result<(), DeliveryError> {
     }
     let mut last = None;
     for rank in 0..task.size() {
-        // Most operations end with the same on all ranks.
+        // In most operations all ranks have the same result range, which is then checked only once.
         let [_, after] = task.extents(rank);
         if last.replace(after.clone()) != Some(after) {
             check_result(task, rank, pieces)?;
@@ -43,17 +43,17 @@ pub(super) fn check(task: &Task, draft: &Draft) -> Result<(), DeliveryError> {
         .check(|rank, block| wanted(task, rank, piece(block)))
 }
 
-/// Whether it starts with data.
+/// Whether a piece starts with data.
 fn is_given(piece: &Piece) -> bool {
     matches!(piece.role, Role::Both | Role::Operand)
 }
 
-/// Whether it is in a range of the vector.
+/// Whether a piece is within a range of the vector.
 fn is_in(piece: &Piece, range: &Range<u64>) -> bool {
     range.start <= piece.start && piece.start.checked_add(piece.bytes).is_some_and(|end| end <= range.end)
 }
 
-/// Whether a piece is a part of the vector, of whole elements, that those have who are said to have it.
+/// Checks that a piece is a part of the vector, consists of whole elements, and starts at ranks that have its data.
 fn check_piece(task: &Task, piece: &Piece) -> Result<(), String> {
     if !is_in(piece, &(0..task.bytes())) {
         let (start, bytes) = (piece.start, piece.bytes);
@@ -88,7 +88,7 @@ fn is_result(task: &Task, rank: Rank, piece: &Piece) -> bool {
     matches!(piece.role, Role::Both | Role::Result) && piece.bytes > 0 && is_in(piece, &after)
 }
 
-/// Whether the result of a rank is made of pieces that follow each other without a gap.
+/// Checks that pieces cover the result of a rank without gaps or overlaps.
 fn check_result(task: &Task, rank: Rank, pieces: &[Piece]) -> Result<(), DeliveryError> {
     let [_, after] = task.extents(rank);
     let results = pieces.iter().filter(|piece| is_result(task, rank, piece));
@@ -105,7 +105,7 @@ fn check_result(task: &Task, rank: Rank, pieces: &[Piece]) -> Result<(), Deliver
     Ok(())
 }
 
-/// The ranks whose versions of a piece a rank has, combined, in the end, if it is a part of its result.
+/// The ranks whose versions of a piece are combined at a rank at the end, if the piece is a part of its result.
 fn wanted(task: &Task, rank: Rank, piece: &Piece) -> Option<Range<Rank>> {
     if !is_result(task, rank, piece) {
         return None;

@@ -14,7 +14,7 @@ fn task(machine: &str, operation: Operation, elements: u64) -> Task {
     Task::builder(&machine, operation).elements(elements).element_bytes(8).build().unwrap()
 }
 
-/// Every variant of every algorithm of the library does what the operation says.
+/// Tests that every variant of every algorithm of the library does what the operation requires.
 #[test]
 fn the_algorithms_of_the_library_deliver() {
     for machine in ["line:1", "hockney:1x2", "paragon:1x5", "paragon:2x3", "hypercube:8", "torus:3x3"] {
@@ -45,7 +45,7 @@ fn the_algorithms_of_the_library_deliver() {
     }
 }
 
-/// A ring that collects: block `k` goes around from rank `k`, `steps` times.
+/// A ring collect of `steps` steps, in which block `k` starts at rank `k`.
 fn ring(task: &Task, steps: usize) -> Draft {
     let size = task.size();
     let origins: Vec<Rank> = (0..size).collect();
@@ -69,10 +69,10 @@ fn own_algorithms_that_panic_have_no_plan() {
     });
     let text = "the function of the custom algorithm `mine` panicked: at least 5 ranks are needed";
     assert_eq!(own.plan(&task).unwrap_err().to_string(), text);
-    // Beside an algorithm of the library it is left out.
+    // A search together with *Auto* omits a custom algorithm that panics.
     let plan = Algorithm::AUTO.or(&own).plan(&task).unwrap();
     assert_eq!(plan.name(), Algorithm::AUTO.plan(&task).unwrap().name());
-    // So is one whose error cannot be shown.
+    // An algorithm whose error panics when displayed is also refused.
     #[derive(Debug)]
     struct Unspeakable;
     impl std::fmt::Display for Unspeakable {
@@ -151,21 +151,21 @@ fn an_own_algorithm_may_refuse_a_problem() {
         own.plan(&odd).unwrap_err().to_string(),
         "even has no schedule here: there are 3 ranks, and an even number is needed"
     );
-    // Beside another one it is left out.
+    // A search together with *Auto* omits a custom algorithm that has no schedule.
     let auto = Algorithm::AUTO.plan(&odd).unwrap();
     assert_eq!(Algorithm::AUTO.or(&own).plan(&odd).unwrap().name(), auto.name());
-    // One that does not deliver is always told.
+    // An algorithm that does not deliver is always reported.
     let wrong = Own::new("short ring", |task: &Task| Ok(ring(task, 1)));
     let error = Algorithm::AUTO.or(&own).or(wrong).plan(&odd).unwrap_err().to_string();
     assert!(error.starts_with("the schedule of short ring does not deliver: rank 0 ends with"), "{error}");
-    // Nobody is asked for by the name that stands for all.
+    // The name that stands for all custom algorithms cannot be planned with.
     let error = Algorithm::OWN.plan(&odd).unwrap_err().to_string();
     assert_eq!(error, "own stands for all algorithms of one's own: give the `Own` that is meant");
 }
 
 #[test]
 fn sums_of_floating_point_numbers_must_be_grouped_alike() {
-    // Rank 0 adds what comes from 1 and from 2, rank 1 what comes from 2 and from 0, and so on.
+    // Rank 0 adds the vectors from ranks 1 and 2, rank 1 those from ranks 2 and 0, and so on.
     let own = Own::new("everyone", |task: &Task| {
         let piece = |role| Piece { role, ..Piece::of(0..task.bytes(), Origin::Everywhere) };
         let mut combiner = Combiner::new(3, &[Origin::Everywhere; 2], &[task.bytes(); 2], Exchange::InTurn);
@@ -190,8 +190,8 @@ fn sums_of_floating_point_numbers_must_be_grouped_alike() {
     );
 }
 
-/// The schedule with one step changed: left out, done twice, exchanged with the next one, or with another block or another peer
-/// in its messages.
+/// The schedule with one step changed: removed, duplicated, swapped with the next one, or with another block or another peer in its
+/// messages.
 fn changed(schedule: &Schedule, rank: Rank, step: usize, change: usize, by: usize) -> Schedule {
     let ranks = schedule.nodes();
     let mut steps: Vec<Vec<Step>> = (0..ranks).map(|rank| schedule.steps(rank).to_vec()).collect();
@@ -223,12 +223,12 @@ fn changed(schedule: &Schedule, rank: Rank, step: usize, change: usize, by: usiz
     Schedule::of_blocks(schedule.sizes().to_vec(), 8, steps)
 }
 
-/// The vector of a rank.
+/// The operand of a rank.
 fn vector(task: &Task, rank: Rank) -> Vec<u64> {
     (0..task.bytes() / 8).map(|at| 100 * rank as u64 + at).collect()
 }
 
-/// The result of a rank.
+/// The expected result of a rank.
 fn result(task: &Task, rank: Rank) -> Vec<u64> {
     let [_, after] = task.extents(rank);
     let whole = Piece::of(after.clone(), Origin::Nowhere);
@@ -243,8 +243,8 @@ fn result(task: &Task, rank: Rank) -> Vec<u64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever passes the check runs to its end, and every rank has the right data then. What does not pass is refused, and
-    /// nothing panics.
+    /// Tests that each schedule that passes the check completes with the right data on every rank. All other schedules are refused, without
+    /// a panic.
     #[test]
     fn what_passes_the_check_delivers(
         operation in 0..Operation::ALL.len(), variant in 0..1000_usize, root in 0..6_usize,

@@ -1,4 +1,4 @@
-//! Drafts, which algorithms make of tasks: the vector cut into pieces, and a schedule that moves them.
+//! Drafts: what algorithms make of tasks. A draft is the vector cut into pieces, and a schedule that moves the pieces.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,70 +12,70 @@ use crate::{
     rank::Rank,
 };
 
-/// A part of the vector that is moved as a whole: a block of the schedule.
+/// A part of the vector that moves as a whole; a block of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its first byte.
+    /// First byte of the piece in the vector.
     pub start: u64,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub bytes: u64,
-    /// The part of it that is the caller's.
+    /// Whether the piece is an operand or a result of the caller.
     pub role: Role,
-    /// The ranks that have it in the beginning.
+    /// The ranks that have the piece at the start.
     pub origin: Origin,
 }
 
 impl Piece {
-    /// A piece that starts with data at one rank, or with a version everywhere, and ends as a result.
+    /// Returns a piece that is both operand and result. It starts with data at one rank, or with a version at every rank.
     pub fn of(bytes: Range<u64>, origin: Origin) -> Piece {
         Piece { start: bytes.start, bytes: bytes.end.saturating_sub(bytes.start), role: Role::Both, origin }
     }
 }
 
-/// Role of a block of a schedule for the operation.
+/// Role of a piece in the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It starts with data and ends as a result.
+    /// Operand and result.
     Both,
-    /// It only starts with data.
+    /// Operand only.
     Operand,
-    /// It only ends as a result.
+    /// Result only.
     Result,
-    /// Neither.
+    /// Neither operand nor result.
     Scratch,
 }
 
-/// The vector cut into pieces, and a schedule whose block `k` is piece `k`: what an algorithm makes of a [`Task`].
+/// The vector cut into pieces, and a schedule whose block `k` is piece `k`: the result of an algorithm for a [`Task`].
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) schedule: Schedule,
 }
 
-/// Details of how a schedule is carried out; what it moves is the same.
+/// Execution details of a schedule. They do not change which data move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tuning {
-    /// The way of a node that sends and receives in an iteration.
+    /// How a node combines the send and the receive of an iteration.
     pub(crate) exchange: Exchange,
-    /// Into how many pieces a block is cut where it goes around in a ring.
+    /// Number of pieces into which a block is cut where it moves around a ring.
     pub(crate) segments: usize,
-    /// The cuts of a fastest tree that are taken, of those that are equally fast.
+    /// The division that is taken of several equally fast divisions of a fastest tree.
     pub(crate) ties: Ties,
 }
 
 impl Tuning {
-    /// Send, then receive, blocks in one piece.
+    /// Send, then receive; blocks in one piece.
     pub(crate) const PLAIN: Tuning = Tuning { exchange: Exchange::InTurn, segments: 1, ties: Ties::Small };
 
-    /// Send and receive at the same time, blocks in one piece.
+    /// Send and receive at the same time; blocks in one piece.
     pub(crate) const OVERLAPPED: Tuning =
         Tuning { exchange: Exchange::Overlapped, segments: 1, ties: Ties::Small };
 
-    /// The tunings of which any may be the fastest.
+    /// The tunings that may be the fastest.
     pub(crate) fn worth_trying(task: &Task) -> Vec<Tuning> {
         let parameters = task.parameters();
         let mut tunings = vec![Tuning::PLAIN, Tuning::OVERLAPPED];
-        // Where the time of the bytes of a block is nothing, it is not worth while to cut it.
+        // Cutting a block cannot save time where the bytes of a block take much less time than a start-up.
         let block = task.shared_bytes() / task.size() as u64;
         let work = parameters.transfer(block) + parameters.combining(block / task.element_bytes());
         if work.times(4) > parameters.alpha() {
@@ -84,7 +84,7 @@ impl Tuning {
         tunings
     }
 
-    /// The name in reports, after the name of the algorithm.
+    /// The name in reports, which follows the name of the algorithm.
     pub(crate) fn name(self) -> String {
         let exchange = match self.exchange {
             Exchange::Together => "at once",
@@ -99,8 +99,8 @@ impl Tuning {
     }
 }
 
-/// Cuts `bytes` from `start` on into pieces of whole elements, as equal as they can be. Those without any bytes are
-/// left out, with the others keeping their numbers. All have a version of them.
+/// Cuts `bytes` from `start` on into pieces of whole elements, as equal as possible. Empty pieces are omitted; the other pieces keep their
+/// numbers. Every rank has a version of each piece.
 pub(crate) fn cut(
     start: u64,
     bytes: u64,
@@ -114,17 +114,17 @@ pub(crate) fn cut(
 }
 
 impl Draft {
-    /// A draft of a schedule of these pieces.
+    /// Returns a draft of these pieces and a schedule that moves them.
     pub fn new(task: &Task, pieces: Vec<Piece>, schedule: Schedule) -> Draft {
         Draft { pieces, schedule: schedule.with_elements_of(task.element_bytes()) }
     }
 
-    /// A draft of pieces that are at one rank each in the beginning, and that `build` moves. The origins replace those of the pieces.
+    /// Returns a draft whose pieces each start at one rank, and which `build` moves. `origins` replaces the origins of the pieces.
     ///
     /// # Panics
     ///
-    /// If there is not one origin for each piece, or one outside the group, and as `build` does, if it gives the [`Builder`] what
-    /// that does not allow.
+    /// If the number of origins differs from the number of pieces, if an origin is outside the group, or if `build` violates a requirement
+    /// of the [`Builder`].
     pub fn moving(
         task: &Task,
         mut pieces: Vec<Piece>,
@@ -140,28 +140,28 @@ impl Draft {
         Draft { pieces, schedule }
     }
 
-    /// The dual, that gathers what this spreads: piece `k` is at `origins[k]` in the beginning.
+    /// The dual of this draft, which gathers where this draft spreads: piece `k` starts at `origins[k]`.
     #[must_use]
     pub fn gathering(mut self, origins: &[Rank]) -> Draft {
         self.pieces.iter_mut().zip(origins).for_each(|(piece, &rank)| piece.origin = Origin::At(rank));
         Draft { schedule: self.schedule.gathering(), ..self }
     }
 
-    /// The dual, that combines what this spreads.
+    /// The dual of this draft, which combines where this draft spreads.
     #[must_use]
     pub fn combining(mut self) -> Draft {
         self.pieces.iter_mut().for_each(|piece| piece.origin = Origin::Everywhere);
         Draft { schedule: self.schedule.combining(), ..self }
     }
 
-    /// The same with sends started as early as their data is there.
+    /// The same draft with each send started as soon as its data are available.
     #[must_use]
     pub fn hoisted(self) -> Draft {
         Draft { schedule: self.schedule.hoisted(), ..self }
     }
 
-    /// The same in the vector of a whole task, of which its own task has a part of the blocks. Where a rank has the whole
-    /// vector, blocks that lay side by side in the part may not do so any more, and are copied together.
+    /// Moves this draft of a part of the blocks to the vector of the whole task. Where a rank has the whole vector, blocks that are
+    /// adjacent in the part may not be adjacent in the whole vector, and are copied together.
     pub(super) fn placed(&self, part: &Task, whole: &Task) -> Draft {
         let mut draft = self.clone();
         for piece in &mut draft.pieces {
@@ -210,7 +210,7 @@ impl Draft {
         Draft { schedule: self.schedule.cut(&sizes), pieces: cut.concat() }
     }
 
-    /// This draft and then another one, of other pieces.
+    /// This draft followed by another draft of other pieces.
     pub(super) fn then(mut self, next: Draft) -> Draft {
         self.pieces.extend(next.pieces);
         Draft { schedule: self.schedule.then_others(next.schedule), ..self }
@@ -237,7 +237,7 @@ impl Draft {
         Draft::new(task, first.pieces, before.then(schedule))
     }
 
-    /// The dual, and then this.
+    /// The dual of this draft, followed by this draft.
     #[must_use]
     pub fn combining_and_back(self) -> Draft {
         let spreading = self.schedule.clone();

@@ -1,18 +1,18 @@
-//! The edges of a tree: how long each keeps its nodes busy.
+//! Costs of the edges of a tree: the times for which an edge keeps its nodes busy.
 
 use super::Task;
 use crate::time::Span;
 
-/// Data that goes along the edges of a tree.
+/// Data that moves along the edges of a tree.
 #[derive(Clone, Copy)]
 pub(super) enum Load {
-    /// All of so many bytes along each.
+    /// The same `bytes` bytes along each edge.
     Whole { bytes: u64 },
-    /// So many bytes in all, of which each node has its share.
+    /// `bytes` bytes in total, divided evenly among the nodes.
     Blocks { bytes: u64 },
 }
 
-/// Direction in which data goes along a tree.
+/// Direction in which data moves along a tree.
 #[derive(Clone, Copy)]
 pub(super) enum Direction {
     Out,
@@ -21,9 +21,9 @@ pub(super) enum Direction {
     Both,
 }
 
-/// The time for which an edge of the tree keeps the node nearer to the root busy, and that after which the other one can go on, if it leads
-/// to `size` of `nodes` nodes and messages take `conflict` times as long. Sends do not block: the next one can follow
-/// when the processor and the port are free. Inwards the times are those of the receives.
+/// Returns the time for which an edge of the tree keeps the node nearer to the root busy, and the time after which the other node can
+/// continue. The edge leads to `size` of `nodes` nodes, and contention makes messages take `conflict` times as long. Sends are
+/// non-blocking: the next send can follow when processor and port are free. For inward data the times are those of the receives.
 pub(super) fn edge(
     task: &Task,
     load: Load,

@@ -1,4 +1,4 @@
-//! Jobs: operations with their roots and lengths, as calls on payloads name them.
+//! Jobs: operations with their roots and lengths, for calls on payloads.
 
 use std::{fmt, ops::Range};
 
@@ -11,7 +11,7 @@ use crate::{
     text::{are, count},
 };
 
-/// Lengths of blocks in elements: a number is that of all ranks together, an array or a vector has one for each.
+/// Lengths of blocks in elements. A number is the total over all ranks; an array or a vector has one length for each rank.
 ///
 /// ```
 /// use multicomputer::prelude::*;
@@ -28,16 +28,16 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Lengths {
-    /// So many elements in all, in blocks that differ by one at most: of `n` elements and `p` ranks, that of rank `r` begins at
-    /// element `floor(r n / p)`. So 10 elements on 4 ranks make blocks of 2, 3, 2 and 3; [`block`](Lengths::block) tells them.
+    /// Total number of elements, in blocks whose lengths differ by at most one: with `n` elements and `p` ranks the block of rank `r`
+    /// begins at element `floor(r n / p)`. For example, 10 elements on 4 ranks make blocks of 2, 3, 2 and 3; see [`block`](Lengths::block).
     Even(u64),
-    /// The elements of each rank's block.
+    /// Number of elements of each rank's block.
     Blocks(Vec<u64>),
 }
 
 impl Lengths {
-    /// The elements of the vector that are the block of `rank` in a group of `size` ranks: what it gives to a gather or a
-    /// collect, and has after a scatter or a distributed combine.
+    /// The element range of the block of `rank` in a group of `size` ranks: the rank's argument of a gather or a collect, and its result of
+    /// a scatter or a distributed combine.
     ///
     /// ```
     /// use multicomputer::{collective::Lengths, prelude::*};
@@ -56,7 +56,7 @@ impl Lengths {
     ///
     /// # Panics
     ///
-    /// If the rank is outside the group, if there is not one block for each rank, or if there are more elements than a
+    /// If the rank is outside the group, if the number of blocks differs from the number of ranks, or if there are more elements than a
     /// slice can have.
     pub fn block(&self, rank: Rank, size: usize) -> Range<usize> {
         assert!(rank < size, "rank {rank} has no block: the group has {}", count(size as u64, "rank"));
@@ -117,7 +117,7 @@ impl<const N: usize> From<[usize; N]> for Lengths {
     }
 }
 
-/// An operation, its root and its lengths, to be carried out on payloads.
+/// An operation with its root and lengths, to be carried out on payloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     pub(super) operation: Operation,
@@ -127,20 +127,20 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job on elements of type `T`. The root is ignored if the operation has none.
+    /// Returns a job on elements of type `T`. The root is ignored if the operation has none.
     pub fn of<T: Element>(operation: Operation, root: Rank, lengths: impl Into<Lengths>) -> Job {
         let root = if operation.has_root() { root } else { 0 };
         let (element, lengths) = (ElementType::of::<T>(), lengths.into());
         Job { operation, root, lengths, element }
     }
 
-    /// The same with another root; ignored if the operation has none.
+    /// Returns the same job with another root; ignored if the operation has none.
     #[must_use]
     pub fn root(self, rank: Rank) -> Job {
         if self.operation.has_root() { Job { root: rank, ..self } } else { self }
     }
 
-    /// A job on bytes, with root 0.
+    /// Returns a job on bytes, with root 0.
     pub fn bytes(operation: Operation, lengths: impl Into<Lengths>) -> Job {
         Job::of::<u8>(operation, 0, lengths)
     }
@@ -159,7 +159,7 @@ impl Job {
     }
 }
 
-/// A job with the algorithm and the operator, as messages about mistakes describe the call.
+/// A job with the algorithm and the operator; the text describes the call in messages about mismatches.
 pub(super) struct Described<'a> {
     pub(super) job: &'a Job,
     pub(super) choice: &'a Choice<Task>,

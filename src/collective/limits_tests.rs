@@ -1,4 +1,4 @@
-//! Tests that the lower limits known of a schedule, before it is predicted or while it is, never exceed its time.
+//! Tests that the lower bounds of a schedule, before and during its prediction, never exceed its time.
 
 use proptest::{prelude::*, sample::Index};
 
@@ -13,7 +13,7 @@ use crate::{
     time::Time,
 };
 
-/// Machines of a few nodes, of which some let sends wait for their receives.
+/// Machines of a few nodes, some of which use a rendezvous protocol.
 fn machines() -> impl Strategy<Value = Description> {
     let presets = prop::sample::select(vec![
         "paragon:3x5",
@@ -35,13 +35,13 @@ fn machines() -> impl Strategy<Value = Description> {
     })
 }
 
-/// Lengths that are alike, or not at all.
+/// Lengths that are all equal, or arbitrary.
 fn lengths() -> impl Strategy<Value = Vec<u64>> {
     let length = || prop_oneof![Just(0_u64), 1..100_u64, 100..30_000_u64];
     prop_oneof![length().prop_map(|length| vec![length]), prop::collection::vec(length(), 2..9)]
 }
 
-/// Checks one of the variants: it takes no less than it should at least, and is not given up by the time that it takes.
+/// Checks some of the variants: none is faster than its lower bound, and none is pruned when its own time is the limit.
 fn check<P: Divisible>(problem: &P, which: &[Index]) -> Result<(), TestCaseError> {
     let variants = problem.others().expect("some work");
     for which in which {

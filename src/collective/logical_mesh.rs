@@ -19,7 +19,7 @@ use crate::{
     topology::Grid,
 };
 
-/// Makes the schedule of a strategy.
+/// Returns the schedule of a strategy.
 pub(super) fn draft(task: &Task, strategy: &Strategy, tuning: Tuning) -> Draft {
     let mesh = LogicalMesh::new(task, strategy, tuning.ties);
     match task.operation() {
@@ -37,7 +37,7 @@ pub(super) fn draft(task: &Task, strategy: &Strategy, tuning: Tuning) -> Draft {
     }
 }
 
-/// Whether a scatter or a gather along a single tree has a fastest one with more even cuts than that which is taken otherwise.
+/// Whether a scatter or gather along a single tree has an equally fast tree with more even cuts than the default one.
 pub(super) fn has_even_tree(task: &Task, strategy: &Strategy) -> bool {
     let tree = |ties| {
         let mesh = LogicalMesh::new(task, strategy, ties);
@@ -46,7 +46,7 @@ pub(super) fn has_even_tree(task: &Task, strategy: &Strategy) -> bool {
     tree(Ties::Small) != tree(Ties::Even)
 }
 
-/// A lower limit of the time of that schedule, as far as it goes around rings: those are what takes long to make.
+/// Lower bound of the time of the schedule of a strategy that uses rings, whose schedules are the slowest to make; 0 for other strategies.
 pub(super) fn least(task: &Task, strategy: &Strategy, tuning: Tuning) -> Span {
     use Operation::{
         Broadcast, Collect as CollectAll, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan,
@@ -67,12 +67,12 @@ pub(super) fn least(task: &Task, strategy: &Strategy, tuning: Tuning) -> Span {
     }
 }
 
-/// The blocks of a bucket where nodes hold so many: as many buckets as segments for the node that holds the most.
+/// Number of blocks in a bucket where nodes hold these numbers of blocks: the node with the most blocks has one bucket per segment.
 fn most(counts: &[usize], segments: usize) -> usize {
     counts.iter().max().copied().unwrap_or(0).div_ceil(segments)
 }
 
-/// The nodes with their coordinates.
+/// The nodes with their coordinates in the logical mesh.
 struct LogicalMesh<'a> {
     task: &'a Task,
     strategy: &'a Strategy,
@@ -81,7 +81,7 @@ struct LogicalMesh<'a> {
     grid: Grid,
     /// The rank at each place, the first coordinate varying fastest.
     ranks: Vec<Rank>,
-    /// The place of the root; without one, the middle of the first short line.
+    /// The place of the root; 0 for operations without a root.
     root: usize,
 }
 
@@ -97,7 +97,7 @@ impl LogicalMesh<'_> {
         let mut ranks: Vec<Rank> = places.into_iter().map(|place| layout.ranks[place]).collect();
         let mut sides: Vec<usize> = strategy.dimensions().collect();
         if let ([_], Operation::Scatter | Operation::Gather) = (&sides[..], task.operation()) {
-            // Along a single tree nothing has to go to those whose blocks are empty.
+            // Along a single tree, ranks with empty blocks need no message.
             ranks.retain(|&rank| rank == task.root() || !task.block(rank).is_empty());
             sides = vec![ranks.len()];
         }
@@ -106,7 +106,7 @@ impl LogicalMesh<'_> {
         LogicalMesh { task, strategy, ties, sides, grid: layout.grid, ranks, root }
     }
 
-    /// The distance of neighbours in a dimension.
+    /// The distance of neighbouring places in a dimension.
     fn stride(&self, dimension: usize) -> usize {
         self.sides[..dimension].iter().product()
     }
@@ -126,12 +126,12 @@ impl LogicalMesh<'_> {
         lines.iter().map(|line| line.iter().map(|&place| self.ranks[place]).collect()).collect()
     }
 
-    /// The dimensions that are long.
+    /// Number of long-vector dimensions.
     fn long(&self) -> usize {
         self.strategy.long.len()
     }
 
-    /// The blocks of all ranks, each in so many pieces, with the rank; empty ones are left out.
+    /// The non-empty blocks of all ranks, each cut into `segments` pieces, with the rank of each piece.
     fn blocks(&self, segments: usize) -> impl Iterator<Item = (Rank, Piece)> {
         let element = self.task.element_bytes();
         (0..self.task.size()).flat_map(move |rank| {
@@ -140,8 +140,8 @@ impl LogicalMesh<'_> {
         })
     }
 
-    /// The whole vector in as many pieces as the long dimensions make, times `segments`, each with the place in these
-    /// dimensions that it belongs to. The first dimension cuts the coarsest.
+    /// The whole vector in one piece for each place in the long dimensions, times `segments`, with the place of each piece. The first
+    /// dimension makes the coarsest cut.
     fn parts(&self, segments: usize) -> Vec<(usize, Piece)> {
         let parts = self.stride(self.long());
         let pieces = cut(0, self.task.bytes(), self.task.element_bytes(), parts * segments);
@@ -214,7 +214,7 @@ impl LogicalMesh<'_> {
         })
     }
 
-    /// From the line through the root, and the lines through all that it has reached, on.
+    /// Scatters in a dimension, along the lines that the data from the root has reached.
     fn scatter_in(&self, builder: &mut Builder, dimension: usize, homes: &[usize], tree: Tree) {
         let is_reached = |place: usize| {
             (dimension..self.sides.len()).all(|later| {
@@ -258,8 +258,7 @@ impl LogicalMesh<'_> {
         }
     }
 
-    /// The data brought together around rings; the whole vector has been spread over the long dimensions before, unless each rank
-    /// has a block of its own.
+    /// The data that rings collect. Before, the whole vector has been spread over the long dimensions, unless each rank has its own block.
     fn rings(&self, segments: usize) -> Rings {
         let (operation, nodes) = (self.task.operation(), self.ranks.len());
         let mut rings = if matches!(operation, Operation::Collect | Operation::DistributedCombine) {
@@ -271,7 +270,7 @@ impl LogicalMesh<'_> {
             rings
         } else {
             let parts = self.parts(segments);
-            // Along a short dimension all have the same.
+            // All places along a short dimension hold the same data.
             let stride = self.stride(self.long());
             let holders = |home: usize| (home..nodes).step_by(stride).map(|place| self.ranks[place]);
             let held = parts.iter().flat_map(|(home, piece)| holders(*home).map(|rank| (rank, piece.bytes)));
@@ -291,7 +290,7 @@ impl LogicalMesh<'_> {
         rings
     }
 
-    /// Direction of data in the short dimension: duals go the other way.
+    /// Direction of the data in the short dimension; duals have the reverse direction.
     fn direction(&self, load: Load) -> Direction {
         use Operation::{
             Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
@@ -314,7 +313,7 @@ impl LogicalMesh<'_> {
                 let lines = self.strategy.interleaved(self.grid, self.stride(dimension));
                 let conflict = conflict(self.task.parameters(), lines);
                 let direction = self.direction(load);
-                // Parts of as many blocks are equally long for even cuts, also where blocks differ by an element.
+                // For even cuts, parts with the same number of blocks count as equally long, even where block lengths differ by an element.
                 let load = match (self.ties, load) {
                     (Ties::Even, Load::Blocks { bytes }) if self.task.is_even() => Load::Blocks {
                         bytes: bytes.next_multiple_of(side as u64 * self.task.element_bytes()),

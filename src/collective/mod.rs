@@ -1,7 +1,6 @@
-//! Collective communication: broadcast, scatter, gather, collect, the combines and scan, at every length and in any
-//! group.
+//! Collective communication: broadcast, scatter, gather, collect, the combines and scan, for vectors of any length and in any group.
 //!
-//! The calls are the trait [`Collective`], which every group has:
+//! The trait [`Collective`], which every group implements, has the calls:
 //!
 //! ```
 //! use multicomputer::{collective::{Max, Sum}, prelude::*};
@@ -24,15 +23,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A call becomes a [`Task`]: the operation, the members, the root and all lengths. An [`Algorithm`] makes a [`Plan`]
-//! of it, with the schedule that all members carry out; *Auto* predicts the variants that the closed forms find
-//! cheapest, and takes the fastest. Plans are kept, so that all but the first call of a kind find theirs.
-//! [`LowerBound`] says what nothing can beat.
+//! A call becomes a [`Task`]: the operation, the members, the root and all lengths. An [`Algorithm`] turns a task into a [`Plan`], whose
+//! schedule all members carry out. *Auto* ranks the variants by closed forms, predicts the cheapest ones and takes the fastest. Plans are
+//! cached, so only the first call of a kind computes one. [`LowerBound`] is a time that no algorithm can beat.
 //!
-//! The building blocks, the short and long forms and the hybrids are those of InterCom: Barnett, Gupta, Payne, Shuler,
-//! van de Geijn, Watts, "Building a High-Performance Collective Communication Library", Supercomputing 1994. Its
-//! [`Strategy`] says in one line how a hybrid goes about an operation, `2x3x5:SSMCC`; here it is the language of nearly
-//! all algorithms.
+//! The building blocks, the short and long forms and the hybrids are from InterCom: Barnett, Gupta, Payne, Shuler, van de Geijn, Watts,
+//! "Building a High-Performance Collective Communication Library", Supercomputing 1994. Its [`Strategy`] describes a hybrid in one line,
+//! such as `2x3x5:SSMCC`; nearly all algorithms here are written in this notation.
 
 mod algorithm;
 mod bound;
@@ -72,7 +69,7 @@ pub use strategy::{Strategy, StrategyError};
 pub use task::{Task, TaskBuilder, TaskError};
 pub use wrong_length::WrongLength;
 
-/// An algorithm of one's own for collective operations.
+/// A custom algorithm for collective operations.
 pub type Own = crate::plan::Own<Task>;
 
 use crate::plan::{LowerBound, PlanError};

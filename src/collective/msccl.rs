@@ -1,4 +1,4 @@
-//! Plans of collective operations as schedules of MSCCL, and schedules of MSCCL as algorithms.
+//! Conversion of plans of collective operations to MSCCL schedules, and of MSCCL schedules to algorithms.
 
 use super::{Draft, Operation, Own, Piece, Plan, Role, Task, task::even_start};
 use crate::{
@@ -8,11 +8,11 @@ use crate::{
 };
 
 impl Plan {
-    /// The schedule as one of MSCCL, which does the same: read or timed again it delivers what the operation says.
+    /// The schedule as an equivalent MSCCL schedule: the program delivers the same results when it is read back or timed.
     ///
-    /// The vector is cut into as many chunks of equal length as let every piece of the plan be some of them. A message of pieces
-    /// that do not lie side by side becomes several, and pauses of plans by the clock are left out; so it may take a little
-    /// longer than the plan.
+    /// The vector is cut into the smallest number of equal chunks for which every piece of the plan is a whole number of chunks. A message
+    /// of pieces that are not adjacent becomes several messages, and the pauses of time-triggered schedules are dropped, so the program may
+    /// take slightly longer than the plan.
     ///
     /// ```
     /// use multicomputer::{collective::{Algorithm, Operation, Task}, msccl::Program};
@@ -26,8 +26,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] for other operations than combine-to-all, collect and distributed combine, for blocks of unequal
-    /// lengths, for vectors that are combined in rank order, and if there would be too many chunks.
+    /// [`WriteError`] for operations other than combine-to-all, collect and distributed combine, for blocks of unequal lengths, for vectors
+    /// that must be combined in rank order, and if there would be too many chunks.
     pub fn msccl(&self) -> Result<Program, WriteError> {
         let (task, pieces) = (self.task(), &self.draft.pieces);
         let collective = match task.operation() {
@@ -40,7 +40,7 @@ impl Plan {
         let own = if collective == Collective::AllReduce { task.bytes() } else { task.block(0).end };
         let ends = pieces.iter().flat_map(|piece| [piece.start, piece.bytes]);
         let chunks = chunks(task.bytes(), ends.chain([own]))?;
-        // A piece that begins and ends in one place makes input and output the same.
+        // If no piece is only an operand, input and output are the same buffer.
         let is_in_place = !pieces.iter().any(|piece| piece.role == Role::Operand);
         let is_scattered =
             |piece: &Piece| piece.role == Role::Result && collective == Collective::ReduceScatter;
@@ -61,7 +61,7 @@ impl Plan {
                 }
             })
             .collect();
-        // Output has room for the rank's own block alone there.
+        // In a distributed combine the output buffer only has room for the rank's own block.
         let lies = |rank: Rank, block: u32| {
             let (piece, place) = (&pieces[block as usize], places[block as usize]);
             match is_scattered(piece) && task.owner(piece.start) == rank {
@@ -85,11 +85,11 @@ impl Plan {
     }
 }
 
-/// The schedule of the text as an algorithm, by the name that it gives itself: for its operation, among as many ranks, of vectors
-/// of any length. It runs with real data, and may be one of those among which is chosen.
+/// Turns an MSCCL program into an algorithm of the name that the program gives. The algorithm is for the program's operation and number of
+/// ranks, and for vectors of any length. It runs with real data, and *Auto* may choose it.
 ///
-/// A rank does the steps of all its thread blocks in one fixed order, and only starts its sends if it has several; so it may take
-/// longer than [`Program::goal`] says, where they take turns as messages come.
+/// A rank carries out the steps of all its thread blocks in one fixed order, and uses non-blocking sends if it has several thread blocks.
+/// It may therefore take longer than [`Program::goal`] predicts, in which thread blocks interleave as messages arrive.
 ///
 /// ```
 /// use multicomputer::{collective::{Algorithm, Operation, Own, Task}, msccl::Program};
@@ -107,7 +107,7 @@ impl From<Program> for Own {
     }
 }
 
-/// The draft of a task by a schedule of MSCCL, or why there is none.
+/// Returns the draft of a task by an MSCCL schedule, or the reason why there is none.
 fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
     let operation = operation(program.collective()).ok_or("it is an alltoall, which is an exchange")?;
     if operation != task.operation() {
@@ -138,7 +138,7 @@ fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
     Ok(Draft::new(task, blocks.into_iter().map(piece).collect(), schedule))
 }
 
-/// The operation of the library; `None` for exchanges.
+/// The operation of the library; `None` for all-to-all.
 fn operation(collective: Collective) -> Option<Operation> {
     match collective {
         Collective::AllReduce => Some(Operation::CombineToAll),
@@ -148,7 +148,7 @@ fn operation(collective: Collective) -> Option<Operation> {
     }
 }
 
-/// Whether a task has blocks of equal lengths, and vectors that are combined in any order.
+/// Checks that the task's blocks are of equal lengths and that its vectors may be combined in any order.
 fn check(task: &Task) -> Result<(), WriteError> {
     if task.is_in_order() {
         return Err(WriteError::Order);

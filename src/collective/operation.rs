@@ -1,4 +1,4 @@
-//! The operations of the library.
+//! The collective operations of the library.
 
 use std::fmt;
 
@@ -17,40 +17,38 @@ use crate::names;
 /// | distributed combine | `y^(j)` at `j` | the sum of all `y_j^(i)` at `j` |
 /// | scan | `y^(j)` at `j` | the sum of `y^(0)` to `y^(j)` at `j` |
 ///
-/// `x` is a vector of `n` elements, cut into blocks `x_0` to `x_(p-1)` in rank order; "sum" stands for any associative
-/// operator.
+/// `x` is a vector of `n` elements, cut into blocks `x_0` to `x_(p-1)` in rank order; "sum" stands for any associative operator.
 ///
-/// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, table 1. Scan is not
-/// in it.
+/// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, table 1, which does not include scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// From one to all.
+    /// The root's vector goes to all ranks.
     #[doc(alias = "bcast")]
     Broadcast,
-    /// A block for each, from one.
+    /// Each rank gets its block of the root's vector.
     Scatter,
-    /// A block from each, to one.
+    /// The root gets a block from each rank.
     Gather,
-    /// A block from each, to all.
+    /// All ranks get a block from each rank.
     #[doc(alias = "allgather")]
     Collect,
-    /// A vector from each, combined at one.
+    /// The root gets the combined vectors of all ranks.
     #[doc(alias = "reduce")]
     CombineToOne,
-    /// A vector from each, combined everywhere.
+    /// All ranks get the combined vectors of all ranks.
     #[doc(alias = "allreduce")]
     CombineToAll,
-    /// A vector from each, of which each gets one block combined.
+    /// Each rank gets one block of the combined vectors of all ranks.
     #[doc(alias = "reduce_scatter")]
     DistributedCombine,
-    /// A vector from each, combined with those of all lower ranks.
+    /// Each rank gets the combined vectors of all ranks up to and including itself.
     #[doc(alias = "prefix")]
     Scan,
 }
 
 impl Operation {
-    /// All of them, in the order of the paper's table; scan comes last.
+    /// All operations, in the order of the paper's table, then scan.
     pub const ALL: [Operation; 8] = [
         Operation::Broadcast,
         Operation::Scatter,
@@ -62,7 +60,7 @@ impl Operation {
         Operation::Scan,
     ];
 
-    /// As the command line spells it.
+    /// The name of the operation on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Broadcast => "broadcast",
@@ -90,8 +88,8 @@ impl Operation {
         }
     }
 
-    /// The operation of this name, InterCom's or [MPI's](Operation::aliases), in any case, with hyphens, underscores, blanks or
-    /// nothing between its words, and with or without `MPI_`.
+    /// The operation of this name: InterCom's or [MPI's](Operation::aliases). Case, hyphens, underscores and blanks are ignored, and the
+    /// prefix `MPI_` is optional.
     ///
     /// ```
     /// use multicomputer::collective::Operation;
@@ -111,10 +109,10 @@ impl Operation {
         Operation::ALL.into_iter().find(is_called)
     }
 
-    /// The bus bandwidth of this operation among so many ranks over its algorithm bandwidth, as the benchmark nccl-tests
-    /// defines them. The algorithm bandwidth is the length of the whole vector over the time; the bus bandwidth is what each rank
-    /// sends or receives at least, over the time, so that it can be compared with the bandwidth of a port, whatever the
-    /// number of ranks. `None` for scan, which nccl-tests does not have.
+    /// The bus bandwidth of this operation among `ranks` ranks divided by its algorithm bandwidth, as the benchmark nccl-tests defines
+    /// them. The algorithm bandwidth is the length of the whole vector divided by the time. The bus bandwidth is the minimum number of
+    /// bytes that each rank sends or receives, divided by the time; it compares to the bandwidth of a port for any number of ranks. `None`
+    /// for scan, which nccl-tests does not have.
     ///
     /// | operation | factor among p ranks |
     /// | --- | --- |
@@ -122,7 +120,7 @@ impl Operation {
     /// | collect, distributed combine, scatter, gather | (p - 1) / p |
     /// | broadcast, combine-to-one | 1 |
     ///
-    /// Source: nccl-tests, `doc/PERFORMANCE.md`; of scatter and gather `src/scatter.cu` and `src/gather.cu`.
+    /// Source: nccl-tests, `doc/PERFORMANCE.md`; for scatter and gather `src/scatter.cu` and `src/gather.cu`.
     ///
     /// ```
     /// use multicomputer::collective::Operation;
@@ -142,19 +140,19 @@ impl Operation {
         }
     }
 
-    /// Whether one rank, the root, has a part of its own.
+    /// Whether the operation distinguishes one rank, the root.
     pub fn has_root(self) -> bool {
         use Operation::{Broadcast, CombineToOne, Gather, Scatter};
         matches!(self, Broadcast | Scatter | Gather | CombineToOne)
     }
 
-    /// Whether vectors are combined, so that an operator is needed.
+    /// Whether the operation combines vectors and needs an operator.
     pub fn combines(self) -> bool {
         use Operation::{CombineToAll, CombineToOne, DistributedCombine, Scan};
         matches!(self, CombineToOne | CombineToAll | DistributedCombine | Scan)
     }
 
-    /// Whether each rank has a block of its own of the vector.
+    /// Whether each rank has its own block of the vector.
     pub fn has_blocks(self) -> bool {
         use Operation::{Collect, DistributedCombine, Gather, Scatter};
         matches!(self, Scatter | Gather | Collect | DistributedCombine)

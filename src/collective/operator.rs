@@ -1,4 +1,4 @@
-//! Operators that vectors are combined with.
+//! Operators for combining vectors.
 
 use std::{
     any::{TypeId, type_name},
@@ -9,26 +9,25 @@ use crate::payload::{Element, Payload, PayloadError};
 
 /// An associative operator on the elements of vectors.
 ///
-/// Those of the library are [`Sum`], [`Product`], [`Min`], [`Max`], [`BitAnd`], [`BitOr`], [`BitXor`], [`LogicalAnd`],
-/// [`LogicalOr`] and [`LogicalXor`]; any function is one through [`commutative`] and [`associative`].
+/// The library provides [`Sum`], [`Product`], [`Min`], [`Max`], [`BitAnd`], [`BitOr`], [`BitXor`], [`LogicalAnd`], [`LogicalOr`] and
+/// [`LogicalXor`]. [`commutative`] and [`associative`] turn any function into an operator.
 ///
-/// Sums of floating-point numbers are not quite associative: the last digits may depend on the algorithm. They are the
-/// same on all ranks, and do not depend on the schedule of the threads.
+/// Sums of floating-point numbers are not exactly associative: the last digits may depend on the algorithm. The result is the same on all
+/// ranks and does not depend on thread scheduling.
 pub trait Operator<T> {
-    /// Its name in messages.
+    /// Name of the operator in messages.
     fn name(&self) -> &str;
 
-    /// Makes one of two operands; that of the lower ranks is the left one if the operator is not commutative.
+    /// Combines two operands. If the operator is not commutative, `left` is the operand of the lower ranks.
     fn combine(&self, left: T, right: T) -> T;
 
-    /// Whether the order of the operands does not matter: it does not unless said.
+    /// Whether the order of the operands does not matter; true by default.
     fn is_commutative(&self) -> bool {
         true
     }
 
-    /// Whether results are the same to the last bit, however operands are grouped, as those of whole numbers are. If
-    /// not, which is so unless said, an algorithm in which every rank groups them in its own way is not used: all ranks
-    /// are to have the same result.
+    /// Whether results are the same to the last bit for any grouping of the operands, as with integers; false by default. For operators
+    /// that are not exact, algorithms in which ranks group operands differently are excluded, because all ranks must get the same result.
     fn is_exact(&self) -> bool {
         false
     }
@@ -57,8 +56,8 @@ macro_rules! operators {
     )*};
 }
 
-/// Whether operations on this type lose no digits: it is one of whole numbers. Of a program's own types nothing is known,
-/// and there may be floating-point numbers in them.
+/// Whether arithmetic on this type is exact, which holds for the integer types and `bool`. A program's own types count as inexact, because
+/// they may contain floating-point numbers.
 fn is_whole<T: 'static>() -> bool {
     macro_rules! is_one_of {
         ($($whole:ty),*) => { [$(TypeId::of::<$whole>()),*].contains(&TypeId::of::<T>()) };
@@ -66,14 +65,14 @@ fn is_whole<T: 'static>() -> bool {
     is_one_of!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, bool)
 }
 
-/// Whether it cannot be compared, even with itself.
+/// Whether a value does not compare even with itself (NaN).
 fn is_odd<T: PartialOrd>(value: &T) -> bool {
     value.partial_cmp(value).is_none()
 }
 
-/// Truth values: `bool`, and whole numbers, of which 0 is no and all else is yes.
+/// Truth values: `bool`, and integers, for which 0 is false and any other value is true.
 pub trait Truth: PartialEq + From<bool> {
-    /// Whether it says yes.
+    /// Whether the value is true.
     fn is_true(&self) -> bool {
         *self != Self::from(false)
     }
@@ -82,36 +81,36 @@ pub trait Truth: PartialEq + From<bool> {
 impl<T: PartialEq + From<bool>> Truth for T {}
 
 operators! {
-    /// The sum; integers that overflow do what `+` does.
+    /// Sum. Integer overflow behaves as with `+`.
     Sum, "sum", Add<Output = T>, is_whole::<T>, |left, right| left + right;
-    /// The product; integers that overflow do what `*` does.
+    /// Product. Integer overflow behaves as with `*`.
     Product, "product", Mul<Output = T>, is_whole::<T>, |left, right| left * right;
-    /// The smaller one. What cannot be compared even with itself (NaN) wins; of equal ones (0 and -0) it is either.
+    /// Minimum. A value that does not compare with itself (NaN) wins. Of equal values (0 and -0) the result is either.
     Min, "min", PartialOrd, is_whole::<T>, |left, right| if right < left || is_odd(&right) { right } else { left };
-    /// The larger one. What cannot be compared even with itself (NaN) wins; of equal ones (0 and -0) it is either.
+    /// Maximum. A value that does not compare with itself (NaN) wins. Of equal values (0 and -0) the result is either.
     Max, "max", PartialOrd, is_whole::<T>, |left, right| if right > left || is_odd(&right) { right } else { left };
-    /// The bits that are set in both.
+    /// Bitwise AND.
     BitAnd, "bitwise and", And<Output = T>, || true, |left, right| left & right;
-    /// The bits that are set in one of them.
+    /// Bitwise OR.
     BitOr, "bitwise or", Or<Output = T>, || true, |left, right| left | right;
-    /// The bits that are set in exactly one of them.
+    /// Bitwise exclusive OR.
     BitXor, "bitwise xor", Xor<Output = T>, || true, |left, right| left ^ right;
-    /// Whether both say yes: `true` and `false`, or 1 and 0.
+    /// Logical AND. The result is `true` or `false`, or 1 or 0.
     LogicalAnd, "logical and", Truth, || true, |left, right| T::from(left.is_true() && right.is_true());
-    /// Whether one of them says yes: `true` and `false`, or 1 and 0.
+    /// Logical OR. The result is `true` or `false`, or 1 or 0.
     LogicalOr, "logical or", Truth, || true, |left, right| T::from(left.is_true() || right.is_true());
-    /// Whether exactly one of them says yes: `true` and `false`, or 1 and 0.
+    /// Logical exclusive OR. The result is `true` or `false`, or 1 or 0.
     LogicalXor, "logical xor", Truth, || true, |left, right| T::from(left.is_true() != right.is_true());
 }
 
-/// See [`commutative`] and [`associative`].
+/// A function as an operator; see [`commutative`] and [`associative`].
 #[derive(Clone, Copy, Debug)]
 pub struct Function<F> {
     function: F,
     is_commutative: bool,
 }
 
-/// An associative and commutative function as an operator.
+/// Turns an associative and commutative function into an operator.
 ///
 /// ```
 /// use multicomputer::{Machine, collective::{Collective, commutative}, prelude::*};
@@ -129,8 +128,8 @@ pub fn commutative<T, F: Fn(T, T) -> T>(function: F) -> Function<F> {
     Function { function, is_commutative: true }
 }
 
-/// An associative function whose operands may not change places, such as the product of matrices. Only algorithms that
-/// keep the order of ranks are used.
+/// Turns an associative function that is not commutative, such as the matrix product, into an operator. Only algorithms that keep the rank
+/// order are used.
 pub fn associative<T, F: Fn(T, T) -> T>(function: F) -> Function<F> {
     Function { function, is_commutative: false }
 }
@@ -167,14 +166,14 @@ impl<T, O: Operator<T> + ?Sized> Operator<T> for &O {
     }
 }
 
-/// Properties of an operator that all members must know.
+/// Properties of an operator that must be the same on all members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Named<'a> {
-    /// Its name in messages.
+    /// Name in messages.
     pub(crate) name: &'a str,
-    /// Tells apart what has the same name.
+    /// Type name, which distinguishes operators of the same name.
     pub(crate) of: &'static str,
-    /// Whether operands may change places.
+    /// Whether the order of operands does not matter.
     pub(crate) is_commutative: bool,
     /// Whether results do not depend on how operands are grouped.
     pub(crate) is_exact: bool,
@@ -191,7 +190,7 @@ impl Named<'_> {
     }
 }
 
-/// Combines two vectors of the same length. Phantom ones make a phantom one.
+/// Combines two vectors of the same length. The result is phantom if either vector is.
 pub(super) fn combined<T: Element + Send>(
     operator: &impl Operator<T>,
     left: &Payload,

@@ -1,4 +1,4 @@
-//! Plans of tasks, carried out on a member.
+//! Plans of tasks, and their execution on a member.
 
 use super::{Task, draft::Role};
 use crate::{
@@ -9,35 +9,35 @@ use crate::{
     time::Span,
 };
 
-/// A plan for a collective operation. Of the variants of its algorithm the fastest was taken; for a root other than 0, unless
-/// lengths of blocks differ, the fastest of those that are about as fast as any from root 0.
+/// A plan for a collective operation: the fastest variant of its algorithm. For a root other than 0, unless block lengths differ, only
+/// those variants were candidates that are about as fast as the fastest one for root 0.
 pub type Plan = crate::plan::Plan<Task>;
 
 impl Plan {
-    /// The task that it is for.
+    /// The task of the plan.
     pub fn task(&self) -> &Task {
         self.problem()
     }
 
-    /// The time that the closed form gives it.
+    /// The closed-form time of the plan.
     pub fn estimate(&self) -> Span {
         self.estimate
     }
 
-    /// The bytes of the vector that a rank must have in the beginning.
+    /// Number of bytes of the vector that a rank must have at the start.
     pub(super) fn given(&self, rank: Rank) -> u64 {
         let [before, _] = self.task().extents(rank);
         before.end - before.start
     }
 
-    /// Carries it out: every member of the group calls it, with what it has of the vector in the beginning, and gets
-    /// what it has in the end, both as table 1 of [`Operation`](super::Operation) says; an empty payload where that is nothing. Data is
-    /// moved by reference; `combine` makes one of a left and a right operand of the same length.
+    /// Carries out the plan. Every member of the group calls this method with what it has of the vector before, and gets what it has after,
+    /// as in table 1 of [`Operation`](super::Operation); an empty payload stands for nothing. Data moves by reference. `combine` combines a
+    /// left and a right operand of the same length.
     ///
     /// # Errors
     ///
-    /// [`WalkError`] if `mine` has another length, if another member has another plan, or if a message cannot be sent
-    /// or received; what `combine` returns.
+    /// [`WalkError`] if `mine` has the wrong length, if another member has another plan, or if a message cannot be sent or received; also
+    /// any error that `combine` returns.
     pub fn carry_out(
         &self,
         group: &Group<'_>,
@@ -48,7 +48,7 @@ impl Plan {
         self.carry_out_with(group, tag, mine, &mut combine)
     }
 
-    /// As [`carry_out`](Plan::carry_out), with `combine` behind a reference: compiled once, and not for every operator.
+    /// As [`carry_out`](Plan::carry_out), but `combine` is a trait object, so that this code is compiled once for all operators.
     pub(super) fn carry_out_with(
         &self,
         group: &Group<'_>,

@@ -11,15 +11,14 @@ use crate::{
 };
 
 impl Plan {
-    /// Carries out a plan for an operation that moves data, as a call of all members of a group: each gives what it has
-    /// of the vector before, and gets what it has after, both as the table of [`Operation`](super::Operation) says.
+    /// Carries out a plan for an operation that only moves data, as a call of all members of a group. The argument is what the rank has of
+    /// the vector before, and the result what it has after, as in the table of [`Operation`](super::Operation).
     ///
-    /// It is for plans that are made beforehand; the calls of [`Collective`](super::Collective) make and keep their
-    /// own.
+    /// This method is for plans made in advance; the calls of [`Collective`](super::Collective) make and cache their own plans.
     ///
     /// # Errors
     ///
-    /// [`CollectiveError`] as those calls have it, and if the plan is for another group.
+    /// [`CollectiveError`] in the same cases as the calls of `Collective`, and if the plan is for another group.
     pub fn call<T: Element + Send>(&self, group: &Group<'_>, mine: &[T]) -> Result<Vec<T>, CollectiveError> {
         let operation = self.task().operation();
         if operation.combines() {
@@ -30,12 +29,11 @@ impl Plan {
         Ok(self.carried_out(group, &Payload::from(mine), element, None, &mut no_combine)?.to_vec()?)
     }
 
-    /// Carries out a plan for an operation that combines, as [`call`](Plan::call) does the others.
+    /// Carries out a plan for an operation that combines, like [`call`](Plan::call) for operations that only move data.
     ///
     /// # Errors
     ///
-    /// As those of [`call`](Plan::call), and if the plan is for operators that are commutative or exact and this one is
-    /// not.
+    /// The errors of [`call`](Plan::call), and an error if the plan requires an exact or commutative operator and this operator is not.
     pub fn combine<T: Element + Send>(
         &self,
         group: &Group<'_>,

@@ -1,4 +1,4 @@
-//! A collective operation as a problem that plans are made for.
+//! Collective operations as problems for the planner.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Problem for Task {
 }
 
 impl Planned for Task {
-    /// The strategy of an algorithm that is one.
+    /// The strategy, if the algorithm is one.
     type Parameter = Option<Strategy>;
     type Workspace = ();
     type Draft = Draft;
@@ -72,7 +72,7 @@ impl Divisible for Task {
         others(self)
     }
 
-    /// Those of the blocks; a root's own has to go nowhere.
+    /// The lengths of the blocks; the root's own block counts as 0, because it does not move.
     fn lengths(&self) -> Vec<u64> {
         let operation = self.operation();
         if !operation.has_blocks() {
@@ -113,8 +113,8 @@ impl Registered for Task {
 
     const BESIDES_NAMES: &'static str = "; a strategy is written as for a broadcast, such as 2x3x5:SSMCC";
 
-    /// A strategy as [`spelling`](Planned::spelling) writes it, and in no other way: what is read here is for no operation
-    /// in particular, and `6:C`, which is right for a collect, would be no broadcast.
+    /// Reads a strategy exactly as [`spelling`](Planned::spelling) writes it. The text here belongs to no particular operation; `6:C`,
+    /// which is valid for a collect, is not valid for a broadcast.
     fn spelled(text: &str) -> Option<Result<Algorithm, String>> {
         if !text.contains(':') {
             return None;

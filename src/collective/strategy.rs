@@ -1,4 +1,4 @@
-//! Strategies of hybrids: the group as a logical mesh, and what is done in each of its dimensions.
+//! Strategies of hybrid algorithms: the group as a logical mesh, and a building block for each dimension of the mesh.
 
 use std::{fmt, str::FromStr};
 
@@ -13,87 +13,85 @@ pub(super) use alternating::Direction;
 
 /// A hybrid algorithm: a logical mesh `d1 x .. x dk` and a building block for each dimension.
 ///
-/// Written as in table 2 of the paper: `2x3x5:SSMCC` is a broadcast that scatters in the first dimension, scatters in
-/// the second, broadcasts in the third by a minimum spanning tree, collects in the second and collects in the first.
-/// The letters:
+/// Strategies are written as in table 2 of the paper: `2x3x5:SSMCC` is a broadcast that scatters in the first dimension, scatters in the
+/// second, broadcasts in the third by a minimum spanning tree, collects in the second and collects in the first. The letters:
 ///
 /// | letter | building block |
 /// | --- | --- |
-/// | `S` | scatter, by halves |
-/// | `M` | minimum spanning tree, by halves: the short-vector form of the operation |
-/// | `T` | the same with the fastest tree for the machine (LogGP) |
+/// | `S` | scatter by recursive halving |
+/// | `M` | minimum spanning tree by recursive halving: the short-vector form of the operation |
+/// | `T` | the short-vector form with the fastest tree for the machine (LogGP) |
 /// | `C` | bucket collect in rings |
 /// | `B` | collect on a circulant graph (Bruck) |
 ///
-/// Which of them an operation is written with follows from the template of figure 3: stage 1, the short-vector form in
-/// the last dimension, stage 2.
+/// The template of figure 3 determines the letters of an operation: stage 1, the short-vector form in the last dimension, stage 2.
 ///
 /// | operation | `2x3x5` in full | what the letters stand for |
 /// | --- | --- | --- |
 /// | broadcast | `SSMCC` | scatter, broadcast, collect |
-/// | combine-to-one | `SSMCC` | its dual: the same backwards, combining on the way |
-/// | scatter | `SSS` | scatter; `T` may stand in the last place |
-/// | gather | `SSS` | its dual |
+/// | combine-to-one | `SSMCC` | the dual of broadcast: reversed, combining on the way |
+/// | scatter | `SSS` | scatter; `T` is allowed in the last place |
+/// | gather | `SSS` | the dual of scatter |
 /// | collect | `MCC` | gather and broadcast (`M`, `T`), collect |
-/// | distributed combine | `MCC` | its dual |
+/// | distributed combine | `MCC` | the dual of collect |
 /// | combine-to-all | `MCC` | the dual of broadcast and collect, and then broadcast and collect |
 ///
-/// Without a short-vector form all dimensions are long: `SSSCCC`, `CCC`. The numbers multiply up to the size of the
-/// group; the first dimension has the nearest nodes. On a rectangle the dimensions divide its rows first, or its
-/// columns first if `,columns` stands at the end; on compact halves of it if `,compact` does. With `,rows-columns` or
-/// `,columns-rows` they alternate between the two directions: one divides the rows, the next one the columns, or the
-/// other way round, and when one of the two is divided up, the rest divide the other.
+/// Without a short-vector form all dimensions are long: `SSSCCC`, `CCC`. The product of the numbers is the size of the group; the first
+/// dimension connects the nearest nodes. On a rectangle the dimensions divide the rows first, with the suffix `,columns` the columns first,
+/// and with `,compact` the halves that recursive bisection across the longer side produces. With `,rows-columns` or `,columns-rows` the
+/// dimensions alternate between both directions, beginning with the rows or the columns; when one direction is fully divided, the remaining
+/// dimensions divide the other direction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Strategy {
-    /// The long-vector dimensions, the nearest first.
+    /// The long-vector dimensions, nearest nodes first.
     pub(super) long: Vec<(usize, Collect)>,
-    /// The last dimension, if it is a short-vector one.
+    /// The last dimension, if it is a short-vector dimension.
     pub(super) short: Option<(usize, Tree)>,
-    /// The order of the nodes.
+    /// The numbering of the nodes.
     pub(super) order: Order,
 }
 
-/// The collect of a long-vector dimension.
+/// The collect algorithm of a long-vector dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Collect {
     Ring,
     Circulant,
 }
 
-/// The tree by which a short-vector dimension reaches all its nodes.
+/// The tree of a short-vector dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Tree {
     Halves,
     Fastest,
 }
 
-/// The order in which the nodes of a rectangle are numbered to be divided.
+/// The order in which the nodes of a rectangle are numbered before the dimensions divide them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Order {
     /// Row by row.
     Rows,
     /// Column by column.
     Columns,
-    /// Cut in halves across the longer side, again and again.
+    /// By recursive bisection across the longer side.
     Compact,
-    /// The dimensions divide the two directions by turns, beginning with this one.
+    /// The dimensions alternate between both directions, beginning with the given one.
     Alternating(Direction),
 }
 
 impl Strategy {
-    /// One dimension with the short-vector form.
+    /// Returns a strategy of one short-vector dimension.
     pub(super) fn short(nodes: usize, tree: Tree) -> Strategy {
         Strategy { long: Vec::new(), short: Some((nodes, tree)), order: Order::Rows }
     }
 
-    /// Only long-vector dimensions; a single rank has none.
+    /// Returns a strategy of long-vector dimensions only; a single rank has none.
     pub(super) fn long(dimensions: impl IntoIterator<Item = (usize, Collect)>) -> Strategy {
         let long: Vec<(usize, Collect)> = dimensions.into_iter().collect();
         let short = long.is_empty().then_some((1, Tree::Halves));
         Strategy { long, short, order: Order::Rows }
     }
 
-    /// The nodes of the logical mesh.
+    /// The number of nodes of the logical mesh.
     pub fn nodes(&self) -> usize {
         self.dimensions().product()
     }
@@ -103,7 +101,7 @@ impl Strategy {
         self.long.iter().map(|&(size, _)| size).chain(self.short.map(|(size, _)| size))
     }
 
-    /// About as many messages as each rank sends.
+    /// The approximate number of messages that each rank sends.
     pub(super) fn messages(&self) -> usize {
         let collect = |&(side, collect): &(usize, Collect)| match collect {
             Collect::Ring => side,
@@ -112,7 +110,7 @@ impl Strategy {
         1 + self.long.iter().map(collect).sum::<usize>()
     }
 
-    /// The text for an operation.
+    /// The strategy as text, for an operation.
     pub fn spelled(&self, operation: Operation) -> String {
         let dimensions: Vec<String> = self.dimensions().map(|size| size.to_string()).collect();
         let order = match self.order {
@@ -145,13 +143,13 @@ impl Strategy {
         }
     }
 
-    /// Reads what [`Strategy::spelled`] writes for the operation. `"6:C"` is a collect, and no broadcast, which is `6:SC`; as an
-    /// [`Algorithm`](super::Algorithm), which is for no operation in particular, a strategy is read and printed as for a
+    /// Reads the text that [`Strategy::spelled`] writes for the operation. `"6:C"` is a collect but not a broadcast; the broadcast is
+    /// `6:SC`. As an [`Algorithm`](super::Algorithm), independent of an operation, a strategy is read and printed in the form for a
     /// broadcast.
     ///
     /// # Errors
     ///
-    /// [`StrategyError`] if the text is no strategy for the operation.
+    /// [`StrategyError`] if the text is not a strategy for the operation.
     pub fn parse(operation: Operation, text: &str) -> Result<Strategy, StrategyError> {
         let refusal =
             |reason: &str| StrategyError { given: text.to_owned(), operation, reason: reason.to_owned() };
@@ -174,7 +172,7 @@ impl Strategy {
         let mut sides = sides.ok_or_else(|| refusal("the sides are whole numbers above 0"))?;
         let product = sides.iter().try_fold(1_usize, |product, &side| product.checked_mul(side));
         product.ok_or_else(|| refusal("the sides multiply up to more than can be"))?;
-        // `1x30:M` is how the paper writes `30:M`.
+        // The paper writes `30:M` as `1x30:M`.
         sides.retain(|&side| side > 1);
         if sides.is_empty() {
             sides.push(1);
@@ -183,7 +181,7 @@ impl Strategy {
         let kinds = [Collect::Ring, Collect::Circulant];
         for short in shorts {
             let dimensions = sides.len() - usize::from(short.is_some());
-            // The collects are the last letters, those of the first dimension last.
+            // The last letters are the collects, in reverse order of the dimensions.
             let own: Vec<char> = letters.chars().rev().take(dimensions).collect();
             let kind = |index: usize| kinds[usize::from(own.get(index) == Some(&'B'))];
             let strategy = Strategy {
@@ -198,7 +196,7 @@ impl Strategy {
         Err(refusal(&Strategy::allowed(operation, sides)))
     }
 
-    /// The letters that an operation has for some sides, for messages.
+    /// The text for error messages that lists the letters of an operation for these sides.
     fn allowed(operation: Operation, sides: Vec<usize>) -> String {
         let count = sides.len();
         let of = if count == 1 { "one side".to_owned() } else { format!("{count} sides") };
@@ -211,7 +209,7 @@ impl Strategy {
             Strategy { long, short: Some((last, tree)), order: Order::Rows }.letters(operation)
         };
         let all_long = all_long.letters(operation);
-        // The short form of a scatter is a scatter, unless its tree is another one.
+        // The short form of a scatter has the same letters as its long form, unless its tree is the fastest tree.
         if with_tree(Tree::Halves) == all_long {
             return format!("the letters for {of} are `{all_long}` or `{}`", with_tree(Tree::Fastest));
         }
@@ -221,8 +219,8 @@ impl Strategy {
         )
     }
 
-    /// Whether the dimensions divide a rectangle of this shape as their order says. Those that alternate may not; of all
-    /// others only the number of nodes counts.
+    /// Whether the dimensions divide a rectangle of this shape in the strategy's order. Alternating dimensions must divide its sides; for
+    /// all other orders only the number of nodes matters.
     pub(super) fn fits(&self, grid: Grid) -> bool {
         self.nodes() == grid.nodes()
             && match self.order {
@@ -231,10 +229,9 @@ impl Strategy {
             }
     }
 
-    /// All of them on a rectangle with at most so many dimensions in each of its sides, for operations with these
-    /// choices.
+    /// All strategies on a rectangle, with at most `most` dimensions in each side and the given choices of collects and trees.
     pub(super) fn all(grid: Grid, collects: &[Collect], trees: &[Tree], most: usize) -> Vec<Strategy> {
-        // On a line the trees of all nodes are among those of one dimension.
+        // On a line, the strategies of one short-vector dimension below already contain the trees over all nodes.
         let is_line = grid.rows == 1 || grid.columns == 1;
         let whole = trees.iter().filter(|_| !is_line).map(|&tree| Strategy::short(grid.nodes(), tree));
         let mut all: Vec<Strategy> = whole.collect();
@@ -247,7 +244,7 @@ impl Strategy {
             for inner in factorizations(first, most) {
                 for outer in factorizations(second, most) {
                     let sides: Vec<usize> = inner.iter().chain(&outer).copied().collect();
-                    // Of one node there is one strategy, whose side is written.
+                    // A single node has exactly one strategy, written with side 1.
                     if sides.is_empty() {
                         all.push(Strategy::long([]));
                         continue;
@@ -263,7 +260,7 @@ impl Strategy {
                             .enumerate()
                             .map(|(place, &side)| (side, collects[digit(place)]))
                             .collect();
-                        // The last dimension once as a short-vector one, whatever its letter is.
+                        // With the last dimension as a short-vector one; once for all of its collects.
                         if let Some((&(last, Collect::Ring), rest)) = long.split_last() {
                             for &tree in trees {
                                 all.push(Strategy { long: rest.to_vec(), short: Some((last, tree)), order });
@@ -278,7 +275,7 @@ impl Strategy {
     }
 }
 
-/// All ways to write a number as an ordered product of at most `most` factors above 1; 1 is the empty product.
+/// All ordered factorizations of a number into at most `most` factors above 1; 1 is the empty product.
 pub(super) fn factorizations(number: usize, most: usize) -> Vec<Vec<usize>> {
     if number == 1 {
         return vec![Vec::new()];
@@ -298,7 +295,7 @@ pub(super) fn factorizations(number: usize, most: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// A text that is no strategy.
+/// The error of a text that is not a strategy.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("`{given}` is no hybrid for {operation}: {reason}")]
 pub struct StrategyError {
@@ -395,17 +392,17 @@ mod tests {
         let places = by_rows.alternating_places(grid, Row);
         assert_eq!(places[..12], [0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11]);
         assert_eq!(places[12..], places[..12].iter().map(|place| place + 12).collect::<Vec<usize>>());
-        // Lines that share links: those of the earlier dimensions of the same direction.
+        // Lines that share links come from the earlier dimensions of the same direction.
         let lines = [1, 3, 6, 12].map(|stride| by_rows.alternating_lines(grid, Row, stride));
         assert_eq!(lines, [1, 1, 3, 2]);
-        // The rest divides the other direction.
+        // The remaining dimensions divide the other direction.
         assert_eq!(parse("2x6x2:CCC,columns-rows").directions(grid, Column), Some(vec![Column, Row, Column]));
         assert_eq!(parse("4x2x3:CCC,columns-rows").directions(grid, Column), Some(vec![Column, Row, Row]));
         assert!(!parse("5x5:CC,rows-columns").fits(grid) && !parse("4x6:CC,rows-columns").fits(grid));
         assert!(parse("6x4:CC,rows-columns").fits(grid) && parse("4x6:CC").fits(grid));
     }
 
-    /// None of them is a strategy in rows or in columns, all fit, and each is there once.
+    /// None of the strategies is in row order or in column order, all fit, and each occurs once.
     #[test]
     fn all_that_alternate_come_back_to_a_direction() {
         let all = |rows, columns| {
@@ -431,7 +428,7 @@ mod tests {
             orders.len()
         };
         assert_eq!([all(1, 12), all(12, 1), all(3, 5), all(1, 1)], [0; 4]);
-        // 4 x 4: 2x2 in both directions, or in one of them; each beginning with the row or the column, long or not.
+        // 4 x 4: 2x2 in both directions, or in one direction; each beginning with the row or the column, with or without a tree.
         assert_eq!(all(4, 4), 8);
         assert_eq!(all(2, 4), 2);
     }

@@ -1,4 +1,4 @@
-//! Tasks: collective operations known well enough to be planned, with members and all lengths.
+//! Tasks: collective operations with all that planning needs, including the members and the lengths of all blocks.
 
 use std::{ops::Range, sync::Arc};
 
@@ -12,9 +12,9 @@ use crate::{
     text::are,
 };
 
-/// A collective operation to be carried out once: the operation, its members and root, and the length of every block.
+/// One execution of a collective operation: the operation, its members and root, and the length of every block.
 ///
-/// All members know it in full before they start, as in InterCom and in MPI's vector forms.
+/// All members have the complete task before they start, as in InterCom and in MPI's vector forms.
 ///
 /// ```
 /// use multicomputer::collective::{Operation, Task};
@@ -35,14 +35,14 @@ pub struct Task {
     members: Arc<[Rank]>,
     operation: Operation,
     root: Rank,
-    /// The bytes at which each rank's block starts, and at last the end of the vector.
+    /// First byte of each rank's block, followed by the end of the vector.
     starts: Arc<[u64]>,
     element: u64,
     in_order: bool,
     exact: bool,
 }
 
-/// Makes a [`Task`].
+/// Builder of a [`Task`].
 #[derive(Clone, Debug)]
 pub struct TaskBuilder {
     machine: Description,
@@ -62,8 +62,7 @@ enum Lengths {
 }
 
 impl Task {
-    /// Describes a task: by default among all nodes of the machine, with root 0, on no elements, of one byte each, with
-    /// a commutative operator.
+    /// Returns a builder. Defaults: all nodes of the machine, root 0, 0 elements of 1 byte each, a commutative and exact operator.
     pub fn builder(machine: &Description, operation: Operation) -> TaskBuilder {
         TaskBuilder {
             machine: machine.clone(),
@@ -82,12 +81,12 @@ impl Task {
         &self.machine
     }
 
-    /// Its parameters.
+    /// The parameters of the machine.
     pub fn parameters(&self) -> &Parameters {
         self.machine.parameters()
     }
 
-    /// The node of the machine that each rank is.
+    /// The node of the machine for each rank.
     pub fn members(&self) -> &Arc<[Rank]> {
         &self.members
     }
@@ -107,12 +106,12 @@ impl Task {
         self.root
     }
 
-    /// Bytes of the whole vector.
+    /// Number of bytes of the whole vector.
     pub fn bytes(&self) -> u64 {
         self.starts[self.size()]
     }
 
-    /// The bytes of the vector that are the block of `rank`. Operations without blocks are cut evenly.
+    /// The byte range of the block of `rank` in the vector. For operations without blocks the vector is cut evenly.
     ///
     /// # Panics
     ///
@@ -121,33 +120,34 @@ impl Task {
         self.starts[rank]..self.starts[rank + 1]
     }
 
-    /// Bytes of an element.
+    /// Bytes per element.
     pub fn element_bytes(&self) -> u64 {
         self.element
     }
 
-    /// Whether vectors may only be combined in rank order: the operator is associative and not commutative.
+    /// Whether vectors must be combined in rank order, because the operator is associative but not commutative.
     pub fn is_in_order(&self) -> bool {
         self.in_order
     }
 
-    /// Whether results do not depend on how operands are grouped. Where they do, all ranks must group them in one way.
+    /// Whether results do not depend on how operands are grouped. Where results do depend on it, all ranks must group operands in the same
+    /// way.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// The layout of its members on the machine. Where vectors are combined in rank order the ranks lie in that order.
+    /// The layout of the members on the machine. Where vectors are combined in rank order, the layout keeps the rank order.
     pub(crate) fn layout(&self) -> Layout {
         Layout::of(&self.machine, &self.members, self.in_order)
     }
 
-    /// Bytes of the longest block.
+    /// Number of bytes of the longest block.
     pub(crate) fn longest_block(&self) -> u64 {
         self.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
     }
 
-    /// The same task as another operation, if there is one: a collect with a single block that is not empty is a broadcast, and
-    /// likewise with those that combine.
+    /// Returns the equivalent task of another operation, if there is one: a collect with exactly one non-empty block is a broadcast, and a
+    /// distributed combine with exactly one is a combine-to-one.
     pub(crate) fn in_other_words(&self) -> Option<Task> {
         let with_one_block = |operation| {
             let ends = (0..=self.size()).map(|rank| if rank <= self.root { 0 } else { self.bytes() });
@@ -167,8 +167,8 @@ impl Task {
         }
     }
 
-    /// The bytes of the vector that closed forms share out evenly. The root's own block of a scatter or a gather, which stays where
-    /// it is, counts as the mean of the others, whatever its length.
+    /// Number of bytes that closed forms divide evenly among the ranks. The root's own block of a scatter or gather does not move; its
+    /// length is replaced by the mean of the others.
     pub(super) fn shared_bytes(&self) -> u64 {
         let Range { start, end } = self.block(self.root);
         let others = self.bytes() - (end - start);
@@ -178,7 +178,7 @@ impl Task {
         }
     }
 
-    /// The same operation on some of the blocks alone.
+    /// The same operation restricted to the blocks whose flag in `is_in` is set; all other blocks are empty.
     pub(super) fn part(&self, is_in: &[bool]) -> Task {
         let mut end = 0;
         let ends = (0..self.size()).map(|rank| {
@@ -189,12 +189,12 @@ impl Task {
         Task { starts: std::iter::once(0).chain(ends).collect(), ..self.clone() }
     }
 
-    /// The rank whose block has this byte of the vector.
+    /// The rank whose block contains this byte of the vector.
     pub(crate) fn owner(&self, byte: u64) -> Rank {
         self.starts.partition_point(|&start| start <= byte).saturating_sub(1).min(self.size() - 1)
     }
 
-    /// The bytes of the vector that a rank must have in the beginning, and those that it has in the end.
+    /// The byte ranges of the vector that a rank has before the operation and after it.
     pub(super) fn extents(&self, rank: Rank) -> [Range<u64>; 2] {
         use Operation::{
             Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
@@ -214,14 +214,14 @@ impl Task {
         }
     }
 
-    /// Another operation on the same vector, with this root.
+    /// Another operation on the same vector, with the given root.
     pub(crate) fn as_operation(&self, operation: Operation, root: Rank) -> Task {
         let combines = operation.combines();
         let (in_order, exact) = (self.in_order && combines, self.exact || !combines);
         Task { operation, root, in_order, exact, ..self.clone() }
     }
 
-    /// Whether blocks differ by an element at most.
+    /// Whether block lengths differ by at most one element.
     pub(super) fn is_even(&self) -> bool {
         let lengths = || self.starts.windows(2).map(|pair| pair[1] - pair[0]);
         lengths().max().unwrap_or(0) - lengths().min().unwrap_or(0) <= self.element
@@ -244,7 +244,7 @@ impl Task {
         Identity { members: Arc::default(), ..self.identity() }
     }
 
-    /// The parts that tell it from others on the same machine.
+    /// The parts of the task that distinguish it from other tasks on the same machine.
     pub(super) fn identity(&self) -> Identity {
         Identity {
             operation: self.operation,
@@ -258,7 +258,7 @@ impl Task {
     }
 }
 
-/// The parts of a task that tell it from others on the same machine.
+/// The parts of a task that distinguish it from other tasks on the same machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
     operation: Operation,
@@ -271,62 +271,62 @@ pub struct Identity {
 }
 
 impl TaskBuilder {
-    /// The nodes that take part, in rank order; all of them unless given.
+    /// Sets the participating nodes, in rank order; the default is all nodes.
     #[must_use]
     pub fn members(mut self, nodes: impl Into<Arc<[Rank]>>) -> Self {
         self.members = Some(nodes.into());
         self
     }
 
-    /// The root; 0 unless given, and without a meaning where the operation has none.
+    /// Sets the root; the default is 0. Ignored where the operation has no root.
     #[must_use]
     pub fn root(mut self, rank: Rank) -> Self {
         self.root = rank;
         self
     }
 
-    /// Elements of the whole vector, of all ranks together; 0 unless given. Where `n` elements are cut among `p` ranks, the
-    /// block of rank `r` begins at element `floor(r n / p)`, so that blocks differ by one element at most, and the longer
-    /// ones are spread over the ranks: [`Lengths::block`](super::Lengths::block) has them.
+    /// Sets the number of elements of the whole vector, of all ranks together; the default is 0. With `n` elements and `p` ranks the block
+    /// of rank `r` begins at element `floor(r n / p)`, so block lengths differ by at most one element; see
+    /// [`Lengths::block`](super::Lengths::block).
     #[must_use]
     pub fn elements(mut self, elements: u64) -> Self {
         self.lengths = Lengths::Even(elements);
         self
     }
 
-    /// Elements of each rank's block.
+    /// Sets the number of elements of each rank's block.
     #[must_use]
     pub fn blocks(mut self, elements: impl Into<Vec<u64>>) -> Self {
         self.lengths = Lengths::Blocks(elements.into());
         self
     }
 
-    /// Bytes of an element, at least 1; 1 unless given.
+    /// Sets the bytes per element; the default, and the minimum, is 1.
     #[must_use]
     pub fn element_bytes(mut self, bytes: u64) -> Self {
         self.element = bytes.max(1);
         self
     }
 
-    /// Whether vectors may only be combined in rank order; false unless given.
+    /// Sets whether vectors must be combined in rank order; the default is false.
     #[must_use]
     pub fn in_order(mut self, in_order: bool) -> Self {
         self.in_order = in_order;
         self
     }
 
-    /// Whether results do not depend on how operands are grouped, as those of whole numbers do not; true unless given.
+    /// Sets whether results do not depend on how operands are grouped, as with integers; the default is true.
     #[must_use]
     pub fn exact(mut self, exact: bool) -> Self {
         self.exact = exact;
         self
     }
 
-    /// The task.
+    /// Builds the task.
     ///
     /// # Errors
     ///
-    /// [`TaskError`] if the parts do not fit together.
+    /// [`TaskError`] if the arguments contradict each other.
     pub fn build(self) -> Result<Task, TaskError> {
         let members = self.members.unwrap_or_else(|| (0..self.machine.nodes()).collect());
         check_members(&self.machine, &members)?;
@@ -361,38 +361,38 @@ impl TaskBuilder {
     }
 }
 
-/// The element at which the block of `rank` starts where `elements` are cut evenly, or, for `rank` = `size`, at which they end.
+/// First element of the block of `rank` where `elements` are cut evenly; for `rank` = `size` the end of the last block.
 pub(super) fn even_start(elements: u64, rank: Rank, size: usize) -> u64 {
     (u128::from(elements) * rank as u128 / size as u128) as u64
 }
 
-/// More bytes than any vector may have.
+/// Exclusive upper limit of the bytes of a vector.
 const MOST: u64 = 1 << 60;
 
-/// The error of parts that make no task.
+/// The error of arguments that do not form a task.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TaskError {
-    /// The members make no group.
+    /// The members do not form a group.
     #[error(transparent)]
     Members(#[from] MembersError),
-    /// A root outside the group.
+    /// The root is outside the group.
     #[error("rank {given} is given as the root: the group has ranks 0 to {}", size - 1)]
     NoSuchRoot {
-        /// The rank.
+        /// The given rank.
         given: Rank,
-        /// Ranks of the group.
+        /// Number of ranks of the group.
         size: usize,
     },
-    /// Not one block length for each rank.
+    /// The number of block lengths differs from the number of ranks.
     #[error("{} given for a group of {size}: allowed is one for each rank", are(*given, "block length"))]
     Blocks {
-        /// Lengths given.
+        /// Number of given lengths.
         given: usize,
-        /// Ranks of the group.
+        /// Number of ranks of the group.
         size: usize,
     },
-    /// More bytes than can be.
+    /// The vector is too long.
     #[error("the vector is as long as 2^60 bytes or longer: less is allowed")]
     TooLong,
 }

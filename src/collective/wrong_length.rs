@@ -1,32 +1,32 @@
-//! A vector or block that has another length than the call says, and what would be right.
+//! The error of a vector or block whose length differs from the length that the call specifies.
 
 use std::fmt;
 
 use super::{Lengths, Operation};
 use crate::{payload::ElementType, rank::Rank, text::count};
 
-/// A rank gives a vector or a block of another length than it has by the `lengths` of the call.
+/// The error of a rank whose vector or block has another length than the `lengths` of the call specify.
 ///
-/// The likeliest slip is that of everybody who knows MPI, where the count is that of one rank: a number alone is the
-/// length of the whole vector here. So the text says what would be right.
+/// A likely cause is the MPI convention, in which the count is that of one rank; here a single number is the length of the whole vector.
+/// The error text therefore suggests the correct length.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WrongLength {
     /// The operation.
     pub operation: Operation,
-    /// The rank that gives it.
+    /// The rank with the wrong length.
     pub rank: Rank,
-    /// Ranks of the group.
+    /// Number of ranks of the group.
     pub size: usize,
     /// The root; 0 if the operation has none.
     pub root: Rank,
     /// The type of the elements.
     pub element: ElementType,
-    /// Bytes given.
+    /// Number of given bytes.
     pub given: u64,
-    /// Bytes that the rank should have.
+    /// Number of expected bytes.
     pub expected: u64,
-    /// The lengths that the call gives; `None` where a [plan](super::Plan) made beforehand says it.
+    /// The lengths that the call gives; `None` if a [plan](super::Plan) made in advance defines them.
     pub lengths: Option<Lengths>,
 }
 
@@ -48,7 +48,7 @@ impl WrongLength {
         }
     }
 
-    /// A length in elements, or in bytes if these make up no whole elements.
+    /// A length in elements, or in bytes if it is not a whole number of elements.
     fn amount(&self, bytes: u64) -> String {
         match self.elements(bytes) {
             Some(elements) => format!("{} of {}", count(elements, "element"), self.element),
@@ -108,7 +108,7 @@ impl fmt::Display for WrongLength {
     }
 }
 
-/// The other way to say that every rank has so many.
+/// The alternative notation for `each` elements on every rank: the total.
 fn or_in_all(each: u64, size: usize) -> String {
     each.checked_mul(size as u64).map_or(String::new(), |all| format!(" or {all}"))
 }

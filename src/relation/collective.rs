@@ -1,4 +1,4 @@
-//! Collective operations: in the words of each other and of s-to-p broadcasting, and as parts of those that want more.
+//! Related problems of collective operations: equal collective operations, s-to-p broadcasts, and wider operations.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ impl Related for Task {
             };
             converted(instance, listed, "s-to-p", Span::ZERO, convert, &Algorithm::SOURCES)
         });
-        // Blocks of an operation without blocks are only how its vector is cut.
+        // The blocks of an operation without blocks only define the cut of its vector, so even blocks give an equal task.
         let even =
             Some(self.cut_evenly()).filter(|even| !self.operation().has_blocks() && !even.is_cut_as(self));
         let even = even.into_iter().flat_map(|task| {
@@ -51,7 +51,7 @@ impl Related for Task {
             let task = self.as_operation(operation, if operation.has_root() { self.root() } else { 0 });
             let (bound, mut listed) = (task.least(), collective::families(&task));
             listed.extend(task.equal());
-            // A wider operation as two in a row is left out: the operation itself is the first of the two, and then a narrower second one.
+            // Wider operations in the form of two operations in a row are excluded: the first of the two would be the operation itself.
             listed.retain(|variant| !variant.is_searched());
             converted(task, listed, operation.name(), bound, narrowed, &Algorithm::WIDER)
         });
@@ -59,7 +59,7 @@ impl Related for Task {
     }
 }
 
-/// Pieces of the same vector, with the same ranks that have them in the beginning.
+/// Returns the draft unchanged: the vector and the origins are the same.
 fn as_it_is(_: &Task, _: &Task, draft: Draft) -> Draft {
     draft
 }
@@ -69,8 +69,8 @@ fn narrowed(task: &Task, _: &Task, draft: Draft) -> Draft {
     if task.operation().has_blocks() { draft.cut_at_blocks(task) } else { draft }
 }
 
-/// The s-to-p broadcast that a broadcast or a collect is, and that a combine-to-one or a distributed combine is backwards, if its
-/// operator is commutative; with its elements for the units in which messages are cut.
+/// Returns the s-to-p broadcast equal to a broadcast or a collect, or to the dual of a combine-to-one or distributed combine with a
+/// commutative operator. Messages are cut at the elements of the task.
 fn as_s_to_p(task: &Task) -> Option<Instance> {
     let sources = holders(task)?;
     let lengths: Vec<u64> = sources.iter().map(|&(_, Range { start, end })| end - start).collect();
@@ -79,8 +79,8 @@ fn as_s_to_p(task: &Task) -> Option<Instance> {
     (!task.is_in_order()).then(|| instance.with_elements_of(task.element_bytes()))
 }
 
-/// The ranks that have something in the beginning of a broadcast or a collect, or in the end of the duals, with their parts of the
-/// vector; none if the operation is another one.
+/// The ranks with data at the start of a broadcast or a collect, or at the end of their duals, with their parts of the vector; `None` for
+/// other operations.
 fn holders(task: &Task) -> Option<Vec<(Rank, Range<u64>)>> {
     match task.operation() {
         Operation::Broadcast | Operation::CombineToOne => Some(vec![(task.root(), 0..task.bytes())]),

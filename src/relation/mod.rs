@@ -1,21 +1,21 @@
-//! Relations among operations: the same problem in other words, and problems that want more. Their schedules carry out the problem
-//! as well, and are candidates for it.
+//! Relations among operations: equal problems, and wider problems, whose results include those of the original problem. Schedules of
+//! related problems also solve the original problem, and are candidates for it.
 //!
-//! | problem | equal | wants more |
+//! | problem | equal | wider |
 //! | --- | --- | --- |
-//! | s-to-p broadcast | collect with blocks of those lengths; of one source, broadcast | |
+//! | s-to-p broadcast | collect with blocks of the message lengths; broadcast, if there is one source | |
 //! | broadcast | s-to-p broadcast of one source; collect with one block | |
 //! | collect | s-to-p broadcast; with one block, broadcast | |
-//! | combine-to-one | distributed combine with one block; backwards, s-to-p broadcast of one source | combine-to-all; to the last rank, scan |
-//! | distributed combine | backwards, s-to-p broadcast; with one block, combine-to-one | combine-to-all |
-//! | operation without blocks, of a vector cut unevenly | the same with even blocks | |
+//! | combine-to-one | distributed combine with one block; dual of s-to-p broadcast of one source | combine-to-all; scan (root: last rank) |
+//! | distributed combine | dual of s-to-p broadcast; combine-to-one, if there is one block | combine-to-all |
+//! | operation without blocks, of a vector cut unevenly | the same operation with even blocks | |
 //! | gather | | collect |
 //! | scatter | | broadcast |
 //!
-//! Operations that are two others in a row are in `collective::algorithm::composed`, as they stay in one library.
+//! `collective::algorithm::composed` has the operations that consist of two operations in a row, because both are in one library.
 //!
-//! No other module depends on several libraries of operations. An equal problem is asked for the variants of its own algorithms
-//! alone, and a problem that wants more also for those of its equals; so no relation is followed in a circle.
+//! No other module depends on several libraries of operations. An equal problem contributes only the variants of its own algorithms; a
+//! wider problem also contributes the variants of its equal problems. Relations are therefore never followed in a cycle.
 //!
 //! **Source.** Träff, Gropp, Thakur, "Self-consistent MPI performance guidelines", IEEE TPDS 21(5), 2010, sections 3.1 and 3.3.
 

@@ -1,4 +1,4 @@
-//! S-to-p broadcasts: each is a collect, and of one source a broadcast.
+//! Related problems of s-to-p broadcasts: each is a collect, and with one source also a broadcast.
 
 use crate::{
     collective::{self, Operation, Task},
@@ -9,7 +9,7 @@ use crate::{
 
 impl Related for Instance {
     fn equal(&self) -> Vec<Variant<Instance>> {
-        // Nothing is sent of a collect without any bytes, but an s-to-p broadcast sends messages of no bytes as well.
+        // A collect of 0 bytes sends nothing, but an s-to-p broadcast also sends empty messages.
         let Some(collect) = as_collect(self).filter(|_| self.bytes() > 0) else { return Vec::new() };
         let tasks = [collect.in_other_words(), Some(collect)].into_iter().flatten();
         let variants = tasks.flat_map(|task| {
@@ -20,7 +20,7 @@ impl Related for Instance {
     }
 }
 
-/// The collect of blocks that are the messages of the sources, empty elsewhere.
+/// The collect in which each source's block is its message, and all other blocks are empty.
 fn as_collect(instance: &Instance) -> Option<Task> {
     let element = instance.element_bytes();
     let mut blocks = vec![0; instance.nodes()];
@@ -34,7 +34,7 @@ fn as_collect(instance: &Instance) -> Option<Task> {
     collect.build().ok()
 }
 
-/// Each piece of the vector lies in the block of a source.
+/// Converts a draft of the collect: each piece of the vector is in the block of one source.
 fn convert(instance: &Instance, task: &Task, draft: collective::Draft) -> Draft {
     let mut numbers = vec![0; instance.nodes()];
     instance.sources().iter().enumerate().for_each(|(number, &rank)| numbers[rank] = number);

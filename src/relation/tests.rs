@@ -1,4 +1,4 @@
-//! Every schedule that comes from a related problem does what is asked for.
+//! Tests that every schedule from a related problem solves the original problem.
 
 use proptest::{prelude::*, sample::Index};
 
@@ -21,7 +21,7 @@ fn lengths() -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(prop_oneof![2 => Just(0_u64), 1 => 1..100_u64, 1 => 100..30_000_u64], 1..6)
 }
 
-/// Checks some of the variants that come from related problems.
+/// Checks some of the variants from related problems.
 fn check<P: Related>(problem: &P, which: &[Index]) -> Result<(), TestCaseError> {
     let mut variants = problem.equal();
     variants.extend(problem.wider());

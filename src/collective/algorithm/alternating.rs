@@ -1,13 +1,12 @@
 //! *Alternating*: hybrids whose dimensions alternate between the two directions of the mesh.
 //!
-//! **What it does.** As [*Hybrid*](super::hybrid), but the first dimension divides the rows, the second one the columns, the
-//! third one the rows again, and so on, or the columns first: the strategies that end in `,rows-columns` and
-//! `,columns-rows`. The vector gets shorter in every dimension, while messages share links only with those of earlier
-//! dimensions of their own direction: when many lines share the links of a row, what goes along them has been cut in the
-//! columns as well.
+//! **What it does.** Works as [*Hybrid*](super::hybrid), but the first dimension divides the rows, the second one the columns, the third
+//! one the rows again, and so on, or the columns first: these strategies end in `,rows-columns` and `,columns-rows`. The vector gets
+//! shorter in every dimension, while messages share links only with earlier dimensions of the same direction. When many lines share the
+//! links of a row, their data has already been cut in the columns too.
 //!
-//! **Restrictions.** The members are a rectangle, one of whose directions is divided after the other one: both sides are at
-//! least 2, and one is at least 4 and no prime. A commutative operator.
+//! **Restrictions.** The members form a rectangle that can be divided in both directions alternately: both sides are at least 2, and one
+//! side is at least 4 and not prime. A commutative operator.
 //!
 //! **Cost.** The formula of [*Hybrid*](super::hybrid), in which `h_i` counts only the factors of `g_i` in the same direction. With
 //! all sides 2 and `k = 1` a collect of `n` bytes on `q x q` nodes, `p = q^2`, takes
@@ -17,14 +16,14 @@
 //! alternating:                    log2 p alpha + 3/2 (1 - 1/q) n beta
 //! ```
 //!
-//! so that it no longer grows with the logarithm. From `q = 4` on that is less. Where links have excess bandwidth there is
-//! less to gain; rings over whole rows and columns conflict nowhere, but need `2 (q - 1) alpha`.
+//! so that the factor no longer grows with the logarithm, and is smaller from `q = 4` on. Excess bandwidth of links reduces the gain. Rings
+//! over whole rows and columns have no contention, but need `2 (q - 1) alpha`.
 //!
 //! **Source.** Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 7.1: "the use of
 //! long vector primitives can be enhanced by alternating directions within the mesh", with a reference to Barnett,
-//! Littlefield, Payne, van de Geijn, "Global combine on mesh architectures with wormhole routing", IPPS 1993. The paper says no
-//! more than that; that dimensions alternate is how it is read here. A vector that goes both ways around a ring at the same
-//! time would gain nothing on nodes with one port.
+//! Littlefield, Payne, van de Geijn, "Global combine on mesh architectures with wormhole routing", IPPS 1993. The paper gives no details;
+//! alternating the dimensions is our interpretation. Sending parts of a vector in both directions of a ring at the same time would gain
+//! nothing on nodes with one port.
 
 use super::{
     super::{

@@ -1,13 +1,13 @@
 //! *Apart*: long blocks by one algorithm and short ones by another, one after the other.
 //!
-//! **What it does.** The blocks are split by length, and each part is a problem of its own, for which the fastest variant of all other
-//! algorithms is taken. Parts follow each other in the order that is faster, and are split again as long as that makes the whole
-//! faster. No rank waits for the others in between. `src/plan/split.rs` has the search.
+//! **What it does.** The blocks are split by length into parts. Each part is a separate problem, solved by the fastest variant of all other
+//! algorithms. The parts run one after the other in the faster order, and are split again as long as this makes the whole faster. There is
+//! no barrier between parts. `src/plan/split.rs` has the search.
 //!
-//! **Restrictions.** Some block is more than twice as long as another one; the root's own does not count, as it stays there.
+//! **Restrictions.** Some block is more than twice as long as another one; the root's own block does not count, because it does not move.
 //!
-//! **Cost.** At most that of the parts together. Most is won where a few blocks are long: these go in pieces, for about
-//! `n beta` or straight to where they belong, and the many short ones take `ceil(log2 p) alpha`.
+//! **Cost.** At most the sum of the parts. The gain is largest where a few blocks are long: these move in pieces, in about `n beta`, or
+//! directly to their destinations, and the many short blocks take `ceil(log2 p) alpha`.
 //!
 //! **Source.** This project.
 
@@ -18,7 +18,7 @@ use crate::plan::{
 };
 
 impl Algorithm {
-    /// Long blocks and short ones apart, each by the fastest of the other algorithms; only if lengths differ.
+    /// Long blocks and short blocks separately, each by the fastest of the other algorithms; only if block lengths differ.
     pub const APART: Algorithm = of(&APART);
 }
 

@@ -1,12 +1,12 @@
 //! *Auto*: the fastest of all algorithms, by prediction.
 //!
-//! **What it does.** Of each algorithm the ways that the closed forms find cheapest are candidates, those of related operations
-//! ([`sources`](super::sources), [`wider`](super::wider)) among them. They are predicted, the cheapest by the closed forms first but
-//! those of many messages last, and the fastest is taken. Then it looks whether it is faster to treat long and short blocks
-//! [apart](super::apart).
+//! **What it does.** Each algorithm contributes the variants that its closed forms rate cheapest; variants of related operations
+//! ([`sources`](super::sources), [`wider`](super::wider)) are included. The variants are predicted in order of their closed-form times,
+//! those of many messages last, and the fastest is taken. Finally the search checks whether treating long and short blocks
+//! [apart](super::apart) is faster.
 //!
-//! **Restrictions.** None. It is never slower than another algorithm, if all members start at the same instant and nothing else is
-//! under way, unless the search was [not complete](crate::plan::Plan::is_complete).
+//! **Restrictions.** None. *Auto* is never slower than another algorithm if all members start at the same instant and no other messages are
+//! in transit, unless the search was [not complete](crate::plan::Plan::is_complete).
 //!
 //! **Cost.** That of the algorithm chosen.
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// The fastest of all others: of each, the ways that the closed forms find cheapest are predicted.
+    /// The fastest of all other algorithms, by prediction of the variants that their closed forms rate cheapest.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
@@ -40,14 +40,14 @@ pub(crate) fn families(task: &Task) -> Vec<Variant<Task>> {
     sorted(listed(task, |algorithm| ![Algorithm::SOURCES, Algorithm::WIDER].contains(algorithm)))
 }
 
-/// The variants of the algorithms but *Auto*. One that is restricted is left out.
+/// The variants of the selected algorithms except *Auto*. Algorithms whose restrictions are not met contribute none.
 fn listed(task: &Task, is_asked: impl Fn(&Algorithm) -> bool) -> Vec<Variant<Task>> {
     let algorithms = Algorithm::of(task.operation()).into_iter();
     let asked = algorithms.filter(|algorithm| *algorithm != Algorithm::AUTO && is_asked(algorithm));
     asked.flat_map(|algorithm| algorithm.variants(task, &()).unwrap_or_default()).collect()
 }
 
-/// The same, those with the least estimates first, and those without one last: they are many, and take longest to make.
+/// Sorts variants by estimate and removes duplicates. Variants without an estimate come last: they are many, and the slowest to make.
 fn sorted(mut variants: Vec<Variant<Task>>) -> Vec<Variant<Task>> {
     variants.sort_by_key(|variant| (variant.estimate() == Span::ZERO, variant.estimate()));
     each_once(variants)

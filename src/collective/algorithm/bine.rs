@@ -1,18 +1,18 @@
-//! *Bine*: binomial trees whose edges lead to one side, then to the other, so that they are shorter.
+//! *Bine*: binomial trees whose edges alternate between both sides, which makes the edges shorter.
 //!
-//! **What it does.** In each of `log2 p` rounds all that have something meet the partners of [*swing*](super::swing), to whom
-//! they pass on a half of it, or the same. The nearest partners come first, or the farthest. In that way a vector is broadcast, or its
-//! blocks are scattered. A long vector is cut into a block for each rank, which are scattered, and collected by *swing*. Backwards
-//! these are a combine to one rank and a gather.
+//! **What it does.** In each of `log2 p` rounds, all ranks with data meet the partners of [*swing*](super::swing), and pass on half of the
+//! data or all of it. The nearest partners come first, or the farthest. This pattern broadcasts a vector or scatters its blocks. A long
+//! vector is cut into one block for each rank; the blocks are scattered, and then collected by *swing*. The duals are a combine-to-one and
+//! a gather.
 //!
-//! **Restrictions.** A power of two ranks, at least four in all; a root; a commutative operator.
+//! **Restrictions.** A power of two ranks, at least four; a root; a commutative operator.
 //!
-//! **Cost.** `log2 p (alpha + n beta)` for a broadcast of `n` bytes, and `log2 p n gamma` to combine; `log2 p alpha + (p - 1)/p n beta`
-//! for a scatter; `2 log2 p alpha + 2 (p - 1)/p n beta` for a broadcast of a vector that is cut, and `(p - 1)/p n gamma` to combine.
-//! Where a link is no faster than a port, the bytes of a round take as many times as long as messages share a link. Blocks that
-//! do not lie side by side are copied together first.
+//! **Cost.** `log2 p (alpha + n beta)` for a broadcast of `n` bytes, and `log2 p n gamma` to combine; `log2 p alpha + (p - 1)/p n beta` for
+//! a scatter; `2 log2 p alpha + 2 (p - 1)/p n beta` for a broadcast of a vector in blocks, and `(p - 1)/p n gamma` to combine. If a link is
+//! no faster than a port, the bytes of a round cost a factor equal to the number of messages that share a link. Blocks that are not
+//! adjacent are first copied together.
 //!
-//! **Source.** D. De Sensi and others, "Bine trees: enhancing collective operations by optimizing communication locality", SC
+//! **Source.** D. De Sensi et al., "Bine trees: enhancing collective operations by optimizing communication locality", SC
 //! 2025, arXiv 2508.17311, sections 3 and 4.
 
 use std::ops::Range;
@@ -35,7 +35,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Binomial trees whose edges lead to one side and then to the other (De Sensi and others).
+    /// Binomial trees whose edges alternate between both sides (De Sensi et al.).
     pub const BINE: Algorithm = of(&BINE);
 }
 
@@ -46,14 +46,14 @@ static BINE: Entry =
         .kinds(Operation::has_root)
         .only_if(&[meetings::POWER_OF_TWO]);
 
-/// An edge of a tree, along which `from` passes on what is for those `below`: the receiver and all that it passes it on to.
+/// An edge of a tree. `from` passes on the data for the places `below`: the receiver and its descendants.
 struct Edge {
     from: usize,
     to: usize,
     below: Vec<usize>,
 }
 
-/// The edges of a tree, round by round.
+/// The edges of a tree by round.
 type Tree = Vec<Vec<Edge>>;
 
 fn candidates(task: &Task) -> Vec<Candidate> {
@@ -91,10 +91,10 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     candidates
 }
 
-/// Makes the schedule that spreads along a way.
+/// Function that makes the spreading schedule from rounds of meetings.
 type Make = fn(&Task, &Rounds, Tuning) -> Draft;
 
-/// A schedule that spreads, or its dual where that is asked for.
+/// Returns the spreading schedule, or its dual if the task gathers or combines.
 fn turned(task: &Task, spread: Draft) -> Draft {
     match task.operation() {
         Operation::CombineToOne => spread.combining(),
@@ -106,7 +106,7 @@ fn turned(task: &Task, spread: Draft) -> Draft {
     }
 }
 
-/// The time by the closed form if the edges of the rounds have so many bytes, of which a round takes a time.
+/// The closed-form time if each edge of a round carries the round's number of bytes; `of` is the time of a round by its bytes.
 fn time(task: &Task, tree: &Tree, bytes: impl Iterator<Item = f64>, of: impl Fn(u64) -> Span) -> Span {
     let ranks = task.layout().ranks;
     let of_round = |(edges, bytes): (&Vec<Edge>, f64)| {
@@ -121,7 +121,7 @@ fn root(task: &Task) -> usize {
     ranks.iter().position(|&rank| rank == task.root()).unwrap_or_default()
 }
 
-/// The tree of those that hear of something along a way.
+/// The tree of the places that data of the root reach in these rounds.
 fn tree(task: &Task, way: &Rounds) -> Tree {
     let mut has = vec![false; task.size()];
     has[root(task)] = true;
@@ -140,13 +140,13 @@ fn tree(task: &Task, way: &Rounds) -> Tree {
     tree
 }
 
-/// All places, so that those below each edge come one after the other.
+/// All places in an order in which the places below each edge are contiguous.
 fn in_order(tree: &Tree, root: usize) -> Vec<usize> {
     let edges = tree.iter().rev().flatten().filter(|edge| edge.from == root);
     std::iter::once(root).chain(edges.flat_map(|edge| edge.below.iter().copied())).collect()
 }
 
-/// The whole vector goes along all edges.
+/// The whole vector moves along all edges.
 fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     let (ranks, tree) = (task.layout().ranks, tree(task, way));
     let pieces: Vec<Piece> = cut(0, task.bytes(), task.element_bytes(), 1).map(|(_, piece)| piece).collect();
@@ -164,7 +164,7 @@ fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     })
 }
 
-/// Each block goes to its rank.
+/// Each block moves to its rank.
 fn scattered(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     let block = |(place, &rank): (usize, &Rank)| {
         let Range { start, end } = task.block(rank);
@@ -174,10 +174,10 @@ fn scattered(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     scatter(task, &tree(task, way), tuning, pieces, |_| {})
 }
 
-/// The vector is cut into a block for each rank: these are scattered, and collected.
+/// The vector is cut into one block for each rank; the blocks are scattered and then collected.
 fn in_blocks(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     let tree = tree(task, way);
-    // The blocks of an edge lie side by side.
+    // The blocks of an edge are adjacent.
     let places = in_order(&tree, root(task));
     let pieces = cut(0, task.bytes(), task.element_bytes(), places.len());
     let pieces = pieces.map(|(nth, piece)| (places[nth], piece)).collect();
@@ -189,7 +189,7 @@ fn in_blocks(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     })
 }
 
-/// Passes on the piece of each place, so that each has its own alone, and then goes on.
+/// Scatters the piece of each place, so that each place ends with only its own piece; then calls `then`.
 fn scatter(
     task: &Task,
     tree: &Tree,
@@ -243,9 +243,9 @@ mod tests {
         );
     }
 
-    /// Tests the closed form of the header on links with room, with 16 ranks: 8 start-ups of 130 us, 15/8 of the bytes at 50 ns
-    /// each, and 15/16 of the elements at 10 ns; blocks are nowhere copied together in a broadcast. With the farthest first,
-    /// partners in the first round of the collect have not ended the scatter at the same time, which costs one overhead at most.
+    /// Tests the closed form of the header on 16 ranks and contention-free links: 8 start-ups of 130 us, 15/8 of the bytes at 50 ns each,
+    /// and 15/16 of the elements at 10 ns. A broadcast copies no blocks together. With the farthest first, partners in the first round of
+    /// the collect finish the scatter at different times, which costs at most one overhead.
     #[test]
     fn a_vector_that_is_cut_takes_what_the_closed_form_says() {
         let parameters = Parameters::hockney();
@@ -280,7 +280,7 @@ mod tests {
             let task = Task::builder(&machine, operation).elements(1 << 14).root(5).build().unwrap();
             let time = |algorithm: &Algorithm| Some(algorithm.plan(&task).ok()?.prediction().modeled);
             let bine = time(&Algorithm::BINE).unwrap();
-            // All but two operations in a row, which may be carried out in its way.
+            // *Composed* is excluded, because it may use *bine* for one of its two operations.
             let others = Algorithm::NAMED.iter().filter(|&algorithm| {
                 ![Algorithm::AUTO, Algorithm::BINE, Algorithm::COMPOSED].contains(algorithm)
             });

@@ -1,14 +1,13 @@
 //! *Blocks*: a pipelined broadcast on a circulant graph.
 //!
-//! **What it does.** The vector is cut into `N` blocks. In round `k` each rank sends to the one `d` further on around a
-//! ring of all, where `d` goes down through `ceil(p/2)`, `ceil(p/4)`, .., 1 and starts again: the newest block that the
-//! receiver does not have. Backwards it combines to one rank.
+//! **What it does.** The vector is cut into `N` blocks. In each round a rank sends the newest block that the receiver lacks to the rank `d`
+//! further on around a ring of all ranks; `d` runs repeatedly through `ceil(p/2)`, `ceil(p/4)`, .., 1. The dual is a combine-to-one.
 //!
 //! **Restrictions.** A commutative operator.
 //!
-//! **Cost.** `(ceil(log2 p) + N - 1) (alpha + n/N beta)` without conflicts, or up to two rounds more: at the best `N`
-//! `(sqrt((L - 1) alpha) + sqrt(n beta))^2` with `L = ceil(log2 p)`. With sends that do not block a round takes
-//! `max(alpha, n/N beta)` after the first ones. Messages go far: links should be a few times faster than ports.
+//! **Cost.** Without contention `(ceil(log2 p) + N - 1) (alpha + n/N beta)`, or up to two rounds more; with the best `N` `(sqrt((L - 1)
+//! alpha) + sqrt(n beta))^2` with `L = ceil(log2 p)`. With non-blocking sends, a round takes `max(alpha, n/N beta)` after the first rounds.
+//! Messages cover long distances, so links should be a few times faster than ports.
 //!
 //! **Source.** J. L. Träff, "Fast(er) construction of round-optimal n-block broadcast schedules", arXiv 2205.10072;
 //! A. Bar-Noy, S. Kipnis, "Broadcasting multiple messages in simultaneous send/receive systems", Discrete Applied
@@ -31,7 +30,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Pipelined on one circulant graph, in blocks (Bar-Noy, Kipnis, Träff).
+    /// Pipelined in blocks on one circulant graph (Bar-Noy, Kipnis, Träff).
     pub const BLOCKS: Algorithm = of(&BLOCKS);
 }
 
@@ -46,18 +45,18 @@ static BLOCKS: Entry =
             found: |task, _| too_little(task),
         }]);
 
-/// The most blocks: more do not pay where there are enough bytes for them, and cost time to plan.
+/// Maximum number of blocks: more blocks save little where there are enough bytes for them, and cost planning time.
 const MOST: usize = 256;
 
-/// The restriction of pipelines: otherwise there is nothing to overlap.
+/// The restriction of pipelines: with less there is nothing to overlap.
 pub(super) const PIPELINED: &str = "it needs three ranks, two elements and a commutative operator";
 
-/// Whether a task has what pipelines need.
+/// Whether a task meets the restriction of pipelines.
 pub(super) fn can_be_pipelined(task: &Task) -> bool {
     !task.is_in_order() && task.size() >= 3 && task.bytes() >= 2 * task.element_bytes()
 }
 
-/// The ranks and elements of a task that has too few, or its operator.
+/// The reason why a task does not meet the restriction of pipelines: its numbers of ranks and elements, or its operator.
 pub(super) fn too_little(task: &Task) -> String {
     if task.is_in_order() {
         return "the operator is not commutative".into();
@@ -85,8 +84,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     numbers.flat_map(|blocks| [(blocks, false), (blocks, true)]).map(candidate).collect()
 }
 
-/// Factor by which messages take longer than on links of their own, in the mean of all distances: those along a row make each
-/// other wait there, those over whole rows in the columns.
+/// Mean contention factor of messages over all distances. Messages along a row contend in the row, messages across rows in the columns.
 fn mean_conflict(task: &Task) -> f64 {
     let grid = task.layout().grid;
     let distances = circulant::distances(task.size());

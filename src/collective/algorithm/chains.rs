@@ -1,15 +1,15 @@
 //! *Chains*: a segmented pipeline along a chain of all ranks, or down several trees at once, one for each processor of a server.
 //!
-//! **What it does.** Broadcast, and as its dual combine-to-one. A rank forwards each segment as soon as it has received the segment; there is
-//! no common clock, unlike in *pipeline*. The variants differ in the trees from the root:
+//! **What it does.** Broadcast, and as its dual combine-to-one. A rank forwards each segment as soon as it has received the segment; unlike
+//! *pipeline*, the schedule has no common clock. The variants differ in the trees from the root:
 //!
 //! - *chain*: all ranks, along the snake of the layout; *chain around*: in the order of the nodes, cyclically from the root;
 //! - *arms*: one chain from the root to the last rank and one to the first. It keeps rank order, for operators that are not commutative;
 //! - *both ways*, for nodes with several ports: a cyclic chain in each direction, with half of the vector each; *both snakes*, on a
 //!   rectangle: one chain along rows and one along columns;
 //! - *rails*, for servers, or nodes at several switches: one tree for each processor of a server. In each server one rank receives the
-//!   tree's part of the vector from the previous server, and sends it to the next server and to the other ranks of its own server. The trees
-//!   use all network adapters at once, as the rings of NCCL do.
+//!   tree's part of the vector from the previous server, and sends it to the next server and to the other ranks of its own server. The
+//!   trees use all network adapters at once, as the rings of NCCL do.
 //!
 //! **Restrictions.** At least two ranks and two elements.
 //!
@@ -213,7 +213,7 @@ struct ClosedForm<'a> {
     links: u64,
     way: f64,
     /// Parts of the vector that the root sends, maximum of the parts that a rank sends, and maximum of the seconds for which one byte of
-    /// each part occupies the out-ports of a rank. A message occupies its out-port alone, also if a slow link limits it.
+    /// each part occupies the out-ports of a rank. A message occupies its out-port exclusively, even if a slow link limits the message.
     of_root: f64,
     busiest: f64,
     out: f64,

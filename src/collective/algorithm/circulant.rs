@@ -1,8 +1,8 @@
-//! *Circulant*: a collect on one circulant graph of all members, and what is made of it.
+//! *Circulant*: a collect on one circulant graph of all members, and the operations derived from it.
 //!
-//! **What it does.** In each round every rank sends what the receiver lacks to the one `d` further on around a ring, where
-//! `d` goes down through `ceil(p/2)`, `ceil(p/4)`, .., 1: the strategy `p:B`, on the members in their order and on compact
-//! halves of their rectangle. Backwards it is a distributed combine, and both together are a combine-to-all.
+//! **What it does.** In each round every rank sends the data that the receiver lacks to the rank `d` further on around a ring, where `d`
+//! runs through `ceil(p/2)`, `ceil(p/4)`, .., 1: the strategy `p:B`, on the members in rank order and on compact halves of their rectangle.
+//! Its dual is a distributed combine, and both in a row are a combine-to-all.
 //!
 //! **Restrictions.** No root; a commutative operator.
 //!

@@ -1,8 +1,9 @@
 //! *Composed*: two operations in a row whose product is the operation, such as scatter and collect for a broadcast.
 //!
 //! **What it does.** [`products`] lists the pairs of operations. For each of the two operations a nested search finds the fastest schedule
-//! of all other algorithms. A rank starts the second schedule as soon as it has finished its steps of the first one, or when its messages of the
-//! first one have left as well, whichever is faster. Pieces of both schedules are cut at the ends of all pieces, so that both move the same blocks.
+//! of all other algorithms. A rank starts the second schedule either when it has finished its steps of the first one, or when its messages
+//! of the first one have also left, whichever is faster. Pieces of both schedules are cut at the ends of all pieces, so that both move the
+//! same blocks.
 //!
 //! **Restrictions.** At least two ranks. If ranks start or end with blocks, at least two blocks are not empty: with a single block one of
 //! the two operations would be the whole operation.

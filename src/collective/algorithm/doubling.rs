@@ -1,17 +1,16 @@
-//! *Doubling*: in each round everybody combines with somebody twice as far away, and after `ceil(log2 p)` rounds has
-//! all.
+//! *Doubling*: in each round every rank combines with a rank at twice the distance, and after `ceil(log2 p)` rounds has the result.
 //!
-//! **What it does.** Combine-to-all; a scan is in [`scan`](super::scan). On a power of two ranks exchange their vectors with the rank that differs in one
-//! bit, the lowest first (recursive doubling). On any other number some ranks first send their vectors to a neighbour
-//! and get the result from it in the end. If it does not matter how operands are grouped, there is a way without that:
-//! rank `i` keeps the sum of the vectors of `i + 1` to `i + w`, and gets that of `w` or `w + 1` further ranks from the
-//! one behind them, where `w` runs through the leading bits of `p - 1`. In the end it adds its own vector.
+//! **What it does.** Combine-to-all; [`scan`](super::scan) has the scan. On a power of two, ranks exchange their vectors with the rank
+//! whose number differs in one bit, the lowest bit first (recursive doubling). On any other number of ranks, some ranks first send their
+//! vectors to a neighbour, and get the result from this neighbour at the end. If results do not depend on how operands are grouped, a
+//! variant (*windows*) avoids these extra messages: rank `i` keeps the sum of the vectors of ranks `i + 1` to `i + w`, and receives the sum
+//! of `w` or `w + 1` further ranks, where `w` runs through the leading bits of `p - 1`. At the end the rank adds its own vector.
 //!
-//! **Restrictions.** None. Ranks are combined in their order, except in the last way, which is taken only for operators
-//! that are exact and commutative: each rank adds in an order of its own.
+//! **Restrictions.** None. Ranks are combined in rank order, except in the *windows* variant, which needs an exact and commutative operator
+//! because each rank adds in a different order.
 //!
-//! **Cost.** `ceil(log2 p) (alpha + n beta + n gamma)`; on other numbers up to twice the `gamma`, or one round more
-//! with an operator that is not exact. No algorithm needs fewer rounds; for short vectors it is the best there is.
+//! **Cost.** `ceil(log2 p) (alpha + n beta + n gamma)`; on numbers that are no power of two up to twice the `gamma`, or one round more with
+//! an operator that is not exact. No algorithm needs fewer rounds with one message per rank and round; the algorithm suits short vectors.
 //!
 //! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA
 //! 19(1), 2005; for any `p`: J. Bruck, C.-T. Ho, "Efficient global combine operations in multi-port message-passing
@@ -28,7 +27,7 @@ use super::{
 use crate::pattern::{Combiner, Fold, Origin};
 
 impl Algorithm {
-    /// Recursive doubling, and what corresponds to it for any number of ranks.
+    /// Recursive doubling, and its counterpart for any number of ranks.
     pub const DOUBLING: Algorithm = of(&DOUBLING);
 }
 
@@ -63,7 +62,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     }]
 }
 
-/// Whether ranks may each add in an order of their own.
+/// Whether each rank may add in a different order (the *windows* variant).
 fn in_windows(task: &Task) -> bool {
     task.is_exact() && !task.is_in_order() && !task.size().is_power_of_two()
 }
@@ -75,17 +74,17 @@ fn draft(task: &Task, tuning: Tuning) -> Draft {
     if in_windows(task) { windows(task, tuning) } else { folded(task, tuning) }
 }
 
-/// A rank's own vector, the sum of those behind it, and the sum of both.
+/// Blocks: a rank's own vector, the sum of the ranks behind it, and the sum of both.
 const OWN: u32 = 0;
 const BEHIND: u32 = 1;
 const BOTH: u32 = 2;
 
-/// On a power of two of ranks, into which the others are folded first.
+/// Recursive doubling on a power of two of the ranks, into which the other ranks are folded first.
 fn folded(task: &Task, tuning: Tuning) -> Draft {
     let ranks = task.layout().ranks;
     let rounds = ranks.len().ilog2();
     let extra = ranks.len() - (1 << rounds);
-    // Of each of the first pairs the second one stands aside.
+    // In each of the first pairs the second rank is folded into the first.
     let (aside, inside): (Vec<usize>, Vec<usize>) =
         (0..ranks.len()).partition(|&place| place < 2 * extra && place % 2 == 1);
     let mut combiner = Combiner::new(ranks.len(), &[Origin::Everywhere], &[task.bytes()], tuning.exchange);
@@ -99,7 +98,7 @@ fn folded(task: &Task, tuning: Tuning) -> Draft {
     Draft { pieces: vec![Piece::of(0..task.bytes(), Origin::Everywhere)], schedule }
 }
 
-/// On any number of ranks, each of which adds from its own place on around the ring.
+/// The *windows* variant on any number of ranks: each rank adds from its own place onwards around the ring.
 fn windows(task: &Task, tuning: Tuning) -> Draft {
     let size = task.size();
     let ranks = task.layout().ranks;

@@ -1,24 +1,24 @@
-//! *EDST*: the vector in packets, down edge-disjoint spanning trees of a hypercube.
+//! *EDST*: the vector in packets, down the edge-disjoint spanning trees of a hypercube.
 //!
-//! **What it does.** Broadcast, and backwards combine-to-one. A hypercube of `p = 2^d` nodes has `d` spanning trees no two of
-//! which share a link in the same direction ([`edge_disjoint`](crate::pattern::pipeline::edge_disjoint)). Packet `i` goes down tree `i mod d`, and
-//! in round `t` all nodes exchange packets with their neighbours in dimension `t mod d`: each sends one and receives one.
-//! Rounds follow from the messages; or, *by the clock*, each packet rests a round at each node and all nodes start their
-//! rounds at the same time, as in [*Pipeline*](super::pipeline), so that start-ups hide behind bytes.
+//! **What it does.** Broadcast, and as its dual combine-to-one. A hypercube of `p = 2^d` nodes has `d` spanning trees that share no link in
+//! the same direction ([`edge_disjoint`](crate::pattern::pipeline::edge_disjoint)). Packet `i` goes down tree `i mod d`. In round `t` all
+//! nodes exchange packets with their neighbours in dimension `t mod d`: each node sends one and receives one. Either the messages drive the
+//! rounds, or the schedule is time-triggered (*by the clock*): each packet rests one round at each node and all nodes start their rounds at
+//! the same time, as in [*Pipeline*](super::pipeline), so that start-ups overlap with transfers.
 //!
-//! **Restrictions.** A power of two ranks, at least four; a commutative operator. It is made for hypercubes, where every
-//! message crosses one link and none is shared. Elsewhere ranks are numbered along the rows, and neighbours in the cube may
-//! be far apart: on a mesh of `r x c` messages in the highest dimension of a row share links `c / 2` times.
+//! **Restrictions.** A power of two ranks, at least four; a commutative operator. The algorithm is designed for hypercubes, where every
+//! message crosses one link that it does not share. Elsewhere ranks are numbered along the rows, and neighbours in the cube may be far
+//! apart: on an `r x c` mesh `c / 2` messages share a link in the highest dimension of a row.
 //!
-//! **Cost.** `(N + d) (alpha + n/N beta)` for `N` packets; at the best `N` that is `(sqrt(n beta) + sqrt(d alpha))^2`. By the
-//! clock about `n beta + 2 d alpha`. For long vectors both come to `n beta`, half of the `2 (p - 1)/p n beta` of scatter and
-//! collect. That is the model of nodes with *one port* for each direction, which is that of this crate. Half duplex, the bytes
-//! cost twice that, and scatter and collect cost three times: the factor becomes 1.5. With `d` ports at each
-//! node all trees could be used at the same time, for `n/d beta`; no machine here has that.
+//! **Cost.** `(N + d) (alpha + n/N beta)` for `N` packets; with the best `N` this is `(sqrt(n beta) + sqrt(d alpha))^2`. By the clock about
+//! `n beta + 2 d alpha`. For long vectors both approach `n beta`, half of the `2 (p - 1)/p n beta` of scatter and collect. These formulas
+//! hold for nodes with *one port* in each direction, the model of this crate. With half-duplex ports the bytes cost twice as much, and
+//! scatter and collect cost three times as much, so the factor is 1.5 instead of 2. With `d` ports at each node all trees could be used at
+//! the same time, for `n/d beta`; this implementation does not do so.
 //!
 //! **Source.** S. L. Johnsson, C.-T. Ho, "Optimum broadcasting and personalized communication in hypercubes", IEEE
 //! Transactions on Computers 38(9), 1989; Barnett et al., "Building a High-Performance Collective Communication Library",
-//! 1994, section 8, which calls it EDST. By the clock: not there.
+//! 1994, section 8, which calls the algorithm EDST. The time-triggered form is not in these sources.
 
 use super::{
     super::{
@@ -55,10 +55,10 @@ static EDST: Entry =
             found: |task, _| too_little(task),
         }]);
 
-/// The most packets: more cost time to plan.
+/// Maximum number of packets: more packets cost planning time.
 const MOST: usize = 512;
 
-/// Two streams of packets, so that each rests a round.
+/// Two streams of packets, so that each packet rests one round.
 const BY_THE_CLOCK: Trees = Trees {
     name: "edst by the clock",
     period: |grid, _| 2 * grid.nodes().ilog2() as usize,
@@ -89,7 +89,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     ]
 }
 
-/// Factor by which messages take longer than on links of their own, in the mean of all dimensions: 1 on a hypercube.
+/// Mean contention factor of messages over all dimensions: 1 on a hypercube.
 fn mean_conflict(task: &Task) -> f64 {
     let (ranks, dimensions) = (task.layout().ranks, task.size().ilog2());
     let of = |dimension: u32| {
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Hockney's machine, 16 nodes, 64 KiB.
+    /// Pins the times on Hockney's machine with 16 nodes and 64 KiB.
     #[test]
     fn what_it_takes_is_pinned() {
         let machine: Description = "hypercube:16".parse().unwrap();
@@ -147,7 +147,7 @@ mod tests {
             let plan = Algorithm::EDST.plan(&task).unwrap();
             (plan.name().to_owned(), plan.prediction().modeled.to_string())
         });
-        // Backwards it takes as long, as combining costs nothing on this machine.
+        // The dual takes the same time, because combining costs nothing on this machine.
         let expected = ("edst by the clock, 24 chunks".to_owned(), "4.4996 ms".to_owned());
         assert_eq!(times, [expected.clone(), expected]);
     }

@@ -1,20 +1,20 @@
-//! *Forest*: the vector in segments down spanning trees, as much down each as the network can carry.
+//! *Forest*: the vector in segments down several spanning trees, each of which carries as much as the network allows.
 //!
-//! **What it does.** For long vectors on networks that are no grid (with switches, links of several capacities, or gaps), and
-//! between nodes with several ports. A broadcast
-//! goes down a tree, or where that falls short of what nothing beats down two, four or eight; a collect goes around a cycle, or
-//! several ([`pattern::forest`](crate::pattern::forest), as in [`stop`](crate::stop)). Backwards they combine, with trees made for
-//! that direction. A combine-to-all goes around a cycle twice: a part of the vector is combined at each rank, and then collected.
+//! **What it does.** For long vectors on networks that are not grids (with switches, links of several capacities, or gaps), and for nodes
+//! with several ports. A broadcast goes down one tree, or down two, four or eight trees if one does not reach the lower bound. A collect
+//! goes around one or several cycles ([`pattern::forest`](crate::pattern::forest), as in [s-to-p broadcasts](crate::stop)). The duals
+//! combine, with trees that are built for their direction. A combine-to-all goes around a cycle twice: each rank combines one part of the
+//! vector, and the parts are then collected.
 //!
-//! **Restrictions.** 3 to 64 ranks, and a vector whose bytes take longer than a start-up; a commutative operator. With one port a node, not for
-//! meshes, tori, rings and what else is alike at every node.
+//! **Restrictions.** 3 to 64 ranks, and a vector whose bytes take longer than a start-up; a commutative operator. With one port per node,
+//! the algorithm excludes meshes, tori, rings and other networks in which all nodes are alike.
 //!
-//! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest
-//! port, link or processor; `o_s + o_r` for each segment must be less than that. Cycles go without the second part, as
-//! all ports are busy from the beginning on.
+//! **Cost.** `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest port, link or
+//! processor; the overheads `o_s + o_r` of all segments must take less time than `T`. Cycles have no second term, because all ports are
+//! busy from the start.
 //!
 //! **Source.** The idea: L. Zhao, A. Krishnamurthy, "ForestColl: Throughput-optimal collective communications on heterogeneous
-//! network fabrics", arXiv 2402.06787. How trees are found: this project.
+//! network fabrics", arXiv 2402.06787. The construction of the trees: this project.
 
 use std::{ops::Range, sync::Arc};
 
@@ -36,8 +36,8 @@ use crate::{
 };
 
 impl Algorithm {
-    /// In segments down spanning trees, as much down each as the network can carry: for long vectors on networks that are no
-    /// grid, and between nodes with several ports.
+    /// In segments down spanning trees that fit the network: for long vectors on networks that are not grids, and for nodes with several
+    /// ports.
     pub const FOREST: Algorithm = of(&FOREST);
 }
 
@@ -73,7 +73,7 @@ fn variants(task: &Task) -> Variants {
     Ok(spreading.forests().into_iter().map(variant).collect())
 }
 
-/// The ranks that have something, or get it in the end; in a combine-to-all a part each on the way.
+/// The ranks with data at the start or at the end, with their numbers of bytes; in a combine-to-all, the even parts.
 fn sources(task: &Task) -> Vec<(Rank, u64)> {
     match task.operation() {
         Operation::Broadcast | Operation::CombineToOne => vec![(task.root(), task.bytes())],
@@ -81,7 +81,7 @@ fn sources(task: &Task) -> Vec<(Rank, u64)> {
     }
 }
 
-/// The blocks of all ranks that have one.
+/// The blocks of all ranks whose block is not empty.
 fn blocks(task: &Task) -> impl Iterator<Item = (Rank, Range<u64>)> {
     (0..task.size()).map(|rank| (rank, task.block(rank))).filter(|(_, block)| !block.is_empty())
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::model::Description;
 
-    /// 16 nodes of a tree of switches, 1 MiB: a chain, its dual, and a cycle once around, or twice.
+    /// Pins the times for 16 nodes of a tree of switches and 1 MiB: a chain, its dual, and one or two rounds of a cycle.
     #[test]
     fn what_it_takes_is_pinned() {
         let machine: Description = "tree:16".parse().unwrap();

@@ -1,20 +1,20 @@
-//! A scan by *halving*: pairs of ranks share the work on the sum of both, and then hand each other what they lack.
+//! A scan by *halving*: pairs of ranks share the work of summing both their vectors, and later exchange the halves that they lack.
 //!
-//! **What it does.** Neighbours meet as in [*Halving*](super::halving), for `k` levels: of each part of the vector that two of them look
-//! after, each makes the sum over both groups for one half. After `k` levels each part, `n / 2^k` bytes long, is scanned by
-//! doubling over the groups, without a group's own sum. Then the levels are undone: of a pair each rank gets what stands
-//! before its group for the other half of their part too, the second rank with the sum of the first one's group. In the end
-//! every rank adds its own vector. Of an odd number of groups the last one waits, and gets what stands before it from the group
-//! before it on the way back.
+//! **What it does.** Neighbours meet as in [*Halving*](super::halving), for `k` levels: of each part of the vector that a pair is
+//! responsible for, each rank computes the sum over both groups for one half. After `k` levels each part, `n / 2^k` bytes long, is scanned
+//! over the groups by recursive doubling; this scan is exclusive. Then the levels are undone: each rank of a pair also gets the sum of all
+//! ranks before its group for the other half of their part, the second rank including the sum of the first rank's group. At the end every
+//! rank adds its own vector. If the number of groups is odd, the last group skips the level, and gets its prefix from the group before it
+//! on the way back.
 //!
 //! **Restrictions.** None; combines in rank order.
 //!
-//! **Cost.** On `p = 2^m` ranks about `(2 k + m - k) alpha + 2 (1 - 2^-k) n (beta + gamma) + (m - k) n / 2^k (beta + 2 gamma) +
-//! n gamma`: with `k = m`, `2 m alpha + 2 n beta + 3 n gamma` where a doubling takes `m` times `alpha + n beta + n gamma`.
-//! On other numbers a message and a combination more on levels with an odd number of groups.
+//! **Cost.** On `p = 2^m` ranks about `(2 k + m - k) alpha + 2 (1 - 2^-k) n (beta + gamma) + (m - k) n / 2^k (beta + 2 gamma) + n gamma`.
+//! With `k = m` this is `2 m alpha + 2 n beta + 3 n gamma`; recursive doubling takes `m (alpha + n beta + n gamma)`. On other numbers of
+//! ranks, each level with an odd number of groups adds one message and one combination.
 //!
-//! **Source.** This project; the pairs are those of recursive halving (see [*Halving*](super::halving)), and each level is Ladner and
-//! Fischer's step from a scan of `p/2` sums to one of `p`, "Parallel prefix computation", JACM 27(4), 1980.
+//! **Source.** This project. The pairs are those of recursive halving (see [*Halving*](super::halving)); each level is the step of Ladner
+//! and Fischer, "Parallel prefix computation", JACM 27(4), 1980, from a scan of `p/2` sums to a scan of `p`.
 
 use std::ops::Range;
 
@@ -35,10 +35,10 @@ use crate::{
     time::Span,
 };
 
-/// More levels take long to plan, and gain next to nothing.
+/// Maximum number of levels: more levels cost planning time and save hardly anything.
 const MOST: u32 = 6;
 
-/// Each number of levels.
+/// One candidate for each number of levels.
 pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
     let levels = task.size().ilog2().clamp(1, MOST) as usize;
     (1..=levels).map(|levels| candidate(task, levels)).collect()
@@ -59,14 +59,14 @@ fn candidate(task: &Task, levels: usize) -> Candidate {
     }
 }
 
-/// The numbers of blocks: several for each unit of the vector, of which there are `2^levels`.
+/// Numbering of the blocks. Each of the `2^levels` units of the vector has one block of each kind.
 struct Numbering {
     units: u32,
     levels: u32,
 }
 
 impl Numbering {
-    /// The kinds of blocks.
+    /// Number of kinds of blocks.
     fn kinds(&self) -> u32 {
         2 * self.levels + 3
     }
@@ -75,39 +75,39 @@ impl Numbering {
         kind * self.units + unit
     }
 
-    /// The sum of the group that a rank is in at a level; at level 0 its own vector, and in the end its result.
+    /// The sum of a rank's group at a level: at level 0 the rank's own vector, and at the end its result.
     fn sum(&self, level: usize, unit: u32) -> u32 {
         self.block(level as u32, unit)
     }
 
-    /// The sum of the other group, as it has come.
+    /// The received sum of the partner's group.
     fn came(&self, level: usize, unit: u32) -> u32 {
         self.block(self.levels + 1 + level as u32, unit)
     }
 
-    /// The sum of all that stands before the group that a rank is in.
+    /// The prefix: the sum of all ranks before the rank's group.
     fn before(&self, unit: u32) -> u32 {
         self.block(2 * self.levels + 1, unit)
     }
 
-    /// A sum that is made to be sent: of what stands before a group, and of the group.
+    /// The sum of a group's prefix and of the group itself, computed to be sent.
     fn sent(&self, unit: u32) -> u32 {
         self.block(2 * self.levels + 2, unit)
     }
 
-    /// The units of a part at a level, of which there are `2^level`.
+    /// The units of a part at a level, which has `2^level` parts.
     fn part(&self, level: usize, part: usize) -> Range<u32> {
         let size = self.units >> level;
         part as u32 * size..(part as u32 + 1) * size
     }
 
-    /// The sum of the first group of a pair, as it has come to the second one, if `one` is of the first. Before the first group of all
-    /// stands nothing, so its sum is all that stands before the second.
+    /// The received sum of the first group of a pair at its second group; `one` is a rank of the first group. If the first group is the
+    /// very first of all, its sum is also the whole prefix of the second group.
     fn came_from(&self, level: usize, one: Rank, unit: u32) -> u32 {
         if is_first(level, one) { self.before(unit) } else { self.came(level, unit) }
     }
 
-    /// The units of both halves of a part at a level.
+    /// The units of each half of a part at a level.
     fn halves(&self, level: usize, part: usize) -> [Range<u32>; 2] {
         [2 * part, 2 * part + 1].map(|half| self.part(level + 1, half))
     }
@@ -117,7 +117,7 @@ fn draft(task: &Task, levels: usize, tuning: Tuning) -> Draft {
     let ranks: Vec<Rank> = (0..task.size()).collect();
     let (levels, groups) = butterfly(&ranks, levels);
     let blocks = Numbering { units: 1 << levels.len(), levels: levels.len() as u32 };
-    // Units without any bytes are there, too.
+    // Empty units keep their numbers.
     let mut units = vec![(0, 0); blocks.units as usize];
     for (nth, piece) in cut(0, task.bytes(), task.element_bytes(), units.len()) {
         units[nth] = (piece.start, piece.bytes);
@@ -148,7 +148,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Pairs exchange halves of the sums of their groups, and each makes the sum over both for one half.
+    /// Each pair exchanges halves of the sums of its groups; each rank then computes the sum over both groups for one half.
     fn meet(&mut self, nth: usize, level: &Level) {
         let blocks = &self.blocks;
         let sum = |unit| blocks.sum(nth, unit);
@@ -170,8 +170,8 @@ impl Scan {
         }
     }
 
-    /// A scan by doubling over the groups that are left, for each part, without a group's own sum: a rank sends the sum of the last
-    /// `d` groups, its own included, to the one `d` groups further on, which has the sum of the `d - 1` groups before it.
+    /// An exclusive scan over the remaining groups by recursive doubling, for each part: a rank sends the sum of the last `d` groups, its
+    /// own included, to the rank `d` groups further on, which has the sum of the `d - 1` groups before its own.
     fn double(&mut self, level: usize, groups: &[Group]) {
         let blocks = &self.blocks;
         let (before, sent) = (|unit| blocks.before(unit), |unit| blocks.sent(unit));
@@ -195,8 +195,8 @@ impl Scan {
         }
     }
 
-    /// The ranks of a pair hand each other what stands before their groups; then the last group does so for the one that stood
-    /// aside.
+    /// The ranks of a pair exchange the prefixes of their groups; then the last group sends its successor, the group that skipped the
+    /// level, the prefix.
     fn part(&mut self, nth: usize, level: &Level) {
         let blocks = &self.blocks;
         let (before, sent, sum) =
@@ -205,7 +205,7 @@ impl Scan {
         for (part, [one, other]) in level.meetings() {
             let [first, second] = blocks.halves(nth, part);
             if is_first(nth, one) {
-                // Nothing stands before this group, so all that stands before the other one is its sum.
+                // The first group has no prefix, so the prefix of the second group is the sum of the first.
                 folds.push(fold(one, other, first, sum, before));
                 continue;
             }
@@ -235,7 +235,7 @@ impl Scan {
         self.combiner.iteration(folds);
     }
 
-    /// Every rank adds its own vector to what stands before it.
+    /// Every rank adds its own vector to its prefix.
     fn add_own(&mut self) {
         let blocks = &self.blocks;
         for rank in (0..self.combiner.nodes()).filter(|&rank| !is_first(0, rank)) {
@@ -247,12 +247,12 @@ impl Scan {
     }
 }
 
-/// Whether a rank is of the first group at a level: groups have `2^level` ranks.
+/// Whether a rank is in the first group at a level; groups have `2^level` ranks.
 fn is_first(level: usize, rank: Rank) -> bool {
     rank >> level == 0
 }
 
-/// A message of some units.
+/// A message of a range of units.
 fn fold(
     from: Rank,
     to: Rank,

@@ -1,15 +1,15 @@
-//! *Halving*: neighbours exchange halves of their vectors and combine them, then halves of halves with the next pair.
+//! *Halving*: neighbours exchange and combine halves of their vectors, then halves of the halves with the next pair.
 //!
-//! **What it does.** Combines in rank order. Ranks `2i` and `2i + 1` meet first: one looks after the first half from then on, the
-//! other after the second. Then pairs meet, then fours, until each part is combined over all ranks at one of them: recursive
-//! halving with distances that double, so that all that is combined stands side by side. Of an odd number of groups the last
-//! one gives the halves of its parts to the pair before it. From there the parts go to the root, to the ranks that they belong to, or
-//! back the same way to everybody. A scan is in [`halved_scan`](super::halved_scan).
+//! **What it does.** Combines in rank order. Ranks `2i` and `2i + 1` meet first: from then on one is responsible for the first half, the
+//! other one for the second half. Then pairs meet, then groups of four, until each part is combined over all ranks at one rank: recursive
+//! halving with doubling distances, so that combined ranks are always contiguous. If the number of groups is odd, the last group sends the
+//! halves of its parts to the pair before it. Finally the parts go to the root, to the ranks that own them, or back along the same edges to
+//! all ranks. [`halved_scan`](super::halved_scan) has the scan.
 //!
-//! **Restrictions.** None; operators need not be commutative. Where they are, circulant graphs and hybrids are mostly faster.
+//! **Restrictions.** None; operators need not be commutative. For commutative operators, circulant graphs and hybrids are mostly faster.
 //!
-//! **Cost.** On `p = 2^k` ranks `k alpha + (1 - 1/p) n (beta + gamma)` to combine, and then the same without `gamma` to
-//! gather or to spread, or about `2 alpha + n/p beta` for a distributed combine. On other numbers up to `n (beta + gamma)` more.
+//! **Cost.** On `p = 2^k` ranks `k alpha + (1 - 1/p) n (beta + gamma)` to combine, and then the same without `gamma` to gather or to
+//! spread, or about `2 alpha + n/p beta` for a distributed combine. On other numbers of ranks up to `n (beta + gamma)` more.
 //!
 //! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1),
 //! 2005; Rabenseifner, Träff, "More efficient reduction algorithms for non-power-of-two number of processors in
@@ -33,7 +33,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Recursive halving among neighbours, which keeps the order of ranks.
+    /// Recursive halving among neighbours, which keeps the rank order.
     pub const HALVING: Algorithm = of(&HALVING);
 }
 
@@ -53,7 +53,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let (levels, _) = butterfly(&task.layout().ranks, usize::MAX);
     let halves = |nth: usize| task.bytes() >> (nth + 1);
     let combining = levels.iter().enumerate().map(|(nth, level)| {
-        // Where three groups meet, two halves come.
+        // Where three groups meet, a rank receives two halves.
         round(task, halves(nth)).times(if level.aside.is_some() { 2 } else { 1 })
     });
     let parameters = task.parameters();
@@ -72,16 +72,16 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     }]
 }
 
-/// Parts of the vector with the ranks that they are spread from, in the dual.
+/// Parts of the vector with the ranks that spread them, in the dual.
 struct Parts {
     pieces: Vec<Piece>,
-    /// Where each piece is in the beginning.
+    /// The rank at which each piece starts.
     origins: Vec<Rank>,
     /// The numbers of the pieces of each part.
     of: Vec<Vec<u32>>,
 }
 
-/// The vector in as many parts as there are holders. For a distributed combine these are cut between the blocks of ranks, too.
+/// Cuts the vector into one part for each holder. For a distributed combine, parts are also cut between the blocks of ranks.
 fn parts(task: &Task, holders: &[Rank]) -> Parts {
     let mut parts = Parts { pieces: Vec::new(), origins: Vec::new(), of: vec![Vec::new(); holders.len()] };
     for (nth, part) in cut(0, task.bytes(), task.element_bytes(), holders.len()) {
@@ -104,7 +104,7 @@ fn parts(task: &Task, holders: &[Rank]) -> Parts {
     parts
 }
 
-/// The dual of what spreads every part from its holder to all ranks.
+/// The dual of the schedule that spreads every part from its holder to all ranks.
 fn draft(task: &Task, tuning: Tuning) -> Draft {
     let (levels, groups) = butterfly(&task.layout().ranks, usize::MAX);
     let holders = groups.concat();
@@ -122,12 +122,12 @@ fn draft(task: &Task, tuning: Tuning) -> Draft {
     }
 }
 
-/// In each pair both nodes exchange all that they have, and give it to the node that stands aside.
+/// In each pair both nodes exchange all data that they have, and send it to the node that skips the level.
 fn meet(builder: &mut Builder, level: &Level) {
     let held = |rank: Rank| -> Blocks { builder.held(rank).into() };
     let transfer = |from: Rank, to: Rank| Transfer { from, to, blocks: held(from) };
     let last = level.pairs.last().into_iter().zip(&level.aside);
-    // The dual combines in the order of ranks if these go first.
+    // The dual combines in rank order if these transfers come first.
     let aside = last.flat_map(|([one, other], aside)| {
         let three = one.iter().zip(other).zip(aside);
         three.flat_map(|((&one, &other), &aside)| [(one, aside), (other, aside)])
@@ -138,7 +138,7 @@ fn meet(builder: &mut Builder, level: &Level) {
     builder.iteration(transfers);
 }
 
-/// The root deals out all parts, by halves: who has several hands those over whose holders come later, and keeps its own.
+/// The root distributes all parts by recursive halving: a rank with several parts sends away the half without its own part.
 fn deal(builder: &mut Builder, root: Rank, holders: &[Rank], of: &[Vec<u32>]) {
     let mut spans = vec![(root, 0..holders.len())];
     while spans.iter().any(|(owner, span)| span.len() > 1 || *owner != holders[span.start]) {
@@ -149,7 +149,7 @@ fn deal(builder: &mut Builder, root: Rank, holders: &[Rank], of: &[Vec<u32>]) {
             let middle = span.start + span.len().div_ceil(2);
             let (kept, given) = match own {
                 Some(part) if part >= middle => (middle..span.end, span.start..middle),
-                // A rank without a part of its own gives all that is left away.
+                // A rank that holds none of the parts itself sends the last part away.
                 None if span.len() == 1 => (span.end..span.end, span),
                 _ => (span.start..middle, middle..span.end),
             };
@@ -167,7 +167,7 @@ fn deal(builder: &mut Builder, root: Rank, holders: &[Rank], of: &[Vec<u32>]) {
     }
 }
 
-/// Ranks hand their pieces over to the holders of the parts in which these are.
+/// Ranks send their pieces to the holders of the parts that contain the pieces.
 fn hand_over(builder: &mut Builder, origins: &[Rank], holders: &[Rank], of: &[Vec<u32>]) {
     let mut transfers = Vec::new();
     for (pieces, &to) in of.iter().zip(holders) {
@@ -188,7 +188,7 @@ mod tests {
         model::{Description, Parameters},
     };
 
-    /// On a network without conflicts, with alpha = 130 us, beta = 50 ns and gamma = 0.
+    /// On a contention-free network, with alpha = 130 us, beta = 50 ns and gamma = 0.
     #[test]
     fn halves_and_halves_of_halves_take_the_bytes_of_two_vectors() {
         let topology = crate::topology::parse("complete:8").unwrap();
@@ -203,10 +203,10 @@ mod tests {
         for in_order in [false, true] {
             assert_eq!(modeled(Operation::CombineToAll, in_order), (start_ups + bytes).times(2));
             assert_eq!(modeled(Operation::CombineToOne, in_order), (start_ups + bytes).times(2));
-            // Two levels, and of each quarter the sum of the first four ranks to the others.
+            // Two levels, and for each quarter the sum of the first four ranks goes to the others.
             let scan = Parameters::hockney().alpha().times(5) + bytes.times(2);
             assert_eq!(modeled(Operation::Scan, in_order), scan);
-            // Afterwards each of six parts goes to the rank that it belongs to.
+            // Afterwards each of six parts goes to the rank that owns it.
             let moved = Parameters::hockney().alpha() + Parameters::hockney().transfer(elements);
             assert_eq!(modeled(Operation::DistributedCombine, in_order), start_ups + bytes + moved);
         }

@@ -1,15 +1,14 @@
-//! *Hybrid*: the group as a logical mesh, with a building block of its own in each dimension.
+//! *Hybrid*: the group as a logical mesh, with a building block for each dimension.
 //!
-//! **What it does.** A [`Strategy`] says how the group is cut: the first dimension has the nearest nodes. A broadcast
-//! scatters the vector in the long-vector dimensions, one after the other, broadcasts the parts in the short-vector
-//! one, and collects them again in the long ones, the first dimension last. So vectors are longest where nodes are
-//! nearest. The other operations are parts of that or its dual: a scatter, a collect (gather and broadcast in the short
-//! dimension); backwards they gather, and combine to one rank or to all ranks' blocks; a combine-to-all goes back and
-//! then forth again. All extremes are here: one short dimension is the minimum spanning tree, one long one is scatter
-//! and collect, the rows and columns of a mesh are two long ones.
+//! **What it does.** A [`Strategy`] defines how the group is divided; the first dimension has the nearest nodes. A broadcast scatters the
+//! vector in the long-vector dimensions, one after the other, broadcasts the parts in the short-vector dimension, and collects the parts in
+//! the long-vector dimensions in reverse order. Vectors are thus longest where nodes are nearest. The other operations are parts of the
+//! broadcast or its dual: a scatter, a collect (gather and broadcast in the short dimension), and their duals, the gather and the
+//! distributed combine; a combine-to-all is the dual of a collect followed by the collect. The extremes are included: one short dimension
+//! is the minimum spanning tree, one long dimension is scatter and collect, and the rows and columns of a mesh are two long dimensions.
 //!
-//! **Restrictions.** An operator that is not commutative needs one short-vector dimension in rank order: only there all
-//! that is combined stands side by side.
+//! **Restrictions.** An operator that is not commutative needs one short-vector dimension in rank order: only there combined ranks are
+//! contiguous.
 //!
 //! **Cost.** With `g_i = d_1 .. d_(i-1)` and `c_i = max(1, h_i / k)`, where `h_i` counts only the factors of `g_i` in
 //! the same direction of the machine's mesh, a broadcast of `n` bytes takes
@@ -19,7 +18,7 @@
 //!   + ceil(log2 d_k) (alpha + c_k (n / g_k) beta)                          for a short dimension k
 //! ```
 //!
-//! and the other operations their part of it; see [`Cost`](super::super::Cost).
+//! The other operations take the corresponding terms; see [`Cost`](super::super::Cost).
 //!
 //! **Source.** Barnett et al., "Building a High-Performance Collective Communication Library", 1994, sections 4 to 7;
 //! the dual pairs also in Chan, Heimlich, Purkayastha, van de Geijn, "Collective communication: theory, practice, and
@@ -37,10 +36,10 @@ use super::{
 use crate::{plan::Restriction, text::are_so_many};
 
 impl Algorithm {
-    /// The fastest of the paper's hybrids: of all strategies of `S`, `M` and `C`.
+    /// The fastest of the paper's hybrids, over all strategies of `S`, `M` and `C`.
     pub const HYBRID: Algorithm = of(&HYBRID);
 
-    /// One strategy, as it is written.
+    /// A single strategy.
     pub const fn strategy(strategy: Strategy) -> Algorithm {
         Algorithm::with(&STRATEGY, Some(strategy))
     }

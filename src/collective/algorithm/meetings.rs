@@ -1,8 +1,8 @@
-//! The parts that *swing*, *bine*, *trivance* and *multiplying* share: rounds of meetings, along the dimensions of the machine in
-//! turns or by digits of ranks.
+//! Shared parts of *swing*, *bine*, *trivance* and *multiplying*: rounds of meetings, along the dimensions of the machine in turn or along
+//! radix digits of ranks.
 //!
-//! In each round every place meets one partner or several, and they tell each other all that they have. Where nodes have several
-//! ports, blocks are cut into parts that go different *ways* at the same time.
+//! In each round every place meets one or several partners, and they exchange all their data. On nodes with several ports, blocks are cut
+//! into parts that use different *ways* (sequences of rounds) at the same time.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,23 +26,23 @@ use crate::{
     time::Span,
 };
 
-/// Pairs of places of a grid: the first has a message for the second.
+/// Pairs of places of a grid: the first place sends a message to the second.
 pub(super) type Round = Vec<(usize, usize)>;
 
-/// The rounds of the parts of blocks that go the same way; the nearest partners come first.
+/// The rounds of a way, which all parts of the same way follow; the nearest partners come first.
 pub(super) type Rounds = Vec<Round>;
 
-/// Several ways at once are left out where all ranks together would hold more pieces.
+/// Maximum number of pieces that all ranks hold together; candidates with several ways are omitted above it.
 const MOST_HELD: usize = 1 << 24;
 
-/// The restriction of algorithms whose partners are found by halves.
+/// The restriction of algorithms whose partners are found by halving.
 pub(super) const POWER_OF_TWO: Restriction<Task> = Restriction {
     text: "it needs a power of two ranks, four at least, and a commutative operator",
     is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
     found: |task, _| refused(task),
 };
 
-/// The dimensions of the machine if all its nodes take part, or of the rectangle of the ranks; a line if they are none.
+/// The dimensions of the machine if all its nodes take part; otherwise those of the rectangle of the ranks, or a line if they form none.
 pub(super) fn extents(task: &Task) -> Vec<usize> {
     let grid = task.layout().grid;
     let mut extents = task.machine().topology().extents();
@@ -59,8 +59,8 @@ pub(super) fn named(algorithm: &str, extents: &[usize]) -> String {
     format!("{algorithm} {}", sides.join("x"))
 }
 
-/// The way along dimensions in turns that begins with the dimension `first`. Around a ring of `radix^r` places every place has these
-/// `partners` in each of `r` rounds.
+/// The way along the dimensions in turn, beginning with the dimension `first`. Around a ring of `radix^r` places, `partners` gives the
+/// partners of every place in each of `r` rounds.
 pub(super) fn way(
     extents: &[usize],
     first: usize,
@@ -86,8 +86,8 @@ pub(super) fn way(
     way
 }
 
-/// The candidates in which every block, or part of a vector, goes one way, or several at once, which have as many rounds each:
-/// some of `ways`, as many as in `counts`.
+/// The candidates in which every block, or part of a vector, uses one way, and those in which it uses several ways at once. All ways have
+/// the same number of rounds. `counts` has the numbers of ways to try, taken from the start of `ways`.
 pub(super) fn in_parts(
     task: &Task,
     name: &str,
@@ -102,7 +102,7 @@ pub(super) fn in_parts(
 }
 
 fn along(task: &Task, name: &str, ways: Vec<Rounds>) -> Candidate {
-    // What a rank has grows by one more than the number of its partners in a round; in the round that is listed first it gets the rest.
+    // In a round a rank's data is multiplied by the number of its partners plus one. The round listed first moves the largest fraction.
     let parts = ways[0].iter().scan(task.bytes() as f64 / ways.len() as f64, |part, round| {
         *part /= (1 + partners(round, task.size())) as f64;
         Some(*part)
@@ -113,7 +113,7 @@ fn along(task: &Task, name: &str, ways: Vec<Rounds>) -> Candidate {
         name: if ways.len() > 1 { format!("{name}, {} ways", ways.len()) } else { name.to_owned() },
         estimate: time(task, &ways, parts).times(times),
         messages: messages * times as usize,
-        // A message at a time keeps one port busy.
+        // A single way keeps only one port busy.
         tunings: if ways.len() > 1 {
             vec![Tuning::OVERLAPPED]
         } else {
@@ -124,8 +124,8 @@ fn along(task: &Task, name: &str, ways: Vec<Rounds>) -> Candidate {
     }
 }
 
-/// The candidate in which partners combine their whole vectors, by schedules that `make` makes; none where it matters how operands
-/// are grouped, as each rank adds in an order of its own.
+/// The candidate in which partners combine their whole vectors, with schedules from `make`. `None` if results depend on how operands are
+/// grouped, because each rank adds in a different order.
 pub(super) fn whole(
     task: &Task,
     name: &str,
@@ -144,7 +144,7 @@ pub(super) fn whole(
     })
 }
 
-/// The ranks of the group, or that the operator is not commutative, for those that are refused one or the other.
+/// The reason for a refusal: the number of ranks, or that the operator is not commutative.
 pub(super) fn refused(task: &Task) -> String {
     if task.is_in_order() {
         return "the operator is not commutative".into();
@@ -152,13 +152,13 @@ pub(super) fn refused(task: &Task) -> String {
     format!("the group has {}", count(task.size() as u64, "rank"))
 }
 
-/// How many partners each of the ranks meets in a round.
+/// Number of partners of each rank in a round.
 pub(super) fn partners(round: &Round, ranks: usize) -> usize {
     round.len() / ranks
 }
 
-/// All partners combine their whole vectors: each sends what it has to all that it meets in a round, whose meetings follow each other, and
-/// then adds what came from them.
+/// The draft in which all partners combine whole vectors: in each round a rank sends its vector to all its partners, and then adds their
+/// vectors. The meetings of a place must be contiguous in a round.
 pub(super) fn with_all(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     const OWN: u32 = 0;
     let (ranks, bytes) = (task.layout().ranks, task.bytes());
@@ -179,7 +179,7 @@ pub(super) fn with_all(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     Draft { pieces, schedule }
 }
 
-/// The time of rounds of messages of so many bytes each, by the closed form.
+/// The closed-form time of rounds whose messages have these numbers of bytes.
 pub(super) fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64>) -> Span {
     let (ranks, parameters) = (task.layout().ranks, task.parameters());
     let (send, receive) = parameters.overheads(0);
@@ -193,7 +193,7 @@ pub(super) fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64
     (0..ways[0].len()).zip(bytes).map(of_round).sum()
 }
 
-/// The most ways on which two meet in a round: they have one port for what they tell each other.
+/// Maximum number of ways on which the same two places meet in a round; all their data shares one port.
 fn most_alike(ways: &[Rounds], nth: usize) -> f64 {
     if let [_] = ways {
         return 1.0;
@@ -203,7 +203,7 @@ fn most_alike(ways: &[Rounds], nth: usize) -> f64 {
     pairs.into_values().max().map_or(1.0, f64::from)
 }
 
-/// Every block, or part of the vector, is spread from where it is, or combined there.
+/// Every block, or part of the vector, is spread from its origin, or combined there.
 fn draft(task: &Task, ways: &[Rounds], tuning: Tuning) -> Draft {
     let (ranks, element) = (task.layout().ranks, task.element_bytes());
     let blocks: Vec<(Rank, Range<u64>)> = match task.operation() {
@@ -232,7 +232,7 @@ fn draft(task: &Task, ways: &[Rounds], tuning: Tuning) -> Draft {
     }
 }
 
-/// Partners tell each other all that they have of the pieces of each way.
+/// Partners exchange all the pieces that they have of each way.
 pub(super) fn meet<'a>(
     builder: &mut Builder,
     ranks: &[Rank],
@@ -249,7 +249,7 @@ pub(super) fn meet<'a>(
     for (held, &rank) in held.iter_mut().zip(ranks) {
         builder.held(rank).iter().for_each(|&block| held[way_of[block as usize]].push(block));
     }
-    // The first partners of all come first, as their messages do. Two may meet on several ways.
+    // The first partners of all places come first, as their messages do. The same two places may meet on several ways.
     let most = partners.iter().map(Vec::len).max().unwrap_or(0);
     let mut nth_of: BTreeMap<(Rank, Rank), usize> = BTreeMap::new();
     let mut messages: Vec<(Rank, Rank, Vec<u32>)> = Vec::new();
@@ -272,7 +272,7 @@ pub(super) fn meet<'a>(
 pub(super) mod tests {
     use super::*;
 
-    /// Fails unless nobody hears of anything twice along a way, nor backwards, and everybody of everything.
+    /// Asserts that along a way, and backwards, every place receives each item exactly once.
     pub(in super::super) fn assert_all_hear_once(way: &Rounds, size: usize) {
         let backwards: Rounds = way.iter().rev().cloned().collect();
         for way in [way, &backwards] {

@@ -1,10 +1,10 @@
-//! *Mixed*: the fastest of all strategies, with fastest trees and circulant graphs in their dimensions too.
+//! *Mixed*: the fastest of all strategies, including fastest trees and circulant graphs in their dimensions.
 //!
-//! **What it does.** As [*Hybrid*](super::hybrid), with more letters: a short-vector dimension may have the fastest tree for
-//! the machine (`T`) and a long-vector one may collect on a circulant graph (`B`); and each strategy is carried out in
-//! several ways, sends blocking or not, blocks that go around in rings in one piece or in several.
+//! **What it does.** As [*Hybrid*](super::hybrid), with more letters: a short-vector dimension may use the fastest tree for the machine
+//! (`T`), and a long-vector dimension may collect on a circulant graph (`B`). Each strategy has several variants: sends are blocking or
+//! not, and blocks that move around rings are in one piece or several.
 //!
-//! **Restrictions.** None: where an operator is not commutative, only strategies of one short-vector dimension are tried.
+//! **Restrictions.** None; for operators that are not commutative, only strategies of one short-vector dimension are candidates.
 //!
 //! **Cost.** That of the strategy; see [`Cost`](super::super::Cost).
 //!
@@ -22,7 +22,7 @@ use super::{
 };
 
 impl Algorithm {
-    /// The fastest of all hybrids, those with fastest trees and circulant graphs among them.
+    /// The fastest of all hybrids, including those with fastest trees and circulant graphs.
     pub const MIXED: Algorithm = of(&MIXED);
 }
 

@@ -1,7 +1,7 @@
-//! The algorithms: one file each, which begins with what it does, its restrictions, its cost and its source, and has its
-//! entry in the registry. Here they are listed.
+//! The collective algorithms and their list. Each file has one algorithm, and begins with what it does, its restrictions, its cost and its
+//! source, followed by its entry in the registry.
 //!
-//! `strategies` has the variants of those that are strategies.
+//! `strategies` has the variants of the algorithms that are strategies.
 
 mod alternating;
 mod apart;
@@ -69,10 +69,10 @@ const fn of(entry: &'static Entry) -> Algorithm {
 static OWN: Entry = Entry::own();
 
 impl Algorithm {
-    /// The algorithm that plans of [one's own](super::Own) name. It makes no plans itself: those are made by the `Own`.
+    /// The algorithm that plans of [custom algorithms](super::Own) name. It makes no plans itself; the `Own` does.
     pub const OWN: Algorithm = of(&OWN);
 
-    /// All that have a name; a [`Strategy`] is written out.
+    /// All algorithms with a name; a [`Strategy`] is written out instead.
     pub const NAMED: &[Algorithm] = &[
         Algorithm::AUTO,
         Algorithm::SHORT,
@@ -99,12 +99,12 @@ impl Algorithm {
         Algorithm::APART,
     ];
 
-    /// The named ones that the operation can be carried out with.
+    /// The named algorithms that support the operation.
     pub fn of(operation: Operation) -> Vec<Algorithm> {
         Algorithm::NAMED.iter().filter(|algorithm| algorithm.is_for(operation)).cloned().collect()
     }
 
-    /// The name in messages about an operation: strategies are spelled for the operation.
+    /// The name in messages about an operation; strategies are spelled for the operation.
     pub fn spelled(&self, operation: Operation) -> Cow<'static, str> {
         match self.parameter() {
             Some(strategy) => strategy.spelled(operation).into(),
@@ -123,15 +123,15 @@ impl IntoAlgorithm for Strategy {
     }
 }
 
-/// The most factors in each direction of a mesh.
+/// Maximum number of factors in each direction of a mesh.
 const MOST_SIDES: usize = 3;
 
-/// Whether it is one of InterCom's operations.
+/// Whether the operation is one of InterCom's.
 fn is_no_scan(operation: Operation) -> bool {
     operation != Operation::Scan
 }
 
-/// The time of a round of whole vectors, by the closed form.
+/// The closed-form time of a round of messages of `bytes` bytes.
 fn round(task: &Task, bytes: u64) -> Span {
     let parameters = task.parameters();
     let transfer = parameters.transfer((bytes as f64 * 2.0 / parameters.duplex()) as u64);

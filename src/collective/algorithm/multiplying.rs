@@ -1,17 +1,17 @@
-//! *Multiplying*: in each round every rank exchanges with several others, so that what it has grows many times in few rounds.
+//! *Multiplying*: in each round every rank exchanges with several partners, so that its data multiplies and few rounds are needed.
 //!
-//! **What it does.** The number of ranks is a product of factors, as many as there are rounds. In a round of factor `r` every rank meets
-//! the `r - 1` others whose numbers differ from its own in one digit, which counts to `r`: it sends to all of them, and then receives. Where
-//! messages take long in the network, they are all under way at the same time, and the latency is paid once a round: `r = 2` is
-//! recursive doubling, with more rounds, and `r = p` is a message from everybody to everybody. A collect takes the farthest partners
-//! first, while there is little data. Backwards it is a distributed combine, and both together are a combine-to-all. If it does not matter
-//! how operands are grouped, partners may also combine whole vectors, in half as many rounds.
+//! **What it does.** The number of ranks is a product of factors, one for each round. In a round of factor `r` every rank meets the `r - 1`
+//! ranks whose numbers differ from its own in one radix-`r` digit: it sends to all of them, and then receives. All these messages overlap,
+//! and a round pays the latency once: `r = 2` is recursive doubling, and `r = p` is a message from every rank to every other. A collect
+//! begins with the farthest partners, while there is little data. Its dual is a distributed combine, and both in a row are a
+//! combine-to-all. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds.
 //!
-//! **Restrictions.** Three ranks or more, a product of factors up to 64, which make at most 65,536 messages, or 24 a rank if these are
-//! more; no root; a commutative operator. Whole vectors of up to 64 MiB together from all partners of a round.
+//! **Restrictions.** At least three ranks, whose number is a product of factors up to 64 that give at most 65,536 messages, or at most 24
+//! for each rank if this is more; no root; a commutative operator. Whole vectors only if all partners of a round together send at most 64
+//! MiB.
 //!
-//! **Cost.** `sum ((r - 1) (o_s + o_r) + L + hop)` over the factors, or less where the first message of a round comes before the last
-//! one has left, and `(p - 1)/p n beta` for a collect of `n` bytes, `(p - 1)/p n gamma` to combine. With whole vectors a combine-to-all
+//! **Cost.** `sum ((r - 1) (o_s + o_r) + L + hop)` over the factors, or less if the first message of a round arrives before the last one
+//! has left, plus `(p - 1)/p n beta` for a collect of `n` bytes and `(p - 1)/p n gamma` to combine. With whole vectors a combine-to-all
 //! takes `n beta + n gamma` for each of the `sum (r - 1)` messages.
 //!
 //! **Source.** M. Ruefenacht, M. Bull, S. Booth, "Generalisation of recursive doubling for AllReduce: now with simulation", Parallel
@@ -36,7 +36,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Recursive multiplying: exchanges with several partners a round, for networks of long latency (Ruefenacht, Bull, Booth).
+    /// Recursive multiplying: exchanges with several partners in each round, for networks of high latency (Ruefenacht, Bull, Booth).
     pub const MULTIPLYING: Algorithm = of(&MULTIPLYING);
 }
 
@@ -51,16 +51,16 @@ static MULTIPLYING: Entry =
             found: |task, _| meetings::refused(task),
         }]);
 
-/// The most partners of a round, and the rank itself.
+/// Maximum factor: the partners of a round and the rank itself.
 const MOST: usize = 64;
 
-/// Whole vectors are combined only if what comes to a rank in a round is at most so many bytes, as it is kept until all is there.
+/// Maximum number of bytes that a rank receives in a round of whole vectors; it stores them until all have arrived.
 const MOST_KEPT: u64 = 1 << 26;
 
-/// The factors are tried that are the fastest by the closed form, so many at most.
+/// Maximum number of factorizations that are tried, the fastest by the closed form first.
 const MOST_SHAPES: usize = 6;
 
-/// Those by which messages at once save start-ups, or else the best ones.
+/// The factorizations whose simultaneous messages save start-ups over recursive doubling, or else the best one.
 fn candidates(task: &Task) -> Vec<Candidate> {
     let time =
         |shape: &[usize]| -> Span { shape.iter().map(|factor| at_once(task.machine(), factor - 1)).sum() };
@@ -72,7 +72,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     shapes.iter().flat_map(|shape| by_factors(task, shape)).collect()
 }
 
-/// The candidates by these factors.
+/// The candidates with these factors.
 fn by_factors(task: &Task, shape: &[usize]) -> Vec<Candidate> {
     let (name, way) = (named("multiplying", shape), way(shape));
     let mut candidates = in_parts(task, &name, std::slice::from_ref(&way), [1]);
@@ -81,7 +81,7 @@ fn by_factors(task: &Task, shape: &[usize]) -> Vec<Candidate> {
         candidates.extend(meetings::whole(task, &name, way.clone(), Tuning::OVERLAPPED, with_all));
     }
     if is_filled(task) {
-        // Each rank is busy with all that it sends and receives.
+        // Lower bound: each rank is busy with all messages that it sends and receives.
         let call = task.parameters().send_overhead() + task.parameters().receive_overhead();
         for candidate in &mut candidates {
             let calls = call.times(candidate.messages as u64);
@@ -91,7 +91,7 @@ fn by_factors(task: &Task, shape: &[usize]) -> Vec<Candidate> {
     candidates
 }
 
-/// Whether every rank has something to send in every round.
+/// Whether every rank has data to send in every round.
 fn is_filled(task: &Task) -> bool {
     match task.operation() {
         Operation::CombineToAll => task.bytes() / task.element_bytes() >= task.size() as u64,
@@ -99,7 +99,7 @@ fn is_filled(task: &Task) -> bool {
     }
 }
 
-/// The factors of this number, those of the nearest partners first: as large as possible up to each limit, and the other way round.
+/// Factorizations of a number, the factors of the nearest partners first: greedy with each maximum factor, in both orders.
 fn shapes(size: usize) -> Vec<Vec<usize>> {
     let mut shapes = BTreeSet::new();
     for most in 3..=MOST {
@@ -117,7 +117,7 @@ fn shapes(size: usize) -> Vec<Vec<usize>> {
     shapes.into_iter().collect()
 }
 
-/// The partners of all ranks, in a round for each factor.
+/// The partners of all ranks, in one round for each factor.
 fn way(shape: &[usize]) -> Rounds {
     let size: usize = shape.iter().product();
     let mut stride = 1;
@@ -180,14 +180,14 @@ mod tests {
         assert_eq!((of(1), of(5)), (vec![vec![2, 0], vec![4]], vec![vec![3, 4], vec![2]]));
     }
 
-    /// Tests a latency of 20 us and calls of 0.16 us: everybody sends to everybody, and pays the latency once.
+    /// Tests a latency of 20 us and calls of 0.16 us: every rank sends to all others, and pays the latency once.
     #[test]
     fn it_is_the_fastest_where_messages_take_long_in_the_network() {
         let machine: Description = "host:64".parse().unwrap();
         for (operation, name) in [
             (Operation::Collect, "multiplying 64 (in turn)"),
             (Operation::DistributedCombine, "multiplying 64 (in turn)"),
-            // Here each of fewer messages is combined.
+            // Fewer messages are faster here, because each is combined.
             (Operation::CombineToAll, "multiplying 8x8, whole vectors"),
         ] {
             let task =

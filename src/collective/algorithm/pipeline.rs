@@ -1,16 +1,16 @@
 //! *Pipeline*: the vector in chunks, down several spanning trees at the same time.
 //!
-//! **What it does.** Broadcast, and backwards combine-to-one; a scan is in [`scan`](super::scan). Chunk `i` goes down tree `i mod T`. On a rectangle there
-//! are two trees with their spines on opposite sides and chains from there along the rows, or the columns: every rank
-//! sends and receives one chunk in each step, and no two messages share a link. On a line there is one chain.
+//! **What it does.** Broadcast, and as its dual combine-to-one; [`scan`](super::scan) has the scan. Chunk `i` goes down tree `i mod T`. On
+//! a rectangle there are two trees with spines on opposite sides, from which chains run along the rows or the columns: every rank sends and
+//! receives one chunk in each step, and no two messages share a link. On a line there is one chain.
 //!
 //! **Restrictions.** A commutative operator.
 //!
-//! **Cost.** `(N + h - 1) max(alpha, n/N beta)` for `N` chunks, with `h` steps until the first ones are everywhere,
-//! given in [`pattern::pipeline`](crate::pattern::pipeline); `2 beta / d` for `beta`. At the best `N` that comes to `n
-//! beta + h alpha`. For long vectors it is the fastest there is, and needs links no faster than ports. Combining hides
-//! behind the bytes where it is shorter. All ranks go by the clock: a step begins on all of them at the same time, so
-//! they must have started together. Where they have not, it is slower, not wrong.
+//! **Cost.** `(N + h - 1) max(alpha, n/N beta)` for `N` chunks, where `h` is the number of steps until the first chunks are everywhere, see
+//! [`pattern::pipeline`](crate::pattern::pipeline); `2 beta / d` replaces `beta`. With the best `N` this is `n beta + h alpha`. For long
+//! vectors no algorithm is faster, and links need not be faster than ports. Combining is hidden if it takes less time than the bytes. The
+//! schedule is time-triggered: a step begins on all ranks at the same time, which assumes that they start together. If they do not, the
+//! schedule is slower but still correct.
 //!
 //! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing
 //! Letters 5, 1995; P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and
@@ -38,7 +38,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Pipelined down several spanning trees of a mesh at the same time; a scan goes from rank to rank.
+    /// Pipelined down several spanning trees of a mesh at the same time; a scan is pipelined along the ranks.
     pub const PIPELINE: Algorithm = of(&PIPELINE);
 }
 
@@ -64,17 +64,17 @@ fn combining(task: &Task, bytes: u64) -> Span {
     task.parameters().combining(elements)
 }
 
-/// The time of a step with so many bytes.
+/// The time of a step of `bytes` bytes.
 fn step(task: &Task, sharing: Sharing, bytes: u64) -> Span {
     sharing.step(task.parameters(), bytes, combining(task, bytes))
 }
 
-/// Each set of trees.
+/// One candidate for each set of trees.
 fn candidates(task: &Task) -> Vec<Candidate> {
     sets_of_trees(task.layout().grid).iter().map(|&trees| by_the_clock(task, trees)).collect()
 }
 
-/// Chunks by the clock, as many of them as are best.
+/// A time-triggered pipeline with the best number of chunks.
 pub(super) fn by_the_clock(task: &Task, trees: Trees) -> Candidate {
     let (grid, root) = rooted(task);
     let ranks = task.layout().ranks;

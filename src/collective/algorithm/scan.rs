@@ -1,13 +1,12 @@
-//! *Scan*: everybody gets the sum of the vectors of all ranks up to its own.
+//! *Scan*: every rank gets the sum of the vectors of all ranks up to itself.
 //!
-//! **What it does.** *Doubling*: in round `k` rank `i` sends the sum that it has to `i + 2^k` and combines it with what
-//! comes from `i - 2^k`. *Chain*: the vector is cut into `N` chunks, and each goes from rank to rank, every one adding
-//! its own; chunks follow each other.
+//! **What it does.** *Doubling*: in round `k` rank `i` sends its partial sum to rank `i + 2^k`, and combines it with the sum from rank `i -
+//! 2^k`. *Chain*: the vector is cut into `N` chunks; each chunk goes from rank to rank, and each rank adds its own; the chunks form a
+//! pipeline.
 //!
 //! **Restrictions.** None; both combine in rank order.
 //!
-//! **Cost.** Doubling: `ceil(log2 p) (alpha + n beta + n gamma)`. Chain: about
-//! `(p + N - 2) (alpha + n/N (beta + gamma))`.
+//! **Cost.** Doubling: `ceil(log2 p) (alpha + n beta + n gamma)`. Chain: about `(p + N - 2) (alpha + n/N (beta + gamma))`.
 //!
 //! **Source.** W. D. Hillis, G. L. Steele, "Data parallel algorithms", CACM 29(12), 1986; pipelining: P. Sanders,
 //! J. L. Träff, "Parallel prefix (scan) algorithms for MPI", EuroPVM/MPI 2006.
@@ -34,7 +33,7 @@ pub(super) fn doublings(task: &Task) -> Vec<Candidate> {
     }]
 }
 
-/// In powers of two of chunks; the closed form knows which are worth a try.
+/// One candidate for each power of two of chunks; the closed form selects among them.
 pub(super) fn chains(task: &Task) -> Vec<Candidate> {
     let candidate = |chunks: usize| Candidate {
         name: format!("chain, {chunks} chunks"),
@@ -72,7 +71,7 @@ fn chain(task: &Task, chunks: usize, tuning: Tuning) -> Draft {
     let pieces: Vec<Piece> =
         cut(0, task.bytes(), task.element_bytes(), chunks).map(|(_, piece)| piece).collect();
     let mut combiner = combiner(task, &pieces, tuning);
-    // In step t chunk t - i goes from rank i to the next one.
+    // In step t rank i sends chunk t - i to the next rank.
     for step in 0..(task.size() + pieces.len()).saturating_sub(2) {
         let senders = (0..task.size() - 1).filter(|&from| (from..from + pieces.len()).contains(&step));
         let fold = |from: usize| {

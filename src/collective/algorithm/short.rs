@@ -1,10 +1,10 @@
-//! *Short*: InterCom's algorithm for short vectors, minimum spanning trees by halves.
+//! *Short*: InterCom's algorithm for short vectors, minimum spanning trees by recursive halving.
 //!
-//! **What it does.** One short-vector dimension of all members: the strategy `p:M` of a broadcast. The root sends to the
-//! middle of the other half, and both halves go on alone. The other operations are its parts and its dual: see
+//! **What it does.** One short-vector dimension of all members: the strategy `p:M` of a broadcast. The root sends to the middle of the
+//! other half, and then each half proceeds independently. The other operations are parts of the broadcast or its dual; see
 //! [*Hybrid*](super::hybrid).
 //!
-//! **Restrictions.** None; operators that are not commutative find all that they combine side by side.
+//! **Restrictions.** None; for operators that are not commutative, combined ranks are always contiguous.
 //!
 //! **Cost.** `ceil(log2 p) (alpha + n beta)` for a broadcast of `n` bytes, and `gamma n` more in each round to combine.
 //!
@@ -17,7 +17,7 @@ use super::{
 };
 
 impl Algorithm {
-    /// InterCom's short-vector algorithm: minimum spanning trees by halves.
+    /// InterCom's short-vector algorithm: minimum spanning trees by recursive halving.
     pub const SHORT: Algorithm = of(&SHORT);
 }
 

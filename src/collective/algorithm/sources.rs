@@ -1,15 +1,15 @@
-//! *Sources*: the same in the words of an equal operation.
+//! *Sources*: the schedules of an equal operation.
 //!
-//! **What it does.** A collect is an s-to-p broadcast from those ranks that have something, and a broadcast is one from its root: so the
-//! schedules of [s-to-p broadcasts](crate::stop) are taken. A collect with a single block that is not empty is a broadcast, so
-//! the algorithms for either are taken for the other. A broadcast of a vector that is cut unevenly is one of a vector cut evenly.
-//! Backwards the same holds for a distributed combine and a combine-to-one.
+//! **What it does.** A collect is an s-to-p broadcast from the ranks with non-empty blocks, and a broadcast is one from its root, so the
+//! schedules of [s-to-p broadcasts](crate::stop) are candidates. A collect with a single non-empty block is a broadcast, so the algorithms
+//! of each are candidates for the other. A broadcast of an unevenly cut vector equals a broadcast of an evenly cut one. The same holds for
+//! the duals, distributed combine and combine-to-one.
 //!
-//! **Restrictions.** Some block is not empty; a commutative operator, unless a single rank has data in the end.
+//! **Restrictions.** Some block is not empty; a commutative operator, unless only one rank has data at the end.
 //!
-//! **Cost.** That of the algorithm chosen.
+//! **Cost.** That of the chosen algorithm.
 //!
-//! **Source.** Those of the algorithms for broadcasts.
+//! **Source.** The sources of the algorithms for broadcasts.
 
 use super::{
     super::{Operation, Task},
@@ -42,7 +42,7 @@ static SOURCES: Entry = Entry::new("sources", |planning| Ok(planning.problem.equ
         },
     ]);
 
-/// Whether a single rank has data in the end.
+/// Whether only one rank has data at the end.
 fn has_one_holder(task: &Task) -> bool {
     task.operation() == Operation::CombineToOne || task.longest_block() == task.bytes()
 }

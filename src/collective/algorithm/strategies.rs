@@ -11,15 +11,15 @@ use super::{
     Variants,
 };
 
-/// The restriction of strategies where the order of operands counts: only there all that is combined stands side by side.
+/// The restriction of strategies where the order of operands matters: only in one short-vector dimension combined ranks are contiguous.
 pub(super) const IN_ORDER: &str = "an operator that is not commutative needs one short-vector dimension";
 
-/// Whether vectors are combined in the order that they must be.
+/// Whether a strategy combines vectors in the order that the task requires.
 pub(super) fn is_in_order(task: &Task, strategy: &Strategy) -> bool {
     !task.is_in_order() || strategy.long.is_empty() && strategy.order == Order::Rows
 }
 
-/// One variant, or several, for each of the strategies that work.
+/// One or several variants for each strategy that supports the task.
 pub(super) fn variants(
     task: &Task,
     strategies: impl IntoIterator<Item = Strategy>,
@@ -30,7 +30,7 @@ pub(super) fn variants(
         name: strategy.spelled(task.operation()),
         estimate: strategy.cost_in(task, grid).time(task.parameters()),
         messages: strategy.messages(),
-        // Only what goes around in rings is cut.
+        // Only blocks that move around rings are cut.
         tunings: tunings
             .iter()
             .copied()

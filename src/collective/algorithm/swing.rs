@@ -1,23 +1,23 @@
-//! *Swing*: recursive doubling whose partners lie on one side, then on the other, so that they are nearer.
+//! *Swing*: recursive doubling whose partners alternate between both sides, and are therefore nearer.
 //!
-//! **What it does.** In round `s` of `log2 p` around a ring, ranks of even places meet those `(1 - (-2)^(s+1)) / 3` further on, the
-//! odd ones those as far behind: 1, -1, 3, -5, 11, .. in place of the distances 1, 2, 4, 8, 16 of recursive doubling. Up to a third
-//! of the distance is saved, and every link carries the same, about half the distance, where doubling piles all of it on the link
-//! in the middle of a group. A collect takes the farthest partners first, while there is little data. On a grid rounds take turns
-//! among its dimensions. Backwards it is a distributed combine, and both together are a combine-to-all. If it does not matter how
-//! operands are grouped, partners may also combine whole vectors, in half as many rounds. Where nodes have several ports, a block is
-//! cut into parts that go different ways at the same time: each begins with another dimension, and half of them on the other side.
+//! **What it does.** In round `s` of `log2 p` around a ring, ranks at even places meet the ranks `(1 - (-2)^(s+1)) / 3` places further on,
+//! and ranks at odd places those as far behind: 1, -1, 3, -5, 11, .. instead of the distances 1, 2, 4, 8, 16 of recursive doubling. This
+//! shortens distances by up to a third, and every link carries the same load, about half the distance, where recursive doubling puts all of
+//! it on the link in the middle of a group. A collect begins with the farthest partners, while there is little data. On a grid the rounds
+//! alternate among the dimensions. The dual of a collect is a distributed combine, and both in a row are a combine-to-all. If results do
+//! not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds. On nodes with several ports,
+//! parts of a block use different ways at once: each way begins with another dimension, and half of the ways on the other side.
 //!
-//! **Restrictions.** A power of two ranks, at least four in all; no root; a commutative operator.
+//! **Restrictions.** A power of two ranks, at least four; no root; a commutative operator.
 //!
-//! **Cost.** `log2 p alpha + (p - 1)/p n beta` for a collect of `n` bytes where links have room, and `(p - 1)/p n gamma` to combine.
-//! Where a link is no faster than a port, the bytes of a round take about half its distance times as long: on a ring together
-//! about `n beta (1/2 + log2 p / 6)`, with recursive doubling `n beta (log2 p) / 2`. With whole vectors a combine-to-all takes
-//! `log2 p (alpha + n beta + n gamma)`. In parts, most of what is combined is copied together first. `w` ways take `beta / w` for
-//! `beta` in rounds in which their partners are different ones, and `w - 1` times `o_s + o_r` more a round.
+//! **Cost.** `log2 p alpha + (p - 1)/p n beta` for a collect of `n` bytes on contention-free links, and `(p - 1)/p n gamma` to combine. If
+//! a link is no faster than a port, the bytes of a round cost a factor of about half the distance: on a ring in total about `n beta (1/2 +
+//! log2 p / 6)`, against `n beta (log2 p) / 2` for recursive doubling. With whole vectors a combine-to-all takes `log2 p (alpha + n beta +
+//! n gamma)`. In parts, most combined data is first copied together. With `w` ways `beta / w` replaces `beta` in rounds in which the ways
+//! have different partners, and each round takes `w - 1` times `o_s + o_r` more.
 //!
 //! **Source.** D. De Sensi, T. Bonato, D. Saam, T. Hoefler, "Swing: short-cutting rings for higher bandwidth allreduce", NSDI 2024,
-//! arXiv 2401.09356; as trees and butterflies: D. De Sensi and others, "Bine trees", SC 2025, arXiv 2508.17311.
+//! arXiv 2401.09356; as trees and butterflies: D. De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311.
 
 use super::{
     super::{
@@ -32,7 +32,7 @@ use super::{
 use crate::pattern::{Combiner, Fold, Origin};
 
 impl Algorithm {
-    /// Recursive doubling with partners on one side and then on the other (De Sensi and others).
+    /// Recursive doubling with partners that alternate between both sides (De Sensi et al.).
     pub const SWING: Algorithm = of(&SWING);
 }
 
@@ -46,7 +46,7 @@ static SWING: Entry =
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
     let name = named("swing", &extents);
-    // One way for each dimension, for each of its sides, and for each port.
+    // One way for each dimension, for each side of each dimension, or for each port.
     let (sides, ports) = (extents.len(), task.parameters().ports() as usize);
     let counts = [sides, 2 * sides, ports].map(|count| count.min(ports));
     let mut candidates = in_parts(task, &name, &ways(&extents, ports), counts);
@@ -54,7 +54,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     candidates
 }
 
-/// All partners combine their whole vectors.
+/// The draft in which all partners combine their whole vectors.
 fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     let ranks = task.layout().ranks;
     let mut combiner = Combiner::new(ranks.len(), &[Origin::Everywhere], &[task.bytes()], tuning.exchange);
@@ -65,7 +65,7 @@ fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
     Draft { pieces: vec![Piece::of(0..task.bytes(), Origin::Everywhere)], schedule }
 }
 
-/// The ways that begin with each dimension, and then those that do on the other side, if that is another one; at most so many.
+/// The ways that begin with each dimension, and then the same on the other side if they differ; at most `most` ways.
 fn ways(extents: &[usize], most: usize) -> Vec<Rounds> {
     let mut ways = Vec::new();
     let all = [1, -1].into_iter().flat_map(|side| (0..extents.len()).map(move |first| (first, side)));
@@ -81,7 +81,7 @@ fn ways(extents: &[usize], most: usize) -> Vec<Rounds> {
     ways
 }
 
-/// The way that begins with this dimension, on this side.
+/// The way that begins with this dimension and this side.
 pub(super) fn way(extents: &[usize], first: usize, side: i64) -> Rounds {
     meetings::way(extents, first, 2, |place, round, extent| {
         let distance = side * (1 - (-2_i64).pow(round + 1)) / 3;
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Tests six ports: blocks of 1 MiB go six ways, which together take a sixth of the time of one.
+    /// Tests six ports: blocks of 1 MiB use six ways, which take about a sixth of the time of one way.
     #[test]
     fn parts_go_all_ways_at_once_where_nodes_have_several_ports() {
         let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(names.map(time), ["663.60288 us", "113.10384 us"]);
     }
 
-    /// Tests two ports on a ring: nobody waits for the messages of a round to the lowest ranks, which took 2153 us.
+    /// Tests two ports on a ring: no rank waits for the messages of a round to the lowest ranks, which took 2153 us.
     #[test]
     fn all_begin_with_their_first_partners() {
         let machine: Description = "ring:16".parse().unwrap();
@@ -164,7 +164,7 @@ mod tests {
         );
     }
 
-    /// Tests dimensions of two places, whose two sides are one: more ports never make it slower.
+    /// Tests dimensions of two places, where both sides coincide: more ports never make the algorithm slower.
     #[test]
     fn more_ports_cost_nothing() {
         let machine: Description = "torus:2x2x4".parse().unwrap();

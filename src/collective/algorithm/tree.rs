@@ -1,13 +1,13 @@
 //! *Tree*: the fastest tree for the machine.
 //!
-//! **What it does.** One short-vector dimension of all members, with the tree in which everybody who has the vector sends it
-//! on as soon as the parameters allow: the strategy `p:T`, on the members in their order and on compact halves of their
-//! rectangle. The other operations are its parts and its dual: see [*Hybrid*](super::hybrid).
+//! **What it does.** One short-vector dimension of all members, with the tree in which every rank that has the vector sends it on as soon
+//! as the parameters allow: the strategy `p:T`, on the members in rank order and on compact halves of their rectangle. The other operations
+//! are parts of the broadcast or its dual; see [*Hybrid*](super::hybrid).
 //!
-//! **Restrictions.** None; where an operator is not commutative, the members stay in their order.
+//! **Restrictions.** None; for operators that are not commutative the members stay in rank order.
 //!
-//! **Cost.** Without conflicts the least possible for a vector in one piece: the number of ranks that have it grows as
-//! `N(x) = N(x - g) + N(x - t)`, where an edge keeps its sender busy for `g` and its receiver goes on after `t`.
+//! **Cost.** Without contention the minimum for a vector in one piece: the number of ranks that have the vector grows as `N(x) = N(x - g) +
+//! N(x - t)`, where an edge keeps its sender busy for `g` and its receiver can continue after `t`.
 //!
 //! **Source.** Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993; for long
 //! messages: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995.
@@ -34,7 +34,7 @@ static TREE: Entry = Entry::new("tree", |planning| {
     let strategies = [Order::Rows, Order::Compact]
         .map(|order| Strategy { order, ..Strategy::short(task.size(), Tree::Fastest) });
     let mut tunings = Tuning::worth_trying(task);
-    // Where messages share links it depends on these, too, how fast a tree is.
+    // Where messages share links, the choice among equally fast divisions also affects the speed.
     let is_for_blocks = matches!(task.operation(), Operation::Scatter | Operation::Gather);
     if is_for_blocks && has_even_tree(task, &strategies[0]) {
         tunings

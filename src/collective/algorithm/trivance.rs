@@ -1,20 +1,20 @@
-//! *Trivance*: every rank exchanges with two others at the same distance on both sides, which grows threefold.
+//! *Trivance*: every rank exchanges with two partners at the same distance on both sides, and the distance triples in each round.
 //!
-//! **What it does.** In round `s` of `log3 p` around a ring, every rank meets those `3^s` further on and `3^s` behind: what it has
-//! grows to three times as much, where recursive doubling and *swing* take `log2 p` rounds to the same end. Nodes with two ports
-//! send both messages at once. A collect takes the farthest partners first, while there is little data. On a grid rounds take
-//! turns among its dimensions; with more ports, blocks are cut into parts that begin with different ones. Backwards it is a
-//! distributed combine, and both together are a combine-to-all. If it does not matter how operands are grouped, partners may also
-//! combine whole vectors, in half as many rounds: what comes from both sides is combined after both have been sent the same.
+//! **What it does.** In round `s` of `log3 p` around a ring, every rank meets the ranks `3^s` further on and `3^s` behind. The data of a
+//! rank triples in each round; recursive doubling and *swing* need `log2 p` rounds. Nodes with two ports send both messages at once. A
+//! collect begins with the farthest partners, while there is little data. On a grid the rounds alternate among the dimensions; with more
+//! ports, blocks are cut into parts whose ways begin with different dimensions. The dual of a collect is a distributed combine, and both in
+//! a row are a combine-to-all. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as
+//! many rounds: a rank sends its vector to both sides before it combines the vectors from both sides.
 //!
-//! **Restrictions.** A power of three ranks, at least nine; no root; a commutative operator. (The paper has a way for other numbers,
-//! with one round more.)
+//! **Restrictions.** A power of three ranks, at least nine; no root; a commutative operator. (The paper has a variant for other numbers,
+//! with one more round, which is not implemented.)
 //!
-//! **Cost.** `log3 p (alpha + o_s + o_r) + (p - 1)/p n beta / 2` for a collect of `n` bytes where links have room and nodes two
-//! ports, with one port `beta` for `beta / 2`; and `(p - 1)/p n gamma` to combine. Where a link is no faster than a port,
-//! the bytes of a round take as many times as long as its distance: on a ring together about `n beta (log3 p) / 3`. With whole
-//! vectors a combine-to-all takes `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` where links have room and nodes two ports, and on
-//! such a ring `(p - 1)/2 n beta` for `log3 p n beta`.
+//! **Cost.** `log3 p (alpha + o_s + o_r) + (p - 1)/p n beta / 2` for a collect of `n` bytes on contention-free links and nodes with two
+//! ports; with one port `beta` instead of `beta / 2`; and `(p - 1)/p n gamma` to combine. If a link is no faster than a port, the bytes of
+//! a round cost a factor equal to its distance: on a ring in total about `n beta (log3 p) / 3`. With whole vectors a combine-to-all takes
+//! `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` on contention-free links and nodes with two ports; on such a ring `(p - 1)/2 n beta`
+//! replaces `log3 p n beta`.
 //!
 //! **Source.** A. Jürß, V. Addanki, S. Schmid, "Trivance: latency-optimal AllReduce by shortcutting multiport networks",
 //! arXiv 2602.17254, 2026.
@@ -61,7 +61,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     candidates
 }
 
-/// The way that begins with this dimension. The meetings of a place follow each other, on one side and on the other.
+/// The way that begins with this dimension. The meetings of a place on both sides are contiguous.
 fn way(extents: &[usize], first: usize) -> Rounds {
     meetings::way(extents, first, 3, |place, round, extent| {
         let distance = 3_usize.pow(round);
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// Tests two ports on 9 x 9 nodes: blocks and whole vectors.
+    /// Tests two ports on 9 x 9 nodes, with blocks and with whole vectors.
     #[test]
     fn with_two_ports_it_is_the_fastest_for_medium_lengths() {
         let torus: Description = "torus:9x9".parse().unwrap();

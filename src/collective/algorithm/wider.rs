@@ -1,12 +1,12 @@
-//! *Wider*: by the schedule of an operation that wants more.
+//! *Wider*: the schedules of an operation whose results include those of this operation.
 //!
-//! **What it does.** A gather wants at one rank what a collect wants at all, and a combine-to-one or a distributed combine wants parts of
-//! what a combine-to-all has everywhere in the end; a scatter wants at each rank a part of what a broadcast brings to all; the last rank has
-//! the result of a combine-to-one at the end of a scan. So the algorithms for those are taken, and what nobody wants is left.
+//! **What it does.** A collect brings to all ranks what a gather brings to one; a combine-to-all brings everywhere the results of a
+//! combine-to-one or a distributed combine; a broadcast brings to all ranks the blocks of a scatter; a scan leaves the result of a
+//! combine-to-one at the last rank. Their schedules are therefore candidates; messages with unneeded results are removed.
 //!
-//! **Restrictions.** Those of the algorithms.
+//! **Restrictions.** Those of the algorithms of the wider operations.
 //!
-//! **Cost.** That of the algorithm chosen.
+//! **Cost.** That of the chosen algorithm.
 //!
 //! **Source.** Träff, Gropp, Thakur, "Self-consistent MPI performance guidelines", IEEE TPDS 21(5), 2010.
 
@@ -14,8 +14,8 @@ use super::{super::Operation, Algorithm, Entry, of};
 use crate::plan::Related;
 
 impl Algorithm {
-    /// The schedules of an operation that wants more: of a collect for a gather, of a combine-to-all for a combine-to-one and
-    /// a distributed combine, of a broadcast for a scatter.
+    /// The schedules of a wider operation: of a collect for a gather, of a combine-to-all for a combine-to-one or a distributed combine,
+    /// and of a broadcast for a scatter.
     pub const WIDER: Algorithm = of(&WIDER);
 }
 

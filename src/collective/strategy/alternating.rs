@@ -1,4 +1,4 @@
-//! Dimensions that alternate between the two directions of a rectangle.
+//! Strategies whose dimensions alternate between the two directions of a rectangle.
 
 use super::{Collect, Order, Strategy, Tree, factorizations};
 use crate::topology::Grid;
@@ -22,8 +22,7 @@ impl Direction {
 }
 
 impl Strategy {
-    /// The direction of each dimension of a strategy whose dimensions alternate; `None` if they do not divide the
-    /// rectangle so.
+    /// The direction of each dimension of an alternating strategy; `None` if the dimensions do not divide the sides of the rectangle.
     pub(super) fn directions(&self, grid: Grid, first: Direction) -> Option<Vec<Direction>> {
         let (mut columns, mut rows) = (grid.columns, grid.rows);
         let mut turn = first;
@@ -48,8 +47,7 @@ impl Strategy {
         (columns == 1 && rows == 1).then_some(directions)
     }
 
-    /// The places of a rectangle, row by row, in the order in which a strategy numbers them whose dimensions alternate:
-    /// the first dimension varies fastest.
+    /// The places of a rectangle, counted row by row, in the numbering of an alternating strategy: the first dimension varies fastest.
     pub(in crate::collective) fn alternating_places(&self, grid: Grid, first: Direction) -> Vec<usize> {
         let mut places = vec![0];
         let (mut column, mut row) = (1, grid.columns);
@@ -67,8 +65,8 @@ impl Strategy {
         places
     }
 
-    /// The lines of the dimension with this stride that lie interleaved on the same links, if dimensions alternate: those
-    /// that the earlier dimensions of its direction make.
+    /// Number of lines of the dimension with this stride that are interleaved on the same links, if dimensions alternate: the product of
+    /// the earlier dimensions of the same direction.
     pub(in crate::collective) fn alternating_lines(
         &self,
         grid: Grid,
@@ -87,8 +85,8 @@ impl Strategy {
         1
     }
 
-    /// All of a rectangle whose dimensions come back to a direction after another, with at most so many dimensions in
-    /// each: all long, or the last one a short-vector one.
+    /// All strategies of a rectangle that return to a direction after another, with at most `most` dimensions in each direction: all
+    /// dimensions long, or the last one short.
     pub(in crate::collective) fn all_alternating(
         grid: Grid,
         collect: Collect,
@@ -102,7 +100,7 @@ impl Strategy {
             let followers = factorizations(follows, most);
             for leaders in factorizations(starts, most) {
                 for followers in &followers {
-                    // One direction after the other is one of the other orders.
+                    // Strategies that finish one direction before the other are in row or column order.
                     if leaders.len() < 2 || followers.is_empty() {
                         continue;
                     }
@@ -120,7 +118,7 @@ impl Strategy {
     }
 }
 
-/// One of the first list, one of the second, and so on; at last what is left of the longer one.
+/// Interleaves both lists, beginning with the first; the rest of the longer list comes last.
 fn by_turns(first: &[usize], second: &[usize]) -> Vec<usize> {
     let common = first.len().min(second.len());
     let pairs = first.iter().zip(second).flat_map(|(&one, &other)| [one, other]);
