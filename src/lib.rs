@@ -1,10 +1,9 @@
-//! A virtual multicomputer in one process.
+//! An emulator of message-passing machines (multicomputers) in one process.
 //!
-//! Every node of the machine is an OS thread that runs ordinary blocking send/receive code. Messages travel over
-//! links that have latency and share their bandwidth, by a [timing model](model) that is exact: in *virtual
-//! time* a run gives the same modeled times, to the picosecond, on every host and under every schedule of the
-//! threads. In *real time* the same program is paced against the wall clock. And under the *host's clock* there is no model:
-//! the same program runs as fast as the host's threads hand messages over.
+//! Every node of the machine is an OS thread that runs ordinary blocking send/receive code. Messages travel over links that have a
+//! latency and share their bandwidth. The [timing model](model) is deterministic: in *virtual time* a run gives the same modeled times,
+//! to the picosecond, on every host and under every schedule of the threads. In *real time* the same program is paced against the wall
+//! clock. Under the *host's clock* there is no model: the same program runs as fast as the host's threads can exchange messages.
 //!
 //! ```
 //! use multicomputer::{Machine, prelude::*};
@@ -29,20 +28,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Where things are
+//! # Overview
 //!
-//! * [`Machine`] builds and runs; [`Clock`] says how time passes; [`Run`] is what is left.
+//! * [`Machine`] builds and runs; [`Clock`] selects virtual time, real time or the host's clock; [`Run`] holds the results.
 //! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group), [`Payload`]. The [`prelude`] has all of it.
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
-//! * [`collective`] has the collective operations, [`stop`] s-to-p broadcasting, [`exchange`] many-to-many communication,
-//!   [`textbook`] the algorithms of Kumar et al., [`nx`] the calls that programs for the Paragon make.
-//! * [`pattern`] has pure schedules, [`plan`] what makes plans of them and tells what they take
-//!   ([`predict`](plan::predict())), also of algorithms of [one's own](plan::Own).
+//! * [`collective`] has the collective operations, [`stop`] s-to-p broadcasting, [`exchange`] many-to-many
+//!   communication, [`textbook`] the algorithms of Kumar et al., [`nx`] the NX calls of programs for the Paragon.
+//! * [`pattern`] has pure schedules. [`plan`] selects among them, [predicts](plan::predict()) their times, and accepts
+//!   [custom algorithms](plan::Own).
 //! * [`goal`] reads programs in GOAL, the format of LogGOPSim, predicts and runs them, and writes schedules in it.
-//! * [`msccl`] reads and writes schedules of MSCCL, checks that they do what they say, and makes programs in GOAL and algorithms of them.
-//! * [`record`] and [`report`] are what a run shows, [`analysis`] what took its time, [`picture`] draws it; [`error`] is
-//!   what can go wrong; [`units`] reads and writes figures.
-//! * [`published`] works out what papers publish, figure by figure.
+//! * [`msccl`] reads, writes and verifies schedules of MSCCL, and converts them to GOAL programs and to algorithms.
+//! * [`record`] and [`report`] hold what a run recorded, [`analysis`] explains its time, [`picture`] draws it;
+//!   [`error`] has the error types; [`units`] parses and formats quantities.
+//! * [`published`] recomputes published results of papers, value by value.
 //! * [`calibration`] measures this host.
 //! * `mpi`, behind the feature of that name, runs the same programs as processes of MPI.
 
@@ -92,7 +91,7 @@ pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select
 pub use runtime::Pinning;
 pub use time::{Span, Time};
 
-/// All that most programs use, to be imported as a whole: the machine, its nodes and groups, and the calls of the libraries.
+/// The names that most programs need, for a glob import: the machine, its nodes and groups, and the calls of the libraries.
 pub mod prelude {
     pub use crate::{
         ANY_SOURCE, ANY_TAG, Clock, Machine, Rank, Select, Span, Tag, Time,
@@ -105,12 +104,12 @@ pub mod prelude {
     };
 }
 
-/// The program in the README, which is tested with the others.
+/// The program in the README, tested as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The program in the document on algorithms of one's own.
+/// The program in the document on custom algorithms.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/own.md")]
 struct OwnAlgorithms;

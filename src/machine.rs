@@ -18,44 +18,43 @@ use crate::{
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
-/// The smallest stack that a node may have.
+/// Minimum stack size of a node's thread, in bytes.
 const LEAST_STACK: usize = 64 << 10;
 
-/// The largest dilation: one modeled nanosecond takes a second.
+/// Maximum dilation: one modeled nanosecond takes one second.
 const MOST_DILATION: f64 = 1e9;
 
-/// The clock of a run: modeled time, as fast as the host allows or paced by the wall clock, or the wall clock alone.
+/// Clock of a run: virtual time, real time, or the host's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Clock {
-    /// Virtual time: as fast as the host allows; exact, and the same every time.
+    /// Virtual time: modeled times, computed as fast as the host allows. They are exact and the same in every run.
     #[default]
     Virtual,
-    /// Real time: the same modeled times, paced against the monotonic clock of the host: a call returns when its
-    /// modeled end is due, or as soon after it as the host can. Real computation of a program between two calls is
-    /// charged, as the CPU time of its thread divided by the dilation, if it is five milliseconds of CPU time or
-    /// more. A program that polls is paced by the wall clock from its second poll on.
+    /// Real time: the modeled times of virtual time, paced against the monotonic clock of the host. A call returns when
+    /// its modeled end is due, or as soon afterwards as the host can. Computation of the program between two calls is
+    /// charged if it takes at least five milliseconds of CPU time. The charge is the thread's CPU time divided by the
+    /// dilation. A program that polls is paced by the wall clock from its second poll on.
     RealTime {
-        /// The number of wall seconds that one modeled second takes.
+        /// Number of wall-clock seconds per modeled second.
         dilation: Dilation,
     },
-    /// No model at all: messages are handed over by reference as fast as the host's threads can, and time is the wall
-    /// clock's since the common start of all programs. The machine's topology and parameters only serve libraries to plan.
+    /// No model: messages are passed by reference as fast as the host's threads can. Time is the wall clock's, from the
+    /// common start of all programs. Libraries use the machine's topology and parameters for planning only.
     ///
-    /// Deadlocks, panics, wall limits and mismatched calls are found as under the other clocks. What nodes compute takes the
-    /// time that it takes; [`Node::compute`](crate::comm::Node::compute) keeps a core busy for its time, and the costs that
-    /// a machine's parameters give to combining and copying are not charged.
+    /// Deadlocks, panics, wall limits and mismatched calls are detected as under the other clocks. Computation takes
+    /// its wall-clock time. [`Node::compute`](crate::comm::Node::compute) keeps a core busy for the given time. The
+    /// machine's costs of combining and copying are not charged.
     Host,
 }
 
-/// The number of wall seconds that one modeled second takes in [real time](Clock::RealTime).
+/// Number of wall-clock seconds per modeled second in [real time](Clock::RealTime).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Dilation {
-    /// The smallest dilation, from 1 (true speed) upwards, that the host can keep: found by one or two short runs of
-    /// a typical program before the first run on the machine. [`RealTimeReport::dilation`](crate::report::RealTimeReport::dilation) has the value. After a run
-    /// that was not [kept](crate::report::Verdict), the next runs on the same machine use the dilation that it would
-    /// have needed.
+    /// The smallest dilation that the host can keep, at least 1 (true speed). One or two short runs of a typical program determine it
+    /// before the first run on the machine. [`RealTimeReport::dilation`](crate::report::RealTimeReport::dilation) has the value. After
+    /// a run that was not [kept](crate::report::Verdict), later runs on the same machine use the dilation that this run needed.
     #[default]
     Auto,
     /// A fixed dilation; 1 is true speed.
@@ -88,7 +87,7 @@ pub struct Machine {
     experience: Arc<Experience>,
 }
 
-/// A builder of [`Machine`]s. Errors are reported by [`build`](MachineBuilder::build).
+/// Builder of a [`Machine`]. [`build`](MachineBuilder::build) reports the errors of all settings.
 #[derive(Debug)]
 #[must_use = "a machine has to be built"]
 pub struct MachineBuilder {
@@ -109,13 +108,12 @@ impl Machine {
         MachineBuilder::on_mesh("delta", rows, columns, Parameters::delta())
     }
 
-    /// The reference machine of comparisons: see [`Parameters::hockney`].
+    /// A mesh with Hockney's cost model, the reference for comparisons: see [`Parameters::hockney`].
     pub fn hockney(rows: usize, columns: usize) -> MachineBuilder {
         MachineBuilder::on_mesh("hockney", rows, columns, Parameters::hockney())
     }
 
-    /// The host's own threads as a machine without a model, under the [host's clock](Clock::Host): every node is next to
-    /// every other.
+    /// The host's own threads as a machine without a model, under the [host's clock](Clock::Host). All nodes are neighbours.
     ///
     /// ```
     /// use multicomputer::{Machine, collective::Sum, prelude::*};
@@ -130,11 +128,10 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Libraries choose among algorithms by the parameters of [`Parameters::host`], unless others are given. Those were
-    /// measured with 16 nodes on two cores, and mislead where nodes are fewer or cores are more: their latency is 20 us,
-    /// and a short message between two nodes that have a core each takes less than one. So a program whose speed matters
-    /// [measures](crate::calibration::host::measure) its own host first, while nothing else runs there, or reads what
-    /// `multicomputer calibrate` has written.
+    /// Libraries select algorithms by [`Parameters::host`], unless other parameters are set. The parameters of [`Parameters::host`]
+    /// were measured with 16 nodes on two cores. Their latency is 20 us, while a short message between two nodes with one core each
+    /// takes less than 1 us. For fewer nodes or more cores the parameters are therefore misleading. A program whose speed matters first
+    /// [measures](crate::calibration::host::measure) its otherwise idle host, or reads the output of `multicomputer calibrate`.
     ///
     /// ```
     /// use multicomputer::{Machine, Pinning, calibration::host::measure};
@@ -164,14 +161,14 @@ impl Machine {
         MachineBuilder::preset("t3d", shape, Torus::new_3d(planes, rows, columns), Parameters::t3d())
     }
 
-    /// A 2-D mesh with any [parameters](MachineBuilder::parameters); those of [`Parameters::hockney`] unless given.
+    /// A 2-D mesh with [`Parameters::hockney`], unless other [parameters](MachineBuilder::parameters) are set.
     pub fn mesh(rows: usize, columns: usize) -> MachineBuilder {
         MachineBuilder::on_mesh("mesh", rows, columns, Parameters::hockney())
     }
 
-    /// Any machine: read from a name or from a machine file, or put together from a topology and parameters. It runs in
-    /// virtual time unless another [clock](MachineBuilder::clock) is set, also as `host:16`: that is a model with the
-    /// parameters of [`Parameters::host`], while [`host`](Machine::host) runs without one.
+    /// A machine from a description, which is parsed from a name, read from a machine file, or built from a topology
+    /// and parameters. The default [clock](MachineBuilder::clock) is virtual time, also for `host:16`. That name is a
+    /// model with [`Parameters::host`], while [`Machine::host`] runs without a model.
     ///
     /// ```
     /// use multicomputer::{Machine, model::Description};
@@ -184,25 +181,25 @@ impl Machine {
         MachineBuilder::new(Ok(description))
     }
 
-    /// The topology and the parameters of the machine.
+    /// Returns the topology and the parameters of the machine.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// Runs `program` on every node and waits until all have returned. Their outputs are in rank order.
+    /// Runs `program` on every node and waits until all nodes have returned. Outputs are in rank order.
     ///
-    /// The program is called once for each node, each time on a thread of its own, and may borrow from the caller.
-    /// Errors of any type end it with `?`. Panics of a program are caught; their message is printed as by any thread.
+    /// The program is called once per node, each time on its own thread, and may borrow from the caller. The operator
+    /// `?` accepts errors of any type. Panics of a program are caught; their message is printed as for any thread.
     ///
     /// # Errors
-    /// [`RunError`]: a program failed or panicked (in virtual time the first in modeled time, unless the others keep
-    /// modeled time from getting there for half a second), nodes died, no node can go on, the wall-clock limit is reached, or
-    /// messages were not received on a machine that treats that as an error. In every case all threads have ended
-    /// when this returns.
+    /// [`RunError`]: a program failed or panicked, nodes died, no node can proceed, the wall-clock limit is reached, or
+    /// messages were never received on a machine that treats this as an error. In virtual time the failure reported is
+    /// the first in modeled time, unless the other nodes prevent modeled time from reaching it for half a second of
+    /// wall-clock time. All threads have ended when this returns.
     ///
     /// # Cost
-    /// About 20 us of wall-clock time per node for its thread; in virtual time about a microsecond and a thread
-    /// switch per message.
+    /// About 20 us of wall-clock time per node for its thread. In virtual time, also about one microsecond and one
+    /// thread switch per message.
     pub fn run<T, F>(&self, program: F) -> Result<Run<T>, RunError>
     where
         T: Send,
@@ -211,9 +208,8 @@ impl Machine {
         self.run_any(&program)?.of_all()
     }
 
-    /// Runs a program like [`run`](Machine::run), where nodes may [die](crate::model::Fault::Node): a node that died has no
-    /// output, and all others have one. A program that goes on without a dead partner handles
-    /// [`CommError::NodeDied`](crate::error::CommError::NodeDied).
+    /// Runs a program like [`run`](Machine::run), but accepts that nodes [die](crate::model::Fault::Node). The output of a dead node is
+    /// `None`. A program that continues without a dead partner handles [`CommError::NodeDied`](crate::error::CommError::NodeDied).
     ///
     /// ```
     /// use multicomputer::{Machine, model::Faults, prelude::*};
@@ -229,7 +225,7 @@ impl Machine {
     /// ```
     ///
     /// # Errors
-    /// Those of [`run`](Machine::run), but for [`RunError::NodesDied`].
+    /// The errors of [`run`](Machine::run), except [`RunError::NodesDied`].
     pub fn run_surviving<T, F>(&self, program: F) -> Result<Run<Option<T>>, RunError>
     where
         T: Send,
@@ -238,8 +234,7 @@ impl Machine {
         self.run_any(&program)
     }
 
-    /// Runs any program that returns something; a node that died has no output. Of all that a run takes only this is compiled
-    /// for each type of outputs.
+    /// Runs a program with outputs of any type; the output of a dead node is `None`. Only this function is compiled once per output type.
     fn run_any<T: Send>(
         &self,
         program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
@@ -247,13 +242,13 @@ impl Machine {
         let nodes = self.description.nodes();
         let (run, outputs) = keep_outputs(nodes, program, |program| self.run_program(program));
         let run = run?;
-        // What a node returned after its death does not count.
+        // Discard the value that a node returned after its death.
         let outputs = outputs.into_iter().zip(&run.outputs);
         let outputs = outputs.map(|(output, &survived)| output.filter(|_| survived)).collect();
         Ok(run.with_outputs(outputs))
     }
 
-    /// Runs a program that keeps its outputs itself: those of the run are whether each node survived.
+    /// Runs a program that stores its outputs itself. The outputs of the returned run state whether each node survived.
     fn run_program(&self, program: &Program<'_>) -> Result<Run<bool>, RunError> {
         let span =
             tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
@@ -314,30 +309,30 @@ impl MachineBuilder {
         }
     }
 
-    /// Sets other parameters; the topology stays.
+    /// Replaces the parameters and keeps the topology.
     pub fn parameters(mut self, parameters: Parameters) -> Self {
         self.description = self.description.map(|machine| machine.with_parameters(parameters));
         self
     }
 
-    /// Sets the noise of the nodes, instead of that of the machine's description; none unless given.
+    /// Replaces the noise of the machine's description (default: none).
     pub fn noise(mut self, noise: Noise) -> Self {
         self.description = self.description.map(|machine| machine.with_noise(noise));
         self
     }
 
-    /// Sets the faults, instead of those of the machine's description; none unless given.
+    /// Replaces the faults of the machine's description (default: none).
     pub fn faults(mut self, faults: Faults) -> Self {
         self.description = self.description.and_then(|machine| Ok(machine.with_faults(faults)?));
         self
     }
 
-    /// Lets each send of `from_bytes` bytes or more wait for its receive, each of any length if it is 0: a rendezvous, as
-    /// the synchronous mode of MPI. Unless given no send does, whatever the machine's memory.
+    /// Makes every send of at least `from_bytes` bytes wait for its receive (rendezvous protocol); 0 selects all sends,
+    /// as in the synchronous mode of MPI. By default no send waits, regardless of the machine's memory.
     ///
-    /// So programs are found that only work because messages are kept until somebody asks for them. MPI does not promise
-    /// that: libraries do it up to some length, often a few thousand bytes, and a program that relies on it hangs with longer
-    /// messages. Here it ends in a [deadlock](RunError::Deadlock), whose report says who waits for whom.
+    /// The rendezvous protocol exposes programs that rely on the buffering of messages. MPI does not guarantee buffering: libraries
+    /// buffer up to some length, often a few thousand bytes, and a program that relies on it hangs with longer messages. Here the
+    /// program ends in a [deadlock](RunError::Deadlock), whose report lists the waiting nodes and their peers.
     ///
     /// ```
     /// use multicomputer::{Machine, error::RunError, prelude::*};
@@ -354,35 +349,33 @@ impl MachineBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A message leaves, travels and arrives as without this; only its sender waits longer. It *meets* its receive when it
-    /// arrives, if the receive has been posted by then, and otherwise when the receive that takes it is posted. A send returns
-    /// then, and the request of an [`isend`](crate::comm::Group::isend) is complete then. A
-    /// [`sendrecv`](crate::comm::Group::sendrecv) does both at once, so two that face each other go on. A node that sends to
-    /// itself without a posted receive waits for ever. Shorter messages and [active messages](crate::comm::Active) wait for
-    /// nobody. If the receiver dies the send fails.
+    /// The timing of the message does not change; only its sender waits longer. A message *meets* its receive when it arrives, if the
+    /// receive has been posted by then, and otherwise when the matching receive is posted. A send returns at the meeting, and the
+    /// request of an [`isend`](crate::comm::Group::isend) completes at the meeting. A [`sendrecv`](crate::comm::Group::sendrecv) sends
+    /// and receives at once, so two nodes that exchange messages do not block. A node that sends to itself without a posted receive
+    /// waits forever. Shorter messages and [active messages](crate::comm::Active) never wait. A send fails if its receiver dies.
     ///
-    /// Predictions of libraries for their plans hold under it, too. `docs/timing-model.md` has the rule in full, with examples.
+    /// Predictions of libraries remain valid. `docs/timing-model.md` has the complete rule, with examples.
     pub fn rendezvous(mut self, from_bytes: u64) -> Self {
         self.description = self.description.map(|machine| machine.with_rendezvous(from_bytes));
         self
     }
 
-    /// Sets the clock; unless given [virtual](Clock::Virtual), and that of the host for [`Machine::host`].
+    /// Sets the clock. The default is [virtual time](Clock::Virtual), and the host's clock for [`Machine::host`].
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Sets the stack size of each node's thread in bytes: 1 MiB unless given, at least 64 KiB. A program that needs
-    /// more (a local array of a megabyte, a deep recursion) ends the whole process with "has overflowed its stack",
-    /// which Rust cannot turn into an error: then set a larger size here.
+    /// Sets the stack size of each node's thread in bytes (default 1 MiB, minimum 64 KiB). A program that needs more (a
+    /// large local array, a deep recursion) aborts the process with "has overflowed its stack". Rust cannot turn a
+    /// stack overflow into an error, so such a program needs a larger stack.
     ///
-    /// Only the used part of a stack is resident. For 4096 nodes that meet in a barrier it is 95 MB in all, for
-    /// 16,000 nodes 360 MB, 22 KiB per node, with stacks of 256 KiB, 1 MiB and 2 MiB alike; and starting and ending
-    /// them takes the same time, 0.14 s and 0.6 s on two cores. The address space does grow with the stacks, which
-    /// few hosts limit: 17 GB for 16,000 nodes with 1 MiB each. Where it is limited (`ulimit -v`), or promised memory
-    /// must be there (`vm.overcommit_memory = 2`), [`build`](MachineBuilder::build) reports it if there is too
-    /// little, and smaller stacks let more nodes run.
+    /// Only the used part of a stack is resident: 22 KiB per node, whether the stacks have 256 KiB, 1 MiB or 2 MiB. Nodes in a
+    /// barrier use 95 MB in total for 4096 nodes and 360 MB for 16,000 nodes. Starting and ending the threads takes 0.14 s and
+    /// 0.6 s on two cores, also independent of the stack size. The address space grows with the stack size: 17 GB for 16,000
+    /// nodes with 1 MiB each. Few hosts limit the address space. Where it is limited (`ulimit -v`, or `vm.overcommit_memory =
+    /// 2`), [`build`](MachineBuilder::build) reports a shortage, and smaller stacks allow more nodes.
     ///
     /// ```
     /// use multicomputer::Machine;
@@ -397,38 +390,37 @@ impl MachineBuilder {
         self
     }
 
-    /// Sets the cores on which the threads run; [as the clock suggests](Pinning::Auto) unless given.
+    /// Sets the cores on which the threads run (default: [`Pinning::Auto`], chosen by the clock).
     pub fn pinning(mut self, pinning: Pinning) -> Self {
         self.settings.pinning = pinning;
         self
     }
 
-    /// Sets how hard *Auto* tries to find the fastest plan of an operation; [`Effort::Normal`] unless given.
+    /// Sets the search effort of *Auto*, which selects the fastest plan of an operation (default: [`Effort::Normal`]).
     pub fn effort(mut self, effort: Effort) -> Self {
         self.settings.cache = Arc::new(Cache::of(effort));
         self
     }
 
-    /// Sets a limit of wall-clock time for a run; there is none unless given. A program that makes no calls cannot be
-    /// stopped: the run ends when it makes its next call or returns.
+    /// Sets a limit of wall-clock time for a run (default: none). A program that makes no calls cannot be stopped: the
+    /// run ends at the program's next call or when the program returns.
     ///
-    /// Nor can a plan that is being made be stopped: a call of a library that plans ends when the plan is there. On hundreds of
-    /// nodes that may take a second; a plan made beforehand, or an earlier run of the same machine, keeps it out of the run.
+    /// Planning cannot be interrupted either: a library call that makes a plan ends when the plan is complete. On hundreds of nodes
+    /// planning may take a second. A plan made beforehand, or an earlier run of the same machine, keeps it out of the run.
     pub fn wall_limit(mut self, limit: Duration) -> Self {
         self.settings.wall_limit = Some(limit);
         self
     }
 
-    /// Sets whether to keep all events for a [trace](Run::write_trace); not unless given. It changes no modeled time.
-    /// It takes about 300 bytes of memory per message and 64 whenever its rate changes, and in real time, where every step of a schedule is noted by
-    /// two more calls, the host is slower.
+    /// Sets whether to record all events for a [trace](Run::write_trace) (default: no). Recording changes no modeled
+    /// time. It takes about 300 bytes of memory per message and 64 bytes per change of its rate. In real time the host
+    /// is slower, because each step of a schedule is recorded by two further calls.
     pub fn trace(mut self, traced: bool) -> Self {
         self.settings.traced = traced;
         self
     }
 
-    /// Sets whether a run in which messages were never received is [an error](RunError::Unreceived); unless given
-    /// they are only listed in the report.
+    /// Sets whether messages that were never received make a run [fail](RunError::Unreceived). By default the report only lists them.
     pub fn deny_unreceived(mut self, denied: bool) -> Self {
         self.unreceived_is_an_error = denied;
         self
@@ -437,8 +429,8 @@ impl MachineBuilder {
     /// Builds the machine.
     ///
     /// # Errors
-    /// [`ConfigError`]: a bad shape, a fault that the machine cannot have, more nodes than this host can run threads or has
-    /// memory for, a bad dilation or stack size, noise or faults under the host's clock.
+    /// [`ConfigError`]: an invalid shape, a fault that the machine cannot have, more nodes than this host has threads
+    /// or memory for, an invalid dilation or stack size, noise or faults under the host's clock.
     pub fn build(self) -> Result<Machine, ConfigError> {
         let MachineBuilder { description, clock, settings, unreceived_is_an_error } = self;
         let description = description?;

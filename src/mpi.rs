@@ -1,9 +1,8 @@
-//! The same programs over MPI: every node is a process, a rank of an MPI job, on one host or on many.
+//! Runs of the same programs over MPI: every node is a process, a rank of an MPI job, on one host or on several.
 //!
-//! A [`Job`] is MPI as this process sees it. [`Job::run`] takes the same program as [`Machine::run`](crate::Machine::run);
-//! every rank calls it, and runs the program for itself. Libraries, groups, requests, element types, errors and reports are
-//! those of all machines. There is no model: time is MPI's clock, and the [machine](Job::planned_for) only serves libraries
-//! to plan.
+//! A [`Job`] is the MPI library in this process. [`Job::run`] takes the same programs as [`Machine::run`](crate::Machine::run);
+//! every rank calls it and runs the program itself. Libraries, groups, requests, element types, errors and reports are those of
+//! all machines. There is no model: time is MPI's clock, and libraries use the [machine](Job::planned_for) for planning only.
 //!
 //! ```
 //! use multicomputer::{collective::Sum, mpi::Job, prelude::*};
@@ -22,10 +21,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A program that fails, panics or dies on one rank ends the run on all: every rank gets the same [`RunError`]. A deadlock is
-//! found, too, by asking around after [some seconds](Job::patience) of waiting. A process that is killed is the launcher's
-//! affair, which ends all others. A send returns when MPI has the message; as every rank takes in what comes whenever it makes
-//! a call, two that send to each other at the same time both go on.
+//! A program that fails, panics or dies on one rank ends the run on all ranks: every rank gets the same [`RunError`].
+//! To detect deadlocks, a rank queries the others after [some seconds](Job::patience) of waiting. If a process is
+//! killed, the launcher ends the others. A send returns when MPI has accepted the message. Every call of a rank accepts
+//! incoming messages, so two ranks that send to each other at the same time do not block.
 
 mod native;
 
@@ -42,10 +41,10 @@ use crate::{
     runtime::mpi::{self, Settings},
 };
 
-/// MPI as this process sees it, one of its ranks; it ends when this is dropped.
+/// MPI in this process, which is one rank of the job. Dropping the job finalizes MPI.
 ///
-/// There is one at a time, and it stays on its thread. Dropped, it waits until all ranks begin a run, which is refused then, or end
-/// theirs; dropped by a panic it ends all ranks with status 101.
+/// A process has at most one job at a time, and the job stays on its thread. Drop waits until every other rank drops
+/// its job or begins a run; this run is refused. If a panic drops the job, all ranks are aborted with status 101.
 #[derive(Debug)]
 pub struct Job {
     job: mpi::Job,
@@ -54,13 +53,13 @@ pub struct Job {
     unreceived_is_an_error: bool,
 }
 
-/// The result of a run over MPI, as one rank knows it.
+/// The result of a run over MPI on one rank.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Run<T> {
     /// The output of this rank's program.
     pub output: T,
-    /// The counters of all ranks, the same on all of them. Times are those of MPI's clock since the common start.
+    /// The counters of all ranks, the same on every rank. Times are MPI's clock since the common start.
     pub report: RunReport,
 }
 
@@ -68,8 +67,8 @@ impl Job {
     /// Starts MPI in this process.
     ///
     /// # Errors
-    /// [`MpiError`]: MPI fails or was started before, or the launcher is of another MPI than the library, so that every
-    /// process is alone.
+    /// [`MpiError`]: MPI fails or was started before, or the launcher belongs to another MPI than the library, so that
+    /// every process forms a job of one rank.
     pub fn start() -> Result<Job, MpiError> {
         let job = mpi::Job::start()?;
         let machine =
@@ -77,12 +76,11 @@ impl Job {
         Ok(Job { job, machine, settings: Settings::default(), unreceived_is_an_error: false })
     }
 
-    /// Sets the machine that libraries plan for, such as one that `multicomputer mpi calibrate` has written; unless given one
-    /// with the parameters of [`Parameters::mpi`](crate::model::Parameters::mpi). Its nodes are the ranks. Every rank sets
-    /// the same.
+    /// Sets the machine for which libraries plan, for example the output of `multicomputer mpi calibrate`. The default has
+    /// [`Parameters::mpi`](crate::model::Parameters::mpi). Its nodes are the ranks. All ranks must set the same machine.
     ///
     /// # Errors
-    /// [`ConfigError::Ranks`] if it has another number of nodes; [`ConfigError::Unmodeled`] if it has noise or faults.
+    /// [`ConfigError::Ranks`] if the number of nodes differs; [`ConfigError::Unmodeled`] if the machine has noise or faults.
     pub fn planned_for(mut self, machine: Description) -> Result<Job, ConfigError> {
         let (nodes, ranks) = (machine.nodes(), self.size());
         if nodes != ranks {
@@ -96,75 +94,74 @@ impl Job {
         Ok(self)
     }
 
-    /// Sets a limit of wall-clock time for a run; there is none unless given. It is looked at while a rank waits, and at every
-    /// 64th call. A rank that makes no calls cannot be stopped in order, after an error of another neither: ten seconds later all
-    /// are aborted.
+    /// Sets a limit of wall-clock time for a run (default: none). A rank checks the limit while it waits and at every
+    /// 64th call. A rank that makes no calls cannot be stopped in order, neither at the limit nor after an error of
+    /// another rank: all ranks are aborted ten seconds later.
     pub fn wall_limit(mut self, limit: Duration) -> Job {
         self.settings.wall_limit = Some(limit);
         self
     }
 
-    /// Sets the time for which a rank waits before it asks the others whether anyone can go on; 5 s unless given. A rank that
-    /// computes is waited for, however long that takes: only a deadlock is reported as one.
+    /// Sets how long a rank waits before it queries the other ranks for a deadlock (default 5 s). A rank that computes
+    /// is waited for without limit: only a deadlock is reported as a deadlock.
     pub fn patience(mut self, patience: Duration) -> Job {
         self.settings.patience = patience;
         self
     }
 
-    /// Sets whether a run in which messages were never received is [an error](RunError::Unreceived); unless given they are
-    /// only listed in the report.
+    /// Sets whether messages that were never received make a run [fail](RunError::Unreceived). By default the report only lists them.
     pub fn deny_unreceived(mut self, denied: bool) -> Job {
         self.unreceived_is_an_error = denied;
         self
     }
 
-    /// The rank of this process.
+    /// Returns the rank of this process.
     pub fn rank(&self) -> Rank {
         self.job.rank()
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn size(&self) -> usize {
         self.job.size()
     }
 
-    /// The name and version of the MPI library.
+    /// Returns the name and version of the MPI library.
     pub fn library(&self) -> &str {
         self.job.library()
     }
 
-    /// The host of each rank; hosts are numbered from 0 in the order of their first ranks.
+    /// Returns the host of each rank; hosts are numbered from 0 in the order of their first ranks.
     pub fn hosts(&self) -> &[usize] {
         self.job.hosts()
     }
 
-    /// Whether ranks of a host share cores, so that one that waits gives its core away.
+    /// Returns whether ranks of a host share cores. A waiting rank then yields its core.
     pub fn is_crowded(&self) -> bool {
         self.job.is_crowded()
     }
 
-    /// The machine that libraries plan for.
+    /// Returns the machine for which libraries plan.
     pub fn machine(&self) -> &Description {
         &self.machine
     }
 
-    /// MPI's own collective operations among the same ranks, to compare with.
+    /// Returns MPI's own collective operations among the same ranks, for comparison.
     pub fn native(&self) -> Native<'_> {
         Native::new(&self.job.native)
     }
 
-    /// The time of MPI's clock in seconds; only differences mean something.
+    /// Returns the time of MPI's clock in seconds; only differences are meaningful.
     pub fn seconds(&self) -> f64 {
         self.job.seconds()
     }
 
-    /// Runs `program` on this rank, as all others do: every rank makes the same calls of this in the same order. Returns when the
-    /// programs of all have returned. Refused within a program that runs, and when the job of another rank has ended.
+    /// Runs `program` on this rank and returns when the programs of all ranks have returned. Every rank must make the same
+    /// sequence of `run` calls. A call inside a running program, or after another rank has ended its job, is refused.
     ///
     /// # Errors
-    /// [`RunError`], the same on all ranks but for the source of [`RunError::Node`], which only the rank that failed has in
-    /// its own type: a program failed or panicked, no rank can go on, the wall-clock limit is reached, messages were
-    /// not received on a job that treats that as an error, a rank has ended its job instead.
+    /// [`RunError`]: a program failed or panicked, no rank can proceed, the wall-clock limit is reached, messages were
+    /// never received on a job that treats this as an error, or a rank has ended its job instead. The error is the same
+    /// on all ranks, except that only the failed rank has the source of [`RunError::Node`] in its original type.
     pub fn run<T>(&self, program: impl Fn(&Node<'_>) -> Result<T, Failure>) -> Result<Run<T>, RunError> {
         let ended = mpi::run(&self.job, &self.machine, &self.settings, &program)?;
         if self.unreceived_is_an_error && !ended.unreceived.is_empty() {

@@ -1,11 +1,11 @@
-//! Operations that wait for themselves, by way of others: they would never begin.
+//! Cycles in the dependency graph of a rank: operations in a cycle would never begin.
 
 use super::program::Waiter;
 
-/// One of the operations of a rank that wait for themselves, if there are any; `waits` has the number of each operation that is
-/// waited for, with the one that waits.
+/// Returns an operation on a dependency cycle, if the rank has a cycle. Each element of `waits` is a dependency: the
+/// number of the operation that is waited for, and the operation that waits.
 pub(super) fn in_a_cycle(operations: usize, waits: &[(u32, Waiter)]) -> Option<usize> {
-    // An operation that waits only for those above it cannot wait for itself.
+    // Without a dependency on the same or a later operation there is no cycle.
     if waits.iter().all(|&(on, waiter)| on < waiter.operation()) {
         return None;
     }
@@ -24,7 +24,7 @@ pub(super) fn in_a_cycle(operations: usize, waits: &[(u32, Waiter)]) -> Option<u
         }
     }
     let mut operation = needs.iter().position(|&needs| needs > 0)?;
-    // Each of those that are left waits for another one of them; going on to that one leads into a cycle.
+    // Each remaining operation waits for another remaining operation. Following these dependencies leads into a cycle.
     let mut before = vec![None; operations];
     for &(on, waiter) in sorted.iter().filter(|(on, _)| needs[*on as usize] > 0) {
         before[waiter as usize] = Some(on as usize);
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(found(&[]), None);
         assert_eq!(found(&[(4, 0), (3, 4), (0, 1)]), None);
         assert_eq!(found(&[(2, 2)]), Some(2));
-        // 0 waits for 3, which waits for 4, and the other way round.
+        // 0 waits for 3; 3 and 4 wait for each other.
         assert!(matches!(found(&[(3, 0), (4, 3), (3, 4)]), Some(3 | 4)));
     }
 }

@@ -14,61 +14,61 @@ use crate::{
     wire::MAX_MESSAGE,
 };
 
-/// The error of a text that is no program in GOAL.
+/// The error of a text that is not a GOAL program.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The text cannot be read.
     #[error("the text cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// Something in it is wrong.
+    /// A line of the text is invalid.
     #[error("line {line}, column {column}: {problem}")]
     Text {
         /// The line, from 1.
         line: u64,
         /// The character in the line, from 1.
         column: u64,
-        /// The fault.
+        /// The problem.
         problem: Problem,
     },
 }
 
 debug_as_text!(ReadError);
 
-/// A fault at a place of a text.
+/// A problem at a position of a text.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The file is not a text file.
     #[error("not a text file: control character {byte:#04x}")]
     Binary {
-        /// The byte.
+        /// The control character.
         byte: u8,
     },
     /// A line is too long.
     #[error("the line is too long: allowed are {allowed} bytes")]
     LongLine {
-        /// The most bytes of a line.
+        /// Maximum length of a line in bytes.
         allowed: usize,
     },
-    /// Something else is allowed here than what is there.
+    /// A word, or the end of the line or text, stands where something else is expected.
     #[error("{} stands where only {allowed} is allowed", given.as_ref().map_or("the end".to_owned(), |given| format!("`{given}`")))]
     Unexpected {
-        /// The word that is there; `None` at the end of the line or of the text.
+        /// The given word; `None` at the end of the line or of the text.
         given: Option<String>,
-        /// A list of all that is allowed.
+        /// A list of the allowed words.
         allowed: &'static str,
     },
     /// The number of ranks is 0, or too large.
     #[error("{given} ranks are not possible: allowed are 1 to {MAX_NODES}")]
     Ranks {
-        /// The number.
+        /// The given number.
         given: u64,
     },
-    /// There is no such rank.
+    /// The rank is out of range.
     #[error("there is no rank {given}: allowed are 0 to {}", ranks - 1)]
     NoSuchRank {
-        /// The rank.
+        /// The given rank.
         given: u64,
         /// The number of ranks.
         ranks: usize,
@@ -82,7 +82,7 @@ pub enum Problem {
     /// A message is too long.
     #[error("a message of {given} bytes is too long: allowed are {MAX_MESSAGE}")]
     LongMessage {
-        /// Its length.
+        /// The length of the message in bytes.
         given: u64,
     },
     /// Two operations of a rank have the same label.
@@ -97,10 +97,10 @@ pub enum Problem {
         /// The label.
         label: String,
     },
-    /// Operations wait for each other.
+    /// Operations depend on each other in a cycle.
     #[error("the operation in this line waits, by way of what it requires, for itself")]
     Cycle,
-    /// There are too many operations.
+    /// A rank has too many operations.
     #[error("there are too many operations: allowed are {} for each rank", super::program::MOST_OPERATIONS)]
     TooMany,
 }
@@ -117,10 +117,10 @@ pub enum PredictError {
     /// The machine has too few nodes.
     #[error(transparent)]
     Ranks(#[from] TooManyRanks),
-    /// Receives wait for messages that nobody sends.
+    /// Receives wait for messages that are never sent (deadlock).
     #[error("{0}")]
     Deadlock(DeadlockReport),
-    /// A message has another length than the receive that takes it, the first in modeled time.
+    /// A message differs in length from its receive; the first such message in modeled time is reported.
     #[error("rank {rank} gets {} from rank {from}, where its receive says {expected}", count(u64::from(*given), "byte"))]
     Length {
         /// The receiver.
@@ -129,13 +129,13 @@ pub enum PredictError {
         from: Rank,
         /// The length of the message in bytes.
         given: u32,
-        /// The length that the receive says.
+        /// The length that the receive specifies, in bytes.
         expected: u32,
     },
-    /// A fault of the machine keeps an operation from being carried out.
+    /// A fault of the machine makes an operation fail.
     #[error("an operation fails, because a link or a node of the machine dies")]
     Fault,
-    /// The program takes longer than modeled time lasts.
+    /// The program exceeds the range of modeled time.
     #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]
     TimeOverflow {
         /// The node.
@@ -149,32 +149,32 @@ debug_as_text!(PredictError);
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("the program has {}, and the machine {nodes}: it needs one for each rank", count(*ranks as u64, "rank"))]
 pub struct TooManyRanks {
-    /// The ranks of the program.
+    /// The number of ranks of the program.
     pub ranks: usize,
-    /// The nodes of the machine.
+    /// The number of nodes of the machine.
     pub nodes: usize,
 }
 
 debug_as_text!(TooManyRanks);
 
-/// The error of a rank that cannot be played on a node.
+/// The error of a rank that fails to run on its node.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum PlayError {
     /// The machine has too few nodes.
     #[error(transparent)]
     Ranks(#[from] TooManyRanks),
-    /// A message has another length than its receive.
+    /// A message differs in length from its receive.
     #[error("{} came from rank {from}, where the receive says {expected}", count(*given, "byte"))]
     Length {
         /// The sender.
         from: Rank,
-        /// The length of the message.
+        /// The length of the message in bytes.
         given: u64,
-        /// The length that the receive says.
+        /// The length that the receive specifies, in bytes.
         expected: u64,
     },
-    /// A message has other bytes than were sent.
+    /// The bytes received differ from the bytes sent.
     #[error("a message from rank {from} has come with other bytes than were sent")]
     Content {
         /// The sender.
@@ -183,7 +183,7 @@ pub enum PlayError {
     /// A message cannot be sent or received.
     #[error(transparent)]
     Comm(#[from] CommError),
-    /// A message has no bytes to be looked at.
+    /// The payload of a message cannot be read as bytes.
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
@@ -194,10 +194,10 @@ debug_as_text!(PlayError);
 #[derive(Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// A hardware barrier is no operation of GOAL.
+    /// The schedule has hardware barriers, which GOAL cannot express.
     #[error("the schedule has hardware barriers, for which GOAL has no operation")]
     Barrier,
-    /// Under rendezvous a step that sends and receives at once ends in a way for which GOAL has no words.
+    /// The machine uses the rendezvous protocol. GOAL cannot express the end of a combined send and receive under it.
     #[error(
         "the machine has rendezvous, under which schedules cannot be said in GOAL: write it for the machine without"
     )]

@@ -1,12 +1,12 @@
-//! The labels of one rank: which operation has which.
+//! The labels of one rank: a map from label to operation.
 //!
-//! A table of hashes with a chain for each, since files have millions of labels, and each is looked for several times. It is
-//! never iterated, so nothing depends on the order of the hashes. It is used again for the next rank.
+//! A hash table with chaining, because files have millions of labels and each label is looked up several times. The
+//! table is never iterated, so no result depends on the hash order. It is reused for the next rank.
 
-/// No entry.
+/// Marks the end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// The fewest chains of a table.
+/// Minimum number of chains of a table.
 const LEAST_CHAINS: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
@@ -19,12 +19,12 @@ struct Entry {
     next: u32,
 }
 
-/// The labels.
+/// Hash table from the labels of a rank to its operations.
 #[derive(Debug)]
 pub(super) struct Labels {
     text: Vec<u8>,
     entries: Vec<Entry>,
-    /// The first entry of each chain; a power of two of them.
+    /// The first entry of each chain. The number of chains is a power of two.
     chains: Vec<u32>,
 }
 
@@ -33,7 +33,7 @@ impl Labels {
         Labels { text: Vec::new(), entries: Vec::new(), chains: vec![NONE; LEAST_CHAINS] }
     }
 
-    /// The operation with a label.
+    /// Returns the operation with a label.
     pub(super) fn get(&self, label: &[u8]) -> Option<u32> {
         self.find(label, hash(label))
     }
@@ -50,7 +50,7 @@ impl Labels {
         None
     }
 
-    /// Gives an operation a label; false if another one has it.
+    /// Adds a label for an operation; returns false if the label is taken.
     pub(super) fn insert(&mut self, label: &[u8], operation: u32) -> bool {
         let hash = hash(label);
         if self.find(label, hash).is_some() {
@@ -66,7 +66,7 @@ impl Labels {
         true
     }
 
-    /// Puts an entry at the head of its chain.
+    /// Inserts an entry at the head of its chain.
     fn link(&mut self, at: usize) {
         let chain = self.entries[at].hash as usize & (self.chains.len() - 1);
         self.entries[at].next = std::mem::replace(&mut self.chains[chain], at as u32);
@@ -79,7 +79,7 @@ impl Labels {
         }
     }
 
-    /// Forgets all labels, in a time that follows from their number, not from that of the rank with the most.
+    /// Removes all labels in time proportional to their number; the table keeps its capacity.
     pub(super) fn clear(&mut self) {
         let last = self.chains.len() - 1;
         for entry in self.entries.drain(..) {
@@ -89,7 +89,7 @@ impl Labels {
     }
 }
 
-/// FNV-1a of 32 bits (Fowler, Noll, Vo), and a step that mixes the high bits into the low ones.
+/// 32-bit FNV-1a hash (Fowler, Noll, Vo), followed by a step that mixes the high bits into the low ones.
 fn hash(label: &[u8]) -> u32 {
     let hash =
         label.iter().fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));

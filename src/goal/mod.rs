@@ -1,7 +1,7 @@
-//! Schedules in and out in GOAL, the text format of LogGOPSim (Hoefler, Schneider and Lumsdaine, "LogGOPSim - Simulating
-//! Large-Scale Applications in the LogGOPS Model", HPDC 2010).
+//! Reading and writing of schedules in GOAL, the text format of LogGOPSim (Hoefler, Schneider and Lumsdaine, "LogGOPSim -
+//! Simulating Large-Scale Applications in the LogGOPS Model", HPDC 2010).
 //!
-//! A text says for each rank what it sends, receives and computes, and which operation waits for which:
+//! A text lists the sends, receives and computations of each rank, and the dependencies among them:
 //!
 //! ```text
 //! num_ranks 2
@@ -13,27 +13,27 @@
 //! rank 1 { recv 8b from 0 tag 5 } a label may be left out; -1 as rank or tag of a receive is any
 //! ```
 //!
-//! Comments are `// ..` and `/* .. */`. `cpu N` and `nic N` may follow an operation; a node here has one of each, so
-//! operations of all of them take turns ([`Program::foreign`] counts them).
+//! Comments are `// ..` and `/* .. */`. `cpu N` and `nic N` may follow an operation. A node of this library has one
+//! processor and one network interface, so operations on different ones are serialized ([`Program::foreign`] counts them).
 //!
-//! A [`Program`] is read line by line and takes some forty bytes for each operation. [`predict`] works out its times on one
-//! thread, [`Program::play`] carries a rank out on a node of a running machine, with real bytes that the receiver checks. Both
-//! make the same calls, so they give the same times to the picosecond. [`write()`] says a schedule of this library in GOAL.
+//! A [`Program`] is read line by line and takes about forty bytes per operation. [`predict`] computes its times on one
+//! thread. [`Program::play`] executes a rank on a node of a running machine, with real bytes that the receiver verifies.
+//! Both make the same calls, so their times agree to the picosecond. [`write()`] writes a schedule of this library in GOAL.
 //!
 //! # From operations to calls
 //!
-//! | GOAL | calls of the node | it has ended |
+//! | GOAL | calls of the node | end of the operation |
 //! | --- | --- | --- |
-//! | `recv` | `irecv` as soon as nothing keeps it back, and a wait | when the message is there and o_r is paid |
+//! | `recv` | `irecv` as soon as its dependencies are met, and a wait | when the message is there and o_r is paid |
 //! | `send` | `isend` | [eager](Sends::Eager): when o_s is paid; [blocking](Sends::Blocking): when the message has left |
-//! | `calc` | `compute` | when the time is over |
+//! | `calc` | `compute` | when the time has passed |
 //!
-//! A node does one thing at a time. Of what may start it first posts all receives, which costs nothing, then it takes sends,
-//! then computations, each in the order of the text; if there is none of these, it waits for the first message that one of its
-//! receives takes (at one instant: of the receive that was posted first). What waits for the start of an operation gets its turn
-//! when the node has given that operation to the machine: after the o_s of a send, or the time of a computation. On a machine
-//! with [rendezvous](crate::MachineBuilder::rendezvous) a message from its length on has been sent when it has met its receive,
-//! as with `-S` of LogGOPSim.
+//! A node performs one operation at a time. Among the ready operations it first posts all receives, at no cost, then
+//! performs sends, then computations, each group in the order of the text. If none is ready, it waits for the first
+//! message that matches one of its receives (ties: the receive posted first). An operation that depends on the start of
+//! another (`irequires`) is released when the node has handed the other operation to the machine: after the o_s of a
+//! send, or after the time of a computation. On a machine with [rendezvous](crate::MachineBuilder::rendezvous) the send
+//! of a long message ends when the message has met its receive, as with `-S` of LogGOPSim.
 
 mod cycles;
 mod error;

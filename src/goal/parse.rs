@@ -1,4 +1,4 @@
-//! Reading GOAL: a text, line by line, becomes a [`Program`].
+//! The GOAL parser: reads a text line by line into a [`Program`].
 
 use std::{collections::BTreeSet, io::BufRead};
 
@@ -27,23 +27,23 @@ impl Program {
     /// Reads a program in GOAL, line by line.
     ///
     /// # Errors
-    /// [`ReadError`], which names line and column and says what is allowed there. Operations that wait for themselves by way
-    /// of others are found, too; whether there is a message for each receive shows only when the program is carried out.
+    /// [`ReadError`], with line, column and what is allowed there. Cyclic dependencies are detected. A receive without
+    /// a message is detected only when the program is predicted or run.
     pub fn read(reader: impl BufRead) -> Result<Program, ReadError> {
         Parser::new(reader).program()
     }
 }
 
-/// A dependency on a label that comes later in the text, or does not come.
+/// A dependency on a label that is not yet defined.
 #[derive(Debug)]
 struct Pending {
     line: u64,
-    /// The labels and their columns: of the operation that waits, and of the other one.
+    /// The labels and their columns: of the waiting operation, then of the operation waited for.
     labels: [(Vec<u8>, u64); 2],
     for_start: bool,
 }
 
-/// The reader of a text. What belongs to the rank at hand is used again for the next one.
+/// The parser of a text. Its per-rank tables are reused for the next rank.
 #[derive(Debug)]
 struct Parser<R> {
     words: Words<R>,
@@ -51,7 +51,7 @@ struct Parser<R> {
     operations: Vec<Operation>,
     /// The line of each operation.
     lines: Vec<u64>,
-    /// The operations that are waited for, and those that wait.
+    /// Pairs of an operation that is waited for and its waiter.
     waits: Vec<(u32, Waiter)>,
     pending: Vec<Pending>,
 }
@@ -100,7 +100,7 @@ impl<R: BufRead> Parser<R> {
         Ok(program)
     }
 
-    /// Reads an operation or a dependency; false at the end of the rank.
+    /// Reads an operation or a dependency; returns false at the end of the rank.
     fn item(&mut self, program: &mut Program) -> Result<bool, ReadError> {
         let Some(first) = self.words.next_anywhere()? else {
             return Err(self.unexpected(None, ITEM));
@@ -134,7 +134,7 @@ impl<R: BufRead> Parser<R> {
         Ok(true)
     }
 
-    /// Nothing else stands in the line but, perhaps, the end of the rank.
+    /// Checks that the line has ended, except for a closing brace of the rank.
     fn end_of_item(&mut self) -> Result<(), ReadError> {
         match self.words.peek() {
             Some(word) if self.words.bytes(word) != b"}" => Err(self.unexpected(Some(word), FIELD)),
@@ -186,8 +186,8 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// The fields of a message: its tag, if one is given. `foreign` becomes true if a processor or network interface is named
-    /// that a node does not have.
+    /// Reads the fields of a message and returns its tag, if given. Sets `foreign` if the message names a `cpu` or
+    /// `nic` that a node does not have.
     fn fields(
         &mut self,
         allowed: &'static str,
@@ -214,7 +214,7 @@ impl<R: BufRead> Parser<R> {
         Ok(tag)
     }
 
-    /// The field of a computation.
+    /// Reads the `cpu` field of a computation.
     fn cpu(&mut self, foreign: &mut bool) -> Result<(), ReadError> {
         match self.words.peek() {
             Some(word) if self.words.bytes(word) == b"cpu" => *foreign |= self.stream(&mut false)?,
@@ -223,7 +223,7 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// The number of a processor or network interface behind its keyword; whether it is another one than 0.
+    /// Reads the number after `cpu` or `nic`; returns whether it differs from 0.
     fn stream(&mut self, seen: &mut bool) -> Result<bool, ReadError> {
         *seen = true;
         self.words.next();
@@ -231,7 +231,7 @@ impl<R: BufRead> Parser<R> {
         Ok(self.number(word, NUMBER)?.0 > 0)
     }
 
-    /// -1, which is any, or something else.
+    /// Reads -1, the wildcard, as `None`, and anything else by `other`.
     fn any_or<T>(
         &mut self,
         other: impl FnOnce(&mut Parser<R>) -> Result<T, ReadError>,
@@ -272,7 +272,7 @@ impl<R: BufRead> Parser<R> {
         picos.map(Span::from_picos).ok_or_else(|| self.unexpected(word, TIME))
     }
 
-    /// A number of 32 bits.
+    /// Parses a number of at most 32 bits.
     fn number(&mut self, word: Option<Word>, allowed: &'static str) -> Result<(u64, Word), ReadError> {
         let number = word.and_then(|word| whole(self.words.bytes(word)));
         match (number.filter(|&number| number <= u64::from(u32::MAX)), word) {
@@ -316,7 +316,7 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// Finds what dependencies mean by labels that came after them.
+    /// Resolves the dependencies on labels that were defined after them.
     fn resolve(&mut self) -> Result<(), ReadError> {
         for Pending { line, labels: [waiting, on], for_start } in self.pending.drain(..) {
             let find = |(label, column): (Vec<u8>, u64)| {
@@ -333,7 +333,7 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// Refuses operations that wait for themselves.
+    /// Returns an error if operations depend on each other in a cycle.
     fn check_cycles(&self) -> Result<(), ReadError> {
         match in_a_cycle(self.operations.len(), &self.waits) {
             None => Ok(()),
@@ -344,7 +344,7 @@ impl<R: BufRead> Parser<R> {
     }
 }
 
-/// A whole number; `None` if it is none, or too large.
+/// Parses an unsigned integer; `None` if the text is not one or the number is too large.
 fn whole(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -355,7 +355,7 @@ fn whole(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// The picoseconds of a number of nanoseconds with at most three decimals.
+/// Parses nanoseconds with at most three decimals; returns picoseconds.
 fn picos(text: &[u8]) -> Option<u64> {
     let point = text.iter().position(|&byte| byte == b'.');
     let nanos = whole(&text[..point.unwrap_or(text.len())])?.checked_mul(1000)?;
@@ -447,7 +447,7 @@ mod tests {
         assert!(error("num_ranks 1\nrank 0 {\ncalc 1\n").starts_with("line 4, column 1: the end stands"));
     }
 
-    /// Words of the format and others, in any order.
+    /// Random sequences of words of the format and other words.
     fn soup() -> impl Strategy<Value = String> {
         let words = [
             "num_ranks",

@@ -1,4 +1,4 @@
-//! A rank of a program carried out on a node, with real bytes.
+//! Execution of one rank of a program on a node, with real bytes.
 
 use super::{
     error::{PlayError, TooManyRanks},
@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Program {
-    /// Carries out the operations of this node's rank; nodes without a rank return at once. Messages have bytes that follow
-    /// from their sender, tag and length, and are compared with these where they arrive.
+    /// Executes the operations of this node's rank; a node without a rank returns at once. The bytes of a message are
+    /// generated from its sender, tag and length, and the receiver verifies them.
     ///
     /// ```
     /// use multicomputer::{Machine, goal::{Program, Sends}};
@@ -27,7 +27,7 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// [`PlayError`] if the machine has too few nodes, or if something else comes than a receive says.
+    /// [`PlayError`] if the machine has too few nodes, or if a message differs from what its receive specifies.
     pub fn play(&self, node: &Node<'_>, sends: Sends) -> Result<(), PlayError> {
         let (ranks, nodes) = (self.ranks(), node.size());
         if ranks > nodes {
@@ -35,7 +35,7 @@ impl Program {
         }
         let world = node.world();
         let mut turns = Turns::new(self.part(node.rank()), sends, node.machine());
-        // One for each operation that is open, in the same order.
+        // One request for each open operation, in the same order.
         let mut requests: Vec<Request<'_>> = Vec::new();
         loop {
             match turns.next() {
@@ -70,14 +70,14 @@ impl Program {
     }
 }
 
-/// The bytes of a message.
+/// Returns the bytes of a message.
 fn data(from: Rank, tag: Tag, length: u32) -> Payload {
     let mut numbers = RandomNumbers::of(u64::from(tag.0), from as u64);
     let words = (0..length.div_ceil(8)).flat_map(|_| numbers.next().to_le_bytes());
     words.take(length as usize).collect::<Vec<u8>>().into()
 }
 
-/// Compares what has come with what was to come.
+/// Verifies the length and the bytes of a received message.
 fn check(operation: &Operation, message: Option<Message>) -> Result<(), PlayError> {
     let (&Operation::Recv { bytes, .. }, Some(message)) = (operation, message) else { return Ok(()) };
     let (from, given, expected) = (message.source, message.len(), u64::from(bytes));

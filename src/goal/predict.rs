@@ -1,4 +1,4 @@
-//! The times of a program on a machine, worked out by the kernel on one thread and without data.
+//! Prediction of a program's times on a machine: the kernel runs on one thread, without data.
 
 use std::collections::VecDeque;
 
@@ -17,35 +17,35 @@ use crate::{
     wire::{MessageId, NodeId, Parcel, Selector},
 };
 
-/// The most operations that are handed to the kernel at a time.
+/// Maximum number of operations handed to the kernel at a time.
 const AT_A_TIME: usize = 4;
 
 /// The predicted times of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Predicted {
-    /// The time at which the last rank is done, if all start at time 0.
+    /// The time at which the last rank ends, if all start at time 0.
     pub modeled: Time,
-    /// The time at which each rank is done.
+    /// The time at which each rank ends.
     pub finished: Vec<Time>,
-    /// The number of messages that nobody has received.
+    /// The number of messages that were never received.
     pub unreceived: u64,
 }
 
-/// Predicts the times of a program on a machine, with its noise and its faults: rank `i` is node `i`, and nodes without a rank
-/// do nothing. It is the time of [`Program::play`] in virtual time, to the picosecond.
+/// Predicts the times of a program on a machine, including its noise and faults. Rank `i` is node `i`; nodes without a
+/// rank are idle. The result equals the time of [`Program::play`] in virtual time, to the picosecond.
 ///
-/// Costs the host some microseconds for each message, more where a rank has many receives open at a time, and no threads.
+/// Costs some microseconds of host time per message, more for ranks with many open receives, and starts no threads.
 ///
 /// # Errors
-/// [`PredictError`] if the machine has too few nodes, receives wait for messages that nobody sends, a message has another length
-/// than the receive that takes it, or a fault of the machine makes an operation fail.
+/// [`PredictError`] if the machine has too few nodes, receives wait for messages that are never sent, a message differs
+/// in length from its receive, or a fault of the machine makes an operation fail.
 pub fn predict(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
     machine.check()?;
     catch_route_error(|| predict_on(machine, program, sends))?
 }
 
-/// Predicts; called inside [`catch_route_error`], since routes may be invalid.
+/// Predicts the times; must run inside [`catch_route_error`], because routes may be invalid.
 fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
     let (ranks, nodes) = (program.ranks(), machine.nodes());
     if ranks > nodes {
@@ -81,14 +81,14 @@ fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<
     Ok(Predicted { modeled, finished, unreceived: outcomes.unreceived.len() as u64 })
 }
 
-/// The calls of all nodes.
+/// The call sequences of all nodes.
 struct Script<'p> {
     lines: Vec<Line<'p>>,
-    /// The first receive, in modeled time, whose message has another length.
+    /// The first receive, in modeled time, whose message differs in length.
     mismatch: Option<LengthMismatch>,
 }
 
-/// A receive whose message has another length than the receive specifies.
+/// A receive whose message differs in length from what the receive specifies.
 struct LengthMismatch {
     at: Time,
     rank: Rank,
@@ -97,7 +97,7 @@ struct LengthMismatch {
     expected: u32,
 }
 
-/// The calls of a node.
+/// The call sequence of one node.
 struct Line<'p> {
     turns: Turns<'p>,
     state: State,
@@ -108,16 +108,16 @@ struct Line<'p> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Going,
-    /// The node waits for the receive of this number; the reply says which message the receive took.
+    /// The node waits for the receive with this number; the reply identifies the message.
     Receiving(u32),
-    /// It waits for the first of several, and is to be told which it was.
+    /// The node waits for the first of several operations; the reply identifies the operation.
     Asking,
-    /// All calls have been handed over.
+    /// All calls have been handed to the kernel.
     Over,
 }
 
 impl Script<'_> {
-    /// Tells a node the outcome of its wait.
+    /// Processes the reply to a node's wait.
     fn answer(&mut self, node: NodeId, Reply { clock, outcome }: Reply) {
         let line = &mut self.lines[node as usize];
         let waited = std::mem::replace(&mut line.state, State::Going);
@@ -129,7 +129,7 @@ impl Script<'_> {
                 (operation, received)
             }
             (State::Asking, Outcome::FailedAmong { index, .. }) => return line.turns.ended_at(index),
-            // A wait ends in another way only by a fault, and then there is no prediction.
+            // Any other outcome of a wait is due to a fault; the prediction then fails.
             _ => return line.state = State::Over,
         };
         let (Some(MessageId { source, seq }), &Operation::Recv { bytes: expected, .. }) =
@@ -139,7 +139,7 @@ impl Script<'_> {
         };
         let given = self.lines[source as usize].sent[seq as usize];
         if given != expected {
-            // The program of this node ends here, as on a thread. The first mismatch in modeled time is the result.
+            // The node's program ends here, as it does on a thread. The first mismatch in modeled time is reported.
             self.lines[node as usize].state = State::Over;
             let (rank, from) = (node as Rank, source as Rank);
             if self.mismatch.as_ref().is_none_or(|first| (clock, rank) < (first.at, first.rank)) {
@@ -151,7 +151,7 @@ impl Script<'_> {
 
 impl Calls for Script<'_> {
     fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>) {
-        // A node whose wait has ended is asked for its next calls at once, so no answer is overlooked.
+        // The kernel fetches a node's next calls as soon as its wait has ended, so every reply is seen.
         for (node, reply) in replies.drain(..) {
             self.answer(node, reply);
         }
@@ -191,7 +191,7 @@ impl Calls for Script<'_> {
     }
 }
 
-/// The calls of an operation; its number is that of its request.
+/// Appends the calls of an operation; the number of the operation is also that of its request.
 fn begin(turns: &Turns<'_>, operation: u32, calls: &mut VecDeque<Call>) {
     let request = operation;
     match *turns.operation(operation) {

@@ -1,4 +1,4 @@
-//! A program in memory: the operations of each rank, and which of them wait for which.
+//! A program in memory: the operations of each rank and their dependencies.
 
 use std::ops::Range;
 
@@ -7,8 +7,7 @@ use crate::{
     time::Span,
 };
 
-/// The most operations of a rank. What is to be done next is kept as the number of an operation with its kind above it, in 32
-/// bits.
+/// Maximum number of operations of a rank. The ready queue packs the kind of an operation and its number into 32 bits.
 pub(super) const MOST_OPERATIONS: usize = 1 << 30;
 
 /// An operation of a rank.
@@ -17,30 +16,30 @@ pub(super) const MOST_OPERATIONS: usize = 1 << 30;
 pub enum Operation {
     /// Sends a message.
     Send {
-        /// The receiver.
+        /// The destination rank.
         to: u32,
         /// The tag of the message.
         tag: Tag,
-        /// Its length.
+        /// The length of the message in bytes.
         bytes: u32,
     },
     /// Receives a message.
     Recv {
-        /// The sender; `None` is any.
+        /// The source rank; `None` is any.
         from: Option<u32>,
-        /// The tag asked for; `None` is any.
+        /// The tag; `None` is any.
         tag: Option<Tag>,
-        /// Its length.
+        /// The length of the message in bytes.
         bytes: u32,
     },
-    /// Keeps the processor busy.
+    /// Computes for this time.
     Calc(Span),
 }
 
-/// An operation that waits for another one.
+/// An operation that depends on another operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiter {
-    /// The number of the operation in its rank, twice, and one more if it waits for the start alone.
+    /// Twice the number of the operation within its rank, plus one if it depends on the start only.
     coded: u32,
 }
 
@@ -53,14 +52,14 @@ impl Waiter {
         self.coded / 2
     }
 
-    /// Whether it waits for the start of the other one, rather than for its end.
+    /// Returns whether the operation depends on the start of the other operation, rather than on its end.
     pub(super) fn is_for_start(self) -> bool {
         self.coded % 2 == 1
     }
 }
 
-/// A program: what each rank sends, receives and computes, and in which order. It is [read](Program::read) from a text in
-/// GOAL, the format of LogGOPSim.
+/// A program: the sends, receives and computations of each rank, and their dependencies. It is [read](Program::read)
+/// from a text in GOAL, the format of LogGOPSim.
 ///
 /// ```
 /// use multicomputer::goal::{self, Program, Sends};
@@ -89,12 +88,12 @@ impl Waiter {
 #[derive(Clone, Debug)]
 pub struct Program {
     ranks: usize,
-    /// The ranks that are described, in order, with the places of their operations.
+    /// The described ranks in ascending order, each with the range of its operations.
     parts: Vec<(u32, Range<usize>)>,
     operations: Vec<Operation>,
-    /// For each operation, of how many others it waits for the start or the end.
+    /// For each operation, the number of dependencies: operations for whose start or end it waits.
     needs: Vec<u32>,
-    /// For each operation the place of the first that waits for it, and in the end the number of all.
+    /// For each operation, the index of its first waiter; the last element is the total number of waiters.
     first_waiters: Vec<usize>,
     waiters: Vec<Waiter>,
     foreign: u64,
@@ -107,13 +106,13 @@ pub struct Program {
 pub(super) struct Part<'p> {
     pub(super) operations: &'p [Operation],
     pub(super) needs: &'p [u32],
-    /// For each operation the place of its first waiter, one more than there are operations.
+    /// For each operation, the index of its first waiter, plus one final element.
     first_waiters: &'p [usize],
     waiters: &'p [Waiter],
 }
 
 impl<'p> Part<'p> {
-    /// The operations that wait for one.
+    /// Returns the operations that depend on `operation`.
     pub(super) fn waiters(&self, operation: u32) -> &'p [Waiter] {
         let [first, end] = [0, 1].map(|after| self.first_waiters[operation as usize + after]);
         &self.waiters[first..end]
@@ -121,7 +120,7 @@ impl<'p> Part<'p> {
 }
 
 impl Program {
-    /// An empty program.
+    /// Creates a program without operations.
     pub(crate) fn new(ranks: usize) -> Program {
         Program {
             ranks,
@@ -136,7 +135,7 @@ impl Program {
         }
     }
 
-    /// Adds the operations of a rank, and for each who waits for whom: the one that waits, and its number.
+    /// Adds the operations of a rank and their dependencies. Each element of `waits` is the number of an operation and its waiter.
     pub(crate) fn add(&mut self, rank: u32, operations: &[Operation], waits: &[(u32, Waiter)]) {
         let start = self.operations.len();
         self.operations.extend_from_slice(operations);
@@ -148,7 +147,7 @@ impl Program {
             }
         }
         self.needs.resize(self.operations.len(), 0);
-        // Sorted by counting: first how many wait for each, then where those of each begin.
+        // Counting sort: count the waiters of each operation, then compute the start of each group.
         self.first_waiters.resize(self.operations.len() + 1, 0);
         let counts = &mut self.first_waiters[start + 1..];
         for &(on, waiter) in waits {
@@ -157,7 +156,7 @@ impl Program {
         }
         let mut next = self.waiters.len();
         for count in counts.iter_mut() {
-            // Where those begin; each that is put there moves it on to where the next ones begin.
+            // Start of the group. Inserting a waiter advances it, finally to the start of the next group.
             next += std::mem::replace(count, next);
         }
         self.waiters.resize(next, Waiter::new(0, false));
@@ -168,50 +167,50 @@ impl Program {
         }
     }
 
-    /// Puts the ranks into order.
+    /// Sorts the ranks in ascending order.
     pub(super) fn sort(&mut self) {
         self.parts.sort_unstable_by_key(|(rank, _)| *rank);
     }
 
-    /// Counts an operation that names a processor or a network interface which a node does not have.
+    /// Counts an operation on a processor or network interface other than number 0.
     pub(super) fn count_foreign(&mut self) {
         self.foreign += 1;
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.ranks
     }
 
-    /// The operations of a rank, in the order of the text; none of a rank that the text leaves out.
+    /// Returns the operations of a rank in the order of the text; empty for a rank without a description.
     pub fn operations(&self, rank: Rank) -> &[Operation] {
         self.part(rank).operations
     }
 
-    /// The number of all operations.
+    /// Returns the number of operations of all ranks.
     pub fn operations_in_all(&self) -> usize {
         self.operations.len()
     }
 
-    /// The number of messages that are sent.
+    /// Returns the number of messages sent.
     pub fn messages(&self) -> u64 {
         self.messages
     }
 
-    /// Their bytes.
+    /// Returns the total length of all messages in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The number of operations that name another `cpu` or `nic` than 0. A node has one of each, so such operations take turns
-    /// with the others.
+    /// Returns the number of operations that name a `cpu` or `nic` other than 0. A node has one of each, so it
+    /// serializes these operations with the others.
     pub fn foreign(&self) -> u64 {
         self.foreign
     }
 
     pub(super) fn part(&self, rank: Rank) -> Part<'_> {
         let wanted = |&(described, _): &(u32, _)| described as Rank;
-        // Nearly every text has all ranks.
+        // Nearly every text describes all ranks.
         let at = match self.parts.get(rank) {
             Some(part) if wanted(part) == rank => Ok(rank),
             _ => self.parts.binary_search_by_key(&rank, wanted),

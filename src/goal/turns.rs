@@ -1,57 +1,56 @@
-//! Turns: the operations of one rank in the order in which a node carries them out.
+//! Execution order of the operations of one rank on its node.
 //!
-//! A node does one thing at a time. Of what nothing keeps back it first posts receives, then it sends, then it computes, each in
-//! the order of the text. If there is none of these it waits for the first of what it has started: a message for one of its
-//! receives, or the end of a send that is not over with its overhead. (LogGOPSim, too, begins with the send where a send and a
-//! computation can start at the same instant.)
+//! A node performs one operation at a time. Among the ready operations it first posts receives, then sends, then computes, each in the
+//! order of the text. If none is ready, it waits for the first of the open operations: a message for one of its receives, or the end of
+//! a send that outlasts its overhead. (LogGOPSim also prefers the send where a send and a computation can start at the same instant.)
 //!
-//! It is told by whoever makes the calls which of several has come to its end; nothing else depends on time. So the predictor
-//! and a node's thread make the same calls.
+//! The caller reports which of several open operations has ended. Nothing else depends on time, so the predictor and a
+//! node's thread make the same calls.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::program::{MOST_OPERATIONS, Operation, Part};
 use crate::model::Description;
 
-/// When a send has ended, for operations that require it.
+/// The end of a send, for operations that require it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sends {
-    /// When its overhead o_s is paid, as LogGOPSim's messages up to its `-S`. The end of the program does not wait for messages
-    /// to leave.
+    /// The send ends when its overhead o_s is paid, as in LogGOPSim for messages up to its `-S`. The end of the program
+    /// does not wait for messages to leave.
     #[default]
     Eager,
-    /// When the message has left, as a blocking send of this library ends. A schedule that this library has
-    /// [written](super::write()) takes its own time so.
+    /// The send ends when the message has left, as a blocking send of this library does. A schedule
+    /// [written](super::write()) by this library takes its own time in this mode.
     Blocking,
 }
 
-/// The next thing that a node is to do.
+/// The next action of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Carry out an operation: post a receive, start a send, compute. What is [open](Turns::is_open) afterwards is to be
-    /// waited for later.
+    /// Perform an operation: post a receive, start a send, or compute. If the operation is [open](Turns::is_open)
+    /// afterwards, a later turn waits for it.
     Begin(u32),
-    /// Wait for the one operation that is open.
+    /// Wait for the only open operation.
     Wait(u32),
-    /// Wait for the first of [all that are open](Turns::open), and say which it [was](Turns::ended_at).
+    /// Wait for the first of [all open operations](Turns::open), and report [which one ended](Turns::ended_at).
     WaitAny,
-    /// Nothing: all is done.
+    /// All operations have ended.
     End,
 }
 
-/// The operations of a rank that are to be carried out.
+/// Execution state of the operations of a rank.
 #[derive(Debug)]
 pub(super) struct Turns<'p> {
     part: Part<'p>,
-    /// For each operation, of how many others it still waits for the start or the end.
+    /// For each operation, the number of its unmet dependencies.
     needs: Box<[u32]>,
-    /// The operations that nothing keeps back: the kind of each above its number.
+    /// The ready operations: the kind in the high bits, the number in the low bits.
     free: BinaryHeap<Reverse<u32>>,
-    /// The operations that have begun and not ended, in the order in which they began.
+    /// The operations that have begun and not ended, in the order of their start.
     open: Vec<u32>,
     sends: Sends,
-    /// The length from which on messages are sent when they have met their receives.
+    /// Minimum length in bytes of messages under the rendezvous protocol.
     rendezvous: Option<u64>,
 }
 
@@ -86,12 +85,12 @@ impl<'p> Turns<'p> {
         &self.part.operations[operation as usize]
     }
 
-    /// The operations that have begun and not ended, in the order in which they began.
+    /// Returns the operations that have begun and not ended, in the order of their start.
     pub(super) fn open(&self) -> &[u32] {
         &self.open
     }
 
-    /// Whether an operation is still to be waited for when its call has returned.
+    /// Returns whether an operation remains open when its call has returned.
     pub(super) fn is_open(&self, operation: u32) -> bool {
         match *self.operation(operation) {
             Operation::Recv { .. } => true,
@@ -102,8 +101,8 @@ impl<'p> Turns<'p> {
         }
     }
 
-    /// The next turn. What it says is done when this is called again, except that the answer to a wait for the first of
-    /// several is given before that.
+    /// Returns the next turn. A call means that the previous turn is done; after [`Turn::WaitAny`] the caller first
+    /// calls [`Turns::ended_at`].
     pub(super) fn next(&mut self) -> Turn {
         if let Some(Reverse(free)) = self.free.pop() {
             let operation = free % MOST_OPERATIONS as u32;
@@ -125,13 +124,13 @@ impl<'p> Turns<'p> {
         }
     }
 
-    /// Notes that the operation at a place among those that are open has ended.
+    /// Records the end of the open operation at index `place`.
     pub(super) fn ended_at(&mut self, place: usize) {
         let operation = self.open.remove(place);
         self.release(operation, false);
     }
 
-    /// Lets those go on that wait for the start, or the end, of an operation.
+    /// Decrements the counters of operations that wait for the start, or the end, of an operation.
     fn release(&mut self, operation: u32, started: bool) {
         for waiter in self.part.waiters(operation) {
             if waiter.is_for_start() == started {

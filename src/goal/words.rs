@@ -1,25 +1,25 @@
-//! A text in words: line by line, without its comments, and with the place of every word for errors.
+//! Tokenizer: splits a text line by line into words, without comments, and keeps positions for errors.
 //!
-//! Only one line is in memory at a time, so a file may be larger than that.
+//! Only one line is in memory at a time, so a file may exceed the memory size.
 
 use std::io::{BufRead, Read};
 
 use super::error::{Problem, ReadError};
 use crate::{input, text};
 
-/// The longest line in bytes. Nothing of the format needs more than some hundred, and a text that has no lines must not fill
-/// the memory.
+/// Maximum length of a line in bytes. The format needs a few hundred at most; the limit keeps a file without line
+/// breaks from filling the memory.
 pub(super) const MOST_BYTES: usize = 1 << 16;
 
-/// The part that a byte plays in a text.
+/// The lexical class of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A part of a word.
+    /// Part of a word.
     Plain,
     Blank,
-    /// A word by itself.
+    /// A one-byte word.
     Single,
-    /// The beginning of a comment, if the next byte says so.
+    /// The start of a comment, if the next byte continues it.
     Slash,
 }
 
@@ -37,7 +37,7 @@ const KINDS: [Kind; 256] = {
     kinds
 };
 
-/// A word, by its place in its line.
+/// A word, as a range of its line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word {
     start: u32,
@@ -56,7 +56,7 @@ pub(super) struct Words<R> {
     reader: R,
     buffer: Vec<u8>,
     at: usize,
-    /// The word that has been looked at and not taken.
+    /// The word that was peeked at but not yet consumed.
     peeked: Option<Word>,
     line: u64,
     /// Whether the line begins within a comment.
@@ -68,7 +68,7 @@ impl<R: BufRead> Words<R> {
         Words { reader, buffer: Vec::new(), at: 0, peeked: None, line: 0, in_comment: false }
     }
 
-    /// Goes to the next line; false at the end of the text.
+    /// Reads the next line; returns false at the end of the text.
     pub(super) fn next_line(&mut self) -> Result<bool, ReadError> {
         self.buffer.clear();
         (self.at, self.peeked) = (0, None);
@@ -80,7 +80,7 @@ impl<R: BufRead> Words<R> {
         Ok(line > 0)
     }
 
-    /// The next word of the line; braces and colons are words of their own.
+    /// Returns the next word of the line; braces and colons are separate words.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Word> {
         match self.peeked.take() {
@@ -89,7 +89,7 @@ impl<R: BufRead> Words<R> {
         }
     }
 
-    /// The next word of the line, which comes again.
+    /// Returns the next word of the line without consuming it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<Word> {
         if self.peeked.is_none() {
@@ -107,7 +107,7 @@ impl<R: BufRead> Words<R> {
             }
             let start = self.pass(self.at, Kind::Blank);
             let mut end = self.pass(start, Kind::Plain);
-            // Only two bytes together begin a comment.
+            // A slash is part of a word unless a second byte makes it a comment.
             while self.kind(end) == Some(Kind::Slash)
                 && !matches!(self.buffer.get(end + 1), Some(b'/' | b'*'))
             {
@@ -136,7 +136,7 @@ impl<R: BufRead> Words<R> {
         self.buffer.get(at).map(|&byte| KINDS[byte as usize])
     }
 
-    /// The place behind all bytes of a kind from `at` on.
+    /// Returns the index after the run of bytes of a kind that starts at `at`.
     #[inline]
     fn pass(&self, mut at: usize, kind: Kind) -> usize {
         while self.kind(at) == Some(kind) {
@@ -145,7 +145,7 @@ impl<R: BufRead> Words<R> {
         at
     }
 
-    /// The first word of what is left of the line or, if nothing is, of the lines behind it.
+    /// Returns the next word of this line, or else of the following lines.
     pub(super) fn next_anywhere(&mut self) -> Result<Option<Word>, ReadError> {
         loop {
             if let Some(word) = self.next() {
@@ -162,25 +162,25 @@ impl<R: BufRead> Words<R> {
         &self.buffer[word.start as usize..word.end as usize]
     }
 
-    /// The word as a text for people, cut if it is long.
+    /// Returns the word as text for messages, shortened if it is long.
     pub(super) fn text(&self, word: Word) -> String {
         shown(self.bytes(word))
     }
 
-    /// The number of the line, from 1.
+    /// Returns the number of the line, from 1.
     pub(super) fn line(&self) -> u64 {
         self.line
     }
 
-    /// The number of the character at a place of the line, from 1.
+    /// Returns the column of a byte index of the line, in characters from 1.
     pub(super) fn column(&self, at: usize) -> u64 {
         let before = &self.buffer[..at.min(self.buffer.len())];
         String::from_utf8_lossy(before).chars().count() as u64 + 1
     }
 
-    /// An error at a place of the line.
+    /// Creates an error at a byte index of the line.
     pub(super) fn error(&self, at: usize, problem: Problem) -> ReadError {
-        // In a binary file any other error is a consequence.
+        // In a binary file, other errors are consequences of the control character.
         let control = self.buffer.iter().position(input::is_control);
         let (at, problem) = match control {
             Some(at) => (at, Problem::Binary { byte: self.buffer[at] }),
@@ -189,13 +189,13 @@ impl<R: BufRead> Words<R> {
         ReadError::Text { line: self.line, column: self.column(at), problem }
     }
 
-    /// An error at the end of the line, without the blanks there.
+    /// Creates an error at the end of the line, before trailing blanks.
     pub(super) fn error_at_end(&self, problem: Problem) -> ReadError {
         self.error(self.buffer.trim_ascii_end().len(), problem)
     }
 }
 
-/// A word as errors show it, which may be as long as a line.
+/// Formats a word for error messages, shortened because a word may be as long as a line.
 pub(super) fn shown(word: &[u8]) -> String {
     text::shown(&String::from_utf8_lossy(word))
 }

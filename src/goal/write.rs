@@ -1,4 +1,4 @@
-//! Writing a schedule in GOAL.
+//! Writes schedules in GOAL.
 
 use std::io::Write;
 
@@ -9,12 +9,12 @@ use crate::{
     time::Span,
 };
 
-/// Writes a schedule in GOAL, for a machine, whose parameters say how long copying and combining take.
+/// Writes a schedule in GOAL for a machine, whose parameters determine the times of copying and combining.
 ///
-/// Each operation requires the one before it, or its start where the node goes on at once. Read again and carried out with
-/// [blocking](super::Sends::Blocking) sends it takes the time of the schedule, to the picosecond; eager, as LogGOPSim takes
-/// it, a node goes on earlier after a send. Times of computations that are no whole nanoseconds get decimals, which LogGOPSim
-/// does not read.
+/// Each operation requires its predecessor, or only the start of its predecessor where the node continues at once. Read
+/// back and run with [blocking](super::Sends::Blocking) sends, the program takes the time of the schedule to the
+/// picosecond. With eager sends, as in LogGOPSim, a node continues earlier after a send. Computation times that are not
+/// whole nanoseconds are written with decimals, which LogGOPSim does not read.
 ///
 /// ```
 /// use multicomputer::{goal, pattern::{Builder, Exchange, Transfer}};
@@ -29,7 +29,7 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// [`WriteError`] if the schedule has hardware barriers, or the machine has rendezvous.
+/// [`WriteError`] if the schedule has hardware barriers, or the machine uses the rendezvous protocol.
 pub fn write(schedule: &Schedule, machine: &Description, out: impl Write) -> Result<(), WriteError> {
     if machine.rendezvous().is_some() {
         return Err(WriteError::Rendezvous);
@@ -51,13 +51,13 @@ pub fn write(schedule: &Schedule, machine: &Description, out: impl Write) -> Res
 
 struct Writer<W> {
     out: W,
-    /// The number of operations of the rank so far, which is that in the label of the last one.
+    /// The number of operations of the rank so far, which is also the label of the last one.
     last: u64,
-    /// Whether the node goes on when the last operation has started.
+    /// Whether the next operation requires only the start of the last one.
     goes_on: bool,
-    /// Sends that have been started and not been waited for.
+    /// Sends that were started and not yet waited for.
     started: Vec<u64>,
-    /// Sends that the next operation waits for.
+    /// Sends that the next operation must wait for.
     waits: Vec<u64>,
 }
 
@@ -83,7 +83,7 @@ impl<W: Write> Writer<W> {
             }
             Action::Recv(message) => self.recv(message),
             Action::Exchange { send, recv } => {
-                // A receive that begins when the message has left ends as one that waits for both, and pays no o_x by itself.
+                // A receive that begins when the message has left ends at the same time as a wait for both, but does not include o_x.
                 self.send(send)?;
                 self.recv(recv)?;
                 self.calc(parameters.exchange_overhead())
@@ -115,7 +115,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// An operation, which waits for the one before it.
+    /// Writes an operation that depends on the previous one.
     fn operation(&mut self, text: &str) -> Result<(), WriteError> {
         let (before, relation) = (self.last, if self.goes_on { "irequires" } else { "requires" });
         self.last += 1;

@@ -1,4 +1,4 @@
-//! The report of a run, from what its end has left.
+//! Builds the report of a run from its outcomes.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     runtime::{Pace, Slips},
 };
 
-/// The report and the trace of a run that came to its end; `group` has the names of groups by their contexts.
+/// Returns the report and the trace of a completed run. `group` maps a context to the name of its group.
 pub(super) fn report(
     machine: &Description,
     outcomes: Outcomes,

@@ -12,28 +12,28 @@ use crate::{
     time::Time,
 };
 
-/// The results of a run.
+/// The results of a run of a [`Machine`](crate::Machine).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Run<T> {
     /// The return values of the programs, in rank order.
     pub outputs: Vec<T>,
-    /// All counters; in virtual time the same every time.
+    /// The counters of all nodes; in virtual time the same in every run.
     pub report: RunReport,
-    /// Wall-clock time: in virtual time of the whole run; in real time and under the host's clock from the common start of
-    /// the programs to the end of the last.
+    /// Wall-clock time. In virtual time: of the whole run. In real time and under the host's clock: from the common
+    /// start of the programs to the end of the last.
     pub wall: Duration,
-    /// All events on the nodes' clocks, if the machine was built to [keep them](crate::MachineBuilder::trace); without a model
-    /// there are no transfers in it.
+    /// All events on the nodes' clocks, if the machine was built with a [trace](crate::MachineBuilder::trace). Without
+    /// a model the trace has no transfers.
     pub trace: Trace,
-    /// The work of the host for sharing the network; none without a model.
+    /// The host's work for computing bandwidth shares; zero without a model.
     pub work: Work,
     pub(super) machine: Description,
     pub(super) is_traced: bool,
 }
 
 impl<T> Run<Option<T>> {
-    /// The same if all nodes have an output: those that died have none.
+    /// Unwraps the outputs of all nodes; returns an error if nodes died.
     pub(super) fn of_all(mut self) -> Result<Run<T>, RunError> {
         let nodes = self.report.nodes.iter().map(|node| node.finished).zip(&self.outputs).enumerate();
         let died: Vec<(Rank, Time)> =
@@ -47,18 +47,18 @@ impl<T> Run<Option<T>> {
 }
 
 impl<T> Run<T> {
-    /// The same with other outputs.
+    /// Replaces the outputs of the run.
     pub(super) fn with_outputs<O>(self, outputs: Vec<O>) -> Run<O> {
         let Run { report, wall, trace, work, machine, is_traced, .. } = self;
         Run { outputs, report, wall, trace, work, machine, is_traced }
     }
 
-    /// The topology and the parameters of the machine of the run.
+    /// Returns the topology and the parameters of the machine of the run.
     pub fn machine(&self) -> &Description {
         &self.machine
     }
 
-    /// Whether the machine was built to [keep](crate::MachineBuilder::trace) what happened.
+    /// Returns whether the machine was built with a [trace](crate::MachineBuilder::trace).
     pub fn is_traced(&self) -> bool {
         self.is_traced
     }
@@ -72,8 +72,8 @@ impl<T> Run<T> {
         write_chrome_trace(&self.trace, &self.machine, writer)
     }
 
-    /// The chain of events that determined how long the run took, if the machine was built to [keep
-    /// them](crate::MachineBuilder::trace). Its pieces together are exactly the modeled time.
+    /// Returns the critical path: the chain of events that determined the duration of the run. It needs a
+    /// [trace](crate::MachineBuilder::trace). The durations of its pieces add up to the modeled time exactly.
     ///
     /// # Errors
     /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
@@ -82,8 +82,8 @@ impl<T> Run<T> {
         CriticalPath::of(&self.trace, &self.machine)
     }
 
-    /// The losses of messages to sharing, by whom and where, if the machine was built to [keep all
-    /// events](crate::MachineBuilder::trace). Together it is exactly [`RunReport::lost_to_sharing`].
+    /// Returns the contention losses of messages, by competing message and by link. It needs a
+    /// [trace](crate::MachineBuilder::trace). The losses add up to [`RunReport::lost_to_sharing`] exactly.
     ///
     /// # Errors
     /// [`AnalysisError`] if nothing was recorded, or times are not modeled.
@@ -92,8 +92,7 @@ impl<T> Run<T> {
         Blame::of(&self.trace, &self.machine)
     }
 
-    /// Where the time of the run went: [`critical_path`](Run::critical_path) and [`blame`](Run::blame), as a text and as
-    /// tables.
+    /// Explains where the time of the run went: [`critical_path`](Run::critical_path) and [`blame`](Run::blame), as text and as tables.
     ///
     /// ```
     /// use multicomputer::{Machine, prelude::*};

@@ -1,16 +1,16 @@
-//! MPI's own collective operations, as a library call of ours is compared with them.
+//! MPI's own collective operations, for comparison with the library calls of this crate.
 
 use ferrompi::{Communicator, Error, ReduceOp};
 
 use super::MpiError;
 
-/// MPI's own collective operations among all ranks: the yardstick for those of the [libraries](crate::collective). Data is bytes, or 64-bit
-/// floating-point numbers that are added.
+/// MPI's own collective operations among all ranks: the reference for the operations of the
+/// [libraries](crate::collective). Data is bytes, or 64-bit floating-point numbers that are summed.
 ///
 /// Every rank makes the same call. Lengths are in elements; `counts` has one for each rank.
 ///
 /// # Errors
-/// Every call fails with [`MpiError::Library`] if MPI does, such as for lengths that do not fit together.
+/// Every call fails with [`MpiError::Library`] if MPI fails, for example because lengths do not match.
 #[derive(Clone, Copy)]
 pub struct Native<'j> {
     comm: &'j Communicator,
@@ -22,7 +22,7 @@ impl std::fmt::Debug for Native<'_> {
     }
 }
 
-/// Where the parts of ranks begin, and their lengths as MPI wants them.
+/// Returns the counts of the ranks and their displacements, in MPI's types.
 fn layout(counts: &[usize]) -> (Vec<i32>, Vec<i32>) {
     let counts: Vec<i32> = counts.iter().map(|&count| count as i32).collect();
     let begin = counts.iter().scan(0, |next, count| {
@@ -49,7 +49,7 @@ impl<'j> Native<'j> {
         self.call(|comm| comm.broadcast(data, root as i32))
     }
 
-    /// `MPI_Scatterv` of `all`, the parts of all ranks in their order, from `root`.
+    /// `MPI_Scatterv` of `all`, the blocks of all ranks in rank order, from `root`.
     pub fn scatter(
         &self,
         all: &[u8],
@@ -61,39 +61,39 @@ impl<'j> Native<'j> {
         self.call(|comm| comm.scatterv(all, &counts, &begins, mine, root as i32))
     }
 
-    /// `MPI_Gatherv` of the parts of all ranks to `root`.
+    /// `MPI_Gatherv` of the blocks of all ranks to `root`.
     pub fn gather(&self, mine: &[u8], all: &mut [u8], counts: &[usize], root: usize) -> Result<(), MpiError> {
         let (counts, begins) = layout(counts);
         self.call(|comm| comm.gatherv(mine, all, &counts, &begins, root as i32))
     }
 
-    /// `MPI_Allgatherv` of the parts of all ranks.
+    /// `MPI_Allgatherv` of the blocks of all ranks.
     pub fn collect(&self, mine: &[u8], all: &mut [u8], counts: &[usize]) -> Result<(), MpiError> {
         let (counts, begins) = layout(counts);
         self.call(|comm| comm.allgatherv(mine, all, &counts, &begins))
     }
 
-    /// `MPI_Reduce` to `root`, by sums.
+    /// `MPI_Reduce` to `root`, with sums.
     pub fn combine_to_one(&self, mine: &[f64], sums: &mut [f64], root: usize) -> Result<(), MpiError> {
         self.call(|comm| comm.reduce(mine, sums, ReduceOp::Sum, root as i32))
     }
 
-    /// `MPI_Allreduce`, by sums.
+    /// `MPI_Allreduce`, with sums.
     pub fn combine_to_all(&self, mine: &[f64], sums: &mut [f64]) -> Result<(), MpiError> {
         self.call(|comm| comm.allreduce(mine, sums, ReduceOp::Sum))
     }
 
-    /// `MPI_Reduce_scatter_block`, by sums: every rank gets as many.
+    /// `MPI_Reduce_scatter_block`, with sums: every rank receives the same number of elements.
     pub fn distributed_combine(&self, mine: &[f64], sums: &mut [f64]) -> Result<(), MpiError> {
         self.call(|comm| comm.reduce_scatter_block(mine, sums, ReduceOp::Sum))
     }
 
-    /// `MPI_Scan`, by sums.
+    /// `MPI_Scan`, with sums.
     pub fn scan(&self, mine: &[f64], sums: &mut [f64]) -> Result<(), MpiError> {
         self.call(|comm| comm.scan(mine, sums, ReduceOp::Sum))
     }
 
-    /// `MPI_Alltoallv`: `to` has the parts for all ranks in their order, `from` takes those of all.
+    /// `MPI_Alltoallv`: `to` has the blocks for all ranks in rank order, `from` receives the blocks of all ranks.
     pub fn exchange(
         &self,
         to: &[u8],

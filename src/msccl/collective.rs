@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::names;
 
-/// A collective operation, by its name in MSCCL.
+/// A collective operation of MSCCL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Collective {
@@ -14,16 +14,16 @@ pub enum Collective {
     AllGather,
     /// `reduce_scatter`: distributed combine.
     ReduceScatter,
-    /// `alltoall`: an exchange in which all ranks have as much for each other.
+    /// `alltoall`: an exchange in which all pairs of ranks send the same number of bytes.
     AllToAll,
 }
 
 impl Collective {
-    /// All of them.
+    /// All collective operations.
     pub(super) const ALL: [Collective; 4] =
         [Collective::AllReduce, Collective::AllGather, Collective::ReduceScatter, Collective::AllToAll];
 
-    /// The name in MSCCL.
+    /// Returns the name in MSCCL.
     pub fn name(self) -> &'static str {
         match self {
             Collective::AllReduce => "allreduce",
@@ -33,14 +33,14 @@ impl Collective {
         }
     }
 
-    /// The operation of this name, in any case, with or without the underscore and `MPI_`.
+    /// Returns the operation with this name; case, underscores and a prefix `MPI_` are ignored.
     pub(super) fn named(name: &str) -> Option<Collective> {
         let name = names::plain(name);
         let name = name.strip_prefix("mpi").unwrap_or(&name);
         Collective::ALL.into_iter().find(|collective| names::plain(collective.name()) == name)
     }
 
-    /// Whether the vector has a block for each rank.
+    /// Returns whether the vector has a block for each rank.
     pub(super) fn has_blocks(self) -> bool {
         self != Collective::AllReduce
     }

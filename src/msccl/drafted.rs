@@ -1,11 +1,11 @@
-//! Schedules of MSCCL as schedules of this library, whose ranks do one step after the other.
+//! Conversion of MSCCL schedules to schedules of this library, in which the steps of a rank have a fixed order.
 //!
-//! The steps of all thread blocks are carried out in rounds, in each of which every thread block that can does one step. That is
-//! the order of the steps of a rank. Where it has several thread blocks its sends are only started, so that the others go on; in
-//! MSCCL they would take turns as messages come, which no fixed order can say.
+//! Thread blocks are simulated in rounds: in each round every thread block that is ready performs one step. The rounds
+//! define the order of the steps of a rank. In a rank with several thread blocks sends are non-blocking, so the other
+//! thread blocks continue. In MSCCL the thread blocks interleave by message arrival, which no fixed order can express.
 //!
-//! A chunk that is received or combined is a new block, as the schedule says nothing of buffers: one has what a rank
-//! begins with, one what it ends with, and others what is in between.
+//! A schedule has no buffers, so each chunk that is received or combined becomes a new block. Blocks hold the initial
+//! content of a rank, its final content, or intermediate content.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -23,41 +23,41 @@ use crate::{
 /// A block of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// The chunk of the vector; of that of rank `of` where ranks have different ones.
+    /// The chunk of the vector. Where ranks have different vectors, it belongs to the vector of rank `of`.
     pub(crate) part: u32,
     pub(crate) of: Option<u32>,
     pub(crate) holds: Holds,
 }
 
-/// A block of the schedule with the part of the vector that it has room for.
+/// A block of the schedule and the byte range of the vector for which it has space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     pub(crate) place: Place,
-    /// The first byte of the vector.
+    /// The offset of the first byte in the vector.
     pub(crate) start: u64,
     pub(crate) bytes: u64,
 }
 
-/// The versions that a block holds.
+/// Which version of its chunk a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holds {
-    /// The content at the beginning and at the end.
+    /// The initial and the final content.
     Both,
-    /// The content at the beginning.
+    /// The initial content.
     Given,
-    /// The content at the end.
+    /// The final content.
     Result,
-    /// One of those in between.
+    /// Intermediate content, numbered from 0.
     Between(u32),
 }
 
 impl Program {
-    /// The name of an algorithm that carries it out.
+    /// Returns the name of an algorithm made from this schedule.
     pub(crate) fn own_name(&self) -> String {
         if self.name().is_empty() { "msccl" } else { self.name() }.to_owned()
     }
 
-    /// Whether it is for so many ranks; if not, an error in words.
+    /// Checks that the schedule is for `ranks` ranks; the error is a text.
     pub(crate) fn check_ranks(&self, ranks: usize) -> Result<(), String> {
         match self.ranks() {
             own if own == ranks => Ok(()),
@@ -65,15 +65,15 @@ impl Program {
         }
     }
 
-    /// The schedule for a vector of so many elements, with its blocks; an error in words if its channels between two ranks cannot
-    /// be put into one order.
+    /// Returns the schedule for a vector of `elements` elements, and its blocks. Fails with a text if the messages of
+    /// several channels between two ranks have no consistent order.
     pub(crate) fn drafted(&self, elements: u64, element: u64) -> Result<(Vec<Placed>, Schedule), String> {
         let cut = Cut { elements, element, chunks: self.chunks() };
         let mut run = Run::of(self.text());
         run.carried_out()
             .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
         let places = run.places();
-        // In an exchange the part of a rank for itself is not moved.
+        // In an exchange the block of a rank for itself does not move.
         let own = self.chunks() / self.ranks() as u32;
         let is_moved = |place: &&Place| place.of.is_none_or(|of| of != place.part / own);
         let mut numbers: BTreeMap<Place, u32> =
@@ -104,7 +104,7 @@ impl Program {
                     Action::Pack(values.iter().map(bytes).fold(0, u64::saturating_add))
                 }
                 Doing::Combine([left, right, into]) => {
-                    // No exchange combines, so all are there.
+                    // An exchange never combines, so all three blocks exist.
                     let [left, right, into] = [left, right, into].map(|value| number(value).unwrap_or(0));
                     Action::Merge { left, right, into }
                 }
@@ -134,10 +134,10 @@ enum Doing {
     Combine([usize; 3]),
 }
 
-/// A message on its way: its channel, and what it carries.
+/// A message in transit: its channel and its values.
 type Sent = (u32, Vec<usize>);
 
-/// A run in rounds.
+/// Simulation of a schedule in rounds.
 struct Run<'a> {
     text: &'a Text,
     values: Vec<Value>,
@@ -145,9 +145,9 @@ struct Run<'a> {
     kept: Vec<BTreeMap<(char, u32), usize>>,
     /// By sender and receiver, the messages in the order in which they were sent.
     mail: BTreeMap<(u32, u32), VecDeque<Sent>>,
-    /// By rank and thread block, the number of steps that have been carried out.
+    /// By rank and thread block, the number of completed steps.
     next: Vec<Vec<usize>>,
-    /// By rank, what it does in which round.
+    /// By rank, its actions, each with its round.
     done: Vec<Vec<(usize, Doing)>>,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Carries all steps out.
+    /// Performs all steps; returns `None` if the simulation cannot proceed.
     fn carried_out(&mut self) -> Option<()> {
         let blocks = |rank: usize| (0..self.text.gpus[rank].blocks.len()).map(move |block| (rank, block));
         let mut left: Vec<(Rank, usize)> = (0..self.text.gpus.len()).flat_map(blocks).collect();
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
                 return None;
             }
             for (rank, block) in ready {
-                // Another thread block may have taken the message before it in this round.
+                // Another thread block may have consumed the preceding message in this round.
                 if self.is_ready(rank, block) {
                     self.carry_out(round, rank, block)?;
                 }
@@ -188,12 +188,12 @@ impl<'a> Run<'a> {
         Some(())
     }
 
-    /// The next step of a thread block.
+    /// Returns the next step of a thread block.
     fn step(&self, rank: Rank, block: usize) -> Option<&'a Step> {
         self.text.gpus[rank].blocks[block].steps.get(self.next[rank][block])
     }
 
-    /// Whether the step that the next one of a thread block waits for is done, and its message the next one from its sender.
+    /// Returns whether the next step of a thread block is ready: its dependency is met, and its message is next from its sender.
     fn is_ready(&self, rank: Rank, block: usize) -> bool {
         let Some(step) = self.step(rank, block) else { return false };
         let Block { recv, channel, .. } = self.text.gpus[rank].blocks[block];
@@ -243,19 +243,19 @@ impl<'a> Run<'a> {
         Some(())
     }
 
-    /// Another version of the chunk that a value is of.
+    /// Creates another version of the chunk of a value.
     fn copied(&mut self, rank: Rank, value: usize) -> usize {
         let Value { part, of, .. } = self.values[value];
         self.values.push(Value { rank, part, of, is_given: false });
         self.values.len() - 1
     }
 
-    /// The values in the chunks that a step takes.
+    /// Returns the values in the source chunks of a step.
     fn taken(&mut self, rank: Rank, step: &Step, from: Chunk) -> Option<Vec<usize>> {
         (0..step.count).map(|nth| self.value(rank, from.buffer, from.first + nth)).collect()
     }
 
-    /// The value in a chunk.
+    /// Returns the value in a chunk.
     fn value(&mut self, rank: Rank, buffer: Buffer, at: u32) -> Option<usize> {
         let place = self.text.named(rank, buffer, at);
         if let Some(&value) = self.kept[rank].get(&place) {
@@ -268,7 +268,7 @@ impl<'a> Run<'a> {
         Some(self.values.len() - 1)
     }
 
-    /// The block of each value.
+    /// Returns the block of each value.
     fn places(&mut self) -> Vec<Place> {
         let (ranks, chunks) = (self.text.gpus.len(), self.text.chunks);
         let collective = self.text.collective;

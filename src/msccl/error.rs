@@ -9,38 +9,38 @@ use crate::{
     wire::MAX_MESSAGE,
 };
 
-/// The error of a text that is no schedule of MSCCL.
+/// The error of a text that is not a valid MSCCL schedule.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// It is no XML.
+    /// The text is not XML.
     #[error("the text is no XML without a DTD: {0}")]
     Xml(String),
-    /// Something in it is wrong.
+    /// An element of the text is invalid.
     #[error("line {line}: {problem}")]
     Text {
         /// The line, from 1.
         line: u32,
-        /// The fault.
+        /// The problem.
         problem: Problem,
     },
-    /// It does not do what its operation says.
+    /// The schedule does not perform its operation.
     #[error(transparent)]
     Flow(#[from] FlowError),
 }
 
 debug_as_text!(ReadError);
 
-/// A fault of an element of the text.
+/// A problem with an element of the text.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Another element is wanted.
+    /// Another element is expected here.
     #[error("the element is <{given}>, where only <{allowed}> is allowed")]
     Element {
-        /// Its name.
+        /// The name of the given element.
         given: String,
-        /// The name that is allowed.
+        /// The name of the allowed element.
         allowed: &'static str,
     },
     /// An attribute is missing.
@@ -56,18 +56,18 @@ pub enum Problem {
     Value {
         /// The attribute.
         attribute: &'static str,
-        /// Its value.
+        /// The given value.
         given: String,
-        /// All that is allowed.
+        /// A description of the allowed values.
         allowed: String,
     },
     /// The number of processors is 0, or too large.
     #[error("{given} processors are not possible: allowed are 1 to {MAX_NODES}")]
     Ranks {
-        /// The number.
+        /// The given number.
         given: usize,
     },
-    /// Two thread blocks of a rank send to, or receive from, the same rank by the same channel.
+    /// Two thread blocks of a rank use the same channel to send to, or to receive from, the same rank.
     #[error("another thread block {verb} rank {peer} by channel {channel} as well: allowed is one")]
     SharedConnection {
         /// The direction: `sends to` or `receives from`.
@@ -81,11 +81,11 @@ pub enum Problem {
 
 debug_as_text!(Problem);
 
-/// A schedule that does not do what its operation says.
+/// A schedule that does not perform its operation.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FlowError {
-    /// A step takes a chunk that holds nothing then.
+    /// A step uses a chunk that is empty at that time.
     #[error(
         "line {line}: chunk {chunk} of the buffer `{buffer}` of rank {rank} holds nothing when this step takes it"
     )]
@@ -99,7 +99,7 @@ pub enum FlowError {
         /// The chunk.
         chunk: u32,
     },
-    /// A step names a chunk that is not there.
+    /// A step names a chunk that does not exist.
     #[error("line {line}: the buffer `{buffer}` of rank {rank} has no chunk {chunk}: it has {}", count(*chunks, "chunk"))]
     Outside {
         /// The line of the step.
@@ -110,29 +110,29 @@ pub enum FlowError {
         buffer: char,
         /// The chunk.
         chunk: u64,
-        /// The chunks of the buffer.
+        /// The number of chunks of the buffer.
         chunks: u64,
     },
-    /// A step combines what does not belong together.
+    /// A step combines chunks that must not be combined.
     #[error("line {line}: this step of rank {rank} combines {}", if *is_twice { "what has parts of the same rank" } else { "different parts of the vector" })]
     Combined {
         /// The line of the step.
         line: u32,
         /// The rank.
         rank: Rank,
-        /// Whether both have the part of some rank.
+        /// Whether both operands include the contribution of some rank; otherwise they are different parts of the vector.
         is_twice: bool,
     },
-    /// A message has another number of chunks than the step that receives it.
+    /// A message differs in its number of chunks from the step that receives it.
     #[error("line {line}: this step of rank {rank} receives {}, and a message of {given} comes", count(u64::from(*expected), "chunk"))]
     Count {
         /// The line of the step.
         line: u32,
         /// The rank.
         rank: Rank,
-        /// The chunks of the message.
+        /// The number of chunks of the message.
         given: u32,
-        /// The chunks that it says.
+        /// The number of chunks that the step expects.
         expected: u32,
     },
     /// A step never begins.
@@ -142,7 +142,7 @@ pub enum FlowError {
         line: u32,
         /// The rank.
         rank: Rank,
-        /// Whether it waits for a message, rather than for another step.
+        /// Whether the step waits for a message, rather than for another step.
         is_for_message: bool,
     },
     /// A message is never received.
@@ -153,10 +153,10 @@ pub enum FlowError {
         /// The sender.
         rank: Rank,
     },
-    /// It goes well in one order of thread blocks, and not in another.
+    /// The schedule is valid for one execution order of thread blocks, and not for another.
     #[error("in another order of thread blocks, which no dependency excludes: {0}")]
     OutOfOrder(Box<FlowError>),
-    /// In the end a rank has not what the operation says.
+    /// At the end a rank does not hold the result of the operation.
     #[error(
         "in the end chunk {chunk} of the output of rank {rank} is not what {collective} says: it holds {holds}"
     )]
@@ -174,21 +174,21 @@ pub enum FlowError {
 
 debug_as_text!(FlowError);
 
-/// A message of a schedule would be too long.
+/// A message of a schedule would exceed the maximum length.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("a message of {} is too long: allowed are {MAX_MESSAGE}", count(*given, "byte"))]
 pub struct LengthError {
-    /// Its length.
+    /// The length of the message in bytes.
     pub given: u64,
 }
 
 debug_as_text!(LengthError);
 
-/// A schedule of this library that cannot be said in MSCCL.
+/// A schedule of this library that MSCCL cannot express.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// MSCCL has no such operation.
+    /// MSCCL does not have this operation.
     #[error(
         "MSCCL has no {operation}: it has combine-to-all, collect, distributed combine, and exchanges of equal lengths"
     )]
@@ -196,37 +196,37 @@ pub enum WriteError {
         /// The operation.
         operation: String,
     },
-    /// The ranks have blocks of different lengths, or of none.
+    /// The blocks of the ranks differ in length or are empty.
     #[error("MSCCL has blocks of equal lengths of at least one byte, and rank {rank} has {given} of {} in all", count(*bytes, "byte"))]
     Uneven {
-        /// The first rank whose block is shorter or longer than its part.
+        /// The first rank whose block is shorter or longer than an equal share.
         rank: Rank,
-        /// The bytes of its block.
+        /// The length of its block in bytes.
         given: u64,
-        /// The bytes of all.
+        /// The total length of all blocks in bytes.
         bytes: u64,
     },
-    /// Vectors are to be combined in rank order.
+    /// The operation must combine vectors in rank order.
     #[error("MSCCL combines in any order, and this is to be done in rank order")]
     Order,
-    /// The schedule cuts the vector into more chunks than a schedule may have.
+    /// The vector would have more chunks than MSCCL schedules may have here.
     #[error("the schedule cuts the vector into {given} chunks of equal length: allowed are 1 to {allowed}")]
     Chunks {
-        /// The chunks.
+        /// The number of chunks.
         given: u64,
-        /// The most that are allowed.
+        /// The maximum number of chunks.
         allowed: u32,
     },
     /// The schedule has hardware barriers.
     #[error("the schedule has hardware barriers, which MSCCL does not know")]
     Barrier,
-    /// The algorithm has no schedule of blocks that go to their places.
+    /// The algorithm has no schedule that moves whole blocks to their final places.
     #[error("{algorithm} has no schedule of whole messages that could be said in MSCCL")]
     Unscheduled {
-        /// The plan.
+        /// The name of the algorithm.
         algorithm: String,
     },
-    /// The text would not do what the operation says.
+    /// The written schedule would not perform the operation.
     #[error("what would be written does not do what the operation says: {0}")]
     Flow(#[from] FlowError),
 }

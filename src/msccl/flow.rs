@@ -1,8 +1,8 @@
-//! The way of every chunk through the buffers: what each step moves, and whether every rank ends with what the operation says.
+//! Data-flow check: follows every chunk through the buffers, and verifies that every rank ends with the result of the operation.
 //!
-//! A chunk is known by its part of the vector and by the ranks whose versions of that part are in it. Steps are carried out as soon as
-//! what they wait for is there, thread blocks in turn, from the first to the last and then once more from the last to the first:
-//! dependencies that are missing show if the order makes a difference.
+//! The content of a chunk is its part of the vector and the set of ranks whose contributions are combined in it. A step
+//! is performed as soon as its dependencies are met. The schedule is executed twice, with the thread blocks in
+//! ascending and in descending order. A missing dependency is detected if the two orders give different results.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::{rank::Rank, text::count};
 
-/// For each rank, thread block and step, the parts of the vector in the chunks that it moves or combines.
+/// For each rank, thread block and step: the parts of the vector in the chunks that the step moves or combines.
 pub(super) type Parts = Vec<Vec<Vec<Vec<u32>>>>;
 
-/// Follows all chunks, in both orders.
+/// Executes the schedule in both orders; returns the parts that each step moves or combines.
 pub(super) fn followed(text: &Text) -> Result<Parts, FlowError> {
     let run = |backwards| Flow::of(text).carried_out(backwards);
     match (run(false), run(true)) {
@@ -33,23 +33,23 @@ pub(super) fn followed(text: &Text) -> Result<Parts, FlowError> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Content {
     part: u32,
-    /// The ranks whose versions are combined in it, as bits.
+    /// Bit set of the ranks whose contributions are combined in the chunk.
     ranks: Arc<[u64]>,
 }
 
-/// Chunks on their way, with the line of the step that sent them.
+/// Chunks in transit, with the line of the step that sent them.
 type Message = (Vec<Content>, u32);
 
-/// The content of all buffers at some time of a run.
+/// State of an execution: the content of all buffers.
 struct Flow<'a> {
     text: &'a Text,
-    /// The set of each rank alone.
+    /// For each rank, the bit set that contains only this rank.
     alone: Vec<Arc<[u64]>>,
-    /// By rank, what has been put into chunks.
+    /// By rank, the contents that were written to chunks.
     kept: Vec<BTreeMap<(char, u32), Content>>,
-    /// By sender, receiver and channel.
+    /// By sender, receiver and channel, the messages in transit.
     mail: BTreeMap<(u32, u32, u32), VecDeque<Message>>,
-    /// By rank and thread block, the steps that have been carried out, with their parts.
+    /// By rank and thread block, the completed steps with their parts.
     parts: Parts,
 }
 
@@ -92,17 +92,17 @@ impl<'a> Flow<'a> {
         Ok(self.parts)
     }
 
-    /// The next step of a thread block.
+    /// Returns the next step of a thread block.
     fn next(&self, rank: Rank, block: usize) -> Option<&'a Step> {
         self.text.gpus[rank].blocks[block].steps.get(self.parts[rank][block].len())
     }
 
-    /// Whether a step need not wait for another one.
+    /// Returns whether the dependency of a step on another step is met.
     fn is_free(&self, rank: Rank, step: &Step) -> bool {
         step.after.is_none_or(|(block, step)| self.parts[rank][block].len() > step)
     }
 
-    /// Carries out the next step of a thread block, if there is one that can begin.
+    /// Performs the next step of a thread block; returns false if there is none or it is not ready.
     fn next_step(&mut self, rank: Rank, block: usize) -> Result<bool, FlowError> {
         let Some(step) = self.next(rank, block).filter(|step| self.is_free(rank, step)) else {
             return Ok(false);
@@ -148,7 +148,7 @@ impl<'a> Flow<'a> {
         Ok(true)
     }
 
-    /// The `nth` chunk from one on, if it is there.
+    /// Returns the `nth` chunk after `chunk`, or an error if it is outside the buffer.
     fn place(&self, rank: Rank, step: &Step, chunk: Chunk, nth: usize) -> Result<(char, u32), FlowError> {
         let Text { collective, chunks, ref gpus, .. } = *self.text;
         let own = chunks / gpus.len() as u32;
@@ -165,7 +165,7 @@ impl<'a> Flow<'a> {
         Ok(self.text.named(rank, buffer, at as u32))
     }
 
-    /// The content of a chunk that has been put there, or was there in the beginning.
+    /// Returns the content of a chunk: the content last written, or else the initial content.
     fn content(&self, rank: Rank, (buffer, at): (char, u32)) -> Option<Content> {
         if let Some(kept) = self.kept[rank].get(&(buffer, at)) {
             return Some(kept.clone());
@@ -173,7 +173,7 @@ impl<'a> Flow<'a> {
         self.text.given(rank, (buffer, at)).map(|part| Content { part, ranks: self.alone[rank].clone() })
     }
 
-    /// The contents that a step takes from chunks of its rank.
+    /// Returns the contents of the source chunks of a step.
     fn taken(&self, rank: Rank, step: &Step, from: Chunk) -> Result<Vec<Content>, FlowError> {
         let taken = |nth| {
             let (buffer, chunk) = self.place(rank, step, from, nth)?;
@@ -183,7 +183,7 @@ impl<'a> Flow<'a> {
         (0..step.count as usize).map(taken).collect()
     }
 
-    /// Two versions of a part, combined.
+    /// Combines two contributions to the same part.
     fn combined(&self, rank: Rank, step: &Step, one: Content, other: Content) -> Result<Content, FlowError> {
         let is_twice = one.ranks.iter().zip(&*other.ranks).any(|(one, other)| one & other != 0);
         if is_twice || one.part != other.part {
@@ -194,19 +194,19 @@ impl<'a> Flow<'a> {
         Ok(Content { part: one.part, ranks })
     }
 
-    /// The error of a run in which none of these thread blocks can go on.
+    /// Returns the error of an execution in which none of these thread blocks can proceed.
     fn stuck(&self, blocks: &[(Rank, usize)]) -> FlowError {
         let waiting = |&(rank, block): &(Rank, usize)| {
             let step = self.next(rank, block)?;
             let is_for_message = self.is_free(rank, step);
             Some((!is_for_message, step.line, rank))
         };
-        // One that waits for a message first: others may only wait for that one.
+        // Steps that wait for a message come first, because other steps may only wait for them.
         let (is_for_step, line, rank) = blocks.iter().filter_map(waiting).min().unwrap_or_default();
         FlowError::Stuck { line, rank, is_for_message: !is_for_step }
     }
 
-    /// Whether all messages have been received, and every rank has what the operation says.
+    /// Checks that all messages have been received, and that every rank holds the result of the operation.
     fn check_end(&self) -> Result<(), FlowError> {
         let left =
             self.mail.iter().find_map(|(&(from, ..), mail)| mail.front().map(|(_, line)| (from, *line)));
@@ -240,7 +240,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// The content of a chunk in words.
+/// Describes the content of a chunk as text.
 fn in_words(content: Option<Content>) -> String {
     let Some(Content { part, ranks }) = content else { return "nothing".to_owned() };
     let number: u32 = ranks.iter().map(|word| word.count_ones()).sum();

@@ -1,5 +1,5 @@
-//! Schedules of MSCCL (Cowan et al., "MSCCLang: Microsoft Collective Communication Language", ASPLOS 2023): algorithms for
-//! collective operations that others have written or synthesised, read from its XML, checked, and timed on any machine.
+//! Schedules of MSCCL (Cowan et al., "MSCCLang: Microsoft Collective Communication Language", ASPLOS 2023): hand-written or
+//! synthesized algorithms for collective operations are read from XML, verified, and timed on any machine.
 //!
 //! ```text
 //! <algo name="ring" ngpus="2" coll="allgather" inplace="0" nchunksperloop="2">
@@ -10,23 +10,22 @@
 //!     </tb> ...
 //! ```
 //!
-//! [`Program::read`] follows every chunk through the buffers and refuses a text by which not every rank ends with what the
-//! operation says. [`Program::goal`] says it as a [program in GOAL](crate::goal) for vectors of a given length, which
-//! is timed, or run on threads.
+//! [`Program::read`] follows every chunk through the buffers and refuses a text unless every rank ends with the result
+//! of the operation. [`Program::goal`] converts the schedule to a [program in GOAL](crate::goal) for vectors of a given
+//! length. The GOAL program can be predicted, or run on threads.
 //!
 //! | step | operations of the node |
 //! | --- | --- |
 //! | `s` | a send |
 //! | `r` | a receive |
 //! | `rcs` | a receive, then a send |
-//! | `rrc`, `rrs`, `rrcs` | a receive, the time of combining, and but for `rrc` a send |
+//! | `rrc`, `rrs`, `rrcs` | a receive, the time of combining, and a send (except `rrc`) |
 //! | `cpy` | the time of copying |
 //! | `re` | the time of combining |
-//! | `nop` | no time: what follows waits for what it waits for |
+//! | `nop` | no time: passes its dependency on to later steps |
 //!
-//! A rank is a node, which has one processor: thread blocks run side by side, and share it. A message is sent whole when it has
-//! been received whole; MSCCL passes slices of it on, so its times of long chunks are shorter where it forwards. Channels are
-//! tags.
+//! Each rank is a node with one processor, which the thread blocks share. A message is forwarded only when it has been received
+//! completely. MSCCL forwards it in slices, so MSCCL's times of long chunks are shorter where a rank forwards. Channels become tags.
 
 mod collective;
 mod drafted;

@@ -1,4 +1,4 @@
-//! A schedule of MSCCL in memory, and as a program in GOAL.
+//! An MSCCL schedule in memory, and its conversion to GOAL.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::{
     wire::MAX_MESSAGE,
 };
 
-/// A schedule of MSCCL that has been read, and does what its operation says.
+/// An MSCCL schedule that was read and verified to perform its operation.
 ///
 /// ```
 /// use multicomputer::{goal::{self, Sends}, msccl::Program};
@@ -49,20 +49,20 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads a text, and follows its chunks: in the end every rank has what the operation says.
+    /// Reads a schedule and verifies it by following its chunks: every rank must end with the result of the operation.
     ///
-    /// Costs O(b s) where b thread blocks of all ranks wait for each other s times; usually about as long as reading.
+    /// Costs O(b s) for b thread blocks in all ranks that wait for each other s times; usually about as long as parsing.
     ///
     /// # Errors
-    /// [`ReadError`] if it is no XML, or no schedule of MSCCL, or does something else than its operation says, under one of two
-    /// orders of its thread blocks.
+    /// [`ReadError`] if the text is not XML, not an MSCCL schedule, or does not perform its operation in one of two
+    /// execution orders of its thread blocks.
     pub fn read(text: &str) -> Result<Program, ReadError> {
         let text = text::read(text)?;
         let parts = followed(&text)?;
         Ok(Program::new(text, parts))
     }
 
-    /// A schedule that has been followed.
+    /// Creates a program from a verified schedule.
     pub(super) fn new(text: Text, parts: Parts) -> Program {
         Program { text, parts }
     }
@@ -71,32 +71,32 @@ impl Program {
         &self.text
     }
 
-    /// The name that the text gives it.
+    /// Returns the name that the text gives the schedule.
     pub fn name(&self) -> &str {
         &self.text.name
     }
 
-    /// The operation.
+    /// Returns the operation.
     pub fn collective(&self) -> Collective {
         self.text.collective
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.text.gpus.len()
     }
 
-    /// The number of chunks into which the vector is cut.
+    /// Returns the number of chunks of the vector.
     pub fn chunks(&self) -> u32 {
         self.text.chunks
     }
 
-    /// The program in GOAL for a vector of `bytes` bytes in elements of `element` bytes, at least 1: the whole of what every rank has
-    /// in an allreduce, a reduce_scatter or an alltoall, and in the end of an allgather. Chunks are of whole elements, as equal as they
-    /// can be. The machine says how long combining and copying take.
+    /// Returns the program in GOAL for a vector of `bytes` bytes with elements of `element` bytes, at least 1. The vector is
+    /// the whole input of each rank in an allreduce, reduce_scatter or alltoall, and the whole output in an allgather. Chunks
+    /// have whole elements and sizes as equal as possible. The machine determines the times of combining and copying.
     ///
     /// # Errors
-    /// [`LengthError`] if a message would be longer than a message can be.
+    /// [`LengthError`] if a message would exceed the maximum message length.
     pub fn goal(
         &self,
         bytes: u64,
@@ -117,7 +117,7 @@ impl Program {
     }
 }
 
-/// A vector cut into chunks of whole elements.
+/// A vector that is divided into chunks of whole elements.
 pub(super) struct Cut {
     pub(super) elements: u64,
     pub(super) element: u64,
@@ -125,23 +125,23 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// The elements before a chunk.
+    /// Returns the number of elements before a chunk.
     pub(super) fn start(&self, chunk: u32) -> u64 {
         (u128::from(self.elements) * u128::from(chunk) / u128::from(self.chunks)) as u64
     }
 
-    /// The elements of a chunk.
+    /// Returns the number of elements of a chunk.
     pub(super) fn elements(&self, chunk: u32) -> u64 {
         self.start(chunk + 1) - self.start(chunk)
     }
 }
 
-/// The operations of a rank.
+/// GOAL operations of one rank.
 struct Lowered<'a> {
     parameters: &'a Parameters,
     cut: &'a Cut,
     operations: Vec<Operation>,
-    /// By thread block and step, the operations of that, of which there is one at least.
+    /// By thread block and step, the range of its operations; never empty.
     steps: Vec<Vec<Range<u32>>>,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Lowered<'a> {
         if kind.combines {
             self.operations.push(Operation::Calc(self.parameters.combining(elements)));
         } else if !kind.receives && !kind.sends {
-            // What copies nothing waits for others all the same.
+            // A step without work still passes on its dependency.
             self.operations.push(Operation::Calc(self.parameters.copying(given)));
         }
         if let Some(to) = block.send.filter(|_| kind.sends) {
@@ -184,8 +184,8 @@ impl<'a> Lowered<'a> {
         Ok(())
     }
 
-    /// The operations that wait for one another: those of a thread block, in order, and the first of a step for the last of the one
-    /// that it names.
+    /// Returns the dependencies: each operation of a thread block depends on its predecessor, and the first operation
+    /// of a step on the last operation of the step that it names.
     fn waits(&self, gpu: &Gpu) -> Vec<(u32, Waiter)> {
         let mut waits = Vec::new();
         for (block, steps) in gpu.blocks.iter().zip(&self.steps) {

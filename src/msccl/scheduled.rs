@@ -1,9 +1,9 @@
-//! Schedules of this library as schedules of MSCCL.
+//! Conversion of schedules of this library to MSCCL.
 //!
-//! A step of a schedule may carry blocks that do not lie side by side, and a step of MSCCL takes chunks that do: such a message
-//! becomes several. A rank has a thread block for each rank that it sends to, one for each that it receives from, and one for what
-//! it combines by itself. The steps of a rank follow one another, as in the schedule: one waits for the one before it, but for sends
-//! that are only started. What writes a chunk also waits for those that still send it.
+//! A message of a schedule may carry blocks that are not contiguous, while an MSCCL step takes contiguous chunks. Such
+//! a message becomes several MSCCL messages. A rank has one thread block per destination, one per source, and one for
+//! local combining. The steps of a rank keep the order of the schedule: each step depends on its predecessor, except
+//! that non-blocking sends are not waited for. A step that writes a chunk also depends on pending sends of the chunk.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -22,7 +22,7 @@ use crate::{
     rank::Rank,
 };
 
-/// Chunks of a buffer of a rank in which a block of a schedule lies.
+/// The chunks of a buffer that hold a block of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Lies {
     pub(crate) buffer: Buffer,
@@ -30,23 +30,23 @@ pub(crate) struct Lies {
     pub(crate) count: u32,
 }
 
-/// An operation whose schedule is to be said: what it is, and where blocks lie.
+/// An operation to convert: its name, its kind, and the location of its blocks.
 pub(crate) struct Outline<'a> {
     pub(crate) name: &'a str,
     pub(crate) collective: Collective,
     pub(crate) is_in_place: bool,
-    /// The chunks of the whole vector.
+    /// The number of chunks of the whole vector.
     pub(crate) chunks: u32,
-    /// The chunks of the scratch buffer of every rank.
+    /// The number of chunks of each rank's scratch buffer.
     pub(crate) scratch: u32,
-    /// The chunks of each rank that are its own from the beginning and have to be copied to where they end, with these places.
+    /// The source and destination of each rank's initial copy of its own chunks, if it needs one.
     pub(crate) stays: &'a dyn Fn(Rank) -> Option<(Lies, Lies)>,
-    /// The place of a block on a rank.
+    /// The location of a block on a rank.
     pub(crate) lies: &'a dyn Fn(Rank, u32) -> Lies,
 }
 
 impl Program {
-    /// The schedule of an operation, checked.
+    /// Converts the schedule of an operation and verifies the result.
     pub(crate) fn of(outline: &Outline<'_>, schedule: &Schedule) -> Result<Program, WriteError> {
         let mut messages = Messages::of(outline, schedule);
         let mut gpus: Vec<Gpu> = (0..schedule.nodes())
@@ -70,7 +70,7 @@ impl Program {
     }
 }
 
-/// Gives every step the line on which it is written.
+/// Sets the line number of every step, as written by [`Program`]'s `Display`.
 fn number_lines(gpus: &mut [Gpu]) {
     let mut line = 1;
     for gpu in gpus {
@@ -87,7 +87,7 @@ fn number_lines(gpus: &mut [Gpu]) {
     }
 }
 
-/// The number of chunks of a vector of so many bytes, if all these places in it are ends of chunks.
+/// Returns the largest chunks that divide a vector of `bytes` bytes at all `places`.
 pub(crate) fn chunks(bytes: u64, places: impl IntoIterator<Item = u64>) -> Result<Chunks, WriteError> {
     let length = places.into_iter().fold(bytes, gcd).max(1);
     let given = bytes / length;
@@ -104,23 +104,23 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// The number of chunks in so many bytes, which are whole ones.
+    /// Returns the number of chunks in `bytes` bytes, a multiple of the chunk length.
     pub(crate) fn of(self, bytes: u64) -> u32 {
         (bytes / self.length) as u32
     }
 }
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor.
 fn gcd(one: u64, other: u64) -> u64 {
     if other == 0 { one } else { gcd(other, one % other) }
 }
 
-/// Messages of MSCCL that a message of the schedule becomes: where their chunks lie at the sender and at the receiver.
+/// The MSCCL messages that replace one message of the schedule: locations at the sender and at the receiver.
 type Runs = Vec<(Lies, Lies)>;
 
-/// All messages, which both ends see in the same order.
+/// All messages, in an order on which sender and receiver agree.
 struct Messages {
-    /// By sender and receiver: those that have not been asked for by the sender, and by the receiver.
+    /// By sender and receiver: messages not yet taken by the sender, and by the receiver.
     pairs: BTreeMap<(Rank, Rank), [VecDeque<Runs>; 2]>,
 }
 
@@ -148,14 +148,14 @@ impl Messages {
         Messages { pairs: blocks.into_iter().map(pair).collect() }
     }
 
-    /// The next message from one rank to another as its sender sees it, or as its receiver does.
+    /// Returns the next message from one rank to another, as seen by its sender or by its receiver.
     fn next(&mut self, from: Rank, to: Rank, is_received: bool) -> Runs {
         let both = self.pairs.get_mut(&(from, to));
         both.and_then(|both| both[usize::from(is_received)].pop_front()).unwrap_or_default()
     }
 }
 
-/// The fewest messages that carry chunks from places to others.
+/// Merges adjacent locations into the smallest number of messages.
 fn runs(places: impl Iterator<Item = (Lies, Lies)>) -> Runs {
     let mut places: Runs = places.filter(|(from, _)| from.count > 0).collect();
     places.sort_unstable();
@@ -174,7 +174,7 @@ fn runs(places: impl Iterator<Item = (Lies, Lies)>) -> Runs {
     runs
 }
 
-/// The thread block of a rank for something.
+/// The purpose of a thread block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum For {
     Local,
@@ -182,17 +182,17 @@ enum For {
     ReceivesFrom(Rank),
 }
 
-/// A step of a thread block, by the numbers of both.
+/// A step of a thread block: the index of the thread block and of the step.
 type Place = (usize, usize);
 
-/// The thread blocks of a rank.
+/// Writer of the thread blocks of a rank.
 struct Writer {
     rank: Rank,
     blocks: Vec<Block>,
     numbers: BTreeMap<For, usize>,
-    /// The steps that the next one waits for.
+    /// The steps on which the next step depends.
     before: Vec<Place>,
-    /// Sends that were only started, with the chunks that they take.
+    /// Non-blocking sends that are pending, with the chunks that they send.
     started: Vec<(Place, Lies)>,
 }
 
@@ -232,7 +232,7 @@ impl Writer {
         }
         match action {
             Action::WaitAll => self.before.extend(self.started.drain(..).map(|(place, _)| place)),
-            // The next step waits for both halves.
+            // The next step depends on both the send and the receive.
             Action::Exchange { .. } => self.before.extend(sent),
             Action::Merge { left, right, into } => {
                 let [left, right, into] = [*left, *right, *into].map(|block| (outline.lies)(rank, block));
@@ -243,20 +243,20 @@ impl Writer {
                 self.local("re", other, into);
             }
             Action::Barrier => return Err(WriteError::Barrier),
-            // Packing and pauses have no counterpart in MSCCL.
+            // MSCCL has no steps for packing and pauses.
             _ => {}
         }
         Ok(())
     }
 
-    /// A step without a message.
+    /// Adds a local step.
     fn local(&mut self, kind: &'static str, from: Lies, to: Lies) {
         if from.count > 0 {
             self.write(For::Local, kind, (from, to));
         }
     }
 
-    /// A step that writes chunks, and that the next one waits for.
+    /// Adds a step that writes chunks and on which the next step depends.
     fn write(&mut self, by: For, kind: &'static str, (from, to): (Lies, Lies)) {
         let overlap = |one: &Lies| {
             let range = |lies: &Lies| -> Range<u32> { lies.first..lies.first + lies.count };
@@ -270,7 +270,7 @@ impl Writer {
         self.before = vec![place];
     }
 
-    /// Adds a step to a thread block, behind what the next step waits for and behind others.
+    /// Adds a step to a thread block; it depends on `before` and on `others`.
     fn add(&mut self, by: For, kind: &'static str, (from, to): (Lies, Lies), others: &[Place]) -> Place {
         let next = self.blocks.len();
         let number = *self.numbers.entry(by).or_insert(next);
@@ -283,7 +283,7 @@ impl Writer {
             };
             self.blocks.push(Block { send, recv, channel: 0, steps: Vec::new() });
         }
-        // The last step of each other thread block; those of this one are before it anyway.
+        // The last step of each other thread block. Steps of the same thread block precede this one anyway.
         let mut after: BTreeMap<usize, usize> = BTreeMap::new();
         for &(block, step) in self.before.iter().chain(others).filter(|(block, _)| *block != number) {
             let last = after.entry(block).or_insert(step);

@@ -1,4 +1,4 @@
-//! Schedules as texts: what they do, how long they take, and how wrong ones are refused.
+//! Tests of schedules: their results, their times, and the errors of invalid ones.
 
 use super::*;
 use crate::{
@@ -7,13 +7,13 @@ use crate::{
     model::Description,
 };
 
-/// A step: its type, the chunks that it takes and keeps, how many, and the thread block and the step that it waits for.
+/// A step: its type, its source and destination chunk, the count, and the thread block and step on which it depends.
 struct Step(&'static str, (char, usize), (char, usize), usize, Option<(usize, usize)>);
 
-/// A thread block: whom it sends to and receives from, its channel, its steps.
+/// A thread block: its destination, its source, its channel, its steps.
 struct Block(Option<usize>, Option<usize>, usize, Vec<Step>);
 
-/// A text of ranks with their thread blocks.
+/// Writes ranks with their thread blocks as XML.
 fn text(head: &str, scratch: usize, gpus: impl IntoIterator<Item = Vec<Block>>) -> String {
     let mut text = format!("<algo {head} proto=\"Simple\" nchannels=\"1\">\n");
     let or_none = |number: Option<usize>| number.map_or("-1".to_owned(), |number| number.to_string());
@@ -39,7 +39,7 @@ fn text(head: &str, scratch: usize, gpus: impl IntoIterator<Item = Vec<Block>>) 
     text + "</algo>\n"
 }
 
-/// A ring in which everybody sends, receives and passes on, in place.
+/// A ring collect, in place: each rank sends its chunk and forwards the chunks that it receives.
 fn ring_collect(ranks: usize) -> String {
     let gpu = |rank: usize| {
         let mut steps = vec![Step("s", ('o', rank), ('o', rank), 1, None)];
@@ -55,7 +55,7 @@ fn ring_collect(ranks: usize) -> String {
     text(&head, 0, (0..ranks).map(gpu))
 }
 
-/// A ring that combines on the first way around and spreads on the second.
+/// A ring combine-to-all: combines on the first pass and distributes on the second.
 fn ring_combine(ranks: usize, last_of_first: &'static str) -> String {
     let gpu = |rank: usize| {
         let chunk = |hop: usize| ('i', (rank + 2 * ranks - hop) % ranks);
@@ -75,7 +75,7 @@ fn ring_combine(ranks: usize, last_of_first: &'static str) -> String {
     text(&head, 0, (0..ranks).map(gpu))
 }
 
-/// Everybody sends to everybody: a thread block for each other rank, and one that combines what has come, or copies its own.
+/// All-pairs exchange: one thread block per other rank, and one that combines received chunks or copies the own chunk.
 fn all_pairs(ranks: usize, coll: &str, is_careful: bool) -> String {
     let combines = coll == "reduce_scatter";
     let gpu = |rank: usize| {
@@ -105,7 +105,7 @@ fn all_pairs(ranks: usize, coll: &str, is_careful: bool) -> String {
     text(&head, ranks - 1, (0..ranks).map(gpu))
 }
 
-/// The time of a schedule, which is that of its run on threads.
+/// Returns the predicted time in microseconds, after checking that a run on threads takes the same time.
 fn micros(text: &str, bytes: u64, machine: &str) -> f64 {
     let machine: Description = machine.parse().unwrap();
     let program = Program::read(text).unwrap().goal(bytes, 1, &machine).unwrap();
@@ -125,7 +125,7 @@ fn rings_take_their_closed_forms() {
         let chunk = 420.0 / ranks as f64;
         let time = micros(&ring_collect(ranks), 420, &machine);
         assert!((time - hops * hop(chunk)).abs() < 1e-6, "{ranks}: {time}");
-        // Hockney's machine combines in no time.
+        // Combining takes no time on Hockney's machine.
         let time = micros(&ring_combine(ranks, "rrcs"), 420, &machine);
         assert!((time - 2.0 * hops * hop(chunk)).abs() < 1e-6, "{ranks}: {time}");
     }
@@ -140,19 +140,19 @@ fn pairs_combine_and_exchange() {
     }
 }
 
-/// The error of a text.
+/// Returns the error of a text.
 fn refused(text: &str) -> String {
     Program::read(text).unwrap_err().to_string()
 }
 
 #[test]
 fn schedules_that_do_something_else_are_refused() {
-    // The chunk that has been around is not kept by the last one.
+    // The last rank does not keep the chunk that has passed around the ring.
     assert_eq!(
         refused(&ring_combine(3, "rrs")),
         "in the end chunk 1 of the output of rank 0 is not what allreduce says: it holds part 1 of rank 0"
     );
-    // What has come is combined before it is there: only one of two orders shows it.
+    // A chunk is combined before it has arrived: only one of the two orders shows the error.
     assert_eq!(
         refused(&all_pairs(3, "reduce_scatter", false)),
         "line 14: chunk 0 of the buffer `s` of rank 0 holds nothing when this step takes it"
@@ -229,7 +229,7 @@ fn texts_that_are_wrong_are_refused_with_their_line() {
     );
 }
 
-/// Texts as algorithms run with real data, and with a single thread block a rank they take the time of their programs in GOAL.
+/// Schedules run as algorithms with real data. With one thread block per rank they take the time of their GOAL programs.
 #[test]
 fn texts_are_algorithms() {
     use crate::{
@@ -270,7 +270,7 @@ fn texts_are_algorithms() {
         Ok(came.iter().zip(0..).all(|(came, from)| *came == [(4 * from + node.rank()) as u8; 24]))
     });
     assert_eq!(run.unwrap().outputs, [true; 4]);
-    // For other operations, numbers of ranks and lengths there is no schedule.
+    // The schedule is refused for other operations, numbers of ranks and lengths.
     let own = collective::Own::from(Program::read(&ring_collect(4)).unwrap());
     let refusal = |machine: &str, operation, blocks: Vec<u64>| {
         let task = Task::builder(&machine.parse().unwrap(), operation).blocks(blocks).build().unwrap();

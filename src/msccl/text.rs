@@ -1,4 +1,4 @@
-//! The text: elements and attributes as steps of thread blocks.
+//! Parser of the XML text into ranks, thread blocks and steps.
 
 use std::{collections::BTreeSet, fmt, ops::RangeInclusive, str::FromStr};
 
@@ -10,21 +10,21 @@ use super::{
 };
 use crate::{names, rank::Rank, topology::MAX_NODES};
 
-/// A text.
+/// A parsed schedule.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) name: String,
     pub(super) collective: Collective,
     /// Whether input and output share memory.
     pub(super) is_in_place: bool,
-    /// The chunks of the whole vector.
+    /// The number of chunks of the whole vector.
     pub(super) chunks: u32,
-    /// By rank.
+    /// The ranks.
     pub(super) gpus: Vec<Gpu>,
 }
 
 impl Text {
-    /// A chunk by the name that it has where buffers share memory.
+    /// Returns the canonical name of a chunk where input and output share memory.
     pub(super) fn named(&self, rank: Rank, buffer: Buffer, at: u32) -> (char, u32) {
         let Text { collective, is_in_place, chunks, ref gpus, .. } = *self;
         let first = rank as u32 * (chunks / gpus.len() as u32);
@@ -36,7 +36,7 @@ impl Text {
         }
     }
 
-    /// The part of the vector that a rank has in a chunk in the beginning.
+    /// Returns the part of the vector that a chunk holds initially, if any.
     pub(super) fn given(&self, rank: Rank, (buffer, at): (char, u32)) -> Option<u32> {
         let own = self.chunks / self.gpus.len() as u32;
         match (buffer, self.collective) {
@@ -53,12 +53,12 @@ impl Text {
 /// A rank.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gpu {
-    /// The chunks of its scratch buffer.
+    /// The number of chunks of its scratch buffer.
     pub(super) scratch: u32,
     pub(super) blocks: Vec<Block>,
 }
 
-/// A thread block, whose steps follow one another.
+/// A thread block; its steps run in order.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) send: Option<u32>,
@@ -73,14 +73,14 @@ pub(super) struct Step {
     pub(super) kind: Kind,
     pub(super) from: Chunk,
     pub(super) to: Chunk,
-    /// The number of chunks, side by side.
+    /// The number of contiguous chunks.
     pub(super) count: u32,
-    /// The thread block, by its place, and the step that it waits for.
+    /// The index of a thread block and of its step on which this step depends.
     pub(super) after: Option<(usize, usize)>,
     pub(super) line: u32,
 }
 
-/// The first of some chunks of a buffer.
+/// The first chunk of a contiguous range of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub(super) buffer: Buffer,
@@ -105,7 +105,7 @@ impl Buffer {
     }
 }
 
-/// The kind of a step: whether it receives, combines with a chunk of its own, keeps the result, sends it.
+/// The kind of a step: whether it receives, combines with a local chunk, keeps the result, and sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
     pub(super) receives: bool,
@@ -114,7 +114,7 @@ pub(super) struct Kind {
     pub(super) sends: bool,
 }
 
-/// The kinds by their names, with the letters of the four flags.
+/// The kinds by name, each with the initial letters of its flags (receives, combines, keeps, sends).
 const KINDS: [(&str, &str); 9] = [
     ("s", "s"),
     ("r", "rk"),
@@ -136,30 +136,30 @@ impl Kind {
     /// The kind that does nothing.
     pub(super) const NOTHING: Kind = Kind { receives: false, combines: false, keeps: false, sends: false };
 
-    /// The kind of this name.
+    /// Returns the kind with this name.
     pub(super) fn named(name: &str) -> Option<Kind> {
         KINDS.iter().find(|(known, _)| *known == name).map(|(_, flags)| Kind::of(flags))
     }
 
-    /// Its name.
+    /// Returns the name of the kind.
     pub(super) fn name(self) -> &'static str {
         KINDS.iter().find(|(_, flags)| Kind::of(flags) == self).map_or("nop", |&(name, _)| name)
     }
 
-    /// Whether it takes chunks of its own rank.
+    /// Returns whether the step reads chunks of its own rank.
     pub(super) fn takes(self) -> bool {
         self.combines || !self.receives && (self.sends || self.keeps)
     }
 }
 
-/// The most chunks of a vector: each is followed at every rank.
+/// Maximum number of chunks of a vector; the check follows each chunk at every rank.
 pub(super) const MOST_CHUNKS: u32 = 1 << 20;
 
-/// Reads a text.
+/// Parses and checks a text.
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     let document = Document::parse(text).map_err(|error| {
         ReadError::Xml(match error {
-            // The other errors contain their positions.
+            // The errors of the other kinds contain their positions.
             Error::NoRootNode | Error::UnclosedRootNode | Error::UnexpectedEndOfStream => {
                 format!("{error}, at the end of the text, line {}", text.lines().count().max(1))
             }
@@ -197,7 +197,7 @@ pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     })
 }
 
-/// Whether all steps that others wait for are there, and none waits for itself or for one behind it.
+/// Checks that all steps named as dependencies exist, and that no step depends on itself or on a later step of its thread block.
 fn check_dependencies(blocks: &[Block]) -> Result<(), ReadError> {
     for (own, block) in blocks.iter().enumerate() {
         for (nth, step) in block.steps.iter().enumerate() {
@@ -218,7 +218,7 @@ fn check_dependencies(blocks: &[Block]) -> Result<(), ReadError> {
 struct Element<'a> {
     node: Node<'a, 'a>,
     name: &'static str,
-    /// The places of the ends of lines.
+    /// The offsets of the line breaks of the text.
     lines: &'a [usize],
 }
 
@@ -231,7 +231,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// The elements in it, which all have this name.
+    /// Returns the child elements, which must all have this name.
     fn children(&self, name: &'static str) -> Result<Vec<Element<'a>>, ReadError> {
         self.node
             .children()
@@ -257,7 +257,7 @@ impl<'a> Element<'a> {
         self.node.attribute(attribute).ok_or_else(missing)
     }
 
-    /// The meaning of an attribute, which is one of several words.
+    /// Parses an attribute whose value is one of several words.
     fn word<T: Copy>(&self, attribute: &'static str, words: &[(&str, T)]) -> Result<T, ReadError> {
         let given = self.text(attribute)?;
         let found = words.iter().find(|(word, _)| *word == given).map(|&(_, meaning)| meaning);
@@ -265,7 +265,7 @@ impl<'a> Element<'a> {
         found.ok_or_else(|| self.refused(attribute, given, allowed()))
     }
 
-    /// The collective operation, in any spelling of its name.
+    /// Parses the collective operation; spelling variants are accepted.
     fn collective(&self) -> Result<Collective, ReadError> {
         let given = self.text("coll")?;
         let names = Collective::ALL.map(Collective::name);
@@ -291,7 +291,7 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// A number that may be missing.
+    /// Parses an optional number.
     fn optional<T>(&self, attribute: &'static str, allowed: RangeInclusive<T>) -> Result<Option<T>, ReadError>
     where
         T: FromStr + PartialOrd + fmt::Display,
@@ -299,7 +299,7 @@ impl<'a> Element<'a> {
         self.node.attribute(attribute).map(|_| self.number(attribute, allowed)).transpose()
     }
 
-    /// A number that is -1 if there is none.
+    /// Parses an optional number, where -1 means none.
     fn if_any(&self, attribute: &'static str, most: i64) -> Result<Option<u32>, ReadError> {
         let number = self.optional(attribute, -1..=most)?.unwrap_or(-1);
         Ok(u32::try_from(number).ok())
@@ -323,7 +323,7 @@ impl<'a> Element<'a> {
             }
         }
         let scratch = self.optional("s_chunks", 0..=u32::MAX)?.unwrap_or(0);
-        // Each has an id of its own, so there is one for each.
+        // The ids are distinct, so every thread block is present.
         let blocks: Vec<Block> = blocks.into_iter().flatten().collect();
         check_dependencies(&blocks)?;
         Ok(Gpu { scratch, blocks })
@@ -341,7 +341,7 @@ impl<'a> Element<'a> {
         let channel = self.optional("chan", 0..=u32::MAX)?.unwrap_or(0);
         let mut block = Block { send, recv, channel, steps: Vec::new() };
         for element in self.children("step")? {
-            // Their numbers are those of their order.
+            // The numbers of steps must ascend from 0.
             let at = block.steps.len();
             element.optional("s", at..=at)?;
             let step = element.step(blocks)?;
@@ -366,7 +366,7 @@ impl<'a> Element<'a> {
             let given = step.map_or("-1".to_owned(), |step| step.to_string());
             return Err(self.refused("deps", &given, "a step if `depid` is one, otherwise -1".to_owned()));
         }
-        // What moves nothing may say that it moves none.
+        // The count of a step that moves no data is ignored.
         let count = if flags.is_empty() { None } else { self.optional("cnt", 1..=u32::MAX)? };
         Ok(Step {
             kind,
@@ -378,7 +378,7 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// A chunk of a buffer; where the step has none, what is there, or anything.
+    /// Parses a chunk. If the step does not use the chunk, the attributes may be missing or arbitrary.
     fn chunk(&self, is_used: bool, buffer: &'static str, offset: &'static str) -> Result<Chunk, ReadError> {
         let letters = [Buffer::Input, Buffer::Output, Buffer::Scratch];
         if !is_used {

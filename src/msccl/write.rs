@@ -1,4 +1,4 @@
-//! Schedules of MSCCL as texts.
+//! Writes MSCCL schedules as text.
 
 use std::{
     collections::BTreeSet,
@@ -11,7 +11,7 @@ use super::{
     text::{Chunk, Text},
 };
 
-/// The text in MSCCL's XML: read again it is the same schedule.
+/// Formats the schedule as MSCCL's XML. Reading the text again gives the same schedule.
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Text { name, collective, is_in_place, chunks, gpus } = self.text();
@@ -74,7 +74,7 @@ fn place(chunk: Chunk) -> (char, u32) {
     (chunk.buffer.letter(), chunk.first)
 }
 
-/// A number, or -1 if there is none.
+/// A number, or -1 for `None`.
 struct OrNone<T>(Option<T>);
 
 impl<T: fmt::Display> fmt::Display for OrNone<T> {
@@ -86,7 +86,7 @@ impl<T: fmt::Display> fmt::Display for OrNone<T> {
     }
 }
 
-/// A text as the value of an attribute.
+/// A text escaped for use as an attribute value.
 struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -96,7 +96,7 @@ impl fmt::Display for Escaped<'_> {
             '<' => f.write_str("&lt;"),
             '"' => f.write_str("&quot;"),
             '\n' | '\t' | '\r' => write!(f, "&#{};", u32::from(character)),
-            // XML has no way to say these.
+            // XML cannot represent these characters.
             other if other.is_control() || matches!(other, '\u{fffe}' | '\u{ffff}') => {
                 f.write_char('\u{fffd}')
             }

@@ -1,22 +1,22 @@
-//! The sheet that pictures are drawn on: elements of SVG, figures with as few digits as do, and the style that all have.
+//! The SVG canvas of all pictures: SVG elements, number formatting, and the common style.
 //!
-//! Elements are made by their names rather than by the types of the `svg` crate: those break the lines of texts, which makes
-//! files longer. The crate writes attributes in the order of their names, so the same picture has the same bytes.
+//! Elements are created by name rather than by the types of the `svg` crate, because these types add line breaks to
+//! texts and make files longer. The crate writes attributes sorted by name, so the output is deterministic.
 
 use svg::node::{Text, element::Element};
 
 use crate::time::Span;
 
-/// The font size of most texts, in pixels.
+/// The font size of most texts in pixels.
 pub(super) const FONT: f64 = 11.0;
 
-/// The style that all pictures have: the colours of texts and lines on a light and on a dark display.
+/// The common style of all pictures: colours of texts and lines for light and dark displays.
 const LIGHT: &str = ".mc text{font:11px sans-serif;fill:#222}.mc .title{font-size:16px;font-weight:bold}\
                      .mc .small{font-size:10px;fill:#555}.mc .end{text-anchor:end}.mc .mid{text-anchor:middle}\
                      .mc .bg{fill:#fff}.mc .grid{stroke:#8883;fill:none}.mc .axis{stroke:#666;fill:none}";
 const DARK: &str = ".mc text{fill:#ddd}.mc .small{fill:#aaa}.mc .bg{fill:#16181b}.mc .axis{stroke:#aaa}";
 
-/// A picture in the making.
+/// A picture under construction.
 #[derive(Debug)]
 pub(super) struct Canvas {
     width: f64,
@@ -26,8 +26,8 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty sheet of so many pixels, with the picture's own style: rules for a light display, and what is different on a
-    /// dark one.
+    /// Creates an empty canvas of `width` pixels with the picture's specific style: rules for a light display, and
+    /// overrides for a dark one.
     pub(super) fn new(width: f64, light: &str, dark: &str) -> Canvas {
         Canvas {
             width,
@@ -45,16 +45,16 @@ impl Canvas {
         self.elements.push(element);
     }
 
-    /// Adds a line of text whose foot is at `y`.
+    /// Adds a line of text with its baseline at `y`.
     pub(super) fn text(&mut self, x: f64, y: f64, class: &str, text: &str) {
         let element = element("text").with("x", number(x)).with("y", number(y));
         let element = if class.is_empty() { element } else { element.with("class", class) };
         self.add(element.says(text));
     }
 
-    /// Adds sentences from `y` on, each in lines of its own; returns where the next line would be.
+    /// Adds sentences below each other, each with line breaks as needed; returns the position of the next line.
     pub(super) fn paragraphs(&mut self, mut y: f64, sentences: &[String]) -> f64 {
-        // Small letters are some half as wide as high.
+        // The mean width of small letters is about half their height.
         let most = ((self.width - 24.0) / 5.2) as usize;
         for sentence in sentences {
             let mut line = String::new();
@@ -72,7 +72,7 @@ impl Canvas {
         y
     }
 
-    /// The picture of so many pixels in height, with a title for those who cannot see it.
+    /// Returns the picture with a height in pixels and an accessible title.
     pub(super) fn finish(self, height: f64, title: &str) -> String {
         let Canvas { width, light, dark, elements } = self;
         let style = format!("{light}@media (prefers-color-scheme:dark){{{dark}}}");
@@ -94,23 +94,23 @@ impl Canvas {
     }
 }
 
-/// An element by its name.
+/// Creates an element by name.
 pub(super) fn element(name: &str) -> Element {
     Element::new(name)
 }
 
-/// A rectangle.
+/// Creates a rectangle.
 pub(super) fn rectangle(x: f64, y: f64, width: f64, height: f64) -> Element {
     let element = element("rect").with("x", number(x)).with("y", number(y));
     element.with("width", number(width)).with("height", number(height))
 }
 
-/// A path of some class.
+/// Creates a path with a class.
 pub(super) fn path(class: &str, data: &str) -> Element {
     element("path").with("class", class).with("d", data)
 }
 
-/// A way from point to point, as short as it can be written: each from the one before, in whole tenths of a pixel.
+/// Returns path data for a polyline in compact form: relative coordinates in whole tenths of a pixel.
 pub(super) fn way(points: &[(f64, f64)]) -> String {
     let tenths = |(x, y): (f64, f64)| ((x * 10.0).round() as i64, (y * 10.0).round() as i64);
     let shown = |tenths: i64| number(tenths as f64 / 10.0);
@@ -129,18 +129,18 @@ pub(super) fn way(points: &[(f64, f64)]) -> String {
     data
 }
 
-/// The parts of an element, one after the other.
+/// Chained construction of elements.
 pub(super) trait Compose: Sized {
-    /// The element with an attribute.
+    /// Adds an attribute.
     fn with(self, name: &str, value: impl Into<String>) -> Self;
 
-    /// The element with another inside.
+    /// Adds a child element.
     fn around(self, inner: Element) -> Self;
 
-    /// The element with a text inside.
+    /// Adds a text.
     fn says(self, text: &str) -> Self;
 
-    /// The element with a text that is shown where the mouse is.
+    /// Adds a tooltip.
     fn tells(self, text: &str) -> Self {
         self.around(element("title").says(text))
     }
@@ -158,40 +158,40 @@ impl Compose for Element {
     }
 
     fn says(mut self, text: &str) -> Element {
-        // XML has no other control characters, and a phase may have any name.
+        // XML forbids other control characters, and a phase may have any name.
         let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         svg::Node::append(&mut self, Text::new(text));
         self
     }
 }
 
-/// A number of pixels, to the tenth of one.
+/// Formats a number of pixels with one decimal.
 pub(super) fn number(pixels: f64) -> String {
     decimal(pixels, 1)
 }
 
-/// A number with at most so many digits behind the point.
+/// Formats a number with at most `digits` decimals.
 pub(super) fn decimal(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// The width of a text in pixels, about.
+/// Estimates the width of a text in pixels.
 pub(super) fn width(text: &str) -> f64 {
     text.chars().count() as f64 * 0.56 * FONT
 }
 
-/// Units of time, the longest first.
+/// Units of time in descending order.
 const UNITS: [(&str, u64); 5] =
     [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)];
 
-/// The longest unit in which a time is one at least, and its picoseconds.
+/// Returns the longest unit in which a time is at least one, and its length in picoseconds.
 pub(super) fn unit_of(time: Span) -> (&'static str, u64) {
     UNITS.into_iter().find(|(_, picos)| time.as_picos() >= *picos).unwrap_or(("ps", 1))
 }
 
-/// A time with four digits that count: `6.542 ms`.
+/// Formats a time with four significant digits: `6.542 ms`.
 pub(super) fn rounded(time: Span) -> String {
     let (name, picos) = unit_of(time);
     let value = time.as_picos() as f64 / picos as f64;
@@ -205,7 +205,7 @@ pub(super) fn rounded(time: Span) -> String {
     format!("{} {name}", decimal(value, digits))
 }
 
-/// The number of things, and what they are: `1 node`, `8 nodes`.
+/// Formats a count with its noun: `1 node`, `8 nodes`.
 pub(super) fn counted(number: impl Into<u64>, what: &str) -> String {
     match number.into() {
         1 => format!("1 {what}"),

@@ -1,4 +1,4 @@
-//! The critical path of a run as what is drawn of it: stretches that lie end to end.
+//! The critical path of a run in drawable form: contiguous stretches.
 
 use crate::{
     analysis::{CriticalPath, Kind, Piece},
@@ -8,20 +8,20 @@ use crate::{
     time::Time,
 };
 
-/// A stretch of the path: all that follows each other on one node, or along a message from one to another.
+/// A stretch of the path: consecutive pieces on one node, or along one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) from: Rank,
-    /// The node on which the next one begins.
+    /// The node on which the next stretch begins.
     pub(super) to: Rank,
     pub(super) start: Time,
     pub(super) end: Time,
 }
 
-/// The path of a run in modeled time. One whose trace is not whole has none.
+/// Returns the critical path of a run in modeled time; empty if the trace is incomplete.
 pub(super) fn stretches(trace: &Trace, machine: &Description) -> Vec<Stretch> {
     let Ok(path) = CriticalPath::of(trace, machine) else { return Vec::new() };
-    // Where it goes along a message; where that had to wait for an earlier one's bytes it stays at the sender.
+    // The message along which the path moves; while a message waits for earlier bytes the path stays at the sender.
     let message = |piece: &Piece| match piece.kind {
         Kind::Bytes | Kind::Sharing | Kind::Latency => piece.message,
         _ => None,

@@ -1,6 +1,6 @@
-//! A run as pictures in SVG: what every node did when, with the messages between them ([`SpaceTime`]), and what every link of
-//! the network carried ([`Heat`]); and as a page that plays it ([`Replay`]); figures of several runs as a
-//! [`Chart`]. `docs/pictures.md` says how to read them.
+//! Pictures of runs in SVG: the activity of every node and the messages between nodes ([`SpaceTime`]), and the load of
+//! every network link ([`Heat`]). [`Replay`] is an HTML page that animates runs, and a [`Chart`] plots values of
+//! several runs. `docs/pictures.md` explains how to read them.
 //!
 //! ```
 //! use multicomputer::{Machine, picture::{Heat, SpaceTime}, prelude::*};
@@ -17,12 +17,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The same run gives the same picture, byte for byte; in virtual time so does the same program on any host. Colours can be
-//! told apart by people who see fewer of them, and follow the reader's choice of a light or a dark display; kinds of time have
-//! patterns, and classes of load widths, so that pictures can be printed in black.
+//! Output is deterministic: the same run gives the same picture, byte for byte. In virtual time the same program gives the same
+//! picture on any host. Colours are distinguishable with colour vision deficiency, and follow the reader's choice of a light or
+//! dark display. Activities also have patterns, and load classes have line widths, so pictures can be printed in black and white.
 //!
-//! Pictures of large machines are thinned, by rules that are in the documentation of each kind, and what is left out is said
-//! beneath the picture.
+//! Pictures of large machines show a sample, by rules in the documentation of each kind. Notes below the picture list what is omitted.
 
 mod canvas;
 mod chart;
@@ -46,50 +45,50 @@ pub use self::{
 };
 use crate::rank::Rank;
 
-/// The reason why there is no picture.
+/// The error of a picture that cannot be drawn.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// Nothing of what happened was kept.
+    /// The run was not traced.
     #[error("the run was not traced: build its machine with `trace(true)`")]
     NotTraced,
-    /// The run was under the host's clock, where messages take no way through a network.
+    /// The run was under the host's clock, where messages do not use a modeled network.
     #[error("the run was under the host's clock, which has no network to be drawn")]
     NoNetwork,
-    /// There are more runs, or messages, than a page has.
+    /// There are more runs or messages than a page may have.
     #[error("{given} {what} for a page, which has {at_most} at most")]
     TooMany {
-        /// The kind of things that there are too many of.
+        /// What there is too much of: runs or messages.
         what: &'static str,
-        /// The number that there would be.
+        /// The given number.
         given: usize,
-        /// The largest number.
+        /// The maximum number.
         at_most: usize,
     },
-    /// A node is to be drawn that the machine does not have.
+    /// A selected node does not exist on the machine.
     #[error("node {given} of a machine of {nodes} nodes, whose ranks are 0 to {}", nodes - 1)]
     NoSuchNode {
-        /// The rank that was given.
+        /// The given rank.
         given: Rank,
         /// The number of nodes of the machine.
         nodes: usize,
     },
-    /// No node, no point, or nothing of the links, is to be drawn.
+    /// The selection is empty: no node, no point, or no link quantity.
     #[error("a picture of no {what}; allowed is one at least")]
     Empty {
-        /// The kind of thing of which there is none.
+        /// What the selection lacks.
         what: &'static str,
     },
-    /// A point of a chart has no place on an axis.
+    /// A point of a chart cannot be placed on an axis.
     #[error("{given} of {line} on the axis {axis}; allowed are {allowed}")]
     NotOnAxis {
         /// The name of the line.
         line: String,
         /// The name of the axis, with its unit.
         axis: String,
-        /// The number that was given.
+        /// The given number.
         given: String,
-        /// The numbers that are allowed.
+        /// The range of allowed numbers.
         allowed: String,
     },
 }

@@ -1,36 +1,36 @@
-//! The messages that have lines where there are too many for all: a regular sample of the whole run, with the most delayed ones.
+//! Selection of messages with lines if there are too many: the most delayed ones, and a regular sample of the whole run.
 
 use std::cmp::Reverse;
 
 use crate::time::Span;
 
-/// The most delayed messages have at most one of this number of lines.
+/// The most delayed messages get at most this fraction (one in `DELAYED`) of the lines.
 const DELAYED: usize = 10;
 
 const OUTSIDE: &str = "that begin or end at a rank without a row";
 
-/// The facts on a message that decide whether it is drawn.
+/// The properties of a message that determine its selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
-    /// The time that it took to leave beyond that of its bytes.
+    /// The time that it took to leave beyond the transfer time of its bytes.
     pub(super) delay: Span,
     /// Whether its sender and its receiver have rows.
     pub(super) is_between_rows: bool,
 }
 
-/// The messages that are drawn.
+/// The selected messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sample {
-    /// Whether each message is drawn, in the order in which they were given.
+    /// For each message, in the given order, whether it is drawn.
     pub(super) is_drawn: Vec<bool>,
     /// A sentence on the rule; `None` if all are drawn.
     pub(super) says: Option<String>,
 }
 
 impl Sample {
-    /// Chooses `at_most` of the messages, which are in the order of time: those with the largest delay, up to a tenth; then those
-    /// between rows and the others, half of the room for each, or more where the other kind needs less. Where not all of a kind
-    /// have room, those drawn are evenly spaced in the order of time: messages between rows may all be in one phase of the run.
+    /// Selects `at_most` of the messages, which are in the order of time: up to a tenth by largest delay. The other lines are divided
+    /// equally between messages between rows and other messages; a kind that needs less leaves the rest to the other. A kind that does
+    /// not fit is sampled evenly in the order of time, because messages between rows may all be in one phase of the run.
     pub(super) fn of(messages: &[Candidate], at_most: usize) -> Sample {
         let all = messages.len();
         if all <= at_most {

@@ -1,4 +1,4 @@
-//! Requirements on every picture: it is valid, it is the same every time, and errors say what is missing.
+//! Tests of all pictures: the SVG is well formed, output is reproducible, and errors name what is missing.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use svg::{node::element::tag::Type, parser::Event};
 use super::*;
 use crate::{Machine, Run, Time, machine::Clock, prelude::*};
 
-/// The elements of a picture: names with attributes in order, after checking that it is well formed.
+/// Parses a picture and checks that it is well formed; returns its elements in order, each with its attributes.
 pub(super) fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
     let (mut open, mut all) = (Vec::new(), Vec::new());
     for event in svg::read(text).expect("a text can be read") {
@@ -39,12 +39,12 @@ pub(super) fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
     all
 }
 
-/// The value of an attribute, if there is one.
+/// Returns the value of an attribute, if the element has it.
 pub(super) fn attribute<'e>(element: &'e (String, Vec<(String, String)>), name: &str) -> Option<&'e str> {
     element.1.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// Everybody sends to everybody, in phases with strange names.
+/// Runs an all-to-all pattern, in phases whose names need escaping.
 pub(super) fn busy(machine: &str, traced: bool) -> Run<()> {
     let machine = Machine::of(machine.parse().unwrap()).trace(traced).build().unwrap();
     let run = machine.run(|node| {
@@ -65,7 +65,7 @@ pub(super) fn busy(machine: &str, traced: bool) -> Run<()> {
     run.unwrap()
 }
 
-/// One of every topology.
+/// At least one machine of every topology.
 pub(super) const MACHINES: [&str; 17] = [
     "line:1",
     "line:5",
@@ -109,7 +109,7 @@ fn what_was_not_kept_cannot_be_drawn() {
         PictureError::NotTraced.to_string(),
         "the run was not traced: build its machine with `trace(true)`"
     );
-    // Loads are counted in any case.
+    // Loads are counted even without a trace.
     let svg = Heat::of(&run).to_svg().unwrap();
     assert!(svg.contains("bytes carried: ") && svg.contains("time busy: ") && !svg.contains("time shared"));
 }

@@ -1,6 +1,6 @@
-//! Which messages shared a link, and for how long each link was shared, from the transfers of a run.
+//! Link sharing from the transfers of a run: which messages shared a link, and for how long each link was shared.
 //!
-//! A message moves over all links of its way from when it takes its sender's out-port to when all of it has left.
+//! A message occupies all links of its route from the time it takes its sender's out-port until it has left completely.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +16,22 @@ use crate::{
 /// The use of links by messages.
 #[derive(Debug)]
 pub(super) struct Traffic {
-    /// The times of each link that a message moved over.
+    /// The busy and shared times of each link that carried a message.
     pub(super) links: BTreeMap<LinkId, Use>,
-    /// Whether each transfer moved over a link together with another one.
+    /// For each transfer, whether it shared a link with another transfer.
     pub(super) shared: Vec<bool>,
 }
 
-/// The times of one link.
+/// Times of one link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Use {
     /// The time with at least one message.
     pub(super) busy: Span,
-    /// The time with at least two.
+    /// The time with at least two messages.
     pub(super) shared: Span,
 }
 
-/// A message on a link: the link, its times, and its place among the transfers. Small, for there are many.
+/// A message on a link: link, enter time, leave time, index of the transfer. The type is small because there are many.
 type Stay = (u32, Time, Time, u32);
 
 impl Traffic {
@@ -54,10 +54,10 @@ impl Traffic {
         traffic
     }
 
-    /// Looks at the messages of one link, in the order in which they enter.
+    /// Evaluates the messages of one link, in the order in which they enter.
     fn count(&mut self, stays: &[Stay]) -> Use {
         let mut times = Use::default();
-        // Until when there is one, and until when there are two.
+        // The end of the time with at least one message, and with at least two.
         let (mut one, mut two) = (Time::ZERO, Time::ZERO);
         for (nth, &(_, entered, left, transfer)) in stays.iter().enumerate() {
             let meets_next = stays.get(nth + 1).is_some_and(|next| next.1 < left);
@@ -71,14 +71,14 @@ impl Traffic {
     }
 }
 
-/// The delay of all messages by contention, in a sentence; `None` if there is none.
+/// Describes the total delay of messages by contention; `None` if it is zero.
 pub(super) fn delayed(report: &RunReport) -> Option<String> {
     let lost = report.lost_to_sharing;
     (!lost.is_zero())
         .then(|| format!("Contention delayed messages by {} (sum over messages).", rounded(lost)))
 }
 
-/// The time that a message took to leave beyond n * beta, for whatever reason; none for one that takes no link.
+/// Returns the time that a message took to leave beyond n * beta, for any reason; zero for a message without links.
 pub(super) fn lost(transfer: &Transfer, parameters: &Parameters) -> Span {
     if transfer.entered >= transfer.left {
         return Span::ZERO;

@@ -1,10 +1,10 @@
-//! Charts as jobs fill and read them.
+//! Helpers with which jobs fill and query charts.
 
 use crate::picture::{Chart, Origin};
 
-/// Lines of what is worked out, and points of them.
+/// Adds series to a chart, and reads values of series.
 pub(super) trait Series {
-    /// Adds a line of what a function gives at some places.
+    /// Adds a line: the values of a function at given abscissas.
     fn modeled(
         &mut self,
         name: impl Into<String>,
@@ -12,16 +12,16 @@ pub(super) trait Series {
         modeled: impl Fn(f64) -> f64,
     );
 
-    /// Adds a line with a value for each name of the axis.
+    /// Adds a series with one value per name of the axis.
     fn bars(&mut self, name: impl Into<String>, values: impl IntoIterator<Item = f64>);
 
-    /// Adds a line by formula.
+    /// Adds a line computed by a formula.
     fn formula(&mut self, name: impl Into<String>, points: Vec<[f64; 2]>);
 
-    /// Adds points that are published.
+    /// Adds published points.
     fn published(&mut self, name: impl Into<String>, points: Vec<[f64; 2]>);
 
-    /// The height of a modeled line at a place. Both must be there.
+    /// Returns the value of a modeled line at an abscissa; both must exist.
     fn at(&self, name: &str, place: f64) -> f64;
 }
 

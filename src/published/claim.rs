@@ -1,36 +1,36 @@
-//! Claims in words, and how they are judged.
+//! Claims of papers and their verdicts.
 
 use std::{fmt, ops::RangeInclusive};
 
 use super::Sure;
 
-/// A claim of a paper, judged by what comes out here.
+/// A claim of a paper, judged by modeled results.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Claim {
-    /// The name of the function that judges it, in `src/published`; its documentation says more.
+    /// The name of the function in `src/published` that judges the claim; see its documentation.
     pub name: &'static str,
     /// The claim.
     pub said: &'static str,
-    /// The certainty that this is claimed.
+    /// How certain it is that the paper makes the claim.
     pub sure: Sure,
-    /// Whether it holds here.
+    /// Whether the claim holds in the model.
     pub verdict: Verdict,
-    /// The reason, with the results.
+    /// The reason for the verdict, with results.
     pub why: String,
-    /// The results in detail, with those that are expected: not of the paper, but of this model as it is.
+    /// Detailed results beside expected ones. The expected results are those of the current model, not of the paper.
     pub checks: Vec<Check>,
 }
 
-/// Whether something published comes out here.
+/// Whether a published result is reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It does.
+    /// Reproduced.
     Holds,
-    /// It does not.
+    /// Not reproduced.
     Fails,
-    /// Neither: too little is published, or too little is here, to tell.
+    /// Undecided: the publication or the model has too little information.
     Open,
 }
 
@@ -45,49 +45,49 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Something that comes out, and what is expected to.
+/// A modeled result and its expected value (regression check).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Check {
     /// The subject.
     pub what: String,
-    /// The result.
+    /// The modeled result.
     pub found: String,
-    /// The result that is expected.
+    /// The expected result.
     pub expected: String,
-    /// Whether it does.
+    /// Whether the result is as expected.
     pub is_met: bool,
 }
 
 impl Claim {
-    /// A claim that has not been judged.
+    /// Creates a claim without a verdict.
     pub(super) fn new(name: &'static str, said: &'static str) -> Claim {
         let (why, checks) = (String::new(), Vec::new());
         Claim { name, said, sure: Sure::Printed, verdict: Verdict::Open, why, checks }
     }
 
-    /// The same, read in a damaged text.
+    /// Marks the claim as read in a damaged text.
     pub(super) fn read(self, percent: u8) -> Claim {
         Claim { sure: Sure::Read(percent), ..self }
     }
 
-    /// The same, said here and not in the paper.
+    /// Marks the claim as made here and not in the paper.
     pub(super) fn ours(self) -> Claim {
         Claim { sure: Sure::Ours, ..self }
     }
 
-    /// Whether all that comes out is what is expected of the model. That says nothing of the claim.
+    /// Returns whether all checks are met. The checks are independent of the verdict on the claim.
     pub fn is_as_expected(&self) -> bool {
         self.checks.iter().all(|check| check.is_met)
     }
 
-    /// The verdict: it holds if this is so.
+    /// Sets the verdict: holds or fails.
     pub(super) fn judged(self, holds: bool, why: impl Into<String>) -> Claim {
         let verdict = if holds { Verdict::Holds } else { Verdict::Fails };
         Claim { verdict, why: why.into(), ..self }
     }
 
-    /// The verdict: nobody can tell.
+    /// Sets the verdict to open.
     pub(super) fn open(self, why: impl Into<String>) -> Claim {
         Claim { verdict: Verdict::Open, why: why.into(), ..self }
     }
@@ -96,12 +96,12 @@ impl Claim {
         self.checks.push(Check { what: what.into(), found, expected, is_met });
     }
 
-    /// A number is in a range.
+    /// Checks that a number is within a range.
     pub(super) fn within(&mut self, what: impl Into<String>, found: f64, range: RangeInclusive<f64>) {
         self.all_within(what, [found], range);
     }
 
-    /// Some numbers are all in a range.
+    /// Checks that all numbers are within a range.
     pub(super) fn all_within(
         &mut self,
         what: impl Into<String>,
@@ -114,7 +114,7 @@ impl Claim {
         self.check(what, ends(&found), expected, is_met);
     }
 
-    /// Some numbers are all above a limit.
+    /// Checks that all numbers are above a limit.
     pub(super) fn above(
         &mut self,
         what: impl Into<String>,
@@ -126,7 +126,7 @@ impl Claim {
         self.check(what, ends(&found), format!("above {limit}"), is_met);
     }
 
-    /// Some numbers are all below a limit.
+    /// Checks that all numbers are below a limit.
     pub(super) fn below(
         &mut self,
         what: impl Into<String>,
@@ -138,18 +138,18 @@ impl Claim {
         self.check(what, ends(&found), format!("below {limit}"), is_met);
     }
 
-    /// Something is what is expected.
+    /// Checks that two values are equal.
     pub(super) fn same<T: PartialEq + fmt::Debug>(&mut self, what: impl Into<String>, found: T, expected: T) {
         self.check(what, format!("{found:?}"), format!("{expected:?}"), found == expected);
     }
 
-    /// Something is so.
+    /// Checks that a condition is true.
     pub(super) fn is(&mut self, what: impl Into<String>, is_so: bool) {
         self.same(what, is_so, true);
     }
 }
 
-/// The least and the most of some numbers.
+/// Formats the minimum and the maximum of some numbers.
 fn ends(numbers: &[f64]) -> String {
     let (least, most) = (super::least(numbers.iter().copied()), super::most(numbers.iter().copied()));
     match numbers {
@@ -159,7 +159,7 @@ fn ends(numbers: &[f64]) -> String {
     }
 }
 
-/// One line: what, what comes out, and what is expected.
+/// Formats the check in one line: subject, result, and expected result.
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} (expected: {})", self.what, self.found, self.expected)
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(claim.checks[4].to_string(), "out: 1.000000 to 3.000000 (expected: 1 to 2)");
     }
 
-    /// A NaN is in no range, and nothing is not all.
+    /// A NaN is outside every range, and an empty list fails every check.
     #[test]
     fn neither_nothing_nor_what_is_no_number_is_as_expected() {
         for numbers in [vec![], vec![f64::NAN]] {

@@ -1,4 +1,4 @@
-//! Jobs: what a paper publishes, item by item.
+//! Jobs: each reproduces one item of a paper.
 
 use std::{fmt, time::Duration};
 
@@ -12,13 +12,13 @@ use crate::{
     text::debug_as_text,
 };
 
-/// A paper whose results are worked out.
+/// A paper whose results are reproduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Paper {
     /// S0, the report on s-to-p broadcasting.
     StopReport,
-    /// S1, the conference version of it.
+    /// S1, the conference version of S0.
     StopConference,
     /// S2, InterCom.
     InterCom,
@@ -29,11 +29,11 @@ pub enum Paper {
 }
 
 impl Paper {
-    /// All of them.
+    /// All papers.
     pub const ALL: [Paper; 5] =
         [Paper::StopReport, Paper::StopConference, Paper::InterCom, Paper::Textbook, Paper::ManyToMany];
 
-    /// Authors, title and year.
+    /// Returns authors, title and year.
     pub const fn title(self) -> &'static str {
         match self {
             Paper::StopReport => {
@@ -55,7 +55,7 @@ impl Paper {
         }
     }
 
-    /// In a few words.
+    /// Returns a short name.
     pub const fn name(self) -> &'static str {
         match self {
             Paper::StopReport => "s-to-p report",
@@ -66,7 +66,7 @@ impl Paper {
         }
     }
 
-    /// A job of this paper that runs no threads, with about how many seconds it takes a core.
+    /// Creates a job of this paper that starts no threads; `seconds` is its approximate time on one core.
     pub(super) const fn job(
         self,
         id: &'static str,
@@ -80,24 +80,24 @@ impl Paper {
     }
 }
 
-/// An item of a paper, and how it is worked out.
+/// An item of a paper and the function that reproduces it.
 #[derive(Debug)]
 pub struct Job {
     pub(super) id: &'static str,
-    /// Other names of what is in it.
+    /// Other names, of items that this job includes.
     pub(super) also: &'static [&'static str],
     pub(super) paper: Paper,
     pub(super) place: &'static str,
     pub(super) title: &'static str,
     pub(super) setup: &'static str,
-    /// About how long it takes a core.
+    /// Approximate time on one core, in seconds.
     pub(super) seconds: f64,
-    /// The nodes that it runs as threads at a time. What runs any may rely on it that the host has so many.
+    /// Number of threads that run at the same time, one per node. If it is not 0, the host is checked before the job begins.
     pub(super) threads: usize,
     pub(super) work: Work,
 }
 
-/// The way in which a job is worked out.
+/// How a job obtains its results.
 #[derive(Debug)]
 pub(super) enum Work {
     By(fn() -> Outcome),
@@ -108,7 +108,7 @@ pub(super) enum Work {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Published numbers beside modeled ones.
+    /// Published values beside modeled ones.
     pub values: Vec<Value>,
     /// Claims with verdicts.
     pub claims: Vec<Claim>,
@@ -116,17 +116,17 @@ pub struct Outcome {
     pub charts: Vec<Chart>,
 }
 
-/// A job cannot be worked out.
+/// The error of a job that cannot be completed.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum JobError {
-    /// Something that it needs is not there.
+    /// A prerequisite is missing.
     #[error(transparent)]
     NotYet(#[from] NotYet),
-    /// Some of its times are taken by runs, and this host cannot start the threads for them.
+    /// Some times need runs, and this host cannot start their threads.
     #[error("{id} cannot be worked out on this host: {cause}")]
     Host {
-        /// The job's.
+        /// The name of the job.
         id: &'static str,
         /// The limit of the host.
         cause: ConfigError,
@@ -134,7 +134,7 @@ pub enum JobError {
     /// The job panicked, for example because another process has used up the host's threads or memory since the job began.
     #[error("{id} panicked: {message}")]
     Panicked {
-        /// The job's.
+        /// The name of the job.
         id: &'static str,
         /// The message of the panic.
         message: String,
@@ -143,64 +143,64 @@ pub enum JobError {
 
 debug_as_text!(JobError);
 
-/// A job cannot be worked out, as something that it needs is not there.
+/// A job that is not possible yet because a prerequisite is missing.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("{id} cannot be worked out yet: {reason}")]
 #[non_exhaustive]
 pub struct NotYet {
-    /// The job's.
+    /// The name of the job.
     pub id: &'static str,
-    /// The thing that is missing.
+    /// The missing prerequisite.
     pub reason: &'static str,
 }
 
 impl Job {
-    /// Its name: `S0-F2`.
+    /// Returns the name of the job, such as `S0-F2`.
     pub fn id(&self) -> &'static str {
         self.id
     }
 
-    /// Its name and those of what is in it.
+    /// Returns the name of the job and the names of the items that it includes.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         [self.id].into_iter().chain(self.also.iter().copied())
     }
 
-    /// Where it is published.
+    /// Returns the paper.
     pub fn paper(&self) -> Paper {
         self.paper
     }
 
-    /// The place in the paper: `Figure 2`.
+    /// Returns the place in the paper, such as `Figure 2`.
     pub fn place(&self) -> &'static str {
         self.place
     }
 
-    /// The subject.
+    /// Returns the subject.
     pub fn title(&self) -> &'static str {
         self.title
     }
 
-    /// Machine, sources, lengths.
+    /// Returns machine, sources and lengths.
     pub fn setup(&self) -> &'static str {
         self.setup
     }
 
-    /// About how long it takes on one core; nothing if it cannot be worked out.
+    /// Returns the approximate time on one core; zero if the job is not possible yet.
     pub fn duration(&self) -> Duration {
         Duration::from_secs_f64(self.seconds)
     }
 
-    /// The threads that it runs at a time besides the calling one: 512 if some of its times are those of runs on 512 nodes, 0 if all
-    /// are predicted.
+    /// Returns the number of threads that run at the same time besides the calling one: 512 if some times are taken
+    /// from runs on 512 nodes, 0 if all times are predicted.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Works it out.
+    /// Computes the results of the job.
     ///
     /// # Errors
     ///
-    /// [`JobError`]: something is missing here, this host cannot run its [threads](Job::threads), or it panicked.
+    /// [`JobError`]: a prerequisite is missing, this host cannot run the [threads](Job::threads), or the job panicked.
     pub fn work(&self) -> Result<Outcome, JobError> {
         let work = match self.work {
             Work::By(work) => work,
@@ -213,7 +213,7 @@ impl Job {
         caught(work).map_err(|message| JobError::Panicked { id: self.id, message })
     }
 
-    /// The reason why it cannot be worked out, if there is one.
+    /// Returns the reason why the job is not possible yet, if there is one.
     pub fn not_yet(&self) -> Option<NotYet> {
         match self.work {
             Work::By(_) => None,

@@ -1,4 +1,4 @@
-//! The list of all jobs, above the papers that have them.
+//! The list of all jobs of all papers.
 
 use super::{Job, Paper, exchange, intercom, missing, stop, textbook};
 
@@ -7,13 +7,13 @@ const PAPERS: [&[Job]; 6] =
     [stop::REPORT, stop::CONFERENCE, intercom::JOBS, textbook::JOBS, exchange::JOBS, missing::JOBS];
 
 impl Job {
-    /// All of them, by paper and in its order.
+    /// Returns all jobs, by paper and in the order of the paper.
     pub fn all() -> impl Iterator<Item = &'static Job> {
         let of = |paper| PAPERS.into_iter().flatten().filter(move |job| job.paper == paper);
         Paper::ALL.into_iter().flat_map(of)
     }
 
-    /// The one with this name, in upper or lower case: its own or that of something in it.
+    /// Returns the job with this name, case-insensitive: the job's own name or that of an item that it includes.
     pub fn named(name: &str) -> Option<&'static Job> {
         Job::all().find(|job| job.names().any(|own| own.eq_ignore_ascii_case(name)))
     }

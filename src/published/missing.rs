@@ -1,4 +1,4 @@
-//! Items that cannot be worked out yet, with the reasons.
+//! Items that cannot be reproduced yet, with the reasons.
 
 use super::{
     Job, Paper,

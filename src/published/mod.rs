@@ -1,14 +1,15 @@
-//! The results that papers publish, as jobs: each works out a figure, a table or a section in virtual time and says how far it comes out.
+//! Reproduction of published results. Each job computes a figure, a table or a section of a paper in virtual time and
+//! compares the result with the publication.
 //!
-//! A [`Job`] is an item of a [`Paper`]: figure 2, table 3, what section 4 says. Working it out gives an [`Outcome`]:
+//! A [`Job`] is an item of a [`Paper`]: a figure, a table, or the claims of a section. Its [`Outcome`] has:
 //!
-//! * [`Value`]s: every published number beside the modeled one, with its unit, how sure it is, and the relative error;
-//! * [`Claim`]s: what is said in words, with a [`Verdict`] that follows from what was worked out, and the [`Check`]s behind
-//!   it, which pin down what the model gives today;
+//! * [`Value`]s: every published number beside the modeled one, with unit, certainty and relative error;
+//! * [`Claim`]s: statements of the paper, each with a [`Verdict`] and the [`Check`]s behind it. Checks record current
+//!   results of the model (regression checks);
 //! * [`Chart`]s: the lines of a figure, with published points where there are any.
 //!
-//! The parameters are those of the [presets](crate::model::presets), one set for each machine; nothing is adjusted for a job.
-//! The tests of published claims call these jobs, and so does `multicomputer reproduce`.
+//! All parameters are those of the [presets](crate::model::presets), one set per machine; no job adjusts them. The
+//! tests of published claims and `multicomputer reproduce` call these jobs.
 //!
 //! ```
 //! use multicomputer::published::Job;
@@ -46,12 +47,12 @@ use crate::{
     picture::{Axis, Chart},
 };
 
-/// A machine of a preset. That all those of the jobs exist is known.
+/// Returns a preset machine; panics if it does not exist.
 fn machine(name: &str) -> Description {
     name.parse().expect("the machine of a published result exists")
 }
 
-/// A Paragon of this shape.
+/// Returns a Paragon with this mesh.
 fn paragon(mesh: &str) -> Description {
     machine(&format!("paragon:{mesh}"))
 }
@@ -64,8 +65,8 @@ fn most(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// A ratio as a difference in percent: 1.21 is `+21 %`.
+/// Formats a ratio as a difference in percent: 1.21 is `+21 %`.
 fn percent(ratio: f64) -> String {
-    // Rounded first, for no negative zero.
+    // Rounding first avoids a negative zero.
     format!("{:+} %", (100.0 * (ratio - 1.0)).round() + 0.0)
 }

@@ -1,26 +1,26 @@
-//! The sum of several jobs.
+//! Summary of the results of several jobs.
 
 use super::{Claim, Job, Kind, Outcome, Sure, Value, Verdict};
 
-/// Counts and errors over several jobs, and what does not hold.
+/// Counts and errors over several jobs, and the items that were not reproduced.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The sizes of the relative errors, by kind.
+    /// The absolute relative errors, by kind.
     errors: Vec<(Kind, f64)>,
-    /// Claims that were judged, and those that hold.
+    /// The number of judged claims; `hold` counts the claims that hold.
     judged: usize,
     hold: usize,
-    /// Claims that cannot be judged.
+    /// The number of claims that cannot be judged.
     open: usize,
-    /// Claims that do not hold: job, claim, why.
+    /// Claims that do not hold: job, claim, reason.
     pub failing: Vec<(&'static str, &'static str, String)>,
-    /// Values that are not near: job, value.
+    /// Values outside the tolerance: job, value.
     pub far: Vec<(&'static str, Value)>,
 }
 
 impl Summary {
-    /// Counts what has come out of a job.
+    /// Adds the outcome of a job.
     pub fn add(&mut self, job: &Job, outcome: &Outcome) {
         for value in &outcome.values {
             self.errors.push((value.kind, value.error().abs()));
@@ -43,12 +43,12 @@ impl Summary {
         }
     }
 
-    /// Claims that hold, those that were judged, and those that cannot be.
+    /// Returns the numbers of claims that hold, that were judged, and that cannot be judged.
     pub fn claims(&self) -> [usize; 3] {
         [self.hold, self.judged, self.open]
     }
 
-    /// The number of values of these kinds, and the median size of their relative errors; `None` if there are none.
+    /// Returns the number of values of these kinds and the median of their absolute relative errors; `None` if there are none.
     pub fn median_error(&self, kinds: &[Kind]) -> Option<(usize, f64)> {
         let of_kind = self.errors.iter().filter(|(kind, _)| kinds.contains(kind));
         let mut errors: Vec<f64> = of_kind.map(|&(_, error)| error).collect();

@@ -1,4 +1,4 @@
-//! The textbook: equations 4.1 to 4.4, and what section 4.2.4 says of them.
+//! The textbook (S3): equations 4.1 to 4.4, and the claims of section 4.2.4.
 
 use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, most};
 use crate::{
@@ -60,14 +60,14 @@ pub(super) const JOBS: &[Job] = &[
     ),
 ];
 
-/// Ways to cut alpha = 130 us: all at the sender, half and half, all at the receiver, all in the network, and mixed.
+/// Divisions of alpha = 130 us: all at the sender, half and half, all at the receiver, all in the network, and mixed.
 const SPLITS: [[f64; 3]; 5] =
     [[130.0, 0.0, 0.0], [65.0, 0.0, 65.0], [0.0, 0.0, 130.0], [0.0, 130.0, 0.0], [20.0, 70.0, 40.0]];
 
-/// Bytes of a vector, or of each block.
+/// Length of a vector, or of each block, in bytes.
 const LENGTHS: [u64; 3] = [1, 1000, 4096];
 
-/// A network with Hockney's parameters, alpha cut into microseconds at the sender, in the network and at the receiver.
+/// Returns a network with Hockney's parameters; alpha is divided into microseconds at the sender, in the network and at the receiver.
 fn machine(network: &str, [send, latency, receive]: [f64; 3]) -> Description {
     let parameters = Parameters::builder().send_overhead(send * 1e-6).latency(latency * 1e-6);
     let parameters = parameters.receive_overhead(receive * 1e-6).beta(50e-9).gamma(120e-9).build();
@@ -75,7 +75,7 @@ fn machine(network: &str, [send, latency, receive]: [f64; 3]) -> Description {
     Description::new(network, topology, parameters.expect("alpha may be cut anywhere"))
 }
 
-/// An algorithm for so many bytes of the vector, or of each block where there are blocks.
+/// Plans an algorithm for `bytes` bytes per vector, or per block where the operation has blocks.
 fn plan(algorithm: Algorithm, machine: &Description, bytes: u64) -> Plan {
     let task = Task::builder(machine, algorithm.operation());
     let task = if algorithm.operation().has_blocks() {
@@ -91,7 +91,7 @@ fn millis(plan: &Plan) -> f64 {
     plan.prediction().modeled.since_start().as_millis_f64()
 }
 
-/// An equation on some networks, and a chart of it by number of nodes on networks of one kind.
+/// Compares an equation with modeled times on several networks, and charts it over the number of nodes of one kind of network.
 fn equation(
     mut claim: Claim,
     cases: &[(Algorithm, &[&str])],
@@ -183,15 +183,15 @@ fn equation_4_4() -> Outcome {
     )
 }
 
-/// Section 4.2.4: in the step of the hypercube's all-to-all broadcast with distance four, one link of a ring of eight is
-/// traversed by all four messages, and takes four times as long.
+/// Section 4.2.4: in the distance-four step of the hypercube's all-to-all broadcast, all four messages traverse one
+/// link of a ring of eight, so the step takes four times as long.
 fn on_a_ring() -> Outcome {
     let mut four = Claim::new("one_link_carries_four_messages", "one link of the ring carries four messages");
     let mut times = Claim::new("the_step_takes_four_times_as_long", "the step takes four times as long");
     let ring = plan(Algorithm::HYPERCUBE_ALL_TO_ALL, &machine("ring:8", SPLITS[1]), 1000);
     let busiest = Figure::of(&ring).steps()[2].busiest().map_or(0, |busiest| busiest.messages);
     four.same("messages on the busiest link of the third step", busiest, 4);
-    // The bytes of that step are four blocks; with start-ups of nothing the steps are their bytes.
+    // The message of the third step has four blocks. With zero start-up times, step times are proportional to bytes.
     let bytes_only = |network| {
         let plan = plan(Algorithm::HYPERCUBE_ALL_TO_ALL, &machine(network, [0.0; 3]), 1000);
         (plan.schedule().iterations(), millis(&plan))
@@ -220,13 +220,13 @@ fn on_a_ring() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Section 4.2.4: n broadcasts pipelined around a ring take `(t_s + t_w m) (p - 1)`, however many there are; one after the other on
-/// a hypercube `n (t_s + t_w m) log p`.
+/// Section 4.2.4: n broadcasts pipelined around a ring take `(t_s + t_w m) (p - 1)`, independent of n; n broadcasts in
+/// sequence on a hypercube take `n (t_s + t_w m) log p`.
 fn pipelined() -> Outcome {
     let mut around =
         Claim::new("pipelined_around_a_ring", "n pipelined broadcasts take (t_s + t_w m) (p - 1)");
     let mut in_turn = Claim::new("one_after_the_other", "n broadcasts in turn take n (t_s + t_w m) log p");
-    // The strict model of the book, in which a send takes as long as its transfer.
+    // The book's strict model: a send takes as long as its transfer.
     let strict = SPLITS[0];
     let broadcasts = |algorithm: Algorithm, network, sources: f64| {
         let machine = machine(network, strict);

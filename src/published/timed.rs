@@ -1,4 +1,4 @@
-//! Times that can be taken again: by threads, under any clock.
+//! Modeled times that can be measured again by running their programs, under any clock.
 
 use std::{fmt, sync::Arc};
 
@@ -14,10 +14,10 @@ use crate::{
     report::RunReport,
 };
 
-/// A program that runs with one thread for each node.
+/// A program that runs with one thread per node.
 type Program = dyn Fn(Clock) -> Result<RunReport, Failure> + Send + Sync;
 
-/// A time, and the program that takes it.
+/// A modeled time and the program that measures it.
 #[derive(Clone)]
 pub(super) struct Timed {
     /// Modeled milliseconds.
@@ -26,7 +26,7 @@ pub(super) struct Timed {
 }
 
 impl Timed {
-    /// A schedule on all nodes of a machine, with lengths instead of data.
+    /// Creates the time of a schedule on all nodes of a machine, with phantom payloads.
     pub(super) fn schedule(machine: &Description, schedule: &Schedule) -> Timed {
         let prediction = predict(machine, schedule).expect("a published schedule can be predicted");
         let (machine, schedule) = (machine.clone(), schedule.clone());
@@ -42,7 +42,7 @@ impl Timed {
         Timed { millis: prediction.modeled.since_start().as_millis_f64(), program: Arc::new(program) }
     }
 
-    /// A program, which has to end in virtual time.
+    /// Creates the time of a program. Runs it in virtual time; panics if the run fails.
     pub(super) fn program(
         program: impl Fn(Clock) -> Result<RunReport, Failure> + Send + Sync + 'static,
     ) -> Timed {
@@ -55,7 +55,7 @@ impl Timed {
     }
 }
 
-/// Two of them are the same if they are one.
+/// Two times are equal if they share the same program.
 impl PartialEq for Timed {
     fn eq(&self, other: &Timed) -> bool {
         Arc::ptr_eq(&self.program, &other.program)

@@ -5,25 +5,25 @@ use std::fmt;
 use super::{Timed, Verdict};
 use crate::{error::Failure, machine::Clock, report::RunReport};
 
-/// A published number, and the same worked out here.
+/// A published number and its modeled counterpart.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Value {
-    /// The subject: the setup, as far as it differs from one value of a job to the next.
+    /// The subject: the part of the setup that differs among the values of a job.
     pub what: String,
-    /// The unit of both: `ms`, `us`.
+    /// The unit of both numbers: `ms`, `us`.
     pub unit: &'static str,
-    /// As it is published.
+    /// The published number.
     pub published: f64,
-    /// As it is here.
+    /// The modeled number.
     pub modeled: f64,
     /// The kind of number.
     pub kind: Kind,
-    /// The certainty of the published number.
+    /// How certain the published number is.
     pub sure: Sure,
-    /// The reason for a difference, where it is known.
+    /// The reason for a deviation, if known.
     pub why: &'static str,
-    /// The program that was timed, if it can be run on its own.
+    /// The timed program, if it can be run separately.
     timed: Option<Timed>,
 }
 
@@ -33,15 +33,15 @@ pub struct Value {
 pub enum Kind {
     /// Measured on a machine.
     Measured,
-    /// Measured, and among the numbers to which the parameters of the machine, or the costs of its library, were fitted: that it
-    /// is near shows how near one set of parameters can come, and not how well it foresees.
+    /// Measured, and used to calibrate the parameters of the machine or the costs of its library. A small error of such
+    /// a value shows how well one set of parameters can fit, not how well the model predicts.
     Fitted,
-    /// Worked out on paper: a coefficient, a count.
+    /// Derived on paper: a coefficient, a count.
     Derived,
 }
 
 impl Kind {
-    /// In a word.
+    /// Returns the name of the kind.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Measured => "measured",
@@ -51,16 +51,16 @@ impl Kind {
     }
 }
 
-/// The certainty that something is published.
+/// How certain it is that something was published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Sure {
-    /// It is printed so.
+    /// Printed.
     Printed,
-    /// It is read so, with this probability in percent: the text at hand is damaged.
+    /// Read in a damaged text, with this probability of being right, in percent.
     Read(u8),
-    /// It is not published, but said here of what is: with which limits a formula holds, what another reading would mean. A
-    /// [`Summary`](super::Summary) does not count it.
+    /// Not published, but stated here about the model: the limits of a formula, or the consequence of another reading.
+    /// A [`Summary`](super::Summary) excludes it.
     Ours,
 }
 
@@ -76,11 +76,11 @@ impl fmt::Display for Sure {
 }
 
 impl Value {
-    /// The relative error up to which a measured number counts as met, the same for all: 20 %. The times to which the Paragon
-    /// was fitted stray by 13 %.
+    /// Maximum relative error of a measured number that counts as reproduced: 20 % for all. The times to which the
+    /// Paragon's parameters were fitted deviate by up to 13 %.
     pub const NEAR: f64 = 0.2;
 
-    /// The relative error up to which a derived number counts as met: rounding only.
+    /// Maximum relative error of a derived number that counts as reproduced: rounding only.
     pub const EXACT: f64 = 1e-6;
 
     pub(super) fn new(what: impl Into<String>, unit: &'static str, published: f64, modeled: f64) -> Value {
@@ -88,22 +88,22 @@ impl Value {
         Value { what: what.into(), unit, published, modeled, kind, sure, why: "", timed: None }
     }
 
-    /// Published in milliseconds.
+    /// Creates a value published in milliseconds.
     pub(super) fn ms(what: impl Into<String>, published: f64, modeled: f64) -> Value {
         Value::new(what, "ms", published, modeled)
     }
 
-    /// Published in milliseconds, and timed here.
+    /// Creates a value published in milliseconds and timed by a program.
     pub(super) fn timed(what: impl Into<String>, published: f64, timed: Timed) -> Value {
         Value { timed: Some(timed.clone()), ..Value::ms(what, published, timed.millis) }
     }
 
-    /// Runs what was timed, one thread for each node, under a clock; lengths move instead of data. In virtual and in real time the
-    /// modeled time of the report is that of the value. `None` if it is no time of something that can be run on its own.
+    /// Runs the timed program under a clock, one thread per node, with phantom payloads. In virtual and real time the
+    /// report has the modeled time of the value. Returns `None` if the value has no program that can be run separately.
     ///
     /// # Errors
     ///
-    /// The reason why it cannot be run: the host may have too few threads.
+    /// The reason why the run failed; for example, the host may have too few threads.
     pub fn run(&self, clock: Clock) -> Option<Result<RunReport, Failure>> {
         self.timed.as_ref().map(|timed| timed.run(clock))
     }
@@ -124,12 +124,12 @@ impl Value {
         Value { why, ..self }
     }
 
-    /// The relative error: 0.1 if a tenth too much comes out.
+    /// Returns the relative error: 0.1 if the modeled number is a tenth too large.
     pub fn error(&self) -> f64 {
         self.modeled / self.published - 1.0
     }
 
-    /// Whether what comes out is near enough: within [`NEAR`](Value::NEAR), or [`EXACT`](Value::EXACT) if it is derived.
+    /// Returns whether the relative error is at most [`NEAR`](Value::NEAR), or [`EXACT`](Value::EXACT) for a derived value.
     pub fn verdict(&self) -> Verdict {
         let limit = if self.kind == Kind::Derived { Value::EXACT } else { Value::NEAR };
         if self.error().abs() <= limit { Verdict::Holds } else { Verdict::Fails }

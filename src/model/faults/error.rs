@@ -16,7 +16,7 @@ pub enum FaultError {
         names::allowed(.0, ["slow", "dead", "node"])
     )]
     Text(String),
-    /// The instant is no time.
+    /// The instant is not a time.
     #[error("the instant of a fault: {0}")]
     Unit(UnitError),
     /// The machine has no such link.
@@ -35,10 +35,10 @@ pub enum FaultError {
         /// The number of nodes.
         nodes: usize,
     },
-    /// A link can be slowed to a part of its capacity only.
+    /// The factor of a slow link is not above 0 and at most 1.
     #[error("a link cannot be slowed to {0} of its capacity; allowed are numbers above 0, at most 1")]
     Factor(f64),
-    /// A fault of a machine file is none or several of the three.
+    /// The table of a fault in a machine file has a wrong combination of keys.
     #[error("a fault must have one of the keys `slow`, `dead` and `node`, and `factor` with `slow` alone")]
     Keys,
 }

@@ -45,7 +45,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// One of the tables `[[fault]]` of a machine file.
+/// A table `[[fault]]` of a machine file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of a fault")]
 pub(in crate::model) struct FaultTable {
@@ -57,7 +57,7 @@ pub(in crate::model) struct FaultTable {
 }
 
 impl FaultTable {
-    /// The fault that the table describes.
+    /// Returns the fault that the table describes.
     pub(in crate::model) fn fault(&self) -> Result<Fault, FaultError> {
         let at = instant(&self.at)?;
         let link = |text: &String| ends(text).ok_or_else(|| FaultError::Text(text.clone()));
@@ -72,7 +72,7 @@ impl FaultTable {
     }
 }
 
-/// The table of a fault, as a machine file has it.
+/// Spells a fault as a table of a machine file.
 pub(in crate::model) fn table(fault: &Fault) -> String {
     let what = match fault {
         Fault::Node { rank, .. } => format!("node = {rank}"),
@@ -94,7 +94,7 @@ fn rank(text: &str) -> Option<usize> {
     text.parse().ok().filter(|_| is_number)
 }
 
-/// The ends of a link, and whether both directions are meant.
+/// Reads the ends of a link, and whether both directions are meant.
 fn ends(text: &str) -> Option<(Link, bool)> {
     let vertex = |text: &str| match text.trim().strip_prefix('s') {
         Some(number) => rank(number).map(Vertex::Switch),

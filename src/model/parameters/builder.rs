@@ -1,17 +1,17 @@
-//! The builder of parameters, which checks them, and its error.
+//! The builder of parameters, which validates them, and its error.
 
 use thiserror::Error;
 
 use super::{LinkSpeed, Parameters, Regime, port_capacity};
 use crate::time::Span;
 
-/// The most ports of a node.
+/// The largest number of ports of a node.
 const MOST_PORTS: u32 = 64;
 
 /// The largest time allowed for a parameter, in seconds (per message, byte or element); far below [`Span::MAX`].
 const LONGEST: f64 = 1e6;
 
-/// Collects [`Parameters`] in SI units; made by [`Parameters::builder`] and [`Parameters::to_builder`].
+/// Collects [`Parameters`] in SI units. Created by [`Parameters::builder`] and [`Parameters::to_builder`].
 ///
 /// The setters take any value; [`build`](ParametersBuilder::build) checks them all.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,11 +31,11 @@ pub struct ParametersBuilder {
     pub(super) gamma: f64,
     pub(super) copy: f64,
     pub(super) barrier: Option<f64>,
-    /// Lengths, and the overheads of messages from there on.
+    /// (length, `o_s`, `o_r`): the overheads of messages of this length or more.
     pub(super) regimes: Vec<(u64, f64, f64)>,
 }
 
-/// Creates a builder with no cost at all, full duplex, links as fast as ports and no barrier.
+/// Creates a builder with all costs 0, full duplex, links as fast as ports and no barrier.
 impl Default for ParametersBuilder {
     fn default() -> Self {
         ParametersBuilder {
@@ -85,13 +85,13 @@ impl ParametersBuilder {
         Self { beta: seconds_per_byte, ..self }
     }
 
-    /// Sets `d`: a node's in-port and out-port together move at most `d / beta` bytes per second, `P` of each `P d / beta`.
-    /// Default 2, full duplex; from 1, half duplex, to 2.
+    /// Sets `d`: the `P` in-ports and `P` out-ports of a node together move at most `P d / beta` bytes per second. Default 2,
+    /// full duplex; from 1, half duplex, to 2.
     pub fn duplex(self, factor: f64) -> Self {
         Self { duplex: factor, ..self }
     }
 
-    /// Sets `P`: a node has so many out-ports and so many in-ports, of `1 / beta` each. As many messages leave it at once, to
+    /// Sets `P`: a node has `P` out-ports and `P` in-ports of capacity `1 / beta` each, so `P` messages can leave it at once, to
     /// different nodes. Default 1; from 1 to 64.
     pub fn ports(self, ports: u32) -> Self {
         Self { ports, ..self }
@@ -152,9 +152,9 @@ impl ParametersBuilder {
         Self { barrier: Some(seconds), ..self }
     }
 
-    /// Adds a regime: messages of `from_bytes` bytes or more have these overheads, in seconds, up to the next regime. Default
-    /// none; lengths are above 0 and each longer than the one before, overheads at least those of shorter messages, and up to
-    /// 1e6. Active messages are always short.
+    /// Adds a regime: messages of `from_bytes` bytes or more, up to the next regime, have these overheads, in seconds. Default
+    /// none. Lengths are above 0 and strictly increasing; overheads are at least those of shorter messages, and at most 1e6.
+    /// Active messages have no regimes.
     ///
     /// ```
     /// use multicomputer::{Span, model::Parameters};
@@ -170,9 +170,9 @@ impl ParametersBuilder {
         self
     }
 
-    /// Sets both overheads from `alpha`, the whole start-up time in seconds, as a machine file may give it: the part
-    /// of `alpha` beyond the latency is divided into halves for the sender and the receiver, with an odd picosecond
-    /// at the sender.
+    /// Sets both overheads from `alpha`, the whole start-up time in seconds, which a machine file may give. `alpha` minus
+    /// the latency is divided into equal halves for the sender and the receiver; an odd picosecond is added for the
+    /// sender.
     pub(in crate::model) fn alpha(self, seconds: f64) -> Result<Self, ParameterError> {
         require("latency", self.latency, (0.0..=LONGEST).contains(&self.latency), "from 0 to 1e6 s")?;
         let within = (self.latency..=LONGEST).contains(&seconds);
@@ -197,8 +197,8 @@ impl ParametersBuilder {
     /// Checks every value and returns the parameters. Times are rounded to the nearest picosecond.
     ///
     /// # Errors
-    /// [`ParameterError`] names the first parameter that is outside the limits its setter gives, infinite or not a
-    /// number.
+    /// [`ParameterError`] names the first parameter that is outside the limits documented at its setter, infinite or not
+    /// a number.
     pub fn build(self) -> Result<Parameters, ParameterError> {
         self.check()?;
         Ok(self.finish())
@@ -308,7 +308,7 @@ pub struct ParameterError {
 crate::text::debug_as_text!(ParameterError);
 
 impl ParameterError {
-    /// The name of the parameter, that of its setter.
+    /// The name of the parameter, which is the name of its setter.
     pub fn parameter(&self) -> &'static str {
         self.parameter
     }

@@ -1,13 +1,13 @@
-//! Overheads that depend on the length of a message: regimes, as libraries have them that send short and long messages in
-//! different ways.
+//! Overheads that depend on the length of a message: regimes, for libraries that use different protocols for short and
+//! long messages.
 
 use serde::Serialize;
 
 use super::Parameters;
 use crate::time::Span;
 
-/// The overheads of messages from a length on. As in the model P-LogP (Kielmann, Bal and Verstoep 2000) they depend on the
-/// length, and the latency does not, so that messages of a pair arrive in the order in which they left.
+/// The overheads of messages from a length on. As in the P-LogP model (Kielmann, Bal and Verstoep 2000) the overheads depend on
+/// the length. The latency does not, so messages of a pair of nodes arrive in the order in which they left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Regime {
@@ -20,14 +20,14 @@ pub struct Regime {
 }
 
 impl Regime {
-    /// The regime to which a message of `bytes` bytes belongs; `None` for that of the shortest messages.
+    /// Returns the regime of a message of `bytes` bytes; `None` for the shortest messages.
     pub(crate) fn of(regimes: &[Regime], bytes: u64) -> Option<&Regime> {
         regimes.iter().rev().find(|regime| regime.from_bytes <= bytes)
     }
 }
 
 impl Parameters {
-    /// The regimes of longer messages, by length; empty if all messages have the same overheads.
+    /// The regimes of longer messages, by increasing length; empty if all messages have the same overheads.
     pub fn regimes(&self) -> &[Regime] {
         &self.regimes
     }

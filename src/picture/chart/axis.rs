@@ -1,11 +1,11 @@
-//! Where numbers are along an axis, and which of them are marked.
+//! Positions of numbers along an axis, and its ticks.
 
 use super::{super::canvas::decimal, Axis, Scale};
 
-/// The most marks of an axis of numbers.
+/// Maximum number of ticks of a numeric axis.
 const MOST_MARKS: f64 = 9.0;
 
-/// The part of an axis that is shown, from 0 to 1 of its length.
+/// The visible range of an axis; positions are from 0 to 1.
 #[derive(Clone, Debug)]
 pub(super) struct Range<'a> {
     axis: &'a Axis,
@@ -15,7 +15,7 @@ pub(super) struct Range<'a> {
     is_binary: bool,
 }
 
-/// A mark of an axis.
+/// A tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mark {
     pub(super) place: f64,
@@ -23,7 +23,7 @@ pub(super) struct Mark {
 }
 
 impl<'a> Range<'a> {
-    /// The range that shows all of some numbers, and 0 if they go evenly upwards from it.
+    /// Returns the range that contains all numbers, and 0 on a linear axis if `has_zero` is true.
     pub(super) fn of(
         axis: &'a Axis,
         numbers: impl Iterator<Item = f64> + Clone,
@@ -41,35 +41,35 @@ impl<'a> Range<'a> {
             }
             Scale::Logarithmic => {
                 let (low, high) = ends(numbers.clone().map(f64::ln));
-                // A little more, so that no point is on the frame.
+                // A margin keeps points off the frame.
                 let more = ((high - low) * 0.03).max(0.02);
                 (low - more, high + more)
             }
         };
         let is_power = |number: f64| number.log2().fract() == 0.0;
         let is_binary = numbers.clone().all(is_power);
-        // One number alone is in the middle.
+        // A single number is centred.
         let (low, high) = if low < high { (low, high) } else { (low - 0.5, high + 0.5) };
         Range { axis, low, high, is_binary }
     }
 
-    /// The place of a number, from 0 to 1.
+    /// Returns the position of a number, from 0 to 1.
     pub(super) fn place(&self, number: f64) -> f64 {
         let number = if self.axis.scale == Scale::Logarithmic { number.ln() } else { number };
         (number - self.low) / (self.high - self.low)
     }
 
-    /// The length of a step of 1 on an axis of names, as a part of all.
+    /// Returns the length of a step of 1 on an axis of names, as a fraction of the axis.
     pub(super) fn unit(&self) -> f64 {
         1.0 / (self.high - self.low)
     }
 
-    /// Whether 0 has a place within.
+    /// Returns whether 0 is in the range.
     pub(super) fn has_zero(&self) -> bool {
         self.axis.scale == Scale::Linear && self.low <= 0.0 && self.high >= 0.0
     }
 
-    /// The marks, from the lowest.
+    /// Returns the ticks in ascending order.
     pub(super) fn marks(&self) -> Vec<Mark> {
         let numbers: Vec<f64> = match &self.axis.scale {
             Scale::Names(names) => (0..names.len()).map(|nth| nth as f64).collect(),
@@ -84,15 +84,15 @@ impl<'a> Range<'a> {
         numbers.into_iter().map(mark).filter(|mark| (0.0..=1.0).contains(&mark.place)).collect()
     }
 
-    /// The numbers at which a logarithmic axis is marked: powers of two where people count so, otherwise 1, 2 and 5 of each
-    /// decade or, of many decades, their beginnings.
+    /// Returns the ticks of a logarithmic axis: powers of two for bytes or if all numbers are powers of two, otherwise
+    /// 1, 2 and 5 of each decade, or only powers of ten for many decades.
     fn factors(&self) -> Vec<f64> {
         if self.axis.unit == "bytes" || self.is_binary {
             let (first, last) = (self.low / 2.0_f64.ln(), self.high / 2.0_f64.ln());
             let every = ((last - first) / MOST_MARKS).ceil().max(1.0) as i64;
             let powers = (first.ceil() as i64..=last.floor() as i64).filter(|power| power % every == 0);
             let powers: Vec<f64> = powers.map(|power| 2.0_f64.powi(power as i32)).collect();
-            // Between two neighbouring powers there is none.
+            // A range between two neighbouring powers contains no power of two.
             if powers.len() > 1 {
                 return powers;
             }
@@ -105,11 +105,11 @@ impl<'a> Range<'a> {
             .flat_map(|power| within.iter().map(move |digit| digit * 10.0_f64.powi(power as i32)))
             .filter(|number| (self.low..=self.high).contains(&number.ln()))
             .collect();
-        // A range that is too small for that has its own ends.
+        // A range too small for these ticks is labelled at its ends.
         if numbers.len() > 1 { numbers } else { vec![self.low.exp(), self.high.exp()] }
     }
 
-    /// A number as people write it on this axis.
+    /// Formats a number for this axis.
     pub(super) fn label(&self, number: f64) -> String {
         match &self.axis.scale {
             Scale::Names(_) => self.axis.label(number),
@@ -124,7 +124,7 @@ fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)))
 }
 
-/// The distance of marks on an even axis of some length: 1, 2 or 5 of a power of ten.
+/// Returns the tick distance of a linear axis with a given length: 1, 2 or 5 times a power of ten.
 fn step_of(length: f64) -> f64 {
     let least = if length > 0.0 { length / MOST_MARKS } else { 0.1 };
     let power = 10.0_f64.powi(least.log10().floor() as i32);
@@ -132,7 +132,7 @@ fn step_of(length: f64) -> f64 {
     digit.unwrap_or(10.0) * power
 }
 
-/// A number of bytes in the unit in which it is short: `11.7 KiB`.
+/// Formats bytes in a binary unit: `11.7 KiB`.
 fn bytes(number: f64) -> String {
     let mut units = [("TiB", 4), ("GiB", 3), ("MiB", 2), ("KiB", 1)].into_iter();
     match units.find(|(_, power)| number >= 1024_f64.powi(*power)) {
@@ -145,7 +145,7 @@ fn bytes(number: f64) -> String {
     }
 }
 
-/// A number with up to four digits that count, without zeros at its end.
+/// Formats a number with up to four significant digits, without trailing zeros.
 pub(super) fn short(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();

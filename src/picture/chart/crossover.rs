@@ -1,20 +1,20 @@
-//! Where another line becomes the lowest.
+//! Crossovers: points at which another line becomes the lowest.
 
 use super::{Axis, Chart, Line, Origin, Scale};
 
-/// A place of a chart at which another line becomes the lowest.
+/// A point of a chart at which another line becomes the lowest.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Crossover {
-    /// The place along the x axis, and the height of both lines there.
+    /// The position on the x axis, and the value of both lines there.
     pub at: [f64; 2],
-    /// The name of the line that was the lowest to the left of it.
+    /// The name of the line that is the lowest on the left.
     pub from: String,
-    /// The name of the line that is the lowest to the right of it.
+    /// The name of the line that is the lowest on the right.
     pub to: String,
 }
 
-/// The crossovers of the modeled lines of a chart.
+/// Returns the crossovers of the modeled lines of a chart.
 pub(super) fn of(chart: &Chart) -> Vec<Crossover> {
     if matches!(chart.x.scale, Scale::Names(_)) {
         return Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn of(chart: &Chart) -> Vec<Crossover> {
     places.dedup();
     let height =
         |line: &Line, place: f64| line.points.iter().find(|point| point[0] == place).map(|point| point[1]);
-    // Of equally low ones the first.
+    // Ties are resolved in favour of the first line.
     let lowest = |place: f64| {
         let heights = lines.iter().enumerate().filter_map(|(nth, line)| Some((nth, height(line, place)?)));
         heights.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(nth, _)| nth)
@@ -34,7 +34,7 @@ pub(super) fn of(chart: &Chart) -> Vec<Crossover> {
     let mut crossovers = Vec::new();
     for pair in places.windows(2) {
         let (Some(mut from), Some(last)) = (lowest(pair[0]), lowest(pair[1])) else { continue };
-        // Between two places a third line may be the lowest for a while, so each next one is the first to be crossed.
+        // Between two abscissas a third line may be the lowest for a while, so the search proceeds to the first crossing each time.
         let mut begin = 0.0;
         while from != last {
             let ends = |nth: usize| Some([height(lines[nth], pair[0])?, height(lines[nth], pair[1])?]);
@@ -53,14 +53,14 @@ pub(super) fn of(chart: &Chart) -> Vec<Crossover> {
     crossovers
 }
 
-/// The part of the way at which one line comes from below another to above it, if it does.
+/// Returns the fraction of the interval at which the line `other` falls below the line `one`, if it does.
 fn crossing(axis: &Axis, one: [f64; 2], other: [f64; 2]) -> Option<f64> {
     let scaled = |height: f64| if axis.scale == Scale::Logarithmic { height.ln() } else { height };
     let [left, right] = [0, 1].map(|end| scaled(other[end]) - scaled(one[end]));
     (left >= 0.0 && right < 0.0).then(|| left / (left - right))
 }
 
-/// The number at a part of the way between two.
+/// Interpolates between two numbers on the scale of the axis.
 fn between(axis: &Axis, low: f64, high: f64, part: f64) -> f64 {
     match axis.scale {
         Scale::Logarithmic => (low.ln() + part * (high.ln() - low.ln())).exp(),

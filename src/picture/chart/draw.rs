@@ -1,4 +1,4 @@
-//! A chart on a sheet: frame, marks of the axes, lines, bars, points, crossovers, legend.
+//! Draws a chart: frame, ticks, lines, bars, points, crossovers, legend.
 
 use super::{
     super::canvas::{Canvas, Compose, element, number, path, way, width},
@@ -7,20 +7,20 @@ use super::{
     legend::{self, Look, looks},
 };
 
-/// The width of the area of lines, and the least height of it, in pixels.
+/// The width and the minimum height of the plot area in pixels.
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 340.0;
 
-/// A line of more points than this has smaller marks.
+/// Lines with more points than this have smaller markers.
 const MANY: usize = 40;
 
-/// The room for a turned label, in pixels.
+/// The space for a rotated label in pixels.
 const TURNED: f64 = 12.0;
 
-/// The part of the room of a name that its bars take.
+/// The fraction of the space of a name that its bars occupy.
 const BARS: f64 = 0.8;
 
-/// The area in which lines are, with its axes.
+/// The plot area with its axes.
 struct Area<'a> {
     left: f64,
     top: f64,
@@ -52,12 +52,12 @@ pub(super) fn draw(chart: &Chart) -> String {
     let widest = |marks: &[Mark]| marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max);
     let is_crowded = (widest(&x_marks) + 8.0) * x_marks.len() as f64 > WIDTH;
     if is_crowded {
-        // Turned labels need the height of a line each; of more than have room every so many are shown.
+        // Each rotated label needs one line height; if there are too many, only every n-th label is shown.
         let every = (x_marks.len() as f64 * TURNED / WIDTH).ceil().max(1.0) as usize;
         x_marks = x_marks.into_iter().step_by(every).collect();
     }
     let below = if is_crowded { widest(&x_marks) * 0.75 + 16.0 } else { 20.0 };
-    // The first turned label begins to the left of the area.
+    // The first rotated label begins to the left of the plot area.
     let beside = x_marks.first().filter(|_| is_crowded).map_or(0.0, |mark| width(&mark.label) * 0.75);
     let left = (widest(&y_marks) + 40.0).max(beside);
     let area = Area { left, top: 46.0, height: HEIGHT.max(legend::height(chart)), x, y };
@@ -70,7 +70,7 @@ pub(super) fn draw(chart: &Chart) -> String {
 
     let looks = looks(chart);
     let look = |line: &Line| looks.get(line.name.as_str()).copied().unwrap_or(Look(0));
-    // From the back to the front: the bound, bars, lines, formulas, published points.
+    // From back to front: bounds, bars, lines, formulas, published points.
     let of = |origin: Origin| chart.lines.iter().filter(move |line| line.origin == origin);
     if !has_names {
         draw_bounds(&mut canvas, chart, &area);
@@ -132,19 +132,19 @@ fn draw_axes(
     canvas.add(text.with("transform", turn).says(&chart.y.title()));
 }
 
-/// The way through the points of a line.
+/// Returns the path through the points of a line.
 fn through(area: &Area<'_>, line: &Line) -> String {
     let points: Vec<(f64, f64)> = line.points.iter().map(|point| area.place(*point)).collect();
     way(&points)
 }
 
-/// The text of a point under the mouse.
+/// Returns the tooltip of a point.
 fn told(chart: &Chart, line: &Line, point: [f64; 2]) -> String {
     let [x, y] = [figure(&chart.x, point[0]), figure(&chart.y, point[1])];
     format!("{} ({}): {x}, {y}", line.name, line.origin.name())
 }
 
-/// A number with the unit of its axis, or its name.
+/// Formats a number with the unit of its axis, or a name.
 fn figure(axis: &Axis, number: f64) -> String {
     match axis.scale {
         Scale::Names(_) => axis.label(number),
@@ -152,7 +152,7 @@ fn figure(axis: &Axis, number: f64) -> String {
     }
 }
 
-/// The bounds: lines, with their names at their ends if they are several; on an axis of names short strokes.
+/// Draws the bounds: lines, labelled at their ends if there are several; on an axis of names short strokes.
 fn draw_bounds(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
     let bounds: Vec<&Line> = chart.lines.iter().filter(|line| line.origin == Origin::Bound).collect();
     let has_names = matches!(chart.x.scale, Scale::Names(_));
@@ -175,7 +175,7 @@ fn draw_bounds(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
 }
 
 fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, look: Look) {
-    // Names have no way from one to the next.
+    // Points on an axis of names are not connected.
     let is_way = line.origin != Origin::Published && !matches!(chart.x.scale, Scale::Names(_));
     if is_way {
         canvas.add(look.line(line.origin, &through(area, line)).tells(&line.name));
@@ -193,12 +193,12 @@ fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, l
     }
 }
 
-/// Bars of what is modeled beside each other at each name; other points are where the bar of their name is.
+/// Draws modeled values as groups of bars, one group per name; other points are drawn over the bar with their name.
 fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(&Line) -> Look) {
     let modeled = || chart.lines.iter().filter(|line| line.origin == Origin::Modeled);
     let room = WIDTH * area.x.unit() * BARS;
     let width = room / modeled().count().max(1) as f64;
-    // From 0, or from below where there is none.
+    // Bars start at 0, or at the bottom if 0 is not in the range.
     let foot = if area.y.has_zero() { area.place([0.0, 0.0]).1 } else { area.bottom() };
     for (nth, line) in modeled().enumerate() {
         for point in &line.points {
@@ -221,7 +221,7 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(
 }
 
 fn draw_marks(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
-    // The end of the last label on each line above the foot.
+    // The right end of the last label on each text line above the bottom.
     let mut ends: Vec<f64> = Vec::new();
     for crossover in &chart.marks {
         let (x, y) = area.place(crossover.at);

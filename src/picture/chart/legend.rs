@@ -1,4 +1,4 @@
-//! The looks of lines, and the legend that tells them.
+//! The styles of lines, and the legend.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,30 +9,30 @@ use super::{
     Chart, Line, Origin,
 };
 
-/// Colours that people who see fewer of them can tell apart (Okabe and Ito), without yellow, which is too light for lines.
+/// Colours distinguishable with colour vision deficiency (Okabe and Ito), without yellow, which is too light for lines.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a5acd"];
 
-/// Kinds of marks: as many as there are do not divide the colours, so that two lines of one colour have different ones.
+/// Number of marker shapes, coprime to the number of colours: two lines of one colour have different markers.
 const KINDS: usize = 5;
 
-/// The height of a line of the legend.
+/// The height of a legend entry in pixels.
 const ENTRY: f64 = 16.0;
 
-/// The size of the marks of a line, and where it has many points.
+/// The marker size, and the size for lines with many points, in pixels.
 pub(super) const SMALL: f64 = 3.0;
 pub(super) const TINY: f64 = 1.6;
 
-/// The width of the sample of a line.
+/// The width of a line sample in pixels.
 const SAMPLE: f64 = 30.0;
 
-/// The looks of a line: lines of one name look alike.
+/// The style of a line. Lines with the same name have the same style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look(pub(super) usize);
 
-/// The looks of the lines of a chart, by their names.
+/// Returns the styles of the lines of a chart, by name.
 pub(super) fn looks(chart: &Chart) -> BTreeMap<&str, Look> {
     let mut looks = BTreeMap::new();
-    // The bound is grey, and takes no colour from others.
+    // Bounds are grey and do not use a colour.
     for line in chart.lines.iter().filter(|line| line.origin != Origin::Bound) {
         let next = Look(looks.len());
         looks.entry(line.name.as_str()).or_insert(next);
@@ -40,10 +40,10 @@ pub(super) fn looks(chart: &Chart) -> BTreeMap<&str, Look> {
     looks
 }
 
-/// The rules that differ on a dark display.
+/// Style rules that differ on a dark display.
 pub(super) const DARK: &str = ".mc .bound{stroke:#7778}.mc .over{stroke:#fff;fill:#0009}";
 
-/// The rules of style for all looks.
+/// Returns the CSS rules of all styles.
 pub(super) fn rules() -> String {
     let colours = COLOURS.iter().enumerate().map(|(nth, colour)| {
         format!(".mc .s{nth}{{stroke:{colour};fill:none}}.mc .f{nth}{{fill:{colour};stroke:{colour}}}")
@@ -60,7 +60,7 @@ impl Look {
         self.0 % COLOURS.len()
     }
 
-    /// A line through some points.
+    /// Draws a line through points.
     pub(super) fn line(self, origin: Origin, data: &str) -> Element {
         let class = match origin {
             Origin::Bound => "bound".to_owned(),
@@ -68,7 +68,7 @@ impl Look {
             Origin::Modeled | Origin::Published => format!("s{} w", self.colour()),
         };
         let line = element("path").with("class", class).with("d", data);
-        // The second round of colours is dashed, the third dashed otherwise.
+        // The second cycle of colours is dashed; later cycles have short dashes.
         match (origin, self.0 / COLOURS.len()) {
             (Origin::Modeled, 1) => line.with("stroke-dasharray", "7 3"),
             (Origin::Modeled, round) if round > 1 => line.with("stroke-dasharray", "2 2"),
@@ -76,17 +76,17 @@ impl Look {
         }
     }
 
-    /// A small filled mark.
+    /// Draws a small filled marker.
     pub(super) fn point(self, r: f64, x: f64, y: f64) -> Element {
         self.mark(&format!("f{}", self.colour()), r, x, y)
     }
 
-    /// A large hollow mark, for what is published.
+    /// Draws a large hollow marker for published points.
     pub(super) fn hollow(self, x: f64, y: f64) -> Element {
         self.mark(&format!("s{} pub", self.colour()), 5.5, x, y)
     }
 
-    /// The same over a bar, which has the same colour.
+    /// Draws a published point over a bar of the same colour.
     pub(super) fn over(self, x: f64, y: f64) -> Element {
         self.mark("over", 5.0, x, y)
     }
@@ -109,7 +109,7 @@ impl Look {
         element("path").with("class", class).with("d", shape)
     }
 
-    /// A bar.
+    /// Draws a bar.
     pub(super) fn bar(self, x: f64, y: f64, width: f64, height: f64) -> Element {
         let bar = rectangle(x, y, width, height).with("class", format!("f{}", self.colour()));
         match self.0 / COLOURS.len() {
@@ -121,7 +121,7 @@ impl Look {
     }
 }
 
-/// The text of a line in the legend.
+/// Returns the text of a legend entry.
 fn entry(name: &str, origin: Origin) -> String {
     match origin {
         Origin::Modeled => name.to_owned(),
@@ -130,24 +130,24 @@ fn entry(name: &str, origin: Origin) -> String {
     }
 }
 
-/// The lines that have an entry: of one name and origin the first.
+/// Returns the lines with a legend entry: the first of each name and origin.
 fn entries(chart: &Chart) -> impl Iterator<Item = &Line> {
     let mut known = BTreeSet::new();
     chart.lines.iter().filter(move |line| known.insert((&line.name, line.origin)))
 }
 
-/// The height of the legend.
+/// Returns the height of the legend in pixels.
 pub(super) fn height(chart: &Chart) -> f64 {
     entries(chart).count() as f64 * ENTRY
 }
 
-/// The width of the legend.
+/// Returns the width of the legend in pixels.
 pub(super) fn breadth(chart: &Chart) -> f64 {
     let texts = chart.lines.iter().map(|line| width(&entry(&line.name, line.origin)));
     SAMPLE + 12.0 + texts.fold(0.0, f64::max)
 }
 
-/// Draws the legend from a corner downwards.
+/// Draws the legend downwards from its top left corner.
 pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, has_bars: bool, x: f64, mut y: f64) {
     let looks = looks(chart);
     for line in entries(chart) {

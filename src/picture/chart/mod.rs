@@ -1,7 +1,7 @@
-//! Charts: lines of points over two axes.
+//! Charts: series of points over two axes.
 //!
-//! A stock chart, and still drawn here as the other pictures are, so that it follows the reader's display, tells its figures
-//! under the mouse, can be told apart in black and white, and is the same byte for byte.
+//! Charts use the same SVG canvas as the other pictures: they follow the reader's light or dark display, have tooltips,
+//! are legible in black and white, and are byte-for-byte reproducible.
 
 mod axis;
 mod crossover;
@@ -15,7 +15,7 @@ pub use self::crossover::Crossover;
 
 use super::PictureError;
 
-/// A chart: lines of points over two axes.
+/// A chart: series of points over two axes.
 ///
 /// ```
 /// use multicomputer::picture::{Axis, Chart, Origin};
@@ -35,13 +35,13 @@ use super::PictureError;
 pub struct Chart {
     /// The title.
     pub title: String,
-    /// To the right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Upwards.
+    /// The vertical axis.
     pub y: Axis,
-    /// In the order of a legend.
+    /// The lines in the order of the legend.
     pub lines: Vec<Line>,
-    /// The places that are marked, at which another line becomes the lowest.
+    /// The marked crossovers, at which another line becomes the lowest.
     pub marks: Vec<Crossover>,
 }
 
@@ -51,55 +51,55 @@ pub struct Chart {
 pub struct Axis {
     /// The quantity.
     pub name: String,
-    /// Its unit; nothing if it has none.
+    /// The unit; empty if the quantity has none.
     pub unit: String,
-    /// The way in which numbers go along it.
+    /// The scale of the axis.
     pub scale: Scale,
 }
 
-/// The largest number on an axis: the distance of two of them is a number, too.
+/// Largest absolute value on an axis; differences of two values then remain finite.
 const LARGEST: f64 = 1e300;
 
-/// The way in which numbers go along an axis.
+/// The scale of an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scale {
-    /// Evenly.
+    /// Linear.
     Linear,
-    /// By factors.
+    /// Logarithmic.
     Logarithmic,
-    /// Not numbers, but these names: 0 is the first of them, 1 the next.
+    /// Categories instead of numbers: 0 is the first name, 1 the next.
     Names(Vec<String>),
 }
 
-/// A line of points, or points alone.
+/// A series of points, with or without a connecting line.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Line {
-    /// As a legend has it: the algorithm, the input.
+    /// The name in the legend, such as an algorithm or an input.
     pub name: String,
-    /// Where its points come from.
+    /// The origin of the points.
     pub origin: Origin,
-    /// Places along both axes, from left to right.
+    /// Coordinates on both axes, from left to right.
     pub points: Vec<[f64; 2]>,
 }
 
-/// Where points come from.
+/// The origin of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Origin {
-    /// Worked out in virtual time, or measured.
+    /// Computed in virtual time, or measured.
     Modeled,
-    /// Worked out by a formula.
+    /// Computed by a formula.
     Formula,
-    /// Printed in a paper: points alone.
+    /// Published in a paper; drawn without a connecting line.
     Published,
-    /// The bound, which nothing can beat.
+    /// A lower bound.
     Bound,
 }
 
 impl Origin {
-    /// In a word.
+    /// Returns the name of the origin.
     pub const fn name(self) -> &'static str {
         match self {
             Origin::Modeled => "modeled",
@@ -111,29 +111,29 @@ impl Origin {
 }
 
 impl Axis {
-    /// An axis along which numbers go evenly. The unit may be empty; marks are at powers of two where the axis is logarithmic and the
-    /// unit is `bytes`, or all numbers are powers of two.
+    /// Creates a linear axis. The unit may be empty. Logarithmic axes have ticks at powers of two if the unit is
+    /// `bytes` or all numbers are powers of two.
     pub fn linear(name: impl Into<String>, unit: impl Into<String>) -> Axis {
         Axis { name: name.into(), unit: unit.into(), scale: Scale::Linear }
     }
 
-    /// An axis along which numbers go by factors; all of them have to be positive.
+    /// Creates a logarithmic axis; all numbers must be positive.
     pub fn logarithmic(name: impl Into<String>, unit: impl Into<String>) -> Axis {
         Axis { scale: Scale::Logarithmic, ..Axis::linear(name, unit) }
     }
 
-    /// An axis of names instead of numbers.
+    /// Creates an axis of names instead of numbers.
     pub fn names(name: impl Into<String>, names: impl IntoIterator<Item = impl Into<String>>) -> Axis {
         let names = names.into_iter().map(Into::into).collect();
         Axis { scale: Scale::Names(names), ..Axis::linear(name, "") }
     }
 
-    /// Its name with its unit: `time, ms`.
+    /// Returns the name with the unit: `time, ms`.
     pub fn title(&self) -> String {
         if self.unit.is_empty() { self.name.clone() } else { format!("{}, {}", self.name, self.unit) }
     }
 
-    /// The numbers that are allowed, if this one is not.
+    /// Describes the allowed numbers, if the given number is not allowed.
     fn refuses(&self, number: f64) -> Option<String> {
         match &self.scale {
             Scale::Linear => {
@@ -148,7 +148,7 @@ impl Axis {
         }
     }
 
-    /// A place on the axis as a text: a number, or a name.
+    /// Formats a position on the axis: a number, or a name.
     pub fn label(&self, place: f64) -> String {
         match &self.scale {
             Scale::Names(names) => names.get(place as usize).cloned().unwrap_or_default(),
@@ -158,12 +158,12 @@ impl Axis {
 }
 
 impl Chart {
-    /// A chart without lines.
+    /// Creates a chart without lines.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Chart {
         Chart { title: title.into(), x, y, lines: Vec::new(), marks: Vec::new() }
     }
 
-    /// Adds a line. Lines of one name have one colour: a formula and published points beside what is modeled.
+    /// Adds a line. Lines with the same name have the same colour: formulas and published points beside modeled values.
     pub fn add(
         &mut self,
         name: impl Into<String>,
@@ -173,7 +173,7 @@ impl Chart {
         self.lines.push(Line { name: name.into(), origin, points: points.into_iter().collect() });
     }
 
-    /// The chart with another line, as [`add`](Chart::add).
+    /// Returns the chart with another line, like [`add`](Chart::add).
     pub fn with(
         mut self,
         name: impl Into<String>,
@@ -184,27 +184,27 @@ impl Chart {
         self
     }
 
-    /// The chart with marks where another of its lines becomes the lowest.
+    /// Returns the chart with marks at its crossovers.
     pub fn mark_crossovers(self) -> Chart {
         Chart { marks: self.crossovers(), ..self }
     }
 
-    /// The places, from left to right, at which another of the modeled lines becomes the lowest: where the lines between two
-    /// points cross as they are drawn. Empty if the x axis has names.
+    /// Returns the points, from left to right, at which another modeled line becomes the lowest. Lines are interpolated
+    /// between points as they are drawn. Empty if the x axis has names.
     pub fn crossovers(&self) -> Vec<Crossover> {
         crossover::of(self)
     }
 
     /// Draws the chart as SVG.
     ///
-    /// Modeled lines have a colour, a dash and a kind of mark, formulas are thin, published points are large and hollow, the bound
-    /// is broad and grey. On an axis of names modeled lines are bars, and points
-    /// where the other axis is logarithmic, which has no foot. Under the mouse each point tells its figures.
+    /// Modeled lines have a colour, a dash pattern and markers. Formulas are thin lines, published points are large
+    /// hollow markers, and bounds are broad and grey. On an axis of names modeled lines are bars, or markers if the
+    /// other axis is logarithmic and has no zero. Each point has a tooltip with its values.
     ///
     /// # Errors
     ///
-    /// [`PictureError::Empty`] if there is no point at all, [`PictureError::NotOnAxis`] if one is not a number, beyond 1e300,
-    /// not positive where an axis is logarithmic, or no name of an axis of names.
+    /// [`PictureError::Empty`] if there is no point, [`PictureError::NotOnAxis`] if a coordinate is not a number,
+    /// exceeds 1e300, is not positive on a logarithmic axis, or is not an index of an axis of names.
     pub fn to_svg(&self) -> Result<String, PictureError> {
         self.check()?;
         Ok(draw::draw(self))

@@ -1,4 +1,4 @@
-//! Charts: what is drawn, what is refused, where lines cross.
+//! Tests of charts: contents, errors, crossovers.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn lines_cross_where_they_are_equal() {
     assert!((x - 30.0).abs() < 1e-9 && (y - 90.0).abs() < 1e-9, "{x}, {y}");
 }
 
-/// A third line that is the lowest between two places only.
+/// A third line is the lowest only between two points.
 #[test]
 fn a_line_that_is_the_lowest_between_two_points_is_crossed_into_and_out_of() {
     let chart = Chart::new("", Axis::linear("", ""), Axis::linear("", ""))
@@ -77,14 +77,14 @@ fn points_without_a_place_are_refused() {
     let empty = Chart::new("", linear(), linear()).to_svg();
     assert_eq!(empty, Err(PictureError::Empty { what: "points" }));
     assert!(chart(linear(), linear(), [1e308, 0.0]).is_err());
-    // One point, and points of one height, have a place.
+    // A single point, and points of equal value, can be placed.
     assert!(chart(linear(), linear(), [5.0, 0.0]).is_ok());
     assert!(
         !chart(Axis::logarithmic("n", ""), Axis::logarithmic("m", ""), [5.0, 7.0]).unwrap().contains("NaN")
     );
 }
 
-/// Marks are at numbers that people like.
+/// Ticks are at round numbers.
 #[test]
 fn marks_are_round_numbers() {
     let labels = |axis: &Axis, numbers: &[f64]| -> Vec<String> {
@@ -102,7 +102,7 @@ fn marks_are_round_numbers() {
     assert_eq!(labels(&Axis::logarithmic("p", ""), &[4.0, 32.0]), ["4", "8", "16", "32"]);
 }
 
-/// Names that are too many are thinned, and long ones have room.
+/// Too many names are thinned out, and long names have enough space.
 #[test]
 fn many_long_names_have_room() {
     let name = |nth: usize| format!("a-name-that-is-rather-long-{nth}");
@@ -118,7 +118,7 @@ fn many_long_names_have_room() {
     assert_eq!((labels(20), labels(500)), (20, 46));
 }
 
-/// Several bounds tell whose they are, and stand before bars.
+/// Several bounds are labelled with their names, and are drawn in front of bars.
 #[test]
 fn bounds_say_whose_they_are() {
     let chart = |x: Axis| {

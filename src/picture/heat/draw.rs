@@ -1,4 +1,4 @@
-//! From loads and places to the drawing: the network once, and over it in each panel the links by their classes.
+//! Draws the heat map: the network once, and in each panel the links by class over it.
 
 use std::{
     cmp::Reverse,
@@ -26,19 +26,19 @@ use crate::{
     units::format_bytes,
 };
 
-/// The number of links of a panel that have tooltips, that are drawn, and up to which those without load are.
+/// Maximum numbers of links per panel with tooltips and drawn; networks with more than `MOST_DRAWN` links omit idle links.
 const MOST_TOLD: usize = 400;
 const MOST_DRAWN: usize = 20_000;
 
-/// The width of a class on the scale: six digits and a gap.
+/// The width of a class in the scale, in pixels: six digits and a gap.
 const KEY: f64 = 46.0;
 
-/// Parts drawn by `use` have classes of their own, without the root before them: where they are used the root is no ancestor.
+/// Elements instantiated by `use` need classes without the root selector, because the root is not an ancestor of the instances.
 const LIGHT: &str = ".mc-net{stroke:#8886;stroke-width:.6;fill:none}.mc-node{fill:#fff;stroke:#555;stroke-width:.8}\
                      .mc-switch{fill:#ddd;stroke:#555;stroke-width:.8}.mc-dot{fill:#666}";
 const DARK: &str = ".mc-node{fill:#16181b;stroke:#bbb}.mc-switch{fill:#444;stroke:#bbb}.mc-dot{fill:#999}.mc-label{fill:#ddd}";
 
-/// A link that carried a message, and for how long several at once, if that is known.
+/// A link that carried a message, and its shared time, if known.
 #[derive(Debug)]
 pub(super) struct Loaded<'a> {
     pub(super) link: &'a LinkReport,
@@ -54,7 +54,7 @@ impl Loaded<'_> {
         }
     }
 
-    /// All that is known of it, for a tooltip.
+    /// Describes the link for a tooltip.
     fn says(&self, scales: &BTreeMap<Measure, Scale>) -> String {
         let LinkReport { link: Link { from, to }, load, .. } = self.link;
         let figure =
@@ -68,7 +68,7 @@ impl Loaded<'_> {
     }
 }
 
-/// Draws the panels of the measures that have figures; of the others a line says that there is none.
+/// Draws the panels of measures with values; for the other measures a line says that there are none.
 pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) -> String {
     let topology = &**heat.machine.topology();
     let largest = |measure| links.iter().map(|link| link.figure(measure)).max().unwrap_or(0);
@@ -120,7 +120,7 @@ pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) 
     canvas.finish(foot + 12.0, &heat.title)
 }
 
-/// The rules of classes and labels, for a light display or for a dark one: there the largest class is the lightest.
+/// Returns the style rules of classes and labels for a light or a dark display; on a dark one the largest class is the lightest.
 fn style(panel: &Panel, measures: &[Measure], is_light: bool) -> String {
     let mut style = if is_light { LIGHT.to_owned() } else { DARK.to_owned() };
     for &measure in measures {
@@ -139,7 +139,7 @@ fn style(panel: &Panel, measures: &[Measure], is_light: bool) -> String {
     if is_light {
         let size = number(panel.font().unwrap_or(LEAST_FONT));
         let _ = write!(style, ".mc-label{{font:{size}px sans-serif;fill:#222;text-anchor:middle}}");
-        // Some viewers know the root as an ancestor of what is used, whose rule would come first.
+        // Some viewers treat the root as an ancestor of instances; the common text rule would then take precedence.
         let _ = write!(style, ".mc .mc-label{{font-size:{size}px}}");
         style += labels::LIGHT;
     } else {
@@ -157,7 +157,7 @@ fn class_name(measure: Measure, class: usize) -> String {
     format!("{letter}{class}")
 }
 
-/// Machine, time, and how many links were used.
+/// Describes the machine, the time, and the number of used links.
 fn about(heat: &Heat<'_>, used: usize, links: usize) -> String {
     let report = heat.report;
     let (nodes, time) = (counted(heat.machine.nodes() as u64, "node"), report.modeled.since_start());
@@ -168,7 +168,7 @@ fn about(heat: &Heat<'_>, used: usize, links: usize) -> String {
     about
 }
 
-/// The lines between vertices, which all panels have beneath their links.
+/// Returns the lines between vertices, shared by all panels and drawn below the links.
 fn lines_of(panel: &Panel, topology: &dyn Topology) -> Element {
     let mut lines = String::new();
     if topology.links() <= MOST_DRAWN {
@@ -185,7 +185,7 @@ fn lines_of(panel: &Panel, topology: &dyn Topology) -> Element {
     path("mc-net", &lines)
 }
 
-/// Nodes and switches, which all panels have over their links.
+/// Returns the nodes and switches, shared by all panels and drawn over the links.
 fn vertices(panel: &Panel, labels: &Labels) -> Element {
     let mut group = element("g");
     let radius = panel.radius;
@@ -223,7 +223,7 @@ fn vertices(panel: &Panel, labels: &Labels) -> Element {
     labels.draw(panel, group)
 }
 
-/// A panel: its name, its scale, and the links by their classes over the network. Also how many tooltips it has.
+/// Draws a panel: its name, its scale, and the links by class over the network. Also returns its number of tooltips.
 fn draw_panel(
     panel: &Panel,
     measure: Measure,
@@ -274,7 +274,7 @@ fn draw_panel(
     (group.around(drawing), count)
 }
 
-/// The notes: what the drawing is, and what of it is left out.
+/// Returns the notes: how to read the drawing, and what is omitted.
 fn notes_of(panel: &Panel, topology: &dyn Topology, loaded: usize, told: usize) -> Vec<String> {
     let what = if panel.has_arrows() { "half an arrow" } else { "a line" };
     let mut notes = vec![format!(

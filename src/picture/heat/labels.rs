@@ -1,4 +1,4 @@
-//! Ranks where nodes are too small to have them inside: at the edges of a lattice, or beside every k-th node.
+//! Rank labels where nodes are too small to contain them: at the edges of a lattice, or beside every k-th node.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use super::{
     panel::{EDGE, Panel},
 };
 
-/// The size of labels, and the width of a digit.
+/// The font size of labels, and the width of a digit, in pixels.
 const FONT: f64 = 8.0;
 const DIGIT: f64 = 5.0;
 
-/// They have classes of their own, as all that is drawn by `use`, and for viewers that know the root as an ancestor a rule that
-/// comes before that of all texts.
+/// Labels have separate classes, like all elements instantiated by `use`. For viewers that treat the root as an
+/// ancestor of instances, a second rule takes precedence over the rule of all texts.
 pub(super) const LIGHT: &str = ".mc-rank{font:8px sans-serif;fill:#222;text-anchor:middle;stroke:#fff;stroke-width:2px;\
     paint-order:stroke}.mc-row{font:8px sans-serif;fill:#222;text-anchor:end}.mc .mc-rank,.mc .mc-row{font-size:8px}";
 pub(super) const DARK: &str = ".mc-rank{fill:#ddd;stroke:#16181b}.mc-row{fill:#ddd}";
 
-/// The rule for labels outside of nodes.
+/// The placement of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Labels {
-    /// Nodes have their numbers inside.
+    /// Nodes contain their numbers.
     Inside,
-    /// Every so-manieth column and row of a lattice has the rank of its first node.
+    /// Every `every_column`-th column and `every_row`-th row of a lattice is labelled with the rank of its first node.
     Edges { columns: usize, rows: usize, every_column: usize, every_row: usize },
-    /// Every so-manieth rank has its number beside it.
+    /// Every `every`-th rank has its number beside it.
     Beside { every: usize },
 }
 
@@ -55,7 +55,7 @@ impl Labels {
         Labels::Beside { every }
     }
 
-    /// Adds the labels to the vertices.
+    /// Adds the labels to the group of vertices.
     pub(super) fn draw(self, panel: &Panel, group: Element) -> Element {
         let text = |class: &str, (x, y): Point, rank: usize| {
             let text = element("text").with("x", number(x)).with("y", number(y + 0.36 * FONT));
@@ -84,7 +84,7 @@ impl Labels {
         }
     }
 
-    /// The rule in words.
+    /// Returns a note on the placement.
     pub(super) fn says(self) -> Option<String> {
         match self {
             Labels::Inside => None,
@@ -101,12 +101,12 @@ impl Labels {
     }
 }
 
-/// The width of so many digits and a gap.
+/// Returns the width of `digits` digits and a gap, in pixels.
 fn room(digits: usize) -> f64 {
     digits as f64 * DIGIT + 3.0
 }
 
-/// The smallest power of two of which something is so; it is so of large ones.
+/// Returns the smallest power of two that satisfies a condition, which large powers satisfy.
 fn power_of_two(is_enough: impl Fn(usize) -> bool) -> usize {
     let powers = std::iter::successors(Some(1_usize), |power| power.checked_mul(2));
     powers
@@ -115,14 +115,14 @@ fn power_of_two(is_enough: impl Fn(usize) -> bool) -> usize {
         .unwrap_or(1)
 }
 
-/// The middle of the label of a node.
+/// Returns the centre of the label of a node.
 fn beside(panel: &Panel, rank: usize) -> Point {
     let ((x, y), (right, down)) = (panel.at(panel.layout.of_nodes()[rank]), panel.layout.outside(rank));
     let half_width = rank.to_string().len() as f64 * DIGIT / 2.0;
     (x + right * (panel.radius + 2.0 + half_width), y + down * (panel.radius + 2.0 + FONT / 2.0))
 }
 
-/// Whether boxes of a size around these places lie apart. Each is compared with those of its cell and the cells around.
+/// Returns whether boxes centred at these positions are disjoint. Each is compared only with boxes in the same or adjacent grid cells.
 fn lie_apart(places: &[Point], (width, height): Point) -> bool {
     let mut cells: BTreeMap<(i64, i64), Vec<Point>> = BTreeMap::new();
     for &(x, y) in places {

@@ -1,8 +1,6 @@
-//! Where nodes and switches are on the sheet: found from the links alone, so that networks of programs' own are drawn as what
-//! they are, too.
+//! Layout of nodes and switches, derived only from the links, so that custom topologies are drawn by their structure, too.
 //!
-//! Places are in distances between neighbours. Sines are rounded before anything follows from them: those of two hosts may
-//! differ in their last digits.
+//! Positions are in units of the neighbour distance. Sines are rounded before use, because their last digits may differ between hosts.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,21 +8,21 @@ use crate::topology::{Link, Topology, Vertex};
 
 mod stress;
 
-/// A place on the sheet, to the right and down.
+/// A position: x to the right, y down.
 pub(in crate::picture) type Point = (f64, f64);
 
-/// Networks of more vertices that have no shape are circles.
+/// Maximum number of vertices for stress majorization; larger networks without structure are circles.
 const MOST_FREE: usize = 120;
 
-/// The places of all vertices.
+/// The positions of all vertices.
 #[derive(Debug)]
 pub(in crate::picture) struct Layout {
-    /// The shape in which the network is drawn, in words.
+    /// A description of the shape in which the network is drawn.
     pub(in crate::picture) shape: &'static str,
     places: Vec<Point>,
     nodes: usize,
     switches: BTreeMap<usize, usize>,
-    /// The number of nodes along each dimension and how neighbours lie to each other, if it is a lattice.
+    /// For a lattice: the number of nodes along each dimension, and the direction to the next neighbour.
     axes: Vec<(usize, Point)>,
     is_closed: bool,
     /// Whether the nodes are on a circle around the origin.
@@ -78,30 +76,30 @@ impl Layout {
         self.places[self.index(vertex)]
     }
 
-    /// The places of nodes, by rank.
+    /// Returns the positions of nodes, by rank.
     pub(in crate::picture) fn of_nodes(&self) -> &[Point] {
         &self.places[..self.nodes]
     }
 
-    /// The numbers and places of switches.
+    /// Returns the numbers and positions of switches.
     pub(in crate::picture) fn of_switches(&self) -> impl Iterator<Item = (usize, Point)> {
         self.switches.iter().map(|(&number, &index)| (number, self.places[index]))
     }
 
-    /// The way of a link that closes a line, which is drawn in two halves.
+    /// Returns the direction of a wraparound link, which is drawn in two halves; `None` for other links.
     pub(in crate::picture) fn closes(&self, link: Link) -> Option<Point> {
         let (Vertex::Node(from), Vertex::Node(to)) = (link.from, link.to) else { return None };
         let (way, is_wrap) = step(&self.axes, from, to)?;
         is_wrap.then_some(way)
     }
 
-    /// Whether there may be such links.
+    /// Returns whether the layout may have wraparound links.
     pub(in crate::picture) fn has_closed_lines(&self) -> bool {
         self.is_closed
     }
 
-    /// The ranks at the ends of rows and columns by which those between them can be found: the extents of a lattice of one
-    /// or two dimensions, the last one first.
+    /// Returns the extents of a lattice of one or two dimensions, last dimension first. Labels at the ends of its rows
+    /// and columns suffice to identify all ranks.
     pub(in crate::picture) fn plane(&self) -> Option<(usize, usize)> {
         match self.axes[..] {
             [(columns, _)] => Some((columns, 1)),
@@ -110,15 +108,14 @@ impl Layout {
         }
     }
 
-    /// The direction in which there is room for the label of a node: out of a circle, and where all nodes are in a row below or
-    /// lie anywhere, down.
+    /// Returns the direction with space for the label of a node: outwards on a circle, otherwise down.
     pub(in crate::picture) fn outside(&self, rank: usize) -> Point {
         let (x, y) = self.places[rank];
         let radius = x.hypot(y);
         if self.is_round && radius > 0.0 { (x / radius, y / radius) } else { (0.0, 1.0) }
     }
 
-    /// The shortest distance between two neighbours, or between two nodes of a row: 1 at most.
+    /// Returns the shortest distance between two neighbours, or between two nodes of a row; at most 1.
     pub(in crate::picture) fn nearest(&self, topology: &dyn Topology) -> f64 {
         let distance = |link: Link| {
             let ((x, y), (to_x, to_y)) = (self.place(link.from), self.place(link.to));
@@ -135,13 +132,13 @@ impl Layout {
         }
     }
 
-    /// Whether every link leads to a neighbour along one dimension. A single closed line becomes a circle.
+    /// Tries a lattice: every link must lead to a neighbour along one dimension. A single closed line becomes a circle.
     fn as_lattice(&mut self, topology: &dyn Topology) -> bool {
         let extents = topology.extents();
         if extents.len() > 3 || extents.iter().product::<usize>() != self.nodes {
             return false;
         }
-        // A plane is so much further back that all of them keep to one distance.
+        // The offset of planes is so small that all planes fit within one neighbour distance.
         let depth = extents.first().map_or(1.0, |&planes| planes as f64);
         let ways = [(1.0, 0.0), (0.0, 1.0), (0.82 / depth, -0.62 / depth)];
         let axes: Vec<(usize, Point)> = extents.iter().rev().copied().zip(ways).collect();
@@ -181,7 +178,7 @@ impl Layout {
         true
     }
 
-    /// Whether every link leads to a rank that differs in one bit, and all of them do.
+    /// Tries a hypercube: every link must lead to a rank that differs in one bit, and all these links must exist.
     fn as_hypercube(&mut self, topology: &dyn Topology) -> bool {
         let dimensions = self.nodes.trailing_zeros() as usize;
         if !self.nodes.is_power_of_two() || topology.links() != dimensions * self.nodes {
@@ -194,8 +191,8 @@ impl Layout {
         if !(0..topology.links()).all(differs) {
             return false;
         }
-        // The three directions of a cube; those of cubes of cubes are a little aslant, so that links miss the nodes between,
-        // and their third one is longer, so that no node is behind another.
+        // The three directions of a cube. At higher levels the directions are slanted, so that links miss the nodes
+        // between, and the third direction is longer, so that no node hides another.
         let way = |bit: usize| {
             let size = [1.0, 3.4, 11.0, 36.0, 118.0][(bit / 3).min(4)];
             let slant = if bit < 3 { 0.0 } else { 0.25 };
@@ -215,7 +212,7 @@ impl Layout {
         true
     }
 
-    /// The neighbours of every vertex, in order, in either direction.
+    /// Returns the sorted neighbours of every vertex, over links in either direction.
     fn neighbours(&self, topology: &dyn Topology) -> Vec<Vec<usize>> {
         let mut neighbours = vec![BTreeSet::new(); self.nodes + self.switches.len()];
         for link in 0..topology.links() {
@@ -227,7 +224,7 @@ impl Layout {
         neighbours.into_iter().map(|all| all.into_iter().collect()).collect()
     }
 
-    /// Whether it is a tree with a switch that all nodes are equally far below.
+    /// Tries a tree with a root switch from which all nodes have the same depth.
     fn as_tree(&mut self, neighbours: &[Vec<usize>]) -> bool {
         let edges: usize = neighbours.iter().map(Vec::len).sum::<usize>() / 2;
         let vertices = neighbours.len();
@@ -240,7 +237,7 @@ impl Layout {
             depths[..self.nodes].iter().all(|&depth| depth == level).then_some((parents, depths, level))
         });
         let Some((parents, depths, levels)) = root else { return false };
-        // Leaves in rank order; a switch is in the middle of what is below it.
+        // Leaves are in rank order; a switch is centred above its subtree.
         let mut spans = vec![(f64::MAX, f64::MIN); vertices];
         for node in 0..self.nodes {
             let (x, mut vertex) = (node as f64, node);
@@ -252,7 +249,7 @@ impl Layout {
                 vertex = parents[vertex];
             }
         }
-        // As high as is needed for the links above to be seen, and not so wide as a large tree is.
+        // The height is a quarter of the width, but at least one unit per level, so that the upper links are visible.
         let rise = (self.nodes as f64 / (4.0 * levels.max(1) as f64)).max(1.0);
         let place = |vertex: usize| ((spans[vertex].0 + spans[vertex].1) / 2.0, depths[vertex] as f64 * rise);
         self.places = (0..vertices).map(place).collect();
@@ -267,7 +264,7 @@ impl Layout {
     }
 }
 
-/// The parent and the depth of every vertex below a root; `None` if one cannot be reached.
+/// Returns the parent and the depth of every vertex in a breadth-first tree from a root; `None` if a vertex is unreachable.
 fn below(neighbours: &[Vec<usize>], root: usize) -> Option<(Vec<usize>, Vec<usize>)> {
     let mut parents = vec![usize::MAX; neighbours.len()];
     let mut depths = vec![0; neighbours.len()];
@@ -284,7 +281,7 @@ fn below(neighbours: &[Vec<usize>], root: usize) -> Option<(Vec<usize>, Vec<usiz
     parents.iter().all(|&parent| parent != usize::MAX).then_some((parents, depths))
 }
 
-/// The way from a node to a neighbour on a lattice, and whether it closes a line; `None` if they are no neighbours.
+/// Returns the direction from a node to a lattice neighbour, and whether the link wraps around; `None` if not neighbours.
 fn step(axes: &[(usize, Point)], from: usize, to: usize) -> Option<(Point, bool)> {
     let (mut from, mut to) = (from, to);
     let mut found = None;
@@ -308,7 +305,7 @@ fn step(axes: &[(usize, Point)], from: usize, to: usize) -> Option<(Point, bool)
     found
 }
 
-/// Places on a circle, clockwise from the top.
+/// Returns positions on a circle, clockwise from the top.
 fn circle(vertices: usize, radius: f64) -> Vec<Point> {
     let rounded = |value: f64| (value * 1e6).round() / 1e6;
     let place = |nth: usize| {

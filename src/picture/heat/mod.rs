@@ -1,4 +1,4 @@
-//! The network of a run, drawn as what it is, with the load of every link.
+//! Heat map: the network of a run, drawn by its structure, with the load of every link.
 
 mod draw;
 mod labels;
@@ -23,15 +23,15 @@ pub(super) use self::layout::Layout;
 use self::draw::Loaded;
 use super::traffic::Traffic;
 
-/// The figure of links that a panel of a [heat map](Heat) shows.
+/// The link quantity that a panel of a [heat map](Heat) shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Measure {
-    /// The bytes of all messages whose way led over the link.
+    /// The total bytes of all messages routed over the link.
     Bytes,
     /// The time during which at least one message moved over the link.
     Busy,
-    /// The time during which at least two messages moved over the link; of a run that was not traced it is not known.
+    /// The time during which at least two messages moved over the link; unknown for a run that was not traced.
     Shared,
 }
 
@@ -41,31 +41,31 @@ impl Measure {
 
 /// The network of a run with the load of every link: a builder.
 ///
-/// The picture has a panel for each [`Measure`] of which any link has a figure, in which every directed link is half an arrow, to the right of the middle of
-/// the two: its colour and its width are the class of its figure, out of six between 0 and the largest figure of the run. Links
-/// that carried nothing are thin lines. Of a run that was not [traced](crate::MachineBuilder::trace) two panels can be drawn;
-/// for the time that links were shared what happened must be known.
+/// The picture has one panel for each [`Measure`] with a non-zero value. Every directed link is half an arrow, on the
+/// right-hand side of its direction. Its colour and width show the class of its value, one of six between 0 and the
+/// largest value of the run. Links that carried no message are thin lines. A run without a
+/// [trace](crate::MachineBuilder::trace) has two panels, because the shared time of links needs a trace.
 ///
 /// | network | drawn as |
 /// | --- | --- |
-/// | line, mesh, torus | a grid; links that close a line are two halves, at both of its ends |
+/// | line, mesh, torus | a grid; wraparound links are two halves, one at each end |
 /// | mesh and torus of three dimensions | planes behind each other |
 /// | ring | a circle |
 /// | hypercube | three dimensions as a cube, three more as a cube of cubes, and so on |
 /// | tree, fat tree | the nodes in a row below, the root above |
-/// | any other of up to 120 vertices | vertices as far from each other on the sheet as there are links between them, as far as that can be: the stress of the drawing is made small from a circle on, in 300 steps |
-/// | complete, any other | a circle, with switches on another one within |
+/// | any other of up to 120 vertices | drawn distances approximate distances in links (stress majorization, 300 steps) |
+/// | complete, any other | a circle, with switches on an inner circle |
 ///
 /// # Large machines
-/// * Nodes have their numbers inside where there is room. Otherwise a line, mesh or torus has figures at the left of its rows and
-///   above its columns, whose sum is the rank; on other networks every k-th rank has its number beside it, where k is the
-///   smallest power of two for which they lie apart.
-/// * In each panel the 400 links with the largest figures have tooltips, each with all of its figures; the others of one class
-///   are one shape.
-/// * At most 20,000 links are drawn in a panel, those with the largest figures. Links that carried nothing are drawn on
+/// * Nodes contain their numbers where there is enough space. Otherwise a line, mesh or torus has labels left of its
+///   rows and above its columns, whose sum is the rank; on other networks every k-th rank has its number beside it,
+///   where k is the smallest power of two for which the labels do not overlap.
+/// * In each panel the 400 links with the largest values have tooltips, each with all of its values; the other links of
+///   one class are one shape.
+/// * At most 20,000 links are drawn in a panel, the links with the largest values. Links without load are drawn on
 ///   networks of up to 20,000 links.
 ///
-/// The notes beneath the picture say which of that was done.
+/// The notes below the picture list the reductions that were applied.
 ///
 /// ```
 /// use multicomputer::{Machine, picture::{Heat, Measure}, prelude::*};
@@ -88,14 +88,14 @@ impl Measure {
 pub struct Heat<'a> {
     machine: &'a Description,
     report: &'a RunReport,
-    /// `None` if it was not kept.
+    /// `None` if the run was not traced.
     trace: Option<&'a Trace>,
     title: String,
     measures: Option<Vec<Measure>>,
 }
 
 impl<'a> Heat<'a> {
-    /// The network of a run.
+    /// Creates the heat map of a run.
     pub fn of<T>(run: &'a Run<T>) -> Heat<'a> {
         Heat {
             machine: run.machine(),
@@ -106,13 +106,13 @@ impl<'a> Heat<'a> {
         }
     }
 
-    /// Sets the title; "What every link carried" unless given. Machine and time are beneath it in any case.
+    /// Sets the title (default "What every link carried"). The machine and the time are shown below the title.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
     }
 
-    /// Sets the panels, in this order; all that are known unless given.
+    /// Sets the panels and their order (default: all known measures).
     pub fn measures(mut self, measures: impl IntoIterator<Item = Measure>) -> Self {
         self.measures = Some(measures.into_iter().collect());
         self
@@ -121,8 +121,8 @@ impl<'a> Heat<'a> {
     /// Draws the network.
     ///
     /// # Errors
-    /// [`PictureError`]: the run was under the host's clock, the time that links were shared is asked for and the run was not
-    /// traced, nothing is to be shown.
+    /// [`PictureError`]: the run was under the host's clock, the shared time of links is requested and the run was not
+    /// traced, or nothing is to be shown.
     pub fn to_svg(&self) -> Result<String, PictureError> {
         if !self.report.is_modeled {
             return Err(PictureError::NoNetwork);
@@ -138,7 +138,7 @@ impl<'a> Heat<'a> {
         Ok(draw::draw(self, measures, &self.loaded()))
     }
 
-    /// The links that carried a message.
+    /// Returns the links that carried a message.
     fn loaded(&self) -> Vec<Loaded<'a>> {
         let traffic = self.trace.map(|trace| Traffic::of(&trace.transfers, &**self.machine.topology()));
         let shared = |link: &LinkReport| {

@@ -1,4 +1,4 @@
-//! The network of a panel in pixels: the scale of the sheet, the places of vertices, and the outlines of links.
+//! Geometry of a panel in pixels: the scale, the positions of vertices, and the outlines of links.
 
 use super::{
     super::canvas::way,
@@ -7,32 +7,32 @@ use super::{
 };
 use crate::topology::{Link, Topology};
 
-/// The width of the sheet in pixels.
+/// The width of the picture in pixels.
 pub(super) const WIDTH: f64 = 1000.0;
 
-/// The room for labels around a network whose nodes have no labels inside, in pixels.
+/// The space for labels around a network whose nodes have no labels inside, in pixels.
 pub(super) const EDGE: f64 = 22.0;
 
-/// The largest ratio of width to height of networks whose panels are side by side.
+/// Maximum ratio of width to height of networks whose panels are side by side.
 const WIDEST: f64 = 1.5;
 
-/// The longest distance between the nearest neighbours, the shortest with half arrows rather than lines, and the largest
-/// height of a panel, in pixels.
+/// In pixels: maximum distance between the nearest neighbours, minimum distance for half arrows instead of lines, and
+/// maximum height of a panel.
 const LONGEST: f64 = 72.0;
 const ARROWS: f64 = 12.0;
 const HIGHEST: f64 = 600.0;
 
-/// The smallest font that can be read, in pixels.
+/// The smallest legible font size in pixels.
 pub(super) const LEAST_FONT: f64 = 5.5;
 
-/// The network on a panel: where things are, in pixels, and how large.
+/// The network on a panel: positions and sizes in pixels.
 pub(super) struct Panel {
     pub(super) layout: Layout,
     scale: f64,
     origin: Point,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// The radius of nodes, and the largest width of a link.
+    /// The radius of nodes; `thickest` is the maximum width of a link.
     pub(super) radius: f64,
     thickest: f64,
     pub(super) nearest: f64,
@@ -48,7 +48,7 @@ impl Panel {
             (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max))
         };
         let ((left, right), (top, bottom)) = (range(|point| point.0), range(|point| point.1));
-        // Links that close lines begin and end outside.
+        // Wraparound links extend beyond the lattice.
         let margin = if layout.has_closed_lines() { 0.8 } else { 0.4 };
         let (width, height) = (right - left + 2.0 * margin, bottom - top + 2.0 * margin);
         let nearest = layout.nearest(topology);
@@ -56,7 +56,7 @@ impl Panel {
         let columns = if beside { panels as f64 } else { 1.0 };
         let room = (WIDTH - 24.0 - 24.0 * (columns - 1.0)) / columns;
         let fit = |layout: Layout, edge: f64| {
-            // A lattice has labels at the left and above, others may have some on all sides.
+            // A lattice has labels on the left and above; other networks may have labels on all sides.
             let edges = edge * if layout.plane().is_some() { 1.0 } else { 2.0 };
             let scale = ((room - edges) / width).min(LONGEST / nearest).min(HIGHEST / height);
             Panel {
@@ -71,7 +71,7 @@ impl Panel {
             }
         };
         let panel = fit(layout, 0.0);
-        // Labels that have no room inside nodes are outside.
+        // If labels do not fit inside nodes, they are outside.
         let panel = if panel.font().is_some() { panel } else { fit(panel.layout, EDGE) };
         (panel, beside)
     }
@@ -80,7 +80,7 @@ impl Panel {
         ((x - self.origin.0) * self.scale, (y - self.origin.1) * self.scale)
     }
 
-    /// The font size of the numbers of vertices, which fit into them; `None` if they could not be read.
+    /// Returns the font size with which the numbers of vertices fit inside them; `None` if illegible.
     pub(super) fn font(&self) -> Option<f64> {
         let letters = |name: String| name.len();
         let node = letters((self.layout.of_nodes().len() - 1).to_string());
@@ -93,12 +93,12 @@ impl Panel {
         self.nearest >= ARROWS
     }
 
-    /// The width of links of a class: in print it has to do without colours.
+    /// Returns the width of links of a class; in print the width replaces the colour.
     pub(super) fn width_of(&self, class: usize) -> f64 {
         self.thickest * (0.3 + 0.7 * class as f64 / (CLASSES - 1) as f64)
     }
 
-    /// The middle line of a link: one stretch, or two halves of one that closes a line.
+    /// Returns the centre line of a link: one segment, or two halves of a wraparound link.
     pub(super) fn stretches(&self, link: Link) -> Vec<[Point; 2]> {
         let [from, to] = [link.from, link.to].map(|vertex| self.at(self.layout.place(vertex)));
         match self.layout.closes(link) {
@@ -110,7 +110,7 @@ impl Panel {
         }
     }
 
-    /// The outline of a link of a class, or the line that it is where there is little room: to the right of the middle.
+    /// Returns the outline of a link of a class, or a line where there is little space, on the right-hand side of its direction.
     pub(super) fn shape(&self, link: Link, class: usize) -> String {
         let width = self.width_of(class);
         let stretches = self.stretches(link);
@@ -120,7 +120,7 @@ impl Panel {
             let length = (x * x + y * y).sqrt().max(1e-6);
             let (x, y) = (x / length, y / length);
             let (begins, ends) = (nth == 0, nth + 1 == stretches.len());
-            // Not over the nodes, unless they are as near as that.
+            // The link ends at the edges of the nodes, unless the nodes are very close.
             let gap = if length > 3.0 * self.radius { self.radius } else { 0.0 };
             let (start, end) = (if begins { gap } else { 0.0 }, length - if ends { gap } else { 0.0 });
             let point =

@@ -1,4 +1,4 @@
-//! The classes of a panel: six, of equal width, from 0 to the largest figure.
+//! The classes of a panel: six, of equal width, from 0 to the largest value.
 
 use super::{
     super::canvas::{decimal, unit_of},
@@ -9,7 +9,7 @@ use crate::time::Span;
 /// The number of classes.
 pub(super) const CLASSES: usize = 6;
 
-/// Colours of the classes, from the smallest figures to the largest: towards what stands out on a light display.
+/// Returns the colours of the classes in ascending order: larger values have more contrast on a light display.
 pub(super) fn colours(measure: Measure) -> [&'static str; CLASSES] {
     match measure {
         Measure::Bytes => ["#a6cbe3", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#0b3c78"],
@@ -18,7 +18,7 @@ pub(super) fn colours(measure: Measure) -> [&'static str; CLASSES] {
     }
 }
 
-/// The name of a panel.
+/// Returns the name of a panel.
 pub(super) fn name(measure: Measure) -> &'static str {
     match measure {
         Measure::Bytes => "bytes carried",
@@ -27,7 +27,7 @@ pub(super) fn name(measure: Measure) -> &'static str {
     }
 }
 
-/// The reason why there is no figure.
+/// Returns why there is no value to show.
 pub(super) fn absence(measure: Measure) -> &'static str {
     match measure {
         Measure::Bytes => "the messages had no bytes",
@@ -36,20 +36,20 @@ pub(super) fn absence(measure: Measure) -> &'static str {
     }
 }
 
-/// The scale of a measure: its classes and its one unit, in which all of its figures are written.
+/// The scale of a measure: its classes, and the unit of all of its values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     measure: Measure,
     largest: u64,
     unit: &'static str,
-    /// The bytes or picoseconds of the unit.
+    /// The size of the unit in bytes or picoseconds.
     size: u64,
 }
 
 impl Scale {
     pub(super) fn of(measure: Measure, largest: u64) -> Scale {
         let (unit, size) = match measure {
-            // Lengths that are no multiples of 1024 are decimal figures, as long as the scale has room for their digits.
+            // The scale has space for six digits: a maximum below 1,000,000 is written in bytes unless it is a multiple of 1024.
             Measure::Bytes => match largest {
                 ..1_000_000 if !largest.is_multiple_of(0x400) => ("B", 1),
                 0x4000_0000.. => ("GiB", 0x4000_0000),
@@ -62,7 +62,7 @@ impl Scale {
         Scale { measure, largest, unit, size }
     }
 
-    /// The class of a figure, counted from 0; `None` for 0. A figure at the border of two is in the lower one.
+    /// Returns the class of a value, from 0; `None` for 0. A value on the border of two classes is in the lower one.
     pub(super) fn class(&self, figure: u64) -> Option<usize> {
         let place = (u128::from(figure) * CLASSES as u128).div_ceil(u128::from(self.largest.max(1)));
         (place as usize).min(CLASSES).checked_sub(1)
@@ -72,18 +72,18 @@ impl Scale {
         self.unit
     }
 
-    /// The upper limits of the classes, without the unit.
+    /// Returns the upper limits of the classes, without the unit.
     pub(super) fn borders(&self) -> Vec<String> {
         let largest = self.largest as f64 / self.size as f64;
         (1..=CLASSES).map(|class| decimal(largest * class as f64 / CLASSES as f64, self.digits())).collect()
     }
 
-    /// The largest figure, as in the last border.
+    /// Formats the largest value like the last limit.
     pub(super) fn largest(&self) -> String {
         format!("{} {}", decimal(self.largest as f64 / self.size as f64, self.digits()), self.unit)
     }
 
-    /// A figure with all of its digits; bytes that would need many are rounded, and their number is behind.
+    /// Formats a value with all digits. A number of bytes with many digits is rounded, followed by the exact number.
     pub(super) fn exact(&self, figure: u64) -> String {
         let value = figure as f64 / self.size as f64;
         if self.measure != Measure::Bytes {
@@ -96,7 +96,7 @@ impl Scale {
         }
     }
 
-    /// The digits behind the point, of four that count; bytes need no fractions.
+    /// Returns the number of decimals for four significant digits; bytes have no decimals.
     fn digits(&self) -> usize {
         let largest = self.largest / self.size;
         let digits = 3_usize.saturating_sub(largest.max(1).ilog10() as usize);

@@ -1,4 +1,4 @@
-//! Loads of links, held against the report, and the shapes of networks.
+//! Tests of link loads against the report, and of the layouts of networks.
 
 use super::{
     super::tests::{MACHINES, attribute, busy, elements},
@@ -16,7 +16,7 @@ fn links_are_busy_as_long_as_the_report_says_and_shared_no_longer() {
             let times = traffic.links.get(&link.id).copied().unwrap_or_default();
             assert_eq!(times.busy, link.load.busy, "{} of {machine}", link.link);
             assert!(times.shared <= times.busy);
-            // Of two messages that meet for an instant alone there are two at once, and no time is shared.
+            // If two messages overlap only at an instant, two flows are counted, but no time is shared.
             assert!(times.shared.is_zero() || link.load.most_flows >= 2, "{} of {machine}", link.link);
         }
     }
@@ -65,7 +65,7 @@ fn networks_are_drawn_as_what_they_are() {
         for (nth, one) in places.iter().enumerate() {
             for other in &places[..nth] {
                 let distance = (one.0 - other.0).hypot(one.1 - other.1);
-                // Twice the radius that they have where there is room.
+                // Twice the radius of vertices where there is enough space.
                 assert!(distance > 0.38 * nearest, "two vertices of {machine} are at {one:?}");
             }
         }
@@ -96,7 +96,7 @@ fn what_is_used_has_rules_that_need_no_ancestor() {
         let mut used: Vec<&str> = defs.iter().filter_map(|element| attribute(element, "class")).collect();
         used.sort_unstable();
         used.dedup();
-        // Nodes that are too small for their numbers have them outside.
+        // Nodes too small for their numbers have labels outside.
         assert!(used.iter().all(|class| classes.contains(class)) && used.len() >= 2, "{used:?}");
         let (_, style) = svg.split_once("<style>").unwrap();
         let (light, dark) = style.split_once("@media").unwrap();
@@ -109,7 +109,7 @@ fn what_is_used_has_rules_that_need_no_ancestor() {
     }
 }
 
-/// The texts of a class, in order.
+/// Returns the texts of a class, in order.
 fn texts(svg: &str, class: &str) -> Vec<String> {
     let begin = format!("<text class=\"{class}\"");
     let parts = svg.split(&begin).skip(1);
@@ -117,7 +117,7 @@ fn texts(svg: &str, class: &str) -> Vec<String> {
     parts.map(text).collect()
 }
 
-/// Node 0 sends to node 1.
+/// Runs a program in which node 0 sends one message to node 1.
 fn one_message(machine: &str, bytes: usize) -> crate::Run<()> {
     let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
     let run = machine.run(|node| {

@@ -1,5 +1,4 @@
-//! A run in the figures that its page is made of. Times are whole picoseconds; where many follow each other, each is told from
-//! the one before, which is shorter.
+//! The data of a run for its page. Times are whole picoseconds; long sequences are delta-encoded, which is shorter.
 
 use std::collections::BTreeMap;
 
@@ -24,49 +23,49 @@ use crate::{
     units::format_bytes,
 };
 
-/// The bytes that have left at the end of a share, as parts of all bytes.
+/// The value that stands for all bytes of a message in the progress of its shares.
 const WHOLE: f64 = 1e9;
 
-/// The largest numbers of rows and of lines of the diagram: a browser gets slow beyond.
+/// Maximum numbers of rows and of lines of the diagram; browsers become slow with more.
 const MOST_ROWS: usize = 360;
 const MOST_LINES: usize = 20_000;
 
-/// A run.
+/// The data of a run.
 #[derive(Debug, Serialize)]
 pub(super) struct RunData {
     title: String,
     about: String,
-    /// Which of the networks of the page it is on.
+    /// The index of its network on the page.
     network: usize,
     end: u64,
-    /// The rule by which nodes hold something: `blocks` or `reach`.
+    /// The rule for held data: `blocks` or `reach`.
     rule: &'static str,
-    /// The bytes and the parts that there are to be held, for each call.
+    /// The total bytes and parts of each call.
     totals: Vec<[u64; 2]>,
-    /// The levels of each node: time since the level before, call, bytes, parts; and so on.
+    /// The levels of each node as a flat list: time since the previous level, call, bytes, parts.
     levels: Vec<Vec<u64>>,
-    /// The doing of each node: kind, time since the end of the bar before, length; and so on.
+    /// The activities of each node as a flat list: kind, time since the end of the previous bar, length.
     bars: Vec<Vec<u64>>,
     finished: Vec<u64>,
     messages: Messages,
-    /// Ways of messages over links, each once.
+    /// Distinct routes of messages.
     routes: Vec<Vec<LinkId>>,
-    /// By the place of a message: for each of its shares the time since it entered, what has left by then, and what kept
-    /// it from being faster.
+    /// By the index of a message: for each of its bandwidth shares the time since it entered, the progress at the end
+    /// of the share, and the bottleneck.
     shares: BTreeMap<usize, Vec<i64>>,
-    /// The names of what kept messages from being faster.
+    /// The names of bottlenecks.
     places: Vec<String>,
-    /// Links that carried something: number, bytes, messages, time busy, time shared.
+    /// Links that carried a message: number, bytes, messages, busy time, shared time.
     links: Vec<[u64; 5]>,
-    /// The critical path: node, begin, node at which it goes on, end; and so on.
+    /// The critical path as a flat list: node, begin, node at which it continues, end.
     path: Vec<u64>,
     /// Phases, operations and steps: name, begin, end, lane.
     bands: Vec<(String, u64, u64, usize)>,
-    /// The ranks that have a row in the diagram.
+    /// The ranks with a row in the diagram.
     rows: Vec<Rank>,
-    /// The places of the messages that have lines in the diagram; empty if all have.
+    /// The indices of the messages with lines in the diagram; empty if all have lines.
     lines: Vec<usize>,
-    /// What of the run is not in the diagram, and by which rule, in sentences.
+    /// Sentences on what the diagram omits, and by which rule.
     notes: Vec<String>,
 }
 
@@ -76,20 +75,20 @@ struct Messages {
     from: Vec<Rank>,
     to: Vec<Rank>,
     bytes: Vec<u64>,
-    /// The time since the message before entered.
+    /// The time since the previous message entered.
     entered: Vec<u64>,
-    /// The time until it had left.
+    /// The time from entering until the message has left its sender.
     leaving: Vec<u64>,
-    /// The time from then until it arrived.
+    /// The time from leaving until arrival.
     flying: Vec<u64>,
     lost: Vec<u64>,
     route: Vec<usize>,
-    /// The blocks of the library call in it; 0 where that is not known.
+    /// The number of blocks of the library call in the message; 0 if unknown.
     blocks: Vec<usize>,
 }
 
 impl RunData {
-    /// The figures of a traced run in modeled time.
+    /// Collects the data of a traced run in modeled time.
     pub(super) fn of<T>(title: String, network: usize, run: &Run<T>) -> RunData {
         let (machine, report, trace) = (run.machine(), &run.report, &run.trace);
         let topology = &**machine.topology();
@@ -147,7 +146,7 @@ impl RunData {
         data
     }
 
-    /// Chooses the messages that have lines.
+    /// Selects the messages with lines.
     fn add_lines(&mut self) {
         let has_row = |rank: &Rank| self.rows.binary_search(rank).is_ok();
         let Messages { from, to, lost, .. } = &self.messages;

@@ -1,5 +1,5 @@
-//! The holdings of every node at every instant: of library calls as they tell it, of other programs as far as messages can have
-//! brought it.
+//! The data that every node holds at every instant: recorded by library calls, or, for other programs, everything that
+//! messages can have carried to the node.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,33 @@ use crate::{
     time::Time,
 };
 
-/// The things that nodes hold, as far as they are known.
+/// What is counted as held data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Blocks of the calls that nodes make.
     Blocks,
-    /// The nodes from which messages can have come, directly or over others.
+    /// The nodes from which messages can have come, directly or through other nodes.
     Reach,
 }
 
-/// All that there is to be held, in one call or in the whole run, or a part of it.
+/// An amount of data: all data of one call or of the whole run, or the fraction of it that a node holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Total {
     pub(super) bytes: u64,
-    /// Blocks, each as often as a member has a version of its own; or nodes.
+    /// The number of blocks, counting each member's version of a combined block; or the number of nodes.
     pub(super) parts: u64,
 }
 
-/// The holding of a node from an instant on.
+/// The amount that a node holds from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Level {
     pub(super) at: Time,
-    /// The call among the totals.
+    /// The index of the call in the totals.
     pub(super) call: usize,
     pub(super) held: Total,
 }
 
-/// The holdings of all nodes.
+/// The data held by all nodes over time.
 #[derive(Debug)]
 pub(super) struct Holdings {
     pub(super) rule: Rule,
@@ -51,11 +51,11 @@ impl Holdings {
         if known.totals.iter().any(|total| total.bytes > 0) { known } else { Holdings::reached(trace, nodes) }
     }
 
-    /// The causal closure of messages: a node that receives one has all that its sender had when it sent it.
+    /// Computes the causal closure of messages: a receiver gets everything that the sender held when it sent the message.
     fn reached(trace: &Trace, nodes: usize) -> Holdings {
         let mut calls: Vec<Vec<(Time, Option<Rank>, u64)>> = vec![Vec::new(); nodes];
         let mut events: Vec<_> = trace.events.iter().collect();
-        // The order in which they were made: calls of a node do not overlap.
+        // Sorted in the order of the calls: calls of a node do not overlap.
         events.sort_by_key(|event| event.end);
         for event in events {
             match event.kind {
@@ -90,19 +90,19 @@ impl Holdings {
     }
 }
 
-/// A set of one node.
+/// Returns the set of one node.
 fn alone(rank: Rank, nodes: usize) -> Vec<u64> {
     let mut set = vec![0; nodes.div_ceil(64)];
     set[rank / 64] |= 1 << (rank % 64);
     set
 }
 
-/// Lets every node go as far as it can, until none can go on.
+/// Advances every node as far as possible, until no node can proceed.
 fn until_nothing_changes(nodes: usize, mut go: impl FnMut(Rank) -> bool) {
     while (0..nodes).fold(false, |changed, rank| go(rank) | changed) {}
 }
 
-/// Adds a level if it is another one than before; the last one of an instant counts.
+/// Adds a level if it differs from the previous one; the last level of an instant replaces earlier ones.
 fn push(levels: &mut Vec<Level>, level: Level) {
     if levels.last().is_some_and(|last| (last.call, last.held) == (level.call, level.held)) {
         return;
@@ -113,18 +113,18 @@ fn push(levels: &mut Vec<Level>, level: Level) {
     levels.push(level);
 }
 
-/// The part of a block that a node has: the versions of members that went into it.
+/// The fraction of a block that a node has: the members whose versions are combined in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Origin {
     #[default]
     Nothing,
     /// Versions of one block.
     Of(u32, SetId),
-    /// Versions of several blocks, by the place of their list: only merging brings that about.
+    /// Versions of several blocks, by the index of their list; arises only by merging.
     Several(u32),
 }
 
-/// The sets and lists that origins refer to.
+/// The sets and lists to which origins refer.
 #[derive(Debug)]
 struct Origins {
     sets: Sets,
@@ -132,7 +132,7 @@ struct Origins {
 }
 
 impl Origins {
-    /// The blocks of an origin, and the members whose versions of them it has.
+    /// Returns the blocks of an origin, each with the members whose versions it includes.
     fn parts(&self, origin: Origin) -> BTreeMap<u32, SetId> {
         match origin {
             Origin::Nothing => BTreeMap::new(),
@@ -162,27 +162,27 @@ impl Origins {
     }
 }
 
-/// Library calls on their way: what every node has of which block. The effort is that of the blocks in messages: sets are
-/// shared by all that have the same, and the figures of a node grow by what is new to it.
+/// Replay of library calls: which node has which version of which block. The cost is proportional to the blocks in
+/// messages: equal sets are shared, and the counters of a node grow only by new data.
 struct Calls<'a> {
     totals: Vec<Total>,
-    /// Each call by its members, its tag, and how often a node has made such a call before.
+    /// Each call, by its members, its tag, and the number of such calls that a node has made before.
     numbers: BTreeMap<(&'a [Rank], Tag, usize), usize>,
     begun: BTreeMap<(Rank, &'a [Rank], Tag), usize>,
-    /// The contents of messages that were sent and not yet taken, block by block.
+    /// The contents of messages in transit, block by block.
     messages: BTreeMap<(Rank, u64), Vec<Origin>>,
     nodes: Vec<Node<'a>>,
     origins: Origins,
 }
 
-/// A node in the call that it is in.
+/// State of a node in its current call.
 #[derive(Default)]
 struct Node<'a> {
     changes: Vec<&'a Content>,
     done: usize,
     call: usize,
     sizes: &'a [u64],
-    /// By block: what it has now, and the members whose versions it has had.
+    /// By block: the node's current version; `had` has the members whose versions the node has held.
     blocks: Vec<Origin>,
     had: Vec<SetId>,
     held: Total,
@@ -205,13 +205,13 @@ impl<'a> Calls<'a> {
         Holdings { rule: Rule::Blocks, totals: calls.totals, levels }
     }
 
-    /// Lets a node go on until it takes a message that is not there; returns whether it has done anything.
+    /// Advances a node until it needs a message that has not been sent; returns whether it has advanced.
     fn go(&mut self, rank: Rank) -> bool {
         let mut goes_on = false;
         loop {
             let (node, origins) = (&mut self.nodes[rank], &mut self.origins);
             let Some(&next) = node.changes.get(node.done) else {
-                // It needs no more than its levels.
+                // A finished node needs only its levels.
                 (node.blocks, node.had) = (Vec::new(), Vec::new());
                 return goes_on;
             };
@@ -264,7 +264,7 @@ impl Node<'_> {
         self.blocks.get(block as usize).copied().unwrap_or_default()
     }
 
-    /// Puts what has come into its place, or adds it to what is there.
+    /// Stores a received block, or combines it with the stored one.
     fn take(&mut self, block: u32, brought: Origin, combined: bool, origins: &mut Origins) {
         match brought {
             Origin::Nothing => {}
@@ -278,7 +278,7 @@ impl Node<'_> {
         *own = if combined { origins.union(*own, brought) } else { brought };
     }
 
-    /// Counts the versions of a block that the node has not had before.
+    /// Counts the versions of a block that are new to the node.
     fn add(&mut self, block: u32, members: SetId, sets: &mut Sets) {
         let had = place(&mut self.had, block);
         let all = sets.union(*had, members);
@@ -289,7 +289,7 @@ impl Node<'_> {
     }
 }
 
-/// The place of a block in a list, which becomes as long as that takes.
+/// Returns the element of a block in a list; extends the list if necessary.
 fn place<T: Clone + Default>(list: &mut Vec<T>, block: u32) -> &mut T {
     let place = block as usize;
     if list.len() <= place {

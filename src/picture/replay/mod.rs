@@ -1,4 +1,4 @@
-//! A page on which recorded runs are played: the network with its messages on their way, and the space-time diagram.
+//! An HTML page that animates recorded runs: the network with messages in transit, and the space-time diagram.
 
 mod data;
 mod holdings;
@@ -15,13 +15,13 @@ use crate::machine::Run;
 
 use self::{data::RunData, network::Network};
 
-/// The largest number of runs on a page.
+/// Maximum number of runs on a page.
 const MOST_RUNS: usize = 8;
 
-/// The largest number of messages on a page, of all runs together: a browser gets slow beyond.
+/// Maximum number of messages on a page, over all runs; browsers become slow with more.
 const MOST_MESSAGES: usize = 200_000;
 
-/// The parts of the page: what is written, how it looks, and the program that draws, in the order in which it is put together.
+/// The parts of the page: HTML, style sheet, and the scripts in the order of concatenation.
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
 const PROGRAM: [&str; 4] = [
@@ -31,27 +31,27 @@ const PROGRAM: [&str; 4] = [
     include_str!("page/player.js"),
 ];
 
-/// A page in HTML on which [traced](crate::MachineBuilder::trace) runs are played: a builder that takes what it needs of each
-/// run at once. The page needs no network and nothing but a browser.
+/// An HTML page that animates [traced](crate::MachineBuilder::trace) runs: a builder that extracts the data of each run
+/// at once. The page is self-contained and needs only a browser.
 ///
-/// The network is drawn as in a [heat map](super::Heat). A dot for each message is as far along its way as bytes of it have left
-/// the sender, and waits at the receiver until it has arrived; links are coloured while something moves over them, and
-/// otherwise where several messages share them. Below is the space-time diagram, with the critical path and a cursor. Two
-/// runs can be beside each other, on one clock. `docs/pictures.md` tells of the keys and of the address, which keeps what is shown.
+/// The network is drawn as in a [heat map](super::Heat). A dot for each message moves along its route in proportion to the bytes that
+/// have left the sender, and waits at the receiver until the message has arrived. Links are coloured while a message moves over them,
+/// in another colour if several messages share them. Below is the space-time diagram, with the critical path and a cursor. Two runs can
+/// be shown side by side, on one clock. `docs/pictures.md` describes the keys and the address, which stores the view.
 ///
-/// # What nodes hold
-/// Nodes are coloured by what they have had so far, which is known, not guessed:
+/// # Data held by nodes
+/// Nodes are coloured by the data that they have received so far:
 ///
-/// * Calls that carry out a schedule of blocks (collective operations, s-to-p broadcasts, [`walk`](crate::comm::walk))
-///   [record](crate::record::Content) what each member has in the beginning and which blocks come with which message. A node is
-///   coloured by the bytes that it has had, as a share of all that the members of the call had together in the beginning. Of
-///   blocks that are combined each member's version counts by itself. After another call has begun, that one counts.
-/// * If no call of the run tells that, a node is coloured by the share of all nodes from which messages can have brought it
-///   something, directly or over others.
+/// * Calls that execute a schedule of blocks (collective operations, s-to-p broadcasts, [`walk`](crate::comm::walk))
+///   [record](crate::record::Content) the initial data of each member and the blocks of each message. The colour of a
+///   node is the fraction of bytes that it has held, relative to the initial data of all members of the call. Of
+///   combined blocks each member's version counts separately. The colour refers to the call that the node began last.
+/// * If no call of the run records blocks, the colour of a node is the fraction of all nodes from which messages can
+///   have carried data to it, directly or through other nodes.
 ///
 /// # Limits
-/// A page has at most 8 runs, and 200,000 messages of all runs together. Its diagram has at most 360 rows and 20,000 lines of
-/// messages, chosen over the whole run by the rules of a [`SpaceTime`](super::SpaceTime#large-machines).
+/// A page has at most 8 runs, and at most 200,000 messages over all runs. Its diagram has at most 360 rows and 20,000
+/// message lines, sampled over the whole run by the rules of a [`SpaceTime`](super::SpaceTime#large-machines).
 ///
 /// ```
 /// use multicomputer::{Machine, collective::Algorithm, picture::Replay, prelude::*};
@@ -71,32 +71,32 @@ const PROGRAM: [&str; 4] = [
 #[must_use = "a page has to be written"]
 pub struct Replay {
     title: String,
-    /// In JSON, each once.
+    /// Distinct networks, as JSON.
     networks: Vec<String>,
-    /// In JSON.
+    /// As JSON.
     runs: Vec<String>,
     messages: usize,
 }
 
 impl Replay {
-    /// A page without runs.
+    /// Creates a page without runs.
     pub fn new(title: impl Into<String>) -> Replay {
         Replay { title: title.into(), networks: Vec::new(), runs: Vec::new(), messages: 0 }
     }
 
-    /// Adds a run; the title is for the list of runs. The first two are shown beside each other.
+    /// Adds a run; `title` appears in the list of runs. The first two runs are shown side by side.
     ///
     /// # Errors
-    /// [`PictureError`]: the run was not traced, it was under the host's clock, there are too many runs or messages.
+    /// [`PictureError`]: the run was not traced, it was under the host's clock, or there are too many runs or messages.
     pub fn run<T>(mut self, title: impl Into<String>, run: &Run<T>) -> Result<Replay, PictureError> {
         self.add(title, run)?;
         Ok(self)
     }
 
-    /// As [`run`](Replay::run), in place; a run that cannot be added leaves the page as it is.
+    /// Adds a run like [`run`](Replay::run), in place. On error the page does not change.
     ///
     /// # Errors
-    /// As those of [`run`](Replay::run).
+    /// The errors of [`run`](Replay::run).
     pub fn add<T>(&mut self, title: impl Into<String>, run: &Run<T>) -> Result<(), PictureError> {
         if !run.report.is_modeled {
             return Err(PictureError::NoNetwork);
@@ -122,12 +122,12 @@ impl Replay {
         Ok(())
     }
 
-    /// The most runs that a page has.
+    /// Returns the maximum number of runs on a page.
     pub const fn most_runs() -> usize {
         MOST_RUNS
     }
 
-    /// Writes the page.
+    /// Returns the page as HTML.
     ///
     /// # Errors
     /// [`PictureError::Empty`] if there is no run.
@@ -150,7 +150,7 @@ impl Replay {
             ("data", data),
             ("program", program),
         ];
-        // A field is not looked at again: a title may have the form of a field.
+        // Substituted text is not scanned again, because a title may look like a field.
         let (mut page, mut rest) = (String::new(), PAGE);
         while let Some((before, behind)) = rest.split_once("{{") {
             page.push_str(before);
@@ -163,14 +163,14 @@ impl Replay {
     }
 }
 
-/// Data as a script may have it inside: no text of it ends the script or begins a comment.
+/// Serializes data for inclusion in a script element: no text can end the script or begin a comment.
 fn json(data: &impl serde::Serialize) -> String {
-    // Plain numbers, texts and lists: there is always a way to write them.
+    // Numbers, texts and lists can always be serialized.
     let text = serde_json::to_string(data).unwrap_or_default();
     text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// A text as HTML has it.
+/// Escapes a text for HTML.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
@@ -180,7 +180,7 @@ fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // HTML has no other control characters.
+            // HTML forbids other control characters.
             other if other.is_control() => escaped.push('\u{fffd}'),
             other => {
                 let _ = escaped.write_char(other);

@@ -1,22 +1,22 @@
-//! The network of a run for its page: places of vertices and links between them, in whole thousandths of a distance.
+//! The network of a run as page data: positions of vertices, in thousandths of a neighbour distance, and links.
 
 use serde::Serialize;
 
 use super::super::heat::Layout;
 use crate::topology::{Link, Topology, Vertex};
 
-/// A network. Vertices are nodes by rank, then switches.
+/// A network. Vertices are the nodes by rank, followed by the switches.
 #[derive(Debug, Serialize)]
 pub(super) struct Network {
     shape: &'static str,
     nodes: usize,
     /// The numbers of switches.
     switches: Vec<usize>,
-    /// The places of vertices: to the right and down, by turns.
+    /// The positions of vertices: x and y (down) alternate.
     places: Vec<i64>,
-    /// The ends of links: from and to, by turns.
+    /// The ends of links: source and destination alternate.
     links: Vec<usize>,
-    /// The links that close a line: their numbers and the directions in which they leave, three figures each.
+    /// Wraparound links: number and direction in which the link leaves, three values each.
     closing: Vec<i64>,
     /// The shortest distance between neighbours.
     nearest: i64,
@@ -31,7 +31,7 @@ impl Network {
         let places = vertices.flat_map(|(x, y)| [thousandths(x), thousandths(y)]).collect();
         let index = |vertex| match vertex {
             Vertex::Node(rank) => rank,
-            // They are in the order of their numbers.
+            // Switches are sorted by number.
             Vertex::Switch(number) => topology.nodes() + switches.partition_point(|&other| other < number),
         };
         let (mut links, mut closing) = (Vec::new(), Vec::new());

@@ -1,23 +1,23 @@
-//! Sets of members, each kept once and known by a number: nodes that hold the same share it.
+//! Interned sets of members: each set is stored once and identified by a number, so nodes with equal holdings share it.
 
 use std::collections::BTreeMap;
 
-/// The number of a set.
+/// The number of an interned set.
 pub(super) type SetId = u32;
 
-/// The set of nobody.
+/// The empty set.
 pub(super) const NOBODY: SetId = 0;
 
-/// A set as ranges of members, from and up to, that are in order and do not touch.
+/// A set as half-open ranges of members, sorted, disjoint and not adjacent.
 type Ranges = Vec<(u32, u32)>;
 
-/// All sets that there have been.
+/// All interned sets.
 #[derive(Debug)]
 pub(super) struct Sets {
     numbers: BTreeMap<Ranges, SetId>,
     sets: Vec<Ranges>,
     sizes: Vec<u64>,
-    /// The union of two sets, the smaller number first.
+    /// The cached union of two sets, keyed by their numbers in ascending order.
     unions: BTreeMap<(SetId, SetId), SetId>,
     last: ((SetId, SetId), SetId),
 }
@@ -29,17 +29,17 @@ impl Sets {
         Sets { numbers, sets, sizes: vec![0], unions: BTreeMap::new(), last: ((NOBODY, NOBODY), NOBODY) }
     }
 
-    /// The set of one member.
+    /// Returns the set with one member.
     pub(super) fn one(&mut self, member: u32) -> SetId {
         self.number(vec![(member, member + 1)])
     }
 
-    /// The number of members of a set.
+    /// Returns the number of members of a set.
     pub(super) fn size(&self, set: SetId) -> u64 {
         self.sizes[set as usize]
     }
 
-    /// All members of two sets. Each union is made once.
+    /// Returns the union of two sets. Each union is computed once.
     pub(super) fn union(&mut self, one: SetId, other: SetId) -> SetId {
         if one == other || other == NOBODY {
             return one;
@@ -48,7 +48,7 @@ impl Sets {
             return other;
         }
         let both = (one.min(other), one.max(other));
-        // Blocks of a message are often held by the same members.
+        // Fast path: the blocks of a message are often held by the same members.
         if self.last.0 == both {
             return self.last.1;
         }
@@ -77,7 +77,7 @@ impl Sets {
     }
 }
 
-/// The ranges of two sets as one.
+/// Merges the ranges of two sets.
 fn merged(one: &[(u32, u32)], other: &[(u32, u32)]) -> Ranges {
     let mut all: Ranges = one.iter().chain(other).copied().collect();
     all.sort_unstable();

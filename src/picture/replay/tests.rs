@@ -1,4 +1,4 @@
-//! Holdings against the operations that bring them about, and pages against the runs that they show.
+//! Tests of holdings against the operations that cause them, and of pages against the runs that they show.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::{
     stop,
 };
 
-/// The bytes that each node has had in the end, and all that there are.
+/// Returns the bytes that each node has held by the end, and the total.
 fn in_the_end<T>(run: &Run<T>) -> (Vec<u64>, u64) {
     let holdings = Holdings::of(&run.trace, run.machine().nodes());
     assert_eq!((holdings.rule, holdings.totals.len()), (Rule::Blocks, 1));
@@ -59,7 +59,7 @@ fn after_every_operation_by_every_algorithm_nodes_have_had_what_it_brings_them()
                     };
                     Ok(())
                 });
-                // Some are for other machines.
+                // Some algorithms are for other machines.
                 let Ok(run) = run else { continue };
                 tried += 1;
                 let case = format!("{operation} by {algorithm} on {nodes} nodes");
@@ -136,7 +136,7 @@ fn in_a_free_program_nodes_have_what_messages_can_have_brought() {
     let run = machine.run(|node| {
         let (world, rank) = (node.world(), node.rank());
         if rank < 3 {
-            // A message does not have what only a later receive brings.
+            // A message does not include data that only a later receive brings.
             world.send((rank + 1, Tag(rank as u32)), [0_u8; 10])?;
         }
         if rank > 0 {
@@ -153,11 +153,11 @@ fn in_a_free_program_nodes_have_what_messages_can_have_brought() {
     assert_eq!(holdings.rule, Rule::Reach);
     let parts: Vec<Vec<u64>> =
         holdings.levels.iter().map(|levels| levels.iter().map(|level| level.held.parts).collect()).collect();
-    // Node 3 heard from node 2 alone, and node 0 from both.
+    // Node 3 received from node 2 only, and node 0 from both.
     assert_eq!(parts, [vec![1, 3], vec![1, 2], vec![1, 2], vec![1, 2]]);
 }
 
-/// The data of a page.
+/// Returns the data of a page.
 fn data(page: &str) -> Value {
     let (_, rest) = page.split_once("<script id=\"data\" type=\"application/json\">").unwrap();
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
@@ -222,7 +222,7 @@ fn lines_of_many_messages_are_over_the_whole_run_and_the_page_says_so() {
     assert_eq!((lines.len(), lines[0]), (20_000, 0));
     assert!(lines.windows(2).all(|pair| (1..=2).contains(&(pair[1] - pair[0]))) && lines[19_999] >= 29_998);
     assert_eq!(shown["notes"][0], "Lines: 20000 of 30000 messages, evenly spaced in the order of time.");
-    // Those of few messages are all there, and nothing is said.
+    // A run with few messages shows all of them, without a note.
     let few = data(&Replay::new("").run("", &busy("line:5", true)).unwrap().to_html().unwrap());
     assert_eq!(
         (&few["runs"][0]["lines"], &few["runs"][0]["notes"]),
@@ -271,7 +271,7 @@ fn a_page_has_as_many_runs_as_it_can_show() {
     }
     let error = page.add("one more", &busy("line:5", true)).unwrap_err();
     assert_eq!(error.to_string(), "9 runs for a page, which has 8 at most");
-    // Two nodes that exchange more messages than a page has.
+    // Two nodes that exchange more messages than a page may have.
     let run = Machine::hockney(1, 2).trace(true).build().unwrap().run(|node| {
         let other = 1 - node.rank();
         (0..=MOST_MESSAGES / 2).try_for_each(|_| node.world().sendrecv(other, [0_u8; 1], other).map(drop))?;
@@ -297,7 +297,7 @@ fn the_effort_for_holdings_is_that_of_the_blocks_in_messages() {
     let run = run.unwrap();
     let begin = std::time::Instant::now();
     let (held, total) = in_the_end(&run);
-    // With every block compared with all that are there it took a minute.
+    // Comparing every block with all others took a minute.
     assert!(begin.elapsed() < std::time::Duration::from_secs(10), "{:?}", begin.elapsed());
     assert_eq!((held, total), (vec![8 * 576; 576], 8 * 576));
 }

@@ -1,4 +1,4 @@
-//! Phases, operations of the library and their steps: when the first node was in one, and when the last.
+//! Bands of phases, library operations and their steps: from the first node's start to the last node's end.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{
     time::Time,
 };
 
-/// The largest number of lanes of bands: more would be higher than what they are about.
+/// Maximum number of lanes of bands; more lanes would need more space than the rows.
 const MOST_LANES: usize = 6;
 
 /// A band above the rows.
@@ -17,11 +17,11 @@ pub(in crate::picture) struct Band {
     pub(in crate::picture) name: String,
     pub(in crate::picture) start: Time,
     pub(in crate::picture) end: Time,
-    /// Counted from 0, from above.
+    /// The lane, counted from 0 at the top.
     pub(in crate::picture) lane: usize,
 }
 
-/// A step on one node: its number, and when.
+/// A step on one node: its number, start and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::picture) struct Step {
     pub(in crate::picture) rank: Rank,
@@ -30,7 +30,7 @@ pub(in crate::picture) struct Step {
     pub(in crate::picture) end: Time,
 }
 
-/// The bands, and the number of those that there is no lane for.
+/// The bands, and the number of bands for which there is no lane.
 #[derive(Debug, Default)]
 pub(in crate::picture) struct Bands {
     pub(in crate::picture) bands: Vec<Band>,
@@ -39,7 +39,7 @@ pub(in crate::picture) struct Bands {
 }
 
 impl Bands {
-    /// The note of those that are not there, if any.
+    /// Returns the note on omitted bands, if any.
     pub(in crate::picture) fn says_left_out(&self, place: &str) -> Option<String> {
         match self.left_out {
             0 => None,
@@ -51,17 +51,17 @@ impl Bands {
     }
 }
 
-/// The subject of a band: a phase by its name; an operation by its name and how many each node called before; a step by its
-/// operation and its number.
+/// Key of a band. A phase: its name. An operation: its name and the number of operations the node began before. A step:
+/// its operation and its number.
 type Key<'a> = (u8, usize, &'a str, usize);
 
-/// The bands of all nodes together: first of phases, then of operations, then of steps, each kind in lanes of its own.
+/// Returns the bands of all nodes together: phases, operations, steps; each kind has separate lanes.
 pub(in crate::picture) fn bands(trace: &Trace) -> Bands {
     let mut spans: BTreeMap<Key<'_>, (Time, Time)> = BTreeMap::new();
-    // The number of operations that each node began: a step belongs to the last of them.
+    // The number of operations that each node has begun; a step belongs to the last one.
     let mut begun: BTreeMap<Rank, usize> = BTreeMap::new();
     let mut ordered: Vec<_> = trace.events.iter().collect();
-    // An operation before its first step, which may be as long.
+    // Sorts an operation before its first step, which may have the same start.
     let is_step = |event: &Event| matches!(event.kind, EventKind::Part(Part::Step(_)));
     ordered.sort_by_key(|event| (event.rank, event.start, is_step(event)));
     for event in ordered {
@@ -105,7 +105,7 @@ pub(in crate::picture) fn bands(trace: &Trace) -> Bands {
     all
 }
 
-/// The steps of all nodes, in the order of events.
+/// Returns the steps of all nodes, in the order of events.
 pub(in crate::picture) fn steps(trace: &Trace) -> Vec<Step> {
     let steps = trace.events.iter().filter_map(|event| match event.kind {
         EventKind::Part(Part::Step(number)) => {

@@ -1,8 +1,8 @@
-//! The doing of a node at every instant, from its events: bars, none of which lies over another.
+//! The activity of a node at every instant, from its events: bars that do not overlap.
 //!
-//! The time of a send is overhead, then waiting for the out-port, then sending; that of a receive is waiting for a message
-//! that has not begun to move, then receiving, which is waiting for one that is on its way, then overhead. So computing and
-//! overhead are as long as in the report, and sending, receiving and waiting together as long as `waiting` there.
+//! A send is overhead, then waiting for the out-port, then sending. A receive is waiting for a message that has not
+//! begun to move, then receiving (waiting for a message in transit), then overhead. The sums of computing and overhead
+//! equal those of the report, and the sum of sending, receiving and waiting equals its `waiting`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     time::Time,
 };
 
-/// The kind of a time.
+/// The kind of activity of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::picture) enum Activity {
     Computing,
@@ -26,7 +26,7 @@ impl Activity {
     pub(in crate::picture) const ALL: [Activity; 5] =
         [Activity::Computing, Activity::Overhead, Activity::Sending, Activity::Receiving, Activity::Waiting];
 
-    /// The name in legends, which is also that of its class and its pattern.
+    /// Returns the name for the legend, the CSS class and the pattern.
     pub(in crate::picture) fn name(self) -> &'static str {
         match self {
             Activity::Computing => "computing",
@@ -38,18 +38,18 @@ impl Activity {
     }
 }
 
-/// A time of one kind on a node.
+/// A period of one activity on a node.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::picture) struct Bar<'a> {
     pub(in crate::picture) rank: Rank,
     pub(in crate::picture) activity: Activity,
     pub(in crate::picture) start: Time,
     pub(in crate::picture) end: Time,
-    /// Of which it is a part.
+    /// The event to which the bar belongs.
     pub(in crate::picture) event: &'a Event,
 }
 
-/// The bars of all nodes, in the order of events; none is without length.
+/// Returns the bars of all nodes in the order of events; every bar has a positive length.
 pub(in crate::picture) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
     let transfers = trace.transfers.iter();
     let entered: BTreeMap<(Rank, u64), Time> =
@@ -65,7 +65,7 @@ pub(in crate::picture) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
         match *kind {
             EventKind::Send { seq, overhead, .. } => {
                 let ready = end.min(start + overhead);
-                // Time that is not known to wait for the port is sending: under the host's clock all of it.
+                // Time that is not known to be waiting for the port counts as sending; under the host's clock all of it does.
                 let moves = entered.get(&(rank, seq)).map_or(ready, |&entered| entered.max(ready).min(end));
                 add(Activity::Overhead, start, ready);
                 add(Activity::Waiting, ready, moves);
@@ -87,7 +87,7 @@ pub(in crate::picture) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
 }
 
 impl Bar<'_> {
-    /// The doing of the node, for a tooltip.
+    /// Describes the activity for a tooltip.
     pub(in crate::picture) fn says(&self) -> String {
         let Bar { rank, activity, .. } = *self;
         let time = self.end.since(self.start);

@@ -1,4 +1,4 @@
-//! The critical path over the rows.
+//! Draws the critical path over the rows.
 
 use super::{
     super::{
@@ -7,11 +7,11 @@ use super::{
     },
     plot::Plot,
 };
-/// The largest number of stretches of the path that have tooltips.
+/// Maximum number of stretches of the path with tooltips.
 const MOST_STRETCHES: usize = 300;
 
-/// Draws the critical path: frames around what it goes over on nodes, lines along messages. On a rank without a row it is a line
-/// at that rank's place between the rows, so that the path is whole.
+/// Draws the critical path: frames around stretches on nodes, lines along messages. On a rank without a row it is a
+/// line at the rank's position between the rows, so that the path has no gaps.
 pub(super) fn draw(canvas: &mut Canvas, plot: &Plot, stretches: &[Stretch]) {
     let half = plot.bar / 2.0 + 1.0;
     let (mut together, has_tooltips) = (String::new(), stretches.len() <= MOST_STRETCHES);
@@ -23,7 +23,7 @@ pub(super) fn draw(canvas: &mut Canvas, plot: &Plot, stretches: &[Stretch]) {
             let corner = format!("M{} {}", decimal(left, 2), number(y - half));
             format!("{corner}h{width}v{height}h-{width}z")
         } else {
-            // From the edge of one frame to that of another.
+            // From the edge of one frame to the edge of the next.
             let way = if from == to {
                 0.0
             } else if y < below {

@@ -1,4 +1,4 @@
-//! From the parts of a diagram to the drawing.
+//! Draws a diagram as SVG.
 
 use std::{
     cmp::Reverse,
@@ -24,13 +24,13 @@ use super::{
 };
 use crate::{rank::Rank, time::Span, units::format_bytes};
 
-/// The largest number of bars that have tooltips of their own.
+/// Maximum number of bars with separate tooltips.
 const MOST_BARS: usize = 1000;
 
-/// The largest number of messages that have lines: more could not be told apart.
+/// Maximum number of messages with lines; more would be indistinguishable.
 const MOST_LINES: usize = 1500;
 
-/// The largest number of messages that have tooltips; if more are drawn, that of the most delayed ones that have.
+/// Maximum number of messages with tooltips. If more are drawn, only the `MOST_LATE` most delayed ones have tooltips.
 const MOST_MESSAGES: usize = 600;
 const MOST_LATE: usize = 300;
 
@@ -137,7 +137,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
     canvas.finish(foot + 12.0, &diagram.title)
 }
 
-/// Machine, time, and what messages there were.
+/// Describes the machine, the time, and the messages.
 fn about(diagram: &SpaceTime<'_>, drawn: usize) -> String {
     let report = diagram.report;
     let clock = if report.is_modeled { "modeled" } else { "on the wall clock" };
@@ -148,7 +148,7 @@ fn about(diagram: &SpaceTime<'_>, drawn: usize) -> String {
     about
 }
 
-/// The patterns of bars, and the heads of messages.
+/// Adds the patterns of bars and the arrowheads of messages.
 fn patterns(canvas: &mut Canvas) {
     let mut definitions = element("defs");
     for activity in Activity::ALL {
@@ -177,7 +177,7 @@ fn patterns(canvas: &mut Canvas) {
     canvas.add(definitions);
 }
 
-/// The legend of what is drawn; returns where the plot can begin.
+/// Draws the legend of the visible kinds; returns the vertical position at which the plot can begin.
 fn legend(
     canvas: &mut Canvas,
     plot: &Plot,
@@ -205,7 +205,7 @@ fn legend(
     }
     let used: BTreeSet<Class> = messages.iter().map(|message| message.class()).collect();
     for class in used {
-        // In the middle of a row of pixels: between two of them it would be grey.
+        // Centred in a row of pixels: on the boundary of two rows the line would be grey.
         let class_name = format!("{} key", class.name());
         let line = |x, y: f64| path(&class_name, &format!("M{} {}h24", number(x), number(y + 6.5)));
         place(canvas, &line, class.says());
@@ -239,7 +239,7 @@ fn draw_bands(canvas: &mut Canvas, top: f64, plot: &Plot, bands: &Bands) {
     }
 }
 
-/// Draws the axis above and beneath the rows, and lines through them; returns the name of its unit.
+/// Draws the axis above and below the rows, and grid lines through them; returns the unit.
 fn axis(canvas: &mut Canvas, plot: &Plot) -> &'static str {
     let ticks = Ticks::of(plot.last, plot.width);
     let (top, bottom) = (plot.top, plot.bottom());
@@ -259,7 +259,7 @@ fn axis(canvas: &mut Canvas, plot: &Plot) -> &'static str {
     ticks.unit
 }
 
-/// The names of rows, and a line from the beginning to where the node finished.
+/// Draws the labels of rows, and a line from the start to the time at which the node finished.
 fn labels(canvas: &mut Canvas, diagram: &SpaceTime<'_>, rows: &[Rank], plot: &Plot) {
     let mut lines = String::new();
     for (row, &rank) in rows.iter().enumerate() {
@@ -277,7 +277,7 @@ fn labels(canvas: &mut Canvas, diagram: &SpaceTime<'_>, rows: &[Rank], plot: &Pl
     canvas.add(path("base", &lines));
 }
 
-/// Draws the bars; returns whether each has a tooltip, and the number of those that are too short.
+/// Draws the bars; returns whether each has a tooltip, and the number of bars that are too short.
 fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize) {
     let height = plot.bar;
     let outline = |bar: &Bar<'_>| {
@@ -312,7 +312,7 @@ fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize
     (false, too_short)
 }
 
-/// Draws the steps of each node, if there is room; returns whether there are any.
+/// Draws the steps of each node, if there is space; returns whether any was drawn.
 fn draw_steps(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) -> bool {
     if plot.steps == 0.0 {
         return false;
@@ -339,7 +339,7 @@ fn draw_steps(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) -> bool
     are_any
 }
 
-/// Frames what is marked.
+/// Draws frames around marked periods.
 fn draw_marks(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) {
     for marks in &diagram.marks {
         for &(rank, start, end) in &marks.pieces {
@@ -357,7 +357,7 @@ fn is_inside(message: &Message, plot: &Plot) -> bool {
     plot.has_row(message.from) && plot.has_row(message.to)
 }
 
-/// Draws each message once; returns how many have tooltips.
+/// Draws each message once; returns the number of messages with tooltips.
 fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usize {
     let mut order: Vec<&Message> = messages.to_vec();
     let told = match messages.len() {
@@ -372,7 +372,7 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
         let pale = if is_inside(message, plot) { "" } else { " pale" };
         format!("{}{pale}", message.class().name())
     };
-    // Heads only where there is room, and not at ranks without a row.
+    // Arrowheads are drawn only where there is space, and not at ranks without a row.
     let head = |element: svg::node::element::Element, message: &Message| match is_inside(message, plot) {
         true if plot.pitch >= 14.0 && message.from != message.to => {
             let head = if message.class().late { "url(#mc-la-head)" } else { "url(#mc-head)" };
@@ -387,7 +387,7 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
     for (class, lines) in &together {
         canvas.add(path(class, lines));
     }
-    // The late ones over the others.
+    // Delayed messages are drawn over the others.
     let mut told_of = told_of.to_vec();
     told_of.sort_by_key(|message| message.class());
     for message in told_of {
@@ -396,14 +396,14 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
     told
 }
 
-/// The line of a message, from the edge of one bar to that of another, or to the place between rows of a rank without a row; a
-/// tick on the bar if it is the same.
+/// Returns the line of a message, from the edge of one bar to the edge of another. For a rank without a row the line
+/// ends at the rank's position between rows. A message to the same node is a tick on the bar.
 fn line(message: &Message, plot: &Plot) -> String {
     let Message { from, to, .. } = *message;
     let (leaves, arrives) = (plot.x(message.leaves), plot.x(message.arrives));
     let (y, below, half) = (plot.middle(from), plot.middle(to), plot.bar / 2.0);
     let way = if from == to || y < below { half } else { -half };
-    // From above to below on one bar, otherwise between two.
+    // On one bar from top to bottom, otherwise between two bars.
     let edge = |rank| {
         if !plot.has_row(rank) {
             0.0

@@ -1,4 +1,4 @@
-//! The messages of a run: each once, from when it begins to leave its sender to when it is at its receiver.
+//! The messages of a run, each from the time it begins to leave its sender to its arrival at the receiver.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ pub(super) struct Message {
     pub(super) bytes: u64,
     pub(super) leaves: Time,
     pub(super) arrives: Time,
-    /// Whether another message moved over one of its links at the same time.
+    /// Whether another message used one of its links at the same time.
     pub(super) shared: bool,
-    /// The time that it took to leave beyond that of its bytes.
+    /// The time that it took to leave beyond the transfer time of its bytes.
     pub(super) lost: Span,
 }
 
-/// All messages, in the order in which they left. Without a model there are no transfers: then a message goes from the
-/// beginning of its send to the end of its receive, if it has both.
+/// Returns all messages in the order of leaving. Without a model there are no transfers; a message then lasts from the
+/// start of its send to the end of its receive, if it has both.
 pub(super) fn messages(trace: &Trace, machine: &Description) -> Vec<Message> {
     if trace.transfers.is_empty() {
         return untransferred(trace);
@@ -65,12 +65,12 @@ fn untransferred(trace: &Trace) -> Vec<Message> {
 }
 
 impl Message {
-    /// The class of its line.
+    /// Returns the style class of the message's line.
     pub(super) fn class(&self) -> Class {
         Class { late: !self.lost.is_zero(), shared: self.shared }
     }
 
-    /// The message in words, for a tooltip.
+    /// Describes the message for a tooltip.
     pub(super) fn says(&self) -> String {
         let Message { from, to, bytes, leaves, arrives, shared, lost } = *self;
         let took = arrives.since(leaves);
@@ -85,17 +85,17 @@ impl Message {
     }
 }
 
-/// The looks of a message.
+/// Style class of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Class {
-    /// It took longer to leave than its bytes take.
+    /// The message took longer to leave than the transfer time of its bytes.
     pub(super) late: bool,
-    /// It was on a link together with another one.
+    /// The message shared a link with another message.
     pub(super) shared: bool,
 }
 
 impl Class {
-    /// The class of the lines.
+    /// Returns the CSS classes of the lines.
     pub(super) fn name(self) -> &'static str {
         match (self.late, self.shared) {
             (false, false) => "m",
@@ -105,7 +105,7 @@ impl Class {
         }
     }
 
-    /// The words of the legend.
+    /// Returns the text of the legend.
     pub(super) fn says(self) -> &'static str {
         match (self.late, self.shared) {
             (false, false) => "message",

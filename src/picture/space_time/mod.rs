@@ -1,4 +1,4 @@
-//! The space-time diagram of a run: a row for each node, time from left to right, a line for each message.
+//! The space-time diagram of a run: one row per node, time from left to right, one line per message.
 
 pub(super) mod bands;
 pub(super) mod bars;
@@ -16,45 +16,45 @@ use self::rows::Rows;
 use super::{PictureError, critical};
 use crate::{machine::Run, model::Description, rank::Rank, record::Trace, report::RunReport, time::Time};
 
-/// The number of rows unless told otherwise.
+/// Default maximum number of rows.
 const MOST_ROWS: usize = 100;
 
-/// The width unless told otherwise, and the smallest, in pixels.
+/// Default width and minimum width in pixels.
 const WIDTH: u32 = 1000;
 const LEAST_WIDTH: u32 = 400;
 
 /// The space-time diagram of a run that was [traced](crate::MachineBuilder::trace): a builder.
 ///
-/// Every node has a row, on which bars say what it did:
+/// Every node has a row, whose bars show its activity:
 ///
 /// | bar | the node |
 /// | --- | --- |
 /// | computing | computes, combines or copies |
-/// | overhead | is busy with a message: o_s at the beginning of a send, o_r (and o_x) at the end of a receive |
-/// | sending | waits for a message of its own that is leaving |
-/// | receiving | waits for a message that is on its way to it |
+/// | overhead | processes a message: o_s at the beginning of a send, o_r (and o_x) at the end of a receive |
+/// | sending | waits until its message has left |
+/// | receiving | waits for a message that is in transit to the node |
 /// | waiting | waits for anything else: a message that has not begun to move, its port, a barrier |
 ///
-/// On each node computing and overhead are as long as in the [report](crate::record::NodeRecord), and sending, receiving and
-/// waiting together as long as its `waiting`. A line for each message leads from the instant at which it takes its sender's
-/// out-port to the instant at which it arrives. It is dashed if the message shared a link with another one at any time, and red
-/// if it took longer than its bytes take (n beta). Bands above the rows are phases, operations of the library and their steps,
-/// from the first node's beginning to the last one's end; under the bars are the steps of each node. The
-/// [critical path](crate::analysis::CriticalPath) has thick frames around what it goes over on nodes, and thick lines along messages.
-/// Under the host's clock, where no message is on a way, lines lead from the beginning of a send to the end of its receive.
+/// On each node the sums of computing and overhead equal those of the [report](crate::record::NodeRecord), and the sum of sending,
+/// receiving and waiting equals its `waiting`. A line for each message leads from the time at which it takes its sender's out-port
+/// to its arrival. The line is dashed if the message shared a link with another message, and red if the message took longer to
+/// leave than the transfer time of its bytes (n beta). Bands above the rows are phases, library operations and their steps, from
+/// the first node's start to the last node's end; the steps of each node are under its bars. The [critical
+/// path](crate::analysis::CriticalPath) has thick frames around its stretches on nodes, and thick lines along messages. Under the
+/// host's clock messages have no transit times; lines lead from the start of a send to the end of its receive.
 ///
 /// # Large machines
-/// * At most 100 nodes have a row, or as [many](SpaceTime::rows) as asked for: all ranks of the critical path, and every k-th
-///   rank, where k is the smallest power of two for which the rows suffice. A path over more ranks than rows has its own
-///   stride. A rank without a row has its place between the rows of its neighbours: a line that ends there is pale.
-/// * At most 1500 messages have lines: the 150 with the largest delay, then those between rows, then the others, evenly spaced
-///   in the order of time.
-/// * Bars have tooltips up to 1000 of them; if there are more, the bars of one kind on one row are drawn as one, with their sum.
-/// * Messages have tooltips up to 600; if more are drawn, the 300 with the largest delay have.
-/// * The critical path is always whole; its stretches have tooltips up to 300.
-/// * Bars narrower than 0.05 pixels are not drawn, nor bands beyond six lanes.
+/// * At most 100 nodes have a row (see [`rows`](SpaceTime::rows)): all ranks of the critical path, and every k-th rank, where k
+///   is the smallest power of two for which the rows suffice. A path over more ranks than rows is sampled with a separate
+///   stride. A rank without a row has a position between the rows of its neighbours; lines that end there are pale.
+/// * At most 1500 messages have lines: the 150 with the largest delay, then messages between rows, then the others,
+///   evenly spaced in the order of time.
+/// * Bars have tooltips if there are at most 1000; otherwise the bars of one kind on one row are merged, and show their sum.
+/// * Messages have tooltips if at most 600 are drawn; otherwise only the 300 with the largest delay have tooltips.
+/// * The critical path is always complete; its stretches have tooltips if there are at most 300.
+/// * Bars narrower than 0.05 px and bands beyond six lanes are not drawn.
 ///
-/// The notes beneath the picture say which of that was done.
+/// The notes below the picture list the reductions that were applied.
 ///
 /// ```
 /// use multicomputer::{Machine, picture::SpaceTime, prelude::*};
@@ -86,7 +86,7 @@ pub struct SpaceTime<'a> {
     marks: Vec<Marks>,
 }
 
-/// Pieces of time that are marked alike.
+/// Periods that are marked with the same style.
 #[derive(Clone, Debug)]
 struct Marks {
     name: String,
@@ -94,7 +94,7 @@ struct Marks {
 }
 
 impl<'a> SpaceTime<'a> {
-    /// The diagram of a run.
+    /// Creates the diagram of a run.
     pub fn of<T>(run: &'a Run<T>) -> SpaceTime<'a> {
         SpaceTime {
             machine: run.machine(),
@@ -109,26 +109,26 @@ impl<'a> SpaceTime<'a> {
         }
     }
 
-    /// Sets the title; "What every node did" unless given. Machine and time are beneath it in any case.
+    /// Sets the title (default "What every node did"). The machine and the time are shown below the title.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
         self
     }
 
-    /// Sets the width in pixels: 1000 unless given, at least 400. The height follows from the number of rows.
+    /// Sets the width in pixels (default 1000, minimum 400). The height depends on the number of rows.
     pub fn width(mut self, pixels: u32) -> Self {
         self.width = pixels.max(LEAST_WIDTH);
         self
     }
 
-    /// Sets the largest number of rows: 100 unless given, at least 1. Which nodes have one on a larger machine is said
-    /// [above](SpaceTime#large-machines).
+    /// Sets the maximum number of rows (default 100, minimum 1). [Large machines](SpaceTime#large-machines) describes
+    /// which nodes have a row.
     pub fn rows(mut self, at_most: usize) -> Self {
         self.rows = at_most.max(1);
         self
     }
 
-    /// Sets the nodes that have a row, as ranks of the world, in this order; as many as a picture can have unless given.
+    /// Sets the nodes that have a row, as world ranks in this order. By default all nodes have a row, up to the maximum number.
     ///
     /// ```
     /// # use multicomputer::{Machine, picture::{PictureError, SpaceTime}};
@@ -144,8 +144,8 @@ impl<'a> SpaceTime<'a> {
         self
     }
 
-    /// Marks pieces of time with a frame around them: node, begin and end of each. The name is for the legend. May be called
-    /// several times; pieces of nodes without a row are not shown.
+    /// Marks periods with a frame; each period is a node, a start and an end. `name` is shown in the legend. May be
+    /// called several times; periods of nodes without a row are not shown.
     ///
     /// ```
     /// use multicomputer::{Machine, Time, picture::SpaceTime, prelude::*};
@@ -169,7 +169,7 @@ impl<'a> SpaceTime<'a> {
     /// Draws the diagram.
     ///
     /// # Errors
-    /// [`PictureError`]: the run was not traced, a node that is to be shown or marked is not there, no node is to be shown.
+    /// [`PictureError`]: the run was not traced, a node to show or mark does not exist, or no node is selected.
     pub fn to_svg(&self) -> Result<String, PictureError> {
         if !self.is_traced {
             return Err(PictureError::NotTraced);
@@ -179,7 +179,7 @@ impl<'a> SpaceTime<'a> {
         if let Some(given) = marked.find(|&rank| rank >= nodes) {
             return Err(PictureError::NoSuchNode { given, nodes });
         }
-        // Under the host's clock there is no path.
+        // Under the host's clock there is no critical path.
         let path = match self.report.is_modeled {
             true => critical::stretches(self.trace, self.machine),
             false => Vec::new(),

@@ -1,23 +1,23 @@
-//! The sheet of a diagram: where rows and instants are on it.
+//! Geometry of the diagram: the positions of rows and instants.
 
 use std::collections::BTreeMap;
 
 use crate::{rank::Rank, time::Time};
 
-/// The shortest bar that is drawn, in pixels.
+/// Minimum length of a drawn bar in pixels.
 pub(super) const SHORTEST: f64 = 0.05;
 
-/// The places of rows and instants on the sheet.
+/// The positions of rows and instants on the canvas.
 pub(super) struct Plot {
     pub(super) left: f64,
-    /// The pixels of the whole time.
+    /// The width of the whole time in pixels.
     pub(super) width: f64,
     /// The upper edge of the first row.
     pub(super) top: f64,
-    /// The distance between rows, and the height of bars.
+    /// The distance between rows; `bar` is the height of bars.
     pub(super) pitch: f64,
     pub(super) bar: f64,
-    /// The height of the steps under the bars; 0 where there is no room.
+    /// The height of the steps under the bars; 0 if there is no space for them.
     pub(super) steps: f64,
     pub(super) last: Time,
     pub(super) rows: BTreeMap<Rank, usize>,
@@ -25,7 +25,7 @@ pub(super) struct Plot {
 
 impl Plot {
     pub(super) fn x(&self, at: Time) -> f64 {
-        // Rounded once: an instant has the same place in every element.
+        // Rounded only in the output, so an instant has the same position in every element.
         self.left + self.width * at.as_picos() as f64 / self.last.as_picos().max(1) as f64
     }
 
@@ -33,8 +33,8 @@ impl Plot {
         self.top + row as f64 * self.pitch
     }
 
-    /// The middle of a rank's row. That of a rank without one is between the rows of its neighbours, at its share of the ranks
-    /// between them, so that a line to it leads to where it would be.
+    /// Returns the middle of a rank's row. A rank without a row has a position between the rows of its neighbours,
+    /// interpolated by rank, so that a line to the rank leads in the right direction.
     pub(super) fn middle(&self, rank: Rank) -> f64 {
         let middle = |(&rank, &row): (&Rank, &usize)| (rank as f64, self.top_of(row) + self.pitch / 2.0);
         let (below, above) = (self.rows.range(..=rank).next_back(), self.rows.range(rank..).next());
@@ -51,7 +51,7 @@ impl Plot {
         self.rows.contains_key(&rank)
     }
 
-    /// Whether a bar from one instant to another is long enough to be drawn.
+    /// Returns whether a bar between two instants is long enough to be drawn.
     pub(super) fn is_seen(&self, start: Time, end: Time) -> bool {
         self.x(end) - self.x(start) >= SHORTEST
     }

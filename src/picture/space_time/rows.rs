@@ -1,25 +1,25 @@
-//! The ranks that have a row: all; those asked for; or, of a large machine, those of the critical path and a regular stride.
+//! Selection of the ranks with a row: all, the requested ones, or (large machines) the critical path's and a regular sample.
 
 use std::collections::BTreeSet;
 
 use super::super::{PictureError, critical::Stretch};
 use crate::{rank::Rank, record::NodeRecord};
 
-/// The ranks with a row, in the order of rows, and the rule by which they were chosen.
+/// The ranks with a row, in the order of rows, and the rule of their selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::picture) struct Rows {
     pub(in crate::picture) ranks: Vec<Rank>,
-    /// The rule in words: the rest of a sentence that begins with "Rows:". Empty if every rank has a row.
+    /// The rule as text that follows "Rows:" in a sentence. Empty if every rank has a row.
     pub(in crate::picture) rule: String,
 }
 
 impl Rows {
-    /// A row for every rank of a machine of at most this many nodes. Of a larger one the ranks of the critical path, and every
-    /// k-th rank, where k is the smallest power of two that leaves no more rows than allowed: ranks 0, k, 2k, .. are the first
-    /// ones of equal groups of the ranks, on a mesh whose width is a power of two in the same columns of each row.
+    /// Selects every rank on a machine of at most `at_most` nodes. On a larger machine it selects the ranks of the critical
+    /// path, and every k-th rank, where k is the smallest power of two that respects the limit. The ranks 0, k, 2k, ..
+    /// start equal groups of ranks; on a mesh whose width is a power of two they lie in the same columns of each row.
     ///
-    /// A path over more ranks than there are rows has its own stride, counted from its end: the node that finished last always
-    /// has a row.
+    /// A path over more ranks than there are rows is sampled with a separate stride, counted from its end, so that the
+    /// node that finished last always has a row.
     pub(in crate::picture) fn thinned(nodes: &[NodeRecord], at_most: usize, path: &[Stretch]) -> Rows {
         if nodes.len() <= at_most {
             return Rows { ranks: (0..nodes.len()).collect(), rule: String::new() };
@@ -48,7 +48,7 @@ impl Rows {
         Rows { ranks: from_end.into_iter().collect::<BTreeSet<_>>().into_iter().collect(), rule: name }
     }
 
-    /// The ranks that are asked for, in the order in which they are, each once.
+    /// Selects the requested ranks in the given order, without duplicates.
     pub(super) fn asked_for(ranks: &[Rank], nodes: usize) -> Result<Rows, PictureError> {
         let mut seen = BTreeSet::new();
         if let Some(&given) = ranks.iter().find(|rank| **rank >= nodes) {
@@ -60,26 +60,26 @@ impl Rows {
         Ok(Rows { ranks, rule })
     }
 
-    /// The rule and how many rows there are: a sentence for beneath the picture, if not every rank has a row.
+    /// Returns the rule and the number of rows as a sentence for the notes; `None` if every rank has a row.
     pub(in crate::picture) fn says(&self, nodes: usize) -> Option<String> {
         (!self.rule.is_empty()).then(|| format!("Rows: {} ({} of {nodes}).", self.rule, self.ranks.len()))
     }
 }
 
-/// The ranks that the path goes over, each once, in the order of its last visits from the end back to time zero.
+/// Returns the ranks of the path without duplicates, in the order of their last visits, from the end back to time zero.
 fn from_end(path: &[Stretch]) -> Vec<Rank> {
     let mut seen = BTreeSet::new();
     let visits = path.iter().rev().flat_map(|stretch| [stretch.to, stretch.from]);
     visits.filter(|&rank| seen.insert(rank)).collect()
 }
 
-/// The node that finished last; of several the first.
+/// Returns the node that finished last; the first one in case of ties.
 fn last_to_finish(nodes: &[NodeRecord]) -> Rank {
     let last = nodes.iter().enumerate().rev().max_by_key(|(_, node)| node.finished);
     last.map_or(0, |(rank, _)| rank)
 }
 
-/// A place in a row of things: `2nd`, `3rd`, `12th`.
+/// Formats an ordinal number: `2nd`, `3rd`, `12th`.
 fn ordinal(number: usize) -> String {
     let ending = match (number % 10, number % 100) {
         (_, 11..=13) => "th",
@@ -100,7 +100,7 @@ mod tests {
         vec![NodeRecord::default(); number]
     }
 
-    /// A path that goes on from rank to rank.
+    /// Creates a path that visits the ranks in order.
     fn path(ranks: &[Rank]) -> Vec<Stretch> {
         let at = |nth: usize| Time::ZERO + Span::from_micros(nth as u64);
         let pairs = ranks.windows(2).enumerate();
@@ -120,13 +120,13 @@ mod tests {
             few.says(32).unwrap(),
             "Rows: the 4 ranks of the critical path and every 4th rank from 0 on (10 of 32)."
         );
-        // No room for a stride beside them.
+        // There is no space for a sample besides the path.
         let path_only = Rows::thinned(&nodes(32), 3, &path(&[1, 3, 5]));
         assert_eq!(
             (path_only.ranks, path_only.rule.as_str()),
             (vec![1, 3, 5], "the 3 ranks of the critical path")
         );
-        // Without a path: under the host's clock.
+        // Without a path, as under the host's clock.
         let mut recorded = nodes(9);
         recorded[5].finished = Time::ZERO + Span::from_micros(1);
         let host = Rows::thinned(&recorded, 4, &[]);

@@ -1,4 +1,4 @@
-//! Bars and messages, held against the report and the trace.
+//! Tests of bars and messages against the report and the trace.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ fn the_bars_of_a_node_are_as_long_as_the_report_says_and_lie_apart() {
     }
 }
 
-/// The numbers of a path.
+/// Extracts the numbers of a path.
 fn numbers(data: &str) -> Vec<f64> {
     let numbers = data.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
     numbers.filter(|text| !text.is_empty()).map(|text| text.parse().unwrap()).collect()
@@ -44,7 +44,7 @@ fn bars_are_in_their_row_and_every_message_is_drawn_once() {
     let elements = elements(&svg);
     let class =
         |element: &(String, Vec<(String, String)>)| attribute(element, "class").unwrap_or("").to_owned();
-    // The names of rows stand in the middle of them.
+    // Row labels are vertically centred in their rows.
     let rows: Vec<f64> = elements
         .iter()
         .filter(|element| element.0 == "text" && class(element) == "end")
@@ -63,7 +63,7 @@ fn bars_are_in_their_row_and_every_message_is_drawn_once() {
         assert!(height < pitch && x >= 0.0 && x + length <= 1000.0, "{bar:?}");
         *lengths.entry(row).or_default() += length;
     }
-    // All have done something all the time until they finished.
+    // Every node is active at all times until it finishes.
     let longest = lengths.values().fold(0.0_f64, |longest, &length| longest.max(length));
     for (row, length) in lengths {
         let share = run.report.nodes[row].finished.as_secs_f64() / run.report.modeled.as_secs_f64();
@@ -93,7 +93,7 @@ fn many_messages_are_drawn_once_too_and_large_machines_are_thinned_by_the_rule()
     assert!(all.contains("Tooltips of bars: the sum of one kind on a row."));
     assert!(all.contains("Tooltips of lines: the 300 messages with the largest delay."));
 
-    // Every message that is drawn on large machines is drawn on these, and those without a row are between rows.
+    // Every message drawn on large machines is drawn here, and messages of ranks without a row end between rows.
     let few = SpaceTime::of(&run).rows(5).to_svg().unwrap();
     assert_eq!(strokes(&few) as u64, run.report.messages);
     assert!(few.contains("A pale line begins or ends between rows, at a rank without a row."));
@@ -106,7 +106,7 @@ fn lines_are_over_the_whole_run_where_there_are_too_many() {
     let run = machine.run(|node| {
         let (world, rank) = (node.world(), node.rank());
         for round in 0..200 {
-            // First among ranks without a row, then among all.
+            // First between ranks without a row, then between all ranks.
             let other = if round < 100 { rank ^ 1 } else { rank ^ 8 };
             world.sendrecv(other, vec![0_u8; 100], other)?;
         }
@@ -125,7 +125,7 @@ fn lines_are_over_the_whole_run_where_there_are_too_many() {
     }
     starts.sort_by(f64::total_cmp);
     assert_eq!(starts.len(), 1500);
-    // On a sheet of some 900 pixels no stretch of a hundredth is empty.
+    // On a plot about 900 pixels wide no interval of one percent is empty.
     assert!(starts.windows(2).all(|pair| pair[1] - pair[0] < 9.0), "{starts:?}");
 }
 
@@ -141,7 +141,7 @@ fn a_message_tells_what_it_lost_where_it_shared_a_link() {
         Ok(())
     });
     let run = run.unwrap();
-    // Until both have moved 500 bytes they share the link; the rest of the longer one has it alone.
+    // Both share the link until each has moved 500 bytes; then the longer message has the link for itself.
     let found: Vec<_> = messages(&run.trace, run.machine())
         .into_iter()
         .map(|message| (message.from, message.shared, message.lost.to_string()))
@@ -171,7 +171,7 @@ fn the_critical_path_is_drawn_from_end_to_end() {
     assert!(svg.contains("critical path: node ") && path.iter().any(|stretch| stretch.from != stretch.to));
     assert!(path.windows(2).all(|pair| (pair[0].to, pair[0].end) == (pair[1].from, pair[1].start)));
 
-    // Where ranks have no row the path is between rows, and as whole as before.
+    // At ranks without a row the path is drawn between rows, without gaps.
     let without = SpaceTime::of(&run).nodes([path[0].from]).to_svg().unwrap();
     assert!(without.contains("Between rows the critical path is at ranks without a row."));
     let stretches: Vec<_> = elements(&without)
@@ -184,7 +184,7 @@ fn the_critical_path_is_drawn_from_end_to_end() {
     for stretch in &stretches {
         let data = attribute(stretch, "d").unwrap();
         let numbers = numbers(data);
-        // Its begin and its end, each an instant and how far down it reaches.
+        // The begin and the end of the element: an instant and its vertical extent.
         let [begin, end] = match data.ends_with('z') {
             true => [0.0, numbers[2]].map(|right| [numbers[0] + right, numbers[1], numbers[1] + numbers[3]]),
             false => [0, 2].map(|point| [numbers[point], numbers[point + 1], numbers[point + 1]]),
@@ -216,7 +216,7 @@ fn the_legend_has_what_is_drawn_and_the_notes_tell_of_the_rest() {
     assert!(svg.contains(" bars narrower than 0.05 px are not drawn."), "{svg}");
     let elements = elements(&svg);
     let line = elements.iter().find(|element| attribute(element, "class") == Some("m key")).unwrap();
-    // All in one row of pixels, where it is as dark as it is.
+    // The line is centred in one row of pixels, so antialiasing does not lighten it.
     assert_eq!(numbers(attribute(line, "d").unwrap())[1].fract(), 0.5, "{line:?}");
 }
 

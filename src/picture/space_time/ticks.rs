@@ -1,16 +1,16 @@
-//! The scale of time: round figures in a unit that fits.
+//! The time axis: round values in a suitable unit.
 
 use super::super::canvas::{decimal, unit_of};
 use crate::time::{Span, Time};
 
-/// The instants that are marked on an axis, with their figures, and the unit of these.
+/// The marked instants of an axis with their labels, and the unit of the labels.
 pub(super) struct Ticks {
     pub(super) unit: &'static str,
     pub(super) ticks: Vec<(Time, String)>,
 }
 
 impl Ticks {
-    /// Ticks at round figures, one for each hundred pixels or so.
+    /// Places ticks at round values, about one per hundred pixels.
     pub(super) fn of(last: Time, pixels: f64) -> Ticks {
         let (unit, picos) = unit_of(last.since_start());
         let least = (last.as_picos() as f64 * 90.0 / pixels).max(1.0);

@@ -1,4 +1,4 @@
-//! Figures 9 and 10, and what section 7 concludes of them.
+//! Figures 9 and 10, and the conclusions of section 7.
 
 use super::*;
 
@@ -40,7 +40,7 @@ pub(super) const SECTION_7: Job = Job {
 
 const TRAFFICS: [f64; 6] = [1024.0, 4096.0, 16384.0, 65536.0, 262_144.0, 1_048_576.0];
 
-/// Times of the algorithms by traffic, in milliseconds.
+/// Charts the times of the algorithms over the traffic, in milliseconds.
 fn chart(title: &str, machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>) -> Chart {
     let mut chart = Chart::new(title, Axis::logarithmic("traffic", "bytes"), Axis::logarithmic("time", "ms"));
     for algorithm in [Algorithm::RANDOM, Algorithm::IMPROVED, Algorithm::TWO_STAGE, Algorithm::AUTO] {
@@ -50,13 +50,13 @@ fn chart(title: &str, machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>
     chart
 }
 
-/// The time of two stages as a multiple of that of another algorithm.
+/// Returns the time of two stages divided by that of another algorithm.
 fn ratios(chart: &Chart, other: Algorithm) -> [f64; 6] {
     let (two_stage, other) = (Algorithm::TWO_STAGE.name(), other.name());
     TRAFFICS.map(|traffic| chart.at(two_stage, traffic) / chart.at(other, traffic))
 }
 
-/// The time of two stages as a multiple of that of a single one, without improvements and with them.
+/// Returns the time of two stages divided by that of a single stage, without and with improvements.
 fn to_single(chart: &Chart) -> [[f64; 6]; 2] {
     [Algorithm::RANDOM, Algorithm::IMPROVED].map(|other| ratios(chart, other))
 }
@@ -69,10 +69,9 @@ fn long_and_short() -> Outcome {
     Outcome { claims, charts: vec![cmmd, packets], ..Outcome::default() }
 }
 
-/// **Does not hold.** In this model a single-stage transfer goes at the full speed of its ports, and
-/// asking costs next to nothing, so that random scheduling comes close to t mu already without improvements, and two
-/// stages, which move everything twice, can never be as good. On the machine each packet of a transfer was taken in by
-/// the processor, which an inquiry interrupted.
+/// **Does not hold.** In this model a single-stage transfer uses the full speed of its ports, and inquiries cost almost nothing.
+/// Random scheduling therefore comes close to t mu even without improvements, and two stages, which move all data twice, can never
+/// be as good. On the real machine the processor received each packet of a transfer, and inquiries interrupted it.
 fn two_stages_move_everything_twice(chart: &Chart) -> [Claim; 2] {
     let name = "two_stages_move_everything_twice";
     let mut plain = Claim::new(name, "two stages are better than a single one without improvements");
@@ -112,7 +111,7 @@ fn two_messages() -> Outcome {
     Outcome { claims, charts: vec![cmmd, packets], ..Outcome::default() }
 }
 
-/// Figure 10, whatever the traffic: both single-stage algorithms beat the two-stage one.
+/// Figure 10: both single-stage algorithms beat the two-stage one, at any traffic.
 fn single_stage_wins_where_messages_are_few_and_equal(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "single_stage_wins_where_messages_are_few_and_equal",
@@ -127,8 +126,8 @@ fn single_stage_wins_where_messages_are_few_and_equal(chart: &Chart) -> Claim {
     )
 }
 
-/// Figure 10 beside figure 9, at 1 MiB: "the two-stage algorithm's performance remained roughly close to its best-case performance,
-/// but the single-stage algorithm's performance improved considerably", the latter of which **does not hold**.
+/// Figures 9 and 10 at 1 MiB: "the two-stage algorithm's performance remained roughly close to its best-case
+/// performance, but the single-stage algorithm's performance improved considerably". The second half **does not hold**.
 fn figure_10_beside_figure_9() -> [Claim; 2] {
     let name = "figure_10_beside_figure_9";
     let mut close = Claim::new(name, "two stages take about what they take in their best case, figure 9");
@@ -157,7 +156,7 @@ fn section_7() -> Outcome {
 }
 
 /// "The two-stage algorithm's performance remained roughly close to its best-case performance, but the single-stage
-/// algorithm's performance improved considerably": it varies here, though not that way around.
+/// algorithm's performance improved considerably". The single stage varies here too, but in the opposite direction.
 fn two_stages_are_steady() -> [Claim; 2] {
     let name = "two_stages_are_steady";
     let mut steady = Claim::new(name, "two stages take about the same on all matrices");
@@ -180,7 +179,7 @@ fn two_stages_are_steady() -> [Claim; 2] {
     ]
 }
 
-/// **Does not hold.** Section 7: two stages take at most 1.5 times a single one. That is so in figure 9 with little traffic only.
+/// **Does not hold.** Section 7: two stages take at most 1.5 times a single one. Holds in figure 9 with little traffic only.
 fn two_stages_are_within_half_of_a_single_one() -> Claim {
     let mut claim = Claim::new(
         "two_stages_are_within_half_of_a_single_one",

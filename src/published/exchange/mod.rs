@@ -1,7 +1,7 @@
 //! Many-to-many communication on a CM-5 of 32 nodes.
 //!
-//! Figures 9 and 10 are lost but for what the text says of them. Times of random scheduling are of runs, as only those can tell;
-//! all others are predictions.
+//! Figures 9 and 10 are lost, except for their description in the text. Times of random scheduling are taken from runs,
+//! because they cannot be predicted; all other times are predictions.
 
 mod bounds;
 mod measured;
@@ -31,14 +31,14 @@ pub(super) const JOBS: &[Job] = &[
     measured::SECTION_7,
 ];
 
-/// Nodes of the CM-5.
+/// Number of nodes of the CM-5.
 const NODES: usize = 32;
 
 fn cm5() -> Description {
     machine("cm5:32")
 }
 
-/// A network in which mu is the same for all pairs, whoever else sends, with the CM-5's parameters.
+/// Returns a complete network with the CM-5's parameters: mu is the same for all pairs and independent of other traffic.
 fn ideal(nodes: usize) -> Description {
     let topology = topology::parse(&format!("complete:{nodes}")).expect("there are complete networks");
     Description::new("ideal", topology, Parameters::cm5())
@@ -49,17 +49,17 @@ fn generated(fan_out: usize, nonuniformity: f64, traffic: u64, seed: u64) -> Arc
     Arc::new(generator.matrix().expect("the figures of the paper are possible"))
 }
 
-/// Figure 9: 31/32 of the traffic of each node goes to one of 32.
+/// Figure 9: 31/32 of the traffic of each node goes to one of the 32 nodes.
 fn figure_9(traffic: u64, seed: u64) -> Arc<Matrix> {
     generated(32, 1.0 / 32.0, traffic, seed)
 }
 
-/// Figure 10: two messages of each node, equally long.
+/// Figure 10: two messages of equal length per node.
 fn figure_10(traffic: u64, seed: u64) -> Arc<Matrix> {
     generated(2, 0.5, traffic, seed)
 }
 
-/// When a plan is done; from a run if only that can tell. A job for which that is so says so ([`NODES`] threads).
+/// Returns the end time of a plan; from a run if it cannot be predicted. Jobs with such plans declare [`NODES`] threads.
 fn modeled(plan: &Plan, instance: &Instance) -> Time {
     if let Some(prediction) = plan.prediction() {
         return prediction.modeled;
@@ -74,14 +74,14 @@ fn modeled(plan: &Plan, instance: &Instance) -> Time {
     run.expect("an exchange ends").report.modeled
 }
 
-/// The time of an algorithm, in seconds.
+/// Returns the time of an algorithm in seconds.
 fn seconds(machine: &Description, matrix: &Arc<Matrix>, algorithm: Algorithm) -> f64 {
     let instance = Instance::new(machine, matrix.clone()).expect("the matrix is of the machine's size");
     let plan = algorithm.plan(&instance).expect("the algorithm takes any matrix");
     modeled(&plan, &instance).since_start().as_secs_f64()
 }
 
-/// Seconds of `2 t mu`.
+/// Returns `2 t mu` in seconds.
 fn two_t_mu(traffic: u64) -> f64 {
     2.0 * traffic as f64 * 125e-9
 }

@@ -1,15 +1,15 @@
-//! The claims of figures 9 and 10 and of section 7 on a CM-5 whose processors pay for every packet, as the paper's active
-//! messages did: what was measured there lies between this and transfers without the processor.
+//! Claims of figures 9 and 10 and of section 7 on a CM-5 whose processors pay for every packet, as with the paper's
+//! active messages. The measured behaviour lies between this model and transfers without the processor.
 
 use super::*;
 
-/// The machine.
+/// Returns the CM-5 with packet costs.
 pub(super) fn cm5() -> Description {
     machine("cm5-packets:32")
 }
 
-/// **Does not hold** here either: a node that sends and receives is busy for all of its traffic, and with two stages for twice of
-/// it. It is nearer than without packets, where start-ups come on top.
+/// **Does not hold** here either: a node that sends and receives is busy for all of its traffic, and for twice the
+/// traffic with two stages. The ratios are closer to the claim than without packets, where start-ups add to the time.
 pub(super) fn two_stages_by_packets_move_everything_twice(ratios: [[f64; 6]; 2]) -> [Claim; 2] {
     let name = "two_stages_by_packets_move_everything_twice";
     let mut plain =
@@ -28,7 +28,7 @@ pub(super) fn two_stages_by_packets_move_everything_twice(ratios: [[f64; 6]; 2])
     ]
 }
 
-/// Figure 10, whatever the traffic: both single-stage algorithms beat the two-stage one, by less than without packets.
+/// Figure 10: both single-stage algorithms beat the two-stage one, at any traffic, by less than without packets.
 pub(super) fn single_stage_wins_by_packets(ratios: [[f64; 6]; 2]) -> Claim {
     let mut claim = Claim::new(
         "single_stage_wins_by_packets",
@@ -42,8 +42,8 @@ pub(super) fn single_stage_wins_by_packets(ratios: [[f64; 6]; 2]) -> Claim {
     )
 }
 
-/// Section 7: two stages take the same on all matrices, a single one varies; and two are within 1.5 times a single one, which
-/// **does not hold** for the matrices of figure 9.
+/// Section 7: two stages take the same time on all matrices, a single stage varies. Two stages take at most 1.5 times a
+/// single stage: this **does not hold** for the matrices of figure 9.
 pub(super) fn section_7_by_packets() -> [Claim; 3] {
     let name = "section_7_by_packets";
     let mut steady = Claim::new(name, "two stages take about the same on all matrices (data as packets)");

@@ -15,7 +15,7 @@ pub(super) const ALTERNATING: Job = Paper::InterCom.job(
     alternating,
 );
 
-/// The orders of the sides of a logical mesh that alternate between rows and columns.
+/// The two orders of the sides of a logical mesh that alternate between rows and columns.
 const BY_TURNS: [&str; 2] = ["rows-columns", "columns-rows"];
 
 fn alternating() -> Outcome {
@@ -38,8 +38,9 @@ fn alternating() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Section 7.1: alternating directions. On `q` x `q` nodes with sides of 2 and links as fast as ports a collect of `n` bytes takes
-/// `log p alpha + (log q)/2 (1 + 1/q) n beta` one direction after the other, and `log p alpha + 3/2 (1 - 1/q) n beta` by turns.
+/// Section 7.1: alternating directions. On `q` x `q` nodes with sides of 2 and links as fast as ports, a collect of `n` bytes takes
+/// `log p alpha + (log q)/2 (1 + 1/q) n beta` with one direction after the other, and `log p alpha + 3/2 (1 - 1/q) n beta` with
+/// alternating directions.
 fn section_7_alternating_directions_conflict_less() -> Claim {
     let mut claim = Claim::new(
         "section_7_alternating_directions_conflict_less",
@@ -81,8 +82,8 @@ fn section_7_alternating_directions_conflict_less() -> Claim {
     )
 }
 
-/// The same for all operations on 8 x 8: what is modeled is the closed form, or up to 2 % less where something is scattered,
-/// as groups then start one after the other.
+/// All operations on 8 x 8: the modeled time equals the closed form, or is up to 2 % less for operations that scatter,
+/// because their groups start one after the other.
 fn section_7_the_closed_form_holds_for_alternating_directions() -> Claim {
     let mut claim = Claim::new(
         "section_7_the_closed_form_holds_for_alternating_directions",
@@ -119,8 +120,8 @@ fn section_7_the_closed_form_holds_for_alternating_directions() -> Claim {
     claim.judged(most(exact.iter().copied()) <= 1.0, format!("to 1 ns in {} cases on 8 x 8", exact.len()))
 }
 
-/// Alternating directions enhance the hybrids where links are no faster than ports and vectors are neither short nor so long
-/// that rings over whole rows and columns win; on a Paragon, whose links are five times as fast, there is nothing to gain.
+/// Alternating directions improve the hybrids where links are no faster than ports and vectors have medium length: for long
+/// vectors rings over whole rows and columns win. A Paragon, whose links are five times as fast as ports, gains nothing.
 fn section_7_alternating_directions_enhance_hybrids_where_links_are_slow() -> Claim {
     let mut claim = Claim::new(
         "section_7_alternating_directions_enhance_hybrids_where_links_are_slow",

@@ -17,13 +17,13 @@ pub(super) const EDST: Job = Job {
 
 const LONG: u64 = 1 << 20;
 
-/// Scatter and collect in all `d` dimensions of a cube.
+/// Returns the algorithm that scatters and collects in all `d` dimensions of a hypercube.
 fn scatter_and_collect(d: usize) -> Algorithm {
     let text = format!("{}:{}{}", vec!["2"; d].join("x"), "S".repeat(d), "C".repeat(d));
     Algorithm::strategy(strategy(Broadcast, &text))
 }
 
-/// The time of another algorithm as a multiple of that of the edge-disjoint trees.
+/// Returns the time of another algorithm divided by that of the edge-disjoint spanning trees.
 fn gain(machine: &Description, bytes: u64, other: &Algorithm) -> f64 {
     let task = task(machine, Broadcast, bytes, 1);
     ratio(modeled(other, &task), modeled(&Algorithm::EDST, &task))
@@ -53,9 +53,9 @@ fn edst() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Section 8: the EDST broadcast on a hypercube is faster than scatter and collect, here in all dimensions of the cube, "by
-/// a factor of two for long vectors". In the model that the paper states, one port for each direction, it tends to that: 1.73
-/// on 8 nodes, where scatter and collect take `2 (p - 1)/p = 1.75`, 1.94 on 256. With half duplex nodes the factor is 1.45.
+/// Section 8: the EDST broadcast on a hypercube is faster than scatter and collect (here in all dimensions of the cube) "by
+/// a factor of two for long vectors". In the paper's model, with one port per direction, the factor tends to two: 1.73 on 8
+/// nodes, where scatter and collect take `2 (p - 1)/p = 1.75`, and 1.94 on 256. With half-duplex nodes it is 1.45.
 fn section_8_edst_is_twice_as_fast_as_scatter_and_collect() -> Claim {
     let mut claim = Claim::new(
         "section_8_edst_is_twice_as_fast_as_scatter_and_collect",
@@ -74,7 +74,7 @@ fn section_8_edst_is_twice_as_fast_as_scatter_and_collect() -> Claim {
         let found = gain(&network(&cube, half.clone()), LONG, &scatter_and_collect(d));
         claim.within(format!("{cube}, half duplex"), found, half_duplex);
     }
-    // On the machine that InterCom had it on.
+    // The machine on which InterCom ran the EDST broadcast.
     let ipsc860 = gain(&super::super::machine("ipsc860:64"), LONG, &scatter_and_collect(6));
     claim.within("ipsc860:64", ipsc860, 1.89..=1.91);
     claim.judged(
@@ -83,7 +83,7 @@ fn section_8_edst_is_twice_as_fast_as_scatter_and_collect() -> Claim {
     )
 }
 
-/// "Often outperformed by simpler algorithms": for 1K a tree is faster, 1.5 times and more.
+/// "Often outperformed by simpler algorithms": for 1K a tree is at least 1.5 times as fast.
 fn section_8_simpler_algorithms_are_often_faster() -> Claim {
     let mut claim = Claim::new(
         "section_8_simpler_algorithms_are_often_faster",
@@ -100,8 +100,7 @@ fn section_8_simpler_algorithms_are_often_faster() -> Claim {
     )
 }
 
-/// Off the hypercube, on a mesh with links as fast as ports, scatter and collect in rows and columns are faster by up to 1.8
-/// times.
+/// On a mesh with links as fast as ports, instead of a hypercube, scatter and collect in rows and columns are up to 1.8 times as fast.
 fn section_8_edst_on_hypercubes_only() -> Claim {
     let mut claim = Claim::new(
         "section_8_edst_on_hypercubes_only",

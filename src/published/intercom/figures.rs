@@ -43,7 +43,7 @@ fn figure_1() -> Outcome {
 }
 
 /// Figure 1: 12 nodes as 2 x 2 x 3, six steps. The formulas are `6 alpha + 4 n beta` and, for the minimum spanning
-/// tree, `4 alpha + 4 n beta`: the example is no gain, and is not said to be one.
+/// tree, `4 alpha + 4 n beta`: the example gains nothing, and the paper does not claim a gain.
 fn figure_1_six_steps_on_twelve_nodes(claim: &mut Claim, task: &Task) -> usize {
     let steps = [("2x2x3:SSMCC", 6.0, 6), ("12:M", 4.0, 4)].map(|(text, alphas, rounds)| {
         let (cost, modeled) = cost_and_time(task, text);
@@ -65,7 +65,7 @@ fn figure_1_six_steps_on_twelve_nodes(claim: &mut Claim, task: &Task) -> usize {
     steps[0]
 }
 
-/// Lengths that 30 nodes divide evenly.
+/// Lengths in bytes, multiples of 30 (the number of nodes).
 fn lengths() -> impl Iterator<Item = f64> {
     (0..=15).map(|doublings| f64::from(30_u32 << doublings))
 }
@@ -87,9 +87,8 @@ fn figure_2() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Figure 2 and its caption: hybrids lie between the minimum spanning tree, best for short vectors, and scatter and collect, best
-/// for long ones, and are better than both for lengths in between. The benefit "is marginal for 30 nodes"; here less than a
-/// factor of 1.5 is.
+/// Figure 2 and its caption: the minimum spanning tree is best for short vectors, scatter and collect for long ones, and hybrids
+/// beat both for lengths in between. The benefit "is marginal for 30 nodes"; here a factor below 1.5 counts as marginal.
 fn figure_2_hybrids_are_an_envelope_of_marginal_benefit(chart: &Chart) -> [Claim; 2] {
     let name = "figure_2_hybrids_are_an_envelope_of_marginal_benefit";
     let mut envelope =
@@ -117,7 +116,7 @@ fn figure_2_hybrids_are_an_envelope_of_marginal_benefit(chart: &Chart) -> [Claim
     ]
 }
 
-/// The lengths of figure 4.
+/// The lengths of figure 4 in bytes.
 const LENGTHS: [u64; 7] = [8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20];
 
 fn figure_4() -> Outcome {
@@ -154,10 +153,9 @@ fn figure_4() -> Outcome {
     Outcome { claims, charts, ..Outcome::default() }
 }
 
-/// Figure 4, on a Paragon: hybrids are best at every length, for the collect on 16 x 32 and the broadcast on 15 x
-/// 30, among the short-vector and the long-vector algorithm of the paper. [`Algorithm::SHORT`] may also send
-/// without waiting, which the paper's do not: with that it is up to 4 % faster than the hybrids, for a broadcast of
-/// up to 4 KiB.
+/// Figure 4, on a Paragon: compared with the paper's short-vector and long-vector algorithms, hybrids are best at every
+/// length, for the collect on 16 x 32 and the broadcast on 15 x 30. [`Algorithm::SHORT`] may also use non-blocking sends,
+/// which the paper's algorithms do not: it is then up to 4 % faster than the hybrids, for a broadcast of up to 4 KiB.
 fn figure_4_hybrids_are_best_over_the_whole_range(chart: &Chart, said: &'static str) -> Claim {
     let mut claim = Claim::new("figure_4_hybrids_are_best_over_the_whole_range", said);
     let is_collect = chart.title.contains(Collect.name());

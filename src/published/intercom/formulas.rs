@@ -30,11 +30,11 @@ pub(super) const ROWS_AND_COLUMNS: Job = Paper::InterCom.job(
     rows_and_columns,
 );
 
-/// Bytes of an element, and seconds to combine two.
+/// Bytes per element; `GAMMA` is the time to combine two elements, in seconds.
 pub(super) const ELEMENT: u64 = 8;
 pub(super) const GAMMA: f64 = 100e-9;
 
-/// `a` start-ups, `b` and `c` times the time for the bytes and for combining the elements of a vector.
+/// Returns `a` start-ups plus `b` times the transfer time and `c` times the combining time of a vector.
 pub(super) fn time(task: &Task, [a, b, c]: [f64; 3]) -> Span {
     let parameters = task.parameters();
     let (bytes, elements) = (task.bytes() as f64, (task.bytes() / task.element_bytes()) as f64);
@@ -42,13 +42,13 @@ pub(super) fn time(task: &Task, [a, b, c]: [f64; 3]) -> Span {
     Span::from_secs_f64(a * parameters.alpha().as_secs_f64() + rest)
 }
 
-/// Nanoseconds in which two times are the same.
+/// Tolerance in nanoseconds for two equal times.
 pub(super) const SAME: std::ops::RangeInclusive<f64> = 0.0..=1.0;
 
-/// A formula for `p` nodes, of which `l` is the logarithm, rounded up.
+/// A cost formula for `p` nodes; `l` is `ceil(log2 p)`.
 type Formula = fn(p: f64, l: f64) -> [f64; 3];
 
-/// Sections 4 and 5: what is built of the primitives, short and long, on a line.
+/// Sections 4 and 5: operations composed of the primitives, for short and long vectors, on a line.
 const ON_A_LINE: [(Operation, &str, Formula); 12] = [
     (Broadcast, "M", |_, l| [l, l, 0.0]),
     (CombineToOne, "M", |_, l| [l, l, l]),
@@ -59,9 +59,9 @@ const ON_A_LINE: [(Operation, &str, Formula); 12] = [
     (CombineToAll, "M", |_, l| [2.0 * l, 2.0 * l, l]),
     (Collect, "C", |p, _| [p - 1.0, (p - 1.0) / p, 0.0]),
     (DistributedCombine, "C", |p, _| [p - 1.0, (p - 1.0) / p, (p - 1.0) / p]),
-    // 2 (p - 1)/n is printed instead of 2 (p - 1)/p.
+    // Misprint: the paper has 2 (p - 1)/n instead of 2 (p - 1)/p.
     (Broadcast, "SC", |p, l| [l + p - 1.0, 2.0 * (p - 1.0) / p, 0.0]),
-    // 2 (p - 1) alpha is printed, but a gather takes ceil(log p).
+    // Misprint: the paper has 2 (p - 1) alpha, but a gather takes ceil(log p).
     (CombineToOne, "SC", |p, l| [l + p - 1.0, 2.0 * (p - 1.0) / p, (p - 1.0) / p]),
     (CombineToAll, "C", |p, _| [2.0 * (p - 1.0), 2.0 * (p - 1.0) / p, (p - 1.0) / p]),
 ];
@@ -75,8 +75,8 @@ fn primitives() -> Outcome {
     Outcome { claims, ..Outcome::default() }
 }
 
-/// On powers of two every formula is what is modeled, to a nanosecond, for short vectors and for long ones. There
-/// are no conflicts: it makes no difference how fast links are beyond the speed of ports.
+/// On powers of two the modeled time equals every formula to a nanosecond, for short and for long vectors. There are no
+/// conflicts: the ratio of link speed to port speed makes no difference.
 fn sections_4_and_5_the_formulas_are_exact_on_powers_of_two() -> Claim {
     let mut claim = Claim::new(
         "sections_4_and_5_the_formulas_are_exact_on_powers_of_two",
@@ -102,8 +102,8 @@ fn sections_4_and_5_the_formulas_are_exact_on_powers_of_two() -> Claim {
     claim.judged(most(model.iter().copied()) <= 1.0, format!("to 1 ns in {} cases", model.len()))
 }
 
-/// On any other number the trees take less, up to a third for short vectors: halves are not equal, and senders are
-/// ahead of their receivers. Never more.
+/// On other numbers of nodes the trees take less, up to a third less for short vectors: halves are unequal, and senders
+/// are ahead of their receivers. They never take more.
 fn sections_4_and_5_trees_on_other_numbers_take_less() -> Claim {
     let mut claim = Claim::new(
         "sections_4_and_5_trees_on_other_numbers_take_less",
@@ -131,7 +131,7 @@ fn sections_4_and_5_trees_on_other_numbers_take_less() -> Claim {
     )
 }
 
-/// Section 4.2: the buckets do not require powers of two and have no conflicts.
+/// Section 4.2: buckets do not require powers of two and have no conflicts.
 fn section_4_buckets_are_exact_on_any_number_of_nodes() -> Claim {
     let mut claim = Claim::new(
         "section_4_buckets_are_exact_on_any_number_of_nodes",
@@ -158,12 +158,11 @@ fn conflicts() -> Outcome {
     Outcome { claims, ..Outcome::default() }
 }
 
-/// Lines as logical meshes.
+/// Lines, and the logical meshes into which they are divided.
 const SIDES: [(u64, &str); 5] = [(16, "4x4"), (64, "4x16"), (64, "16x4"), (64, "4x4x4"), (32, "8x4")];
 
-/// Section 6: groups that lie interleaved on a line share its links, and where links are `k` times as fast as
-/// ports, as section 7.1 has it, a message of one of `g` groups takes `max(1, g / k)` times as long. Exact wherever
-/// all groups are in step, on powers of two.
+/// Section 6: interleaved groups on a line share its links. With links `k` times as fast as ports (section 7.1), a message
+/// of one of `g` groups takes `max(1, g / k)` times as long. Exact wherever all groups are in step, on powers of two.
 fn section_6_interleaved_groups_conflict_as_the_formula_says() -> Claim {
     let mut claim = Claim::new(
         "section_6_interleaved_groups_conflict_as_the_formula_says",
@@ -193,8 +192,7 @@ fn section_6_interleaved_groups_conflict_as_the_formula_says() -> Claim {
         }
     }
     claim.all_within("ns, modeled less closed form", off.iter().copied(), SAME);
-    // By hand: 4 x 4 on a line, a collect of n: 3 (alpha + n/16 beta) in 4 groups interleaved, then 3 (alpha + n/4
-    // beta).
+    // By hand: a collect of n bytes on a line as 4 x 4: 3 (alpha + n/16 beta) in 4 interleaved groups, then 3 (alpha + n/4 beta).
     let by_hand = [(1.0, 4.0), (2.0, 2.0), (4.0, 1.0), (8.0, 1.0)].map(|(k, factor)| {
         let task = task(&hockney("line:16", k, GAMMA), Collect, 1600, ELEMENT);
         let (_, modeled) = cost_and_time(&task, "4x4:CC");
@@ -207,8 +205,8 @@ fn section_6_interleaved_groups_conflict_as_the_formula_says() -> Claim {
     )
 }
 
-/// The same for scatters and what begins with one. The groups of the second dimension start one after the other, so
-/// that not all messages meet: up to 10 % less than the formula.
+/// The claim above for scatters and operations that begin with a scatter. The groups of the second dimension start one
+/// after the other, so not all messages conflict: times are up to 10 % below the formula.
 fn section_6_scatters_conflict_a_little_less() -> Claim {
     let mut claim = Claim::new(
         "section_6_scatters_conflict_a_little_less",
@@ -249,8 +247,8 @@ fn rows_and_columns() -> Outcome {
     Outcome { claims, ..Outcome::default() }
 }
 
-/// Section 7.1: within physical rows and columns buckets take `r + c - 2` start-ups instead of `p - 1`, the same
-/// bytes, and there are no conflicts.
+/// Section 7.1: within physical rows and columns buckets take `r + c - 2` start-ups instead of `p - 1`, with the same
+/// number of bytes and without conflicts.
 fn section_7_rows_and_columns_take_r_plus_c_minus_2_start_ups() -> Claim {
     let mut claim = Claim::new(
         "section_7_rows_and_columns_take_r_plus_c_minus_2_start_ups",
@@ -278,7 +276,7 @@ fn section_7_rows_and_columns_take_r_plus_c_minus_2_start_ups() -> Claim {
     claim.judged(most(off) <= 1.0, "to 1 ns on any sides")
 }
 
-/// The trees too have no conflicts on a mesh whose sides are powers of two.
+/// The trees, too, have no conflicts on a mesh whose sides are powers of two.
 fn section_7_scatter_and_collect_in_rows_and_columns_is_exact() -> Claim {
     let mut claim = Claim::new(
         "section_7_scatter_and_collect_in_rows_and_columns_is_exact",
@@ -296,10 +294,9 @@ fn section_7_scatter_and_collect_in_rows_and_columns_is_exact() -> Claim {
     claim.judged(most(off) <= 1.0, "to 1 ns on 4 x 4, 8 x 16 and 16 x 32")
 }
 
-/// **Does not hold** on a mesh with other sides: a broadcast on 6 x 10 that scatters and collects in the rows, with
-/// trees in the columns, takes 8 % longer than its formula if the vector is long. No link is shared, as it takes as
-/// long with faster links. But nodes are out of step after the scatter over 10 nodes, and a node receives from a
-/// neighbour that is ahead while it is still receiving its own part.
+/// **Does not hold** on a mesh with other sides: a broadcast on 6 x 10 that scatters and collects in the rows, with trees in the columns,
+/// takes 8 % longer than its formula for long vectors. No link is shared, because faster links do not change the time. After the scatter
+/// over 10 nodes, however, nodes are out of step: a node receives from a neighbour that is ahead while it still receives its own part.
 fn section_7_nodes_out_of_step_disturb_each_other_on_other_sides() -> Claim {
     let mut claim = Claim::new(
         "section_7_nodes_out_of_step_disturb_each_other_on_other_sides",

@@ -1,8 +1,8 @@
-//! InterCom: collective operations, by formula and as measured.
+//! InterCom: collective operations, compared with formulas and with measurements.
 //!
-//! Formulas are compared on `hockney`, which is the model that they are stated in: `alpha + n beta`, full duplex, messages that
-//! share a link. Measurements are compared on `paragon`, with the one set of parameters of the preset. Times are
-//! predictions, which are the times of runs in virtual time; those of NX are of runs.
+//! Formulas are compared on `hockney`, because it is the paper's model: `alpha + n beta`, full duplex, messages that
+//! share links. Measurements are compared on `paragon`, with the preset's parameters. Times are predictions, which
+//! equal the times of runs in virtual time; times of NX are taken from runs.
 
 mod alternating;
 mod edst;
@@ -36,8 +36,8 @@ pub(super) const JOBS: &[Job] = &[
     noise::IRREGULAR,
 ];
 
-/// A machine with the parameters of `hockney`, but links of `k` times the capacity of a port and `gamma` seconds an
-/// element.
+/// Returns a machine with the parameters of `hockney`, except for links of `k` times the capacity of a port and `gamma`
+/// seconds per element.
 fn hockney(shape: &str, k: f64, gamma: f64) -> Description {
     let parameters = Parameters::hockney().to_builder().link_excess(k).gamma(gamma).build();
     network(shape, parameters.expect("links may be faster than ports"))
@@ -48,7 +48,7 @@ fn network(shape: &str, parameters: Parameters) -> Description {
     Description::new(shape, topology, parameters)
 }
 
-/// An operation of root 0 on so many elements of so many bytes.
+/// Returns an operation with root 0 on `elements` elements of `element` bytes.
 fn task(machine: &Description, operation: Operation, elements: u64, element: u64) -> Task {
     let task = Task::builder(machine, operation).elements(elements).element_bytes(element).build();
     task.expect("a published operation is one")
@@ -63,7 +63,7 @@ fn strategy(operation: Operation, text: &str) -> Strategy {
     Strategy::parse(operation, text).expect("a published strategy is one")
 }
 
-/// The cost of a strategy in closed form, and its time.
+/// Returns the closed-form cost of a strategy, and its modeled time.
 fn cost_and_time(task: &Task, text: &str) -> (Cost, Span) {
     let strategy = strategy(task.operation(), text);
     (strategy.cost(task), modeled(&Algorithm::strategy(strategy), task))
@@ -73,12 +73,12 @@ fn log2_ceil(number: usize) -> f64 {
     f64::from(number.next_power_of_two().ilog2())
 }
 
-/// By how many nanoseconds two times differ.
+/// Returns the absolute difference of two times in nanoseconds.
 fn apart(modeled: Span, formula: Span) -> f64 {
     modeled.as_picos().abs_diff(formula.as_picos()) as f64 / 1e3
 }
 
-/// One time as a multiple of another.
+/// Returns the ratio of two times.
 fn ratio(modeled: Span, formula: Span) -> f64 {
     modeled.as_secs_f64() / formula.as_secs_f64()
 }

@@ -16,13 +16,13 @@ pub(super) const IRREGULAR: Job = Paper::InterCom.job(
     irregular,
 );
 
-/// The mean lengths of periods of noise, in microseconds.
+/// The mean lengths of noise periods, in microseconds.
 const LENGTHS: [f64; 5] = [10.0, 25.0, 50.0, 100.0, 200.0];
 
-/// Times are means of so many seeds.
+/// Number of seeds over which times are averaged.
 const SEEDS: u64 = 5;
 
-/// The time of a broadcast of 1 MiB with noise, as a multiple of that without; of a plan made without.
+/// Returns the time of a 1 MiB broadcast with noise divided by that without. The plan is made without noise.
 fn slowdown(machine: &Description, algorithm: &Algorithm, micros: f64) -> f64 {
     let plan = algorithm.plan(&task(machine, Broadcast, 1 << 20, 1)).expect("a broadcast can be planned");
     let noise = Noise::new(Span::from_millis(1), Span::from_secs_f64(micros * 1e-6));
@@ -82,14 +82,14 @@ fn irregular() -> Outcome {
     Outcome { claims, charts, ..Outcome::default() }
 }
 
-/// The loss of a line in percent, for each length of noise.
+/// Returns the slowdown of a line in percent, for each noise length.
 fn losses(chart: &Chart, name: &str) -> [f64; 5] {
     LENGTHS.map(|micros| 100.0 * (chart.at(name, micros) - 1.0))
 }
 
 /// Section 8: pipelined algorithms "are also more susceptible to timing irregularities resulting from the more complex operating
-/// systems". On a Paragon both pipelines lose more than hybrids at every length of noise: the one by the clock, whose messages meet
-/// at nodes as soon as these are out of step, 60 % and more, the other one up to a third.
+/// systems". On a Paragon both pipelines lose more than hybrids at every noise length. The time-triggered pipeline loses 60 % and
+/// more, because its messages collide at nodes once nodes are out of step. The pipeline of blocks loses up to a third.
 fn section_8_pipelines_suffer_more_from_irregular_timing(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "section_8_pipelines_suffer_more_from_irregular_timing",
@@ -113,7 +113,7 @@ fn section_8_pipelines_suffer_more_from_irregular_timing(chart: &Chart) -> Claim
     )
 }
 
-/// The same of what the paper means there, broadcasts along edge-disjoint spanning trees of a hypercube.
+/// The same claim for the paper's example, broadcasts along edge-disjoint spanning trees of a hypercube.
 fn section_8_edge_disjoint_trees_suffer_more_from_irregular_timing(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "section_8_edge_disjoint_trees_suffer_more_from_irregular_timing",

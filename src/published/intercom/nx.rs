@@ -1,4 +1,4 @@
-//! NX's own operations on 16 x 32 nodes, as runs: their costs beyond the machine's were fitted to these times.
+//! NX's own operations on 16 x 32 nodes, as runs. Their library costs were fitted to these times.
 
 use super::Timed;
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
     payload::Payload,
 };
 
-/// Nodes of the machine, and threads of a run.
+/// Number of nodes of the machine, and of threads of a run.
 pub(super) const NODES: usize = 512;
 
-/// An operation on 16 x 32 nodes, to be run.
+/// Creates the time of an operation on 16 x 32 nodes, measured by a run.
 fn timed(
     program: impl Fn(&Nx<'_, '_>) -> Result<Payload, Failure> + Send + Sync + 'static,
     bytes: u64,

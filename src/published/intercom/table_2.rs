@@ -11,12 +11,11 @@ pub(super) const TABLE_2: Job = Paper::InterCom.job(
     table_2,
 );
 
-/// A row: strategy, start-ups and thirtieths of `n beta` as printed, and as they should be where that is wrong.
+/// A row: strategy; printed numbers of start-ups and of thirtieths of `n beta`; and the correct numbers, if the printed ones are wrong.
 pub(super) type Row = (&'static str, [u32; 2], Option<[u32; 2]>);
 
-/// Of the three that are not what the formula gives, the first is 3 x 10 with both numbers wrong: with them right
-/// the table is sorted as its caption says. The other two stand where 118/30 would be in that order, so that the
-/// mistake is probably the authors'.
+/// Three rows differ from the formula. The first is 3 x 10 with both numbers wrong: with the correct numbers the table is sorted as
+/// its caption says. The other two stand at the position of 118/30 in the sort order, so the mistake is probably the authors'.
 pub(super) const ROWS: [Row; 18] = [
     ("3x10:SMC", [16, 240], Some([8, 160])),
     ("2x3x5:SSMCC", [9, 160], None),
@@ -38,7 +37,7 @@ pub(super) const ROWS: [Row; 18] = [
     ("1x30:SC", [34, 58], None),
 ];
 
-/// Bytes of a short vector and of a long one, both multiples of 30.
+/// Lengths of a short and of a long vector in bytes, both multiples of 30.
 const SHORT: u64 = 240;
 const LONG: u64 = 3_000_000;
 
@@ -46,7 +45,7 @@ fn broadcast(machine: &Description, bytes: u64) -> Task {
     task(machine, Operation::Broadcast, bytes, 1)
 }
 
-/// The percentage by which a strategy takes longer than its formula says.
+/// Returns the excess of a strategy's modeled time over its formula, in percent.
 fn excess(machine: &Description, text: &str, bytes: u64) -> f64 {
     let task = broadcast(machine, bytes);
     let (cost, time) = cost_and_time(&task, text);
@@ -57,7 +56,7 @@ pub(super) fn line(k: f64) -> Description {
     hockney("line:30", k, 0.0)
 }
 
-/// The strict model, in which a message keeps its sender busy for as long as its receiver.
+/// Returns a line with the strict model, in which a message keeps its sender busy as long as its receiver.
 fn strict_line(k: f64) -> Description {
     let parameters = line(k).parameters().to_builder().send_overhead(130e-6).receive_overhead(0.0).build();
     network("line:30", parameters.expect("all of alpha may be at the sender"))
@@ -93,7 +92,7 @@ fn table_2() -> Outcome {
     Outcome { values, claims, charts: vec![chart()] }
 }
 
-/// The rows of the table as bars, for a short and for a long vector.
+/// Charts the rows of the table as bars, for a short and for a long vector.
 fn chart() -> Chart {
     let names = ROWS.map(|(text, ..)| text);
     let mut chart = Chart::new(
@@ -113,7 +112,7 @@ fn chart() -> Chart {
     chart
 }
 
-/// All 18 rows, to the last digit.
+/// All 18 rows agree exactly with the formula, after correction of the misprints.
 fn table_2_the_closed_form_is_what_is_printed_or_should_be(rows: &[(&str, Cost, [u32; 2])]) -> Claim {
     let mut claim = Claim::new(
         "table_2_the_closed_form_is_what_is_printed_or_should_be",
@@ -135,7 +134,7 @@ fn table_2_the_closed_form_is_what_is_printed_or_should_be(rows: &[(&str, Cost, 
     claim.judged(is_right, format!("{as_printed} of 18 rows as printed, the others are misprints"))
 }
 
-/// Never more than the formula says, and down to 20 % less; the next claims say why.
+/// No hybrid takes longer than its formula, and some take up to 20 % less; the next claims explain why.
 fn table_2_no_hybrid_takes_longer_than_its_formula() -> Claim {
     let mut claim = Claim::new(
         "table_2_no_hybrid_takes_longer_than_its_formula",
@@ -152,10 +151,9 @@ fn table_2_no_hybrid_takes_longer_than_its_formula() -> Claim {
     )
 }
 
-/// Short vectors take 1 to 20 % less: a sender is busy for `o_s + n beta` and not for `alpha + n beta`, so that
-/// it is ahead of its receivers, and 30 is no power of two: some chain of sends that counts in the formula has a
-/// send where it should have a receive. Where a message keeps both busy for as long, 15 of 18 rows are within 1 %
-/// and all within 2 %.
+/// Short vectors take 1 to 20 % less. A sender is busy for `o_s + n beta` and not for `alpha + n beta`, so it is ahead of its
+/// receivers. Because 30 is not a power of two, some chain of sends on the formula's critical path contains a send instead of a
+/// receive. Where a message keeps both ends busy equally long, 15 of 18 rows are within 1 % of the formula and all within 2 %.
 fn table_2_short_vectors_gain_because_senders_are_ahead() -> Claim {
     let mut claim = Claim::new(
         "table_2_short_vectors_gain_because_senders_are_ahead",
@@ -169,10 +167,9 @@ fn table_2_short_vectors_gain_because_senders_are_ahead() -> Claim {
     claim.judged(most(strict.map(f64::abs)) <= 2.0, format!("{near} of 18 rows to 1 %, all to 2 %"))
 }
 
-/// Long vectors take up to 8 % less: after a scatter over a number of nodes that is no power of two these start
-/// the next stage one after the other, and messages of different groups that share a link in the formula do not all
-/// meet: with links so wide that none is shared nothing is gained, as the next claim shows. Where the first
-/// dimension is 2, or there is only one, the formula holds to 0.2 %, and for one more.
+/// Long vectors take up to 8 % less. After a scatter over a number of nodes that is not a power of two, the nodes start the next stage one
+/// after the other. Messages that share a link in the formula then do not all conflict. With links so wide that no link is shared there is
+/// no gain, as the next claim shows. The formula holds to 0.2 % for one dimension, for a first dimension of 2, and for one more row.
 fn table_2_long_vectors_gain_because_groups_are_out_of_step() -> Claim {
     let mut claim = Claim::new(
         "table_2_long_vectors_gain_because_groups_are_out_of_step",
@@ -192,9 +189,9 @@ fn table_2_long_vectors_gain_because_groups_are_out_of_step() -> Claim {
     )
 }
 
-/// **Does not hold** where links are wide: up to 19 % more than the formula. There are no conflicts on links left,
-/// but nodes out of step still disturb each other: one that has its part already sends it to the next node, which
-/// is still receiving its own, and both come in through one port.
+/// **Does not hold** where links are wide: up to 19 % more than the formula. Links have no conflicts, but nodes that
+/// are out of step still disturb each other. A node that already has its part sends it to the next node while that node
+/// is still receiving its own part, so both messages share one port.
 fn table_2_without_conflicts_on_links_nodes_out_of_step_share_ports() -> Claim {
     let mut claim = Claim::new(
         "table_2_without_conflicts_on_links_nodes_out_of_step_share_ports",
@@ -215,7 +212,7 @@ fn table_2_without_conflicts_on_links_nodes_out_of_step_share_ports() -> Claim {
 }
 
 /// Footnote 1: three of the entries are no better than the minimum spanning tree for any length. They are the first,
-/// the second and the fourth, with the mistakes of the first put right as well.
+/// the second and the fourth, the first with its misprints corrected.
 fn table_2_three_rows_never_beat_the_minimum_spanning_tree() -> Claim {
     let mut claim = Claim::new(
         "table_2_three_rows_never_beat_the_minimum_spanning_tree",

@@ -1,9 +1,9 @@
 //! Table 3: times measured on a Paragon of 16 x 32 nodes.
 //!
-//! A length is that of the whole vector, as it is `n` in all of the paper's formulas. For the collect it cannot be
-//! that of a block: 512 blocks of 1 MiB are more than a node's memory, and 0.075 s for 1 MiB are 66 ns a byte if
-//! that is all that a node gets. So in a collect of 8 bytes eight nodes have a byte each and the others nothing. If
-//! it were 8 bytes each, the hybrid would take 8 % longer and the physical one 38 %.
+//! A length is that of the whole vector, as `n` in all of the paper's formulas. For the collect it cannot be the length
+//! of a block: 512 blocks of 1 MiB exceed a node's memory, and 0.075 s for 1 MiB would be 66 ns per byte if a node
+//! received only 1 MiB. In a collect of 8 bytes, therefore, eight nodes have one byte each and the others none. With 8
+//! bytes per node, the hybrid would take 8 % longer and the physical strategy 38 %.
 
 use super::{nx, *};
 use Operation::{Broadcast, Collect, CombineToAll};
@@ -20,8 +20,8 @@ pub(super) const TABLE_3: Job = Job {
     )
 };
 
-/// A cell: operation, bytes, milliseconds published, and the limits of the errors, in percent, of the best strategy
-/// in physical rows and columns and of the best hybrid of all.
+/// A cell: operation, bytes, published milliseconds, and the limits of the relative errors in percent, of the best
+/// strategy in physical rows and columns and of the best hybrid overall.
 type Cell = (Operation, u64, f64, [f64; 2], [f64; 2]);
 
 const CELLS: [Cell; 9] = [
@@ -36,7 +36,7 @@ const CELLS: [Cell; 9] = [
     (CombineToAll, 1 << 20, 170.0, [-10.0, -7.0], [-17.0, -14.0]),
 ];
 
-/// The fastest hybrids of all dimensions.
+/// The fastest hybrids of all dimensions, by cell.
 const HYBRIDS: [&str; 9] = [
     "512:M",
     "2x2x4x2x16:SSSSMCCCC,columns",
@@ -49,7 +49,7 @@ const HYBRIDS: [&str; 9] = [
     "2x2x4x4x2x4:CCCCCC,columns",
 ];
 
-/// NX's times in the order of the cells, and what comes out as a multiple of them, as in the documentation of
+/// NX's published times in milliseconds by cell, and the modeled times as multiples of them, as in the documentation of
 /// [`NxCosts`](crate::nx::NxCosts).
 const NX: [(f64, f64); 9] = [
     (1.2, 1.385),
@@ -64,13 +64,13 @@ const NX: [(f64, f64); 9] = [
 ];
 
 fn task_of(operation: Operation, bytes: u64) -> Task {
-    // Sums are of doubles.
+    // Sums are over doubles.
     let element = if operation == CombineToAll { 8 } else { 1 };
     task(&paragon("16x32"), operation, bytes / element, element)
 }
 
-/// The strategies that do nothing but what section 7.1 names: long-vector primitives within whole physical rows and
-/// columns, and the minimum spanning tree on the rest. The fastest, in milliseconds.
+/// Returns the fastest strategy restricted to the algorithms of section 7.1, and its time in milliseconds: long-vector
+/// primitives within whole physical rows and columns, and the minimum spanning tree for the remaining dimension.
 fn physical(task: &Task) -> (String, f64) {
     let letters: [&str; 5] = match task.operation() {
         Broadcast => ["512:M", "32x16:SMC", "16x32:SMC,columns", "32x16:SSCC", "16x32:SSCC,columns"],
@@ -81,7 +81,7 @@ fn physical(task: &Task) -> (String, f64) {
     fastest.expect("there are five")
 }
 
-/// The results of a cell.
+/// The modeled results of a cell.
 struct Found {
     operation: Operation,
     bytes: u64,
@@ -111,7 +111,7 @@ impl Found {
 }
 
 impl Found {
-    /// The fastest of the physical strategies, to be run.
+    /// Returns the time of the fastest physical strategy, with its program.
     fn timed(&self) -> Timed {
         let task = task_of(self.operation, self.bytes);
         let plan = Algorithm::strategy(strategy(self.operation, &self.physical.0)).plan(&task);
@@ -119,7 +119,7 @@ impl Found {
     }
 }
 
-/// The reason why a broadcast of 8 bytes is slower here, by InterCom and by NX: both are trees of nine steps.
+/// Returns why a broadcast of 8 bytes is slower here, by InterCom and by NX: both use trees of nine steps.
 fn unlike(found: &Found) -> &'static str {
     match (found.operation, found.bytes) {
         (Broadcast, 8) => {
@@ -156,7 +156,7 @@ fn table_3() -> Outcome {
     Outcome { values, claims, charts }
 }
 
-/// One of the times in a cell.
+/// Selects one of the times of a cell.
 type Time = fn(&Found) -> f64;
 
 fn chart(operation: Operation, cells: &[Found]) -> Chart {
@@ -185,7 +185,7 @@ fn chart(operation: Operation, cells: &[Found]) -> Chart {
     chart
 }
 
-/// All nine of InterCom's cells.
+/// Compares all nine cells of InterCom.
 fn table_3_published_and_modeled_times(cells: &[Found]) -> Claim {
     let mut claim = Claim::new(
         "table_3_published_and_modeled_times",
@@ -221,7 +221,7 @@ fn table_3_published_and_modeled_times(cells: &[Found]) -> Claim {
     )
 }
 
-/// NX's times, met as far as the costs of its library say that were fitted to them.
+/// NX's times, with library costs that were fitted to them.
 fn table_3_nx_takes_what_its_costs_say(cells: &[Found]) -> Claim {
     let mut claim =
         Claim::new("table_3_nx_takes_what_its_costs_say", "NX's own algorithms take what was measured")
@@ -264,8 +264,8 @@ fn table_3_intercom_is_faster_than_nx(cells: &[Found]) -> Claim {
     )
 }
 
-/// **Does not hold** for the broadcast. For short vectors InterCom is a little slower than NX, by 8 % and 12 %: a trace of its
-/// recursive calls, which nothing here is charged for, and both take the same tree.
+/// **Does not hold** for the broadcast. The paper: for short vectors InterCom is slower than NX, by 8 % and 12 %, due
+/// to its recursive calls. The model does not charge for recursive calls, and both libraries use the same tree.
 fn table_3_nx_is_faster_for_short_vectors(cells: &[Found]) -> Claim {
     let mut claim = Claim::new(
         "table_3_nx_is_faster_for_short_vectors",
@@ -286,7 +286,7 @@ fn table_3_nx_is_faster_for_short_vectors(cells: &[Found]) -> Claim {
     )
 }
 
-/// *Auto*, which has more than the paper's building blocks, is faster than the best of them in every cell.
+/// *Auto*, which has more building blocks than the paper, is faster than the best of the paper's hybrids in every cell.
 fn table_3_auto_is_faster_still(cells: &[Found]) -> Claim {
     let mut claim =
         Claim::new("table_3_auto_is_faster_still", "there are faster algorithms in theory (section 8)")
@@ -303,7 +303,7 @@ fn table_3_auto_is_faster_still(cells: &[Found]) -> Claim {
     )
 }
 
-/// The remark of the head of this file on the other reading of the length of a collect.
+/// The alternative reading of the length of a collect, see the head of this file.
 fn table_3_a_collect_of_8_bytes_each(cells: &[Found]) -> Claim {
     let mut claim =
         Claim::new("table_3_a_collect_of_8_bytes_each", "a collect of 8 bytes is one of 8 bytes together")
@@ -320,8 +320,7 @@ fn table_3_a_collect_of_8_bytes_each(cells: &[Found]) -> Claim {
     ))
 }
 
-/// For short vectors InterCom is a little slower than NX, as the paper says: 8 bytes take it as long as a tree of
-/// 512 nodes, 9 and 18 start-ups.
+/// For short vectors the paper uses a minimum spanning tree: 8 bytes take as long as trees of 512 nodes, 9 and 18 start-ups.
 fn table_3_short_vectors_take_a_minimum_spanning_tree(cells: &[Found]) -> Claim {
     let mut claim = Claim::new(
         "table_3_short_vectors_take_a_minimum_spanning_tree",

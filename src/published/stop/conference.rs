@@ -1,4 +1,4 @@
-//! The conference version, whose text at hand has lost its decimal points: what is read in it says how surely.
+//! The conference version (S1). The available text has lost its decimal points; claims read in it carry a probability.
 
 use super::*;
 
@@ -59,12 +59,12 @@ pub(super) const DIAGONALS: Job = Paper::StopConference.job(
     diagonals,
 );
 
-/// By how much *Repos* is faster than *Br_xy_source* alone, as a part of the latter.
+/// Returns the gain of *Repos* over plain *Br_xy_source*, as a fraction of the time of *Br_xy_source*.
 fn gain(mesh: &str, input: &Distribution, sources: usize, length: u64) -> f64 {
     1.0 - time(mesh, input, sources, length, REPOS) / time(mesh, input, sources, length, BR_XY_SOURCE)
 }
 
-/// Milliseconds by which it is.
+/// Returns the time saved by *Repos*, in milliseconds.
 fn saved(input: &Distribution, sources: f64) -> f64 {
     let time = |algorithm| time("16x16", input, sources as usize, 6144, algorithm);
     time(BR_XY_SOURCE) - time(REPOS)
@@ -74,7 +74,7 @@ fn numbers() -> impl Iterator<Item = f64> {
     (16..=192_u32).step_by(16).map(f64::from)
 }
 
-/// Lines of one input each.
+/// Charts a value over `places`, with one line per input.
 fn chart(title: &str, x: Axis, y: Axis, places: &[f64], value: impl Fn(&Distribution, f64) -> f64) -> Chart {
     let mut chart = Chart::new(title, x, y);
     for input in &REPOSITIONED {
@@ -83,7 +83,7 @@ fn chart(title: &str, x: Axis, y: Axis, places: &[f64], value: impl Fn(&Distribu
     chart
 }
 
-/// The heights of the line of an input.
+/// Returns the values of the line of an input at `places`.
 fn all(chart: &Chart, input: &Distribution, places: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let name = input.to_string();
     places.into_iter().map(|place| chart.at(&name, place)).collect()
@@ -121,9 +121,9 @@ fn figure_8() -> Outcome {
     Outcome { values, claims, charts: vec![percents, millis] }
 }
 
-/// Conference version, figure 8 (16 x 16, 6K, 16 to 192 sources): repositioning pays on all but the band. On cross
-/// and block for every number of sources, and not on the band. **Does not hold** for the equal distribution, where it
-/// is within 6 % either way: in the model that is as good an input as rows.
+/// Conference version, figure 8 (16 x 16, 6K, 16 to 192 sources): repositioning pays on all inputs except the band. In
+/// the model it pays on cross and block for every number of sources, and not on the band. **Does not hold** for the
+/// equal distribution, where the gain is within 6 % of zero: in the model this input is as good as rows.
 fn conference_figure_8_repositioning_pays_on_cross_and_block(chart: &Chart) -> [Claim; 4] {
     let claim = |(input, said, range): (Distribution, &'static str, std::ops::RangeInclusive<f64>)| {
         let name = "conference_figure_8_repositioning_pays_on_cross_and_block";
@@ -131,7 +131,7 @@ fn conference_figure_8_repositioning_pays_on_cross_and_block(chart: &Chart) -> [
         let gains = all(chart, &input, numbers());
         claim.all_within("gain in %", gains.iter().copied(), range);
         let (low, high) = (least(gains.iter().copied()), most(gains.iter().copied()));
-        // Four fifths of the numbers of sources: figures are read, and near ties go either way.
+        // At four fifths of the source counts or more: figures are read by eye, and near ties may go either way.
         let paying = gains.iter().filter(|gain| **gain > 0.0).count();
         let pays = 5 * paying >= 4 * gains.len();
         let holds = if input == Band { high < 1.0 } else { pays };
@@ -149,8 +149,8 @@ fn conference_figure_8_repositioning_pays_on_cross_and_block(chart: &Chart) -> [
     .map(claim)
 }
 
-/// Conference version, figure 8: with fewer than 150 sources repositioning costs 1 to 2 ms on the band (the text at hand has `1 2
-/// msec`).
+/// Conference version, figure 8: with fewer than 150 sources repositioning costs 1 to 2 ms on the band (the available
+/// text has `1 2 msec`).
 fn conference_figure_8_what_the_band_loses(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "conference_figure_8_what_the_band_loses",
@@ -166,8 +166,8 @@ fn conference_figure_8_what_the_band_loses(chart: &Chart) -> Claim {
     claim.judged(low >= 0.5 && high <= 2.5, format!("{low:.1} to {high:.1} ms"))
 }
 
-/// Conference version, figure 8: what repositioning saves on the cross (the text at hand has `13 31 msec`). As 1.3 to 3.1 ms it
-/// would be right for few sources, as 13 to 31 ms it is more than there is for few.
+/// Conference version, figure 8: the time saved by repositioning on the cross (the available text has `13 31 msec`).
+/// The reading 1.3 to 3.1 ms matches few sources; the reading 13 to 31 ms exceeds the possible gain for few sources.
 fn conference_figure_8_what_the_cross_gains(chart: &Chart) -> [Claim; 2] {
     let name = "conference_figure_8_what_the_cross_gains";
     let gains = all(chart, &Cross, numbers());
@@ -179,7 +179,7 @@ fn conference_figure_8_what_the_cross_gains(chart: &Chart) -> [Claim; 2] {
     ]
     .map(|(mut claim, from, to)| {
         claim.all_within("ms gained", gains.iter().copied(), 1.0..=22.0);
-        // As far as measured numbers are to be met.
+        // The tolerance is that of measured numbers.
         let near = 1.0 + Value::NEAR;
         claim.judged(low >= from / near && high <= to * near, why.clone())
     })
@@ -201,8 +201,8 @@ fn figure_9() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Conference version, figure 9 (16 x 16, 75 sources): of the four inputs the cross gains most, and its gain rises
-/// with L and then tapers. It levels off at 48 %; the fall for the longest messages does not show.
+/// Conference version, figure 9 (16 x 16, 75 sources): of the four inputs the cross gains most, and its gain rises with
+/// L and then tapers. In the model the gain levels off at 48 %, without a decrease for the longest messages.
 fn conference_figure_9_the_cross_gains_most_and_tapers_off(chart: &Chart) -> [Claim; 3] {
     let name = "conference_figure_9_the_cross_gains_most_and_tapers_off";
     let mut gains_most = Claim::new(name, "of the four inputs the cross gains most");
@@ -233,9 +233,9 @@ fn conference_figure_9_the_cross_gains_most_and_tapers_off(chart: &Chart) -> [Cl
     ]
 }
 
-/// Conference version, figure 9: repositioning does not pay below 1K. On equal and band it never does, and on the
-/// block not below 1K. **Does not hold** for the cross, where it gains 10 % with 128 bytes and 28 % with 512. Of 75
-/// sources even short messages add up (38K of 512 bytes each), and moving one costs at most an exchange.
+/// Conference version, figure 9: repositioning does not pay below 1K. In the model it never pays on equal and band, and
+/// on the block not below 1K. **Does not hold** for the cross, which gains 10 % with 128 bytes and 28 % with 512. Even
+/// short messages of 75 sources add up (38K for 512 bytes each), and moving a message costs at most one exchange.
 fn conference_figure_9_below_1k_repositioning_pays_on_the_cross_alone(chart: &Chart) -> [Claim; 2] {
     let name = "conference_figure_9_below_1k_repositioning_pays_on_the_cross_alone";
     let mut others = Claim::new(name, "below 1K repositioning does not pay on equal, band and block");
@@ -268,10 +268,10 @@ fn break_even() -> Outcome {
     Outcome { claims, ..Outcome::default() }
 }
 
-/// **Does not hold.** Conference version: p/2 sources are the break-even point. Beyond 128 of 256 repositioning still
-/// gains 9 to 31 % on the cross and 3 to 10 % on the block: moving 6K takes 0.4 to 0.7 ms here, of 43 to 57, and in the
-/// model costs no more when many move, as links have five times the bandwidth of a node. (What it cost on the
-/// Paragon is in the text, whose decimal points are lost.)
+/// **Does not hold.** Conference version: p/2 sources are the break-even point. In the model, repositioning still gains
+/// 9 to 31 % on the cross and 3 to 10 % on the block beyond 128 of 256 sources. Moving 6K takes 0.4 to 0.7 of 43 to
+/// 57 ms, and does not cost more when many messages move, because links have five times the bandwidth of a node. (The text
+/// gives the cost on the Paragon, but its decimal points are lost.)
 fn conference_figure_8_half_of_the_nodes_is_no_break_even_point() -> Claim {
     let mut claim = Claim::new(
         "conference_figure_8_half_of_the_nodes_is_no_break_even_point",
@@ -296,7 +296,7 @@ fn conference_figure_8_half_of_the_nodes_is_no_break_even_point() -> Claim {
     )
 }
 
-/// Conference version: on up to 16 nodes repositioning does not pay. With 1K it gains 3.5 % at most and often loses; on
+/// Conference version: repositioning does not pay on up to 16 nodes. With 1K it gains 3.5 % at most and often loses; on
 /// 64 nodes it gains up to 22 %. With 6K it does pay for a cross on 16 nodes, by up to 13 %.
 fn conference_repositioning_does_not_pay_on_sixteen_nodes() -> Claim {
     let mut claim = Claim::new(
@@ -352,7 +352,7 @@ fn conference_partitioning_hardly_ever_beats_repositioning(chart: &Chart) -> Cla
     )
 }
 
-/// The shapes of the T3D, and the rectangles on whose ranks the sources are placed.
+/// The shapes of the T3D, and the rectangular grids of ranks on which the sources are placed.
 const T3DS: [(&str, &str); 4] = [("2x4x4", "4x8"), ("4x4x4", "8x8"), ("4x4x8", "8x16"), ("4x8x8", "16x16")];
 
 fn t3d() -> Outcome {
@@ -377,8 +377,8 @@ fn t3d() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Conference version, abstract: on the Cray T3D, too, performance depends on distribution and size of the machine. No number
-/// is left in the text.
+/// Conference version, abstract: on the Cray T3D, too, performance depends on the distribution and on the size of the
+/// machine. The text has no numbers.
 fn conference_the_t3d_depends_on_the_distribution_and_the_size(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "conference_the_t3d_depends_on_the_distribution_and_the_size",
@@ -407,8 +407,8 @@ fn diagonals() -> Outcome {
     Outcome { claims, ..Outcome::default() }
 }
 
-/// **Does not hold.** The same with the sources moved there: *Repos* over *Br_Lin* from a cross is faster from the ideal places
-/// that follow from the halving than from left diagonals, on the snake by far.
+/// **Does not hold.** Left diagonals as target positions: *Repos* over *Br_Lin* from a cross is faster with the ideal
+/// positions derived from recursive halving than with left diagonals, on the snake by far.
 fn conference_left_diagonals_as_places_of_repos_over_br_lin() -> Claim {
     let mut claim = Claim::new(
         "conference_left_diagonals_as_places_of_repos_over_br_lin",
@@ -427,8 +427,8 @@ fn conference_left_diagonals_as_places_of_repos_over_br_lin() -> Claim {
     )
 }
 
-/// **Does not hold.** Conference version, section 5.2: for repositioning over *Br_Lin* the left diagonal distribution is the
-/// ideal one. On the snake it is far worse than others; in row-major order it is nearer, and not the best either.
+/// **Does not hold.** Conference version, section 5.2: for repositioning over *Br_Lin* the left diagonal distribution is
+/// the ideal one. On the snake it is far worse than others; in row-major order it is closer, but not the best either.
 fn conference_left_diagonals_are_ideal_for_br_lin(algorithm: Algorithm) -> Claim {
     let is_snake = algorithm == BR_LIN;
     let mut claim = Claim::new(

@@ -1,10 +1,10 @@
-//! A portable layer between the programs and NX. By section 6 of the conference version they ran over MPI, too.
+//! A portable layer between the programs and NX. According to section 6 of the conference version they also ran over MPI.
 //!
-//! The paper says how much was lost, and neither in which broadcasts nor what a call of that MPI took; no source is known that
-//! does. So there is no machine with MPI here, and no cost of one. The layer is an unknown: it adds x microseconds to each send
-//! and as much to each receive, `o_s + x` and `o_r + x`, and nothing to a byte; programs send the same messages in the same order.
-//! The question is which x gives the published loss. There are no values, as no x is published. (What the endpoint of this crate
-//! adds to an MPI of today is another question: `benches/mpi/seam` measures it, `docs/mpi.md` has the answer.)
+//! The paper gives the loss, but not the broadcasts that were run or the cost of a call of that MPI; no other source is
+//! known. Hence there is no machine with MPI here. The layer is modeled with one unknown: it adds x microseconds to
+//! each send and to each receive, `o_s + x` and `o_r + x`, and nothing per byte. Programs send the same messages in the
+//! same order. The job finds the values of x that give the published loss. It has no values, because no x is published.
+//! (The overhead of this crate's endpoint over a current MPI is measured by `benches/mpi/seam`; see `docs/mpi.md`.)
 
 use super::*;
 use crate::{
@@ -22,20 +22,20 @@ pub(super) const PORTABLE: Job = Paper::StopConference.job(
     portable,
 );
 
-/// The published loss in percent, at the least and at the most.
+/// The published loss in percent: minimum and maximum.
 const LOST: [f64; 2] = [2.0, 5.0];
 
-/// Microseconds that the layer adds.
+/// Values of x: microseconds added by the layer.
 const ADDED: [f64; 13] = [1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0, 150.0];
 
-/// All algorithms of the paper, *Br_Lin* in both orders of the nodes.
+/// All algorithms of the paper; *Br_Lin* in both node orders.
 const ALL: [Algorithm; 8] =
     [BR_LIN, BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM, TWO_STEP, XOR, REPOS, PART_XY_SOURCE];
 
-/// The lengths of figure 3: the paper says "32 byte to 16k byte" of all that it measured.
+/// The lengths of figure 3; the paper gives "32 byte to 16k byte" for all its measurements.
 const LENGTHS: [u64; 10] = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384];
 
-/// A broadcast that can be put on the layer.
+/// A broadcast that can be run on the layer.
 struct Program {
     machine: Description,
     plan: Plan,
@@ -46,7 +46,7 @@ impl Program {
         Program { machine: paragon(mesh), plan: plan(mesh, &place(mesh, input, sources), length, algorithm) }
     }
 
-    /// Percent that are lost if the layer adds so many microseconds to each send and to each receive.
+    /// Returns the loss in percent if the layer adds `micros` microseconds to each send and to each receive.
     fn loss(&self, micros: f64) -> f64 {
         let plain = self.machine.parameters();
         let longer = |overhead: Span| overhead.as_secs_f64() + micros * 1e-6;
@@ -62,7 +62,7 @@ impl Program {
         100.0 * (time(&layered) / time(self.plan.prediction()) - 1.0)
     }
 
-    /// Microseconds that cost so many percent. The loss is nearly in proportion to them, so a few steps find them.
+    /// Returns the microseconds that cause a loss of `percent`. The loss is almost proportional to them, so few steps converge.
     fn added(&self, percent: f64) -> f64 {
         let mut micros = 10.0;
         for _ in 0..20 {
@@ -76,15 +76,15 @@ impl Program {
     }
 }
 
-/// Broadcasts of a figure.
+/// The broadcasts of a figure.
 struct Figure {
-    /// Its number.
+    /// The number of the figure.
     name: &'static str,
     programs: Vec<Program>,
 }
 
 impl Figure {
-    /// All combinations of some algorithms and some inputs: mesh, distribution, sources, length.
+    /// Creates all combinations of algorithms and inputs; an input is mesh, distribution, sources and length.
     fn new<'a>(
         name: &'static str,
         algorithms: &[Algorithm],
@@ -97,8 +97,8 @@ impl Figure {
     }
 }
 
-/// The broadcasts of the figures, with fewer places on the axes of figures 2, 8 and 9 than these have. *Part_xy_source* is compared
-/// with those of figure 8 in the text.
+/// Returns the broadcasts of the figures, with fewer abscissas than figures 2, 8 and 9 have. Figure 8 includes
+/// *Part_xy_source*, which the text compares with its algorithms.
 fn figures() -> Vec<Figure> {
     let crossed = |places: &[(usize, u64)]| -> Vec<(&str, Distribution, usize, u64)> {
         let with = |input: &Distribution| {
@@ -134,7 +134,7 @@ fn figures() -> Vec<Figure> {
     ]
 }
 
-/// Whether a loss is among those that are published.
+/// Returns whether a loss is within the published range.
 fn is_published(loss: f64) -> bool {
     (LOST[0]..=LOST[1]).contains(&loss)
 }
@@ -143,7 +143,7 @@ fn layer() -> Axis {
     Axis::logarithmic("x, added to each send and to each receive", "us")
 }
 
-/// Losses by x, a line for each program.
+/// Charts the losses over x, one line per program.
 fn losses(title: &str, programs: &[(String, Program)]) -> Chart {
     let mut chart = Chart::new(title, layer(), Axis::logarithmic("loss", "%"));
     for (name, program) in programs {
@@ -171,9 +171,9 @@ fn portable() -> Outcome {
     Outcome { claims, charts, ..Outcome::default() }
 }
 
-/// The broadcasts of each figure that lose 2 to 5 %.
+/// Number of broadcasts of each figure that lose 2 to 5 %.
 struct Parts {
-    /// The figure, its broadcasts, and for each x those that do.
+    /// The figure, the number of its broadcasts, and for each x the number that lose 2 to 5 %.
     figures: Vec<(&'static str, usize, [usize; ADDED.len()])>,
 }
 
@@ -187,18 +187,18 @@ impl Parts {
         Parts { figures: figures().iter().map(count).collect() }
     }
 
-    /// All broadcasts of all figures.
+    /// Returns the number of broadcasts of all figures.
     fn all(&self) -> usize {
         self.figures.iter().map(|(_, all, _)| all).sum()
     }
 
-    /// The most of them that lose 2 to 5 % with one x, and this x.
+    /// Returns the maximum number of broadcasts that lose 2 to 5 % with the same x, and this x.
     fn best(&self) -> (usize, f64) {
         let sums = (0..ADDED.len()).map(|nth| self.figures.iter().map(|(.., losing)| losing[nth]).sum());
         sums.zip(ADDED).max_by_key(|&(sum, _)| sum).expect("layers are tried")
     }
 
-    /// The figures for all of whose broadcasts one x does.
+    /// Returns the figures for which one x explains all broadcasts.
     fn whole(&self) -> Vec<&'static str> {
         let whole = self.figures.iter().filter(|(_, all, losing)| losing.contains(all));
         whole.map(|&(name, ..)| name).collect()
@@ -221,19 +221,19 @@ impl Parts {
     }
 }
 
-/// From which x a program loses 2 %, and up to which no more than 5 %.
+/// Returns the smallest x that costs 2 % and the x that costs 5 %.
 fn window((_, program): &(String, Program)) -> [f64; 2] {
     LOST.map(|percent| program.added(percent))
 }
 
-/// The x that several programs have in common: from, to. There is none if it ends before it begins.
+/// Returns the intersection of the ranges of x; empty if its end is below its start.
 fn common(windows: &[[f64; 2]]) -> [f64; 2] {
     let end = |nth: usize| windows.iter().map(move |window| window[nth]);
     [most(end(0)), least(end(1))]
 }
 
-/// Conference version, section 6: the programs were also run over MPI's point-to-point calls, and every one lost 2 to 5 % (the
-/// text at hand has `loss 2 5 everi implement`). Not to be judged: neither the broadcasts nor the costs of that MPI are known.
+/// Conference version, section 6: the programs were also run over MPI's point-to-point calls, and each lost 2 to 5 % (the available
+/// text has `loss 2 5 everi implement`). Cannot be judged: neither the broadcasts nor the costs of that MPI are known.
 fn conference_over_mpi_every_program_loses_2_to_5_percent() -> Claim {
     Claim::new(
         "conference_over_mpi_every_program_loses_2_to_5_percent",
@@ -243,8 +243,8 @@ fn conference_over_mpi_every_program_loses_2_to_5_percent() -> Claim {
     .open("it is not published which broadcasts were run, nor what a call of that MPI took; below is what it may have been")
 }
 
-/// On 10 x 10 with 30 sources of 2K on a right diagonal, which is in figure 3 and in figure 5, one layer explains the loss for all
-/// algorithms that combine messages, *2-Step*, *Repos* and *Part_xy_source*.
+/// On 10 x 10 with 30 sources of 2K on a right diagonal (in figures 3 and 5), one x explains the loss of all algorithms
+/// that combine messages, *2-Step*, *Repos* and *Part_xy_source*.
 fn conference_one_x_for_the_setup_that_two_figures_share(algorithms: &[(String, Program)]) -> Claim {
     let mut claim = Claim::new(
         "conference_one_x_for_the_setup_that_two_figures_share",
@@ -260,7 +260,7 @@ fn conference_one_x_for_the_setup_that_two_figures_share(algorithms: &[(String, 
     }
     let windows: Vec<[f64; 2]> = others.iter().copied().map(window).collect();
     let [from, to] = common(&windows);
-    // Not every loss rises all the way: that of part-xy-source has a dent.
+    // The loss is not monotonic in x for every algorithm: part-xy-source has a dip.
     let between: Vec<f64> = (1..10).map(|tenth| from + (to - from) * f64::from(tenth) / 10.0).collect();
     let lost = || others.iter().flat_map(|(_, program)| between.iter().map(|&micros| program.loss(micros)));
     claim.all_within("losses in between, %", lost(), LOST[0]..=LOST[1]);
@@ -275,7 +275,7 @@ fn conference_one_x_for_the_setup_that_two_figures_share(algorithms: &[(String, 
     )
 }
 
-/// **Does not hold.** The same with *Xor*, which sends 99 messages from each source, and most of whose time is overhead.
+/// **Does not hold.** The claim above with *Xor*, which sends 99 messages from each source and spends most of its time on overhead.
 fn conference_one_x_for_xor_as_well(algorithms: &[(String, Program)]) -> Claim {
     let mut claim = Claim::new("conference_one_x_for_xor_as_well", "the same x does for Xor as well").ours();
     let windows: Vec<[f64; 2]> = algorithms.iter().map(window).collect();
@@ -294,9 +294,9 @@ fn conference_one_x_for_xor_as_well(algorithms: &[(String, Program)]) -> Claim {
     )
 }
 
-/// **Does not hold.** One x for all broadcasts of figures 2 to 9. The time of short messages is overhead, that of long ones bytes: a
-/// layer that costs messages of 32 bytes 5 % costs those of 16K less than 1 %. So a layer of this kind explains the loss only if few
-/// setups were run, or of lengths near each other; or it added to each byte as well.
+/// **Does not hold.** One x for all broadcasts of figures 2 to 9. Short messages are dominated by overhead, long ones
+/// by bytes: a layer that costs 5 % for messages of 32 bytes costs less than 1 % for 16K. A layer of this kind explains
+/// the loss only if the runs used few setups, or similar lengths, or if the layer also added a cost per byte.
 fn conference_one_x_for_all_broadcasts(parts: &Parts, lengths: &[(String, Program)]) -> Claim {
     let mut claim = Claim::new(
         "conference_one_x_for_all_broadcasts",

@@ -1,7 +1,7 @@
-//! S-to-p broadcasting: the report of Hambrusch, Khokhar and Liu, and its conference version, on a Paragon.
+//! S-to-p broadcasting on a Paragon: the report of Hambrusch, Khokhar and Liu, and its conference version.
 //!
-//! Times are predictions, which are the times of runs in virtual time. "Clearly" means by about 10 % or more. *Br_Lin* is
-//! here in both orders of the nodes: in that of the snake, as the text says, and in row-major order.
+//! Times are predictions, which equal the times of runs in virtual time. "Clearly" means by about 10 % or more.
+//! *Br_Lin* is evaluated with both node orders: the snake of the text, and row-major order.
 
 mod conference;
 mod layer;
@@ -28,9 +28,9 @@ const PART_XY_SOURCE: Algorithm = Algorithm::PART_XY_SOURCE;
 const REPOS: Algorithm = Algorithm::REPOS_BR_XY_SOURCE;
 const TWO_STEP: Algorithm = Algorithm::TWO_STEP;
 const XOR: Algorithm = Algorithm::XOR;
-/// The algorithms that combine messages: the three of the papers, *Br_Lin* in both orders of the nodes.
+/// The algorithms that combine messages by recursive halving: the three of the papers, *Br_Lin* in both node orders.
 const HALVINGS: [Algorithm; 4] = [BR_LIN, BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM];
-/// All of figures 2 to 4.
+/// All algorithms of figures 2 to 4.
 const FIVE: [Algorithm; 6] = [BR_LIN, BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM, TWO_STEP, XOR];
 /// The distributions of figures 8 and 9 of the conference version.
 const REPOSITIONED: [Distribution; 4] = [Equal, Cross, Band, SquareBlock];
@@ -80,22 +80,22 @@ fn plan_of(mesh: &str, sources: &[Rank], lengths: &[u64], algorithm: Algorithm) 
     algorithm.plan(&instance).expect("a published broadcast can be planned")
 }
 
-/// The time of a plan, to be run.
+/// Creates the time of a plan, with its program.
 fn timed(mesh: &str, plan: &Plan) -> Timed {
     Timed::schedule(&paragon(mesh), plan.schedule())
 }
 
-/// A broadcast, to be run.
+/// Creates the time of a broadcast, with its program.
 fn broadcast(mesh: &str, sources: &[Rank], length: u64, algorithm: Algorithm) -> Timed {
     timed(mesh, &plan(mesh, sources, length, algorithm))
 }
 
-/// Milliseconds that a plan takes.
+/// Returns the time of a plan in milliseconds.
 fn millis(plan: &Plan) -> f64 {
     plan.prediction().modeled.since_start().as_millis_f64()
 }
 
-/// Milliseconds of a broadcast.
+/// Returns the time of a broadcast in milliseconds.
 fn time(mesh: &str, distribution: &Distribution, sources: usize, length: u64, algorithm: Algorithm) -> f64 {
     time_from(mesh, &place(mesh, distribution, sources), length, algorithm)
 }
@@ -104,7 +104,7 @@ fn time_from(mesh: &str, sources: &[Rank], length: u64, algorithm: Algorithm) ->
     millis(&plan(mesh, sources, length, algorithm))
 }
 
-/// Messages of so many bytes, all at the same time, and nothing else.
+/// Creates a schedule of one iteration that sends all messages at the same time; each is source, destination and bytes.
 fn permutation(mesh: &str, messages: &[(Rank, Rank, u64)]) -> Schedule {
     let (from, bytes): (Vec<Rank>, Vec<u64>) = messages.iter().map(|&(from, _, bytes)| (from, bytes)).unzip();
     let mut builder = Builder::new(grid(mesh).nodes(), &from, &bytes, Exchange::Together);
@@ -114,7 +114,7 @@ fn permutation(mesh: &str, messages: &[(Rank, Rank, u64)]) -> Schedule {
     builder.finish()
 }
 
-/// The messages of one iteration: from, to, bytes.
+/// Returns the messages of one iteration: source, destination, bytes.
 fn messages(plan: &Plan, iteration: usize) -> Vec<(Rank, Rank, u64)> {
     let schedule = plan.schedule();
     let messages = (0..schedule.nodes()).flat_map(|from| {
@@ -124,22 +124,22 @@ fn messages(plan: &Plan, iteration: usize) -> Vec<(Rank, Rank, u64)> {
     messages.collect()
 }
 
-/// One iteration of a plan on its own.
+/// Creates the time of a single iteration of a plan.
 fn alone(mesh: &str, plan: &Plan, iteration: usize) -> Timed {
     Timed::schedule(&paragon(mesh), &permutation(mesh, &messages(plan, iteration)))
 }
 
-/// The first step of *Repos* on its own.
+/// Creates the time of the first step of *Repos*, the repositioning.
 fn repositioning_alone(mesh: &str, distribution: &Distribution, sources: usize, length: u64) -> Timed {
     alone(mesh, &plan(mesh, &place(mesh, distribution, sources), length, REPOS), 0)
 }
 
-/// Milliseconds of the first step of *Repos* on its own.
+/// Returns the time of the first step of *Repos* in milliseconds.
 fn repositioning(mesh: &str, distribution: &Distribution, sources: usize, length: u64) -> f64 {
     repositioning_alone(mesh, distribution, sources, length).millis
 }
 
-/// Rows as *Repos* places them.
+/// Returns the row positions that *Repos* uses.
 fn ideal_rows(mesh: &str, sources: usize) -> Vec<Rank> {
     ideal_lines(line::rows(grid(mesh)), sources)
 }

@@ -1,4 +1,4 @@
-//! Section 5 of the report, figures 8 and 9: sources moved to better places, and machines cut in two.
+//! Section 5 of the report, figures 8 and 9: repositioning of sources, and partitioning of the machine into halves.
 
 use super::*;
 
@@ -63,9 +63,9 @@ fn permutation_times() -> Outcome {
     }
 }
 
-/// Report, section 5: a repositioning costs about 0.5 ms for up to 2K and fewer than p/2 sources. It is 0.46 ms where
-/// some node gives a message and gets another, which is an exchange. That is so on most inputs. Where no node does, it
-/// is `alpha + n beta`, 0.25 ms, as with 20 sources in rows or in a square block; and 49 sources in rows stay.
+/// Report, section 5: a repositioning costs about 0.5 ms for up to 2K and fewer than p/2 sources. In the model it is 0.46
+/// ms where some node sends one message and receives another, as an exchange, which happens on most inputs. Otherwise it is
+/// `alpha + n beta`, 0.25 ms, for example with 20 sources in rows or in a square block; 49 sources in rows do not move.
 fn section_5_a_repositioning_costs_half_a_millisecond() -> Claim {
     let mut claim = Claim::new(
         "section_5_a_repositioning_costs_half_a_millisecond",
@@ -91,11 +91,11 @@ fn section_5_a_repositioning_costs_half_a_millisecond() -> Claim {
     )
 }
 
-/// The inputs of figure 8, as its bars are named.
+/// The inputs of figure 8, with the names of its bars.
 const BARS: [&str; 6] =
     ["Repos from equal", "ideal rows", "ideal columns", "equal", "right diagonal", "cross"];
 
-/// The times of figure 8 on a mesh.
+/// Returns the times of figure 8 on a mesh.
 fn bars(mesh: &str, sources: usize) -> [Timed; 6] {
     let from = |places: Vec<Rank>| broadcast(mesh, &places, 2048, BR_XY_SOURCE);
     let input = |input| from(place(mesh, &input, sources));
@@ -154,9 +154,9 @@ fn section_5_repos_hardly_depends_on_the_input() -> Claim {
     claim.judged(most(spreads) < 1.05, format!("to {:.1} %", 100.0 * (most(spreads) - 1.0)))
 }
 
-/// Report, section 5 and figure 8: it pays to redistribute unless the input is near an ideal one. It pays on a cross
-/// and on nodes at random, by 15 to 40 %; on rows, diagonals and equal it is within 3 %. Over ideal rows it costs 0.3
-/// to 0.4 ms, where 0.5 and 1.0 are published: only some nodes wait for the exchange of the first step.
+/// Report, section 5 and figure 8: repositioning pays unless the input is near an ideal one. In the model it gains 15
+/// to 40 % on a cross and on random nodes; on rows, diagonals and equal it is within 3 %. Over ideal rows it costs 0.3
+/// to 0.4 ms, where 0.5 and 1.0 ms are published: only some nodes wait for the exchange of the first step.
 fn figure_8_repositioning_pays_unless_the_input_is_near_ideal() -> Claim {
     let mut claim = Claim::new(
         "figure_8_repositioning_pays_unless_the_input_is_near_ideal",
@@ -189,7 +189,7 @@ fn figure_8_repositioning_pays_unless_the_input_is_near_ideal() -> Claim {
     )
 }
 
-/// Figure 8: the inputs from the fastest to the slowest. Times that differ by less than the model errs are near ties.
+/// Figure 8: the order of the inputs by time. Times that differ by less than the model's error are near ties.
 fn figure_8_the_order_of_the_inputs(values: &[Value], is_large: bool) -> Claim {
     let claim = Claim::new(
         "figure_8_the_order_of_the_inputs",
@@ -246,14 +246,14 @@ fn figure_9() -> Outcome {
     Outcome { values, claims, charts: vec![chart] }
 }
 
-/// The time of *Part_xy_source* as a multiple of that of *Repos*.
+/// Returns the time of *Part_xy_source* divided by that of *Repos*.
 pub(super) fn partitioned(mesh: &str, input: &Distribution, sources: usize, length: u64) -> f64 {
     time(mesh, input, sources, length, PART_XY_SOURCE) / time(mesh, input, sources, length, REPOS)
 }
 
-/// **Does not hold.** Report, figure 9: partitioning does not beat repositioning alone, as the final permutation dominates. On 8
-/// x 8 it took 2.5 ms of 4.8; here it is one exchange of 7 and 8 messages, 1.08 ms, and partitioning wins by 4 % on the
-/// cross and by 7 to 15 % on 10 x 10. With 2.5 ms it would lose. On most other inputs on 8 x 8 it makes no difference.
+/// **Does not hold.** Report, figure 9: partitioning does not beat plain repositioning, because the final permutation dominates. On
+/// 8 x 8 the permutation took 2.5 of 4.8 ms. Here it is one exchange of 7 and 8 messages, 1.08 ms; partitioning wins by 4 % on the
+/// cross and by 7 to 15 % on 10 x 10, and would lose with 2.5 ms. For most other inputs on 8 x 8 there is no difference.
 fn figure_9_partitioning_is_no_worse_than_repositioning() -> Claim {
     let mut claim = Claim::new(
         "figure_9_partitioning_is_no_worse_than_repositioning",
@@ -280,9 +280,9 @@ fn halves() -> Outcome {
     Outcome { claims: vec![section_3_half_of_the_sources_in_half_of_the_machine()], ..Outcome::default() }
 }
 
-/// **Does not hold.** Report and conference version, section 3: the time to broadcast s/2 messages in a machine of p/2 nodes is
-/// less than half of that for s messages in p, which is why to partition. Here it is half and more: an iteration less, and half
-/// of the bytes, but start-ups are what they are. Published in figure 9 is 1.9 of 3.7 ms, which is not less than half either.
+/// **Does not hold.** Report and conference version, section 3: broadcasting s/2 messages in p/2 nodes takes less than half
+/// the time of s messages in p nodes, which motivates partitioning. Here it takes half and more: one iteration less and
+/// half of the bytes, but the same start-up times. Figure 9 has 1.9 of 3.7 ms, which is not less than half either.
 fn section_3_half_of_the_sources_in_half_of_the_machine() -> Claim {
     let mut claim = Claim::new(
         "section_3_half_of_the_sources_in_half_of_the_machine",
@@ -322,8 +322,8 @@ fn lengths() -> Outcome {
     }
 }
 
-/// Report and conference version, section 5: given an algorithm, a good distribution remains a good one when the lengths of the
-/// messages vary. Here every third source has 1K, 2K and 3K, and the good distributions are those of figure 5.
+/// Report and conference version, section 5: a good distribution for an algorithm remains good when the lengths of the
+/// messages vary. Here the lengths 1K, 2K and 3K alternate among the sources; the good distributions are those of figure 5.
 fn section_5_good_distributions_remain_good_with_different_lengths() -> Claim {
     let mut claim = Claim::new(
         "section_5_good_distributions_remain_good_with_different_lengths",

@@ -1,4 +1,4 @@
-//! Figures 5 to 7 of the report: distributions, few long messages or many short ones, and the shape of the machine.
+//! Figures 5 to 7 of the report: distributions, few long or many short messages, and the shape of the machine.
 
 use super::*;
 
@@ -34,13 +34,13 @@ pub(super) const FIGURE_7: Job = Paper::StopReport.job(
 
 const THREE: [Algorithm; 4] = [BR_LIN, BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM];
 
-/// The block of 30 nodes in figure 5; the report does not say which one it is.
+/// The block of 30 nodes in figure 5. The report does not give its position.
 const BLOCK: Distribution = Distribution::Block { rows: 5, columns: 6, top: 0, left: 0 };
 
 pub(super) const DISTRIBUTIONS: [Distribution; 7] =
     [Row, Column, Equal, RightDiagonal, LeftDiagonal, BLOCK, Cross];
 
-/// Times of figure 5.
+/// The times of figure 5.
 struct Figure5(Chart);
 
 impl Figure5 {
@@ -75,8 +75,8 @@ fn figure_5() -> Outcome {
     Outcome { claims, charts: vec![figure.0], ..Outcome::default() }
 }
 
-/// Report, figure 5 (10 x 10, 30 sources, 2K): *Br_xy_source* performs alike on the first distributions (to 1 %; rows
-/// and columns "show up as ideal"), and takes considerably longer on the block (10 %) and on the cross (39 %).
+/// Report, figure 5 (10 x 10, 30 sources, 2K): *Br_xy_source* takes about the same time on the first distributions (to
+/// 1 %; rows and columns "show up as ideal"), and considerably more on the block (10 %) and on the cross (39 %).
 fn figure_5_br_xy_source_is_the_same_on_all_but_block_and_cross(figure: &Figure5) -> Claim {
     let mut claim = Claim::new(
         "figure_5_br_xy_source_is_the_same_on_all_but_block_and_cross",
@@ -95,8 +95,7 @@ fn figure_5_br_xy_source_is_the_same_on_all_but_block_and_cross(figure: &Figure5
     )
 }
 
-/// Report, figure 5: "As expected, Algorithm Br_Lin performs best" on block and cross. In both orders of the nodes,
-/// and clearly.
+/// Report, figure 5: "As expected, Algorithm Br_Lin performs best" on block and cross. Holds clearly in both node orders.
 fn figure_5_br_lin_is_best_on_block_and_cross(figure: &Figure5) -> Claim {
     let mut claim =
         Claim::new("figure_5_br_lin_is_best_on_block_and_cross", "Br_Lin performs best on block and cross");
@@ -115,8 +114,8 @@ fn figure_5_br_lin_is_best_on_block_and_cross(figure: &Figure5) -> Claim {
     )
 }
 
-/// Report, figure 5: block and cross require more time for all three algorithms. For *Br_Lin* the cross does in
-/// row-major order: 8 % more than the worst of the others, where *Br_Lin* is still the best on it.
+/// Report, figure 5: block and cross take longer for all three algorithms. For *Br_Lin* in row-major order the cross
+/// does: 8 % more than the worst of the others, although *Br_Lin* is still the best algorithm on the cross.
 fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order(figure: &Figure5) -> Claim {
     let mut claim = Claim::new(
         "figure_5_the_cross_is_dear_for_br_lin_in_row_major_order",
@@ -137,10 +136,10 @@ fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order(figure: &Figure5) ->
     )
 }
 
-/// **Does not hold** for *Br_Lin* otherwise. Report, figure 5: block and cross require more time for all three
-/// algorithms. On the snake *Br_Lin* takes no longer on them than on columns, and less than on rows and diagonals: the
-/// first iteration goes five rows down, where the line runs the other way, so the columns of a cross bring new sources
-/// at once. In row-major order the block takes less than rows: its five rows and the five below are partners.
+/// **Does not hold** for *Br_Lin* in the other cases. Report, figure 5: block and cross take longer for all three
+/// algorithms. On the snake *Br_Lin* takes no longer on them than on columns, and less than on rows and diagonals. The
+/// first iteration pairs rows at distance five, which run in opposite directions, so the columns of a cross reach new
+/// nodes at once. In row-major order the block takes less than rows: its five rows are paired with the five rows below.
 fn figure_5_block_and_cross_are_not_dear_for_br_lin(figure: &Figure5) -> Claim {
     let mut claim = Claim::new(
         "figure_5_block_and_cross_are_not_dear_for_br_lin",
@@ -166,7 +165,7 @@ fn figure_5_block_and_cross_are_not_dear_for_br_lin(figure: &Figure5) -> Claim {
     )
 }
 
-/// Report, figure 5: the big increase of *Br_xy_dim* on rows: it takes the rows first, which have ten sources each.
+/// Report, figure 5: *Br_xy_dim* takes much longer on rows, because it starts with the rows, which have ten sources each.
 fn figure_5_br_xy_dim_jumps_on_rows(figure: &Figure5) -> Claim {
     let mut claim = Claim::new("figure_5_br_xy_dim_jumps_on_rows", "Br_xy_dim takes a big jump on rows");
     let ratio = figure.time(&Row, BR_XY_DIM) / figure.time(&Row, BR_XY_SOURCE);
@@ -201,9 +200,9 @@ fn figure_6() -> Outcome {
     Outcome { values, claims, charts: vec![chart] }
 }
 
-/// Report, figure 6 (10 x 10, right diagonal, 80K in all): the same data from 40 sources is broadcast faster than
-/// from 5. By 9 to 14 % here, where 11.4 and 7.3 ms are published: single messages of 16K were dearer than `alpha + n
-/// beta`. The time does not fall all the way: *Br_xy_source* is at its best with 10.
+/// Report, figure 6 (10 x 10, right diagonal, 80K in total): 40 sources broadcast the same data faster than 5. The gain
+/// is 9 to 14 %; the published times are 11.4 and 7.3 ms, so single messages of 16K cost more than `alpha + n beta`.
+/// The time is not monotonic: *Br_xy_source* is fastest with 10 sources.
 fn figure_6_forty_sources_are_faster_than_five(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "figure_6_forty_sources_are_faster_than_five",
@@ -217,10 +216,10 @@ fn figure_6_forty_sources_are_faster_than_five(chart: &Chart) -> Claim {
     claim.judged(least(gains) > 0.0, format!("by {:.0} % or more; 36 % are published", 100.0 * least(gains)))
 }
 
-/// The meshes of figure 7, of 120 nodes.
+/// The meshes of figure 7, with 120 nodes each.
 pub(super) const OF_120: [&str; 5] = ["4x30", "5x24", "6x20", "8x15", "10x12"];
 
-/// Br_Lin with equal sources of 4K.
+/// Returns the time of *Br_Lin* with equally distributed sources of 4K.
 fn equal(mesh: &str, sources: usize, algorithm: Algorithm) -> f64 {
     time(mesh, &Equal, sources, 4096, algorithm)
 }
@@ -245,15 +244,15 @@ fn figure_7() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// The time of 15 sources as a multiple of that of 8, on each mesh.
+/// Returns the time of 15 sources divided by that of 8, on each mesh.
 fn fifteen_to_eight(chart: &Chart, order: &str) -> [f64; 5] {
     let time = |sources, place| chart.at(&format!("{sources} sources, {order}"), place);
     [0.0, 1.0, 2.0, 3.0, 4.0].map(|place| time(15, place) / time(8, place))
 }
 
-/// **Does not hold** on the snake. Report, figure 7 (*Br_Lin*, 120 nodes, equal, 4K): 15 sources are faster than 8,
-/// whatever the shape. On the snake they take 3 to 26 % more, for 1.9 times the data: every second row is reversed,
-/// so sources that are whole rows apart need not meet.
+/// **Does not hold** on the snake. Report, figure 7 (*Br_Lin*, 120 nodes, equal, 4K): 15 sources are faster than 8 on
+/// every shape. On the snake they take 3 to 26 % longer, for 1.9 times the data: every second row is reversed, so
+/// sources that are a multiple of a row apart need not be partners.
 fn figure_7_fifteen_sources_take_little_more_than_eight_on_the_snake(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "figure_7_fifteen_sources_take_little_more_than_eight_on_the_snake",
@@ -267,9 +266,9 @@ fn figure_7_fifteen_sources_take_little_more_than_eight_on_the_snake(chart: &Cha
     )
 }
 
-/// Report, figure 7: 15 sources are faster than 8. In row-major order they are, by 9 to 10 % on every shape, also on
-/// 4 x 30. Eight equal ones are 15 nodes apart and meet in each of the first three iterations (60, 30 and 15 nodes
-/// away), fifteen are 8 apart and double three times. So the published anomaly is that of the row-major order.
+/// Report, figure 7: 15 sources are faster than 8. In row-major order they are, by 9 to 10 % on every shape, including
+/// 4 x 30. Eight equal sources are 15 nodes apart and are partners in each of the first three iterations (60, 30 and 15
+/// nodes apart); fifteen are 8 apart and double three times. The published anomaly is that of row-major order.
 fn figure_7_fifteen_sources_are_faster_than_eight_in_row_major_order(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "figure_7_fifteen_sources_are_faster_than_eight_in_row_major_order",
@@ -288,10 +287,9 @@ fn figure_7_fifteen_sources_are_faster_than_eight_in_row_major_order(chart: &Cha
     claim.judged(most(ratios) < 1.0, format!("{} on every shape", percent(most(ratios))))
 }
 
-/// Report, figure 7: the dimensions matter little for few sources, and considerably more for many. In milliseconds,
-/// on average: the shapes differ by 0.8 with up to 15 sources and by 1.7 with 16 to 60 on the snake, and by 0.004 and
-/// 0.2 in row-major order. In per cent they do not differ more on the snake. Single numbers stray: 0.6 with 8, 2.4 with
-/// 24 or 32, 0.8 with 30.
+/// Report, figure 7: the dimensions matter little for few sources, and considerably more for many. Mean differences between shapes
+/// in milliseconds: on the snake 0.8 with up to 15 sources and 1.7 with 16 to 60; in row-major order 0.004 and 0.2. In percent the
+/// differences on the snake do not grow. Individual values scatter: 0.6 with 8 sources, 2.4 with 24 or 32, 0.8 with 30.
 fn figure_7_the_dimensions_matter_more_with_many_sources() -> Claim {
     let mut claim = Claim::new(
         "figure_7_the_dimensions_matter_more_with_many_sources",

@@ -29,7 +29,7 @@ pub(super) const FIGURE_4: Job = Paper::StopReport.job(
     figure_4,
 );
 
-/// Times of all five by some number, and how they are called.
+/// Charts the times of all five algorithms over `places`.
 fn chart(title: &str, x: Axis, places: &[f64], time: impl Fn(f64, Algorithm) -> f64) -> Chart {
     let mut chart = Chart::new(title, x, Axis::linear("time", "ms"));
     for algorithm in FIVE {
@@ -38,7 +38,7 @@ fn chart(title: &str, x: Axis, places: &[f64], time: impl Fn(f64, Algorithm) -> 
     chart
 }
 
-/// The lines of some algorithms at a place.
+/// Returns the times of some algorithms at an abscissa.
 fn at(chart: &Chart, algorithms: &[Algorithm], place: f64) -> Vec<f64> {
     algorithms.iter().map(|algorithm| chart.at(algorithm.name(), place)).collect()
 }
@@ -57,8 +57,7 @@ fn figure_2() -> Outcome {
     Outcome { claims: vec![two_step, xor, steeper, linear, alike], charts: vec![chart], ..Outcome::default() }
 }
 
-/// Report, figure 2 (10 x 10, equal, 4K): *2-Step* and *Xor* are not efficient; *2-Step* from five sources on, *Xor*
-/// for any number.
+/// Report, figure 2 (10 x 10, equal, 4K): *2-Step* and *Xor* are not efficient; *2-Step* for at least five sources, *Xor* for any number.
 fn figure_2_two_step_and_xor_are_worst_for_more_than_four_sources(chart: &Chart) -> [Claim; 2] {
     let name = "figure_2_two_step_and_xor_are_worst_for_more_than_four_sources";
     let ratios = |name: &'static str, sources: std::ops::RangeInclusive<u32>| {
@@ -77,10 +76,10 @@ fn figure_2_two_step_and_xor_are_worst_for_more_than_four_sources(chart: &Chart)
     ]
 }
 
-/// **Does not hold.** Report, figure 2: the time of *2-Step* rises more steeply than the number of sources. Here each
-/// source adds the same, four times what it adds to a halving: it queues at node 0 for `n beta` or `o_r`, and makes
-/// each message of the broadcast longer by `n`. Both are linear in the model; messages that arrive before their
-/// receive cost nothing extra.
+/// **Does not hold.** Report, figure 2: the time of *2-Step* rises more than proportionally to the number of sources.
+/// Here each source adds the same time, four times what it adds to a halving algorithm: its message queues at node 0
+/// for `n beta` or `o_r`, and each broadcast message grows by `n`. Both terms are linear in the model, and messages
+/// that arrive before their receive (unexpected messages) have no extra cost.
 fn figure_2_two_step_rises_in_proportion_to_the_sources(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "figure_2_two_step_rises_in_proportion_to_the_sources",
@@ -102,10 +101,9 @@ fn figure_2_two_step_rises_in_proportion_to_the_sources(chart: &Chart) -> Claim 
     )
 }
 
-/// Report, figure 2: *Br_Lin*, *Br_xy_source* and *Br_xy_dim* scale linearly with the sources, and "differ slightly".
-/// Within 18 % of a straight line, and of each other within 20 % (*Br_Lin* loses most with 9 and with 40 sources). In
-/// row-major order *Br_Lin* is as near, but for 4 and for 16 sources: those are 25 or 6 nodes apart, so they meet each
-/// other at first, and it takes up to 39 % more than the fastest.
+/// Report, figure 2: *Br_Lin*, *Br_xy_source* and *Br_xy_dim* scale linearly with the sources, and "differ slightly". They are within 18 %
+/// of a straight line and within 20 % of each other (*Br_Lin* loses most with 9 and 40 sources). In row-major order *Br_Lin* is as close,
+/// except for 4 and 16 sources: these are 25 or 6 nodes apart and are partners at first, which costs up to 39 % over the fastest.
 fn figure_2_the_halvings_are_linear_in_the_sources_and_close_together(chart: &Chart) -> [Claim; 2] {
     let name = "figure_2_the_halvings_are_linear_in_the_sources_and_close_together";
     let mut linear = Claim::new(name, "the three Br scale linearly with the sources");
@@ -169,7 +167,7 @@ fn figure_3() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Report, figure 3 (10 x 10, right diagonal of 30): *2-Step* and *Xor* perform poorly however short the messages.
+/// Report, figure 3 (10 x 10, right diagonal of 30): *2-Step* and *Xor* perform poorly even for the shortest messages.
 fn figure_3_two_step_and_xor_are_poor_at_every_length(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "figure_3_two_step_and_xor_are_poor_at_every_length",
@@ -188,7 +186,7 @@ fn figure_3_two_step_and_xor_are_poor_at_every_length(chart: &Chart) -> Claim {
     )
 }
 
-/// Report, figure 3: *Xor* is almost flat up to 1K: it takes 15 % more than for 32 bytes, a 32nd of that.
+/// Report, figure 3: *Xor* is almost flat up to 1K: 1K takes 15 % longer than 32 bytes, for 32 times the length.
 fn figure_3_xor_is_almost_flat_up_to_1k(chart: &Chart) -> Claim {
     let mut claim =
         Claim::new("figure_3_xor_is_almost_flat_up_to_1k", "Xor is almost flat up to messages of 1K");
@@ -199,9 +197,8 @@ fn figure_3_xor_is_almost_flat_up_to_1k(chart: &Chart) -> Claim {
     claim.judged(rise < 1.2, format!("{} from 32 bytes to 1K", percent(rise)))
 }
 
-/// Report, figure 3: the halvings show little increase up to 512 bytes, and a linear one from there on. Little is a
-/// third here, for 16 times the bytes: the curve is a straight line from the beginning, and start-ups are most of it
-/// at first.
+/// Report, figure 3: the time of the halving algorithms increases little up to 512 bytes, and linearly beyond. "Little"
+/// is a third here, for 16 times the bytes: the curve is a straight line throughout, dominated by start-ups at first.
 fn figure_3_the_halvings_rise_little_to_512_bytes_and_then_linearly(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "figure_3_the_halvings_rise_little_to_512_bytes_and_then_linearly",
@@ -222,7 +219,7 @@ fn figure_3_the_halvings_rise_little_to_512_bytes_and_then_linearly(chart: &Char
     claim.judged(holds, format!("{} from 32 to 512 bytes, if a third is little", percent(most(flat))))
 }
 
-/// The meshes, and about the root of their nodes.
+/// The meshes, each with about the square root of its number of nodes.
 pub(super) const MESHES: [(&str, usize); 7] =
     [("2x2", 2), ("2x4", 3), ("4x4", 4), ("4x8", 6), ("8x8", 8), ("8x16", 11), ("16x16", 16)];
 
@@ -241,11 +238,10 @@ fn figure_4() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// **Does not hold** from 8 nodes on. Report, figure 4 (about sqrt(p) sources on a right diagonal, 1K): *Xor* is as
-/// good as any other on 4 to 16 nodes, also with nearly as many sources as nodes. Here it is on 4 nodes alone, and
-/// with few sources. A source sends `p - 1` messages and is busy for `o_s + n beta` with each, and `o_s` is half of
-/// the start-up here: 15 messages take 1.8 ms, where the halvings need 1.3 ms. To keep up on 16 nodes `o_s` would
-/// have to be some 50 us instead of 92.
+/// **Does not hold** from 8 nodes on. Report, figure 4 (about sqrt(p) sources on a right diagonal, 1K): *Xor* is as good as any other
+/// algorithm on 4 to 16 nodes, also with nearly as many sources as nodes. In the model it is so only on 4 nodes with few sources. A
+/// source sends `p - 1` messages and is busy for `o_s + n beta` with each, and `o_s` is half of the start-up time: 15 messages take 1.8
+/// ms, while the halving algorithms need 1.3 ms. To be competitive on 16 nodes, `o_s` would have to be about 50 us instead of 92.
 fn figure_4_xor_keeps_up_on_four_nodes_only(chart: &Chart) -> [Claim; 2] {
     let name = "figure_4_xor_keeps_up_on_four_nodes_only";
     let mut few = Claim::new(name, "Xor is as good as any other on 4 to 16 nodes");
@@ -259,7 +255,7 @@ fn figure_4_xor_keeps_up_on_four_nodes_only(chart: &Chart) -> [Claim; 2] {
     for (nth, range) in [1.0..=1.08, 1.5..=1.7, 2.0..=2.2].into_iter().enumerate() {
         few.within(format!("Xor / fastest of the others on {}", MESHES[nth].0), behind[nth], range);
     }
-    // It is worse the larger the machine, as published.
+    // *Xor* gets worse with the size of the machine, as published.
     few.is("it falls behind further from 32 nodes on", behind[3..].is_sorted());
     let full = |mesh, sources| {
         let time = |algorithm| time(mesh, &RightDiagonal, sources, 1024, algorithm);

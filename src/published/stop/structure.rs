@@ -1,4 +1,4 @@
-//! Sections 1, 2 and 4 of the report: good and poor distributions, and what the first iterations of each do.
+//! Sections 1, 2 and 4 of the report: good and poor distributions, and the effect of the first iterations on each.
 
 use super::*;
 
@@ -60,10 +60,9 @@ fn section_1_a_poor_distribution_takes_almost_twice_as_long() -> Claim {
     )
 }
 
-/// Report, section 2: on a square of powers of two the first half of the iterations of *Br_Lin* uses links of columns
-/// only, the rest links of rows only. That is so in row-major order. **Does not hold** on the snake: in the last
-/// iteration of the first half adjacent rows meet, which run in opposite directions, so a node's partner is in another
-/// column.
+/// Report, section 2: on a square mesh with power-of-two sides the first half of the iterations of *Br_Lin* uses column links
+/// only, the second half row links only. Holds in row-major order. **Does not hold** on the snake: in the last iteration of the
+/// first half adjacent rows are paired, which run in opposite directions, so a node's partner is in another column.
 fn section_2_columns_first_and_then_rows_only_in_row_major_order(algorithm: Algorithm) -> Claim {
     let is_snake = algorithm == BR_LIN;
     let mut claim = Claim::new(
@@ -90,8 +89,8 @@ fn section_2_columns_first_and_then_rows_only_in_row_major_order(algorithm: Algo
     claim.judged(count == 8, format!("{count} of 8 iterations on 16 x 16 keep to the one kind of links"))
 }
 
-/// Report, section 4: two rows of 10 x 10 spaced evenly are the first and the sixth, and the first iteration brings
-/// no new source; with the first and the seventh it does. The ideal distribution is the second.
+/// Report, section 4: two evenly spaced rows of 10 x 10 are the first and the sixth, and the first iteration then adds no
+/// new source; the first and the seventh row do add new sources. The ideal distribution uses the first and the seventh.
 fn section_4_two_rows_of_ten_should_be_the_first_and_the_seventh() -> Claim {
     let mut claim = Claim::new(
         "section_4_two_rows_of_ten_should_be_the_first_and_the_seventh",
@@ -106,10 +105,10 @@ fn section_4_two_rows_of_ten_should_be_the_first_and_the_seventh() -> Claim {
     claim.judged((even, spaced) == (20, 40), format!("of 20 sources there are {even} and {spaced} after it"))
 }
 
-/// **Does not hold.** Report, section 4: with *Br_Lin* on 10 x 10 the right diagonal of ten sources brings no new
-/// source in the first iteration. On the snake (2, 2) meets (7, 7) and the other eight do not; in row-major order
-/// nobody meets. In row-major order two diagonals of ten do: node 50, the partner of node 0, is on the second of
-/// them.
+/// **Does not hold.** Report, section 4: with *Br_Lin* on 10 x 10 the right diagonal of ten sources adds no new source
+/// in the first iteration. On the snake, (2, 2) and (7, 7) are partners and the other eight sources are not paired with
+/// sources; in row-major order no two sources are partners. In row-major order two diagonals of ten do pair up: node
+/// 50, the partner of node 0, is on the second diagonal.
 fn section_4_one_diagonal_does_gain_in_the_first_iteration() -> Claim {
     let mut claim = Claim::new(
         "section_4_one_diagonal_does_gain_in_the_first_iteration",
@@ -134,10 +133,9 @@ fn section_4_one_diagonal_does_gain_in_the_first_iteration() -> Claim {
     )
 }
 
-/// Report, section 4: columns are no ideal distribution for *Br_Lin*; with an even number of rows the first iteration
-/// brings no new source. That is so in row-major order. **Does not hold** on the snake if half the rows are an odd
-/// number, as on 10 x 10: the partner's row runs the other way, and columns are the best of the distributions of figure
-/// 5.
+/// Report, section 4: columns are no ideal distribution for *Br_Lin*; with an even number of rows the first iteration adds
+/// no new source. Holds in row-major order. **Does not hold** on the snake if half the number of rows is odd, as on 10 x
+/// 10: the partner's row runs in the opposite direction, and columns are the best of the distributions of figure 5.
 fn section_4_columns_are_poor_for_br_lin_if_half_the_rows_are_even(algorithm: Algorithm) -> Claim {
     let is_snake = algorithm == BR_LIN;
     let mut claim = Claim::new(
@@ -172,8 +170,8 @@ fn section_4_columns_are_poor_for_br_lin_if_half_the_rows_are_even(algorithm: Al
     )
 }
 
-/// Report, section 4: on rows *Br_Lin* takes what *Br_xy_source* takes if the number of rows is a power of two. In
-/// row-major order exactly; on the snake to 2 %.
+/// Report, section 4: on rows *Br_Lin* takes the same time as *Br_xy_source* if the number of rows is a power of two.
+/// Holds exactly in row-major order, and to 2 % on the snake.
 fn section_4_on_rows_br_lin_is_br_xy_source_for_powers_of_two() -> Claim {
     let mut claim = Claim::new(
         "section_4_on_rows_br_lin_is_br_xy_source_for_powers_of_two",
@@ -190,10 +188,9 @@ fn section_4_on_rows_br_lin_is_br_xy_source_for_powers_of_two() -> Claim {
     claim.judged(is_same, "in row-major order exactly, on the snake to 2 %")
 }
 
-/// **Does not hold.** Report, section 4: the left diagonal is the least sensitive to the shape for *Br_Lin*. Over
-/// these shapes its worst time is 1.4 times the best distribution's, in both orders of the nodes. The right one comes
-/// to as much on the snake, and to 1.2 in row-major order, where columns and the cross do worst; rows and blocks do
-/// better in both.
+/// **Does not hold.** Report, section 4: the left diagonal is the least sensitive to the shape for *Br_Lin*. Over these shapes
+/// its worst time is 1.4 times that of the best distribution, in both node orders. The right diagonal has the same ratio on the
+/// snake, and 1.2 in row-major order, where columns and the cross are worst; rows and blocks are better in both orders.
 fn section_4_the_left_diagonal_is_as_sensitive_as_the_right() -> Claim {
     let mut claim = Claim::new(
         "section_4_the_left_diagonal_is_as_sensitive_as_the_right",

@@ -1,15 +1,15 @@
-//! Places for a network of no known shape: as far from each other as there are links between them, as far as that can be.
+//! Layout of a network without a known structure, by stress majorization: distances in the drawing approximate distances in links.
 //!
-//! The stress of a drawing is the sum over all pairs of ((distance on the sheet - links between) / links between)^2. Each step
-//! puts every vertex where the others together would have it (majorization, after Gansner, Koren and North, "Graph Drawing by
-//! Stress Majorization", 2004), which never makes the stress larger. Sums are in one order, and divisions and roots are the
-//! same on all hosts, so the drawing is.
+//! The stress of a drawing is the sum over all pairs of ((drawn distance - links between) / links between)^2. Each step
+//! moves every vertex to the position that the others prefer on average (majorization, after Gansner, Koren and North,
+//! "Graph Drawing by Stress Majorization", 2004), which never increases the stress. Sums have a fixed order, and
+//! divisions and square roots are the same on all hosts, so the drawing is deterministic.
 
 use super::{Point, below};
 
 const STEPS: usize = 300;
 
-/// The places of vertices with these neighbours, from these on.
+/// Returns positions of vertices with these neighbours, starting from initial positions.
 pub(super) fn places(neighbours: &[Vec<usize>], mut places: Vec<Point>) -> Vec<Point> {
     let vertices = neighbours.len();
     let far = vertices as f64;

@@ -1,4 +1,4 @@
-// A run as typed arrays that are ordered by time, and what is found in them by halving.
+// A run as typed arrays sorted by time, searched by bisection.
 
 const PARTS = 1e9;
 const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];
@@ -61,7 +61,7 @@ class Model {
     this.entered = summed(messages.entered);
     this.left = this.entered.map((at, nth) => at + messages.leaving[nth]);
     this.arrived = this.left.map((at, nth) => at + messages.flying[nth]);
-    // With the latest arrival so far a search for what is under way knows where to stop.
+    // The running maximum of arrival times bounds the search for messages in transit.
     let latest = 0;
     this.latest = this.arrived.map((at) => (latest = Math.max(latest, at)));
     this.levels = run.levels.map((levels) => ({

@@ -1,4 +1,4 @@
-// The network on a canvas: what does not move is drawn once, on a sheet of its own.
+// The network on a canvas: the static part is drawn once, on a separate canvas.
 
 /** The colours of the page, as the reader's display has them. */
 function colours() {
@@ -56,7 +56,7 @@ class NetworkView {
     for (let nth = 0; nth < network.closing.length; nth += 3) {
       closing.set(network.closing[nth], [network.closing[nth + 1] * scale, network.closing[nth + 2] * scale]);
     }
-    // Each link is one stretch, or two of one that closes a line: to the right of the middle between its directions.
+    // Each link is one segment, or two halves of a wraparound link, on the right-hand side of its direction.
     this.stretches = [];
     for (let link = 0; link < network.links.length / 2; link++) {
       const [from, to] = [this.at[network.links[2 * link]], this.at[network.links[2 * link + 1]]];

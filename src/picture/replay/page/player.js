@@ -9,7 +9,7 @@ const read = JSON.parse(element("data").textContent);
 const models = read.runs.map((run) => new Model(run, read.networks));
 const panels = [];
 let [time, end, speed, playing, before, events] = [0, 1, 1, false, 0, [0]];
-// The instants of the last frames while the page plays.
+// Time stamps of the last frames while the page plays.
 let frames = [];
 
 function make(name, properties, parent) {
@@ -64,7 +64,7 @@ function show(numbers) {
       part.hidden = !panel.isShown;
     }
   });
-  // Only now all widths are known.
+  // The widths are known only after the first pass.
   const shown = panels.filter((panel) => panel.isShown);
   const lanes = Math.max(...shown.map((panel) => models[panel.shown].lanes));
   for (const panel of shown) {
@@ -107,7 +107,7 @@ function draw() {
   if (pointed) tellPointed();
 }
 
-// The place of the pointer, if it is on a picture.
+// The position of the pointer, if it is over a picture.
 let pointed = null;
 
 function point(view, event) {
@@ -150,7 +150,7 @@ function tellRate() {
   element("rate").textContent = `1 s of playback = ${rounded(perSecond())} of machine time.`;
 }
 
-// Browsers take a new address only so many times a minute.
+// Browsers limit the rate of address changes; minimum interval in milliseconds.
 const LEAST_WAIT = 300;
 let [written, waiting] = [-LEAST_WAIT, 0];
 
@@ -158,7 +158,7 @@ let [written, waiting] = [-LEAST_WAIT, 0];
 function writeAddress() {
   const wait = written + LEAST_WAIT - performance.now();
   if (wait > 0) {
-    // A timer may be early by a part of a millisecond: then there is another one.
+    // A timer may fire a fraction of a millisecond early; it is then started again.
     waiting ||= setTimeout(() => {
       waiting = 0;
       writeAddress();
@@ -268,7 +268,7 @@ function key(event) {
     "+": () => turn(1),
     "-": () => turn(-1),
   };
-  // A button that has the focus is pressed by the space bar already.
+  // The space bar already presses the focused button.
   if (!doings[event.key] || (event.key === " " && name === "BUTTON")) return;
   event.preventDefault();
   doings[event.key]();
@@ -293,7 +293,7 @@ window.addEventListener("hashchange", recall);
 const again = () => show(panels.map((panel) => panel.shown));
 let room = window.innerWidth;
 window.addEventListener("resize", () => {
-  // On a phone the height changes whenever somebody scrolls.
+  // On phones scrolling changes the height; only changes of the width matter.
   if (window.innerWidth === room) return;
   room = window.innerWidth;
   again();
