@@ -144,7 +144,7 @@ fn blocks_of_any_length() {
         (collect.of(Reason::Intake), collect.of(Reason::Output)),
         (micros(130 + 200), micros(130 + 150))
     );
-    // Data of two ranks reaches four; each rank without data hears from two.
+    // A call takes 65 us, half of alpha. Data of two ranks reaches four, and each rank without data hears from two.
     assert_eq!(collect.of(Reason::Gossip), micros(3 * 65));
     assert_eq!(collect.of(Reason::StartUp), micros(4 * 65));
     let combine = bound_of("hockney:1x4", DistributedCombine, 0, &blocks);

@@ -157,7 +157,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.send_at(to, words).map(drop)
     }
 
-    /// Sends like [`send`](Active::send). Returns the clock after polling, when the message was sent.
+    /// Sends like [`send`](Active::send), and returns the instant of sending: the node's clock after the poll that precedes it.
     pub(crate) fn send_at(&self, to: impl Into<Destination>, words: [u64; 2]) -> Result<Time, CommError> {
         let at = self.handle_arrived(false)?;
         self.dispatch(to.into(), words)?;

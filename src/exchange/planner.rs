@@ -140,7 +140,7 @@ impl Planner {
         self.nodes().max(self.links())
     }
 
-    /// Returns the lower bound on direct schedules of another matrix among the same members.
+    /// Returns the lower bound on the time of direct schedules for another matrix among the same members.
     pub(super) fn straight_of(&self, matrix: &Matrix) -> Span {
         self.nodes_of(matrix).max(self.links_of(matrix))
     }

@@ -137,7 +137,7 @@ impl Fabric {
         if half_duplex {
             capacities.extend(std::iter::repeat_n(parameters.duplex() * all, nodes));
         }
-        // Resources are numbered as if every link had a resource: links first, then the resources of nodes.
+        // The resource of a link has the number of the link. The resources of nodes follow, from number `links` on.
         let mut shares = Shares::new(port, widest(topology, parameters), flows);
         for (number, &capacity) in (links as u32..).zip(&capacities) {
             shares.add(number, capacity);

@@ -151,7 +151,7 @@ impl Script<'_> {
 
 impl Calls for Script<'_> {
     fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>) {
-        // The kernel fetches a node's next calls as soon as its wait has ended, so every reply is seen.
+        // Every reply appears here: the kernel fetches a node's next calls as soon as the node's wait has ended.
         for (node, reply) in replies.drain(..) {
             self.answer(node, reply);
         }

@@ -137,7 +137,7 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
         tag: select.tag,
         group: group(select.context),
     };
-    // Describes the wait for the node's own message, of a blocking call or of a request.
+    // Describes what a sender waits for, in a blocking call or with a request: the receive of its message (rendezvous), or its departure.
     let own = |rank: NodeId, request: Option<RequestId>| match kernel.awaited_by(rank, request) {
         Some((target, label)) => {
             WaitsFor::Receive { by: target as Rank, tag: label.tag, group: group(label.context) }

@@ -306,7 +306,7 @@ pub enum NoiseError {
     /// A value is not a time.
     #[error("{key} of noise: {cause}")]
     Unit {
-        /// The name of the value.
+        /// The key, such as `interval`.
         key: &'static str,
         /// The value that was given, and the values that are allowed.
         cause: UnitError,

@@ -75,7 +75,7 @@ pub(super) struct Step {
     pub(super) to: Chunk,
     /// The number of contiguous chunks.
     pub(super) count: u32,
-    /// The index of a thread block and of its step on which this step depends.
+    /// The step on which this step depends: the index of its thread block, and its index there.
     pub(super) after: Option<(usize, usize)>,
     pub(super) line: u32,
 }

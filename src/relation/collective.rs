@@ -24,7 +24,7 @@ impl Related for Task {
             };
             converted(instance, listed, "s-to-p", Span::ZERO, convert, &Algorithm::SOURCES)
         });
-        // The blocks of an operation without blocks only define the cut of its vector, so even blocks give an equal task.
+        // If ranks begin and end with whole vectors, blocks only say how to cut the vector, so the task with even blocks is equal.
         let even =
             Some(self.cut_evenly()).filter(|even| !self.operation().has_blocks() && !even.is_cut_as(self));
         let even = even.into_iter().flat_map(|task| {

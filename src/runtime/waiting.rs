@@ -21,7 +21,7 @@ pub(super) enum WhatFor {
     Message(Selector),
     /// The first of several requests.
     Any(Vec<WhatFor>),
-    /// A receive that takes a message sent by the node (rendezvous).
+    /// The receive that matches a message sent by the node (rendezvous).
     Receive(Parcel),
     /// The departure of a message sent by the node.
     Departure,

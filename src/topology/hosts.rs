@@ -171,7 +171,7 @@ fn spelled(nodes: &[usize]) -> String {
     nodes.iter().map(usize::to_string).collect::<Vec<_>>().join("+")
 }
 
-/// Reads `16:8000` or `8+8:8000,1250`.
+/// Parses the number of nodes of each host, a colon, and the bandwidths in MB/s, such as `16:8000` or `8+8:8000,1250`.
 fn read(shape: &str) -> Result<Hosts, TopologyError> {
     let unreadable = || TopologyError::Shape {
         given: shape.to_owned(),

@@ -115,7 +115,7 @@ fn time(task: &Task, tree: &Tree, bytes: impl Iterator<Item = f64>, of: impl Fn(
     tree.iter().zip(bytes).map(of_round).sum()
 }
 
-/// The place of the root.
+/// Returns the position of the root in the layout; 0 if the root is not in it.
 fn root(task: &Task) -> usize {
     let ranks = task.layout().ranks;
     ranks.iter().position(|&rank| rank == task.root()).unwrap_or_default()

@@ -116,8 +116,8 @@ impl Pair {
         last.max(earliest + self.leasts[1])
     }
 
-    /// Searches the fastest schedule of each operation, and joins the two. The incumbent's time, less a lower bound of the other operation,
-    /// bounds each search.
+    /// Searches for the fastest schedule of each operation and joins the two. Each search is bounded by `limit` minus a lower bound on the
+    /// time of the other operation.
     fn solved(&self, task: &Task, is_nested: bool, limit: Time, budget: &Budget) -> Result<Draft, PlanError> {
         let within = |before: Span| Time::ZERO + (limit.since_start() - before);
         let after = self.least - self.leasts[0];

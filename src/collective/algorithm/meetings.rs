@@ -102,7 +102,7 @@ pub(super) fn in_parts(
 }
 
 fn along(task: &Task, name: &str, ways: Vec<Rounds>) -> Candidate {
-    // In a round a rank's data is multiplied by the number of its partners plus one. The round listed first moves the largest fraction.
+    // Backwards, each round divides a rank's data by the number of its partners plus one. The round listed first moves the largest fraction.
     let parts = ways[0].iter().scan(task.bytes() as f64 / ways.len() as f64, |part, round| {
         *part /= (1 + partners(round, task.size())) as f64;
         Some(*part)
@@ -144,7 +144,7 @@ pub(super) fn whole(
     })
 }
 
-/// The reason for a refusal: the number of ranks, or that the operator is not commutative.
+/// Returns why a task is refused: its operator is not commutative, or its number of ranks is unsuitable.
 pub(super) fn refused(task: &Task) -> String {
     if task.is_in_order() {
         return "the operator is not commutative".into();
@@ -272,7 +272,7 @@ pub(super) fn meet<'a>(
 pub(super) mod tests {
     use super::*;
 
-    /// Asserts that along a way, and backwards, every place receives each item exactly once.
+    /// Asserts that every place receives each item exactly once, with the rounds in the given order and in reverse order.
     pub(in super::super) fn assert_all_hear_once(way: &Rounds, size: usize) {
         let backwards: Rounds = way.iter().rev().cloned().collect();
         for way in [way, &backwards] {

@@ -55,7 +55,7 @@ static LEVELS: Entry = Entry::new("levels", |planning| {
 .limits("where the number of ranks is prime it is `bruck`");
 
 impl Algorithm {
-    /// Few long combined messages, level by level.
+    /// Combines data into few long messages, level by level: along rows, then columns; or within servers, then between them.
     pub const LEVELS: Algorithm = of(&LEVELS);
 }
 

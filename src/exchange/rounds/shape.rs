@@ -42,7 +42,7 @@ impl Shape {
         self.times
     }
 
-    /// Returns the distinct paces, the probably fastest first.
+    /// Returns the distinct paces, beginning with the one that is estimated to be the fastest.
     pub(in crate::exchange) fn paces(&self) -> Vec<Pace> {
         let is_binary = self.axes.iter().flat_map(Axis::digits).all(|(_, values)| values <= 2);
         // With one message per digit, `AtOnce` is the same as `Overlapped`.

@@ -30,7 +30,7 @@ pub(crate) struct Stage {
 /// Contents of the messages of a stage.
 #[derive(Clone, Copy, Debug)]
 enum Contents {
-    /// The next bytes from the sender to the receiver.
+    /// The bytes from the sender to the receiver that follow those of their earlier messages.
     Parts,
     /// Forwarded blocks: the messages of the matrix between different ranks, in order.
     Blocks,

@@ -35,8 +35,8 @@ enum Event {
 pub(super) struct First {
     /// The resource on the path with the first event.
     resource: u32,
-    /// The events of the other resources on the path are not before this place in the order. This holds until more flows become open there;
-    /// these flows make their own entries for these resources.
+    /// A lower bound, as a place in the order of the queue, on the events of all other resources on the path. It stays valid until another
+    /// flow becomes open at one of them; that flow then makes its own entry for the resource.
     others: i128,
 }
 

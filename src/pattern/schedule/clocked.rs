@@ -33,7 +33,7 @@ impl Schedule {
             // Other steps than sends, in the order of iterations; they are delayed until their iteration is over.
             let mut coming: VecDeque<Step> = VecDeque::new();
             let mut steps = steps.into_iter().peekable();
-            // The unused time of the iterations so far, for which the node pauses before its next action.
+            // The time left over from the iterations so far; the node pauses for it before its next action.
             let mut rest = Span::ZERO;
             let mut iteration = 0;
             let mut actions = Vec::new();

@@ -196,7 +196,7 @@ impl<'a> Attached<'a> {
         self.is_inside[switch]
     }
 
-    /// Finds the switches for a region of these nodes.
+    /// Extends a region of these nodes by switches that are linked closely enough to it, repeatedly until none is left.
     fn find(&mut self, nodes: &[Rank]) -> &Self {
         for switch in self.touched.drain(..) {
             (self.pull[switch], self.is_inside[switch]) = (0.0, false);

@@ -33,7 +33,7 @@ pub(in crate::runtime) struct HostNode<'run> {
     pub(super) element_types: KnownTypes,
     /// Whether the program's last call was an unsuccessful poll.
     pub(super) looked: Cell<bool>,
-    /// The value of the counter of matched messages of this node at the last look.
+    /// The number of matched messages of this node when it was last read.
     pub(super) seen: Cell<u64>,
     /// The sends that wait for their receives: sequence numbers with their requests.
     pub(super) started: RefCell<Vec<(u64, RequestId)>>,

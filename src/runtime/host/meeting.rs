@@ -76,7 +76,7 @@ impl HostNode<'_> {
         }
     }
 
-    /// Whether a message of this node has been matched since the last look.
+    /// Returns whether a message of this node has been matched since the counter was last read.
     pub(super) fn has_news(&self) -> bool {
         self.meetings().is_some_and(|meetings| meetings.met.load(Ordering::Acquire) != self.seen.get())
     }

@@ -12,7 +12,7 @@ const LOOKS: u32 = 400;
 /// second yield at every poll would be too much.
 const TURN: u32 = 4;
 
-/// The length of such a sleep.
+/// The length of one sleep of an idle process.
 const MOMENT: Duration = Duration::from_micros(20);
 
 /// The number of unsuccessful polls of a rank.

@@ -64,7 +64,7 @@ const LONG: f64 = 16.0;
 /// Maximum ratio of the closed-form time of a set of trees that is tried to the best closed-form time.
 const HARDLY: f64 = 1.05;
 
-/// Returns the time of all bytes, in start-ups.
+/// Returns the transfer time of all bytes, as a multiple of the start-up time.
 fn start_ups(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
     let (time, start_up) = (parameters.transfer(instance.bytes()), parameters.alpha() + parameters.hop());

@@ -359,7 +359,7 @@ impl Search<'_> {
         Search { planner, most, tried: BTreeSet::new(), best: None, cause: None }
     }
 
-    /// Returns the latest end of a variant that is a sufficient improvement on the incumbent.
+    /// Returns the latest time at which a variant may end to be a sufficient improvement on the incumbent; `most` without an incumbent.
     fn limit(&self) -> Time {
         self.best.as_ref().map_or(self.most, |(_, found)| worth(self.planner, found.prediction.modeled))
     }

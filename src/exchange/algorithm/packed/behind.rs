@@ -33,7 +33,7 @@ pub(super) struct Behind {
 }
 
 impl Behind {
-    /// Builds the sets of `links` links. `messages` must be ordered by sender.
+    /// Builds the sets of receivers behind links 0 to `links - 1`. `messages` must be ordered by sender.
     pub(super) fn of(
         members: usize,
         links: usize,

@@ -47,8 +47,8 @@ pub(super) enum Manner {
 }
 
 impl NodeThread<'_> {
-    /// Makes a call of the program, or of a library that the program has called. A program that polls twice without success, and without a
-    /// call that takes time in between, is polling; its clock then follows the wall clock.
+    /// Makes a call of the program, or of a library that the program has called. Two unsuccessful polls without a
+    /// call that takes time in between are a polling loop; from then on, in real time, the node's clock follows the wall clock.
     pub(super) fn call<T>(
         &self,
         manner: Manner,
