@@ -227,16 +227,12 @@ impl Task {
         lengths().max().unwrap_or(0) - lengths().min().unwrap_or(0) <= self.element
     }
 
-    /// Returns the task with its vector cut evenly into blocks.
-    pub(crate) fn cut_evenly(&self) -> Task {
+    /// Returns the equal task whose vector is cut evenly, if ranks begin and end with whole vectors and the vector is cut otherwise.
+    pub(crate) fn with_even_blocks(&self) -> Option<Task> {
         let (elements, size) = (self.bytes() / self.element, self.size());
         let starts = (0..=size).map(|rank| even_start(elements, rank, size) * self.element);
-        Task { starts: starts.collect(), ..self.clone() }
-    }
-
-    /// Whether the vectors of both tasks are cut into the same blocks.
-    pub(crate) fn is_cut_as(&self, other: &Task) -> bool {
-        self.starts == other.starts
+        let even = Task { starts: starts.collect(), ..self.clone() };
+        (!self.operation.has_blocks() && even.starts != self.starts).then_some(even)
     }
 
     /// The identity without the members.

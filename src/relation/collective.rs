@@ -24,11 +24,10 @@ impl Related for Task {
             };
             converted(instance, listed, "s-to-p", Span::ZERO, convert, &Algorithm::SOURCES)
         });
-        // If ranks begin and end with whole vectors, blocks only say how to cut the vector, so the task with even blocks is equal.
-        let even =
-            Some(self.cut_evenly()).filter(|even| !self.operation().has_blocks() && !even.is_cut_as(self));
-        let even = even.into_iter().flat_map(|task| {
-            let listed = collective::families(&task);
+        let even = self.with_even_blocks().into_iter().flat_map(|task| {
+            let mut listed = collective::families(&task);
+            // Two operations in a row have even blocks already.
+            listed.retain(|variant| !variant.is_searched());
             converted(task, listed, "even blocks", Span::ZERO, as_it_is, &Algorithm::SOURCES)
         });
         other_words.chain(s_to_p).chain(even).collect()

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::{endpoint::Call, rank::Rank, wire::Context};
 
-/// The collective calls that some members have not yet made, and those that differ.
+/// The collective calls that some members have not made yet, and the calls that differ among members.
 #[derive(Debug, Default)]
 pub(crate) struct Agreements {
     open: BTreeMap<(Context, u64), Open>,

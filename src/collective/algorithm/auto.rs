@@ -28,7 +28,7 @@ static AUTO: Entry = Entry::new("auto", |planning| Ok(sorted(listed(planning.pro
     .improved(faster)
     .about("the fastest of all, by prediction");
 
-/// The variants of all other algorithms, without those that need a nested search.
+/// Returns the variants of all other algorithms, except variants with a nested search.
 pub(in super::super) fn others(task: &Task) -> Variants {
     let mut variants = sorted(listed(task, |_| true));
     variants.retain(|variant| !variant.is_searched());

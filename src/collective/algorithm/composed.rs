@@ -65,7 +65,7 @@ fn products(operation: Operation) -> &'static [[Operation; 2]] {
 fn variants(task: &Task, is_nested: bool) -> Vec<Variant<Task>> {
     let root = if task.operation().has_root() { task.root() } else { hub(task) };
     // The blocks of an operation without blocks are an even cut, whatever lengths the task was built with.
-    let whole = if task.operation().has_blocks() { task.clone() } else { task.cut_evenly() };
+    let whole = task.with_even_blocks().unwrap_or_else(|| task.clone());
     let of_root =
         |operation: Operation| whole.as_operation(operation, if operation.has_root() { root } else { 0 });
     let pairs = products(task.operation()).iter().map(|pair| Pair::of(pair.map(of_root)));
@@ -128,14 +128,19 @@ impl Pair {
         let before = self.least_after(ends) - self.leasts[1];
         let next = solved(&self.next, true, is_nested, within(before), budget)?;
         let joined = |waits: bool| first.draft.clone().then_with(task, next.draft.clone(), waits);
-        let [going_on, waiting] = [joined(false), joined(true)];
-        let time = |draft: &Draft| {
+        let overlapping = joined(false);
+        if !first.draft.steps().starts_sends() {
+            return Ok(overlapping);
+        }
+        let predict = |draft: &Draft, limit: Time| {
             let schedule = draft.steps();
             budget.spend(schedule.steps_in_all() as u64);
             predict_among(task.machine(), task.members(), schedule, limit)
-                .map_or(Time::MAX, |prediction| prediction.modeled)
         };
-        Ok(if time(&waiting) < time(&going_on) { waiting } else { going_on })
+        let limit = predict(&overlapping, limit).map_or(limit, |prediction| prediction.modeled);
+        let waiting = joined(true);
+        let is_faster = predict(&waiting, limit).is_some_and(|prediction| prediction.modeled < limit);
+        Ok(if is_faster { waiting } else { overlapping })
     }
 }
 

@@ -29,7 +29,7 @@ impl Schedule {
 
     fn reversed(self, combines: bool) -> Schedule {
         let last = self.iterations().saturating_sub(1);
-        let is_overlapped = self.steps.iter().flatten().any(|step| matches!(step.action, Action::Start(_)));
+        let is_overlapped = self.starts_sends();
         // The blocks of which the node has already sent its version away.
         let mut gone = vec![false; if combines { self.sizes.len() } else { 0 }];
         let mut sorter = Sorter::default();
@@ -62,12 +62,17 @@ impl Schedule {
         self
     }
 
-    /// Returns the schedule with a wait for all started sends at the end of each rank.
+    /// Returns whether a rank starts a send without waiting for it.
+    pub(crate) fn starts_sends(&self) -> bool {
+        self.steps.iter().flatten().any(is_start)
+    }
+
+    /// Returns the schedule with a wait at its end, on each rank that starts sends, for all of them.
     #[must_use]
     pub(crate) fn waiting(mut self) -> Schedule {
         let iteration = self.iterations().saturating_sub(1);
         for steps in &mut self.steps {
-            if steps.iter().any(|step| matches!(step.action, Action::Start(_))) {
+            if steps.iter().any(is_start) {
                 steps.push(Step { iteration, action: Action::WaitAll });
             }
         }
@@ -181,6 +186,10 @@ impl Sorter {
         }
         sorted.into()
     }
+}
+
+fn is_start(step: &Step) -> bool {
+    matches!(step.action, Action::Start(_))
 }
 
 /// Returns the steps of one node in reverse order, with sends turned into receives and receives into sends. With `gone`, received versions

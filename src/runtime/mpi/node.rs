@@ -80,7 +80,7 @@ pub(super) struct MpiNode<'j> {
     pub(super) difference: Cell<Option<Difference>>,
     /// The different call that another rank has reported: its rank in the group, and the text.
     pub(super) told: RefCell<Option<(Rank, String)>>,
-    /// The element types that this rank has described to others, and those that others have described.
+    /// The element types that this rank has described to other ranks, and the types that other ranks have described.
     pub(super) named: RefCell<BTreeSet<(NodeId, u64)>>,
     pub(super) types: RefCell<BTreeMap<u64, ElementType>>,
 }

@@ -25,12 +25,12 @@ static AUTO: Entry = Entry::new("auto", |planning| Ok(all(planning.problem)))
     .improved(faster)
     .about("the fastest of all others, by prediction");
 
-/// Returns the variants of all other algorithms, except those that split the messages by length.
+/// Returns the variants of all other algorithms, except the split by length.
 fn all(instance: &Instance) -> Vec<Variant<Instance>> {
     families(instance).into_iter().chain(instance.equal()).collect()
 }
 
-/// Returns the variants of all other algorithms, except those that need a nested search.
+/// Returns the variants of all other algorithms, except variants with a nested search.
 pub(in super::super) fn others(instance: &Instance) -> Variants {
     let mut variants = all(instance);
     variants.retain(|variant| !variant.is_searched());
