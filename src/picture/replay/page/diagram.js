@@ -1,4 +1,4 @@
-// The space-time diagram on a canvas: drawn once, with a cursor over it.
+// The space-time diagram on a canvas: drawn once on a separate canvas, and in each frame copied from there, with a cursor over it.
 
 const KINDS = ["computing", "overhead", "sending", "receiving", "waiting"];
 
@@ -11,7 +11,7 @@ class DiagramView {
     this.sheet = document.createElement("canvas");
   }
 
-  /** Shows a run on the time of all that are shown, with as many lanes of phases and steps as they have. */
+  /** Shows a run. `end` (in picoseconds) and `lanes` (of phases and steps) are the maxima over all runs shown. */
   show(model, end, lanes) {
     this.model = model;
     this.lanes = lanes;
@@ -45,7 +45,7 @@ class DiagramView {
     return this.top + (row + 0.5) * this.pitch;
   }
 
-  /** The middle of a rank's row; that of a rank without one is between the rows of its neighbours. */
+  /** The vertical position of a rank: the middle of its row, or, without a row, a position between the rows of its neighbours. */
   place(rank) {
     const row = this.rowOf.get(rank);
     if (row !== undefined) return this.middle(row);
@@ -54,7 +54,7 @@ class DiagramView {
     return this.middle(next - 1 + (rank - low) / (high - low));
   }
 
-  /** Draws all but the cursor. */
+  /** Draws everything except the cursor on the separate canvas. */
   still() {
     const { model, pitch } = this;
     const colour = colours();
@@ -141,7 +141,7 @@ class DiagramView {
     context.fillRect(this.x(t) - 0.75, 0, 1.5, this.height - 16);
   }
 
-  /** Tells of the thing at a place, in words. */
+  /** The text of the tooltip at a position, or null. */
   tell(x, y) {
     const { model } = this;
     if (y < this.top) {

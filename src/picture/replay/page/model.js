@@ -1,9 +1,9 @@
-// A run as typed arrays sorted by time, searched by bisection.
+// A run: sequences of times in ascending order, searched by bisection. All times are in picoseconds.
 
 const PARTS = 1e9;
 const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];
 
-/** A time in picoseconds with all of its digits, such as `1.234567 ms`. */
+/** A time with all of its digits and a unit, such as `1.234567 ms`. */
 function exact(picos) {
   const [name, size] = UNITS.find((unit) => picos >= unit[1]) ?? ["ps", 1];
   const whole = Math.floor(picos / size);
@@ -13,7 +13,7 @@ function exact(picos) {
   return `${whole}.${digits} ${name}`;
 }
 
-/** A time with four digits that count. */
+/** A time with four significant digits and a unit. */
 function rounded(picos) {
   const [name, size] = UNITS.find((unit) => picos >= unit[1]) ?? ["ps", 1];
   return `${Number((picos / size).toPrecision(4))} ${name}`;
@@ -21,7 +21,7 @@ function rounded(picos) {
 
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
-/** The number of elements that are at most a value, of an array in ascending order. */
+/** The number of elements of an ascending array that are less than or equal to a value. */
 function countUpTo(array, value, from = 0, to = array.length) {
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -31,13 +31,13 @@ function countUpTo(array, value, from = 0, to = array.length) {
   return from;
 }
 
-/** Times from the figures that tell each from the one before. */
+/** Running sums: decodes times that are stored as differences. */
 function summed(steps) {
   let sum = 0;
   return Float64Array.from(steps, (step) => (sum += step));
 }
 
-/** Every so manieth figure, from one on. */
+/** The column `first` of a flat list of rows with `width` numbers each. */
 const column = (figures, width, first) => figures.filter((_, at) => at % width === first);
 
 class Model {
@@ -85,7 +85,7 @@ class Model {
     this.busy = new Uint16Array(this.network.links.length / 2);
   }
 
-  /** The messages that are under way at an instant, each from when it enters until it has arrived. */
+  /** The messages in transit at an instant: those that have entered the network and not yet arrived. */
   underWay(t) {
     const found = [];
     for (let nth = countUpTo(this.entered, t) - 1; nth >= 0 && this.latest[nth] > t; nth--) {
@@ -94,7 +94,7 @@ class Model {
     return found.reverse();
   }
 
-  /** The share of its bytes that has left at an instant, what they do per second, and what keeps it from more. */
+  /** The fraction of a message's bytes that has left the sender, its rate in bytes/s, and the index of its bottleneck (-1: none). */
   progress(nth, t) {
     const since = t - this.entered[nth], all = this.messages.leaving[nth];
     if (all === 0) return { part: Math.min(1, since / Math.max(1, this.messages.flying[nth])), rate: 0, place: -1 };
@@ -111,7 +111,7 @@ class Model {
     return { part: Math.min(1, part), rate, place };
   }
 
-  /** Counts for every link the messages that move over it; returns those under way. */
+  /** Counts the messages that move over each link, in `busy`; returns the messages in transit. */
   load(t) {
     this.busy.fill(0);
     const found = this.underWay(t);
@@ -122,7 +122,7 @@ class Model {
     return found;
   }
 
-  /** The bytes and parts that a node has had, those that there are, and its share of them. */
+  /** The bytes and parts that a node has held in its last call, the totals of the call, and the fraction of the totals. */
   held(rank, t) {
     const levels = this.levels[rank];
     const nth = countUpTo(levels.at, t) - 1;
@@ -132,7 +132,7 @@ class Model {
     return { share, bytes, parts, all };
   }
 
-  /** The numbers of nodes that have all, that have some, and of all. */
+  /** The number of nodes that hold all data, of nodes that hold some, and of all nodes. */
   informed(t) {
     let all = 0, some = 0;
     for (let rank = 0; rank < this.nodes; rank++) {

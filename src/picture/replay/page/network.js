@@ -1,12 +1,12 @@
-// The network on a canvas: the static part is drawn once, on a separate canvas.
+// The network on a canvas: the idle links are drawn once on a separate canvas, everything else in each frame.
 
-/** The colours of the page, as the reader's display has them. */
+/** Returns a function from names to the page's colours, which depend on the light or dark display. */
 function colours() {
   const style = getComputedStyle(document.documentElement);
   return (name) => style.getPropertyValue(`--${name}`).trim();
 }
 
-/** A canvas in the pixels of the display; returns what draws on it in those of the page. */
+/** Sizes a canvas in pixels of the display; returns its context, whose unit is a pixel of the page. */
 function sized(canvas, width, height) {
   const ratio = Math.min(2, window.devicePixelRatio || 1);
   canvas.width = Math.round(width * ratio);
@@ -16,7 +16,7 @@ function sized(canvas, width, height) {
   return context;
 }
 
-/** A colour between two, as `#rrggbb`. */
+/** Interpolates between two colours of the form `#rrggbb`. */
 function between(from, to, part) {
   const digits = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   const [low, high] = [digits(from), digits(to)];
@@ -75,7 +75,7 @@ class NetworkView {
     return [x + dx, y + dy, toX + dx, toY + dy];
   }
 
-  /** Draws what does not move: links and the rings of nodes. */
+  /** Draws the links on the separate canvas, and computes the colours of nodes. */
   still() {
     const colour = colours();
     this.colour = colour;
@@ -95,7 +95,7 @@ class NetworkView {
     }
   }
 
-  /** The place of a message that has gone a part of its way. */
+  /** The position of a message at a fraction of its route. */
   place(nth, part) {
     const { model, at } = this;
     const route = model.routes[model.messages.route[nth]];
@@ -160,7 +160,7 @@ class NetworkView {
     }
   }
 
-  /** Tells of the thing at a place, in words. */
+  /** The text of the tooltip at a position, or null. */
   tell(x, y, t) {
     const near = (place, far) => Math.hypot(place[0] - x, place[1] - y) <= far;
     const dot = (this.dots ?? []).findLast((place) => near(place, 7));

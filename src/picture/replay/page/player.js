@@ -1,6 +1,6 @@
-// The clock of the page, its controls, and the panels that follow it.
+// The clock of the page, its controls, and the panels that show runs at the time of the clock.
 
-/** The wall time in which all of the longest run passes at speed 1, in seconds. */
+/** The duration of playback of the longest run shown, at speed 1, in seconds. */
 const WHOLE = 12;
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 
@@ -9,7 +9,7 @@ const read = JSON.parse(element("data").textContent);
 const models = read.runs.map((run) => new Model(run, read.networks));
 const panels = [];
 let [time, end, speed, playing, before, events] = [0, 1, 1, false, 0, [0]];
-// Time stamps of the last frames while the page plays.
+// The time stamps of the frames of the last second of playback, in milliseconds.
 let frames = [];
 
 function make(name, properties, parent) {
@@ -18,7 +18,7 @@ function make(name, properties, parent) {
   return made;
 }
 
-/** Makes a panel that shows a run; the second one may show none. */
+/** Makes a panel for one run; the second panel may be empty. */
 function makePanel(side, isSecond) {
   const box = make("section", { className: "panel" }, element("panels"));
   box.setAttribute("aria-label", `Run on the ${side}`);
@@ -51,7 +51,7 @@ function makePanel(side, isSecond) {
   panels.push(panel);
 }
 
-/** Shows runs by their numbers, one for each panel; -1 is none. */
+/** Shows runs by their indices, one per panel; -1 for an empty panel. */
 function show(numbers) {
   end = Math.max(1, ...numbers.filter((number) => number >= 0).map((number) => models[number].end));
   element("panels").classList.toggle("two", (numbers[1] ?? -1) >= 0);
@@ -64,7 +64,7 @@ function show(numbers) {
       part.hidden = !panel.isShown;
     }
   });
-  // The widths are known only after the first pass.
+  // A separate loop: canvases have their widths only after all panels are shown or hidden.
   const shown = panels.filter((panel) => panel.isShown);
   const lanes = Math.max(...shown.map((panel) => models[panel.shown].lanes));
   for (const panel of shown) {
@@ -107,7 +107,7 @@ function draw() {
   if (pointed) tellPointed();
 }
 
-// The position of the pointer, if it is over a picture.
+// The canvas view under the pointer and the pointer's position; null if it is over no canvas.
 let pointed = null;
 
 function point(view, event) {
@@ -143,7 +143,7 @@ function frame(now) {
   else requestAnimationFrame(frame);
 }
 
-/** The modeled time that passes in a second, in picoseconds. */
+/** The modeled time per second of playback, in picoseconds. */
 const perSecond = () => (end / WHOLE) * speed;
 
 function tellRate() {
@@ -154,11 +154,11 @@ function tellRate() {
 const LEAST_WAIT = 300;
 let [written, waiting] = [-LEAST_WAIT, 0];
 
-/** Puts what is shown into the address: now, or when it may be changed again. */
+/** Writes time, speed and runs into the address: at once, or when the minimum interval has passed. */
 function writeAddress() {
   const wait = written + LEAST_WAIT - performance.now();
   if (wait > 0) {
-    // A timer may fire a fraction of a millisecond early; it is then started again.
+    // A timer may fire a fraction of a millisecond early; this function then starts it again.
     waiting ||= setTimeout(() => {
       waiting = 0;
       writeAddress();
@@ -172,7 +172,7 @@ function writeAddress() {
   if (location.hash !== hash) history.replaceState(null, "", hash);
 }
 
-/** Keeps what is shown, and tells it to those who do not see it. */
+/** Writes the view into the address and, as text, into the elements for screen readers. */
 function remember() {
   writeAddress();
   const told = `${exact(Math.round(time))}. ${element("status").textContent}`;
@@ -183,7 +183,7 @@ function remember() {
   }
 }
 
-/** Shows what the address says; what it does not say or what is not there is as usual. */
+/** Shows the view of the address; missing or invalid fields give time 0, the current speed, and the first runs. */
 function recall() {
   clearTimeout(waiting);
   waiting = 0;
@@ -209,7 +209,7 @@ function setSpeed(given) {
   tellRate();
 }
 
-/** The calls of buttons, keys and tests. */
+/** The public interface, for buttons, keys and tests. */
 const replay = {
   fps: 0,
   seek(t) {
@@ -229,7 +229,7 @@ const replay = {
     element("play").textContent = "Play";
     remember();
   },
-  /** Goes to the next event, or with a negative number to the one before. */
+  /** Goes to the next event, or with a negative number to the previous one. */
   step(way) {
     if (playing) replay.pause();
     const upTo = countUpTo(events, time);
@@ -240,7 +240,7 @@ const replay = {
     setSpeed(Number(given) || 1);
     remember();
   },
-  /** Shows runs by their numbers, -1 for none on the right. */
+  /** Shows runs by their indices; -1 for none on the right. */
   show(left, right = -1) {
     show(panels.map((_, nth) => [left, right][nth]));
     remember();
@@ -268,7 +268,7 @@ function key(event) {
     "+": () => turn(1),
     "-": () => turn(-1),
   };
-  // The space bar already presses the focused button.
+  // On a focused button the browser itself handles the space bar.
   if (!doings[event.key] || (event.key === " " && name === "BUTTON")) return;
   event.preventDefault();
   doings[event.key]();
