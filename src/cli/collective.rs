@@ -140,7 +140,7 @@ Examples:
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
     let named = Algorithm::NAMED.iter();
-    let lines = named.map(|algorithm| format!("  {:11} {}", algorithm.name(), algorithm.about()));
+    let lines = named.map(|algorithm| format!("  {:11} {}", algorithm.name(), algorithm.help()));
     format!("Algorithms:\n{}\n\n{EXAMPLES}", lines.collect::<Vec<_>>().join("\n"))
 }
 

@@ -116,7 +116,7 @@ const WIDEST: usize = 100;
 
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
-    let line = |algorithm: &Algorithm| format!("  {:10} {}", algorithm.name(), algorithm.about());
+    let line = |algorithm: &Algorithm| format!("  {:10} {}", algorithm.name(), algorithm.help());
     let lines: Vec<String> = Algorithm::ALL.iter().map(line).collect();
     let waiting = "Waiting is that of a node on average, for messages to leave or to come.";
     format!("Algorithms:\n{}\n\n{waiting}\n\n{EXAMPLES}", lines.join("\n"))

@@ -78,10 +78,10 @@ Examples:
                                                        a timeline for ui.perfetto.dev
   multicomputer --mesh 4x4 --distribution row --clock virtual --svg row.svg --heat links.svg
                                                        pictures: nodes over time, and the load of links
-  multicomputer stop --mesh 8x8 --algorithm br-lin,bucket --replay two.html
+  multicomputer s-to-p --mesh 8x8 --algorithm br-lin,bucket --replay two.html
                                                        two algorithms played beside each other
-  multicomputer stop --distribution square-block       all s-to-p algorithms on one problem
-  multicomputer stop --sources 10..100+10 --algorithm br-lin,2-step,auto
+  multicomputer s-to-p --distribution square-block       all s-to-p algorithms on one problem
+  multicomputer s-to-p --sources 10..100+10 --algorithm br-lin,2-step,auto
                                                        a sweep over the number of sources
   multicomputer collective broadcast --mesh 15x30 --bytes 8..64K
                                                        all algorithms of a collective operation, by length
@@ -103,11 +103,15 @@ Examples:
 Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
 The exit status is 0 for success, 1 for a run that failed, 2 for arguments that are wrong.";
 
+/// The name of the command `s-to-p` in earlier versions.
+const FORMER_S_TO_P: &str = "stop";
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Broadcast from many sources to all nodes, in virtual and in real time; what runs when no command is named
     Demo(demo::Arguments),
     /// Compare s-to-p broadcasting algorithms, on one problem or in a sweep
+    #[command(name = "s-to-p", alias = FORMER_S_TO_P)]
     Stop(stop::Arguments),
     /// Compare algorithms for collective operations, for one length or for many
     Collective(collective::Arguments),
@@ -151,6 +155,12 @@ pub(crate) fn main() -> ExitCode {
             };
         }
     };
+    if std::env::args_os().nth(1).is_some_and(|command| command == FORMER_S_TO_P) {
+        let _ = writeln!(
+            Log,
+            "warning: the command `{FORMER_S_TO_P}` is called `s-to-p`; the next version drops the old name"
+        );
+    }
     match start_logging().and_then(|()| dispatch(arguments, &mut Printed)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => ended(&error),

@@ -1,4 +1,4 @@
-//! `multicomputer mpi`: commands that are carried out by the ranks of MPI, as in `mpirun -n 16 multicomputer mpi stop`.
+//! `multicomputer mpi`: commands that are carried out by the ranks of MPI, as in `mpirun -n 16 multicomputer mpi s-to-p`.
 //!
 //! Every rank reads the same arguments and makes the same calls. The first one prints, and writes files. An error that only
 //! one rank has ends the run in which all others are, or to which they come next; see [`concluded`].
@@ -16,7 +16,7 @@ use multicomputer::{
 };
 
 use super::{
-    collective,
+    FORMER_S_TO_P, collective,
     error::{self, Error},
     exchange, stop,
 };
@@ -43,6 +43,7 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Compare s-to-p broadcasting algorithms with each other and with MPI's Allgatherv
+    #[command(name = "s-to-p", alias = FORMER_S_TO_P)]
     Stop(Compared<stop::Arguments>),
     /// Compare algorithms for collective operations with each other and with MPI's own
     Collective(Compared<collective::Arguments>),

@@ -1,4 +1,4 @@
-//! `multicomputer stop`: the s-to-p algorithms side by side, on one problem with all that is known of it, or in a sweep
+//! `multicomputer s-to-p`: the s-to-p algorithms side by side, on one problem with all that is known of it, or in a sweep
 //! over machines, distributions, numbers of sources and lengths.
 //!
 //! Anything that cannot be done is found out before the first run.
@@ -84,14 +84,14 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  multicomputer stop                                   all algorithms on one problem
-  multicomputer stop --at 0,7,42 --bytes 8M --phantom  given sources, long messages without data
-  multicomputer stop --sources 6 --lengths 64K,5x32    one long message, five short ones
-  multicomputer stop --sources 10..100+10 --algorithm br-lin,2-step,auto
+  multicomputer s-to-p                                   all algorithms on one problem
+  multicomputer s-to-p --at 0,7,42 --bytes 8M --phantom  given sources, long messages without data
+  multicomputer s-to-p --sources 6 --lengths 64K,5x32    one long message, five short ones
+  multicomputer s-to-p --sources 10..100+10 --algorithm br-lin,2-step,auto
                                                        a sweep over the number of sources
-  multicomputer stop --mesh 4x4,8x8,16x16 --bytes 64..16K --csv times.csv
+  multicomputer s-to-p --mesh 4x4,8x8,16x16 --bytes 64..16K --csv times.csv
                                                        over shapes and lengths, into a file
-  multicomputer stop --mesh 4x4 --algorithm auto --clock real:8
+  multicomputer s-to-p --mesh 4x4 --algorithm auto --clock real:8
                                                        in real time";
 
 /// With more algorithms than this a row for each problem would be too wide; then each run has a row of its own.

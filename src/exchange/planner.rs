@@ -27,10 +27,6 @@ use crate::{plan, time::Span};
 /// Number of messages above which only the most promising variants are tried.
 const LARGE: usize = 10_000;
 
-/// Number of nodes from which the limit `LARGE_AMONG_MANY` applies instead of `LARGE`.
-const MANY_NODES: usize = 256;
-const LARGE_AMONG_MANY: usize = 2_000;
-
 /// Approximate maximum number of slices, besides the messages shorter than a slice. Each slice is planned once and predicted about twenty
 /// times, at some microseconds each.
 const ABOUT_MOST_SLICES: u128 = 40_000;
@@ -113,22 +109,6 @@ impl Planner {
         self.matrix().messages().count() > LARGE
     }
 
-    /// Returns whether there are more than `LARGE` messages, or more than `LARGE_AMONG_MANY` among at least `MANY_NODES` nodes.
-    pub(super) fn is_wide(&self) -> bool {
-        self.is_large() || self.is_among_many() && self.matrix().messages().count() > LARGE_AMONG_MANY
-    }
-
-    /// Returns whether there are at least `MANY_NODES` nodes.
-    pub(super) fn is_among_many(&self) -> bool {
-        self.matrix().nodes() >= MANY_NODES
-    }
-
-    /// Returns whether the exchange is [wide](Planner::is_wide) and more than an eighth of all pairs of ranks have a message.
-    pub(super) fn is_dense(&self) -> bool {
-        let nodes = self.matrix().nodes();
-        self.is_wide() && 8 * self.matrix().messages().count() > nodes * nodes
-    }
-
     /// Returns the paths of the messages.
     pub(super) fn paths(&self) -> &Paths {
         self.known.paths.get_or_init(|| Paths::of(self.instance()))
@@ -145,11 +125,6 @@ impl Planner {
         self.nodes_of(matrix).max(self.links_of(matrix))
     }
 
-    /// Returns whether a link sets the lower bound on direct schedules.
-    pub(super) fn is_bound_by_links(&self) -> bool {
-        self.links() > self.nodes()
-    }
-
     /// Returns the lower bound set by the nodes: the time of the busiest processor or port.
     pub(super) fn nodes(&self) -> Span {
         *self.known.nodes.get_or_init(|| self.nodes_of(self.others()))
@@ -163,12 +138,6 @@ impl Planner {
         };
         let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
         calls.max(self.ports_of(matrix))
-    }
-
-    /// Returns the ratio of the time of the busiest link to the time of the busiest port.
-    pub(super) fn crowding(&self) -> f64 {
-        let ports = self.ports_of(self.others());
-        self.links().as_secs_f64() / ports.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 
     fn ports_of(&self, matrix: &Matrix) -> Span {
@@ -238,12 +207,6 @@ impl Planner {
         known.get_or_init(|| make().map(Arc::new)).clone()
     }
 
-    /// Returns whether a time-triggered schedule has been made. The answer is final once the variants have been tried: no variant is
-    /// pruned before its schedule is made, because its lower bound is that of all direct schedules.
-    pub(super) fn is_packed(&self) -> bool {
-        self.known.packed.lock().values().any(|plan| plan.get().is_some_and(Option::is_some))
-    }
-
     /// Returns rounds of another matrix among the same members, balanced over the links if balancing improves them.
     pub(super) fn uncrowded(&self, matrix: &Arc<Matrix>, rounds: Vec<Vec<Part>>) -> Rounds {
         let instance = self.instance().with(matrix.clone());
@@ -299,6 +262,19 @@ impl Planner {
         let rounds =
             move |planner: &Planner| Ok(Arc::new(clocked::rounds(planner.matrix().nodes(), &plan()?)));
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
+    }
+
+    /// Returns the [balanced](Planner::balanced) rounds, or the [plain](Planner::plain) ones if balancing brings no improvement, as a
+    /// time-triggered schedule.
+    pub(super) fn timed(&self, name: &str) -> Variant {
+        let planner = self.clone();
+        Variant::new(format!("{name}, timed"), move |instance| {
+            let rounds = planner.balanced().unwrap_or_else(|| planner.plain());
+            let plan = clocked::planned(instance, planner.paths(), &rounds);
+            let schedule = clocked::schedule(instance, planner.paths(), &plan);
+            Ok(Draft::by(Stage::straight(instance.matrix().clone(), schedule)))
+        })
+        .at_least(self.straight())
     }
 
     /// Returns a shared value for several variants. The first variant that needs the value computes it.

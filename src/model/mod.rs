@@ -243,6 +243,9 @@ impl FromStr for Description {
             let grid: Grid = text.parse().map_err(refusal)?;
             return format!("paragon:{grid}").parse();
         }
+        if let Some(preset) = presets::find(text) {
+            return Err(refusal(TopologyError::NoShape { name: preset.name, shape: preset.shape }));
+        }
         let preset = text.split_once(':').and_then(|(name, shape)| Some((presets::find(name)?, shape)));
         let (topology, parameters) = match preset {
             Some((preset, shape)) => {
@@ -334,7 +337,13 @@ mod tests {
     #[test]
     fn refusals_say_what_was_given_and_what_is_allowed() {
         let refusal = |text: &str| text.parse::<Description>().unwrap_err().to_string();
-        for text in ["", "paragon", "abacus:8", ":8"] {
+        for (text, spelling) in [("paragon", "paragon:ROWSxCOLUMNS"), ("hypercube", "hypercube:NODES")] {
+            assert_eq!(
+                refusal(text),
+                format!("`{text}` is not a machine: `{text}` needs its size: `{spelling}`")
+            );
+        }
+        for text in ["", "abacus:8", ":8"] {
             assert_eq!(refusal(text), format!("`{text}` is not a machine; allowed are {}", spellings()));
         }
         assert!(spellings().starts_with("ROWSxCOLUMNS (a Paragon), "));

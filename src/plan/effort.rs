@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 /// How hard *Auto* searches for the fastest plan. The budget counts steps of schedules instead of seconds, so every host finds the same
-/// plan. It bounds the search for collective operations and s-to-p broadcasts; *Auto* of exchanges has separate bounds.
+/// plan. *Auto* of exchanges with more than ten thousand messages tries all candidates only if it is [`Thorough`](Effort::Thorough).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
     /// One tenth of the steps of [`Normal`](Effort::Normal).
@@ -68,6 +68,11 @@ impl Budget {
     /// Takes steps from the budget.
     pub(crate) fn spend(&self, steps: u64) {
         self.steps.set(self.steps.get().saturating_sub(steps));
+    }
+
+    /// Returns whether all candidates are tried.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        self.steps.get() > NORMAL
     }
 
     /// Returns whether no steps are left.

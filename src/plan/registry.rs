@@ -209,9 +209,22 @@ impl<P: Problem> Algorithm<P> {
         self.entry.aliases
     }
 
-    /// Returns whether `name` is the name or an alias.
+    /// Returns the name and the aliases.
+    pub fn spellings(&self) -> impl Iterator<Item = &'static str> + use<P> {
+        std::iter::once(self.name()).chain(self.aliases().iter().copied())
+    }
+
+    /// Returns whether `name` is the name or an alias. Case, hyphens, underscores and blanks are ignored.
     pub fn is_called(&self, name: &str) -> bool {
-        self.name() == name || self.aliases().contains(&name)
+        self.spellings().any(|known| names::plain(known) == names::plain(name))
+    }
+
+    /// Returns the [description](Algorithm::about) with the aliases, for a help text.
+    pub fn help(&self) -> String {
+        match self.aliases() {
+            [] => self.about().to_owned(),
+            aliases => format!("{} (also called {})", self.about(), aliases.join(", ")),
+        }
     }
 
     /// Returns the one-line description.
@@ -385,17 +398,16 @@ impl<P: Problem> fmt::Debug for Algorithm<P> {
 impl<P: Registered> FromStr for Algorithm<P> {
     type Err = ParseAlgorithmError;
 
-    /// Parses an exact [name](Algorithm::name) or [alias](Algorithm::aliases), or another text that stands for an
-    /// algorithm of the library.
+    /// Parses a [name](Algorithm::name) or an [alias](Algorithm::aliases), or another text that stands for an algorithm of
+    /// the library.
     fn from_str(text: &str) -> Result<Self, ParseAlgorithmError> {
         let algorithms = P::algorithms();
         let known = algorithms.iter().find(|algorithm| algorithm.is_called(text)).cloned();
-        let names = || algorithms.iter().map(Algorithm::name).collect();
         match known.map_or_else(|| P::spelled(text), |known| Some(Ok(known))) {
             Some(Ok(algorithm)) => Ok(algorithm),
             Some(Err(reason)) => Err(ParseAlgorithmError { name: text.to_owned(), refusal: reason }),
             None => {
-                let error = ParseAlgorithmError::new(text, names());
+                let error = ParseAlgorithmError::new(text, &algorithms);
                 Err(ParseAlgorithmError { refusal: error.refusal + P::BESIDES_NAMES, ..error })
             }
         }
@@ -412,8 +424,10 @@ pub struct ParseAlgorithmError {
 
 impl ParseAlgorithmError {
     /// Creates the error for a name that no known algorithm has.
-    pub(crate) fn new(name: &str, known: Vec<&'static str>) -> ParseAlgorithmError {
-        let nearest = names::nearest(name, &known).map(|nearest| format!("; did you mean `{nearest}`? The"));
+    pub(crate) fn new<P: Problem>(name: &str, algorithms: &[Algorithm<P>]) -> ParseAlgorithmError {
+        let nearest = names::nearest(name, algorithms.iter().flat_map(Algorithm::spellings))
+            .map(|nearest| format!("; did you mean `{nearest}`? The"));
+        let known: Vec<&str> = algorithms.iter().map(Algorithm::name).collect();
         let refusal = format!(
             "no algorithm is called {name:?}{} names are {}",
             nearest.as_deref().unwrap_or(": the"),
@@ -477,5 +491,34 @@ impl<A: IntoAlgorithm + Clone> IntoAlgorithm for &A {
 
     fn into_algorithm(self) -> Algorithm<A::Problem> {
         self.clone().into_algorithm()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{collective, exchange, stop};
+
+    /// Checks that every name and alias selects its own algorithm, in any spelling.
+    fn check_names<P: Registered>(algorithms: &[Algorithm<P>]) {
+        let mut all = BTreeSet::new();
+        for algorithm in algorithms {
+            for name in algorithm.spellings() {
+                assert!(all.insert(names::plain(name)), "{name} is the name of two algorithms");
+                for spelling in [name.to_owned(), name.to_uppercase().replace('-', "_")] {
+                    assert_eq!(spelling.parse::<Algorithm<P>>().unwrap().name(), algorithm.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_and_alias_selects_its_algorithm() {
+        check_names(&collective::Task::algorithms());
+        check_names(&exchange::Instance::algorithms());
+        check_names(&stop::Instance::algorithms());
+        assert_eq!("rabenseifner".parse::<collective::Algorithm>().unwrap(), collective::Algorithm::HALVING);
     }
 }

@@ -204,8 +204,8 @@ impl FromStr for Algorithm {
     /// Parses a number of the book, a [name](Algorithm::name), or an alias such as `ring-reduction` for 4.5.
     fn from_str(text: &str) -> Result<Algorithm, ParseAlgorithmError> {
         let known = Algorithm::ALL.iter().find(|algorithm| algorithm.collective().is_called(text));
-        let names = Algorithm::ALL.iter().map(|algorithm| algorithm.name());
-        known.copied().ok_or_else(|| ParseAlgorithmError::new(text, names.collect()))
+        let all = || Algorithm::ALL.iter().map(|algorithm| algorithm.collective()).collect::<Vec<_>>();
+        known.copied().ok_or_else(|| ParseAlgorithmError::new(text, &all()))
     }
 }
 

@@ -20,6 +20,14 @@ pub enum TopologyError {
         /// The text that was given.
         given: String,
     },
+    /// The text is the name of a topology or machine without its shape.
+    #[error("`{name}` needs its size: `{name}:{shape}`")]
+    NoShape {
+        /// The name that was given.
+        name: &'static str,
+        /// The form of its shape.
+        shape: &'static str,
+    },
     /// The shape cannot be read.
     #[error("`{given}` is not a shape; allowed is {allowed}")]
     Shape {

@@ -39,9 +39,10 @@ impl Place<'_> {
         if self.level > MOST_LEVELS {
             return Err(TopologyError::TooDeep { given: text.to_owned() });
         }
+        let (name, shape) = text.split_once(':').map_or((text, None), |(name, shape)| (name, Some(shape)));
         let unknown = || TopologyError::Unknown { given: text.to_owned() };
-        let (name, shape) = text.split_once(':').ok_or_else(unknown)?;
         let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(unknown)?;
+        let shape = shape.ok_or(TopologyError::NoShape { name: kind.name, shape: kind.shape })?;
         (kind.read)(shape, self).map_err(|cause| cause.of_shape(shape))
     }
 

@@ -54,7 +54,7 @@ fn bad_noise_and_faults_are_refused() {
         let errors = refused(arguments);
         assert!(errors.contains(text), "{arguments:?}: {errors}");
     }
-    let host = fails(2, &["stop", "--machine", "host:2", "--clock", "host", "--fault", "node:1@1ms"]);
+    let host = fails(2, &["s-to-p", "--machine", "host:2", "--clock", "host", "--fault", "node:1@1ms"]);
     assert!(host.contains("a machine under the host's clock cannot have faults"), "{host}");
 }
 

@@ -25,7 +25,7 @@ const SHORT_AND_LONG: [&str; 8] =
 fn a_sweep_that_is_ended_leaves_the_old_file_and_what_was_finished() {
     let folder = folder("files_ended");
     for (name, command) in [
-        ("stop", &["stop", "--sources", "1", "--algorithm", "br-lin"][..]),
+        ("s-to-p", &["s-to-p", "--sources", "1", "--algorithm", "br-lin"][..]),
         ("collective", &["collective", "broadcast", "--algorithm", "short"]),
     ] {
         let file = folder.join(format!("{name}.csv"));
@@ -54,7 +54,7 @@ fn a_sweep_that_fails_leaves_the_old_file_and_what_was_finished() {
     fs::write(&file, "old\n").unwrap();
     let sweep = ["--machine", "line:2", "--clock", "real:20", "--wall-limit", "2", "--phantom"];
     for command in [
-        &["stop", "--sources", "1", "--algorithm", "br-lin", "--bytes", "8,256M"][..],
+        &["s-to-p", "--sources", "1", "--algorithm", "br-lin", "--bytes", "8,256M"][..],
         &["collective", "broadcast", "--algorithm", "short", "--bytes", "8,256M"],
         &["exchange", "--algorithm", "pairwise", "--traffic", "8,256M"],
         &["textbook", "4.1", "--words", "1,30M"],
@@ -68,7 +68,7 @@ fn a_sweep_that_fails_leaves_the_old_file_and_what_was_finished() {
         assert_eq!(lines(&file), ["old"], "{command:?}");
         assert_eq!(lines(&folder.join("times.csv.partial")).len(), 2, "{command:?}");
         // The next one that is not ended is complete, and nothing else is left.
-        succeeds(&["stop", "--machine", "line:2", "--algorithm", "br-lin", "--csv", text(&file)]);
+        succeeds(&["s-to-p", "--machine", "line:2", "--algorithm", "br-lin", "--csv", text(&file)]);
         assert_eq!(lines(&file).len(), 2, "{command:?}");
         assert_eq!(names(&folder), ["times.csv"]);
         fs::write(&file, "old\n").unwrap();
@@ -85,7 +85,7 @@ fn what_never_begins_leaves_files_as_they_were() {
         &["collective", "combine-to-all", "--mesh", "2x3", "--in-order", "--algorithm", "long"][..],
         &["exchange", "--mesh", "2x3", "--run", "none", "--algorithm", "random,improved"],
         &["textbook", "4.7", "--topology", "ring:7"],
-        &["stop", "--mesh", "2x2", "--sources", "9"],
+        &["s-to-p", "--mesh", "2x2", "--sources", "9"],
     ] {
         fails(2, &[command, &["--csv", text(&csv), "--trace", text(&trace)]].concat());
         assert_eq!((lines(&csv), lines(&trace)), (vec!["old".to_owned()], vec!["old".to_owned()]));
@@ -208,7 +208,7 @@ fn a_file_is_complete_even_if_nobody_reads_the_table() {
     let file = folder("files_closed").join("times.csv");
     for arguments in [
         &["--mesh", "2x2", "--clock", "virtual"][..],
-        &["stop", "--mesh", "2x2"],
+        &["s-to-p", "--mesh", "2x2"],
         &["collective", "scan", "--mesh", "2x2"],
         &["exchange", "--mesh", "2x2"],
         &["textbook", "4.1"],

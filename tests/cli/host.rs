@@ -9,7 +9,7 @@ const NOTE: &str = "\nTimes of runs are wall-clock times of this host, each the 
 /// A run of each command on 4 nodes, and the column of its CSV file that has the time of the run.
 const COMMANDS: [(&[&str], &str); 6] = [
     (&["demo", "--mesh", "2x2", "--sources", "2"], "wall_us"),
-    (&["stop", "--mesh", "2x2", "--algorithm", "br-lin,auto"], "wall_us"),
+    (&["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin,auto"], "wall_us"),
     (&["collective", "broadcast", "--mesh", "2x2", "--run", "all"], "run_us"),
     (&["exchange", "--mesh", "2x2"], "run_us"),
     (&["textbook", "4.7", "--topology", "ring:4"], "run_us"),
@@ -56,7 +56,7 @@ fn predictions_stay_beside_times_of_the_host() {
         "a time of the host is not compared with predictions"
     );
 
-    let sweep = ["stop", "--mesh", "2x2", "--sources", "1,2", "--algorithm", "br-lin", "--clock", "host"];
+    let sweep = ["s-to-p", "--mesh", "2x2", "--sources", "1,2", "--algorithm", "br-lin", "--clock", "host"];
     assert!(
         succeeds(&sweep)
             .starts_with("S-to-p broadcasting: paragon:2x2, row, 2 KiB each, host time; wall times in ")
@@ -71,7 +71,7 @@ fn modeled_times_of_csv_files_are_modeled_under_every_clock() {
     let folder = folder("host-modeled");
     let commands: [&[&str]; 3] = [
         &["demo", "--mesh", "2x2", "--sources", "2"],
-        &["stop", "--mesh", "2x2", "--algorithm", "br-lin,2-step"],
+        &["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin,2-step"],
         &["collective", "broadcast", "--mesh", "2x2", "--run", "all"],
     ];
     for (nth, command) in commands.into_iter().enumerate() {
@@ -102,14 +102,14 @@ fn threads_can_be_pinned_on_every_clock() {
     for pinning in ["auto", "none", "one-core", "spread"] {
         for clock in ["virtual", "real:8", "host"] {
             let options = ["--mesh", "1x2", "--algorithm", "br-lin", "--clock", clock, "--pin", pinning];
-            succeeds(&[&["stop"], &options[..]].concat());
+            succeeds(&[&["s-to-p"], &options[..]].concat());
         }
     }
-    let options = ["stop", "--mesh", "2x2", "--algorithm", "br-lin"];
+    let options = ["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin"];
     assert_eq!(succeeds(&[&options[..], &["--pin", "spread"]].concat()), succeeds(&options));
     let errors = fails(2, &["exchange", "--pin", "everywhere"]);
     assert!(errors.contains("allowed are auto, none, one-core and spread"), "{errors}");
-    for command in ["demo", "stop", "collective", "exchange", "textbook"] {
+    for command in ["demo", "s-to-p", "collective", "exchange", "textbook"] {
         let help = succeeds(&[command, "--help"]);
         assert!(help.contains("--pin <CORES>") && help.contains("or host (no model"), "{help}");
     }

@@ -150,7 +150,7 @@ fn the_help_tells_of_every_option_and_has_examples() {
     let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&Distribution::spellings()), "not every distribution is in\n{help}");
     assert!(succeeds(&["demo", "--help"]).contains("--sources"));
-    let help = succeeds(&["stop", "--help"]);
+    let help = succeeds(&["s-to-p", "--help"]);
     for part in ["--at", "--algorithm", "--phantom", "--machine", "--mesh", "--clock", "Examples:"] {
         assert!(help.contains(part), "no {part} in\n{help}");
     }

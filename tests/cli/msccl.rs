@@ -129,6 +129,6 @@ fn plans_are_written_and_read_again() {
     assert!(broadcast.contains("MSCCL has no broadcast: it has combine-to-all, collect, "), "{broadcast}");
     let several = refused(&["collective", "collect"]);
     assert!(several.contains("--msccl writes one schedule, and there are "), "{several}");
-    let stop = refused(&["stop", "--sources", "2", "--algorithm", "br-lin"]);
+    let stop = refused(&["s-to-p", "--sources", "2", "--algorithm", "br-lin"]);
     assert!(stop.contains("MSCCL has no operation of this command"), "{stop}");
 }

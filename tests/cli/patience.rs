@@ -33,7 +33,7 @@ fn a_run_in_real_time_that_takes_long_is_announced() {
             "in real time at dilation 1 this run will take 2 min 14 s at least (broadcast of 134 B by short, real time)\n",
         ),
         (
-            &["stop", "--sources", "1", "--bytes", "10", "--algorithm", "br-lin"],
+            &["s-to-p", "--sources", "1", "--bytes", "10", "--algorithm", "br-lin"],
             "real:0.5",
             "in real time at dilation 0.5 this run will take 5.0 s (br-lin on slow, row, 1 source, 10 B each, real)\n",
         ),
@@ -63,7 +63,7 @@ fn a_run_in_real_time_that_nobody_would_wait_for_is_refused() {
     let machine = ["--machine", text(&file)];
     for command in [
         &["collective", "broadcast", "--bytes", "1M", "--algorithm", "short"][..],
-        &["stop", "--sources", "1", "--bytes", "1M", "--algorithm", "br-lin"],
+        &["s-to-p", "--sources", "1", "--bytes", "1M", "--algorithm", "br-lin"],
         &["exchange", "--traffic", "2M", "--algorithm", "pairwise"],
         &["textbook", "4.1", "--words", "128K"],
         &["--sources", "1", "--bytes", "1M"],

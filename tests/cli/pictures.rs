@@ -32,7 +32,7 @@ fn pictures_are_drawn_of_every_run_and_are_the_same_every_time() {
 
     // All commands that run something have them.
     for command in [
-        &["stop", "--mesh", "2x2", "--algorithm", "br-lin"][..],
+        &["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin"][..],
         &["collective", "broadcast", "--mesh", "2x2", "--algorithm", "short"],
         &["exchange", "--machine", "cm5:4", "--algorithm", "pairwise"],
         &["textbook", "4.1"],

@@ -8,7 +8,7 @@ use super::{fails, folder, succeeds};
 fn every_command_runs_and_predicts_under_rendezvous() {
     for command in [
         &["collective", "broadcast", "--machine", "hockney:2x3", "--bytes", "4K"][..],
-        &["stop", "--machine", "hockney:3x3", "--sources", "4", "--bytes", "2K", "--distribution", "row"],
+        &["s-to-p", "--machine", "hockney:3x3", "--sources", "4", "--bytes", "2K", "--distribution", "row"],
         &["exchange", "--machine", "cm5:6", "--run", "all"],
         &["textbook", "4.7"],
         &["demo", "--machine", "paragon:4x4", "--clock", "virtual"],

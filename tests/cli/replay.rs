@@ -14,7 +14,7 @@ fn one_page_has_all_runs_and_is_the_same_every_time() {
     let folder = folder("replay");
     let [first, second] = ["1", "2"].map(|name| {
         let file = folder.join(format!("{name}.html"));
-        let command = ["stop", "--mesh", "3x4", "--sources", "4", "--algorithm", "br-lin,2-step"];
+        let command = ["s-to-p", "--mesh", "3x4", "--sources", "4", "--algorithm", "br-lin,2-step"];
         let output = succeeds(&[&command[..], &["--replay", text(&file)]].concat());
         assert!(!output.contains("written"), "{output}");
         fs::read_to_string(file).unwrap()
@@ -55,7 +55,7 @@ fn what_cannot_be_played_is_refused_before_anything_runs() {
     let errors = fails(2, &[&host[..], &replay].concat());
     assert!(errors.contains("--replay cannot be used with --clock host, which has no network"), "{errors}");
 
-    let many = ["stop", "--mesh", "2x2", "--sources", "1..3", "--algorithm", "br-lin,2-step,xor"];
+    let many = ["s-to-p", "--mesh", "2x2", "--sources", "1..3", "--algorithm", "br-lin,2-step,xor"];
     let errors = fails(2, &[&many[..], &replay].concat());
     assert!(errors.contains("--replay shows at most 8 runs, and there would be 9"), "{errors}");
     assert!(errors.contains("name fewer algorithms"), "{errors}");
@@ -139,7 +139,7 @@ fn pages_play_in_a_browser() {
     tell("a broadcast on 16 x 16", &page, &found);
 
     let page = folder.join("stop.html");
-    let stop = ["stop", "--mesh", "4x4", "--sources", "5", "--algorithm", "br-lin,2-step,xor"];
+    let stop = ["s-to-p", "--mesh", "4x4", "--sources", "5", "--algorithm", "br-lin,2-step,xor"];
     succeeds(&[&stop[..], &["--replay", text(&page)]].concat());
     let found = played(&browser, &page, "", "1200,900");
     assert_plays(&found, 16, &[0, 0]);

@@ -109,7 +109,7 @@ fn machines_of_one_name_are_told_apart() {
     let (csv, svg) = (folder.join("times.csv"), folder.join("times.svg"));
     let files = [1, 2, 3].map(machine);
     let mut arguments = vec![
-        "stop",
+        "s-to-p",
         "--sources",
         "2",
         "--algorithm",
@@ -146,7 +146,7 @@ fn machines_of_one_name_are_told_apart() {
     let noisy = "[parameters]\nalpha = \"1 us\"\nbeta = \"2 ns/B\"\n[noise]\ninterval = \"10 us\"\nlength = \"5 us\"\nseed = 9\n";
     let noisy = box_file(&folder, "noisy.toml", noisy);
     let output = succeeds(&[
-        "stop",
+        "s-to-p",
         "--sources",
         "2",
         "--algorithm",
@@ -167,9 +167,9 @@ fn machines_of_one_name_are_told_apart() {
 
 #[test]
 fn names_tell_what_they_tell() {
-    let output = succeeds(&["stop", "--mesh", "2x2,2x3", "--sources", "2", "--algorithm", "br-lin"]);
+    let output = succeeds(&["s-to-p", "--mesh", "2x2,2x3", "--sources", "2", "--algorithm", "br-lin"]);
     assert!(output.contains("\nmachine      br-lin    bound\n"), "{output}");
-    let ports = ["stop", "--mesh", "2x2,2x3", "--ports", "2", "--sources", "2", "--algorithm", "br-lin"];
+    let ports = ["s-to-p", "--mesh", "2x2,2x3", "--ports", "2", "--sources", "2", "--algorithm", "br-lin"];
     let output = succeeds(&ports);
     assert!(
         output.starts_with("S-to-p broadcasting: row, 2 sources, 2 KiB each, virtual time, 2 ports; "),

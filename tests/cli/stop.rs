@@ -1,10 +1,10 @@
-//! `multicomputer stop`.
+//! `multicomputer s-to-p`.
 
 use super::*;
 
 #[test]
 fn one_problem_is_shown_with_all_that_is_known_of_it() {
-    let options = ["stop", "--mesh", "2x3", "--sources", "2", "--bytes", "1K"];
+    let options = ["s-to-p", "--mesh", "2x3", "--sources", "2", "--bytes", "1K"];
     let output = succeeds(&[&options[..], &["--algorithm", "2-step,br-lin,auto"]].concat());
     let head =
         "S-to-p broadcasting: paragon:2x3, row, 2 sources, 1 KiB each, virtual time\n\n● ● ·\n· · ·\n\n";
@@ -40,7 +40,7 @@ fn one_problem_is_shown_with_all_that_is_known_of_it() {
 
 #[test]
 fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
-    let output = succeeds(&["stop", "--mesh", "4x4", "--sources", "3"]);
+    let output = succeeds(&["s-to-p", "--mesh", "4x4", "--sources", "3"]);
     assert_eq!(rows(&output, "algorithm").len(), 24, "{output}");
     // Those for some problems only, each with the reason.
     let left_out: Vec<&str> = output.lines().filter_map(|line| line.strip_prefix("Left out: ")).collect();
@@ -59,7 +59,7 @@ fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
 /// Those for some problems only are among all where they work, and *Auto* is still the last.
 #[test]
 fn all_are_all_that_work() {
-    let problem = ["stop", "--machine", "hockney:4x4", "--at", "0,5,10", "--lengths", "4K,64K,4K"];
+    let problem = ["s-to-p", "--machine", "hockney:4x4", "--at", "0,5,10", "--lengths", "4K,64K,4K"];
     let names = |which: &str, options: &[&str]| {
         let output = succeeds(&[options, &["--phantom", "--algorithm", which]].concat());
         rows(&output, "algorithm").iter().map(|row| row[0].to_owned()).collect::<Vec<_>>()
@@ -68,7 +68,7 @@ fn all_are_all_that_work() {
     assert_eq!(all.len(), 26);
     assert_eq!(all[21..], ["level", "pipeline", "collective", "apart", "auto"]);
     assert_eq!(names("beyond", &problem), all[15..25]);
-    let ports = ["stop", "--machine", "ethernet:8", "--sources", "1", "--bytes", "16M"];
+    let ports = ["s-to-p", "--machine", "ethernet:8", "--sources", "1", "--bytes", "16M"];
     assert_eq!(names("beyond,auto", &ports)[6..], ["level", "forest", "pipeline", "collective", "auto"]);
 }
 
@@ -81,7 +81,7 @@ fn of_many_iterations_the_last_is_kept() {
         ("line:12", "bucket 3 4 5 6 7 8 9 10 11 12 .. 12"),
     ] {
         let output =
-            succeeds(&["stop", "--machine", nodes, "--sources", "3", "--algorithm", "bucket,repos-xor"]);
+            succeeds(&["s-to-p", "--machine", nodes, "--sources", "3", "--algorithm", "bucket,repos-xor"]);
         let words = output.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("active nodes after 0 1 2 3 4 5 6 7 8 9 .. last "), "{output}");
         assert_eq!(rows(&output, "active nodes after")[1].join(" "), bucket, "{output}");
@@ -90,7 +90,7 @@ fn of_many_iterations_the_last_is_kept() {
 
 #[test]
 fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
-    let options = ["stop", "--mesh", "2x2", "--sources", "3"];
+    let options = ["s-to-p", "--mesh", "2x2", "--sources", "3"];
     let output = succeeds(&[&options[..], &["--algorithm", "beyond"]].concat());
     assert!(
         output.contains(
@@ -109,7 +109,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
         "{errors}"
     );
 
-    let sweep = ["stop", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "beyond"];
+    let sweep = ["s-to-p", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "beyond"];
     let output = succeeds(&sweep);
     assert!(output.contains("\nLeft out of 2 of 4 problems: split works only"), "{output}");
     let cells = |row: &[&str]| row.iter().filter(|cell| **cell != "*").count();
@@ -118,7 +118,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     assert_eq!(table.iter().filter(|row| row.contains(&"-")).count(), 2, "{output}");
     // Some problems may have no algorithm at all.
     let sweep = [
-        "stop",
+        "s-to-p",
         "--machine",
         "ethernet:8",
         "--sources",
@@ -133,14 +133,14 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     let header: Vec<&str> =
         output.lines().find(|line| line.contains("bytes ")).unwrap().split_whitespace().collect();
     assert_eq!(header, ["bytes", "forest", "auto", "bound"], "{output}");
-    let output = succeeds(&["stop", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "split"]);
+    let output = succeeds(&["s-to-p", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "split"]);
     assert!(output.contains("\nLeft out of 2 of 4 problems: split works only"), "{output}");
     assert_eq!(rows(&output, "sources").len(), 2, "{output}");
 }
 
 #[test]
 fn sources_can_be_named() {
-    let output = succeeds(&["stop", "--mesh", "2x3", "--at", "4,0", "--algorithm", "br-lin"]);
+    let output = succeeds(&["s-to-p", "--mesh", "2x3", "--at", "4,0", "--algorithm", "br-lin"]);
     let head =
         "S-to-p broadcasting: paragon:2x3, list:4+0, 2 sources, 2 KiB each, virtual time\n\n● · ·\n· ● ·\n";
     assert!(output.starts_with(head), "{output}");
@@ -149,7 +149,7 @@ fn sources_can_be_named() {
 #[test]
 fn a_sweep_has_a_row_for_each_problem() {
     let output = succeeds(&[
-        "stop",
+        "s-to-p",
         "--mesh",
         "2x2,2x4",
         "--distribution",
@@ -183,7 +183,7 @@ fn numbers_of_sources_are_lists_and_ranges() {
         ("10..14+3", &["10", "13", "14"]),
         ("7..7,3..3+2", &["7", "3"]),
     ] {
-        let output = succeeds(&["stop", "--mesh", "4x4", "--algorithm", "br-lin", "--sources", sources]);
+        let output = succeeds(&["s-to-p", "--mesh", "4x4", "--algorithm", "br-lin", "--sources", sources]);
         let numbers: Vec<&str> = rows(&output, "sources").iter().map(|row| row[0]).collect();
         assert_eq!(numbers, expected, "{output}");
     }
@@ -191,7 +191,7 @@ fn numbers_of_sources_are_lists_and_ranges() {
 
 #[test]
 fn a_sweep_of_many_algorithms_has_a_row_for_each_run() {
-    let output = succeeds(&["stop", "--mesh", "2x2", "--bytes", "8,64", "--algorithm", "paper"]);
+    let output = succeeds(&["s-to-p", "--mesh", "2x2", "--bytes", "8,64", "--algorithm", "paper"]);
     let table = rows(&output, "bytes");
     assert_eq!(table.len(), 30, "{output}");
     assert_eq!(table[0][..2], ["8", "br-lin"], "{output}");
@@ -203,7 +203,7 @@ fn all_figures_of_a_broadcast_are_written_as_csv() {
     let file = folder("stop_csv").join("times.csv");
     let machines = ["--machine", "hockney:2x2", "--machine", "line:3"];
     let options = ["--sources", "2", "--bytes", "8,64", "--algorithm", "2-step,spread,auto"];
-    succeeds(&[&["stop", "--csv", text(&file)], &machines[..], &options].concat());
+    succeeds(&[&["s-to-p", "--csv", text(&file)], &machines[..], &options].concat());
     let mut reader = csv::Reader::from_path(&file).unwrap();
     let header = reader.headers().unwrap().clone();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
@@ -232,22 +232,22 @@ fn all_figures_of_a_broadcast_are_written_as_csv() {
 #[test]
 fn phantom_messages_may_be_longer_than_memory() {
     let options = ["--sources", "8", "--bytes", "128M", "--phantom"];
-    let output = succeeds(&[&["stop", "--mesh", "8x8", "--algorithm", "br-lin"], &options[..]].concat());
+    let output = succeeds(&[&["s-to-p", "--mesh", "8x8", "--algorithm", "br-lin"], &options[..]].concat());
     assert!(
         output.contains("every node held a message of the right length from every source.\n"),
         "{output}"
     );
     assert!(output.contains("1073741824"), "{output}");
-    let phantom = succeeds(&["stop", "--mesh", "2x2", "--phantom"]);
-    let real = succeeds(&["stop", "--mesh", "2x2"]);
+    let phantom = succeeds(&["s-to-p", "--mesh", "2x2", "--phantom"]);
+    let real = succeeds(&["s-to-p", "--mesh", "2x2"]);
     assert_eq!(rows(&real, "algorithm"), rows(&phantom, "algorithm"), "data takes no part in time");
 }
 
 #[test]
 fn a_problem_named_twice_is_solved_once() {
-    let once = succeeds(&["stop", "--mesh", "2x2", "--sources", "1,2", "--algorithm", "br-lin"]);
+    let once = succeeds(&["s-to-p", "--mesh", "2x2", "--sources", "1,2", "--algorithm", "br-lin"]);
     let twice = ["--mesh", "2x2,2x2", "--sources", "1..2,2", "--bytes", "2K,2048", "--algorithm", "br-lin"];
-    assert_eq!(succeeds(&[&["stop"], &twice[..]].concat()), once);
+    assert_eq!(succeeds(&[&["s-to-p"], &twice[..]].concat()), once);
 }
 
 #[test]
@@ -255,14 +255,14 @@ fn a_machine_that_takes_no_time_has_no_busy_links() {
     let folder = folder("no-time");
     let file = folder.join("free.toml");
     fs::write(&file, "name = \"free\"\ntopology = \"line:2\"\n").unwrap();
-    let output = succeeds(&["stop", "--machine", text(&file), "--algorithm", "br-lin"]);
+    let output = succeeds(&["s-to-p", "--machine", text(&file), "--algorithm", "br-lin"]);
     assert!(output.contains("0.000 *") && !output.contains("NaN"), "{output}");
 }
 
 #[test]
 fn broadcasts_run_in_real_time() {
     let output = succeeds(&[
-        "stop",
+        "s-to-p",
         "--mesh",
         "1x2",
         "--sources",
@@ -282,7 +282,7 @@ fn every_broadcast_has_its_trace() {
     let folder = folder("stop_traces");
     let trace = folder.join("t.json");
     let options = ["--sources", "1,2", "--algorithm", "2-step,br-lin"];
-    succeeds(&[&["stop", "--mesh", "2x2", "--trace", text(&trace)], &options[..]].concat());
+    succeeds(&[&["s-to-p", "--mesh", "2x2", "--trace", text(&trace)], &options[..]].concat());
     let mut names: Vec<String> =
         fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -325,11 +325,11 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         ),
         (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
     ] {
-        let errors = fails(2, &[&["stop"], arguments].concat());
+        let errors = fails(2, &[&["s-to-p"], arguments].concat());
         assert!(errors.contains(reason), "{arguments:?}: no\n{reason}\nin\n{errors}");
         assert!(errors.contains("try '--help'"), "{arguments:?}: {errors}");
     }
-    let errors = fails(1, &["stop", "--mesh", "16x16", "--wall-limit", "1 ns"]);
+    let errors = fails(1, &["s-to-p", "--mesh", "16x16", "--wall-limit", "1 ns"]);
     assert!(errors.contains("the run was ended after 1ns of wall-clock time"), "{errors}");
 }
 
@@ -338,14 +338,31 @@ fn messages_have_the_lengths_that_are_given() {
     let command = "stop --mesh 4x4 --at 3,5,9,12 --lengths 64K,3x32 --algorithm auto,apart";
     let output = succeeds(&command.split(' ').collect::<Vec<_>>());
     assert!(output.contains("4 sources, 32 B to 64 KiB each"), "{output}");
-    let errors = fails(2, &["stop", "--mesh", "4x4", "--sources", "3", "--lengths", "8,8"]);
+    let errors = fails(2, &["s-to-p", "--mesh", "4x4", "--sources", "3", "--lengths", "8,8"]);
     assert!(errors.contains("2 lengths are given for 3 sources: one is needed for each"), "{errors}");
     for (lengths, given) in [("8,8", "2 lengths are given"), ("8", "1 length is given")] {
-        let errors = fails(2, &["stop", "--mesh", "4x4", "--lengths", lengths]);
+        let errors = fails(2, &["s-to-p", "--mesh", "4x4", "--lengths", lengths]);
         let reason = format!("{given}, and without --sources and --at row on paragon:4x4 has 16 sources");
         assert!(errors.contains(&reason), "{errors}");
     }
     // A block says how many there are.
-    let errors = fails(2, &["stop", "--mesh", "4x4", "--distribution", "block:1x3", "--lengths", "8,8"]);
+    let errors = fails(2, &["s-to-p", "--mesh", "4x4", "--distribution", "block:1x3", "--lengths", "8,8"]);
     assert!(errors.contains("2 lengths are given for 3 sources"), "{errors}");
+}
+
+/// The former name of the command still works, with a warning. Algorithms have the names of the literature, in any spelling.
+#[test]
+fn former_and_other_names_are_understood() {
+    let options = ["--mesh", "2x2", "--sources", "2", "--algorithm"];
+    let with = |command: &str, algorithm: &str| -> (String, String) {
+        let output = run(&[&[command], &options[..], &[algorithm]].concat());
+        assert!(output.status.success());
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).into()
+    };
+    let (output, errors) = with("s-to-p", "2-step");
+    assert!(!errors.contains("warning"), "{errors}");
+    assert_eq!(with("s-to-p", "Gather_Broadcast").0, output);
+    let (former, errors) = with("stop", "2-step");
+    assert_eq!(former, output);
+    assert!(errors.contains("the command `stop` is called `s-to-p`"), "{errors}");
 }

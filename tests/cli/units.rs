@@ -50,10 +50,10 @@ fn a_fast_machine_is_shown_in_microseconds() {
         "{output}"
     );
 
-    let output = with(&["stop", "--sources", "1", "--bytes", "8", "--algorithm", "br-lin"]);
+    let output = with(&["s-to-p", "--sources", "1", "--bytes", "8", "--algorithm", "br-lin"]);
     assert_eq!(first(&output, "modeled us")[..2], ["br-lin", "6.003"], "{output}");
     assert!(output.contains("\nLower bound: 4.501 us, decided by "), "{output}");
-    let output = with(&["stop", "--sources", "1", "--bytes", "8,16", "--algorithm", "br-lin"]);
+    let output = with(&["s-to-p", "--sources", "1", "--bytes", "8,16", "--algorithm", "br-lin"]);
     assert!(output.contains("; modeled times in us\n") && output.contains("6.003 *"), "{output}");
 
     let output = with(&["exchange", "--traffic", "1K", "--algorithm", "pairwise"]);
@@ -108,7 +108,7 @@ fn one_is_not_several() {
     assert!(output.starts_with("The textbook's algorithms; times in ms, words of 1 byte\n"), "{output}");
     let errors = fails(2, &["textbook", "in-turn", "--topology", "line:1", "--sources", "2"]);
     assert!(errors.contains("2 sources are given on 1 node: 1 to 1 are allowed"), "{errors}");
-    let errors = fails(2, &["stop", "--mesh", "1x1", "--algorithm", "split"]);
+    let errors = fails(2, &["s-to-p", "--mesh", "1x1", "--algorithm", "split"]);
     assert!(
         errors.contains("at most half of the nodes are sources, short messages aside, and 1 of 1 is\n"),
         "{errors}"
@@ -122,7 +122,7 @@ fn one_is_not_several() {
 #[test]
 fn units_say_what_they_say() {
     let first = |bytes: &str| {
-        let output = succeeds(&["stop", "--mesh", "2x2", "--algorithm", "br-lin", "--bytes", bytes]);
+        let output = succeeds(&["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin", "--bytes", bytes]);
         output.lines().next().unwrap().to_owned()
     };
     for (bytes, read) in
@@ -158,9 +158,9 @@ fn units_say_what_they_say() {
         assert!(errors.contains(&format!("parameters.{key}: `5` has no unit; write {such_as}")), "{errors}");
     }
     // Limits are in seconds unless they have a unit, and 0 is 0 in any.
-    succeeds(&["stop", "--mesh", "2x2", "--algorithm", "br-lin", "--wall-limit", "100"]);
+    succeeds(&["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin", "--wall-limit", "100"]);
     succeeds(&[
-        "stop",
+        "s-to-p",
         "--mesh",
         "2x2",
         "--algorithm",

@@ -72,7 +72,8 @@ pub(super) fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
         (_, Ok(algorithm)) => Ok(vec![algorithm]),
         (name, Err(_)) => {
             let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
-            let allowed = names::allowed(name, all.iter().chain(&["all"]));
+            let allowed =
+                names::allowed(name, Algorithm::ALL.iter().flat_map(Algorithm::spellings).chain(["all"]));
             Err(format!("`{name}` is no algorithm; {allowed} are {}, and all", all.join(", ")))
         }
     };

@@ -7,7 +7,7 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   mpirun -n 16 multicomputer mpi calibrate --out cluster.toml
   mpirun -n 16 multicomputer mpi collective broadcast --machine cluster.toml --bytes 8..1M
-  mpirun -n 16 multicomputer mpi stop --mesh 4x4 --sources 5 --bytes 1K --repetitions 21
+  mpirun -n 16 multicomputer mpi s-to-p --mesh 4x4 --sources 5 --bytes 1K --repetitions 21
   mpirun -n 16 multicomputer mpi exchange --fan-out 4 --nonuniformity 1/4 --csv times.csv
 
 Each rank is a node. Rank 0 prints and writes files; an error ends all ranks with a status other than 0.";
@@ -42,6 +42,6 @@ pub(in crate::cli) fn adapted(command: Command) -> Command {
             .after_help(MEASURED)
     };
     command.mut_subcommand("mpi", |mpi| {
-        ["stop", "collective", "exchange"].iter().fold(mpi, |mpi, name| mpi.mut_subcommand(name, own))
+        ["s-to-p", "collective", "exchange"].iter().fold(mpi, |mpi, name| mpi.mut_subcommand(name, own))
     })
 }

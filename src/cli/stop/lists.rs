@@ -1,4 +1,4 @@
-//! Lists as `stop` reads them: algorithms, distributions, numbers of sources, ranks.
+//! Lists as `s-to-p` reads them: algorithms, distributions, numbers of sources, ranks.
 
 use std::iter;
 

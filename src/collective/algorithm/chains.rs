@@ -46,6 +46,7 @@ impl Algorithm {
 
 static CHAINS: Entry =
     Entry::new("chains", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+        .aliases(&["chain"])
         .about("segments along a chain of all ranks, or over all adapters of servers")
         .source("folklore; NCCL")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))

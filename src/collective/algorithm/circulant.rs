@@ -33,6 +33,7 @@ static CIRCULANT: Entry = Entry::new("circulant", |planning| {
     let strategy = |order| Strategy { order, ..Strategy::long([(task.size(), Collect::Circulant)]) };
     variants(task, [Order::Rows, Order::Compact].map(strategy), &Tuning::worth_trying(task))
 })
+.aliases(&["bruck"])
 .about("one circulant graph, ceil(log2 p) rounds (Bruck, Traeff)")
 .source("Bruck et al. 1997; Traeff 2024")
 .kinds(|operation| !operation.has_root() && operation != Operation::Scan)

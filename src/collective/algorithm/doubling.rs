@@ -39,6 +39,7 @@ static DOUBLING: Entry = Entry::new("doubling", |planning| {
     };
     Ok(offered(task, candidates))
 })
+.aliases(&["recursive-doubling"])
 .about("recursive doubling, for any number of ranks")
 .source("Thakur et al. 2005; Bruck, Ho 1993; a scan: Hillis, Steele 1986")
 .kinds(|operation| matches!(operation, Operation::CombineToAll | Operation::Scan));

@@ -45,6 +45,7 @@ static HALVING: Entry = Entry::new("halving", |planning| {
     };
     Ok(offered(task, candidates))
 })
+.aliases(&["recursive-halving", "rabenseifner"])
 .about("recursive halving among neighbours, in rank order")
 .source("Thakur et al. 2005; Rabenseifner, Traeff 2004; a scan: this project")
 .kinds(Operation::combines);

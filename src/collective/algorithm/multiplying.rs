@@ -42,6 +42,7 @@ impl Algorithm {
 
 static MULTIPLYING: Entry =
     Entry::new("multiplying", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+        .aliases(&["recursive-multiplying"])
         .about("with several partners a round, for networks of long latency (Ruefenacht et al.)")
         .source("Ruefenacht et al. 2017; Bruck et al. 1997")
         .kinds(|operation| !operation.has_root() && operation != Operation::Scan)

@@ -25,6 +25,7 @@ static SHORT: Entry = Entry::new("short", |planning| {
     let task = planning.problem;
     variants(task, [Strategy::short(task.size(), Tree::Halves)], &Tuning::worth_trying(task))
 })
+.aliases(&["mst", "binomial"])
 .about("InterCom, short vectors: minimum spanning trees by halves")
 .source("Barnett et al. 1994, section 4")
 .kinds(is_no_scan);

@@ -42,6 +42,7 @@ static TREE: Entry = Entry::new("tree", |planning| {
     }
     variants(task, strategies, &tunings)
 })
+.aliases(&["optimal-tree"])
 .about("the fastest tree for the machine (LogGP)")
 .source("Karp et al., SPAA 1993; Alexandrov et al., SPAA 1995")
 .kinds(is_no_scan);

@@ -2,9 +2,8 @@
 //!
 //! **What it does.** If a few messages are much longer than many others, no single algorithm suits all. Short messages should be combined
 //! and forwarded, and long messages should be cut into slices that avoid link contention. So messages are split by length, at the lengths
-//! with the least lower bounds, and both parts are planned as *auto* plans an exchange. Very many short messages are always forwarded.
-//! The parts are executed in the faster order. Nodes start the second part without synchronization, or all pause until the first part has
-//! ended, if that is faster.
+//! with the least lower bounds, and both parts are planned as *auto* plans an exchange. The parts are executed in the faster order. Nodes
+//! start the second part without synchronization, or all pause until the first part has ended, if that is faster.
 //!
 //! **Restrictions.** At one of the lengths tried, at least half of the start-ups of the busiest node must be for shorter messages, and at
 //! least half of the bytes of the busiest port in longer ones.
@@ -26,8 +25,8 @@ use super::{
         },
     },
     Algorithm, Entry, Planning,
-    auto::alike::{self, FEW_RANKS, Predicted},
-    of,
+    auto::{self, Predicted},
+    bruck, levels, of,
 };
 use crate::{
     plan::{
@@ -38,7 +37,7 @@ use crate::{
     time::{Span, Time},
 };
 
-/// Maximum number of split lengths tried among few ranks. Among more ranks one is tried.
+/// Maximum number of split lengths tried. With an incumbent, among more than `VERY_FEW_RANKS` ranks, one is tried.
 const MOST_PLACES: usize = 2;
 
 /// Maximum ratio of the parts' summed times to the incumbent: parts overlap, because a node starts the second part as soon as it has
@@ -67,27 +66,23 @@ static APART: Entry = Entry::searching("apart", search)
         found: |instance, _| lengths_in_words(&lengths(instance)),
     }]);
 
-fn search(planning: &Planning<'_>, _: &Budget) -> Result<(Variant, Predicted), PlanError> {
+fn search(planning: &Planning<'_>, budget: &Budget) -> Result<(Variant, Predicted), PlanError> {
     let too_long = || PlanError::TooLong { algorithm: Algorithm::APART.to_string() };
-    faster(planning.problem, Time::MAX).ok_or_else(too_long)
+    faster(planning.problem, Time::MAX, budget).ok_or_else(too_long)
 }
 
 /// Returns the fastest split plan that ends by `limit`, if there is one.
-pub(super) fn faster(instance: &Instance, mut limit: Time) -> Option<(Variant, Predicted)> {
+pub(super) fn faster(instance: &Instance, mut limit: Time, budget: &Budget) -> Option<(Variant, Predicted)> {
     let is_limited = limit < Time::MAX && instance.size() > VERY_FEW_RANKS;
-    // Without much longer messages there is little to gain.
-    if is_limited && !alike::is_uneven(&Planner::new(instance)) {
-        return None;
-    }
     let mut ways = cuts(instance);
     ways.sort_by_key(Cut::least);
-    ways.truncate(if instance.size() <= FEW_RANKS { MOST_PLACES } else { 1 });
+    ways.truncate(if is_limited { 1 } else { MOST_PLACES });
     let mut best = None;
     for cut in ways {
         if is_limited && cut.least().as_secs_f64() > PROMISING * limit.as_secs_f64() {
             break;
         }
-        if let Some((variant, found)) = cut.fastest(instance, limit, is_limited) {
+        if let Some((variant, found)) = cut.fastest(instance, limit, is_limited, budget) {
             limit = found.prediction.modeled - Span::from_picos(1);
             best = Some((variant, found));
         }
@@ -114,13 +109,16 @@ fn cuts(instance: &Instance) -> Vec<Cut> {
         let [short, long] = parts.each_ref().map(|part| part.matrix().without_own());
         let is_worth = 2 * short.fan() >= matrix.fan() && 2 * long.traffic() >= matrix.traffic();
         let parts = parts.each_ref().map(Planner::new);
-        let least = |[short, long]: &[Planner; 2]| {
-            let short = if short.is_large() { alike::least_passed_on(short) } else { alike::least(short) };
-            [short, alike::least(long)]
-        };
-        is_worth.then(|| Cut { place, least: least(&parts), parts })
+        is_worth.then(|| Cut { place, least: parts.each_ref().map(least), parts })
     };
     places(&lengths(instance)).into_iter().filter_map(cut).collect()
+}
+
+/// Returns the approximate lower bound on the time of any plan that treats all messages alike.
+fn least(planner: &Planner) -> Span {
+    let instance = planner.instance();
+    let combined = bruck::least(instance).min(levels::least(instance).unwrap_or(Span::MAX));
+    planner.straight().min(combined)
 }
 
 impl Cut {
@@ -131,7 +129,13 @@ impl Cut {
 
     /// Returns the fastest variant of both parts in sequence. With `is_limited`, the search for each part is cut off at the time that the
     /// other part leaves.
-    fn fastest(&self, instance: &Instance, limit: Time, is_limited: bool) -> Option<(Variant, Predicted)> {
+    fn fastest(
+        &self,
+        instance: &Instance,
+        limit: Time,
+        is_limited: bool,
+        budget: &Budget,
+    ) -> Option<(Variant, Predicted)> {
         let left = |other: Span| {
             let both = Span::from_secs_f64(limit.as_secs_f64() * OVERLAP);
             match is_limited {
@@ -140,10 +144,9 @@ impl Cut {
             }
         };
         let [short, long] = &self.parts;
-        let (of_long, long) = alike::whole(long, left(self.least[0])?).ok()?;
+        let (of_long, long) = auto::whole(long, left(self.least[0])?, budget).ok()?;
         let left = left(long.prediction.modeled.since_start())?;
-        // Many short messages sent directly are better sent together with the long ones.
-        let short = if short.is_large() { alike::passed_on(short, left) } else { alike::whole(short, left) };
+        let short = auto::whole(short, left, budget);
         let (of_short, short) = short.ok()?;
         in_a_row(instance, self.place, [of_short, of_long], [short, long], limit)
     }

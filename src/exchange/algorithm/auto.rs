@@ -1,24 +1,37 @@
 //! *Auto*: the fastest plan found among all algorithms with a prediction.
 //!
-//! **What it does.** It searches for the fastest plan that treats all messages [`alike`]. If lengths differ much, it then tries to plan
-//! long and short messages [apart].
+//! **What it does.** It lists the schedules of all algorithms, each with a lower bound and an estimate, and tries those with the least
+//! estimates first: each direct schedule in one style, then the best algorithm in all styles, then everything else. If lengths differ
+//! much, it also plans long and short messages [apart].
 //!
 //! **Restrictions.** Random scheduling is excluded, because only a run gives its time. Sorting is excluded, because it needs real data.
-//! For large exchanges fewer variants are tried.
+//! In large exchanges, unless the effort is *thorough*, other algorithms are not tried in all styles, and a schedule is tried only if its
+//! lower bound is 2 % below the incumbent.
 //!
 //! **Cost.** The cost of the chosen algorithm.
 //!
 //! **Source.** This project.
 
-pub(super) mod alike;
-mod few;
+use std::collections::BTreeSet;
 
-use self::alike::{Predicted, left_out, whole, worth};
 use super::{
-    super::{PlanError, planner::Variant},
+    super::{
+        Instance, PlanError,
+        planner::{Planner, Variant},
+        rounds::style::Style,
+    },
     Algorithm, Entry, Planning, apart, of,
 };
-use crate::{plan::Budget, time::Time};
+use crate::{
+    plan::{self, Budget, search::fastest},
+    time::{Span, Time},
+};
+
+/// The style in which all algorithms are tried first.
+const FIRST_STYLE: Style = Style::Ahead(usize::MAX);
+
+/// In large exchanges, the relative gap between the incumbent and the lower bound at which the search ends.
+const GAP: f64 = 0.02;
 
 static AUTO: Entry = Entry::searching("auto", search)
     .about("the fastest that is found among those that can be predicted, but for sorting")
@@ -26,16 +39,119 @@ static AUTO: Entry = Entry::searching("auto", search)
     .cost("what that takes");
 
 impl Algorithm {
-    /// The fastest plan found among all algorithms with a prediction, except sorting, which needs real data. For large exchanges fewer
-    /// variants are tried. If all nodes send to each other, planning takes 0.01 to 0.3 s of host time on 32 nodes, 0.03 to 1.2 s on 256,
-    /// 0.1 to 7 s on 512, and 0.5 to 40 s on 1,024. It takes longest if a few messages are much longer than the others.
+    /// The fastest plan found among all algorithms with a prediction, except sorting, which needs real data.
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-fn search(planning: &Planning<'_>, _: &Budget) -> Result<(Variant, Predicted), PlanError> {
+/// A plan of an exchange with its prediction.
+pub(super) type Predicted = plan::Predicted<Instance>;
+
+fn search(planning: &Planning<'_>, budget: &Budget) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
-    let (variant, found) = whole(planner, Time::MAX)?;
-    let limit = worth(planner, found.prediction.modeled);
-    let faster = apart::faster(instance, limit).or_else(|| left_out(planner, limit));
-    Ok(faster.unwrap_or((variant, found)))
+    let (variant, found) = whole(planner, Time::MAX, budget)?;
+    let limit = found.prediction.modeled - Span::from_picos(1);
+    Ok(apart::faster(instance, limit, budget).unwrap_or((variant, found)))
+}
+
+/// Returns the fastest plan that treats all messages alike, if it ends by `limit`.
+pub(super) fn whole(
+    planner: &Planner,
+    limit: Time,
+    budget: &Budget,
+) -> Result<(Variant, Predicted), PlanError> {
+    let is_bounded = planner.is_large() && !budget.is_unlimited();
+    let mut search =
+        Search { planner, limit, budget, is_bounded, tried: BTreeSet::new(), best: None, cause: None };
+    search.try_all(candidates(&planner.with_styles(&[FIRST_STYLE]), |_| true));
+    if let Some(likely) = search.algorithm() {
+        search.try_all(candidates(planner, |algorithm| *algorithm == likely));
+    }
+    let others = search.new(candidates(planner, |_| true));
+    match is_bounded {
+        true => budget.leave(others.len()),
+        false => search.try_all(others),
+    }
+    search.best.ok_or_else(|| search.cause.expect("a search that finds nothing has a cause"))
+}
+
+/// Returns the variants of the wanted algorithms, the one with the least estimate first.
+fn candidates(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool + Copy) -> Vec<Variant> {
+    let is_candidate = |other: &&Algorithm| {
+        ![Algorithm::AUTO, Algorithm::APART, Algorithm::SORTING].contains(other)
+            && other.is_predictable()
+            && is_wanted(other)
+    };
+    // Algorithms that do not support the exchange have no variants.
+    let all = Algorithm::ALL.iter().filter(is_candidate);
+    let all = all.flat_map(|other| other.variants(planner.instance(), planner).unwrap_or_default());
+    let mut all: Vec<Variant> = timed(planner, is_wanted).into_iter().chain(all).collect();
+    // Time-triggered schedules avoid contention, so they are mostly the fastest of those with equal bounds.
+    all.sort_by_key(|variant| (variant.estimate().max(variant.floor()), !variant.name().ends_with("timed")));
+    all
+}
+
+/// Returns the rounds of *balanced*, or the minimum number of rounds, as a time-triggered schedule.
+fn timed(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool) -> Option<Variant> {
+    let plain = if planner.is_regular() { Algorithm::PAIRWISE } else { Algorithm::COLORED };
+    let algorithm = if planner.balanced().is_some() { Algorithm::BALANCED } else { plain };
+    is_wanted(&algorithm).then(|| planner.timed(algorithm.name()).by(algorithm))
+}
+
+/// An incremental search among variants.
+struct Search<'a> {
+    planner: &'a Planner,
+    /// The latest allowed end of any variant.
+    limit: Time,
+    budget: &'a Budget,
+    /// Whether a variant is tried only if its lower bound is below the incumbent by `GAP`.
+    is_bounded: bool,
+    /// The identities of the variants tried.
+    tried: BTreeSet<String>,
+    /// The incumbent.
+    best: Option<(Variant, Predicted)>,
+    /// The first error.
+    cause: Option<PlanError>,
+}
+
+impl Search<'_> {
+    /// Tries variants that differ from all tried before.
+    fn try_all(&mut self, variants: Vec<Variant>) {
+        let mut variants = self.new(variants);
+        self.tried.extend(variants.iter().map(identity));
+        if self.is_bounded {
+            let raised = |floor: Span| Span::from_secs_f64(floor.as_secs_f64() * (1.0 + GAP));
+            variants = variants
+                .into_iter()
+                .map(|variant| {
+                    let floor = raised(variant.floor());
+                    variant.at_least(floor)
+                })
+                .collect();
+        }
+        let faster = |(_, found): &(Variant, Predicted)| found.prediction.modeled - Span::from_picos(1);
+        let limit = self.best.as_ref().map_or(self.limit, faster);
+        match fastest(&Algorithm::AUTO, self.planner.instance(), &variants, limit, self.budget) {
+            Ok((nth, found)) => self.best = Some((variants.swap_remove(nth), found)),
+            Err(cause) => drop(self.cause.get_or_insert(cause)),
+        }
+    }
+
+    /// Returns the variants that differ from each other and from all tried before.
+    fn new(&self, variants: Vec<Variant>) -> Vec<Variant> {
+        let mut seen = self.tried.clone();
+        variants.into_iter().filter(|variant| seen.insert(identity(variant))).collect()
+    }
+
+    /// Returns the algorithm of the incumbent.
+    fn algorithm(&self) -> Option<Algorithm> {
+        self.best.as_ref().and_then(|(variant, _)| variant.algorithm().copied())
+    }
+}
+
+/// Returns the text shared by variants that make the same schedule.
+fn identity(variant: &Variant) -> String {
+    match (variant.identity().unwrap_or(variant.name()), variant.algorithm()) {
+        ("", Some(algorithm)) => algorithm.to_string(),
+        (identity, _) => identity.to_owned(),
+    }
 }

@@ -72,18 +72,6 @@ pub(super) fn shapes(planner: &Planner) -> &[Shape] {
     })
 }
 
-/// Returns the shapes, without those whose radix is within a factor of 5/4 of a cheaper one, because their messages are nearly the same.
-pub(super) fn distinct(planner: &Planner) -> impl Iterator<Item = &Shape> {
-    let shapes = shapes(planner);
-    let radix = |shape: &Shape| shape.axes()[0].radix;
-    let is_near =
-        move |one: &Shape, other: &Shape| 4 * radix(one).max(radix(other)) < 5 * radix(one).min(radix(other));
-    let cost = move |shape: &Shape| (shape.times().least(), radix(shape));
-    let is_left_out =
-        move |one: &&Shape| shapes.iter().any(|other| is_near(one, other) && cost(other) < cost(one));
-    shapes.iter().filter(move |shape| !is_left_out(shape))
-}
-
 /// Returns the stage that moves all messages of a matrix, with a radix of at least 2.
 pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, pace: Pace) -> Stage {
     let matrix = matrix.into();

@@ -26,6 +26,7 @@ use super::{
 };
 
 static COLORED: Entry = Entry::new("colored", |planning| Ok(colored(planning.workspace)))
+    .aliases(&["edge-coloring"])
     .about("as few rounds as possible, by coloring the edges of the graph of messages")
     .source("König 1916")
     .cost("up to `h (alpha + s beta)`");

@@ -54,6 +54,7 @@ struct Hop {
 }
 
 static DETOUR: Entry = Entry::new("detour", variants)
+    .aliases(&["valiant"])
     .about("full rounds of slices; what crowded links cannot carry goes by way of others")
     .source("Valiant, Brebner 1981; this project")
     .cost("with slices of `q` bytes about `t / q + h` rounds of `q beta`, at least of two calls; detours come on top")

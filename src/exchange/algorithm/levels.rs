@@ -41,6 +41,9 @@ const MOST_SHAPES: usize = 6;
 /// Maximum number of shapes tried if there are many messages.
 const FEW_SHAPES: usize = 3;
 
+/// Number of nodes from which the messages of a rank are limited.
+const MANY_NODES: usize = 256;
+
 /// Maximum number of radices tried for each axis.
 const MOST_RADICES: usize = 3;
 
@@ -49,6 +52,7 @@ static LEVELS: Entry = Entry::new("levels", |planning| {
     let are_all = planning.workspace.styles().len() > 1;
     Ok(variants(planning.workspace, are_all))
 })
+.aliases(&["hierarchical"])
 .about("few long messages along rows, then columns; within servers, then between them")
 .source("Scott 1991; Fan and others, arXiv 2411.02581; this project")
 .cost("in rows of `a` and columns of `b` ranks `(a + b - 2) alpha + (2 - 1/a - 1/b) p s beta`")
@@ -99,8 +103,10 @@ fn most(planner: &Planner) -> usize {
 /// messages of a rank than half the number of other ranks take as long to plan as one message for each rank, and were never observed to
 /// be faster.
 fn most_messages(planner: &Planner) -> usize {
-    let are_many = planner.is_dense() && planner.is_among_many();
-    if are_many && !planner.matrix().class().1 { (planner.instance().size() - 1) / 2 } else { usize::MAX }
+    let nodes = planner.instance().size();
+    let is_dense = 8 * planner.matrix().messages().count() > nodes * nodes;
+    let is_limited = nodes >= MANY_NODES && is_dense && !planner.matrix().class().1;
+    if is_limited { (nodes - 1) / 2 } else { usize::MAX }
 }
 
 /// Returns the best shapes by the closed form: rows and columns of all rectangles, and the dimensions of the machine if all its nodes are

@@ -85,15 +85,6 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     planner.styles().iter().map(variant).collect()
 }
 
-/// Returns time estimates for the short and for the long messages at the first split length: the time of *bruck*, and a lower bound on
-/// direct messages from start-ups, ports and links. `None` if no length splits the messages.
-pub(super) fn estimates(planner: &Planner) -> Option<[Span; 2]> {
-    let most = *lengths(planner.instance()).first()?;
-    let [short, long] = parted(planner.matrix(), most);
-    let passed_on = bruck::least(&planner.instance().with(Arc::new(short)));
-    Some([passed_on, planner.straight_of(&long.without_own())])
-}
-
 /// Returns the estimated length up to which forwarding a message pays off.
 fn best(instance: &Instance) -> f64 {
     let parameters = instance.parameters();

@@ -38,6 +38,7 @@ use super::{
 use crate::time::Time;
 
 static PACKED: Entry = Entry::new("packed", variants)
+    .aliases(&["open-shop"])
     .about("a plan by the clock that keeps nodes busy and links free")
     .source("Gonzalez, Sahni 1976; this project")
     .cost("with slices of `q` bytes about `t beta + h max(alpha, q beta)`")

@@ -57,6 +57,7 @@ use crate::{
 };
 
 static RANDOM: Entry = Entry::new("random", |planning| with(planning, false, false))
+    .aliases(&["distributed-random-scheduling"])
     .about("distributed random scheduling: whoever has time is asked, by active messages")
     .source("Ranka, Shankar, Alsabti 1995, section 5; Wang, Lin, Ranka 1993")
     .cost("about `h (alpha + 2 (a_s + a_r)) + t beta` at least")

@@ -49,6 +49,7 @@ const NOBODY: u32 = u32::MAX;
 
 static SORTING: Entry =
     Entry::new("sorting", |_| Ok(vec![Variant::new("", |instance| Ok(Draft::by(Sorting::new(instance)?)))]))
+        .aliases(&["columnsort"])
         .about("all data is sorted by its destination, across the whole machine")
         .source("Ranka, Shankar, Alsabti 1995, section 6.4; Leighton 1985")
         .cost("`(2 p) alpha + 3 r w beta` for `r` records of `w` bytes on each node")

@@ -33,15 +33,6 @@ impl Shape {
         Shape { name, along, ranks: ranks.clone(), axes: axes.into(), times }
     }
 
-    pub(in crate::exchange) fn axes(&self) -> &[Axis] {
-        &self.axes
-    }
-
-    /// Returns the estimated times.
-    pub(in crate::exchange) fn times(&self) -> Times {
-        self.times
-    }
-
     /// Returns the distinct paces, beginning with the one that is estimated to be the fastest.
     pub(in crate::exchange) fn paces(&self) -> Vec<Pace> {
         let is_binary = self.axes.iter().flat_map(Axis::digits).all(|(_, values)| values <= 2);
@@ -54,11 +45,6 @@ impl Shape {
 
     fn name(&self, pace: Pace) -> String {
         format!("{} ({}{})", self.name, self.along, pace.name())
-    }
-
-    /// Returns whether a plan name belongs to this shape.
-    pub(in crate::exchange) fn is_called(&self, plan: &str) -> bool {
-        Pace::ALL.into_iter().any(|pace| self.name(pace) == plan)
     }
 
     /// Returns the variant that forwards all messages at `pace`.
@@ -75,7 +61,11 @@ impl Shape {
     pub(in crate::exchange) fn variants(&self, instance: &Instance, are_all: bool) -> Vec<Variant<Instance>> {
         let floor = mean_ports(instance, &self.ranks, &self.axes);
         let paces = self.paces().into_iter().take(if are_all { Pace::ALL.len() } else { 1 });
-        paces.map(|pace| self.variant(pace).at_least(floor)).collect()
+        let estimate = |pace| match pace {
+            Pace::AtOnce => self.times.at_once,
+            Pace::Each(_) => self.times.in_turn,
+        };
+        paces.map(|pace| self.variant(pace).at_least(floor).estimated(estimate(pace))).collect()
     }
 }
 
@@ -104,6 +94,5 @@ mod tests {
         let names: Vec<String> =
             binary.paces().iter().map(|&pace| binary.variant(pace).name().to_owned()).collect();
         assert_eq!(names, ["bruck (radix 2, in turn)", "bruck (radix 2, at once)", "bruck (radix 2)"]);
-        assert!(binary.is_called("bruck (radix 2)") && !binary.is_called("bruck (radix 23)"));
     }
 }

@@ -37,6 +37,7 @@ impl Algorithm {
 }
 
 static BR_LIN: Entry = Entry::new("br-lin", |_| only(draft))
+    .aliases(&["recursive-halving"])
     .about("recursive halving on the nodes in snake-like order")
     .source("report, section 2");
 

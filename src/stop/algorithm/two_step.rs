@@ -24,6 +24,7 @@ impl Algorithm {
 }
 
 static TWO_STEP: Entry = Entry::new("2-step", |_| only(draft))
+    .aliases(&["two-step", "gather-broadcast"])
     .about("all messages to node 0, then one broadcast from there")
     .source("report, section 2");
 
