@@ -66,7 +66,7 @@ pub(super) fn whole(
     if let Some(likely) = search.algorithm() {
         search.try_all(candidates(planner, |algorithm| *algorithm == likely));
     }
-    let others = search.new(candidates(planner, |_| true));
+    let others = search.untried(candidates(planner, |_| true));
     match is_bounded {
         true => budget.leave(others.len()),
         false => search.try_all(others),
@@ -116,7 +116,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Tries variants that differ from all tried before.
     fn try_all(&mut self, variants: Vec<Variant>) {
-        let mut variants = self.new(variants);
+        let mut variants = self.untried(variants);
         self.tried.extend(variants.iter().map(identity));
         if self.is_bounded {
             let raised = |floor: Span| Span::from_secs_f64(floor.as_secs_f64() * (1.0 + GAP));
@@ -137,7 +137,7 @@ impl Search<'_> {
     }
 
     /// Returns the variants that differ from each other and from all tried before.
-    fn new(&self, variants: Vec<Variant>) -> Vec<Variant> {
+    fn untried(&self, variants: Vec<Variant>) -> Vec<Variant> {
         let mut seen = self.tried.clone();
         variants.into_iter().filter(|variant| seen.insert(identity(variant))).collect()
     }
