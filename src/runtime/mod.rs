@@ -1,6 +1,6 @@
 //! Threads and clocks: one OS thread per node, and the ways to deliver messages.
 //!
-//! [`threads`] starts, monitors and ends the threads of a run, [`crew`] is their shared state, [`parker`] lets them sleep and wakes them.
+//! [`threads`] starts, monitors and ends the threads of a run, [`run_state`] is their shared state, [`parker`] lets them sleep and wakes them.
 //! Each way to deliver messages is a folder with an [endpoint](crate::endpoint) and the state that its threads share. [`modeled`] uses the
 //! timing model, in virtual and in real time. [`host`] has no model and delivers messages as fast as the host allows. [`carrier`] is the
 //! common part of the endpoints without a model.
@@ -9,7 +9,6 @@ mod affinity;
 mod agreement;
 mod carrier;
 mod contexts;
-mod crew;
 pub(crate) mod host;
 pub(crate) mod limits;
 mod local;
@@ -17,6 +16,7 @@ pub(crate) mod modeled;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
 mod parker;
+mod run_state;
 mod sync;
 mod threads;
 mod waiting;

@@ -87,7 +87,7 @@ impl Parker {
     }
 
     /// Claims the owner, whatever event it sleeps for.
-    pub(super) fn claim_for_anything(&self) -> bool {
+    pub(super) fn claim_any(&self) -> bool {
         fence(Ordering::SeqCst);
         self.state.swap(AWAKE, Ordering::AcqRel) != AWAKE
     }

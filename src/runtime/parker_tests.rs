@@ -50,7 +50,7 @@ impl Place {
 
     fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        if self.parker.claim_for_anything() {
+        if self.parker.claim_any() {
             self.running.fetch_add(1, Ordering::AcqRel);
             self.parker.wake();
         }

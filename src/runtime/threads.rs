@@ -13,8 +13,8 @@ use tracing::debug;
 use super::{
     Settings,
     affinity::Cores,
-    crew::{Cause, Crew, Fault},
     limits::Permit,
+    run_state::{Cause, Fault, RunState},
 };
 use crate::{
     comm::Node,
@@ -40,7 +40,7 @@ pub(super) trait World: Sync {
     /// One node's part of the outcome of the run.
     type Outcome: Send;
 
-    fn crew(&self) -> &Crew;
+    fn run_state(&self) -> &RunState;
 
     /// Creates the endpoint of a node on its thread, and waits until the program may start.
     fn begin(&self, node: NodeId, inbox: Self::Inbox) -> Self::Endpoint<'_>;
@@ -86,14 +86,14 @@ pub(crate) fn keep_outputs<T: Send, R>(
 pub(super) type Outcome<O> = (Vec<bool>, Vec<O>, Option<Instant>);
 
 /// Runs `program` on a separate thread for every node of a world.
-pub(super) fn carry_out<W: World>(
+pub(super) fn run_threads<W: World>(
     world: &W,
     inboxes: Vec<W::Inbox>,
     settings: &Settings,
     program: &Program<'_>,
 ) -> Result<Outcome<W::Outcome>, RunError> {
-    let crew = world.crew();
-    let nodes = crew.seats.len();
+    let run_state = world.run_state();
+    let nodes = run_state.slots.len();
     let limit = settings.wall_limit.and_then(|limit| Instant::now().checked_add(limit));
     let cores = Cores::new(settings.pinning, nodes);
     let permit = Permit::new(nodes, settings.stack_size).map_err(RunError::Limits)?;
@@ -112,9 +112,9 @@ pub(super) fn carry_out<W: World>(
                 Ok(handle) => handles.push(handle),
                 Err(source) => {
                     refused = Some(RunError::Spawn { rank, source });
-                    crew.stop(Cause::Spawn);
-                    crew.threads.lock().ended += nodes - rank;
-                    crew.all_ended.notify_all();
+                    run_state.stop(Cause::Spawn);
+                    run_state.threads.lock().ended += nodes - rank;
+                    run_state.all_ended.notify_all();
                     break;
                 }
             }
@@ -135,12 +135,12 @@ pub(super) fn carry_out<W: World>(
     if let Some(error) = refused {
         return Err(error);
     }
-    if let Some(error) = why_it_ended(crew, settings) {
+    if let Some(error) = run_error(run_state, settings) {
         debug!(%error, "run ended early");
         return Err(error);
     }
     let (survived, outcomes) = results.into_iter().flatten().unzip();
-    let last = crew.threads.lock().last;
+    let last = run_state.threads.lock().last;
     Ok((survived, outcomes, last))
 }
 
@@ -151,13 +151,13 @@ fn node_main<W: World>(
     inbox: W::Inbox,
     program: &Program<'_>,
 ) -> Option<(bool, W::Outcome)> {
-    let crew = world.crew();
+    let run_state = world.run_state();
     let mut ending = Ending { world, node: rank as NodeId, returned: None };
-    crew.seats[rank].parker.own();
+    run_state.slots[rank].parker.own();
     let endpoint = world.begin(rank as NodeId, inbox);
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&endpoint))));
     ending.returned = Some(Instant::now());
-    crew.seats[rank].returned.store(true, Ordering::Release);
+    run_state.slots[rank].returned.store(true, Ordering::Release);
     let fault = match result {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(Fault::Error(error)),
@@ -169,17 +169,17 @@ fn node_main<W: World>(
     match fault {
         Some(fault) if survived => {
             debug!(parent: None, rank, ?fault, "program failed");
-            crew.fault(rank as NodeId, fault);
+            run_state.fault(rank as NodeId, fault);
         }
         fault => drop_quietly(fault),
     }
     // The last thread to sleep processes the calls of others. A panic of a user's topology must not leave the others asleep.
     let outcome = catch_unwind(AssertUnwindSafe(|| world.end(endpoint, failed)));
     let outcome = outcome.map_err(|panic| {
-        crew.fault(rank as NodeId, Fault::of(panic));
-        crew.stop(Cause::Failed(rank as NodeId));
+        run_state.fault(rank as NodeId, Fault::of(panic));
+        run_state.stop(Cause::Failed(rank as NodeId));
     });
-    ending.in_order();
+    ending.end_normally();
     if failed { None } else { Some((survived, outcome.ok()?)) }
 }
 
@@ -192,22 +192,22 @@ struct Ending<'w, W: World> {
 
 impl<W: World> Ending<'_, W> {
     /// Ends the thread normally.
-    fn in_order(self) {
-        self.tell();
+    fn end_normally(self) {
+        self.report_end();
         std::mem::forget(self);
     }
 
-    fn tell(&self) {
-        let crew = self.world.crew();
-        let mut threads = crew.threads.lock();
+    fn report_end(&self) {
+        let run_state = self.world.run_state();
+        let mut threads = run_state.threads.lock();
         threads.ended += 1;
         threads.last = threads.last.max(self.returned);
-        if threads.ended == crew.seats.len() {
-            crew.caller.unpark();
-            crew.all_ended.notify_all();
+        if threads.ended == run_state.slots.len() {
+            run_state.caller.unpark();
+            run_state.all_ended.notify_all();
         }
-        while self.world.ends_together() && threads.ended < crew.seats.len() {
-            crew.all_ended.wait(&mut threads);
+        while self.world.ends_together() && threads.ended < run_state.slots.len() {
+            run_state.all_ended.wait(&mut threads);
         }
     }
 }
@@ -215,44 +215,44 @@ impl<W: World> Ending<'_, W> {
 impl<W: World> Drop for Ending<'_, W> {
     /// Handles a panic that nothing has caught.
     fn drop(&mut self) {
-        let crew = self.world.crew();
-        crew.seat(self.node).returned.store(true, Ordering::Release);
-        crew.fault(self.node, Fault::Panic("its thread ended in a panic outside its program".into()));
-        crew.stop(Cause::Failed(self.node));
-        self.tell();
+        let run_state = self.world.run_state();
+        run_state.slot(self.node).returned.store(true, Ordering::Release);
+        run_state.fault(self.node, Fault::Panic("its thread ended in a panic outside its program".into()));
+        run_state.stop(Cause::Failed(self.node));
+        self.report_end();
     }
 }
 
 /// Monitors a run until all threads have ended: lets the world do the work that is due, and ends the run when a limit is reached.
 fn supervise(world: &impl World, limit: Option<Instant>) {
-    let crew = world.crew();
+    let run_state = world.run_state();
     loop {
         let (ended, failed) = {
-            let threads = crew.threads.lock();
+            let threads = run_state.threads.lock();
             (threads.ended, threads.failed)
         };
-        if ended == crew.seats.len() {
+        if ended == run_state.slots.len() {
             return;
         }
         let (mut next, now) = (None, Instant::now());
-        if !crew.is_stopped() {
+        if !run_state.is_stopped() {
             let patience = failed.map(|failed| failed + GRACE);
             if patience.is_some_and(|patience| patience <= now) {
-                let first = crew.threads.lock().faults.keys().next().copied();
-                crew.stop(Cause::Failed(first.unwrap_or_default()));
+                let first = run_state.threads.lock().faults.keys().next().copied();
+                run_state.stop(Cause::Failed(first.unwrap_or_default()));
                 continue;
             }
             let due = || match limit {
                 Some(limit) if limit <= now => {
-                    crew.stop(Cause::WallLimit(world.blocked()));
+                    run_state.stop(Cause::WallLimit(world.blocked()));
                     Some(now)
                 }
                 _ => world.tick(),
             };
             // A user's topology may panic while this thread drives the kernel; other threads must not wait for it.
             let due = catch_unwind(AssertUnwindSafe(due)).unwrap_or_else(|panic| {
-                crew.fault(0, Fault::of(panic));
-                crew.stop(Cause::Failed(0));
+                run_state.fault(0, Fault::of(panic));
+                run_state.stop(Cause::Failed(0));
                 Some(now)
             });
             next = [patience, limit, due].into_iter().flatten().min();
@@ -265,9 +265,9 @@ fn supervise(world: &impl World, limit: Option<Instant>) {
 }
 
 /// Returns the error of a run that did not end normally.
-fn why_it_ended(crew: &Crew, settings: &Settings) -> Option<RunError> {
-    let cause = crew.take_cause();
-    let mut faults = std::mem::take(&mut crew.threads.lock().faults);
+fn run_error(run_state: &RunState, settings: &Settings) -> Option<RunError> {
+    let cause = run_state.take_cause();
+    let mut faults = std::mem::take(&mut run_state.threads.lock().faults);
     let first = faults.keys().next().copied();
     let mut of_node = |node: NodeId| match faults.remove(&node) {
         Some(Fault::Panic(message)) => RunError::Panicked { rank: node as Rank, message },

@@ -39,12 +39,12 @@ impl Barrier {
 impl HostNode<'_> {
     /// Waits until all nodes have arrived.
     pub(super) fn pass_barrier(&self) -> Result<(), CommError> {
-        let (host, crew) = (self.host, &self.host.crew);
-        let (nth, is_last) = host.barrier.arrive(crew.seats.len());
+        let (host, run_state) = (self.host, &self.host.run_state);
+        let (nth, is_last) = host.barrier.arrive(run_state.slots.len());
         if is_last {
-            for seat in &crew.seats {
-                if seat.parker.claim(&[BARRIER], &crew.awake) {
-                    seat.parker.wake();
+            for slot in &run_state.slots {
+                if slot.parker.claim(&[BARRIER], &run_state.awake) {
+                    slot.parker.wake();
                 }
             }
         } else {

@@ -67,7 +67,7 @@ impl<'run> HostNode<'run> {
         self.take_in_all();
         let mut local = self.local.into_inner();
         let open = local.finish(now);
-        if self.host.crew.traced {
+        if self.host.run_state.traced {
             let rank = self.id as Rank;
             local.events.extend(open.into_iter().map(|(start, kind)| Event { rank, start, end: now, kind }));
         }
@@ -87,7 +87,7 @@ impl Carrier for HostNode<'_> {
     }
 
     fn shared(&self) -> &dyn Shared {
-        &self.host.crew
+        &self.host.run_state
     }
 
     fn local(&self) -> &RefCell<Local> {
@@ -99,11 +99,11 @@ impl Carrier for HostNode<'_> {
     }
 
     fn check_running(&self) -> Result<(), CommError> {
-        self.host.crew.check_running(&self.calls_after_end)
+        self.host.run_state.check_running(&self.calls_after_end)
     }
 
     fn ended(&self) -> Option<CommError> {
-        self.host.crew.is_stopped().then(|| self.host.crew.ended())
+        self.host.run_state.is_stopped().then(|| self.host.run_state.ended())
     }
 
     fn deliver(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
@@ -141,10 +141,10 @@ impl Carrier for HostNode<'_> {
         rank: Rank,
         call: &Call<'_>,
     ) -> Result<(), CommError> {
-        let crew = &self.host.crew;
-        let differs = crew.agreements.lock().arrive(context, nth, size, rank, call);
+        let run_state = &self.host.run_state;
+        let differs = run_state.agreements.lock().arrive(context, nth, size, rank, call);
         if differs {
-            return Err(CommError::Mismatch(Box::new(crew.mismatch(context, nth, |_| true))));
+            return Err(CommError::Mismatch(Box::new(run_state.mismatch(context, nth, |_| true))));
         }
         Ok(())
     }
@@ -184,6 +184,6 @@ impl Carrier for HostNode<'_> {
     }
 
     fn set_within(&self, name: Option<&'static str>) {
-        *self.host.crew.seat(self.id).within.lock() = name;
+        *self.host.run_state.slot(self.id).within.lock() = name;
     }
 }

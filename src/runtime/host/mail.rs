@@ -35,9 +35,9 @@ impl HostNode<'_> {
             // The receivers exist until the end of the run.
             let _ = self.host.inboxes[parcel.target as usize].send(envelope);
         }
-        let crew = &self.host.crew;
-        let parker = &crew.seat(parcel.target).parker;
-        if parker.claim(&[self.id, ANY_MESSAGE], &crew.awake) {
+        let run_state = &self.host.run_state;
+        let parker = &run_state.slot(parcel.target).parker;
+        if parker.claim(&[self.id, ANY_MESSAGE], &run_state.awake) {
             parker.wake();
         }
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);

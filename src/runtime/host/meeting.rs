@@ -33,7 +33,7 @@ pub(super) struct Meetings {
 impl HostNode<'_> {
     /// Whether the sender of a message waits for its receive.
     pub(super) fn waits_for_receive(&self, parcel: &Parcel) -> bool {
-        let from = self.host.crew.machine.rendezvous();
+        let from = self.host.run_state.machine.rendezvous();
         from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
     }
 
@@ -69,9 +69,9 @@ impl HostNode<'_> {
             return;
         }
         meetings.met.fetch_add(1, Ordering::Release);
-        let crew = &self.host.crew;
-        let parker = &crew.seat(source).parker;
-        if parker.claim(&[MEETING, ANY_MESSAGE], &crew.awake) {
+        let run_state = &self.host.run_state;
+        let parker = &run_state.slot(source).parker;
+        if parker.claim(&[MEETING, ANY_MESSAGE], &run_state.awake) {
             parker.wake();
         }
     }

@@ -31,10 +31,10 @@ use self::{
 };
 use super::{
     Ended, Pinning, Settings, Slips,
-    crew::{Cause, Crew},
     local::{Unreceived, unreceived},
+    run_state::{Cause, RunState},
     sync::Ordering,
-    threads::{Program, World, carry_out},
+    threads::{Program, World, run_threads},
     waiting::Waiting,
 };
 use crate::{
@@ -54,7 +54,7 @@ const LOOKS: u32 = 100;
 /// The state that the threads of a run share.
 #[derive(Debug)]
 pub(super) struct Host {
-    crew: Crew,
+    run_state: RunState,
     inboxes: Vec<Sender<Envelope>>,
     /// The rings to each node, by sender; empty where there are more nodes than cores.
     rings: Vec<Vec<Ring>>,
@@ -94,11 +94,17 @@ pub(crate) fn run(
 ) -> Result<Ended, RunError> {
     let (senders, inboxes): (Vec<_>, Vec<_>) = (0..machine.nodes()).map(|_| unbounded()).unzip();
     let host = Host::new(machine, settings, senders);
-    let (survived, nodes, last) = carry_out(&host, inboxes, settings, program)?;
+    let (survived, nodes, last) = run_threads(&host, inboxes, settings, program)?;
     let outcomes = outcomes(&host, nodes);
     let epoch = host.epoch.get().copied();
     let wall = epoch.zip(last).map_or(Duration::ZERO, |(epoch, last)| last.saturating_duration_since(epoch));
-    Ok(Ended { survived, outcomes, wall, slips: Slips::default(), contexts: host.crew.contexts.into_inner() })
+    Ok(Ended {
+        survived,
+        outcomes,
+        wall,
+        slips: Slips::default(),
+        contexts: host.run_state.contexts.into_inner(),
+    })
 }
 
 /// Combines the outcomes of all nodes.
@@ -142,7 +148,7 @@ impl Host {
             _ => available_parallelism().map_or(1, |cores| cores.get()),
         };
         Host {
-            crew: Crew::new(machine.clone(), settings),
+            run_state: RunState::new(machine.clone(), settings),
             inboxes,
             rings: if nodes <= cores && (2..=ring::MOST_NODES).contains(&nodes) {
                 (0..nodes).map(|_| (0..nodes).map(|_| Ring::default()).collect()).collect()
@@ -183,10 +189,10 @@ impl Host {
 
     /// Counts out a thread that goes to sleep or ends. The last one ends a run in which no node can continue.
     fn retire(&self) {
-        if self.crew.awake.fetch_sub(1, Ordering::AcqRel) == 1
-            && (0..self.crew.seats.len()).any(|rank| !self.crew.has_returned(rank))
+        if self.run_state.awake.fetch_sub(1, Ordering::AcqRel) == 1
+            && (0..self.run_state.slots.len()).any(|rank| !self.run_state.has_returned(rank))
         {
-            self.crew.stop(Cause::Deadlock(self.crew.deadlock(self.blocked(), |_| false)));
+            self.run_state.stop(Cause::Deadlock(self.run_state.deadlock(self.blocked(), |_| false)));
         }
     }
 }
@@ -196,8 +202,8 @@ impl World for Host {
     type Endpoint<'w> = HostNode<'w>;
     type Outcome = HostOutcome;
 
-    fn crew(&self) -> &Crew {
-        &self.crew
+    fn run_state(&self) -> &RunState {
+        &self.run_state
     }
 
     fn begin(&self, node: NodeId, inbox: Receiver<Envelope>) -> HostNode<'_> {
@@ -218,8 +224,8 @@ impl World for Host {
 
     /// A failing program ends the run at once: without modeled time no other program can fail at an earlier instant.
     fn end(&self, endpoint: HostNode<'_>, failed: bool) -> HostOutcome {
-        if failed && !self.crew.is_stopped() {
-            self.crew.stop(Cause::Failed(endpoint.id()));
+        if failed && !self.run_state.is_stopped() {
+            self.run_state.stop(Cause::Failed(endpoint.id()));
         }
         let outcome = endpoint.end();
         self.retire();
@@ -236,13 +242,13 @@ impl World for Host {
     }
 
     fn blocked(&self) -> Vec<BlockedNode> {
-        let contexts = self.crew.contexts.lock();
+        let contexts = self.run_state.contexts.lock();
         let node = |(rank, waiting): (Rank, &Mutex<Option<Waiting>>)| {
             let waiting = waiting.lock();
             let since = waiting.as_ref().map_or_else(|| self.now(), |waiting| waiting.since);
             let waits_for = Waiting::told(waiting.as_ref(), |context| contexts.name(context));
             BlockedNode { rank, since, waits_for, within: None }
         };
-        self.crew.complete(self.waiting.iter().enumerate().map(node).collect())
+        self.run_state.complete(self.waiting.iter().enumerate().map(node).collect())
     }
 }

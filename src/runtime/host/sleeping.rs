@@ -58,8 +58,8 @@ impl HostNode<'_> {
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
-        let (host, crew) = (self.host, &self.host.crew);
-        let parker = &crew.seat(self.id).parker;
+        let (host, run_state) = (self.host, &self.host.run_state);
+        let parker = &run_state.slot(self.id).parker;
         let mut look = || {
             self.take_in_all();
             take(&mut self.local.borrow_mut())
@@ -71,8 +71,8 @@ impl HostNode<'_> {
         let what_for = || what_for(&self.local.borrow());
         let event = claimed_by(&what_for());
         loop {
-            if crew.is_stopped() {
-                return Err(crew.ended());
+            if run_state.is_stopped() {
+                return Err(run_state.ended());
             }
             if deadline != Time::MAX && host.now() >= deadline {
                 self.has_looked_in_vain();
@@ -86,15 +86,15 @@ impl HostNode<'_> {
             *host.waiting[self.id as usize].lock() = Some(Waiting { since, what_for: what_for() });
             parker.prepare(event);
             let found = look();
-            if found.is_some() || crew.is_stopped() {
+            if found.is_some() || run_state.is_stopped() {
                 if !parker.cancel() {
                     // Another thread has counted this thread as woken.
-                    crew.awake.fetch_sub(1, Ordering::AcqRel);
+                    run_state.awake.fetch_sub(1, Ordering::AcqRel);
                 }
             } else if let Some(instant) = instant {
                 // A thread with a deadline wakes up by itself, so it is not counted out.
                 if parker.sleep_until(instant) {
-                    crew.awake.fetch_sub(1, Ordering::AcqRel);
+                    run_state.awake.fetch_sub(1, Ordering::AcqRel);
                 }
             } else {
                 host.retire();
@@ -112,7 +112,7 @@ impl HostNode<'_> {
     fn linger<T>(&self, event: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> {
         // No message announces the end of a barrier.
         let may_be_there =
-            || event == BARRIER || self.has_mail() || self.has_news() || self.host.crew.is_stopped();
+            || event == BARRIER || self.has_mail() || self.has_news() || self.host.run_state.is_stopped();
         for _ in 0..self.host.looks {
             if may_be_there()
                 && let Some(found) = look()
@@ -122,7 +122,7 @@ impl HostNode<'_> {
             spin_loop();
         }
         let began = Instant::now();
-        while began.elapsed() < self.host.linger && !self.host.crew.is_stopped() {
+        while began.elapsed() < self.host.linger && !self.host.run_state.is_stopped() {
             yield_now();
             if may_be_there()
                 && let Some(found) = look()

@@ -10,7 +10,7 @@ use std::sync::atomic::{Ordering, fence};
 use super::world::{Modeled, Outboxes};
 use crate::{
     kernel::{Difference, Progress},
-    runtime::crew::Cause,
+    runtime::run_state::Cause,
     time::Time,
     topology::catch_route_error,
     wire::NodeId,
@@ -36,7 +36,7 @@ impl Modeled {
 
     /// Counts out a thread that goes to sleep or ends. The last one drives the kernel, which wakes another thread or ends the run.
     pub(super) fn retire(&self) {
-        if self.crew.awake.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.run_state.awake.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.drive(true);
         }
     }
@@ -51,41 +51,41 @@ impl Modeled {
             fence(Ordering::SeqCst);
             let kernel = if wait { Some(self.kernel.lock()) } else { self.kernel.try_lock() };
             let Some(mut kernel) = kernel else { return };
-            if self.crew.is_stopped() {
+            if self.run_state.is_stopped() {
                 return;
             }
             self.drive_again.store(false, Ordering::SeqCst);
             // Must be read first: a node that is answered below may make its next call and sleep again before the kernel is done. If all
             // threads sleep already, and the pacer wakes none, then all their calls are in the outboxes.
             let nothing_held = self.pacing.as_ref().is_none_or(|pacing| pacing.holds_nothing());
-            let mut silence = nothing_held && self.crew.awake.load(Ordering::Acquire) == 0;
+            let mut silence = nothing_held && self.run_state.awake.load(Ordering::Acquire) == 0;
             while let Ok(node) = self.asking.1.try_recv() {
                 kernel.has_calls(node);
             }
             let advance = || kernel.advance(Time::MAX, &mut Outboxes(&self.mailboxes));
             let progress = match catch_route_error(advance) {
                 Ok(progress) => progress,
-                Err(error) => return self.crew.stop(Cause::Topology(error)),
+                Err(error) => return self.run_state.stop(Cause::Topology(error)),
             };
             for (node, reply) in kernel.take_replies() {
                 silence = false;
                 self.answer(node, reply, &mut claimed);
             }
             match progress {
-                Progress::Failed(node) => self.crew.stop(Cause::Failed(node)),
-                Progress::Overflow(node) => self.crew.stop(Cause::Overflow(node)),
+                Progress::Failed(node) => self.run_state.stop(Cause::Failed(node)),
+                Progress::Overflow(node) => self.run_state.stop(Cause::Overflow(node)),
                 Progress::Differs => {
                     if let Some(Difference { context, nth, ranks }) = kernel.difference() {
                         let counts = |rank| ranks.binary_search(&rank).is_ok();
-                        self.crew.stop(Cause::Mismatch(self.crew.mismatch(context, nth, counts)));
+                        self.run_state.stop(Cause::Mismatch(self.run_state.mismatch(context, nth, counts)));
                     }
                 }
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
                     // All threads that have not ended are asleep, and none has been answered.
                     if silence && !kernel.all_finished() {
                         let report =
-                            self.crew.deadlock(self.blocked_in(&kernel), |rank| kernel.is_dead(rank));
-                        self.crew.stop(Cause::Deadlock(report));
+                            self.run_state.deadlock(self.blocked_in(&kernel), |rank| kernel.is_dead(rank));
+                        self.run_state.stop(Cause::Deadlock(report));
                     }
                 }
             }

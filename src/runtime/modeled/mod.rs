@@ -29,8 +29,8 @@ use self::{
 };
 use super::{
     Ended, Settings,
-    crew::Crew,
-    threads::{Program, World, carry_out},
+    run_state::RunState,
+    threads::{Program, World, run_threads},
 };
 use crate::{error::RunError, kernel::BlockedNode, model::Description, time::Time, wire::NodeId};
 
@@ -54,13 +54,13 @@ pub(crate) fn run(
     let (world, inboxes) = Modeled::new(machine, pace, settings);
     let (survived, slips, last) = {
         let _timers = world.pacing.is_some().then(PreciseTimers::set);
-        carry_out(&world, inboxes, settings, program)?
+        run_threads(&world, inboxes, settings, program)?
     };
     let wall = match world.pacing.as_ref().and_then(Pacing::epoch) {
         Some(epoch) => last.map_or(Duration::ZERO, |last| last.saturating_duration_since(epoch)),
         None => began.elapsed(),
     };
-    let Modeled { kernel, crew, .. } = world;
+    let Modeled { kernel, run_state, .. } = world;
     let mut kernel = kernel.into_inner();
     // Messages that no program has received are still in the network.
     kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
@@ -69,7 +69,7 @@ pub(crate) fn run(
         outcomes: kernel.outcomes(),
         wall,
         slips: slips.into_iter().fold(Slips::default(), Slips::and),
-        contexts: crew.contexts.into_inner(),
+        contexts: run_state.contexts.into_inner(),
     })
 }
 
@@ -78,8 +78,8 @@ impl World for Modeled {
     type Endpoint<'w> = NodeThread<'w>;
     type Outcome = Slips;
 
-    fn crew(&self) -> &Crew {
-        &self.crew
+    fn run_state(&self) -> &RunState {
+        &self.run_state
     }
 
     fn begin(&self, node: NodeId, inbox: Receiver<Delivery>) -> NodeThread<'_> {

@@ -27,7 +27,7 @@ use crate::{
     kernel::{AnyOf, Op, Outcome, Reply},
     payload::Payload,
     rank::Rank,
-    runtime::crew::count_call_after_end,
+    runtime::run_state::count_call_after_end,
     time::{Span, Time},
     wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
 };
@@ -133,7 +133,7 @@ impl<'run> NodeThread<'run> {
                     self.settle(ids[index]);
                     Ok((reply.clock, Some((index, Err(self.failure(cause))))))
                 }
-                _ => Err(self.world.crew.ended()),
+                _ => Err(self.world.run_state.ended()),
             }
         })
     }
@@ -186,7 +186,7 @@ impl<'run> NodeThread<'run> {
             count_call_after_end(&self.calls_after_end);
             return Err(CommError::Died { at });
         }
-        self.world.crew.check_running(&self.calls_after_end)
+        self.world.run_state.check_running(&self.calls_after_end)
     }
 }
 
@@ -200,7 +200,7 @@ impl Endpoint for NodeThread<'_> {
     }
 
     fn shared(&self) -> &dyn Shared {
-        &self.world.crew
+        &self.world.run_state
     }
 
     // Calls that send or receive.
@@ -327,7 +327,7 @@ impl Endpoint for NodeThread<'_> {
                     Ok((reply.clock, self.maybe_received(reply)?.map(|envelope| (envelope, computed))))
                 }
                 Outcome::FailedAmong { cause, .. } => Err(self.failure(cause)),
-                _ => Err(self.world.crew.ended()),
+                _ => Err(self.world.run_state.ended()),
             }
         })
     }
@@ -397,7 +397,7 @@ impl Endpoint for NodeThread<'_> {
         rank: Rank,
         call: &Call<'_>,
     ) -> Result<(), CommError> {
-        self.world.crew.agreements.lock().arrive(context, nth, size, rank, call);
+        self.world.run_state.agreements.lock().arrive(context, nth, size, rank, call);
         let op = Op::Agree { context, nth, size, rank, digest: call.digest() };
         self.call(Manner::AtOnce, || self.tell_at_once(op))
     }

@@ -10,7 +10,7 @@ use super::{
     pacing::Pacing,
     world::{Modeled, WHEN_DUE},
 };
-use crate::{runtime::crew::Cause, time::Time, wire::NodeId};
+use crate::{runtime::run_state::Cause, time::Time, wire::NodeId};
 
 /// The longest time from the start of all threads to the start of modeled time, if some programs have not made a call yet.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -30,7 +30,7 @@ impl Modeled {
     pub(super) fn first_call(&self, pacing: &Pacing) {
         if pacing.unheard.fetch_sub(1, Ordering::AcqRel) == 1 {
             pacing.epoch.get_or_init(Instant::now);
-            self.crew.caller.unpark();
+            self.run_state.caller.unpark();
         }
     }
 
@@ -45,7 +45,7 @@ impl Modeled {
         }
         drop(waking);
         if earlier {
-            self.crew.caller.unpark();
+            self.run_state.caller.unpark();
         }
     }
 
@@ -54,7 +54,7 @@ impl Modeled {
         let wait =
             pacing.wall(at).saturating_sub(pacing.epoch().map_or(Duration::ZERO, |epoch| epoch.elapsed()));
         if wait >= LONGEST_WAIT && !pacing.has_limit {
-            self.crew.stop(Cause::TooSlow { at, wait });
+            self.run_state.stop(Cause::TooSlow { at, wait });
         } else if wait >= LONG_WAIT && pacing.announced.set(()).is_ok() {
             tracing::warn!(parent: None, %at, wall = ?wait, "the next answer is due only then");
         }
@@ -79,7 +79,7 @@ impl Modeled {
                     break;
                 }
                 waking.due.pop();
-                match self.crew.seat(node).parker.claim(&[WHEN_DUE], &self.crew.awake) {
+                match self.run_state.slot(node).parker.claim(&[WHEN_DUE], &self.run_state.awake) {
                     true => claimed.push(node),
                     false => nobody = true,
                 }
@@ -89,7 +89,7 @@ impl Modeled {
         };
         self.wake_all(&mut claimed);
         // The last thread to sleep may have left it to this one to find that no thread can wake up any more.
-        if nobody && self.crew.awake.load(Ordering::Acquire) == 0 {
+        if nobody && self.run_state.awake.load(Ordering::Acquire) == 0 {
             self.drive(true);
         }
         let tick = self.follow(pacing).then(|| Instant::now() + TICK);
@@ -100,7 +100,7 @@ impl Modeled {
     /// Follows the clock of a program that computes while all others wait for its next call: the computing time so far is a lower bound on
     /// the time of this call. Returns whether to check again soon.
     fn follow(&self, pacing: &Pacing) -> bool {
-        if self.crew.awake.load(Ordering::Acquire) == 0 {
+        if self.run_state.awake.load(Ordering::Acquire) == 0 {
             return false;
         }
         // After the node on which all waited, there may be another one.

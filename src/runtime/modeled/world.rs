@@ -14,7 +14,7 @@ use crate::{
     endpoint::Envelope,
     kernel::{BlockedNode, Call, Calls, Kernel, Reply, blocked_nodes},
     model::{Description, Faults},
-    runtime::{Pinning, Settings, affinity::Together, crew::Crew, sync::AtomicUsize},
+    runtime::{Pinning, Settings, affinity::Together, run_state::RunState, sync::AtomicUsize},
     wire::NodeId,
 };
 
@@ -46,7 +46,7 @@ pub(super) struct Mailbox {
 /// The shared state of the threads; see the [module](self).
 #[derive(Debug)]
 pub(super) struct Modeled {
-    pub(super) crew: Crew,
+    pub(super) run_state: RunState,
     pub(super) mailboxes: Vec<Mailbox>,
     pub(super) kernel: Mutex<Kernel>,
     /// The pacing; real time only.
@@ -83,7 +83,7 @@ impl Modeled {
         };
         let keeps_together = pace != Pace::Virtual && settings.pinning == Pinning::Auto;
         let modeled = Modeled {
-            crew: Crew::new(machine.clone(), settings),
+            run_state: RunState::new(machine.clone(), settings),
             mailboxes: senders.into_iter().map(mailbox).collect(),
             kernel: Mutex::new(Kernel::new(machine, settings.traced)),
             pacing: match pace {
@@ -103,7 +103,7 @@ impl Modeled {
     /// Delivers an answer to a node, claims the node and adds it to `claimed`; it is woken after the lock of the kernel is released. In
     /// real time the pacer wakes the node when the answer is due, if this is soon.
     pub(super) fn answer(&self, node: NodeId, reply: Reply, claimed: &mut Vec<NodeId>) {
-        let (parker, awake) = (&self.crew.seat(node).parker, &self.crew.awake);
+        let (parker, awake) = (&self.run_state.slot(node).parker, &self.run_state.awake);
         // The receiver exists as long as the thread, and later the answer is not needed.
         let _ = self.mailboxes[node as usize].inbox.send(Delivery::Reply(reply));
         let is_claimed = parker.claim(&[FOR_THE_KERNEL], awake)
@@ -127,15 +127,15 @@ impl Modeled {
     /// Wakes the claimed nodes.
     pub(super) fn wake_all(&self, claimed: &mut Vec<NodeId>) {
         for node in claimed.drain(..) {
-            self.crew.seat(node).parker.wake();
+            self.run_state.slot(node).parker.wake();
         }
     }
 
     /// Returns all nodes whose programs have not returned, with the events that they wait for.
     pub(super) fn blocked_in(&self, kernel: &Kernel) -> Vec<BlockedNode> {
-        let contexts = self.crew.contexts.lock();
+        let contexts = self.run_state.contexts.lock();
         // A program may have returned although the kernel has not reached its end.
-        self.crew.complete(blocked_nodes(kernel, |context| contexts.name(context)))
+        self.run_state.complete(blocked_nodes(kernel, |context| contexts.name(context)))
     }
 
     /// Releases the threads from their common core, because a program computes and may need a separate core.

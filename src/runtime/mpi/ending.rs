@@ -15,7 +15,7 @@ use crate::{
     kernel::BlockedNode,
     rank::Rank,
     record::{NodeRecord, PhaseRecord, UnreceivedMessage},
-    runtime::{carrier::Carrier, crew::Fault, local::Unreceived},
+    runtime::{carrier::Carrier, local::Unreceived, run_state::Fault},
     time::{Span, Time},
 };
 

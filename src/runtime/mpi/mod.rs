@@ -29,7 +29,7 @@ pub(crate) use job::Job;
 pub use job::MpiError;
 
 use self::node::{Cause, MpiNode};
-use super::crew::Fault;
+use super::run_state::Fault;
 use crate::{
     comm::Node,
     endpoint::Cache,

@@ -23,8 +23,8 @@ use crate::{
     record::EventKind,
     runtime::{
         carrier::Carrier,
-        crew::{Fault, count_call_after_end},
         local::Local,
+        run_state::{Fault, count_call_after_end},
         waiting::{Waiting, WhatFor},
     },
     time::{Span, Time},

@@ -74,7 +74,7 @@ impl NodeThread<'_> {
     pub(super) fn enter_library(&self, name: &'static str) {
         self.enter(Manner::Takes);
         if self.depth.get() == 0 {
-            *self.world.crew.seat(self.id).within.lock() = Some(name);
+            *self.world.run_state.slot(self.id).within.lock() = Some(name);
         }
         self.depth.set(self.depth.get() + LIBRARY_CALL);
     }
@@ -83,7 +83,7 @@ impl NodeThread<'_> {
     pub(super) fn leave_library(&self) -> Result<(), CommError> {
         self.depth.set(self.depth.get() - LIBRARY_CALL);
         if self.depth.get() == 0 {
-            *self.world.crew.seat(self.id).within.lock() = None;
+            *self.world.run_state.slot(self.id).within.lock() = None;
         }
         // A panicking program need not be held.
         if std::thread::panicking() { Ok(()) } else { self.leave() }
@@ -147,7 +147,7 @@ impl NodeThread<'_> {
 
     /// Sleeps until an instant of modeled time is due.
     fn hold(&self, pacing: &Pacing, at: Time) -> Result<(), CommError> {
-        while !self.world.crew.is_stopped() {
+        while !self.world.run_state.is_stopped() {
             let Some(due) = pacing.due(at) else {
                 // Modeled time has not started, and the thread that starts it does not wake all others.
                 self.world.wake_when_due(pacing, self.id, at);
@@ -156,7 +156,7 @@ impl NodeThread<'_> {
             };
             let now = Instant::now();
             if let Some(by) = now.checked_duration_since(due) {
-                let overhead = self.world.crew.machine.parameters().send_overhead();
+                let overhead = self.world.run_state.machine.parameters().send_overhead();
                 let allowed = WAKE_UP.max(pacing.real(overhead));
                 let mut slips = self.slips.get();
                 slips.add(Slip { by, rank: self.id as Rank, at }, allowed);
@@ -166,6 +166,6 @@ impl NodeThread<'_> {
             self.world.refuse_endless_wait(pacing, at);
             park_timeout(due - now);
         }
-        Err(self.world.crew.ended())
+        Err(self.world.run_state.ended())
     }
 }

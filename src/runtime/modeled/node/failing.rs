@@ -16,7 +16,7 @@ impl NodeThread<'_> {
             return;
         }
         let (members, library) = {
-            let contexts = self.world.crew.contexts.lock();
+            let contexts = self.world.run_state.contexts.lock();
             (contexts.members(context), contexts.is_of_library_calls(context))
         };
         let everybody = || (0..self.world.mailboxes.len()).collect();
@@ -28,7 +28,7 @@ impl NodeThread<'_> {
     pub(super) fn failure(&self, cause: Cause) -> CommError {
         match cause {
             Cause::LinkDied { link, from, to, at } => CommError::LinkDied {
-                link: self.world.crew.machine.topology().link(link),
+                link: self.world.run_state.machine.topology().link(link),
                 from: from as Rank,
                 to: to as Rank,
                 at,

@@ -18,7 +18,7 @@ impl NodeThread<'_> {
     pub(super) fn received(&self, reply: Reply) -> Result<Envelope, CommError> {
         match self.maybe_received(reply)? {
             Some(envelope) => Ok(envelope),
-            None => Err(self.world.crew.ended()),
+            None => Err(self.world.run_state.ended()),
         }
     }
 
@@ -94,13 +94,13 @@ impl NodeThread<'_> {
             self.drain();
             take(&mut self.local.borrow_mut())
         };
-        let parker = &self.world.crew.seat(self.id).parker;
+        let parker = &self.world.run_state.slot(self.id).parker;
         loop {
             if let Some(found) = look() {
                 return Ok(found);
             }
-            if self.world.crew.is_stopped() {
-                return Err(self.world.crew.ended());
+            if self.world.run_state.is_stopped() {
+                return Err(self.world.run_state.ended());
             }
             if !self.is_held() {
                 self.linger();
@@ -110,10 +110,10 @@ impl NodeThread<'_> {
             }
             parker.prepare(what_for);
             let found = look();
-            if found.is_some() || self.world.crew.is_stopped() {
+            if found.is_some() || self.world.run_state.is_stopped() {
                 if !parker.cancel() {
                     // Another thread has counted this thread as woken.
-                    self.world.crew.awake.fetch_sub(1, Ordering::AcqRel);
+                    self.world.run_state.awake.fetch_sub(1, Ordering::AcqRel);
                 }
                 match found {
                     Some(found) => return Ok(found),

@@ -35,8 +35,8 @@ impl NodeThread<'_> {
         let target = parcel.target;
         // A node whose program has returned needs no messages; the kernel lists them as never received.
         let _ = self.world.mailboxes[target as usize].inbox.send(Delivery::Message(envelope));
-        let parker = &self.world.crew.seat(target).parker;
-        if parker.claim(&[self.id], &self.world.crew.awake) {
+        let parker = &self.world.run_state.slot(target).parker;
+        if parker.claim(&[self.id], &self.world.run_state.awake) {
             parker.wake();
         }
         Ok(data)
@@ -104,7 +104,7 @@ impl NodeThread<'_> {
 
     /// Whether the sender of a message waits for its receive (rendezvous).
     pub(super) fn meets(&self, parcel: &Parcel) -> bool {
-        let from = self.world.crew.machine.rendezvous();
+        let from = self.world.run_state.machine.rendezvous();
         from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
     }
 }

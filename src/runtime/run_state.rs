@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// The number of calls after the end of the run before the program is unwound.
-const MOST_CALLS_AFTER_END: u32 = 1_000;
+const MAX_CALLS_AFTER_END: u32 = 1_000;
 
 /// The cause of the early end of a run.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub(super) struct Threads {
 /// The slot of one node, as seen by the other threads. Aligned so that no two slots share a cache line.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Seat {
+pub(super) struct NodeSlot {
     pub(super) parker: Parker,
     /// Whether the program has returned.
     pub(super) returned: AtomicBool,
@@ -82,14 +82,14 @@ pub(super) struct Seat {
 
 /// The threads of a run; see the [module](self).
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(super) struct RunState {
     pub(super) machine: Description,
     pub(super) cache: Arc<Cache>,
     /// Whether all events are recorded.
     pub(super) traced: bool,
     pub(super) contexts: Mutex<Contexts>,
     pub(super) agreements: Mutex<Agreements>,
-    pub(super) seats: Vec<Seat>,
+    pub(super) slots: Vec<NodeSlot>,
     /// The number of threads that are neither asleep nor ended.
     pub(super) awake: AtomicUsize,
     stopped: AtomicBool,
@@ -101,19 +101,22 @@ pub(super) struct Crew {
     pub(super) all_ended: Condvar,
 }
 
-impl Crew {
+impl RunState {
     /// The threads of a run that is about to start.
-    pub(super) fn new(machine: Description, settings: &Settings) -> Crew {
+    pub(super) fn new(machine: Description, settings: &Settings) -> RunState {
         let nodes = machine.nodes();
-        let seat =
-            |_| Seat { parker: Parker::new(), returned: AtomicBool::new(false), within: Mutex::default() };
-        Crew {
+        let slot = |_| NodeSlot {
+            parker: Parker::new(),
+            returned: AtomicBool::new(false),
+            within: Mutex::default(),
+        };
+        RunState {
             machine,
             cache: settings.cache.clone(),
             traced: settings.traced,
             contexts: Mutex::default(),
             agreements: Mutex::default(),
-            seats: (0..nodes).map(seat).collect(),
+            slots: (0..nodes).map(slot).collect(),
             awake: AtomicUsize::new(nodes),
             stopped: AtomicBool::new(false),
             cause: Mutex::new(None),
@@ -123,8 +126,8 @@ impl Crew {
         }
     }
 
-    pub(super) fn seat(&self, node: NodeId) -> &Seat {
-        &self.seats[node as usize]
+    pub(super) fn slot(&self, node: NodeId) -> &NodeSlot {
+        &self.slots[node as usize]
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -153,14 +156,14 @@ impl Crew {
     pub(super) fn stop(&self, cause: Cause) {
         self.cause.lock().get_or_insert(cause);
         self.stopped.store(true, Ordering::Release);
-        for seat in &self.seats {
+        for slot in &self.slots {
             // The thread is counted as awake before it can notice the claim, as with every other claim.
             self.awake.fetch_add(1, Ordering::AcqRel);
-            if !seat.parker.claim_for_anything() {
+            if !slot.parker.claim_any() {
                 self.awake.fetch_sub(1, Ordering::AcqRel);
             }
             // The thread may also sleep with a timeout.
-            seat.parker.wake();
+            slot.parker.wake();
         }
         self.caller.unpark();
     }
@@ -181,14 +184,14 @@ impl Crew {
     }
 
     pub(super) fn has_returned(&self, rank: Rank) -> bool {
-        self.seats[rank].returned.load(Ordering::Acquire)
+        self.slots[rank].returned.load(Ordering::Acquire)
     }
 
     /// Completes a list of blocked nodes: removes nodes whose programs have returned, and adds the library calls.
     pub(super) fn complete(&self, mut blocked: Vec<BlockedNode>) -> Vec<BlockedNode> {
         blocked.retain(|node| !self.has_returned(node.rank));
         for node in &mut blocked {
-            node.within = *self.seats[node.rank].within.lock();
+            node.within = *self.slots[node.rank].within.lock();
         }
         blocked
     }
@@ -200,7 +203,7 @@ impl Crew {
         is_dead: impl Fn(Rank) -> bool,
     ) -> DeadlockReport {
         let returned = |&rank: &Rank| self.has_returned(rank) && !is_dead(rank);
-        DeadlockReport::new(blocked, (0..self.seats.len()).filter(returned).collect())
+        DeadlockReport::new(blocked, (0..self.slots.len()).filter(returned).collect())
     }
 
     pub(super) fn take_cause(&self) -> Option<Cause> {
@@ -211,12 +214,12 @@ impl Crew {
 /// Counts a call of a program that should have ended; after many such calls the program is unwound without a message.
 pub(super) fn count_call_after_end(calls_after_end: &Cell<u32>) {
     calls_after_end.set(calls_after_end.get() + 1);
-    if calls_after_end.get() > MOST_CALLS_AFTER_END && !std::thread::panicking() {
+    if calls_after_end.get() > MAX_CALLS_AFTER_END && !std::thread::panicking() {
         resume_unwind(Box::new(Unwound));
     }
 }
 
-impl Shared for Crew {
+impl Shared for RunState {
     fn machine(&self) -> &Description {
         &self.machine
     }
