@@ -126,9 +126,9 @@ pub(crate) trait Endpoint: fmt::Debug {
         deadline: Time,
     ) -> Result<(Time, Option<First>), CommError>;
 
-    /// Tests whether a request is complete; also returns the node's clock. `looks` marks a call that the program may repeat without other
+    /// Tests whether a request is complete; also returns the node's clock. `is_poll` marks a call that the program may repeat without other
     /// work (livelock detection).
-    fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError>;
+    fn test(&self, request: RequestId, is_poll: bool) -> Result<(Time, Option<Option<Envelope>>), CommError>;
 
     /// Drops a request. A receive stays posted, and the program loses the message that the receive takes.
     fn forget(&self, request: RequestId);

@@ -267,7 +267,7 @@ impl Machine {
             None => host::run(machine, settings, program)?,
         };
         let work = ended.outcomes.work;
-        let (report, trace) = report(machine, ended.outcomes, ended.wall, pace, ended.slips, |context| {
+        let (report, trace) = report(machine, ended.outcomes, ended.wall, pace, ended.lateness, |context| {
             ended.contexts.name(context)
         });
         if let (Clock::RealTime { dilation: Dilation::Auto }, Some(real_time)) =

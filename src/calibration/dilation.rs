@@ -100,7 +100,7 @@ fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
             follow(node.world(), &schedule, Tag(0), &mut Phantoms, &mut requests)?;
             Ok(())
         })?;
-        let pace = RealTimeReport::new(dilation, ended.wall, prediction.modeled, ended.slips);
+        let pace = RealTimeReport::new(dilation, ended.wall, prediction.modeled, ended.lateness);
         debug!(dilation, wall = ?ended.wall, error = pace.error, verdict = %pace.verdict, "looked at this host");
         Ok(pace)
     };
@@ -126,7 +126,7 @@ fn typical(nodes: usize) -> Schedule {
 mod tests {
     use super::*;
     use crate::{
-        runtime::Slips,
+        runtime::LatenessStats,
         time::{Span, Time},
     };
 
@@ -134,7 +134,7 @@ mod tests {
     fn run(dilation: f64, error: f64) -> RealTimeReport {
         let modeled = Time::ZERO + Span::from_millis(10);
         let wall = Duration::from_secs_f64(0.01 * dilation * (1.0 + error));
-        RealTimeReport::new(dilation, wall, modeled, Slips::default())
+        RealTimeReport::new(dilation, wall, modeled, LatenessStats::default())
     }
 
     #[test]

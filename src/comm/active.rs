@@ -278,11 +278,11 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         })
     }
 
-    /// Handles all active messages that have arrived, and returns the clock after the last one. `looks` marks a polling call, which the
+    /// Handles all active messages that have arrived, and returns the clock after the last one. `is_poll` marks a polling call, which the
     /// program may repeat without other work (livelock detection).
-    fn handle_arrived(&self, looks: bool) -> Result<Time, CommError> {
+    fn handle_arrived(&self, is_poll: bool) -> Result<Time, CommError> {
         loop {
-            let (now, arrived) = self.told(self.packets.endpoint().test(self.posted.get(), looks))?;
+            let (now, arrived) = self.told(self.packets.endpoint().test(self.posted.get(), is_poll))?;
             let Some(Some(envelope)) = arrived else { return Ok(now) };
             self.handle(now, envelope)?;
         }

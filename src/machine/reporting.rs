@@ -8,7 +8,7 @@ use crate::{
     rank::Rank,
     record::{LostMessage, Trace, UnreceivedMessage},
     report::{LinkReport, RealTimeReport, RunReport},
-    runtime::{Pace, Slips},
+    runtime::{LatenessStats, Pace},
 };
 
 /// Returns the report and the trace of a completed run. `group` maps a context to the name of its group.
@@ -17,14 +17,14 @@ pub(super) fn report(
     outcomes: Outcomes,
     wall: Duration,
     pace: Option<Pace>,
-    slips: Slips,
+    lateness: LatenessStats,
     group: impl Fn(u32) -> String,
 ) -> (RunReport, Trace) {
     let Outcomes { nodes, trace, links, lost_to_sharing, unreceived, lost, .. } = outcomes;
     let modeled = nodes.iter().map(|node| node.finished).max().unwrap_or_default();
     let real_time = match pace {
         None | Some(Pace::Virtual) => None,
-        Some(Pace::Real(dilation)) => Some(RealTimeReport::new(dilation, wall, modeled, slips)),
+        Some(Pace::Real(dilation)) => Some(RealTimeReport::new(dilation, wall, modeled, lateness)),
     };
     let topology = machine.topology();
     let report = RunReport {

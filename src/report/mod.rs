@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::{
     record::{LostMessage, NodeRecord, UnreceivedMessage},
-    runtime::Slips,
+    runtime::LatenessStats,
     time::{Span, Time},
     topology::{Link, LinkId},
 };
@@ -97,19 +97,24 @@ const MOMENT: f64 = 1e-3;
 const WAKE_UP: f64 = 1e-4;
 
 impl RealTimeReport {
-    pub(crate) fn new(dilation: f64, wall: Duration, modeled: Time, slips: Slips) -> RealTimeReport {
+    pub(crate) fn new(
+        dilation: f64,
+        wall: Duration,
+        modeled: Time,
+        lateness: LatenessStats,
+    ) -> RealTimeReport {
         let due = modeled.as_secs_f64() * dilation;
         let error = if due > 0.0 { wall.as_secs_f64() / due - 1.0 } else { 0.0 };
         let late = wall.as_secs_f64() - due;
         let kept = late <= WAKE_UP.max(KEPT_ERROR * due)
-            && slips.largest.by.as_secs_f64() <= MOMENT.max(KEPT_SLIP * due);
+            && lateness.largest.by.as_secs_f64() <= MOMENT.max(KEPT_SLIP * due);
         RealTimeReport {
             dilation,
             wall,
             error,
-            answers: slips.answers,
-            late_answers: slips.late,
-            slip: slips.largest,
+            answers: lateness.answers,
+            late_answers: lateness.late,
+            slip: lateness.largest,
             verdict: if kept || due == 0.0 { Verdict::Kept } else { Verdict::Slipped },
         }
     }

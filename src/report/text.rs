@@ -245,7 +245,7 @@ pub(super) mod tests {
         fabric::LinkLoad,
         rank::Tag,
         record::PhaseRecord,
-        runtime::{Slip, Slips},
+        runtime::{LatenessStats, Slip},
         time::Time,
         topology::{Link, Vertex},
     };
@@ -334,9 +334,9 @@ phases           nodes  begin us  end us  mean us  longest us
     fn a_run_in_real_time_tells_how_well_the_host_kept_pace() {
         let wall = Duration::from_micros(3310);
         let slip = Slip { by: Duration::from_nanos(1500), rank: 2, at: at(265_000_000) };
-        let slips = Slips { answers: 8, late: 2, largest: slip };
+        let lateness = LatenessStats { answers: 8, late: 2, largest: slip };
         let headline = |wall| {
-            let real_time = RealTimeReport::new(10.0, wall, at(330_000_000), slips);
+            let real_time = RealTimeReport::new(10.0, wall, at(330_000_000), lateness);
             RunReport { real_time: Some(real_time), ..sample() }.headline()
         };
         let expected = "\

@@ -55,17 +55,17 @@ impl Cores {
     }
 }
 
-pub(super) use together::Together;
+pub(super) use shared_core::SharedCore;
 
 #[cfg(target_os = "linux")]
-mod together {
+mod shared_core {
     use core_affinity::CoreId;
     use parking_lot::Mutex;
     use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
     /// Threads that are kept on one core until one of them computes.
     #[derive(Debug)]
-    pub(in super::super) struct Together {
+    pub(in super::super) struct SharedCore {
         core: CoreId,
         /// The thread that called `run`, with its original affinity, which node threads are given back.
         caller: Pid,
@@ -74,38 +74,38 @@ mod together {
         members: Mutex<Option<Vec<Pid>>>,
     }
 
-    impl Together {
+    impl SharedCore {
         /// Keeps the current thread and the threads that it starts on its present core.
-        pub(in super::super) fn here() -> Together {
-            let together = Together {
+        pub(in super::super) fn on_current_core() -> SharedCore {
+            let shared_core = SharedCore {
                 core: CoreId { id: sched_getcpu() },
                 caller: gettid(),
                 allowed: sched_getaffinity(None).ok(),
                 members: Mutex::new(Some(Vec::new())),
             };
-            if together.allowed.is_some() {
-                core_affinity::set_for_current(together.core);
+            if shared_core.allowed.is_some() {
+                core_affinity::set_for_current(shared_core.core);
             }
-            together
+            shared_core
         }
 
         /// Adds the current thread to the members. It has inherited the core.
         pub(in super::super) fn join(&self) {
             match &mut *self.members.lock() {
                 Some(members) => members.push(gettid()),
-                None => self.free(None),
+                None => self.restore_affinity(None),
             }
         }
 
         /// Releases all threads to the cores of their original affinity.
-        pub(in super::super) fn let_go(&self) {
+        pub(in super::super) fn release_threads(&self) {
             if let Some(members) = self.members.lock().take() {
-                members.into_iter().for_each(|member| self.free(Some(member)));
-                self.free(Some(self.caller));
+                members.into_iter().for_each(|member| self.restore_affinity(Some(member)));
+                self.restore_affinity(Some(self.caller));
             }
         }
 
-        fn free(&self, thread: Option<Pid>) {
+        fn restore_affinity(&self, thread: Option<Pid>) {
             if let Some(allowed) = &self.allowed {
                 // Node threads end only after all have finished, so a thread id is still valid here. If the host refuses the call, the
                 // thread stays on its core.
@@ -114,26 +114,26 @@ mod together {
         }
     }
 
-    impl Drop for Together {
+    impl Drop for SharedCore {
         fn drop(&mut self) {
-            self.free(Some(self.caller));
+            self.restore_affinity(Some(self.caller));
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-mod together {
+mod shared_core {
     /// A stub for hosts where threads are not kept together.
     #[derive(Debug)]
-    pub(in super::super) struct Together;
+    pub(in super::super) struct SharedCore;
 
-    impl Together {
-        pub(in super::super) fn here() -> Together {
-            Together
+    impl SharedCore {
+        pub(in super::super) fn on_current_core() -> SharedCore {
+            SharedCore
         }
 
         pub(in super::super) fn join(&self) {}
 
-        pub(in super::super) fn let_go(&self) {}
+        pub(in super::super) fn release_threads(&self) {}
     }
 }

@@ -8,7 +8,7 @@ use std::{cell::RefCell, fmt, hint::spin_loop};
 
 use super::{
     local::{Local, Request},
-    waiting::WhatFor,
+    waiting::AwaitedEvent,
 };
 use crate::{
     endpoint::{Call, Endpoint, Envelope, First, Mark, Shared},
@@ -51,12 +51,12 @@ pub(super) trait Carrier: fmt::Debug {
     fn exchange(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError>;
 
     /// Whether the sender of a message waits for its receive (rendezvous). False by default.
-    fn is_met(&self, _parcel: &Parcel) -> bool {
+    fn is_rendezvous(&self, _parcel: &Parcel) -> bool {
         false
     }
 
     /// Records that a receive has taken a message, in case its sender waits (rendezvous).
-    fn met(&self, _id: MessageId) {}
+    fn on_matched(&self, _id: MessageId) {}
 
     /// Takes in and matches all messages that have arrived.
     fn drain(&self) -> Result<(), CommError>;
@@ -64,20 +64,20 @@ pub(super) trait Carrier: fmt::Debug {
     /// Polls briefly for a message that no other receive could match, and returns it without going through the matching lists.
     fn take_directly(&self, select: &Selector) -> Option<Envelope>;
 
-    /// Waits until `take` finds a result among the arrived messages, or until `deadline`. `what_for` describes the awaited event in
+    /// Waits until `take` finds a result among the arrived messages, or until `deadline`. `awaited_event` describes the event in
     /// reports.
     fn wait_until<T>(
         &self,
-        what_for: impl Fn(&Local) -> WhatFor,
+        awaited_event: impl Fn(&Local) -> AwaitedEvent,
         deadline: Time,
         take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError>;
 
     /// Called after an unsuccessful poll of the program: other threads may need this core.
-    fn in_vain(&self);
+    fn after_unsuccessful_poll(&self);
 
     /// Waits for all nodes.
-    fn meet(&self) -> Result<(), CommError>;
+    fn synchronize(&self) -> Result<(), CommError>;
 
     /// Compares a collective call with those of other members, as [`Endpoint::agree`] does.
     fn agree(
@@ -131,8 +131,8 @@ pub(super) trait Carrier: fmt::Debug {
 }
 
 /// The event that a wait for requests is waiting for.
-fn requests(local: &Local, requests: &[RequestId]) -> WhatFor {
-    WhatFor::of(requests.iter().filter_map(|&request| local.waits_for(request)))
+fn requests(local: &Local, requests: &[RequestId]) -> AwaitedEvent {
+    AwaitedEvent::of(requests.iter().filter_map(|&request| local.waits_for(request)))
 }
 
 impl<C: Carrier> Endpoint for C {
@@ -172,13 +172,13 @@ impl<C: Carrier> Endpoint for C {
         self.check_running()?;
         let began = self.began();
         if let Some(envelope) = self.take_directly(&select) {
-            self.met(envelope.id);
+            self.on_matched(envelope.id);
             return Ok(Some(self.received(began, envelope)));
         }
-        let what_for = |_: &Local| WhatFor::Message(select);
-        let found = self.wait_until(what_for, deadline, |local| local.matching.take(&select))?;
+        let awaited_event = |_: &Local| AwaitedEvent::Message(select);
+        let found = self.wait_until(awaited_event, deadline, |local| local.matching.take(&select))?;
         Ok(found.map(|envelope| {
-            self.met(envelope.id);
+            self.on_matched(envelope.id);
             self.received(began, envelope)
         }))
     }
@@ -190,26 +190,26 @@ impl<C: Carrier> Endpoint for C {
 
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
         self.check_running()?;
-        let look = |local: &mut Local| {
+        let poll = |local: &mut Local| {
             let mut arrived = local.matching.arrived();
             arrived
                 .find(|envelope| select.accepts(&envelope.label))
                 .map(|envelope| (envelope.label, envelope.payload.len()))
         };
         if blocking {
-            return self.wait_until(|_| WhatFor::Message(select), Time::MAX, look);
+            return self.wait_until(|_| AwaitedEvent::Message(select), Time::MAX, poll);
         }
         self.drain()?;
-        let found = look(&mut self.local().borrow_mut());
+        let found = poll(&mut self.local().borrow_mut());
         if found.is_none() {
-            self.in_vain();
+            self.after_unsuccessful_poll();
         }
         Ok(found)
     }
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
         self.check_running()?;
-        let sending = Request::Sending(self.is_met(&parcel).then_some(parcel));
+        let sending = Request::Sending(self.is_rendezvous(&parcel).then_some(parcel));
         let request = self.local().borrow_mut().requests.insert(sending) as RequestId;
         if self.begin_delivery(parcel, payload, request)? {
             self.local().borrow_mut().sent(request);
@@ -223,7 +223,7 @@ impl<C: Carrier> Endpoint for C {
         let local = &mut *self.local().borrow_mut();
         let request = match local.matching.take(&select) {
             Some(envelope) => {
-                self.met(envelope.id);
+                self.on_matched(envelope.id);
                 local.completed += 1;
                 Request::Received(local.completed, envelope)
             }
@@ -268,7 +268,7 @@ impl<C: Carrier> Endpoint for C {
         Ok((self.time(), first))
     }
 
-    fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
+    fn test(&self, request: RequestId, is_poll: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
         self.check_running()?;
         let began = self.began();
         self.drain()?;
@@ -276,8 +276,8 @@ impl<C: Carrier> Endpoint for C {
             let local = &mut *self.local().borrow_mut();
             local.completion(request).map(|_| local.settle(request))
         };
-        if looks && settled.is_none() {
-            self.in_vain();
+        if is_poll && settled.is_none() {
+            self.after_unsuccessful_poll();
         }
         let settled = settled.map(|envelope| envelope.map(|envelope| self.received(began, envelope)));
         Ok((self.time(), settled))
@@ -298,7 +298,7 @@ impl<C: Carrier> Endpoint for C {
     fn now(&self) -> Result<Time, CommError> {
         self.check_running()?;
         let now = self.time();
-        self.in_vain();
+        self.after_unsuccessful_poll();
         Ok(now)
     }
 
@@ -340,7 +340,7 @@ impl<C: Carrier> Endpoint for C {
     fn barrier(&self) -> Result<(), CommError> {
         self.check_running()?;
         let began = self.began();
-        self.meet()?;
+        self.synchronize()?;
         self.note(began, |_| EventKind::Barrier);
         Ok(())
     }

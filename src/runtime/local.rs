@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use slab::Slab;
 
-use super::waiting::WhatFor;
+use super::waiting::AwaitedEvent;
 use crate::{
     endpoint::{Envelope, Mark},
     record::{Event, EventKind, NodeRecord, Part},
@@ -109,11 +109,11 @@ impl Local {
     }
 
     /// Returns the event that an incomplete request waits for.
-    pub(super) fn waits_for(&self, request: RequestId) -> Option<WhatFor> {
+    pub(super) fn waits_for(&self, request: RequestId) -> Option<AwaitedEvent> {
         match self.requests.get(request as usize)? {
-            Request::Posted(select) => Some(WhatFor::Message(*select)),
-            Request::Sending(Some(parcel)) => Some(WhatFor::Receive(*parcel)),
-            Request::Sending(None) => Some(WhatFor::Departure),
+            Request::Posted(select) => Some(AwaitedEvent::Message(*select)),
+            Request::Sending(Some(parcel)) => Some(AwaitedEvent::Receive(*parcel)),
+            Request::Sending(None) => Some(AwaitedEvent::Departure),
             _ => None,
         }
     }

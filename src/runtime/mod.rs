@@ -24,7 +24,7 @@ mod waiting;
 pub use affinity::Pinning;
 pub(crate) use contexts::Contexts;
 pub use modeled::Slip;
-pub(crate) use modeled::{Pace, Slips};
+pub(crate) use modeled::{LatenessStats, Pace};
 pub(crate) use threads::{Program, keep_outputs};
 
 use std::{sync::Arc, time::Duration};
@@ -63,7 +63,7 @@ pub(crate) struct Ended {
     /// The wall-clock time from the common start of all programs to the end of the last one; in virtual time, of the whole run.
     pub(crate) wall: Duration,
     /// The lateness of answers; real time only.
-    pub(crate) slips: Slips,
+    pub(crate) lateness: LatenessStats,
     /// The names of groups, used to list messages never received.
     pub(crate) contexts: Contexts,
 }

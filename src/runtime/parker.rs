@@ -33,10 +33,10 @@ impl Parker {
         self.sleeper.get_or_init(current);
     }
 
-    /// Announces that the owner is about to sleep for the event `what_for`. The owner must check for the event once more before it
+    /// Announces that the owner is about to sleep for `event`. The owner must check for the event once more before it
     /// [sleeps](Parker::sleep).
-    pub(super) fn prepare(&self, what_for: u32) {
-        self.state.store(what_for, Ordering::Release);
+    pub(super) fn prepare(&self, event: u32) {
+        self.state.store(event, Ordering::Release);
         fence(Ordering::SeqCst);
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{endpoint::HostNode, sleeping::BARRIER};
 use crate::{
     error::CommError,
-    runtime::{local::Local, waiting::WhatFor},
+    runtime::{local::Local, waiting::AwaitedEvent},
     time::Time,
 };
 
@@ -49,7 +49,7 @@ impl HostNode<'_> {
             }
         } else {
             let passed = |_: &mut Local| host.barrier.is_passed(nth).then_some(());
-            self.sleep_until(|_| WhatFor::Barrier, Time::MAX, passed)?;
+            self.sleep_until(|_| AwaitedEvent::Barrier, Time::MAX, passed)?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::{
     payload::Payload,
     rank::Rank,
     record::Event,
-    runtime::{carrier::Carrier, local::Local, waiting::WhatFor},
+    runtime::{carrier::Carrier, local::Local, waiting::AwaitedEvent},
     time::Time,
     wire::{Context, MessageId, NodeId, Parcel, RequestId, Selector},
 };
@@ -32,7 +32,7 @@ pub(in crate::runtime) struct HostNode<'run> {
     pub(super) sent: RefCell<Vec<Sent>>,
     pub(super) element_types: KnownTypes,
     /// Whether the program's last call was an unsuccessful poll.
-    pub(super) looked: Cell<bool>,
+    pub(super) polled: Cell<bool>,
     /// The number of matched messages of this node when it was last read.
     pub(super) seen: Cell<u64>,
     /// The sends that wait for their receives: sequence numbers with their requests.
@@ -43,7 +43,7 @@ pub(in crate::runtime) struct HostNode<'run> {
 impl<'run> HostNode<'run> {
     /// Creates node `id`, on its thread.
     pub(super) fn new(id: NodeId, host: &'run Host, inbox: Receiver<Envelope>) -> HostNode<'run> {
-        let (local, element_types, looked, seen, started, calls_after_end) = Default::default();
+        let (local, element_types, polled, seen, started, calls_after_end) = Default::default();
         let taken = RefCell::new(vec![0; host.rings.len()]);
         let sent = RefCell::new(vec![Sent::default(); host.rings.len()]);
         HostNode {
@@ -54,7 +54,7 @@ impl<'run> HostNode<'run> {
             taken,
             sent,
             element_types,
-            looked,
+            polled,
             seen,
             started,
             calls_after_end,
@@ -108,7 +108,7 @@ impl Carrier for HostNode<'_> {
 
     fn deliver(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
         match self.hand_over(parcel, payload) {
-            Some(seq) => self.wait_to_meet(parcel, seq),
+            Some(seq) => self.wait_for_match(parcel, seq),
             None => Ok(()),
         }
     }
@@ -128,7 +128,7 @@ impl Carrier for HostNode<'_> {
         let awaited = self.hand_over(parcel, payload);
         let received = self.recv(select)?;
         if let Some(seq) = awaited {
-            self.wait_to_meet(parcel, seq)?;
+            self.wait_for_match(parcel, seq)?;
         }
         Ok(received)
     }
@@ -149,12 +149,12 @@ impl Carrier for HostNode<'_> {
         Ok(())
     }
 
-    fn is_met(&self, parcel: &Parcel) -> bool {
+    fn is_rendezvous(&self, parcel: &Parcel) -> bool {
         self.waits_for_receive(parcel)
     }
 
-    fn met(&self, id: MessageId) {
-        self.tell_met(id);
+    fn on_matched(&self, id: MessageId) {
+        self.notify_matched(id);
     }
 
     fn drain(&self) -> Result<(), CommError> {
@@ -168,18 +168,18 @@ impl Carrier for HostNode<'_> {
 
     fn wait_until<T>(
         &self,
-        what_for: impl Fn(&Local) -> WhatFor,
+        awaited_event: impl Fn(&Local) -> AwaitedEvent,
         deadline: Time,
         take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
-        self.sleep_until(what_for, deadline, take)
+        self.sleep_until(awaited_event, deadline, take)
     }
 
-    fn in_vain(&self) {
-        self.has_looked_in_vain();
+    fn after_unsuccessful_poll(&self) {
+        self.yield_after_unsuccessful_poll();
     }
 
-    fn meet(&self) -> Result<(), CommError> {
+    fn synchronize(&self) -> Result<(), CommError> {
         self.pass_barrier()
     }
 

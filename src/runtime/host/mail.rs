@@ -17,7 +17,7 @@ impl HostNode<'_> {
     /// Delivers a message to its receiver: through a ring if it is short and there is a ring, otherwise through its channel. Returns the
     /// sequence number if the sender has to wait for the receive.
     pub(super) fn hand_over(&self, parcel: Parcel, payload: Payload) -> Option<u64> {
-        self.looked.set(false);
+        self.polled.set(false);
         let began = self.began();
         let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
         let seq = self.count_sent(parcel.bytes);
@@ -61,7 +61,7 @@ impl HostNode<'_> {
         let Some(ring) = self.rings().get(source as usize) else {
             return self.take_from_channel(local, select);
         };
-        for _ in 0..self.host.looks {
+        for _ in 0..self.host.polls {
             if ring.has(self.taken.borrow()[source as usize]) {
                 break;
             }
@@ -101,7 +101,7 @@ impl HostNode<'_> {
     /// Takes in all messages that have arrived; messages of one sender in the order of sending.
     pub(super) fn take_in_all(&self) {
         let local = &mut *self.local.borrow_mut();
-        self.complete_met(local);
+        self.complete_matched(local);
         for (source, ring) in self.rings().iter().enumerate() {
             while ring.has(self.taken.borrow()[source]) {
                 // All earlier messages of this sender in the channel have arrived by now; draining the channel may also take in this
@@ -135,8 +135,8 @@ impl HostNode<'_> {
 
     /// Matches an arrived message, and notifies a sender that waits for the match.
     fn sort(&self, local: &mut Local, envelope: Envelope) {
-        if let Some(met) = local.take_in(envelope) {
-            self.tell_met(met);
+        if let Some(matched) = local.take_in(envelope) {
+            self.notify_matched(matched);
         }
     }
 

@@ -10,7 +10,7 @@
 mod barrier;
 mod endpoint;
 mod mail;
-mod meeting;
+mod rendezvous;
 mod ring;
 mod sleeping;
 
@@ -26,11 +26,11 @@ use parking_lot::{Condvar, Mutex};
 use self::{
     barrier::Barrier,
     endpoint::HostNode,
-    meeting::Meetings,
+    rendezvous::PendingRendezvous,
     ring::{ElementTypes, KnownTypes, Ring},
 };
 use super::{
-    Ended, Pinning, Settings, Slips,
+    Ended, LatenessStats, Pinning, Settings,
     local::{Unreceived, unreceived},
     run_state::{Cause, RunState},
     sync::Ordering,
@@ -49,7 +49,7 @@ use crate::{
 };
 
 /// The number of polls before a waiting thread yields its core, where every node can have a core.
-const LOOKS: u32 = 100;
+const POLLS: u32 = 100;
 
 /// The state that the threads of a run share.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub(super) struct Host {
     rings: Vec<Vec<Ring>>,
     element_types: ElementTypes,
     /// By sender, the messages that wait for their receives; empty on machines without rendezvous.
-    meetings: Vec<Meetings>,
+    rendezvous: Vec<PendingRendezvous>,
     /// The reason why each node sleeps.
     waiting: Vec<Mutex<Option<Waiting>>>,
     barrier: Barrier,
@@ -68,7 +68,7 @@ pub(super) struct Host {
     epoch: OnceLock<Instant>,
     gate: (Mutex<bool>, Condvar),
     /// The number of polls before a waiting thread yields its core.
-    looks: u32,
+    polls: u32,
     /// The time for which a waiting thread yields its core before it sleeps.
     linger: Duration,
 }
@@ -102,7 +102,7 @@ pub(crate) fn run(
         survived,
         outcomes,
         wall,
-        slips: Slips::default(),
+        lateness: LatenessStats::default(),
         contexts: host.run_state.contexts.into_inner(),
     })
 }
@@ -150,28 +150,28 @@ impl Host {
         Host {
             run_state: RunState::new(machine.clone(), settings),
             inboxes,
-            rings: if nodes <= cores && (2..=ring::MOST_NODES).contains(&nodes) {
+            rings: if nodes <= cores && (2..=ring::MAX_NODES).contains(&nodes) {
                 (0..nodes).map(|_| (0..nodes).map(|_| Ring::default()).collect()).collect()
             } else {
                 Vec::new()
             },
             element_types: ElementTypes::default(),
-            meetings: match machine.rendezvous() {
-                Some(_) => (0..nodes).map(|_| Meetings::default()).collect(),
+            rendezvous: match machine.rendezvous() {
+                Some(_) => (0..nodes).map(|_| PendingRendezvous::default()).collect(),
                 None => Vec::new(),
             },
             waiting: (0..nodes).map(|_| Mutex::default()).collect(),
             barrier: Barrier::default(),
             epoch: OnceLock::new(),
             gate: Default::default(),
-            looks: if nodes <= cores { LOOKS } else { 0 },
+            polls: if nodes <= cores { POLLS } else { 0 },
             linger: sleeping::linger(nodes, cores),
         }
     }
 
     /// Whether there are more nodes than cores, so that a polling thread takes a core from another thread.
     fn is_crowded(&self) -> bool {
-        self.looks == 0
+        self.polls == 0
     }
 
     /// The time since the common start.
@@ -246,7 +246,7 @@ impl World for Host {
         let node = |(rank, waiting): (Rank, &Mutex<Option<Waiting>>)| {
             let waiting = waiting.lock();
             let since = waiting.as_ref().map_or_else(|| self.now(), |waiting| waiting.since);
-            let waits_for = Waiting::told(waiting.as_ref(), |context| contexts.name(context));
+            let waits_for = Waiting::describe(waiting.as_ref(), |context| contexts.name(context));
             BlockedNode { rank, since, waits_for, within: None }
         };
         self.run_state.complete(self.waiting.iter().enumerate().map(node).collect())

@@ -30,7 +30,7 @@ const WORDS: usize = 4;
 const BYTES: usize = WORDS * size_of::<u64>();
 
 /// The largest number of nodes with rings: the number of rings grows quadratically.
-pub(super) const MOST_NODES: usize = 64;
+pub(super) const MAX_NODES: usize = 64;
 
 /// A slot for one message.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ struct Slot {
 /// A word on a separate cache line.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Alone(AtomicU64);
+struct CacheLine(AtomicU64);
 
 /// The messages from one node to another.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ struct Alone(AtomicU64);
 pub(super) struct Ring {
     slots: [Slot; SLOTS as usize],
     /// The number of messages that the receiver has taken.
-    taken: Alone,
+    taken: CacheLine,
 }
 
 /// The sender's state of a ring: the number of messages put.

@@ -12,7 +12,7 @@ use crate::{
     runtime::{
         local::Local,
         sync::Ordering,
-        waiting::{Waiting, WhatFor},
+        waiting::{AwaitedEvent, Waiting},
     },
     time::Time,
 };
@@ -24,7 +24,7 @@ pub(super) const ANY_MESSAGE: u32 = u32::MAX - 1;
 pub(super) const BARRIER: u32 = u32::MAX - 2;
 
 /// The parker state of a thread that sleeps until a message it sent has been matched with a receive.
-pub(super) const MEETING: u32 = u32::MAX - 3;
+pub(super) const MATCH: u32 = u32::MAX - 3;
 
 /// The time for which a waiting thread yields its core before it sleeps, for each node that shares the core. Sleeping and waking cost
 /// several times as much as being skipped by the scheduler.
@@ -40,52 +40,52 @@ pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
 }
 
 /// The parker state in which a thread waits for an event.
-fn claimed_by(what_for: &WhatFor) -> u32 {
-    match what_for {
-        WhatFor::Message(select) => select.source.unwrap_or(ANY_MESSAGE),
-        WhatFor::Barrier => BARRIER,
-        WhatFor::Receive(_) => MEETING,
-        WhatFor::Any(_) | WhatFor::Departure => ANY_MESSAGE,
+fn parker_event(awaited_event: &AwaitedEvent) -> u32 {
+    match awaited_event {
+        AwaitedEvent::Message(select) => select.source.unwrap_or(ANY_MESSAGE),
+        AwaitedEvent::Barrier => BARRIER,
+        AwaitedEvent::Receive(_) => MATCH,
+        AwaitedEvent::Any(_) | AwaitedEvent::Departure => ANY_MESSAGE,
     }
 }
 
 impl HostNode<'_> {
-    /// Waits until `take` finds a result among the arrived messages, or until `deadline`. `what_for` describes the awaited event in
+    /// Waits until `take` finds a result among the arrived messages, or until `deadline`. `awaited_event` describes the event in
     /// reports.
     pub(super) fn sleep_until<T>(
         &self,
-        what_for: impl Fn(&Local) -> WhatFor,
+        awaited_event: impl Fn(&Local) -> AwaitedEvent,
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
         let (host, run_state) = (self.host, &self.host.run_state);
         let parker = &run_state.slot(self.id).parker;
-        let mut look = || {
+        let mut poll = || {
             self.take_in_all();
             take(&mut self.local.borrow_mut())
         };
-        if let Some(found) = look() {
+        if let Some(found) = poll() {
             return Ok(Some(found));
         }
         let instant = host.instant(deadline);
-        let what_for = || what_for(&self.local.borrow());
-        let event = claimed_by(&what_for());
+        let awaited_event = || awaited_event(&self.local.borrow());
+        let event = parker_event(&awaited_event());
         loop {
             if run_state.is_stopped() {
                 return Err(run_state.ended());
             }
             if deadline != Time::MAX && host.now() >= deadline {
-                self.has_looked_in_vain();
+                self.yield_after_unsuccessful_poll();
                 return Ok(None);
             }
-            self.looked.set(false);
-            if let Some(found) = self.linger(event, &mut look) {
+            self.polled.set(false);
+            if let Some(found) = self.linger(event, &mut poll) {
                 return Ok(Some(found));
             }
             let since = host.now();
-            *host.waiting[self.id as usize].lock() = Some(Waiting { since, what_for: what_for() });
+            *host.waiting[self.id as usize].lock() = Some(Waiting { since, awaited_event: awaited_event() });
             parker.prepare(event);
-            let found = look();
+            let found = poll();
             if found.is_some() || run_state.is_stopped() {
                 if !parker.cancel() {
                     // Another thread has counted this thread as woken.
@@ -102,20 +102,21 @@ impl HostNode<'_> {
             }
             *host.waiting[self.id as usize].lock() = None;
             self.local.borrow_mut().record.waiting += host.now().since(since);
-            if let Some(found) = found.or_else(&mut look) {
+            if let Some(found) = found.or_else(&mut poll) {
                 return Ok(Some(found));
             }
         }
     }
 
     /// Polls briefly before the thread sleeps, because the awaited event may be about to happen.
-    fn linger<T>(&self, event: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> {
+    fn linger<T>(&self, event: u32, poll: &mut impl FnMut() -> Option<T>) -> Option<T> {
         // No message announces the end of a barrier.
-        let may_be_there =
-            || event == BARRIER || self.has_mail() || self.has_news() || self.host.run_state.is_stopped();
-        for _ in 0..self.host.looks {
+        let may_be_there = || {
+            event == BARRIER || self.has_mail() || self.has_new_match() || self.host.run_state.is_stopped()
+        };
+        for _ in 0..self.host.polls {
             if may_be_there()
-                && let Some(found) = look()
+                && let Some(found) = poll()
             {
                 return Some(found);
             }
@@ -125,7 +126,7 @@ impl HostNode<'_> {
         while began.elapsed() < self.host.linger && !self.host.run_state.is_stopped() {
             yield_now();
             if may_be_there()
-                && let Some(found) = look()
+                && let Some(found) = poll()
             {
                 return Some(found);
             }
@@ -134,8 +135,8 @@ impl HostNode<'_> {
     }
 
     /// Called after an unsuccessful poll of the program. From the second one in a row, yields the core if there are more nodes than cores.
-    pub(super) fn has_looked_in_vain(&self) {
-        if self.host.is_crowded() && self.looked.replace(true) {
+    pub(super) fn yield_after_unsuccessful_poll(&self) {
+        if self.host.is_crowded() && self.polled.replace(true) {
             yield_now();
         }
     }

@@ -17,18 +17,18 @@ use crate::{
 };
 
 /// The number of calls in a node's outbox from which its thread drives the kernel before a wait.
-const WORTH_DRIVING: usize = 32;
+const DRIVE_THRESHOLD: usize = 32;
 
 /// The largest number of calls in a node's outbox; at this number the node waits for the kernel.
-pub(super) const MOST_CALLS: usize = 4096;
+pub(super) const MAX_CALLS: usize = 4096;
 
 /// The largest number of bytes in the messages of a node's outbox; at this number the node waits for the kernel.
-pub(super) const MOST_BYTES: u64 = 64 << 20;
+pub(super) const MAX_BYTES: u64 = 64 << 20;
 
 impl Modeled {
     /// Drives the kernel for a thread that is about to sleep, if a reply is awaited or the outbox is long.
     pub(super) fn help(&self, node: NodeId) {
-        let full = || self.mailboxes[node as usize].outbox.lock().calls.len() >= WORTH_DRIVING;
+        let full = || self.mailboxes[node as usize].outbox.lock().calls.len() >= DRIVE_THRESHOLD;
         if self.awaiting_replies.load(Ordering::Acquire) > 0 || full() {
             self.drive(false);
         }
@@ -59,7 +59,7 @@ impl Modeled {
             // threads sleep already, and the pacer wakes none, then all their calls are in the outboxes.
             let nothing_held = self.pacing.as_ref().is_none_or(|pacing| pacing.holds_nothing());
             let mut silence = nothing_held && self.run_state.awake.load(Ordering::Acquire) == 0;
-            while let Ok(node) = self.asking.1.try_recv() {
+            while let Ok(node) = self.queries.1.try_recv() {
                 kernel.has_calls(node);
             }
             let advance = || kernel.advance(Time::MAX, &mut Outboxes(&self.mailboxes));

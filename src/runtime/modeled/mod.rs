@@ -5,13 +5,13 @@
 //! [drive](driving) the kernel, ahead of the programs' clocks as far as their calls are known. The only clock is modeled time. In real time
 //! it is [paced](pacing): answers are held back until they are due on the wall clock, and the [pacer] wakes the threads that wait for them.
 
-mod away;
+mod compute_meter;
 mod driving;
+mod lateness;
 mod node;
 mod outbox;
 mod pacer;
 mod pacing;
-mod slip;
 mod timers;
 mod world;
 
@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Receiver;
 
-pub use self::slip::Slip;
-pub(crate) use self::slip::Slips;
+pub(crate) use self::lateness::LatenessStats;
+pub use self::lateness::Slip;
 use self::{
     node::NodeThread,
     pacing::Pacing,
@@ -52,7 +52,7 @@ pub(crate) fn run(
 ) -> Result<Ended, RunError> {
     let began = Instant::now();
     let (world, inboxes) = Modeled::new(machine, pace, settings);
-    let (survived, slips, last) = {
+    let (survived, lateness, last) = {
         let _timers = world.pacing.is_some().then(PreciseTimers::set);
         run_threads(&world, inboxes, settings, program)?
     };
@@ -68,7 +68,7 @@ pub(crate) fn run(
         survived,
         outcomes: kernel.outcomes(),
         wall,
-        slips: slips.into_iter().fold(Slips::default(), Slips::and),
+        lateness: lateness.into_iter().fold(LatenessStats::default(), LatenessStats::merge),
         contexts: run_state.contexts.into_inner(),
     })
 }
@@ -76,7 +76,7 @@ pub(crate) fn run(
 impl World for Modeled {
     type Inbox = Receiver<Delivery>;
     type Endpoint<'w> = NodeThread<'w>;
-    type Outcome = Slips;
+    type Outcome = LatenessStats;
 
     fn run_state(&self) -> &RunState {
         &self.run_state
@@ -86,15 +86,15 @@ impl World for Modeled {
         if self.pacing.is_some() {
             PreciseTimers::set_for_good();
         }
-        if let Some(together) = &self.together {
-            together.join();
+        if let Some(shared_core) = &self.shared_core {
+            shared_core.join();
         }
         NodeThread::new(node, self, inbox)
     }
 
-    fn end(&self, node: NodeThread<'_>, failed: bool) -> Slips {
+    fn end(&self, node: NodeThread<'_>, failed: bool) -> LatenessStats {
         node.end(failed);
-        node.slips()
+        node.lateness()
     }
 
     fn ends_together(&self) -> bool {

@@ -1,10 +1,10 @@
-//! The thread of a node. It makes the calls of the program, receives its [messages](incoming), and in real time [holds](edge) the program
+//! The thread of a node. It makes the calls of the program, receives its [messages](incoming), and in real time [holds](boundary) the program
 //! until its calls may return.
 
-mod edge;
+mod boundary;
 mod failing;
 mod incoming;
-mod telling;
+mod kernel_calls;
 
 use std::{
     cell::{Cell, RefCell},
@@ -14,11 +14,11 @@ use std::{
 
 use crossbeam_channel::Receiver;
 
-use self::edge::Manner;
+use self::boundary::TimeEffect;
 use super::{
-    away::{Away, thread_number},
-    outbox::silent,
-    slip::Slips,
+    compute_meter::{ComputeMeter, thread_number},
+    lateness::LatenessStats,
+    outbox::without_reply,
     world::{Delivery, Modeled},
 };
 use crate::{
@@ -32,16 +32,16 @@ use crate::{
     wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
 };
 
-/// Returns the effect on time of a call with a deadline or a blocking flag: a call that returns at once has the effect `Looks`.
-fn looks(at_once: bool) -> Manner {
-    if at_once { Manner::Looks } else { Manner::Takes }
+/// Returns the effect on time of a call with a deadline or a blocking flag: a call that returns at once has the effect `Poll`.
+fn poll_effect(at_once: bool) -> TimeEffect {
+    if at_once { TimeEffect::Poll } else { TimeEffect::TakesTime }
 }
 
 /// The state of a request of the thread.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
-    /// A send; with `meets` it is complete only after a receive has taken the message (rendezvous).
-    Send { meets: bool },
+    /// A send; with `is_rendezvous` it is complete only after a receive has taken the message (rendezvous).
+    Send { is_rendezvous: bool },
     /// A receive; `by_kernel` if it was posted when only the kernel could match it.
     Recv { select: Selector, by_kernel: bool },
 }
@@ -74,23 +74,23 @@ pub(in crate::runtime) struct NodeThread<'run> {
     /// The node's clock at the return of the last call that waited for an answer.
     clock: Cell<Time>,
     /// Whether calls that take time have been made since then.
-    told: Cell<bool>,
-    /// The nesting depth of calls: a library call counts as [`edge`]'s `LIBRARY_CALL`, another call as 1.
+    notified: Cell<bool>,
+    /// The nesting depth of calls: a library call counts as [`boundary`]'s `LIBRARY_CALL`, another call as 1.
     depth: Cell<u32>,
     /// Whether the program has only polled without success since it last waited; real time only.
-    looked: Cell<bool>,
+    polled: Cell<bool>,
     /// Whether the last call with a reply was a poll without success (the time query counts as one); `None` if there was no such call.
-    in_vain: Cell<Option<bool>>,
+    unsuccessful_poll: Cell<Option<bool>>,
     /// Whether the program has made a call yet; real time only.
     called: Cell<bool>,
-    slips: Cell<Slips>,
+    lateness: Cell<LatenessStats>,
     /// The number of this thread, on a host that reports the CPU time of other threads.
     thread: Option<i32>,
     calls_after_end: Cell<u32>,
     /// The time at which this node died, if it is dead.
     died: Cell<Option<Time>>,
     /// The contexts whose members have been declared to the kernel; used only where calls may fail.
-    introduced: RefCell<BTreeSet<Context>>,
+    declared_contexts: RefCell<BTreeSet<Context>>,
 }
 
 impl<'run> NodeThread<'run> {
@@ -98,7 +98,7 @@ impl<'run> NodeThread<'run> {
     pub(super) fn new(id: NodeId, world: &'run Modeled, inbox: Receiver<Delivery>) -> NodeThread<'run> {
         let thread = thread_number();
         if world.pacing.is_some() {
-            world.mailboxes[id as usize].outbox.lock().away = Some(Away::now(thread));
+            world.mailboxes[id as usize].outbox.lock().meter = Some(ComputeMeter::start(thread));
         }
         NodeThread {
             id,
@@ -106,23 +106,23 @@ impl<'run> NodeThread<'run> {
             inbox,
             local: RefCell::default(),
             clock: Cell::new(Time::ZERO),
-            told: Cell::new(false),
+            notified: Cell::new(false),
             depth: Cell::new(0),
-            looked: Cell::new(false),
-            in_vain: Cell::new(None),
+            polled: Cell::new(false),
+            unsuccessful_poll: Cell::new(None),
             called: Cell::new(false),
-            slips: Cell::default(),
+            lateness: Cell::default(),
             thread,
             calls_after_end: Cell::new(0),
             died: Cell::new(None),
-            introduced: RefCell::default(),
+            declared_contexts: RefCell::default(),
         }
     }
 
     fn any_of(&self, wait: AnyOf) -> Result<(Time, Option<First>), CommError> {
-        self.call(looks(wait.deadline <= self.clock.get()), || {
+        self.call(poll_effect(wait.deadline <= self.clock.get()), || {
             let ids = wait.requests.clone();
-            let reply = self.ask(Op::WaitAny(wait))?;
+            let reply = self.query(Op::WaitAny(wait))?;
             match reply.outcome {
                 Outcome::TimedOut => Ok((reply.clock, None)),
                 Outcome::Completed { index, .. } => {
@@ -140,8 +140,8 @@ impl<'run> NodeThread<'run> {
 
     /// Ends the node after the program has returned or failed.
     pub(super) fn end(&self, failed: bool) {
-        self.enter(Manner::Takes);
-        self.push(silent(if failed { Op::Fail } else { Op::Finish }), 0);
+        self.enter(TimeEffect::TakesTime);
+        self.push(without_reply(if failed { Op::Fail } else { Op::Finish }), 0);
         if failed || self.world.awaiting_replies.load(Ordering::Acquire) > 0 {
             self.world.drive(false);
         }
@@ -206,38 +206,38 @@ impl Endpoint for NodeThread<'_> {
     // Calls that send or receive.
 
     fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
-        self.call(Manner::Takes, || {
+        self.call(TimeEffect::TakesTime, || {
             let data = self.dispatch(parcel, payload)?;
-            self.tell_sending(Op::Send { parcel, request: None }, data, self.meets(&parcel))
+            self.notify_send(Op::Send { parcel, request: None }, data, self.is_rendezvous(&parcel))
         })
     }
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
-        self.call(Manner::Takes, || {
+        self.call(TimeEffect::TakesTime, || {
             let data = self.dispatch(parcel, payload)?;
-            let request = self.new_request(Pending::Send { meets: self.meets(&parcel) });
-            self.tell_sending(Op::Send { parcel, request: Some(request) }, data, false)?;
+            let request = self.new_request(Pending::Send { is_rendezvous: self.is_rendezvous(&parcel) });
+            self.notify_send(Op::Send { parcel, request: Some(request) }, data, false)?;
             Ok(request)
         })
     }
 
     fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
-        self.call(Manner::Takes, || {
-            self.introduce(select.context);
+        self.call(TimeEffect::TakesTime, || {
+            self.declare_context(select.context);
             let op = Op::Recv { select, request: None };
             if self.kernel_decides(&select) {
-                let reply = self.ask(op)?;
+                let reply = self.query(op)?;
                 return self.received(reply);
             }
-            self.tell(op)?;
+            self.notify(op)?;
             self.take_data(&select)
         })
     }
 
     fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
-        self.call(looks(deadline <= self.clock.get()), || {
-            self.introduce(select.context);
-            let reply = self.ask(Op::RecvUntil { select, deadline })?;
+        self.call(poll_effect(deadline <= self.clock.get()), || {
+            self.declare_context(select.context);
+            let reply = self.query(Op::RecvUntil { select, deadline })?;
             match reply.outcome {
                 Outcome::TimedOut => Ok(None),
                 _ => self.received(reply).map(Some),
@@ -246,21 +246,21 @@ impl Endpoint for NodeThread<'_> {
     }
 
     fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
-        self.call(Manner::Takes, || {
+        self.call(TimeEffect::TakesTime, || {
             let data = self.dispatch(parcel, payload)?;
             let op = Op::SendRecv { parcel, select };
-            if self.kernel_decides(&select) || self.meets(&parcel) {
-                let reply = self.ask(op)?;
+            if self.kernel_decides(&select) || self.is_rendezvous(&parcel) {
+                let reply = self.query(op)?;
                 return self.received(reply);
             }
-            self.tell_sending(op, data, false)?;
+            self.notify_send(op, data, false)?;
             self.take_data(&select)
         })
     }
 
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
-        self.call(Manner::AtOnce, || {
-            self.introduce(select.context);
+        self.call(TimeEffect::ZeroTime, || {
+            self.declare_context(select.context);
             self.drain();
             let by_kernel = self.matches_by_time(&select);
             let request = self.new_request(Pending::Recv { select, by_kernel });
@@ -274,31 +274,31 @@ impl Endpoint for NodeThread<'_> {
                     local.matching.post(select, request);
                 }
             }
-            self.tell_at_once(Op::Recv { select, request: Some(request) })?;
+            self.notify_zero_time(Op::Recv { select, request: Some(request) })?;
             Ok(request)
         })
     }
 
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
-        self.call(Manner::Takes, || {
+        self.call(TimeEffect::TakesTime, || {
             let pending = self.local.borrow().pending.get(&request).copied();
             let op = Op::Wait { request };
             match pending {
                 Some(Pending::Recv { select, .. }) if self.kernel_decides(&select) => {
-                    let envelope = self.ask(op).and_then(|reply| self.received(reply));
+                    let envelope = self.query(op).and_then(|reply| self.received(reply));
                     self.settle(request);
                     envelope.map(Some)
                 }
                 Some(Pending::Recv { select, .. }) => {
-                    self.tell(op)?;
+                    self.notify(op)?;
                     let data = self.wait_for_data(&select, |local| local.received.remove(&request))?;
                     self.settle(request);
                     Ok(Some(data))
                 }
                 _ => {
                     self.settle(request);
-                    let may_hang = matches!(pending, Some(Pending::Send { meets: true }));
-                    self.tell_sending(op, 0, may_hang).map(|()| None)
+                    let may_hang = matches!(pending, Some(Pending::Send { is_rendezvous: true }));
+                    self.notify_send(op, 0, may_hang).map(|()| None)
                 }
             }
         })
@@ -318,8 +318,8 @@ impl Endpoint for NodeThread<'_> {
         request: RequestId,
     ) -> Result<(Time, Option<(Envelope, Span)>), CommError> {
         let wait = AnyOf { requests: [request].into(), deadline, computing: true };
-        self.call(looks(deadline <= self.clock.get()), || {
-            let reply = self.ask(Op::WaitAny(wait))?;
+        self.call(poll_effect(deadline <= self.clock.get()), || {
+            let reply = self.query(Op::WaitAny(wait))?;
             match reply.outcome {
                 Outcome::TimedOut => Ok((reply.clock, None)),
                 Outcome::Interrupted { computed, .. } => {
@@ -332,9 +332,9 @@ impl Endpoint for NodeThread<'_> {
         })
     }
 
-    fn test(&self, request: RequestId, looks: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
-        self.call(if looks { Manner::Looks } else { Manner::AtOnce }, || {
-            let reply = self.ask(Op::Test { request })?;
+    fn test(&self, request: RequestId, is_poll: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
+        self.call(if is_poll { TimeEffect::Poll } else { TimeEffect::ZeroTime }, || {
+            let reply = self.query(Op::Test { request })?;
             match reply.outcome {
                 Outcome::Completed { .. } => {
                     self.settle(request);
@@ -348,7 +348,7 @@ impl Endpoint for NodeThread<'_> {
     fn forget(&self, request: RequestId) {
         if self.local.borrow().pending.contains_key(&request) {
             // An error means that the run has ended: the mark is no longer needed.
-            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Forget { request }));
+            let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Forget { request }));
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
             local.received.remove(&request);
@@ -359,15 +359,15 @@ impl Endpoint for NodeThread<'_> {
         let pending = self.local.borrow().pending.get(&request).copied();
         if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
             // An error means that the run has ended: the mark is no longer needed.
-            let _ = self.call(Manner::AtOnce, || self.tell_at_once(Op::Withdraw { request }));
+            let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Withdraw { request }));
             self.settle(request);
         }
     }
 
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
-        self.call(looks(!blocking), || {
-            self.introduce(select.context);
-            let reply = self.ask(Op::Probe { select, blocking })?;
+        self.call(poll_effect(!blocking), || {
+            self.declare_context(select.context);
+            let reply = self.query(Op::Probe { select, blocking })?;
             match reply.outcome {
                 Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
                 _ => Ok(None),
@@ -378,15 +378,15 @@ impl Endpoint for NodeThread<'_> {
     // Other calls.
 
     fn now(&self) -> Result<Time, CommError> {
-        self.call(Manner::Looks, || Ok(self.ask(Op::Now)?.clock))
+        self.call(TimeEffect::Poll, || Ok(self.query(Op::Now)?.clock))
     }
 
     fn compute(&self, span: Span) -> Result<(), CommError> {
-        self.call(Manner::Takes, || self.tell(Op::Compute { span }))
+        self.call(TimeEffect::TakesTime, || self.notify(Op::Compute { span }))
     }
 
     fn charge(&self, span: Span) -> Result<(), CommError> {
-        self.call(Manner::Takes, || self.tell(Op::Charge { span }))
+        self.call(TimeEffect::TakesTime, || self.notify(Op::Charge { span }))
     }
 
     fn agree(
@@ -399,11 +399,11 @@ impl Endpoint for NodeThread<'_> {
     ) -> Result<(), CommError> {
         self.world.run_state.agreements.lock().arrive(context, nth, size, rank, call);
         let op = Op::Agree { context, nth, size, rank, digest: call.digest() };
-        self.call(Manner::AtOnce, || self.tell_at_once(op))
+        self.call(TimeEffect::ZeroTime, || self.notify_zero_time(op))
     }
 
     fn barrier(&self) -> Result<(), CommError> {
-        self.call(Manner::Takes, || self.ask(Op::Barrier).map(drop))
+        self.call(TimeEffect::TakesTime, || self.query(Op::Barrier).map(drop))
     }
 
     fn mark(&self, mark: Mark) -> Result<(), CommError> {
@@ -414,7 +414,7 @@ impl Endpoint for NodeThread<'_> {
             Mark::PartEnd => Op::PartEnd,
             Mark::Holds(change) => Op::Holds { change },
         };
-        self.call(Manner::AtOnce, || self.tell_at_once(op))
+        self.call(TimeEffect::ZeroTime, || self.notify_zero_time(op))
     }
 
     fn enter(&self, name: &'static str) {

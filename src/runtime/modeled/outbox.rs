@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{away::Away, pacing::Pacing};
+use super::{compute_meter::ComputeMeter, pacing::Pacing};
 use crate::kernel::{Call, Op};
 
 /// The calls made by a node and not yet fetched by the kernel.
@@ -12,22 +12,22 @@ pub(super) struct Outbox {
     /// The number of bytes of real data in the messages of these calls.
     pub(super) bytes: u64,
     /// Real time: the meter of the running program, until its next call.
-    pub(super) away: Option<Away>,
+    pub(super) meter: Option<ComputeMeter>,
 }
 
 impl Outbox {
     /// Adds a lower bound on the computing time of the running program; returns whether it is above zero.
-    pub(super) fn follow(&mut self, pacing: &Pacing) -> bool {
-        let span = self.away.as_mut().map(|away| away.progress(pacing)).unwrap_or_default();
+    pub(super) fn charge_progress(&mut self, pacing: &Pacing) -> bool {
+        let span = self.meter.as_mut().map(|meter| meter.charge_progress(pacing)).unwrap_or_default();
         if span.is_zero() {
             return false;
         }
-        self.calls.push_back(silent(Op::Compute { span }));
+        self.calls.push_back(without_reply(Op::Compute { span }));
         true
     }
 }
 
 /// Wraps an operation in a call without an answer.
-pub(super) fn silent(op: Op) -> Call {
+pub(super) fn without_reply(op: Op) -> Call {
     Call { op, reply: false }
 }

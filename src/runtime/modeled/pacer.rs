@@ -28,7 +28,7 @@ impl Modeled {
     /// Records the first call of a program. Modeled time starts when all programs have made one, because starting the threads takes host
     /// time that the machine does not have.
     pub(super) fn first_call(&self, pacing: &Pacing) {
-        if pacing.unheard.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if pacing.without_first_call.fetch_sub(1, Ordering::AcqRel) == 1 {
             pacing.epoch.get_or_init(Instant::now);
             self.run_state.caller.unpark();
         }
@@ -70,7 +70,7 @@ impl Modeled {
             pacing.epoch.get_or_init(Instant::now);
             return Instant::now();
         };
-        let (mut claimed, mut nobody) = (Vec::new(), false);
+        let (mut claimed, mut unclaimed) = (Vec::new(), false);
         let next = {
             let mut waking = pacing.waking.lock();
             let now = epoch.elapsed();
@@ -81,7 +81,7 @@ impl Modeled {
                 waking.due.pop();
                 match self.run_state.slot(node).parker.claim(&[WHEN_DUE], &self.run_state.awake) {
                     true => claimed.push(node),
-                    false => nobody = true,
+                    false => unclaimed = true,
                 }
             }
             waking.next = waking.due.peek().map_or(Time::MAX, |&Reverse((at, _))| at);
@@ -89,17 +89,17 @@ impl Modeled {
         };
         self.wake_all(&mut claimed);
         // The last thread to sleep may have left it to this one to find that no thread can wake up any more.
-        if nobody && self.run_state.awake.load(Ordering::Acquire) == 0 {
+        if unclaimed && self.run_state.awake.load(Ordering::Acquire) == 0 {
             self.drive(true);
         }
-        let tick = self.follow(pacing).then(|| Instant::now() + TICK);
+        let tick = self.charge_progress(pacing).then(|| Instant::now() + TICK);
         let due = epoch + pacing.wall(next);
         tick.map_or(due, |tick| tick.min(due))
     }
 
     /// Follows the clock of a program that computes while all others wait for its next call: the computing time so far is a lower bound on
     /// the time of this call. Returns whether to check again soon.
-    fn follow(&self, pacing: &Pacing) -> bool {
+    fn charge_progress(&self, pacing: &Pacing) -> bool {
         if self.run_state.awake.load(Ordering::Acquire) == 0 {
             return false;
         }
@@ -107,10 +107,10 @@ impl Modeled {
         for _ in 0..self.mailboxes.len() {
             let node = pacing.stalled.load(Ordering::Relaxed);
             let Some(mailbox) = self.mailboxes.get(node as usize) else { break };
-            if !mailbox.outbox.lock().follow(pacing) {
+            if !mailbox.outbox.lock().charge_progress(pacing) {
                 break;
             }
-            self.let_go();
+            self.release_threads();
             self.drive(false);
         }
         true

@@ -39,7 +39,7 @@ pub(super) struct Pacing {
     pub(super) started: OnceLock<Instant>,
     pub(super) epoch: OnceLock<Instant>,
     /// The number of programs that have not made a call yet.
-    pub(super) unheard: AtomicUsize,
+    pub(super) without_first_call: AtomicUsize,
     pub(super) waking: Mutex<Waking>,
     /// The node on whose next call all others waited when the kernel was last driven.
     pub(super) stalled: AtomicU32,
@@ -61,7 +61,7 @@ impl Pacing {
             dilation,
             started: OnceLock::new(),
             epoch: OnceLock::new(),
-            unheard: AtomicUsize::new(nodes),
+            without_first_call: AtomicUsize::new(nodes),
             waking: Mutex::new(Waking { due: BinaryHeap::new(), next: Time::MAX }),
             stalled: AtomicU32::new(NOBODY),
             has_limit,

@@ -14,7 +14,7 @@ use crate::{
     endpoint::Envelope,
     kernel::{BlockedNode, Call, Calls, Kernel, Reply, blocked_nodes},
     model::{Description, Faults},
-    runtime::{Pinning, Settings, affinity::Together, run_state::RunState, sync::AtomicUsize},
+    runtime::{Pinning, Settings, affinity::SharedCore, run_state::RunState, sync::AtomicUsize},
     wire::NodeId,
 };
 
@@ -26,7 +26,7 @@ pub(super) const FOR_THE_KERNEL: u32 = u32::MAX - 1;
 pub(super) const WHEN_DUE: u32 = u32::MAX - 2;
 
 /// The number of polls of a waiting thread before it sleeps, where every thread has a core.
-const LOOKS: u32 = 200;
+const POLLS: u32 = 200;
 
 /// A delivery through a node's channel.
 #[derive(Debug)]
@@ -52,17 +52,17 @@ pub(super) struct Modeled {
     /// The pacing; real time only.
     pub(super) pacing: Option<Pacing>,
     /// Real time only: keeps the threads on one core until one of them computes.
-    pub(super) together: Option<Together>,
+    pub(super) shared_core: Option<SharedCore>,
     /// The number of threads that wait for an answer of the kernel.
     pub(super) awaiting_replies: AtomicUsize,
     /// The nodes whose threads have asked the kernel since it was last driven.
-    pub(super) asking: (Sender<NodeId>, Receiver<NodeId>),
+    pub(super) queries: (Sender<NodeId>, Receiver<NodeId>),
     /// Whether a thread wanted to drive the kernel while another thread was driving it; the driving thread must then repeat.
     pub(super) drive_again: AtomicBool,
     /// Whether messages may be lost and nodes may die: then only the kernel can determine which data has arrived.
     pub(super) fallible: bool,
     /// The number of polls of a waiting thread before it sleeps: 0 unless every thread has a core.
-    pub(super) looks: u32,
+    pub(super) polls: u32,
 }
 
 impl Modeled {
@@ -90,12 +90,12 @@ impl Modeled {
                 Pace::Virtual => None,
                 Pace::Real(dilation) => Some(Pacing::new(dilation, nodes, settings.wall_limit.is_some())),
             },
-            together: keeps_together.then(Together::here),
+            shared_core: keeps_together.then(SharedCore::on_current_core),
             awaiting_replies: AtomicUsize::new(0),
-            asking: unbounded(),
+            queries: unbounded(),
             drive_again: AtomicBool::new(false),
             fallible: machine.faults().is_some_and(Faults::are_fatal),
-            looks: if nodes > 1 && nodes <= cores { LOOKS } else { 0 },
+            polls: if nodes > 1 && nodes <= cores { POLLS } else { 0 },
         };
         (modeled, receivers)
     }
@@ -139,9 +139,9 @@ impl Modeled {
     }
 
     /// Releases the threads from their common core, because a program computes and may need a separate core.
-    pub(super) fn let_go(&self) {
-        if let Some(together) = &self.together {
-            together.let_go();
+    pub(super) fn release_threads(&self) {
+        if let Some(shared_core) = &self.shared_core {
+            shared_core.release_threads();
         }
     }
 }

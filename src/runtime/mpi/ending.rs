@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     idle::Idle,
     node::{Cause, MpiNode},
-    told::ToldNode,
+    serialized_node::SerializedNode,
 };
 use crate::{
     error::{CommError, DeadlockReport, RunError},
@@ -38,15 +38,15 @@ struct Part {
 
 /// The error of a run, as sent by the rank that found it.
 #[derive(Serialize, Deserialize)]
-enum Told {
+enum SerializedError {
     Panicked(String),
     Failed(String),
-    Deadlock(Vec<ToldNode>, Vec<Rank>),
-    WallLimit(Vec<ToldNode>),
+    Deadlock(Vec<SerializedNode>, Vec<Rank>),
+    WallLimit(Vec<SerializedNode>),
 }
 
-fn told(nodes: &[BlockedNode]) -> Vec<ToldNode> {
-    nodes.iter().cloned().map(ToldNode::from).collect()
+fn serialized(nodes: &[BlockedNode]) -> Vec<SerializedNode> {
+    nodes.iter().cloned().map(SerializedNode::from).collect()
 }
 
 impl MpiNode<'_> {
@@ -59,7 +59,7 @@ impl MpiNode<'_> {
         self.settle().map_err(failed)?;
         let rank = self.job.rank();
         let mine = match *self.ended.borrow() {
-            None | Some(Cause::Told) => i64::MAX,
+            None | Some(Cause::OtherRank) => i64::MAX,
             Some(_) => rank as i64,
         };
         let (mine, mut first) = ([mine], [i64::MAX]);
@@ -67,7 +67,7 @@ impl MpiNode<'_> {
         self.together(|scope| control.iallreduce(scope, &mine, &mut first, ReduceOp::Min)).map_err(failed)?;
         if first[0] < i64::MAX {
             let first = first[0] as Rank;
-            let error = if first == rank { self.told() } else { Vec::new() };
+            let error = if first == rank { self.encoded_error() } else { Vec::new() };
             let error = self.shared_from(first, error).map_err(failed)?;
             return Err(self.error(first, &error));
         }
@@ -93,7 +93,7 @@ impl MpiNode<'_> {
         // The rank that found the cause aborts first.
         let grace = match *self.ended.borrow() {
             None => None,
-            Some(Cause::Told) => Some(2 * GRACE),
+            Some(Cause::OtherRank) => Some(2 * GRACE),
             Some(_) => Some(GRACE),
         };
         let ends = grace.map(|grace| self.time() + Span::from(grace));
@@ -102,7 +102,7 @@ impl MpiNode<'_> {
             let _ = self.progress();
             if ends.is_some_and(|ends| self.time() > ends) {
                 let rank = self.job.rank();
-                let why = self.error(rank, &self.told());
+                let why = self.error(rank, &self.encoded_error());
                 eprintln!("rank {rank}: {why}; some rank has not ended in time: all are aborted");
                 self.job.abort(STATUS);
             }
@@ -111,14 +111,14 @@ impl MpiNode<'_> {
 
     /// Waits until all programs have returned and all their messages have arrived.
     fn settle(&self) -> Result<(), Error> {
-        let (line, control) = (&self.job.line, &self.job.control);
-        self.progress_while(|| !line.is_idle());
+        let (connection, control) = (&self.job.connection, &self.job.control);
+        self.progress_while(|| !connection.is_idle());
         self.together(|scope| control.ibarrier(scope))?;
         self.is_over.set(true);
-        let sent: Vec<i64> = line.frames_sent().iter().map(|&sent| sent as i64).collect();
+        let sent: Vec<i64> = connection.frames_sent().iter().map(|&sent| sent as i64).collect();
         let mut expected = [0_i64];
         self.together(|scope| control.ireduce_scatter_block(scope, &sent, &mut expected, ReduceOp::Sum))?;
-        self.progress_while(|| (line.frames_received() as i64) < expected[0] || !line.is_empty());
+        self.progress_while(|| (connection.frames_received() as i64) < expected[0] || !connection.is_empty());
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl MpiNode<'_> {
             if self.progress().is_err() {
                 return;
             }
-            idle.turn();
+            idle.pause();
         }
     }
 
@@ -206,33 +206,37 @@ impl MpiNode<'_> {
     }
 
     /// Encodes the error that this rank found.
-    fn told(&self) -> Vec<u8> {
+    fn encoded_error(&self) -> Vec<u8> {
         let ended = self.ended.borrow();
-        let told = match &*ended {
-            Some(Cause::Fault(Fault::Panic(message))) => Told::Panicked(message.clone()),
-            Some(Cause::Fault(Fault::Error(error))) => Told::Failed(error.to_string()),
-            Some(Cause::Deadlock(report)) => Told::Deadlock(told(&report.blocked), report.returned.clone()),
-            Some(Cause::WallLimit(nodes)) => Told::WallLimit(told(nodes)),
-            Some(Cause::Told) | None => Told::Failed("the run has been ended by another rank".into()),
+        let error = match &*ended {
+            Some(Cause::Fault(Fault::Panic(message))) => SerializedError::Panicked(message.clone()),
+            Some(Cause::Fault(Fault::Error(error))) => SerializedError::Failed(error.to_string()),
+            Some(Cause::Deadlock(report)) => {
+                SerializedError::Deadlock(serialized(&report.blocked), report.returned.clone())
+            }
+            Some(Cause::WallLimit(nodes)) => SerializedError::WallLimit(serialized(nodes)),
+            Some(Cause::OtherRank) | None => {
+                SerializedError::Failed("the run has been ended by another rank".into())
+            }
         };
-        serde_json::to_vec(&told).unwrap_or_default()
+        serde_json::to_vec(&error).unwrap_or_default()
     }
 
     /// The error of the run: this rank's own error if `first` is this rank, otherwise the decoded error of rank `first`.
     fn error(&self, first: Rank, error: &[u8]) -> RunError {
-        let nodes = |nodes: Vec<ToldNode>| nodes.into_iter().map(BlockedNode::from).collect();
+        let nodes = |nodes: Vec<SerializedNode>| nodes.into_iter().map(BlockedNode::from).collect();
         if first == self.job.rank()
             && let Some(Cause::Fault(Fault::Error(source))) = self.ended.take()
         {
             return RunError::Node { rank: first, source };
         }
         match serde_json::from_slice(error) {
-            Ok(Told::Panicked(message)) => RunError::Panicked { rank: first, message },
-            Ok(Told::Failed(message)) => RunError::Node { rank: first, source: message.into() },
-            Ok(Told::Deadlock(blocked, returned)) => {
+            Ok(SerializedError::Panicked(message)) => RunError::Panicked { rank: first, message },
+            Ok(SerializedError::Failed(message)) => RunError::Node { rank: first, source: message.into() },
+            Ok(SerializedError::Deadlock(blocked, returned)) => {
                 RunError::Deadlock(DeadlockReport::new(nodes(blocked), returned))
             }
-            Ok(Told::WallLimit(blocked)) => RunError::WallLimit {
+            Ok(SerializedError::WallLimit(blocked)) => RunError::WallLimit {
                 limit: self.settings.wall_limit.unwrap_or_default(),
                 nodes: nodes(blocked),
             },

@@ -25,12 +25,12 @@ pub(super) enum Kind {
     /// The description of an element type, sent before the first message with this type.
     Type,
     /// A query for the state of a rank, sent to all after a long wait.
-    Ask,
-    /// The reply to `Ask`.
+    StateQuery,
+    /// The reply to `StateQuery`.
     State,
     /// A query by a member of a group for the collective call that the receiver makes.
-    AskCall,
-    /// The reply to `AskCall`.
+    CallQuery,
+    /// The reply to `CallQuery`.
     Call,
     /// The run is over.
     End,
@@ -44,9 +44,9 @@ impl Kind {
         Kind::Long,
         Kind::More,
         Kind::Type,
-        Kind::Ask,
+        Kind::StateQuery,
         Kind::State,
-        Kind::AskCall,
+        Kind::CallQuery,
         Kind::Call,
         Kind::End,
         Kind::Nothing,

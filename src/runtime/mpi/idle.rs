@@ -6,34 +6,34 @@ use std::{
 };
 
 /// The number of unsuccessful polls after which a rank sleeps between polls, where ranks share cores.
-const LOOKS: u32 = 400;
+const POLLS: u32 = 400;
 
 /// The number of polls from one yield of the core to the next. An MPI library that has detected shared cores yields at each poll, so a
 /// second yield at every poll would be too much.
-const TURN: u32 = 4;
+const POLLS_PER_YIELD: u32 = 4;
 
 /// The length of one sleep of an idle process.
-const MOMENT: Duration = Duration::from_micros(20);
+const SLEEP_TIME: Duration = Duration::from_micros(20);
 
 /// The number of unsuccessful polls of a rank.
 #[derive(Debug)]
 pub(super) struct Idle {
     is_crowded: bool,
-    pub(super) looks: u32,
+    pub(super) polls: u32,
 }
 
 impl Idle {
     pub(super) fn new(is_crowded: bool) -> Idle {
-        Idle { is_crowded, looks: 0 }
+        Idle { is_crowded, polls: 0 }
     }
 
     /// Pauses until the next poll: yields the core where ranks share cores.
-    pub(super) fn turn(&mut self) {
-        self.looks = self.looks.wrapping_add(1);
+    pub(super) fn pause(&mut self) {
+        self.polls = self.polls.wrapping_add(1);
         // Where every rank has a core, the rank polls again at once: a poll takes long enough.
-        if self.is_crowded && self.looks >= LOOKS {
-            sleep(MOMENT);
-        } else if self.is_crowded && self.looks.is_multiple_of(TURN) {
+        if self.is_crowded && self.polls >= POLLS {
+            sleep(SLEEP_TIME);
+        } else if self.is_crowded && self.polls.is_multiple_of(POLLS_PER_YIELD) {
             yield_now();
         }
     }

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, mem::take};
 
 use serde::{Deserialize, Serialize};
 
-use super::told::ToldNode;
+use super::serialized_node::SerializedNode;
 use crate::{
     error::DeadlockReport,
     kernel::BlockedNode,
@@ -22,7 +22,7 @@ use crate::{
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) activity: Activity,
-    pub(super) node: ToldNode,
+    pub(super) node: SerializedNode,
     pub(super) counts: Counts,
 }
 

@@ -4,7 +4,7 @@ use std::{cell::Cell, collections::BTreeSet, env, thread};
 
 use ferrompi::{Communicator, Error, Mpi, ReduceOp, Request, Scope, ThreadLevel};
 
-use super::{idle::Idle, line::Line};
+use super::{connection::Connection, idle::Idle};
 use crate::{
     error::{CommError, RunError},
     rank::Rank,
@@ -52,7 +52,7 @@ impl From<Error> for CommError {
 
 /// The job; see the [module](self).
 pub(crate) struct Job {
-    pub(super) line: Line,
+    pub(super) connection: Connection,
     /// The communicator for collective calls that the program does not see.
     pub(super) control: Communicator,
     /// The communicator for MPI's own collective operations.
@@ -91,11 +91,11 @@ impl Job {
         if let Some(launched) = launched.filter(|&launched: &usize| size == 1 && launched > 1) {
             return Err(MpiError::WrongLauncher { launched, found: size, library });
         }
-        let line = Line::new(world.duplicate()?)?;
+        let connection = Connection::new(world.duplicate()?)?;
         let (control, native) = (world.duplicate()?, world.duplicate()?);
         let (hosts, is_crowded) = places(&control)?;
         let (is_running, left) = (Cell::new(false), Cell::new(None));
-        Ok(Job { line, control, native, rank, size, hosts, is_crowded, library, is_running, left, mpi })
+        Ok(Job { connection, control, native, rank, size, hosts, is_crowded, library, is_running, left, mpi })
     }
 
     /// The rank of this process.
@@ -171,7 +171,7 @@ impl Job {
             let mut idle = Idle::new(self.is_crowded);
             while request.test()?.is_none() {
                 meanwhile();
-                idle.turn();
+                idle.pause();
             }
             Ok(())
         })
@@ -209,6 +209,6 @@ impl Drop for Job {
         }
         // If these calls fail, MPI has failed and reports the failure when it is finalized.
         let _ = self.agree(false);
-        let _ = self.line.close();
+        let _ = self.connection.close();
     }
 }

@@ -1,22 +1,22 @@
 //! Runs over MPI: every node is a rank of an MPI job, on this host or on the hosts of a cluster.
 //!
 //! A short message is a frame: one MPI message with a header in front of its data ([`frame`]). Long data follows its header as separate
-//! messages ([`line`]). This library does the matching, as on the host, so that tags, groups and receives from any source behave the same
+//! messages ([`connection`]). This library does the matching, as on the host, so that tags, groups and receives from any source behave the same
 //! everywhere; MPI sees only two tags of one communicator. No memory is shared: groups are identified by digests ([`groups`]), deadlocks
-//! are detected by queries ([`asking`], [`inquiry`]), and all ranks end a run together with the same result ([`ending`]).
+//! are detected by queries ([`queries`], [`inquiry`]), and all ranks end a run together with the same result ([`ending`]).
 
-mod asking;
+mod connection;
+mod dispatch;
 mod ending;
 mod frame;
 mod groups;
 mod idle;
 mod inquiry;
 mod job;
-mod line;
 mod node;
 mod pool;
-mod taking;
-mod told;
+mod queries;
+mod serialized_node;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -25,14 +25,14 @@ use crate::{
         carrier::Carrier,
         local::Local,
         run_state::{Fault, count_call_after_end},
-        waiting::{Waiting, WhatFor},
+        waiting::{AwaitedEvent, Waiting},
     },
     time::{Span, Time},
     wire::{Context, Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// The number of polls for a message that bypasses the matching lists.
-const DIRECT_LOOKS: u32 = 200;
+const DIRECT_POLLS: u32 = 200;
 
 /// The number of unsuccessful polls after which a wait appears in reports.
 const SHORT: u32 = 64;
@@ -41,7 +41,7 @@ const SHORT: u32 = 64;
 const CALLS: u64 = 64;
 
 /// The number of polls from one check of the clock to the next.
-const LOOKS: u32 = 256;
+const POLLS: u32 = 256;
 
 /// The cause of the early end of a run, as known to this rank.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(super) enum Cause {
     Deadlock(DeadlockReport),
     WallLimit(Vec<BlockedNode>),
     /// Another rank has ended the run.
-    Told,
+    OtherRank,
 }
 
 /// This rank in a run; see the [module](self).
@@ -79,7 +79,7 @@ pub(super) struct MpiNode<'j> {
     pub(super) ends: Cell<Option<Time>>,
     pub(super) difference: Cell<Option<Difference>>,
     /// The different call that another rank has reported: its rank in the group, and the text.
-    pub(super) told: RefCell<Option<(Rank, String)>>,
+    pub(super) reported_call: RefCell<Option<(Rank, String)>>,
     /// The element types that this rank has described to other ranks, and the types that other ranks have described.
     pub(super) named: RefCell<BTreeSet<(NodeId, u64)>>,
     pub(super) types: RefCell<BTreeMap<u64, ElementType>>,
@@ -94,7 +94,7 @@ impl<'j> MpiNode<'j> {
     ) -> MpiNode<'j> {
         let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) =
             Default::default();
-        let (is_over, inquiry, ends, difference, told, named, types) = Default::default();
+        let (is_over, inquiry, ends, difference, reported_call, named, types) = Default::default();
         MpiNode {
             job,
             settings,
@@ -112,7 +112,7 @@ impl<'j> MpiNode<'j> {
             inquiry,
             ends,
             difference,
-            told,
+            reported_call,
             named,
             types,
         }
@@ -130,7 +130,7 @@ impl<'j> MpiNode<'j> {
         *self.ended.borrow_mut() = Some(cause);
         for other in (0..self.job.size()).filter(|&other| other != self.job.rank()) {
             // A rank that cannot be notified notices that this rank has ended.
-            let _ = self.job.line.send_frame(other as NodeId, Header::new(Kind::End), &[]);
+            let _ = self.job.connection.send_frame(other as NodeId, Header::new(Kind::End), &[]);
         }
     }
 
@@ -144,7 +144,7 @@ impl<'j> MpiNode<'j> {
             let header = Header { element: digest, seq: element.size() as u64, ..Header::new(Kind::Type) };
             let name = element.name().as_bytes();
             let name = &name[..name.len().min(1000)];
-            self.job.line.send_frame(parcel.target, header, name)?;
+            self.job.connection.send_frame(parcel.target, header, name)?;
         }
         let groups = self.groups.borrow();
         let (nth, call) = groups.call_of(parcel.context);
@@ -161,7 +161,7 @@ impl<'j> MpiNode<'j> {
     }
 
     /// Takes in a message of this rank to itself, without MPI.
-    fn keep(&self, parcel: Parcel, payload: Payload) {
+    fn deliver_to_self(&self, parcel: Parcel, payload: Payload) {
         let label = Label { context: parcel.context, source: self.job.rank() as NodeId, tag: parcel.tag };
         let id = MessageId { source: label.source, seq: self.count_sent(parcel.bytes) };
         self.local.borrow_mut().take_in(Envelope { id, label, payload });
@@ -184,7 +184,7 @@ impl<'j> MpiNode<'j> {
         BlockedNode {
             rank: self.job.rank(),
             since: waiting.map_or_else(|| self.time(), |waiting| waiting.since),
-            waits_for: Waiting::told(waiting, |context| groups.contexts.name(context)),
+            waits_for: Waiting::describe(waiting, |context| groups.contexts.name(context)),
             within: self.within.get(),
         }
     }
@@ -248,7 +248,7 @@ impl Carrier for MpiNode<'_> {
         self.calls.set(self.calls.get() + 1);
         if self.calls.get().is_multiple_of(CALLS) {
             self.progress()?;
-            self.mind();
+            self.check_clock();
         }
         match self.ended() {
             None => Ok(()),
@@ -269,7 +269,7 @@ impl Carrier for MpiNode<'_> {
 
     fn deliver(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
         if parcel.target == Carrier::id(self) {
-            self.keep(parcel, payload);
+            self.deliver_to_self(parcel, payload);
             return Ok(());
         }
         let began = self.began();
@@ -278,9 +278,9 @@ impl Carrier for MpiNode<'_> {
         let meanwhile = || {
             // A failure of MPI is reported by the send itself.
             let _ = self.progress();
-            idle.turn();
+            idle.pause();
         };
-        self.job.line.send(parcel.target, header, payload, meanwhile)?;
+        self.job.connection.send(parcel.target, header, payload, meanwhile)?;
         self.left(began, parcel);
         Ok(())
     }
@@ -292,12 +292,12 @@ impl Carrier for MpiNode<'_> {
         request: RequestId,
     ) -> Result<bool, CommError> {
         if parcel.target == Carrier::id(self) {
-            self.keep(parcel, payload);
+            self.deliver_to_self(parcel, payload);
             return Ok(true);
         }
         let began = self.began();
         let header = self.header(parcel, &payload)?;
-        let is_sent = self.job.line.begin(parcel.target, header, payload, request)?;
+        let is_sent = self.job.connection.begin(parcel.target, header, payload, request)?;
         self.left(began, parcel);
         Ok(is_sent)
     }
@@ -315,7 +315,7 @@ impl Carrier for MpiNode<'_> {
 
     /// Polls briefly for the message itself, where ranks do not share cores and no other message is in progress.
     fn take_directly(&self, select: &Selector) -> Option<Envelope> {
-        let (wanted, line) = (select.source?, &self.job.line);
+        let (wanted, connection) = (select.source?, &self.job.connection);
         let context = {
             let groups = self.groups.borrow();
             // Messages of collective calls are excluded, because their calls must be compared.
@@ -327,13 +327,13 @@ impl Carrier for MpiNode<'_> {
                 && header.element == 0
                 && select.tag.is_none_or(|tag| tag.0 == header.tag)
         };
-        for _ in 0..if self.job.is_crowded() { 1 } else { DIRECT_LOOKS } {
-            if !self.local.borrow().matching.is_empty() || !line.is_idle() || !line.is_empty() {
+        for _ in 0..if self.job.is_crowded() { 1 } else { DIRECT_POLLS } {
+            if !self.local.borrow().matching.is_empty() || !connection.is_idle() || !connection.is_empty() {
                 return None;
             }
             // A failure of MPI is reported by the next call.
             if let Some((source, header, payload)) =
-                line.take_directly(is_wanted, |arrived| self.take(arrived)).ok()?
+                connection.take_directly(is_wanted, |arrived| self.take(arrived)).ok()?
             {
                 let label = Label { context: select.context, source, tag: Tag(header.tag) };
                 let payload = payload.on_behalf_of(header.origin.checked_sub(1));
@@ -345,7 +345,7 @@ impl Carrier for MpiNode<'_> {
 
     fn wait_until<T>(
         &self,
-        what_for: impl Fn(&Local) -> WhatFor,
+        awaited_event: impl Fn(&Local) -> AwaitedEvent,
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
@@ -371,14 +371,14 @@ impl Carrier for MpiNode<'_> {
             if may_have_more {
                 continue;
             }
-            idle.turn();
-            if idle.looks == SHORT {
-                let what_for = what_for(&self.local.borrow());
-                let waiting = Waiting { since: self.time(), what_for };
+            idle.pause();
+            if idle.polls == SHORT {
+                let awaited_event = awaited_event(&self.local.borrow());
+                let waiting = Waiting { since: self.time(), awaited_event };
                 *self.waiting.borrow_mut() = Some((waiting, deadline == Time::MAX));
             }
-            if idle.looks.is_multiple_of(LOOKS) {
-                self.mind();
+            if idle.polls.is_multiple_of(POLLS) {
+                self.check_clock();
             }
         };
         if let Some((waiting, _)) = self.waiting.borrow_mut().take() {
@@ -387,19 +387,19 @@ impl Carrier for MpiNode<'_> {
         result
     }
 
-    fn in_vain(&self) {
+    fn after_unsuccessful_poll(&self) {
         if self.job.is_crowded() {
             std::thread::yield_now();
         }
     }
 
-    fn meet(&self) -> Result<(), CommError> {
-        let waiting = Waiting { since: self.time(), what_for: WhatFor::Barrier };
+    fn synchronize(&self) -> Result<(), CommError> {
+        let waiting = Waiting { since: self.time(), awaited_event: AwaitedEvent::Barrier };
         *self.waiting.borrow_mut() = Some((waiting, true));
         let control = &self.job.control;
         let meanwhile = || {
             let _ = self.progress();
-            self.mind();
+            self.check_clock();
         };
         let met = self.job.together(|scope| control.ibarrier(scope), meanwhile);
         *self.waiting.borrow_mut() = None;

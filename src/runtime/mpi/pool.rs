@@ -6,7 +6,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 
 /// The maximum number of bytes kept.
-const MOST: usize = 64 << 20;
+const MAX_POOLED_BYTES: usize = 64 << 20;
 
 /// The granularity of long buffers in bytes.
 const STEP: usize = 1 << 20;
@@ -47,7 +47,7 @@ impl Pool {
     pub(super) fn give_back(&self, mut buffer: Vec<u8>) {
         buffer.resize(size(buffer.len()), 0);
         let free = &mut *self.0.lock();
-        if free.bytes + buffer.len() <= MOST {
+        if free.bytes + buffer.len() <= MAX_POOLED_BYTES {
             free.bytes += buffer.len();
             free.buffers.push(buffer);
         }

@@ -1,6 +1,6 @@
 //! Calls of a node that fail because of machine faults.
 
-use super::{super::outbox::silent, NodeThread};
+use super::{super::outbox::without_reply, NodeThread};
 use crate::{
     error::CommError,
     kernel::{Cause, Op},
@@ -11,8 +11,8 @@ use crate::{
 impl NodeThread<'_> {
     /// Declares the members of a context to the kernel before the first call in it: the death of a node makes calls fail in the contexts to
     /// which it belongs.
-    pub(super) fn introduce(&self, context: Context) {
-        if !self.world.fallible || !self.introduced.borrow_mut().insert(context) {
+    pub(super) fn declare_context(&self, context: Context) {
+        if !self.world.fallible || !self.declared_contexts.borrow_mut().insert(context) {
             return;
         }
         let (members, library) = {
@@ -21,7 +21,7 @@ impl NodeThread<'_> {
         };
         let everybody = || (0..self.world.mailboxes.len()).collect();
         let members = members.unwrap_or_else(everybody);
-        self.push(silent(Op::Group { context, members, library }), 0);
+        self.push(without_reply(Op::Group { context, members, library }), 0);
     }
 
     /// Returns the error of a call that failed because of a fault.

@@ -75,7 +75,7 @@ impl NodeThread<'_> {
     /// Polls before sleeping, because sleeping and waking cost the host several times the cost of a send. Where every node has a core, the
     /// awaited event may be imminent; otherwise the sender may be next in line for this core.
     fn linger(&self) {
-        for _ in 0..self.world.looks {
+        for _ in 0..self.world.polls {
             if !self.inbox.is_empty() {
                 return;
             }
@@ -87,16 +87,16 @@ impl NodeThread<'_> {
     /// Sleeps until `take` finds a result among the messages and answers received.
     pub(super) fn sleep_until<T>(
         &self,
-        what_for: u32,
+        awaited_event: u32,
         take: impl Fn(&mut Local) -> Option<T>,
     ) -> Result<T, CommError> {
-        let look = || {
+        let poll = || {
             self.drain();
             take(&mut self.local.borrow_mut())
         };
         let parker = &self.world.run_state.slot(self.id).parker;
         loop {
-            if let Some(found) = look() {
+            if let Some(found) = poll() {
                 return Ok(found);
             }
             if self.world.run_state.is_stopped() {
@@ -104,12 +104,12 @@ impl NodeThread<'_> {
             }
             if !self.is_held() {
                 self.linger();
-                if let Some(found) = look() {
+                if let Some(found) = poll() {
                     return Ok(found);
                 }
             }
-            parker.prepare(what_for);
-            let found = look();
+            parker.prepare(awaited_event);
+            let found = poll();
             if found.is_some() || self.world.run_state.is_stopped() {
                 if !parker.cancel() {
                     // Another thread has counted this thread as woken.

@@ -12,22 +12,22 @@ use parking_lot::Mutex;
 
 use super::{
     endpoint::HostNode,
-    sleeping::{ANY_MESSAGE, MEETING},
+    sleeping::{ANY_MESSAGE, MATCH},
 };
 use crate::{
     error::CommError,
     record::{EventKind, WaitEnd},
-    runtime::{carrier::Carrier, local::Local, waiting::WhatFor},
+    runtime::{carrier::Carrier, local::Local, waiting::AwaitedEvent},
     time::Time,
     wire::{MessageId, Parcel},
 };
 
 /// The messages of a node that wait for their receives.
 #[derive(Debug, Default)]
-pub(super) struct Meetings {
+pub(super) struct PendingRendezvous {
     open: Mutex<BTreeSet<u64>>,
     /// The number of messages that have been matched with their receives.
-    met: AtomicU64,
+    matched: AtomicU64,
 }
 
 impl HostNode<'_> {
@@ -37,59 +37,60 @@ impl HostNode<'_> {
         from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
     }
 
-    fn meetings(&self) -> Option<&Meetings> {
-        self.host.meetings.get(self.id as usize)
+    fn rendezvous(&self) -> Option<&PendingRendezvous> {
+        self.host.rendezvous.get(self.id as usize)
     }
 
     /// Records, before delivery, that the sender will wait for a message to be matched.
     pub(super) fn expect_receive(&self, seq: u64) {
-        if let Some(meetings) = self.meetings() {
-            meetings.open.lock().insert(seq);
+        if let Some(rendezvous) = self.rendezvous() {
+            rendezvous.open.lock().insert(seq);
         }
     }
 
     /// Whether a message has been matched with its receive.
-    fn has_met(&self, seq: u64) -> bool {
-        self.meetings().is_none_or(|meetings| !meetings.open.lock().contains(&seq))
+    fn is_matched(&self, seq: u64) -> bool {
+        self.rendezvous().is_none_or(|rendezvous| !rendezvous.open.lock().contains(&seq))
     }
 
     /// Waits until a message has been matched with its receive.
-    pub(super) fn wait_to_meet(&self, parcel: Parcel, seq: u64) -> Result<(), CommError> {
+    pub(super) fn wait_for_match(&self, parcel: Parcel, seq: u64) -> Result<(), CommError> {
         let began = self.began();
-        let met = |_: &mut Local| self.has_met(seq).then_some(());
-        self.sleep_until(|_| WhatFor::Receive(parcel), Time::MAX, met)?;
+        let matched = |_: &mut Local| self.is_matched(seq).then_some(());
+        self.sleep_until(|_| AwaitedEvent::Receive(parcel), Time::MAX, matched)?;
         self.note(began, |_| EventKind::Wait { until: WaitEnd::Met { seq } });
         Ok(())
     }
 
     /// Notifies the sender of a message, if it waits, that the message has been matched with a receive.
-    pub(super) fn tell_met(&self, MessageId { source, seq }: MessageId) {
-        let Some(meetings) = self.host.meetings.get(source as usize) else { return };
-        if !meetings.open.lock().remove(&seq) {
+    pub(super) fn notify_matched(&self, MessageId { source, seq }: MessageId) {
+        let Some(rendezvous) = self.host.rendezvous.get(source as usize) else { return };
+        if !rendezvous.open.lock().remove(&seq) {
             return;
         }
-        meetings.met.fetch_add(1, Ordering::Release);
+        rendezvous.matched.fetch_add(1, Ordering::Release);
         let run_state = &self.host.run_state;
         let parker = &run_state.slot(source).parker;
-        if parker.claim(&[MEETING, ANY_MESSAGE], &run_state.awake) {
+        if parker.claim(&[MATCH, ANY_MESSAGE], &run_state.awake) {
             parker.wake();
         }
     }
 
     /// Returns whether a message of this node has been matched since the counter was last read.
-    pub(super) fn has_news(&self) -> bool {
-        self.meetings().is_some_and(|meetings| meetings.met.load(Ordering::Acquire) != self.seen.get())
+    pub(super) fn has_new_match(&self) -> bool {
+        self.rendezvous()
+            .is_some_and(|rendezvous| rendezvous.matched.load(Ordering::Acquire) != self.seen.get())
     }
 
     /// Completes the requests whose messages have been matched with their receives.
-    pub(super) fn complete_met(&self, local: &mut Local) {
-        let Some(meetings) = self.meetings() else { return };
-        self.seen.set(meetings.met.load(Ordering::Acquire));
+    pub(super) fn complete_matched(&self, local: &mut Local) {
+        let Some(rendezvous) = self.rendezvous() else { return };
+        self.seen.set(rendezvous.matched.load(Ordering::Acquire));
         let mut started = self.started.borrow_mut();
         if started.is_empty() {
             return;
         }
-        let open = meetings.open.lock();
+        let open = rendezvous.open.lock();
         started.retain(|&(seq, request)| {
             let is_open = open.contains(&seq);
             if !is_open {

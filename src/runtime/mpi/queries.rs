@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The time for which other ranks may report their state before a run is ended at its limit.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FINAL_REPLY_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl MpiNode<'_> {
     /// The state of this rank.
@@ -25,13 +25,13 @@ impl MpiNode<'_> {
             Some((_, true)) => Activity::Waits,
             _ => Activity::Acts,
         };
-        let line = &self.job.line;
-        let counts = (line.sent(), line.received(), self.calls.get());
+        let connection = &self.job.connection;
+        let counts = (connection.sent(), connection.received(), self.calls.get());
         State { activity, node: self.blocked().into(), counts }
     }
 
     /// Replies to a query, unless the run is over on all ranks: the reply would arrive in the next run.
-    pub(super) fn tell_state(&self, source: NodeId, question: Header) -> Result<(), CommError> {
+    pub(super) fn reply_state(&self, source: NodeId, question: Header) -> Result<(), CommError> {
         if self.is_over.get() {
             return Ok(());
         }
@@ -42,11 +42,11 @@ impl MpiNode<'_> {
             text = serde_json::to_vec(&shorter).unwrap_or_default();
         }
         let answer = question.of_kind(Kind::State);
-        Ok(self.job.line.send_frame(source, answer, &text[..text.len().min(ROOM)])?)
+        Ok(self.job.connection.send_frame(source, answer, &text[..text.len().min(ROOM)])?)
     }
 
     /// Checks the clock while this rank waits: queries the others after a long wait, and ends the run if necessary.
-    pub(super) fn mind(&self) {
+    pub(super) fn check_clock(&self) {
         if self.is_ended() {
             return;
         }
@@ -63,25 +63,25 @@ impl MpiNode<'_> {
                 self.stop(Cause::WallLimit(nodes));
             }
         } else if limit.is_some_and(|limit| now >= limit) {
-            self.ends.set(Some(now + Span::from(LAST_WORDS)));
-            self.ask(inquiry);
+            self.ends.set(Some(now + Span::from(FINAL_REPLY_TIMEOUT)));
+            self.query_all(inquiry);
         } else if inquiry.is_due(now, since, patience) {
-            self.ask(inquiry);
+            self.query_all(inquiry);
         } else if inquiry.is_answered(self.job.size()) {
             match inquiry.conclude((Carrier::id(self), self.state()), now + patience) {
                 Verdict::Alive => {}
-                Verdict::Unclear => self.ask(inquiry),
+                Verdict::Unclear => self.query_all(inquiry),
                 Verdict::Deadlock(report) => self.stop(Cause::Deadlock(report)),
             }
         }
     }
 
     /// Queries all other ranks.
-    fn ask(&self, inquiry: &mut Inquiry) {
-        let question = Header { nth: inquiry.begin(), ..Header::new(Kind::Ask) };
+    fn query_all(&self, inquiry: &mut Inquiry) {
+        let question = Header { nth: inquiry.begin(), ..Header::new(Kind::StateQuery) };
         for other in (0..self.job.size()).filter(|&other| other != self.job.rank()) {
             // A rank that cannot be queried does not reply.
-            let _ = self.job.line.send_frame(other as NodeId, question, &[]);
+            let _ = self.job.connection.send_frame(other as NodeId, question, &[]);
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{
+    connection::Arrived,
     frame::{Header, Kind},
     groups::Difference,
-    line::Arrived,
     node::{Cause, MpiNode},
 };
 use crate::{
@@ -17,14 +17,14 @@ use crate::{
 };
 
 /// The longest wait for a reply that only improves an error message.
-const COURTESY: Duration = Duration::from_secs(1);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl MpiNode<'_> {
     /// Polls once for arrived and sent messages; returns whether there may be more.
     pub(super) fn progress(&self) -> Result<bool, CommError> {
         let arrived = |arrived| self.take(arrived);
         let left = |request| self.local.borrow_mut().sent(request);
-        self.job.line.poll(arrived, left)
+        self.job.connection.poll(arrived, left)
     }
 
     /// Processes an arrived frame or message.
@@ -38,30 +38,30 @@ impl MpiNode<'_> {
                 };
                 self.types.borrow_mut().entry(header.element).or_insert_with(foreign);
             }
-            Some(Kind::Ask) => self.tell_state(source, header)?,
+            Some(Kind::StateQuery) => self.reply_state(source, header)?,
             Some(Kind::State) => {
                 let state = payload.to_bytes().unwrap_or_default();
                 if let Ok(state) = serde_json::from_slice(&state) {
                     self.inquiry.borrow_mut().take(source, header.nth, state);
                 }
             }
-            Some(Kind::AskCall) => {
+            Some(Kind::CallQuery) => {
                 let groups = self.groups.borrow();
                 let context = groups.known(header.context);
                 let made = context.and_then(|context| groups.made(context));
                 if let Some(made) = made.filter(|made| made.nth == header.nth && !self.is_over.get()) {
                     let header = Header { tag: made.rank as u32, ..header }.of_kind(Kind::Call);
                     let text = made.text.as_bytes();
-                    self.job.line.send_frame(source, header, &text[..text.len().min(1000)])?;
+                    self.job.connection.send_frame(source, header, &text[..text.len().min(1000)])?;
                 }
             }
             Some(Kind::Call) => {
                 let text = payload.to_bytes().unwrap_or_default();
                 let text = String::from_utf8_lossy(&text).into_owned();
-                *self.told.borrow_mut() = Some((header.tag as Rank, text));
+                *self.reported_call.borrow_mut() = Some((header.tag as Rank, text));
             }
             Some(Kind::End) => {
-                self.ended.borrow_mut().get_or_insert(Cause::Told);
+                self.ended.borrow_mut().get_or_insert(Cause::OtherRank);
             }
             Some(Kind::More | Kind::Nothing) | None => {}
         }
@@ -96,23 +96,23 @@ impl MpiNode<'_> {
             let members = groups.contexts.members(context);
             (groups.contexts.name(context), made.rank, made.text.clone(), members, groups.digest(context))
         };
-        let ask = Header { context: digest, nth, ..Header::new(Kind::AskCall) };
+        let ask = Header { context: digest, nth, ..Header::new(Kind::CallQuery) };
         let began = self.job.seconds();
-        if self.job.line.send_frame(source, ask, &[]).is_ok() {
-            while self.told.borrow().is_none()
-                && self.job.seconds() - began < COURTESY.as_secs_f64()
+        if self.job.connection.send_frame(source, ask, &[]).is_ok() {
+            while self.reported_call.borrow().is_none()
+                && self.job.seconds() - began < REPLY_TIMEOUT.as_secs_f64()
                 && self.progress().is_ok()
             {
                 std::thread::yield_now();
             }
         }
-        let told = self.told.borrow_mut().take();
+        let reported = self.reported_call.borrow_mut().take();
         let by_members = || {
             members
                 .and_then(|all| all.iter().position(|&node| node == source as Rank))
                 .unwrap_or(source as Rank)
         };
-        let (other, other_call) = told.unwrap_or_else(|| (by_members(), "another call".into()));
+        let (other, other_call) = reported.unwrap_or_else(|| (by_members(), "another call".into()));
         let calls = [(call, vec![rank]), (other_call, vec![other])];
         CommError::Mismatch(Box::new(Mismatch::new(group, calls)))
     }

@@ -9,11 +9,11 @@ use crate::{
 };
 
 /// The maximum number of requests of one wait in a shortened report.
-const FEW: usize = 8;
+const MAX_REQUESTS: usize = 8;
 
 /// A blocked node, as plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ToldNode {
+pub(super) struct SerializedNode {
     rank: Rank,
     /// The clock of the node at the start of the wait, in picoseconds.
     since: u64,
@@ -21,19 +21,19 @@ pub(super) struct ToldNode {
     within: Option<String>,
 }
 
-impl ToldNode {
-    /// Returns the node with at most `FEW` requests.
-    pub(super) fn shortened(mut self) -> ToldNode {
+impl SerializedNode {
+    /// Returns the node with at most `MAX_REQUESTS` requests.
+    pub(super) fn shortened(mut self) -> SerializedNode {
         if let WaitsFor::Requests(requests) = &mut self.waits_for {
-            requests.truncate(FEW);
+            requests.truncate(MAX_REQUESTS);
         }
         self
     }
 }
 
-impl From<BlockedNode> for ToldNode {
-    fn from(node: BlockedNode) -> ToldNode {
-        ToldNode {
+impl From<BlockedNode> for SerializedNode {
+    fn from(node: BlockedNode) -> SerializedNode {
+        SerializedNode {
             rank: node.rank,
             since: node.since.since_start().as_picos(),
             waits_for: node.waits_for,
@@ -42,14 +42,14 @@ impl From<BlockedNode> for ToldNode {
     }
 }
 
-impl From<ToldNode> for BlockedNode {
-    fn from(told: ToldNode) -> BlockedNode {
+impl From<SerializedNode> for BlockedNode {
+    fn from(node: SerializedNode) -> BlockedNode {
         BlockedNode {
-            rank: told.rank,
-            since: Time::ZERO + Span::from_picos(told.since),
-            waits_for: told.waits_for,
+            rank: node.rank,
+            since: Time::ZERO + Span::from_picos(node.since),
+            waits_for: node.waits_for,
             // The leak is small: a run ends once, and libraries have few names.
-            within: told.within.map(|name| &*Box::leak(name.into_boxed_str())),
+            within: node.within.map(|name| &*Box::leak(name.into_boxed_str())),
         }
     }
 }
@@ -59,17 +59,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_comes_back_as_it_was_told() {
+    fn a_blocked_node_survives_serialization() {
         let node = BlockedNode {
             rank: 3,
             since: Time::ZERO + Span::from_picos(u64::MAX),
             waits_for: WaitsFor::Requests(vec![WaitsFor::Barrier; 9]),
             within: Some("collect"),
         };
-        let text = serde_json::to_vec(&ToldNode::from(node.clone())).unwrap();
-        let told: ToldNode = serde_json::from_slice(&text).unwrap();
-        let shorter = BlockedNode::from(told.clone().shortened());
-        assert_eq!(BlockedNode::from(told), node);
-        assert_eq!(shorter.waits_for, WaitsFor::Requests(vec![WaitsFor::Barrier; FEW]));
+        let text = serde_json::to_vec(&SerializedNode::from(node.clone())).unwrap();
+        let decoded: SerializedNode = serde_json::from_slice(&text).unwrap();
+        let shorter = BlockedNode::from(decoded.clone().shortened());
+        assert_eq!(BlockedNode::from(decoded), node);
+        assert_eq!(shorter.waits_for, WaitsFor::Requests(vec![WaitsFor::Barrier; MAX_REQUESTS]));
     }
 }

@@ -1,11 +1,11 @@
-//! Sends a node's calls to the kernel: `tell` lets the program continue, `ask` waits for the end of the call.
+//! Sends a node's calls to the kernel: `notify` lets the program continue, `query` waits for the end of the call.
 
 use std::sync::atomic::Ordering;
 
 use super::{
     super::{
-        driving::{MOST_BYTES, MOST_CALLS},
-        outbox::silent,
+        driving::{MAX_BYTES, MAX_CALLS},
+        outbox::without_reply,
         world::{Delivery, FOR_THE_KERNEL, WHEN_DUE},
     },
     NodeThread,
@@ -22,7 +22,7 @@ impl NodeThread<'_> {
     /// Sends a message to its receiver's channel, before the kernel learns of it; returns its number of bytes of real data.
     pub(super) fn dispatch(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
         self.check_running()?;
-        self.introduce(parcel.context);
+        self.declare_context(parcel.context);
         let data =
             payload.segments().iter().filter(|part| matches!(part, Segment::Data(_))).map(Segment::len).sum();
         let seq = {
@@ -43,50 +43,51 @@ impl NodeThread<'_> {
     }
 
     /// Makes a call without waiting for its end, unless it returns to a program that is held.
-    pub(super) fn tell(&self, op: Op) -> Result<(), CommError> {
-        self.tell_sending(op, 0, false)
+    pub(super) fn notify(&self, op: Op) -> Result<(), CommError> {
+        self.notify_send(op, 0, false)
     }
 
-    /// Makes a call like [`tell`](NodeThread::tell), which sends `data` bytes of data. A call that may never end is waited for, so that the
+    /// Makes a call like [`notify`](NodeThread::notify), which sends `data` bytes of data. A call that may never end is waited for, so that the
     /// program does not continue.
-    pub(super) fn tell_sending(&self, op: Op, data: u64, may_hang: bool) -> Result<(), CommError> {
+    pub(super) fn notify_send(&self, op: Op, data: u64, may_hang: bool) -> Result<(), CommError> {
         if may_hang || self.is_held() || self.world.fallible {
-            return self.ask(op).map(drop);
+            return self.query(op).map(drop);
         }
         self.check_running()?;
-        self.told.set(true);
-        if self.push(silent(op), data) {
-            self.ask(Op::Sync)?;
+        self.notified.set(true);
+        if self.push(without_reply(op), data) {
+            self.query(Op::Sync)?;
         }
         Ok(())
     }
 
     /// Makes a call that takes no modeled time, without waiting for its end.
-    pub(super) fn tell_at_once(&self, op: Op) -> Result<(), CommError> {
+    pub(super) fn notify_zero_time(&self, op: Op) -> Result<(), CommError> {
         self.check_running()?;
-        if self.push(silent(op), 0) {
-            self.ask(Op::Sync)?;
+        if self.push(without_reply(op), 0) {
+            self.query(Op::Sync)?;
         }
         Ok(())
     }
 
     /// Makes a call and waits for its end.
-    pub(super) fn ask(&self, op: Op) -> Result<Reply, CommError> {
+    pub(super) fn query(&self, op: Op) -> Result<Reply, CommError> {
         self.check_running()?;
-        let asks_the_time = matches!(op, Op::Now);
+        let is_time_query = matches!(op, Op::Now);
         self.push(kernel::Call { op, reply: true }, 0);
         // The receiver exists until the end of the run.
-        let _ = self.world.asking.0.send(self.id);
+        let _ = self.world.queries.0.send(self.id);
         self.world.awaiting_replies.fetch_add(1, Ordering::AcqRel);
         self.world.drive(false);
-        let what_for = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };
-        let reply = self.sleep_until(what_for, |local| local.answer.take());
+        let awaited_event = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };
+        let reply = self.sleep_until(awaited_event, |local| local.answer.take());
         self.world.awaiting_replies.fetch_sub(1, Ordering::AcqRel);
         let reply = reply?;
         self.clock.set(reply.clock);
-        self.told.set(false);
-        let in_vain = asks_the_time || matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut);
-        self.in_vain.set(Some(in_vain));
+        self.notified.set(false);
+        let unsuccessful_poll =
+            is_time_query || matches!(reply.outcome, Outcome::Nothing | Outcome::TimedOut);
+        self.unsuccessful_poll.set(Some(unsuccessful_poll));
         match reply.outcome {
             Outcome::Livelock => Err(CommError::Livelock { at: reply.clock }),
             Outcome::Failed(cause) => Err(self.failure(cause)),
@@ -99,11 +100,11 @@ impl NodeThread<'_> {
         let mut outbox = self.world.mailboxes[self.id as usize].outbox.lock();
         outbox.calls.push_back(call);
         outbox.bytes += bytes;
-        outbox.calls.len() >= MOST_CALLS || outbox.bytes >= MOST_BYTES
+        outbox.calls.len() >= MAX_CALLS || outbox.bytes >= MAX_BYTES
     }
 
     /// Whether the sender of a message waits for its receive (rendezvous).
-    pub(super) fn meets(&self, parcel: &Parcel) -> bool {
+    pub(super) fn is_rendezvous(&self, parcel: &Parcel) -> bool {
         let from = self.world.run_state.machine.rendezvous();
         from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
     }

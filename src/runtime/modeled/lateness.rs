@@ -20,7 +20,7 @@ pub struct Slip {
 
 /// The lateness of the answers of a run, or of one node.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Slips {
+pub(crate) struct LatenessStats {
     /// The number of answers given to programs.
     pub(crate) answers: u64,
     /// The number of answers that were late by more than the allowance.
@@ -29,7 +29,7 @@ pub(crate) struct Slips {
     pub(crate) largest: Slip,
 }
 
-impl Slips {
+impl LatenessStats {
     /// Adds an answer with its slip; a slip above `allowed` counts as late.
     pub(super) fn add(&mut self, slip: Slip, allowed: Duration) {
         self.answers += 1;
@@ -39,9 +39,9 @@ impl Slips {
         }
     }
 
-    /// Combines these slips with those of higher ranks.
-    pub(super) fn and(self, others: Slips) -> Slips {
-        Slips {
+    /// Combines these statistics with those of higher ranks.
+    pub(super) fn merge(self, others: LatenessStats) -> LatenessStats {
+        LatenessStats {
             answers: self.answers + others.answers,
             late: self.late + others.late,
             largest: if others.largest.by > self.largest.by { others.largest } else { self.largest },

@@ -10,11 +10,11 @@ use crate::time::Span;
 
 /// The CPU time between two calls from which a program counts as computing. Shorter times may be caused by an interrupt, or by a hypervisor
 /// that takes the core away: on a busy host idle programs have shown 2 ms.
-const COMPUTES: Duration = Duration::from_millis(5);
+const MIN_COMPUTE_TIME: Duration = Duration::from_millis(5);
 
 /// A compute meter of a thread that runs its program: the start on the wall clock and on the clock of its CPU time.
 #[derive(Debug)]
-pub(super) struct Away {
+pub(super) struct ComputeMeter {
     since: Instant,
     cpu: Duration,
     /// The time already charged to the node.
@@ -23,14 +23,14 @@ pub(super) struct Away {
     thread: Option<i32>,
 }
 
-impl Away {
+impl ComputeMeter {
     /// Records that the current thread, with this number, returns to its program.
-    pub(super) fn now(thread: Option<i32>) -> Away {
-        Away { since: Instant::now(), cpu: cpu_time(), charged: Span::ZERO, thread }
+    pub(super) fn start(thread: Option<i32>) -> ComputeMeter {
+        ComputeMeter { since: Instant::now(), cpu: cpu_time(), charged: Span::ZERO, thread }
     }
 
     /// Whether the node has been charged while its program ran.
-    pub(super) fn was_followed(&self) -> bool {
+    pub(super) fn was_charged(&self) -> bool {
         !self.charged.is_zero()
     }
 
@@ -40,27 +40,27 @@ impl Away {
         // The CPU time is at most the wall-clock time, which is cheaper to read. Before the start of modeled time nothing counts.
         let Some(epoch) = pacing.epoch() else { return Span::ZERO };
         let passed = self.since.max(epoch).elapsed();
-        if passed < COMPUTES {
+        if passed < MIN_COMPUTE_TIME {
             return Span::ZERO;
         }
-        self.not_charged(pacing, cpu_time().saturating_sub(self.cpu).min(passed))
+        self.uncharged(pacing, cpu_time().saturating_sub(self.cpu).min(passed))
     }
 
     /// Returns a lower bound on the computing time of a running program that has not been charged yet, and marks it as charged.
-    pub(super) fn progress(&mut self, pacing: &Pacing) -> Span {
+    pub(super) fn charge_progress(&mut self, pacing: &Pacing) -> Span {
         let Some(epoch) = pacing.epoch() else { return Span::ZERO };
         let passed = self.since.max(epoch).elapsed();
-        if passed < COMPUTES {
+        if passed < MIN_COMPUTE_TIME {
             return Span::ZERO;
         }
         let Some(cpu) = self.thread.and_then(cpu_time_of) else { return Span::ZERO };
-        let span = self.not_charged(pacing, cpu.saturating_sub(self.cpu).min(passed));
+        let span = self.uncharged(pacing, cpu.saturating_sub(self.cpu).min(passed));
         self.charged += span;
         span
     }
 
-    fn not_charged(&self, pacing: &Pacing, computed: Duration) -> Span {
-        if computed < COMPUTES {
+    fn uncharged(&self, pacing: &Pacing, computed: Duration) -> Span {
+        if computed < MIN_COMPUTE_TIME {
             return Span::ZERO;
         }
         let span = pacing.modeled(computed);

@@ -11,10 +11,10 @@ use std::{
 };
 
 use super::super::{
-    away::Away,
-    outbox::silent,
+    compute_meter::ComputeMeter,
+    lateness::{LatenessStats, Slip},
+    outbox::without_reply,
     pacing::Pacing,
-    slip::{Slip, Slips},
     world::WHEN_DUE,
 };
 use super::NodeThread;
@@ -37,13 +37,13 @@ const LIBRARY_CALL: u32 = 2;
 
 /// The effect of a call on time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum TimeEffect {
     /// The call may take time.
-    Takes,
+    TakesTime,
     /// The call takes no time and does not count as a poll.
-    AtOnce,
+    ZeroTime,
     /// The call is a poll: it returns the state at the node's clock, without waiting.
-    Looks,
+    Poll,
 }
 
 impl NodeThread<'_> {
@@ -51,20 +51,20 @@ impl NodeThread<'_> {
     /// call that takes time in between are a polling loop; from then on, in real time, the node's clock follows the wall clock.
     pub(super) fn call<T>(
         &self,
-        manner: Manner,
+        effect: TimeEffect,
         make: impl FnOnce() -> Result<T, CommError>,
     ) -> Result<T, CommError> {
-        let begin = self.enter(manner);
-        self.in_vain.set(None);
+        let begin = self.enter(effect);
+        self.unsuccessful_poll.set(None);
         let result = {
             self.depth.set(self.depth.get() + 1);
             let _within = Within(&self.depth);
             make()
         };
-        match (manner, self.in_vain.get()) {
-            _ if self.clock.get() > begin => self.looked.set(false),
-            (_, Some(false)) => self.looked.set(false),
-            (Manner::Looks, Some(true)) => self.looked.set(true),
+        match (effect, self.unsuccessful_poll.get()) {
+            _ if self.clock.get() > begin => self.polled.set(false),
+            (_, Some(false)) => self.polled.set(false),
+            (TimeEffect::Poll, Some(true)) => self.polled.set(true),
             _ => {}
         }
         self.leave().and(result)
@@ -72,7 +72,7 @@ impl NodeThread<'_> {
 
     /// Begins a library call: several calls that are one to the program.
     pub(super) fn enter_library(&self, name: &'static str) {
-        self.enter(Manner::Takes);
+        self.enter(TimeEffect::TakesTime);
         if self.depth.get() == 0 {
             *self.world.run_state.slot(self.id).within.lock() = Some(name);
         }
@@ -95,34 +95,34 @@ impl NodeThread<'_> {
     }
 
     /// The lateness of this node's answers.
-    pub(crate) fn slips(&self) -> Slips {
-        self.slips.get()
+    pub(crate) fn lateness(&self) -> LatenessStats {
+        self.lateness.get()
     }
 
     /// Enters a call; returns the clock at which the call begins, as far as it is known to this thread.
-    pub(super) fn enter(&self, manner: Manner) -> Time {
+    pub(super) fn enter(&self, effect: TimeEffect) -> Time {
         let clock = self.clock.get();
         let Some(pacing) = self.world.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
             return clock;
         };
-        let away = self.world.mailboxes[self.id as usize].outbox.lock().away.take();
-        let was_followed = away.as_ref().is_some_and(Away::was_followed);
-        let mut span = away.map(|away| away.computed(pacing)).unwrap_or_default();
-        let computed = was_followed || !span.is_zero();
-        let polls = !computed && self.looked.get() && manner == Manner::Looks;
-        if computed || manner == Manner::Takes {
-            self.looked.set(false);
+        let meter = self.world.mailboxes[self.id as usize].outbox.lock().meter.take();
+        let was_charged = meter.as_ref().is_some_and(ComputeMeter::was_charged);
+        let mut span = meter.map(|meter| meter.computed(pacing)).unwrap_or_default();
+        let computed = was_charged || !span.is_zero();
+        let polls = !computed && self.polled.get() && effect == TimeEffect::Poll;
+        if computed || effect == TimeEffect::TakesTime {
+            self.polled.set(false);
         }
         if polls {
             span = pacing.now().since(clock);
         }
         if computed || polls {
             // The program may need a separate core.
-            self.world.let_go();
+            self.world.release_threads();
         }
-        if was_followed || !span.is_zero() {
-            self.push(silent(Op::Compute { span }), 0);
-            self.told.set(true);
+        if was_charged || !span.is_zero() {
+            self.push(without_reply(Op::Compute { span }), 0);
+            self.notified.set(true);
         }
         if !self.called.replace(true) {
             self.world.first_call(pacing);
@@ -135,18 +135,18 @@ impl NodeThread<'_> {
         let Some(pacing) = self.world.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
             return Ok(());
         };
-        if self.told.get() {
+        if self.notified.get() {
             self.depth.set(1);
             let _within = Within(&self.depth);
-            self.ask(Op::Sync)?;
+            self.query(Op::Sync)?;
         }
-        let held = self.hold(pacing, self.clock.get());
-        self.world.mailboxes[self.id as usize].outbox.lock().away = Some(Away::now(self.thread));
+        let held = self.hold_until_due(pacing, self.clock.get());
+        self.world.mailboxes[self.id as usize].outbox.lock().meter = Some(ComputeMeter::start(self.thread));
         held
     }
 
     /// Sleeps until an instant of modeled time is due.
-    fn hold(&self, pacing: &Pacing, at: Time) -> Result<(), CommError> {
+    fn hold_until_due(&self, pacing: &Pacing, at: Time) -> Result<(), CommError> {
         while !self.world.run_state.is_stopped() {
             let Some(due) = pacing.due(at) else {
                 // Modeled time has not started, and the thread that starts it does not wake all others.
@@ -158,9 +158,9 @@ impl NodeThread<'_> {
             if let Some(by) = now.checked_duration_since(due) {
                 let overhead = self.world.run_state.machine.parameters().send_overhead();
                 let allowed = WAKE_UP.max(pacing.real(overhead));
-                let mut slips = self.slips.get();
-                slips.add(Slip { by, rank: self.id as Rank, at }, allowed);
-                self.slips.set(slips);
+                let mut lateness = self.lateness.get();
+                lateness.add(Slip { by, rank: self.id as Rank, at }, allowed);
+                self.lateness.set(lateness);
                 return Ok(());
             }
             self.world.refuse_endless_wait(pacing, at);

@@ -34,7 +34,7 @@ const POSTED: usize = 4;
 const ALONE: u64 = 16 << 10;
 
 /// The connection to the other ranks.
-pub(super) struct Line {
+pub(super) struct Connection {
     comm: Communicator,
     posted: RefCell<Posted>,
     /// A buffer in which frames are assembled.
@@ -95,8 +95,8 @@ type Frame = (NodeId, Header, Bytes);
 /// Something that has arrived: the sending rank, its header, and its data.
 pub(super) type Arrived = (NodeId, Header, Payload);
 
-impl Line {
-    pub(super) fn new(comm: Communicator) -> Result<Line, Error> {
+impl Connection {
+    pub(super) fn new(comm: Communicator) -> Result<Connection, Error> {
         let receive = |_| {
             let mut receive = comm.recv_init(vec![0; LONGEST], Source::Any, FRAME)?;
             receive.start()?;
@@ -106,7 +106,7 @@ impl Line {
         let frames_sent = RefCell::new(vec![0; comm.size() as usize]);
         let (scratch, incoming, outgoing, pool, sent, received, frames_received) = Default::default();
         let posted = RefCell::new(Posted { receives, next: 0, taken: 0 });
-        Ok(Line {
+        Ok(Connection {
             comm,
             posted,
             scratch,
