@@ -15,7 +15,7 @@ use crate::{
     plan::{
         Reason,
         bound::{Crossing, Far, Links, gossip, start_up},
-        forest::least_time,
+        forest::forest_lower_bound,
     },
     rank::Rank,
     time::Span,
@@ -99,7 +99,7 @@ impl Task {
     /// starts the second task when it has finished the first. The bound is the maximum of three: the last rank to finish the first task
     /// still has its block to send in the second; the second task starts no earlier than the first rank finishes the first task; ports
     /// carry the bytes of both.
-    pub(super) fn least_then(&self, next: &Task, leasts: [Span; 2]) -> Span {
+    pub(super) fn lower_bound_then(&self, next: &Task, lower_bounds: [Span; 2]) -> Span {
         let parameters = self.parameters();
         let (demand, size) = (Demand::of(self), self.size());
         let mean = (demand.traffic + Demand::of(next).traffic) / size as f64;
@@ -111,7 +111,7 @@ impl Task {
         let heard = start_up(demand.heard, parameters.receive_overhead(), around);
         let earliest = if hear_from_all { heard } else { Span::ZERO };
         let of_a_rank = (0..size).map(|rank| next.least_of(rank)).min().unwrap_or(Span::ZERO);
-        (leasts[0] + of_a_rank).max(earliest + leasts[1]).max(bytes)
+        (lower_bounds[0] + of_a_rank).max(earliest + lower_bounds[1]).max(bytes)
     }
 
     /// Returns a lower bound of the time from when a rank begins this task to the task's end: the rank's own block must get to another
@@ -167,7 +167,7 @@ impl Task {
             }
             _ => return Span::ZERO,
         };
-        least_time(self.machine(), self.members(), &blocks, is_backwards)
+        forest_lower_bound(self.machine(), self.members(), &blocks, is_backwards)
     }
 }
 

@@ -43,7 +43,7 @@ fn lengths() -> impl Strategy<Value = Vec<u64>> {
 
 /// Checks some of the variants: none is faster than its lower bound, and none is pruned when its own time is the limit.
 fn check<P: Divisible>(problem: &P, which: &[Index]) -> Result<(), TestCaseError> {
-    let variants = problem.others().expect("some work");
+    let variants = problem.unsplit_variants().expect("some work");
     for which in which {
         let variant = which.get(&variants);
         let Ok(draft) = variant.draft(problem) else { continue };

@@ -60,9 +60,9 @@ pub(super) fn least(task: &Task, strategy: &Strategy, tuning: Tuning) -> Span {
     let mesh = LogicalMesh::new(task, strategy, tuning.ties);
     let rings = mesh.rings(tuning.segments);
     match operation {
-        CombineToAll | Scan => rings.least_back_and_forth(task.parameters()),
+        CombineToAll | Scan => rings.lower_bound_back_and_forth(task.parameters()),
         Broadcast | CombineToOne | CollectAll | DistributedCombine | Scatter | Gather => {
-            rings.least(task.parameters())
+            rings.lower_bound(task.parameters())
         }
     }
 }

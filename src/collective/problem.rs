@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Draft, Operation, Strategy, Task, algorithm::others, delivery, task::Identity};
+use super::{
+    Algorithm, Draft, Operation, Strategy, Task, algorithm::unsplit_variants, delivery, task::Identity,
+};
 use crate::{
     model::Description,
     pattern::{DeliveryError, Exchange},
@@ -68,8 +70,8 @@ impl Planned for Task {
 impl Divisible for Task {
     const APART: Algorithm = Algorithm::APART;
 
-    fn others(&self) -> Result<Vec<Variant<Task>>, PlanError> {
-        others(self)
+    fn unsplit_variants(&self) -> Result<Vec<Variant<Task>>, PlanError> {
+        unsplit_variants(self)
     }
 
     /// The lengths of the blocks; the root's own block counts as 0, because it does not move.
@@ -94,7 +96,7 @@ impl Divisible for Task {
             .unwrap_or_else(|| Draft::moving(self, Vec::new(), &[], Exchange::InTurn, |_| ()))
     }
 
-    fn least(&self) -> Span {
+    fn quick_lower_bound(&self) -> Span {
         self.quick_bound().time()
     }
 

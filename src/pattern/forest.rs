@@ -2,7 +2,7 @@
 //!
 //! An edge of a tree is a message between two nodes, which occupies [resources](super::network) for some time each.
 //!
-//! **Lower bound.** [`least()`] computes a lower bound on the time of any broadcast, with trees or otherwise. In any broadcast, the
+//! **Lower bound.** [`broadcast_lower_bound()`] computes a lower bound on the time of any broadcast, with trees or otherwise. In any broadcast, the
 //! messages between nodes contain trees for all bytes: from each set of nodes to the others at least as many bytes are sent as the sources
 //! in the set have, and by Edmonds' theorem on disjoint branchings such trees then exist. (For several sources, add a node that sends each
 //! source its message.) The same holds if nodes send sums of bytes instead of bytes. Give every resource a price per second. Everything
@@ -23,9 +23,9 @@
 mod arborescence;
 mod cycles;
 mod growth;
-mod least;
+mod lower_bound;
 
-pub(crate) use self::{cycles::cycles, growth::grow, least::least};
+pub(crate) use self::{cycles::cycles, growth::grow, lower_bound::broadcast_lower_bound};
 use super::network::Network;
 use crate::rank::Rank;
 
@@ -149,12 +149,12 @@ mod tests {
     #[test]
     fn where_ports_are_short_trees_are_chains() {
         let network = ports(6, |_, _| Pair::new());
-        assert!((least(&network, &[(2, 60)]) - 60.0).abs() < 0.1);
+        assert!((broadcast_lower_bound(&network, &[(2, 60)]) - 60.0).abs() < 0.1);
         let trees = grow(&network, 2, 60, 1, 60.0, false);
         assert!(is_spanning(&trees[0], 2));
         assert_eq!(busiest(&network, &trees, |_| 60), 60.0);
         let sources = [(0, 20), (3, 20), (4, 20)];
-        assert!((least(&network, &sources) - 60.0).abs() < 0.1);
+        assert!((broadcast_lower_bound(&network, &sources) - 60.0).abs() < 0.1);
         let trees = cycles(&network, &[0, 3, 4], 60, 1, 60.0);
         assert!(trees.iter().all(|tree| is_spanning(tree, sources[tree.source].0)));
         assert_eq!(busiest(&network, &trees, |_| 20), 60.0);
@@ -171,7 +171,7 @@ mod tests {
                     if from / 4 == to / 4 { Pair::new() } else { vec![(16 + (from % 4 / 2) as u32, 4.0)] }
                 },
             );
-        let aim = least(&network, &[(0, 80)]);
+        let aim = broadcast_lower_bound(&network, &[(0, 80)]);
         assert!((aim - 160.0).abs() < 0.2, "{aim}");
         let load = |count: usize| {
             let trees = grow(&network, 0, 80, count, aim, true);
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn links_that_are_slow_without_end_have_no_least_time() {
         let network = ports(3, |_, _| vec![(6, f64::MAX)]);
-        assert_eq!(least(&network, &[(0, 1000)]), 0.0);
+        assert_eq!(broadcast_lower_bound(&network, &[(0, 1000)]), 0.0);
     }
 
     proptest! {
@@ -220,15 +220,15 @@ mod tests {
             });
             let sources: Vec<(Rank, u64)> = lengths.iter().copied().enumerate().take(nodes).collect();
             let total: u64 = sources.iter().map(|&(_, bytes)| bytes).sum();
-            let least = least(&network, &sources);
+            let lower_bound = broadcast_lower_bound(&network, &sources);
             let intake = total - sources.iter().map(|&(_, bytes)| bytes).max().unwrap_or(0);
-            prop_assert!(least >= intake as f64 * 0.998, "{} for {}", least, intake);
-            let aim = if least > 0.0 { least } else { 1.0 };
+            prop_assert!(lower_bound >= intake as f64 * 0.998, "{} for {}", lower_bound, intake);
+            let aim = if lower_bound > 0.0 { lower_bound } else { 1.0 };
             let roots: Vec<Rank> = sources.iter().map(|&(root, _)| root).collect();
             let around = cycles(&network, &roots, total, count, aim);
             prop_assert!(around.iter().all(|tree| is_spanning(tree, roots[tree.source])));
-            prop_assert!(count as f64 * least <= busiest(&network, &around, |source| sources[source].1) * (1.0 + 1e-9));
-            let only = self::least(&network, &sources[..1]);
+            prop_assert!(count as f64 * lower_bound <= busiest(&network, &around, |source| sources[source].1) * (1.0 + 1e-9));
+            let only = self::broadcast_lower_bound(&network, &sources[..1]);
             for is_low in [false, true] {
                 let trees = grow(&network, 0, lengths[0], count, aim, is_low);
                 prop_assert!(trees.iter().all(|tree| is_spanning(tree, 0)));

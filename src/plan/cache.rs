@@ -16,10 +16,10 @@ use parking_lot::Mutex;
 use super::Effort;
 
 /// Maximum total size, in steps of schedules of about 100 bytes each. Least recently used entries are evicted beyond it.
-const MOST_STEPS: usize = 4_000_000;
+const MAX_STEPS: usize = 4_000_000;
 
 /// Maximum number of entries.
-const MOST: usize = 4096;
+const MAX_ENTRIES: usize = 4096;
 
 /// A value that is made once; possibly still being made.
 type Slot<T, E> = Arc<OnceLock<Result<Arc<T>, E>>>;
@@ -27,14 +27,14 @@ type Slot<T, E> = Arc<OnceLock<Result<Arc<T>, E>>>;
 /// A bounded table of values of any types, each under a key of its own type.
 #[derive(Default)]
 pub(crate) struct Cache {
-    shelves: Mutex<Shelves>,
+    tables: Mutex<Tables>,
     effort: Effort,
 }
 
 #[derive(Default)]
-struct Shelves {
+struct Tables {
     /// By the types of key and value.
-    by_type: BTreeMap<TypeId, Box<dyn Shelf>>,
+    by_type: BTreeMap<TypeId, Box<dyn Table>>,
     uses: u64,
     entries: usize,
     steps: usize,
@@ -64,7 +64,7 @@ impl Cache {
         T: Send + Sync + 'static,
         E: Clone + Send + Sync + 'static,
     {
-        let slot: Slot<T, E> = self.shelves.lock().slot(&key);
+        let slot: Slot<T, E> = self.tables.lock().slot(&key);
         let mut is_new = false;
         let value = slot.get_or_init(|| {
             is_new = true;
@@ -72,7 +72,7 @@ impl Cache {
         });
         if let (true, Ok(value)) = (is_new, value) {
             let steps = weigh(value);
-            self.shelves.lock().weigh::<K, T, E>(&key, steps);
+            self.tables.lock().weigh::<K, T, E>(&key, steps);
         }
         value.clone()
     }
@@ -80,17 +80,17 @@ impl Cache {
     /// Returns the number of entries.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.shelves.lock().entries
+        self.tables.lock().entries
     }
 }
 
 impl fmt::Debug for Cache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Cache({} entries)", self.shelves.lock().entries)
+        write!(f, "Cache({} entries)", self.tables.lock().entries)
     }
 }
 
-impl Shelves {
+impl Tables {
     fn slot<K, T, E>(&mut self, key: &K) -> Slot<T, E>
     where
         K: Ord + Clone + Send + 'static,
@@ -107,7 +107,7 @@ impl Shelves {
         let slot = entry.slot.clone();
         let added = known.len() - before;
         self.entries += added;
-        self.forget();
+        self.evict();
         slot
     }
 
@@ -123,7 +123,7 @@ impl Shelves {
             entry.steps += more;
             self.steps += more;
         }
-        self.forget();
+        self.evict();
     }
 
     /// Returns the entries of these types.
@@ -133,20 +133,20 @@ impl Shelves {
         T: Send + Sync + 'static,
         E: Send + Sync + 'static,
     {
-        let new = || Box::new(BTreeMap::<K, Entry<T, E>>::new()) as Box<dyn Shelf>;
-        let shelf = self.by_type.entry(TypeId::of::<(K, T, E)>()).or_insert_with(new);
-        let shelf: &mut dyn Any = &mut **shelf;
-        shelf.downcast_mut()
+        let new = || Box::new(BTreeMap::<K, Entry<T, E>>::new()) as Box<dyn Table>;
+        let table = self.by_type.entry(TypeId::of::<(K, T, E)>()).or_insert_with(new);
+        let table: &mut dyn Any = &mut **table;
+        table.downcast_mut()
     }
 
     /// Evicts the least recently used entries until the cache is within its limits. The most recent entry always stays.
-    fn forget(&mut self) {
-        while self.entries > 1 && (self.entries > MOST || self.steps > MOST_STEPS) {
-            let shelves = self.by_type.values_mut();
-            let oldest = shelves.filter_map(|shelf| Some((shelf.oldest()?, shelf)));
-            let Some((_, shelf)) = oldest.min_by_key(|&(used, _)| used) else { return };
+    fn evict(&mut self) {
+        while self.entries > 1 && (self.entries > MAX_ENTRIES || self.steps > MAX_STEPS) {
+            let tables = self.by_type.values_mut();
+            let oldest = tables.filter_map(|table| Some((table.oldest()?, table)));
+            let Some((_, table)) = oldest.min_by_key(|&(used, _)| used) else { return };
             self.entries -= 1;
-            self.steps -= shelf.drop_oldest();
+            self.steps -= table.drop_oldest();
         }
     }
 }
@@ -158,7 +158,7 @@ struct Entry<T, E> {
 }
 
 /// The entries of one key and value type.
-trait Shelf: Any + Send {
+trait Table: Any + Send {
     /// Returns the use counter of the least recently used entry.
     fn oldest(&self) -> Option<u64>;
 
@@ -166,7 +166,7 @@ trait Shelf: Any + Send {
     fn drop_oldest(&mut self) -> usize;
 }
 
-impl<K, T, E> Shelf for BTreeMap<K, Entry<T, E>>
+impl<K, T, E> Table for BTreeMap<K, Entry<T, E>>
 where
     K: Ord + Clone + Send + 'static,
     T: Send + Sync + 'static,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thing_is_made_once() {
+    fn a_value_is_made_once() {
         let cache = Cache::default();
         assert!(Arc::ptr_eq(&ask(&cache, 1, 0), &ask(&cache, 1, 0)));
         assert!(!Arc::ptr_eq(&ask(&cache, 1, 0), &ask(&cache, 2, 0)));
@@ -202,15 +202,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_the_longest_time_ago_goes() {
+    fn the_least_recently_used_entry_is_evicted() {
         let cache = Cache::default();
-        let firsts: Vec<Arc<u32>> = (0..3).map(|key| ask(&cache, key, MOST_STEPS / 3)).collect();
+        let firsts: Vec<Arc<u32>> = (0..3).map(|key| ask(&cache, key, MAX_STEPS / 3)).collect();
         ask(&cache, 0, 0);
         // An entry of another type evicts the oldest entry.
-        cache.get("key", |_| MOST_STEPS / 3, || Ok::<_, ()>(Arc::new(3_u8))).unwrap();
+        cache.get("key", |_| MAX_STEPS / 3, || Ok::<_, ()>(Arc::new(3_u8))).unwrap();
         let is_kept = |key: u32| Arc::ptr_eq(&firsts[key as usize], &ask(&cache, key, 0));
         assert_eq!([is_kept(0), is_kept(2), is_kept(1)], [true, true, false]);
-        ask(&cache, 9, 3 * MOST_STEPS);
+        ask(&cache, 9, 3 * MAX_STEPS);
         assert_eq!(cache.len(), 1, "the newest stays, however long it is");
     }
 }

@@ -4,7 +4,7 @@ use std::{borrow::Borrow, fmt, sync::Arc};
 
 use super::{
     Cache, Effort, PlanError,
-    own::Own,
+    custom::Own,
     plan::Plan,
     registry::{Algorithm, IntoAlgorithm, Registered},
     sealed::Sealed,
@@ -41,14 +41,14 @@ use crate::time::Time;
 /// ```
 pub struct Choice<P: Registered> {
     library: Option<Algorithm<P>>,
-    own: Vec<Own<P>>,
+    custom: Vec<Own<P>>,
 }
 
 impl<P: Registered> Choice<P> {
     /// Adds a custom algorithm.
     #[must_use]
     pub fn or(mut self, own: impl Into<Own<P>>) -> Choice<P> {
-        self.own.push(own.into());
+        self.custom.push(own.into());
         self
     }
 
@@ -75,7 +75,7 @@ impl<P: Registered> Choice<P> {
     pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
         let library = self.library.as_ref().map(|library| library.kept_plan(problem, cache));
         match library {
-            Some(plan) if self.own.is_empty() => plan,
+            Some(plan) if self.custom.is_empty() => plan,
             library => {
                 cache.get((problem.key(), self.key()), Plan::weight, || self.fastest(problem, library))
             }
@@ -92,13 +92,13 @@ impl<P: Registered> Choice<P> {
             Some(Err(error)) => (None, Some(error)),
             None => (None, None),
         };
-        if let ([only], None, None) = (&self.own[..], &best, &refusal) {
+        if let ([only], None, None) = (&self.custom[..], &best, &refusal) {
             return only.plan(problem).map(T::from);
         }
-        for own in &self.own {
+        for algorithm in &self.custom {
             // Any plan with a prediction replaces one without.
             let limit = best.as_ref().and_then(|plan| plan.borrow().modeled()).unwrap_or(Time::MAX);
-            match own.plan_before(problem, limit) {
+            match algorithm.plan_before(problem, limit) {
                 Ok(Some(plan)) => best = Some(plan.into()),
                 Ok(None) => {}
                 Err(error @ PlanError::Undelivered { .. }) => return Err(error),
@@ -113,13 +113,13 @@ impl<P: Registered> Choice<P> {
 
     /// Returns all algorithms of the choice, as part of a cache key.
     pub(crate) fn key(&self) -> (Option<Algorithm<P>>, Vec<Own<P>>) {
-        (self.library.clone(), self.own.clone())
+        (self.library.clone(), self.custom.clone())
     }
 
     /// Returns the names of all algorithms joined by `or`. `library` names the library's algorithm.
     pub(crate) fn spelled(&self, library: impl Fn(&Algorithm<P>) -> String) -> String {
-        let own = self.own.iter().map(Own::to_string);
-        self.library.iter().map(library).chain(own).collect::<Vec<_>>().join(" or ")
+        let custom = self.custom.iter().map(Own::to_string);
+        self.library.iter().map(library).chain(custom).collect::<Vec<_>>().join(" or ")
     }
 }
 
@@ -145,13 +145,13 @@ impl<P: Registered> From<&Own<P>> for Own<P> {
 
 impl<P: Registered> From<Algorithm<P>> for Choice<P> {
     fn from(library: Algorithm<P>) -> Choice<P> {
-        Choice { library: Some(library), own: Vec::new() }
+        Choice { library: Some(library), custom: Vec::new() }
     }
 }
 
 impl<P: Registered> From<Own<P>> for Choice<P> {
     fn from(own: Own<P>) -> Choice<P> {
-        Choice { library: None, own: vec![own] }
+        Choice { library: None, custom: vec![own] }
     }
 }
 
@@ -211,7 +211,7 @@ impl<P: Registered> IntoChoice for &Choice<P> {
 
 impl<P: Registered> Clone for Choice<P> {
     fn clone(&self) -> Self {
-        Choice { library: self.library.clone(), own: self.own.clone() }
+        Choice { library: self.library.clone(), custom: self.custom.clone() }
     }
 }
 

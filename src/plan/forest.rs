@@ -12,7 +12,7 @@ use crate::{
     model::Description,
     pattern::{
         Builder, Transfer,
-        forest::{Share, cycles, edges, grow, least},
+        forest::{Share, broadcast_lower_bound, cycles, edges, grow},
         network::{Network, Pair},
     },
     rank::Rank,
@@ -22,17 +22,17 @@ use crate::{
 };
 
 /// Maximum number of members: trees are grown on all pairs of members.
-pub(crate) const MOST_MEMBERS: usize = 64;
+pub(crate) const MAX_MEMBERS: usize = 64;
 
 /// Messages from some members of a machine to all members.
 #[derive(Clone, Debug)]
-pub(crate) struct Spreading {
+pub(crate) struct ForestProblem {
     network: Network,
     sources: Vec<(Rank, u64)>,
     /// The bytes of an element, which is never cut.
     element: u64,
     /// Lower bound in seconds, without start-ups.
-    least: f64,
+    lower_bound: f64,
     /// Seconds of a start-up between two nodes, and the processor seconds of a node that receives and forwards a message.
     start_up: f64,
     busy: f64,
@@ -43,7 +43,7 @@ pub(crate) struct Spreading {
 
 /// The direction of data in a forest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Direction {
     /// From the sources to all members.
     Out,
     /// From all members to the sources, combined at each node.
@@ -62,7 +62,7 @@ pub(crate) struct Forest {
     /// The busy time of the busiest resource, in seconds.
     busiest: f64,
     /// Lower bound: the busy time, less the possible rounding in a run.
-    pub(crate) least: Span,
+    pub(crate) lower_bound: Span,
     /// The closed-form time.
     pub(crate) estimate: Span,
 }
@@ -93,26 +93,26 @@ pub(crate) struct Crossing {
 /// Numbers of trees per source, or of cycles, in the order in which they are tried.
 const COUNTS: [usize; 4] = [1, 2, 4, 8];
 
-/// The search stops within [`NEAR`] times the lower bound. A larger number of trees must be better by the factor [`WORTH`].
-const NEAR: f64 = 1.05;
-const WORTH: f64 = 1.05;
+/// The search stops within [`NEAR_BOUND`] times the lower bound. A larger number of trees must be better by the factor [`MIN_GAIN`].
+const NEAR_BOUND: f64 = 1.05;
+const MIN_GAIN: f64 = 1.05;
 
 /// Maximum numbers of segments and of messages of a schedule, and minimum mean bytes of a segment. They limit planning time.
-const MOST_SEGMENTS: usize = 1024;
-const MOST_MESSAGES: usize = 16_384;
-const LEAST_BYTES: u64 = 4096;
+const MAX_SEGMENTS: usize = 1024;
+const MAX_MESSAGES: usize = 16_384;
+const MIN_SEGMENT_BYTES: u64 = 4096;
 
 /// Returns whether a forest is worth a try: long messages (`bytes` in total), few members, and a machine without better
 /// algorithms. Such a machine has several ports per node, switches, links with separate capacities, or nodes with
 /// different numbers of neighbours outside a grid.
-pub(crate) fn is_for(machine: &Description, members: usize, bytes: u64) -> bool {
-    unfit(machine, members, bytes).is_none()
+pub(crate) fn is_candidate(machine: &Description, members: usize, bytes: u64) -> bool {
+    unmet_condition(machine, members, bytes).is_none()
 }
 
-/// Describes the condition of [`is_for`] that is not met; `None` if all are met.
-pub(crate) fn unfit(machine: &Description, members: usize, bytes: u64) -> Option<String> {
+/// Describes the condition of [`is_candidate`] that is not met; `None` if all are met.
+pub(crate) fn unmet_condition(machine: &Description, members: usize, bytes: u64) -> Option<String> {
     let parameters = machine.parameters();
-    if !(3..=MOST_MEMBERS).contains(&members) {
+    if !(3..=MAX_MEMBERS).contains(&members) {
         return Some(format!("here {}", are_so_many(members as u64, "node")));
     }
     let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
@@ -148,23 +148,23 @@ fn is_irregular(machine: &Description) -> bool {
 }
 
 /// Returns a lower bound, without start-ups, on the time of messages of the given bytes from these members to all
-/// others; backwards, on combining as many bytes at each of them. Zero if [forests](is_for) are not worth a try.
-pub(crate) fn least_time(
+/// others; backwards, on combining as many bytes at each of them. Zero if [forests](is_candidate) are not worth a try.
+pub(crate) fn forest_lower_bound(
     machine: &Description,
     members: &[Rank],
     sources: &[(Rank, u64)],
     is_backwards: bool,
 ) -> Span {
     let bytes = sources.iter().fold(0_u64, |sum, &(_, bytes)| sum.saturating_add(bytes));
-    if !has_fixed_routes(machine) || !is_for(machine, members.len(), bytes) {
+    if !has_fixed_routes(machine) || !is_candidate(machine, members.len(), bytes) {
         return Span::ZERO;
     }
-    let way = if is_backwards { Way::Back } else { Way::Out };
+    let way = if is_backwards { Direction::Back } else { Direction::Out };
     // The factor covers rounding errors.
-    Span::from_secs_f64((1.0 - 1e-9) * least(&network(machine, members, 0.0, way), sources))
+    Span::from_secs_f64((1.0 - 1e-9) * broadcast_lower_bound(&network(machine, members, 0.0, way), sources))
 }
 
-impl Spreading {
+impl ForestProblem {
     /// Creates the problem for messages of the given bytes, in whole elements, from these ranks to all members of a
     /// machine; or in the reverse direction, or both.
     pub(crate) fn of(
@@ -172,17 +172,26 @@ impl Spreading {
         members: &[Rank],
         sources: Vec<(Rank, u64)>,
         element: u64,
-        way: Way,
-    ) -> Spreading {
+        way: Direction,
+    ) -> ForestProblem {
         let parameters = machine.parameters();
         let element = element.max(1);
         let network = network(machine, members, parameters.gamma() / element as f64, way);
-        let least = least(&network, &sources);
+        let lower_bound = broadcast_lower_bound(&network, &sources);
         let busy =
             parameters.send_overhead() + parameters.receive_overhead() + parameters.exchange_overhead();
         let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
         let (beta, node_beta) = (parameters.beta(), parameters.node_beta());
-        Spreading { network, sources, element, least, start_up, busy: busy.as_secs_f64(), beta, node_beta }
+        ForestProblem {
+            network,
+            sources,
+            element,
+            lower_bound,
+            start_up,
+            busy: busy.as_secs_f64(),
+            beta,
+            node_beta,
+        }
     }
 
     fn bytes(&self) -> u64 {
@@ -196,24 +205,26 @@ impl Spreading {
         let bytes = self.bytes();
         // The bound with all ports busy, in case the search for prices stopped at a weaker bound.
         let nodes = self.network.nodes() as f64;
-        let aim = self.least.max(bytes as f64 * self.node_beta * (nodes - 1.0) / nodes);
+        let aim = self.lower_bound.max(bytes as f64 * self.node_beta * (nodes - 1.0) / nodes);
         let grown = |root, count, is_low| grow(&self.network, root, bytes, count, aim, is_low);
         let mut forests: Vec<Forest> = Vec::new();
         for count in COUNTS {
             let plural = if count == 1 { "" } else { "s" };
             let forest = match roots[..] {
                 [root] => {
-                    let low = self.cut_well(grown(root, count, true), &format!("{count} low tree{plural}"));
-                    let any = self.cut_well(grown(root, count, false), &format!("{count} tree{plural}"));
+                    let low = self
+                        .best_segmentation(grown(root, count, true), &format!("{count} low tree{plural}"));
+                    let any =
+                        self.best_segmentation(grown(root, count, false), &format!("{count} tree{plural}"));
                     if low.estimate <= any.estimate { low } else { any }
                 }
                 _ => {
                     let cycles = cycles(&self.network, &roots, bytes, count, aim);
-                    self.cut_well(cycles, &format!("{count} cycle{plural}"))
+                    self.best_segmentation(cycles, &format!("{count} cycle{plural}"))
                 }
             };
-            let is_near = forest.busiest <= NEAR * aim;
-            if forests.iter().all(|fewer| forest.busiest <= fewer.busiest / WORTH) {
+            let is_near = forest.busiest <= NEAR_BOUND * aim;
+            if forests.iter().all(|fewer| forest.busiest <= fewer.busiest / MIN_GAIN) {
                 forests.push(forest);
             }
             if is_near {
@@ -225,9 +236,10 @@ impl Spreading {
 
     /// Cuts the messages into the number of segments with the shortest closed-form time. With several trees per source
     /// it takes half that number, because short messages cause more contention.
-    fn cut_well(&self, trees: Vec<Share>, kind: &str) -> Forest {
-        let messages = MOST_MESSAGES / (self.network.nodes() - 1);
-        let most = messages.min(MOST_SEGMENTS).min((self.bytes() / LEAST_BYTES) as usize).max(trees.len());
+    fn best_segmentation(&self, trees: Vec<Share>, kind: &str) -> Forest {
+        let messages = MAX_MESSAGES / (self.network.nodes() - 1);
+        let most =
+            messages.min(MAX_SEGMENTS).min((self.bytes() / MIN_SEGMENT_BYTES) as usize).max(trees.len());
         let numbers = (0..).map(|exponent| 1_usize << exponent).skip_while(|&number| number < trees.len());
         let numbers = numbers.take_while(|&number| number < most).chain([most]);
         let several = trees.len() > self.sources.len();
@@ -278,7 +290,7 @@ impl Spreading {
             kind: kind.to_owned(),
             trees: trees.to_vec(),
             busiest,
-            least: Span::from_secs_f64((busiest * (1.0 - 1e-9) - rounding).max(0.0)),
+            lower_bound: Span::from_secs_f64((busiest * (1.0 - 1e-9) - rounding).max(0.0)),
             estimate: Span::from_secs_f64(estimate),
             segments,
         }
@@ -293,7 +305,7 @@ impl Spreading {
         let mut lengths = vec![0; self.network.nodes()];
         self.sources.iter().for_each(|&(root, bytes)| lengths[root] = bytes);
         let total = (self.bytes() as f64).max(1.0);
-        let all = self.least.max(total * self.node_beta).max(f64::MIN_POSITIVE);
+        let all = self.lower_bound.max(total * self.node_beta).max(f64::MIN_POSITIVE);
         let one = total / forest.segments.len().max(1) as f64 * self.beta;
         let lag = (self.start_up + one) / all;
         let shapes: Vec<Shape> = forest.trees.iter().map(|tree| Shape::of(&tree.parents, &lengths)).collect();
@@ -377,14 +389,14 @@ pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
 
 /// Returns the network of resources that edges between members occupy, including processors if each byte takes
 /// `combining` seconds to combine.
-fn network(machine: &Description, members: &[Rank], combining: f64, way: Way) -> Network {
+fn network(machine: &Description, members: &[Rank], combining: f64, way: Direction) -> Network {
     let resources = Resources::of(machine, members);
     Network::new(members.len(), |from, to| {
         let mut uses = Pair::new();
-        if way != Way::Back {
+        if way != Direction::Back {
             uses.extend(resources.message(from, to));
         }
-        if way != Way::Out {
+        if way != Direction::Out {
             uses.extend(resources.message(to, from));
             if combining > 0.0 {
                 uses.push((resources.processor(from), combining));
@@ -399,10 +411,10 @@ mod tests {
     use super::*;
     use crate::model::Faults;
 
-    fn spreading(sources: &[(Rank, u64)], element: u64) -> Spreading {
+    fn problem(sources: &[(Rank, u64)], element: u64) -> ForestProblem {
         let machine: Description = "ethernet:8".parse().unwrap();
         let members: Vec<Rank> = (0..8).collect();
-        Spreading::of(&machine, &members, sources.to_vec(), element, Way::Out)
+        ForestProblem::of(&machine, &members, sources.to_vec(), element, Direction::Out)
     }
 
     /// The segments cover each message in whole elements; an empty message has one segment. No member sends a segment
@@ -415,8 +427,8 @@ mod tests {
             (&[(1, 7_000_000)], 7_000_000),
         ];
         for (sources, element) in all {
-            let spreading = spreading(sources, element);
-            for forest in spreading.forests() {
+            let problem = problem(sources, element);
+            for forest in problem.forests() {
                 let mut ends = vec![(0, 0); sources.len()];
                 for segment in forest.segments() {
                     let (end, count) = &mut ends[segment.source];
@@ -430,7 +442,7 @@ mod tests {
                 for (number, segment) in forest.segments().iter().enumerate() {
                     there.insert((sources[segment.source].0, number));
                 }
-                for Crossing { from, to, segment } in spreading.order(&forest) {
+                for Crossing { from, to, segment } in problem.order(&forest) {
                     assert!(
                         there.contains(&(from, segment)) && there.insert((to, segment)),
                         "{}",
@@ -446,12 +458,12 @@ mod tests {
     fn messages_that_may_go_around_dead_links_have_no_bound_by_trees() {
         let machine: Description = "ethernet:8".parse().unwrap();
         let members: Vec<Rank> = (0..8).collect();
-        let least = |machine: &Description| least_time(machine, &members, &[(0, 1 << 24)], false);
-        assert!(least(&machine) > Span::ZERO);
+        let bound = |machine: &Description| forest_lower_bound(machine, &members, &[(0, 1 << 24)], false);
+        assert!(bound(&machine) > Span::ZERO);
         let dead = |detours| {
             let faults = Faults::new(["dead:0-s0@0".parse().unwrap()]).detours(detours);
-            least(&machine.clone().with_faults(faults).unwrap())
+            bound(&machine.clone().with_faults(faults).unwrap())
         };
-        assert_eq!((dead(true), dead(false)), (Span::ZERO, least(&machine)));
+        assert_eq!((dead(true), dead(false)), (Span::ZERO, bound(&machine)));
     }
 }

@@ -23,16 +23,16 @@
 //! All libraries choose an algorithm in the same way: `group.using(Algorithm::SHORT).broadcast(..)`. A custom algorithm
 //! is an [`Own`], used by itself or beside an algorithm of the library: `group.using(Algorithm::AUTO.or(&own))`.
 
-mod at_once;
 pub(crate) mod bound;
 mod cache;
 mod choice;
+mod concurrent;
+mod custom;
 mod effort;
 mod error;
 pub(crate) mod forest;
 mod layout;
 mod members;
-mod own;
 pub(crate) mod pipeline;
 #[allow(clippy::module_inception)]
 mod plan;
@@ -46,27 +46,27 @@ pub(crate) mod search;
 mod shape;
 pub(crate) mod split;
 
+pub use self::{
+    bound::{LowerBound, Reason},
+    choice::{Choice, IntoChoice},
+    custom::Own,
+    effort::Effort,
+    error::PlanError,
+    members::MembersError,
+    plan::Plan,
+    predict::{Prediction, predict},
+    problem::Problem,
+    registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError, Registered},
+};
 pub(crate) use self::{
-    at_once::{at_once, most_at_once},
     cache::Cache,
+    concurrent::{concurrent_round_time, max_concurrent_messages},
     effort::Budget,
     layout::Layout,
     members::{check_members, mean_in_elements},
     problem::{Draft, Planned, Scheduled, by_rules, check_blocks},
     registry::{Convert, Entry, Planning, Predicted, Restriction, Variant},
     related::{Related, converted},
-};
-pub use self::{
-    bound::{LowerBound, Reason},
-    choice::{Choice, IntoChoice},
-    effort::Effort,
-    error::PlanError,
-    members::MembersError,
-    own::Own,
-    plan::Plan,
-    predict::{Prediction, predict},
-    problem::Problem,
-    registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError, Registered},
 };
 
 /// Supertrait module that seals traits: it is private to the crate, so no other crate can implement them.

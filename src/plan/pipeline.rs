@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Maximum number of chunks of a message: more chunks take longer to plan.
-pub(crate) const MOST: usize = 512;
+pub(crate) const MAX_CHUNKS: usize = 512;
 
 /// A set of trees with the messages of each round, on a rectangle.
 #[derive(Clone, Copy)]
@@ -69,9 +69,9 @@ impl Trees {
     ) -> (Sharing, usize) {
         let period = (self.period)(grid, root);
         // The number of chunks in a period, at least two.
-        let few = period.max(2);
-        let first = (self.rounds)(grid, root, few);
-        (Sharing::of(machine, node, period, &first), first.len() + 1 - few)
+        let chunks = period.max(2);
+        let first = (self.rounds)(grid, root, chunks);
+        (Sharing::of(machine, node, period, &first), first.len() + 1 - chunks)
     }
 }
 
@@ -117,17 +117,17 @@ impl Sharing {
         let sharing =
             (self.messages as f64 / parameters.link_excess()).max(2.0 / parameters.duplex()).max(1.0);
         let both_ways = parameters.transfer((bytes as f64 * sharing).ceil() as u64);
-        let way = parameters.latency() + parameters.hop().times(self.links as u64);
+        let flight = parameters.latency() + parameters.hop().times(self.links as u64);
         // With an exchange overhead, a message must not arrive early enough to overlap the send of the next step.
         let early = if parameters.exchange_overhead().is_zero() { Span::ZERO } else { Span::from_nanos(1) };
         let (send, receive) = parameters.overheads(bytes);
-        (both_ways + way + early).max(send + receive + combining)
+        (both_ways + flight + early).max(send + receive + combining)
     }
 }
 
 /// Returns the fastest number of chunks and its time. Tries numbers up to `most`, in increments of an eighth, and at
 /// most one chunk per element.
-pub(crate) fn best_number(elements: u64, most: usize, time: impl Fn(usize) -> Span) -> (usize, Span) {
+pub(crate) fn best_chunk_count(elements: u64, most: usize, time: impl Fn(usize) -> Span) -> (usize, Span) {
     let most = elements.min(most as u64) as usize;
     let numbers = std::iter::successors(Some(2), |&number| Some(number + (number / 8).max(1)));
     let timed = numbers.take_while(|&chunks| chunks <= most).map(|chunks| (time(chunks), chunks));
@@ -142,7 +142,7 @@ pub(crate) fn estimate(step: Span, chunks: usize, rounds: usize) -> Span {
 
 /// Returns a lower bound on the time of a number of chunks with steps of at least `step`: one chunk is sent per step. 0
 /// if overheads depend on the message length, because nodes may then run ahead of the step times.
-pub(crate) fn least(parameters: &Parameters, step: Span, chunks: usize) -> Span {
+pub(crate) fn lower_bound(parameters: &Parameters, step: Span, chunks: usize) -> Span {
     if parameters.regimes().is_empty() { step.times(chunks as u64 - 1) } else { Span::ZERO }
 }
 

@@ -86,8 +86,8 @@ impl<P: Problem> Algorithm<P> {
             let shape = || Shape::of(problem.machine(), problem.members());
             match problem.key_of_shape().and_then(|key| Some((key, shape()?))) {
                 Some((key, shape)) => {
-                    let (room, key) = (shape.room(), (key, shape, self.clone()));
-                    let found = cache.get(key, |plan| Plan::weight(plan) + room, search)?;
+                    let (size, key) = (shape.size(), (key, shape, self.clone()));
+                    let found = cache.get(key, |plan| Plan::weight(plan) + size, search)?;
                     Ok(Arc::new(found.among(problem)))
                 }
                 None => search(),
@@ -139,7 +139,12 @@ impl<P: Problem> Plan<P> {
     }
 
     /// Makes the plan of a custom algorithm.
-    pub(super) fn by_own(problem: &P, name: &str, draft: P::Draft, prediction: Option<Prediction>) -> Plan<P>
+    pub(super) fn by_custom(
+        problem: &P,
+        name: &str,
+        draft: P::Draft,
+        prediction: Option<Prediction>,
+    ) -> Plan<P>
     where
         P: Registered,
     {

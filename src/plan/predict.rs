@@ -2,17 +2,17 @@
 //!
 //! The predictor passes the calls that [`walk`](crate::comm::walk) makes on the nodes to the same discrete-event kernel
 //! that times a run, on one thread and without data. A contention-free schedule is timed in closed form, with the
-//! kernel's rules (`clear`). So a prediction *is* the modeled time of the run in virtual time, to the picosecond, link
+//! kernel's rules (`contention_free`). So a prediction *is* the modeled time of the run in virtual time, to the picosecond, link
 //! contention included, provided that all nodes start at the same instant and no other traffic is present.
 
-mod clear;
-mod rest;
+mod contention_free;
+mod contention_free_bound;
+mod remaining_work;
 mod script;
-mod unhindered;
 
 use std::iter;
 
-use self::{rest::Rest, script::Script, unhindered::Unhindered};
+use self::{contention_free_bound::ContentionFreeTimes, remaining_work::RemainingWork, script::Script};
 use crate::{
     kernel::{Kernel, Progress},
     model::Description,
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Number of checkpoints at which a prediction stops early if the remaining work exceeds the limit.
-const LOOKS: u64 = 32;
+const CHECKPOINTS: u64 = 32;
 
 /// The predicted times of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,17 +98,18 @@ fn predict_without_kernel(
     schedule: &Schedule,
     limit: Time,
 ) -> Option<Option<Prediction>> {
-    let can_tell = clear::can_tell(machine, schedule);
-    if limit == Time::MAX && !can_tell {
+    let is_applicable = contention_free::applies_to(machine, schedule);
+    if limit == Time::MAX && !is_applicable {
         return Some(None);
     }
-    let Unhindered { finished, flights } = unhindered::follow(machine, members, schedule, limit, can_tell)?;
+    let ContentionFreeTimes { finished, flights } =
+        contention_free_bound::contention_free_times(machine, members, schedule, limit, is_applicable)?;
     let modeled = finished.iter().copied().max().unwrap_or_default();
     // The kernel handles schedules that deadlock or exceed the range of modeled time.
-    let is_known = can_tell
+    let is_known = is_applicable
         && !finished.is_empty()
         && modeled < Time::MAX
-        && clear::is_clear(machine, members, &flights);
+        && contention_free::is_contention_free(machine, members, &flights);
     Some(is_known.then_some(Prediction { modeled, finished }))
 }
 
@@ -119,18 +120,19 @@ fn predict_by_kernel(
     schedule: &Schedule,
     limit: Time,
 ) -> Option<Prediction> {
-    let rest = (limit < Time::MAX).then(|| Rest::of(machine, members, schedule));
-    if rest.as_ref().is_some_and(|rest| Time::ZERO + rest.least(iter::empty()) > limit) {
+    let remaining = (limit < Time::MAX).then(|| RemainingWork::of(machine, members, schedule));
+    if remaining.as_ref().is_some_and(|remaining| Time::ZERO + remaining.lower_bound(iter::empty()) > limit) {
         return None;
     }
-    let looks = if rest.is_some() { LOOKS } else { 0 };
-    let mut calls = Script::new(machine, members, schedule, rest)?;
+    let checkpoints = if remaining.is_some() { CHECKPOINTS } else { 0 };
+    let mut calls = Script::new(machine, members, schedule, remaining)?;
     // Link loads are counted only if the remaining work is checked.
-    let mut kernel = if looks > 0 { Kernel::new(machine, false) } else { Kernel::for_times(machine) };
-    for look in 1..looks {
-        let until = Time::ZERO + Span::from_picos(limit.since_start().as_picos() / LOOKS * look);
+    let mut kernel = if checkpoints > 0 { Kernel::new(machine, false) } else { Kernel::for_times(machine) };
+    for checkpoint in 1..checkpoints {
+        let until = Time::ZERO + Span::from_picos(limit.since_start().as_picos() / CHECKPOINTS * checkpoint);
         let Progress::Until(_) = kernel.advance(until, &mut calls) else { break };
-        if calls.rest().is_some_and(|rest| until + rest.least(kernel.carried()) > limit) {
+        if calls.remaining().is_some_and(|remaining| until + remaining.lower_bound(kernel.carried()) > limit)
+        {
             return None;
         }
     }

@@ -12,7 +12,7 @@ pub(crate) struct Rings {
     nodes: Vec<Node>,
     /// For the node with the most bytes at the start: its bytes, the bytes of its shortest block, and its number of
     /// blocks. `None` if there are no blocks.
-    most: Option<(u64, u64, u64)>,
+    heaviest: Option<(u64, u64, u64)>,
     /// The number of successive messages that carry the block of this node that travels farthest.
     hops: u64,
     /// Whether no phase has been added yet.
@@ -33,7 +33,7 @@ struct Node {
 }
 
 /// Safety factor for rounding: the relative rounding error of a transfer is below 1e-6.
-const ROUNDED: f64 = 1.0 - 1e-6;
+const ROUNDING: f64 = 1.0 - 1e-6;
 
 impl Rings {
     /// Creates the initial state from blocks with their nodes and bytes. A block on several nodes is listed for each of them.
@@ -46,8 +46,8 @@ impl Rings {
             shortest[rank] = shortest[rank].min(bytes);
         }
         let holders = nodes.iter().zip(shortest).filter(|(node, _)| node.blocks > 0);
-        let most = holders.map(|(node, shortest)| (node.held, shortest, node.blocks as u64)).max();
-        Rings { nodes, most, hops: 0, is_first: true, is_from_origin: false }
+        let heaviest = holders.map(|(node, shortest)| (node.held, shortest, node.blocks as u64)).max();
+        Rings { nodes, heaviest, hops: 0, is_first: true, is_from_origin: false }
     }
 
     /// Returns the bytes that a node holds.
@@ -107,24 +107,24 @@ impl Rings {
     }
 
     /// Returns a lower bound on the time of all phases, in this order or reversed in time with sends and receives swapped.
-    pub(crate) fn least(&self, parameters: &Parameters) -> Span {
+    pub(crate) fn lower_bound(&self, parameters: &Parameters) -> Span {
         let (send, recv) = (parameters.send_overhead(), parameters.receive_overhead());
         let node = |node: &Node| {
             let calls = |sends, receives| send.times(sends) + recv.times(receives);
             let busy = calls(node.sends, node.receives).min(calls(node.receives, node.sends));
             busy.max(self.ports(parameters, node.sent, node.received, node.sends + node.receives))
         };
-        self.longest(node).max(self.travel(parameters, 1))
+        self.longest(node).max(self.longest_chain(parameters, 1))
     }
 
     /// Returns a lower bound on the time of all phases reversed, followed by all phases in this order.
-    pub(crate) fn least_back_and_forth(&self, parameters: &Parameters) -> Span {
+    pub(crate) fn lower_bound_back_and_forth(&self, parameters: &Parameters) -> Span {
         let node = |node: &Node| {
             let (messages, bytes) = (node.sends + node.receives, node.sent.saturating_add(node.received));
             let busy = (parameters.send_overhead() + parameters.receive_overhead()).times(messages);
             busy.max(self.ports(parameters, bytes, bytes, 2 * messages))
         };
-        self.longest(node).max(self.travel(parameters, 2))
+        self.longest(node).max(self.longest_chain(parameters, 2))
     }
 
     fn longest(&self, time: impl Fn(&Node) -> Span) -> Span {
@@ -135,17 +135,17 @@ impl Rings {
     fn ports(&self, parameters: &Parameters, sent: u64, received: u64, messages: u64) -> Span {
         let both = (sent as f64 + received as f64) / parameters.duplex();
         let bytes = both.max(sent.max(received) as f64);
-        Span::from_secs_f64(ROUNDED * parameters.node_beta() * bytes) - Span::from_picos(messages)
+        Span::from_secs_f64(ROUNDING * parameters.node_beta() * bytes) - Span::from_picos(messages)
     }
 
     /// Returns the time of the chain of messages that carries one block all the way, `times` times. The first messages
     /// leave the port of origin one by one (reversed in time: they enter it).
-    fn travel(&self, parameters: &Parameters, times: u64) -> Span {
+    fn longest_chain(&self, parameters: &Parameters, times: u64) -> Span {
         let hops = self.hops * times;
-        let Some((all, shortest, blocks)) = self.most.filter(|_| hops > 0) else { return Span::ZERO };
+        let Some((all, shortest, blocks)) = self.heaviest.filter(|_| hops > 0) else { return Span::ZERO };
         let first = if self.is_from_origin { all } else { shortest };
         let bytes = first as f64 + (hops - 1) as f64 * shortest as f64;
-        let transfers = Span::from_secs_f64(ROUNDED * parameters.beta() * bytes);
+        let transfers = Span::from_secs_f64(ROUNDING * parameters.beta() * bytes);
         parameters.alpha().times(hops) + (transfers - Span::from_picos(hops + blocks))
     }
 }
@@ -204,23 +204,23 @@ mod tests {
     fn blocks_go_from_node_to_node() {
         let parameters = Parameters::hockney();
         let ring: Vec<Rank> = (0..4).collect();
-        let travel = |blocks: usize, times: u64| {
+        let longest_chain = |blocks: usize, times: u64| {
             let held = (0..4).flat_map(|rank| vec![(rank, 1000); blocks]);
             let mut rings = Rings::of(4, held);
             rings.collect(std::slice::from_ref(&ring), |_| 1);
-            rings.travel(&parameters, times)
+            rings.longest_chain(&parameters, times)
         };
         for (blocks, times, hops, transfers) in [(1, 1, 3, 3), (4, 1, 3, 6), (1, 2, 6, 6)] {
             let exact = parameters.alpha().times(hops) + parameters.transfer(1000 * transfers);
-            let travel = travel(blocks, times);
+            let longest_chain = longest_chain(blocks, times);
             assert!(
-                travel <= exact && travel.as_secs_f64() > 0.99999 * exact.as_secs_f64(),
-                "{travel} of {exact}"
+                longest_chain <= exact && longest_chain.as_secs_f64() > 0.99999 * exact.as_secs_f64(),
+                "{longest_chain} of {exact}"
             );
         }
         // A ring of one node needs no messages.
         let mut alone = Rings::of(1, [(0, 1000)]);
         alone.collect(&[vec![0]], |_| 1);
-        assert_eq!(alone.least(&parameters), Span::ZERO);
+        assert_eq!(alone.lower_bound(&parameters), Span::ZERO);
     }
 }

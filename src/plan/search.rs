@@ -37,11 +37,11 @@ use crate::{
 };
 
 /// Maximum number of variants in a round. Rounds start with one variant and double, because the first incumbents prune most.
-const ROUND: usize = 16;
+const MAX_ROUND: usize = 16;
 
 /// Schedules with at most this number of messages are tried in list order, longer ones after them. Variants with a
 /// nested search come last, because a fast incumbent prunes most of their search.
-const LIGHT: u64 = 1 << 15;
+const MAX_MESSAGES_IN_LIST_ORDER: u64 = 1 << 15;
 
 /// Returns the number of the fastest variant that ends by the limit, with its draft and prediction; the first wins a
 /// tie. When the budget is spent, the remaining variants are skipped; but without a limit at least one is tried.
@@ -58,7 +58,9 @@ pub(crate) fn fastest<P: Problem>(
 ) -> Result<(usize, Predicted<P>), PlanError> {
     let _search = debug_span!("search", variants = variants.len()).entered();
     let mut order: Vec<usize> = (0..variants.len()).collect();
-    let cost = |nth: usize| (variants[nth].is_searched(), variants[nth].messages().max(LIGHT).ilog2());
+    let cost = |nth: usize| {
+        (variants[nth].is_searched(), variants[nth].messages().max(MAX_MESSAGES_IN_LIST_ORDER).ilog2())
+    };
     order.sort_by_key(|&nth| cost(nth));
     let mut left = order.into_iter();
     let mut cause: Option<(usize, PlanError)> = None;
@@ -66,16 +68,16 @@ pub(crate) fn fastest<P: Problem>(
     let mut size = 1;
     loop {
         let bound = incumbent.as_ref().map_or(limit, |(_, found)| found.prediction.modeled);
-        let can_be = |nth: &usize| Time::ZERO + variants[*nth].floor() <= bound;
-        let next: Vec<usize> = left.by_ref().filter(can_be).take(size).collect();
+        let may_improve = |nth: &usize| Time::ZERO + variants[*nth].floor() <= bound;
+        let next: Vec<usize> = left.by_ref().filter(may_improve).take(size).collect();
         if next.is_empty() {
             break;
         }
         if budget.is_spent() && (incumbent.is_some() || limit < Time::MAX) {
-            budget.leave(next.len() + left.filter(can_be).count());
+            budget.leave(next.len() + left.filter(may_improve).count());
             break;
         }
-        size = (2 * size).min(ROUND);
+        size = (2 * size).min(MAX_ROUND);
         let round = Round {
             problem,
             variants,
@@ -141,12 +143,12 @@ impl<P: Problem> Round<'_, P> {
         };
         // The tracing subscriber of the calling thread also gets the events of the other threads.
         let (watching, span) = (get_default(Dispatch::clone), tracing::Span::current());
-        let help = || with_default(&watching, || span.in_scope(work));
+        let worker = || with_default(&watching, || span.in_scope(work));
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         thread::scope(|scope| {
             // If the host refuses more threads, this thread does their work.
             for _ in 1..cores.min(round.len()) {
-                let _ = thread::Builder::new().spawn_scoped(scope, help);
+                let _ = thread::Builder::new().spawn_scoped(scope, worker);
             }
             work();
         });
@@ -156,7 +158,7 @@ impl<P: Problem> Round<'_, P> {
     /// Returns a variant's draft with its prediction, if it ends by the bound.
     fn attempt(&self, nth: usize, bound: Time) -> Option<Predicted<P>> {
         // A variant with an invalid route cannot be made; the others are still compared.
-        let found = catch_route_error(|| self.tried(&self.variants[nth], bound));
+        let found = catch_route_error(|| self.predicted(&self.variants[nth], bound));
         match found.map_err(PlanError::from).and_then(|tried| tried) {
             Ok(found) => found,
             // The nested search found nothing that improves on the incumbent.
@@ -171,15 +173,15 @@ impl<P: Problem> Round<'_, P> {
         }
     }
 
-    fn tried(&self, variant: &Variant<P>, bound: Time) -> Result<Option<Predicted<P>>, PlanError> {
+    fn predicted(&self, variant: &Variant<P>, bound: Time) -> Result<Option<Predicted<P>>, PlanError> {
         let problem = self.problem;
         let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
         // A nested search gets the incumbent and the budget from before the round, because the steps that it spends
         // must not depend on the order in which threads finish.
-        let own = Budget::of_steps(self.left);
-        let draft = debug_span!("make").in_scope(|| variant.draft_within(problem, self.bound, &own));
-        self.steps.fetch_add(self.left - own.left(), Ordering::Relaxed);
-        self.left_out.fetch_add(own.left_out(), Ordering::Relaxed);
+        let nested = Budget::of_steps(self.left);
+        let draft = debug_span!("make").in_scope(|| variant.draft_within(problem, self.bound, &nested));
+        self.steps.fetch_add(self.left - nested.left(), Ordering::Relaxed);
+        self.left_out.fetch_add(nested.left_out(), Ordering::Relaxed);
         let draft = draft?;
         let Some(schedule) = draft.schedule() else { return Ok(None) };
         self.steps.fetch_add(schedule.steps_in_all() as u64, Ordering::Relaxed);
@@ -244,7 +246,7 @@ mod tests {
     #[test]
     fn without_a_budget_one_is_tried() {
         let instance = Instance::new(&"paragon:3x3".parse().unwrap(), &[1, 5], &[2048; 2]).unwrap();
-        let variants = instance.others().unwrap();
+        let variants = instance.unsplit_variants().unwrap();
         let search = |limit: Time, budget: &Budget| {
             fastest(&Algorithm::AUTO, &instance, &variants, limit, budget)
                 .map(|(_, found)| found.prediction.modeled)

@@ -15,7 +15,7 @@ use crate::{
 
 /// Maximum size of a group that has a shape. A shape stores a route for each pair of members: for 64 members 4032
 /// routes, which take under 1 ms to find and some 200 kB to store.
-const MOST: usize = 64;
+const MAX_MEMBERS: usize = 64;
 
 /// The routes among the members of a group, with links and nodes renumbered in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,14 +34,14 @@ impl Shape {
     /// Returns the shape of a group. `None` for a group of all nodes (no other group has this shape), for more than 64
     /// members, on a machine with noise or faults (they affect particular nodes and links), and if a route is invalid.
     pub(crate) fn of(machine: &Description, members: &[Rank]) -> Option<Shape> {
-        if members.len() > MOST || members.len() == machine.nodes() || machine.is_disturbed() {
+        if members.len() > MAX_MEMBERS || members.len() == machine.nodes() || machine.is_disturbed() {
             return None;
         }
         catch_route_error(|| Shape::found(machine, members)).ok()
     }
 
     /// Returns the size in a cache, in steps of a schedule of about 100 bytes each.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         size_of_val(&self.routes[..]) / 100
     }
 
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_look_alike_and_a_row_that_is_longer_or_in_another_order_does_not() {
+    fn rows_have_equal_shapes_unless_length_or_order_differs() {
         let machine: Description = "paragon:4x5".parse().unwrap();
         let shape = |members: &[Rank]| Shape::of(&machine, members).unwrap();
         let row = shape(&[0, 1, 2, 3]);

@@ -35,7 +35,7 @@ pub(crate) trait Divisible: Problem {
     const APART: Algorithm<Self>;
 
     /// Returns the variants of all other algorithms, the candidates for each part.
-    fn others(&self) -> Result<Vec<Variant<Self>>, PlanError>;
+    fn unsplit_variants(&self) -> Result<Vec<Variant<Self>>, PlanError>;
 
     /// Returns the length of each message, 0 for messages without a destination; empty if the messages cannot be partitioned.
     fn lengths(&self) -> Vec<u64>;
@@ -47,7 +47,7 @@ pub(crate) trait Divisible: Problem {
     fn joined(&self, parts: &[(&[bool], &Self::Draft)]) -> Self::Draft;
 
     /// Returns a lower bound that is cheap to compute.
-    fn least(&self) -> Span;
+    fn quick_lower_bound(&self) -> Span;
 
     /// Returns whether all messages have the same source or the same destination.
     fn has_root(&self) -> bool;
@@ -63,35 +63,39 @@ pub(crate) fn is_uneven<P: Divisible>(problem: &P) -> bool {
 
 /// Describes the lengths of messages, for an error when they are too similar to be partitioned.
 pub(crate) fn lengths_in_words(lengths: &[u64]) -> String {
-    let some = || lengths.iter().filter(|&&length| length > 0);
-    match (some().min(), some().max()) {
-        (Some(least), Some(most)) if least < most => format!("they have {least} to {most} bytes"),
+    let nonempty = || lengths.iter().filter(|&&length| length > 0);
+    match (nonempty().min(), nonempty().max()) {
+        (Some(shortest), Some(longest)) if shortest < longest => {
+            format!("they have {shortest} to {longest} bytes")
+        }
         (Some(length), _) => format!("all have {}", count(*length, "byte")),
         _ => "all are empty".to_owned(),
     }
 }
 
 /// Returns the fastest partition by length, even if a single schedule is faster. The search first uses the fastest single schedule as
-/// the incumbent, like [`faster`]; if nothing improves on it, the search starts again without an incumbent.
+/// the incumbent, like [`fastest_partition`]; if nothing improves on it, the search starts again without an incumbent.
 ///
 /// # Errors
 ///
 /// [`PlanError::TooLong`] if no partition ends within the range of modeled time.
-pub(crate) fn apart<P: Divisible>(
+pub(crate) fn split_by_length<P: Divisible>(
     planning: &Planning<'_, P>,
     budget: &Budget,
 ) -> Result<Found<P>, PlanError> {
     let too_long = || PlanError::TooLong { algorithm: P::APART.called(planning.problem) };
     let problem = planning.problem;
-    let whole = problem.others().and_then(|all| fastest(&P::APART, problem, &all, Time::MAX, budget));
+    let whole =
+        problem.unsplit_variants().and_then(|all| fastest(&P::APART, problem, &all, Time::MAX, budget));
     let given = whole.map_or(Time::MAX, |(_, found)| found.prediction.modeled);
-    let found = faster(problem, given, budget).or_else(|| faster(problem, Time::MAX, budget));
+    let found =
+        fastest_partition(problem, given, budget).or_else(|| fastest_partition(problem, Time::MAX, budget));
     found.ok_or_else(too_long)
 }
 
 /// Returns the fastest partition by length, if it takes less than `given`, the time of the fastest single schedule.
-pub(crate) fn faster<P: Divisible>(problem: &P, given: Time, budget: &Budget) -> Option<Found<P>> {
-    Row::new(problem, given, budget).improved()
+pub(crate) fn fastest_partition<P: Divisible>(problem: &P, given: Time, budget: &Budget) -> Option<Found<P>> {
+    PartitionSearch::new(problem, given, budget).improved()
 }
 
 /// A range of lengths: more than the first, at most the second.
@@ -101,7 +105,7 @@ type Bounds = (u64, u64);
 type Parts<P> = Vec<Arc<Part<P>>>;
 
 /// A sequence of parts, which are split as long as the sequence becomes faster: a greedy search.
-struct Row<'a, P: Problem> {
+struct PartitionSearch<'a, P: Problem> {
     problem: &'a P,
     lengths: Vec<u64>,
     budget: &'a Budget,
@@ -125,56 +129,66 @@ struct Part<P: Problem> {
     time: Span,
 }
 
-impl<'a, P: Divisible> Row<'a, P> {
-    fn new(problem: &'a P, given: Time, budget: &'a Budget) -> Row<'a, P> {
+impl<'a, P: Divisible> PartitionSearch<'a, P> {
+    fn new(problem: &'a P, given: Time, budget: &'a Budget) -> PartitionSearch<'a, P> {
         let all = (0, u64::MAX);
         let (lengths, known, tried) = (problem.lengths(), BTreeMap::new(), BTreeSet::new());
-        Row { problem, lengths, budget, parts: vec![all], incumbent: given, found: None, known, tried }
+        PartitionSearch {
+            problem,
+            lengths,
+            budget,
+            parts: vec![all],
+            incumbent: given,
+            found: None,
+            known,
+            tried,
+        }
     }
 
     /// Returns the fastest sequence of at least two parts that takes less than the given time.
     fn improved(mut self) -> Option<Found<P>> {
         while self.improve() {}
         let (parts, predicted) = self.found?;
-        Some((in_a_row(parts), predicted))
+        Some((sequence_variant(parts), predicted))
     }
 
     /// Tries all splits of all parts; returns whether the sequence has become faster.
     fn improve(&mut self) -> bool {
-        let (row, before) = (self.parts.clone(), self.incumbent);
-        for (nth, &(over, up_to)) in row.iter().enumerate() {
+        let (sequence, before) = (self.parts.clone(), self.incumbent);
+        for (nth, &(over, up_to)) in sequence.iter().enumerate() {
             let inside = |&&length: &&u64| over < length && length <= up_to;
             let lengths: Vec<u64> = self.lengths.iter().filter(inside).copied().collect();
             for place in places(&lengths) {
-                self.split(&row, nth, [(over, place), (place, up_to)]);
+                self.split(&sequence, nth, [(over, place), (place, up_to)]);
             }
         }
         self.incumbent < before
     }
 
     /// Replaces a part of the sequence by two, in both orders.
-    fn split(&mut self, row: &[Bounds], nth: usize, halves: [Bounds; 2]) {
-        let others = row.iter().filter(|&part| *part != row[nth]);
-        let others: Span = others.filter_map(|&part| self.time(part)).sum();
-        let alone = alone(self.problem, self.incumbent.since_start());
-        let least = halves.map(|half| self.subproblem(half).least());
+    fn split(&mut self, sequence: &[Bounds], nth: usize, halves: [Bounds; 2]) {
+        let other_parts = sequence.iter().filter(|&part| *part != sequence[nth]);
+        let other_time: Span = other_parts.filter_map(|&part| self.time(part)).sum();
+        let max_summed_time = max_summed_time(self.problem, self.incumbent.since_start());
+        let lower_bounds = halves.map(|half| self.subproblem(half).quick_lower_bound());
         // The half with the larger bound is solved first: the second half then has the tightest limit.
-        let [first, second] = if least[0] >= least[1] { [0, 1] } else { [1, 0] };
-        let limit = Time::ZERO + (alone - others - least[second]);
+        let [first, second] = if lower_bounds[0] >= lower_bounds[1] { [0, 1] } else { [1, 0] };
+        let limit = Time::ZERO + (max_summed_time - other_time - lower_bounds[second]);
         if !self.solve(halves[first], limit) {
             return;
         }
-        let limit = Time::ZERO + (alone - others - self.time(halves[first]).unwrap_or_default());
+        let limit =
+            Time::ZERO + (max_summed_time - other_time - self.time(halves[first]).unwrap_or_default());
         if !self.solve(halves[second], limit) {
             return;
         }
         for order in [halves, [halves[1], halves[0]]] {
-            let mut parts = row.to_vec();
+            let mut parts = sequence.to_vec();
             parts.splice(nth..=nth, order);
             if self.tried.insert(parts.clone()) {
                 self.attempt(&parts, None);
                 if self.problem.has_root() {
-                    halves.iter().for_each(|&half| self.suit(&parts, half));
+                    halves.iter().for_each(|&half| self.try_variants(&parts, half));
                 }
             }
         }
@@ -182,10 +196,10 @@ impl<'a, P: Divisible> Row<'a, P> {
 
     /// Tries all variants of a part in the sequence. Where parts overlap much, the fastest variant by itself need not
     /// be the fastest there.
-    fn suit(&mut self, row: &[Bounds], bounds: Bounds) {
+    fn try_variants(&mut self, sequence: &[Bounds], bounds: Bounds) {
         let problem = self.subproblem(bounds);
         let Some(time) = self.time(bounds) else { return };
-        let variants = problem.others().unwrap_or_default();
+        let variants = problem.unsplit_variants().unwrap_or_default();
         let all = variants.len();
         for (nth, variant) in variants.into_iter().enumerate() {
             if self.budget.is_spent() {
@@ -199,7 +213,7 @@ impl<'a, P: Divisible> Row<'a, P> {
                 continue;
             }
             let part = Arc::new(self.part(bounds, variant, draft, time));
-            if self.attempt(row, Some((bounds, &part))) {
+            if self.attempt(sequence, Some((bounds, &part))) {
                 self.known.insert(bounds, Ok(part));
             }
         }
@@ -212,8 +226,8 @@ impl<'a, P: Divisible> Row<'a, P> {
             _ => self.known.get(part)?.as_ref().ok().cloned(),
         };
         let Some(parts) = bounds.iter().map(solved).collect::<Option<Vec<_>>>() else { return false };
-        let row: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.draft)).collect();
-        let draft = self.problem.joined(&row);
+        let sequence: Vec<_> = parts.iter().map(|part| (&*part.is_in, &part.draft)).collect();
+        let draft = self.problem.joined(&sequence);
         let Some(schedule) = draft.schedule() else { return false };
         self.budget.spend(schedule.steps_in_all() as u64);
         let (machine, members) = (self.problem.machine(), self.problem.members());
@@ -242,7 +256,7 @@ impl<'a, P: Divisible> Row<'a, P> {
 
     fn solved(&self, bounds: Bounds, limit: Time) -> Option<Part<P>> {
         let problem = self.subproblem(bounds);
-        let mut variants = problem.others().ok()?;
+        let mut variants = problem.unsplit_variants().ok()?;
         let (nth, found) = fastest(&P::APART, &problem, &variants, limit, self.budget).ok()?;
         let time = found.prediction.modeled.since_start();
         Some(self.part(bounds, variants.swap_remove(nth), found.draft, time))
@@ -274,13 +288,13 @@ impl<'a, P: Divisible> Row<'a, P> {
 }
 
 /// Creates the variant that executes parts one after the other.
-fn in_a_row<P: Divisible>(parts: Parts<P>) -> Variant<P> {
+fn sequence_variant<P: Divisible>(parts: Parts<P>) -> Variant<P> {
     let name = parts.iter().map(|part| part.name.clone()).collect::<Vec<_>>().join(", then ");
     let make = move |problem: &P| {
         let draft = |part: &Arc<Part<P>>| part.variant.draft(&problem.part(&part.is_in));
         let drafts: Vec<P::Draft> = parts.iter().map(draft).collect::<Result<_, _>>()?;
-        let row: Vec<_> = parts.iter().zip(&drafts).map(|(part, draft)| (&*part.is_in, draft)).collect();
-        Ok(problem.joined(&row))
+        let sequence: Vec<_> = parts.iter().zip(&drafts).map(|(part, draft)| (&*part.is_in, draft)).collect();
+        Ok(problem.joined(&sequence))
     };
     Variant::new(name, make).by(P::APART)
 }
@@ -288,7 +302,7 @@ fn in_a_row<P: Divisible>(parts: Parts<P>) -> Variant<P> {
 /// Returns the maximum sum of the parts' separate times if their sequence must end within `time`. Parts overlap, because a node starts
 /// the next part as soon as it has finished one. All messages of a root may be in transit at once. Other parts hardly overlap: of 52
 /// fastest partitions on up to 64 nodes, 49 took at most 4 % less than the sum of their parts, the others up to 14 %.
-fn alone<P: Divisible>(problem: &P, time: Span) -> Span {
+fn max_summed_time<P: Divisible>(problem: &P, time: Span) -> Span {
     let overlap = if problem.has_root() { 2.0 } else { 1.1 };
     Span::from_secs_f64(time.as_secs_f64() * overlap)
 }

@@ -48,7 +48,7 @@ impl Related for Task {
         };
         let variants = operations.iter().flat_map(|&operation| {
             let task = self.as_operation(operation, if operation.has_root() { self.root() } else { 0 });
-            let (bound, mut listed) = (task.least(), collective::families(&task));
+            let (bound, mut listed) = (task.quick_lower_bound(), collective::families(&task));
             listed.extend(task.equal());
             // Wider operations in the form of two operations in a row are excluded: the first of the two would be the operation itself.
             listed.retain(|variant| !variant.is_searched());

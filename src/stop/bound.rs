@@ -7,7 +7,7 @@ use crate::{
     plan::{
         Reason,
         bound::{Crossing, Far, Links, gossip, start_up},
-        forest::least_time,
+        forest::forest_lower_bound,
     },
     rank::Rank,
     time::Span,
@@ -31,7 +31,7 @@ impl Instance {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
-        self.limits(least_time(self.machine(), self.members(), &self.holders(), false))
+        self.limits(forest_lower_bound(self.machine(), self.members(), &self.holders(), false))
     }
 
     /// Returns the bound, given the lower bound `trees` on the time of spanning trees.

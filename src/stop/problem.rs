@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Instance, algorithm::others, draft::Draft, instance::Identity};
+use super::{Algorithm, Instance, algorithm::unsplit_variants, draft::Draft, instance::Identity};
 use crate::{
     model::Description,
     pattern::{DeliveryError, Exchange},
@@ -66,8 +66,8 @@ impl Planned for Instance {
 impl Divisible for Instance {
     const APART: Algorithm = Algorithm::APART;
 
-    fn others(&self) -> Result<Vec<Variant<Instance>>, PlanError> {
-        others(self)
+    fn unsplit_variants(&self) -> Result<Vec<Variant<Instance>>, PlanError> {
+        unsplit_variants(self)
     }
 
     fn lengths(&self) -> Vec<u64> {
@@ -84,7 +84,7 @@ impl Divisible for Instance {
         parts.reduce(Draft::then).unwrap_or_else(|| Draft::whole(self, Exchange::InTurn, |_| ()))
     }
 
-    fn least(&self) -> Span {
+    fn quick_lower_bound(&self) -> Span {
         // The bound by spanning trees takes too long to compute for a bound that is only used for pruning.
         self.limits(Span::ZERO).time()
     }

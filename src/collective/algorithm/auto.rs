@@ -15,7 +15,7 @@ use super::{
     Algorithm, Entry, Variants, of,
 };
 use crate::{
-    plan::{Variant, split::faster},
+    plan::{Variant, split::fastest_partition},
     time::Span,
 };
 
@@ -25,11 +25,11 @@ impl Algorithm {
 }
 
 static AUTO: Entry = Entry::new("auto", |planning| Ok(sorted(listed(planning.problem, |_| true))))
-    .improved(faster)
+    .improved(fastest_partition)
     .about("the fastest of all, by prediction");
 
 /// Returns the variants of all other algorithms, except variants with a nested search.
-pub(in super::super) fn others(task: &Task) -> Variants {
+pub(in super::super) fn unsplit_variants(task: &Task) -> Variants {
     let mut variants = sorted(listed(task, |_| true));
     variants.retain(|variant| !variant.is_searched());
     Ok(variants)

@@ -22,7 +22,7 @@ use crate::{
         Budget, PlanError, Predicted, Restriction, Scheduled, Variant,
         predict::predict_among,
         search::fastest,
-        split::{Divisible, faster},
+        split::{Divisible, fastest_partition},
     },
     rank::Rank,
     time::{Span, Time},
@@ -71,7 +71,7 @@ fn variants(task: &Task, is_nested: bool) -> Vec<Variant<Task>> {
     let pairs = products(task.operation()).iter().map(|pair| Pair::of(pair.map(of_root)));
     let variant = |pair: Pair| {
         let name = format!("{}, then {}", pair.first.operation(), pair.next.operation());
-        let floor = pair.least;
+        let floor = pair.lower_bound;
         let search =
             move |task: &Task, limit: Time, budget: &Budget| pair.solved(task, is_nested, limit, budget);
         Variant::searched(name, search).at_least(floor).by(Algorithm::COMPOSED)
@@ -84,17 +84,17 @@ struct Pair {
     first: Task,
     next: Task,
     /// The lower bound of each operation.
-    leasts: [Span; 2],
+    lower_bounds: [Span; 2],
     /// The lower bound of both operations in a row.
-    least: Span,
+    lower_bound: Span,
 }
 
 impl Pair {
     fn of([first, next]: [Task; 2]) -> Pair {
-        let leasts = [first.least(), next.least()];
-        let mut pair = Pair { first, next, leasts, least: leasts[0] + leasts[1] };
+        let lower_bounds = [first.quick_lower_bound(), next.quick_lower_bound()];
+        let mut pair = Pair { first, next, lower_bounds, lower_bound: lower_bounds[0] + lower_bounds[1] };
         if !pair.meets_at_root() {
-            pair.least = pair.first.least_then(&pair.next, leasts);
+            pair.lower_bound = pair.first.lower_bound_then(&pair.next, lower_bounds);
         }
         pair
     }
@@ -106,26 +106,26 @@ impl Pair {
     }
 
     /// Lower bound of both operations in a row, if the ranks finish the first one at these times.
-    fn least_after(&self, ends: &[Time]) -> Span {
+    fn lower_bound_after(&self, ends: &[Time]) -> Span {
         let earliest = ends.iter().min().map_or(Span::ZERO, |end| end.since_start());
         if self.meets_at_root() {
-            return ends[self.first.root()].since_start() + self.leasts[1];
+            return ends[self.first.root()].since_start() + self.lower_bounds[1];
         }
         let of_rank = |(rank, end): (Rank, &Time)| end.since_start() + self.next.least_of(rank);
         let last = ends.iter().enumerate().map(of_rank).max().unwrap_or(Span::ZERO);
-        last.max(earliest + self.leasts[1])
+        last.max(earliest + self.lower_bounds[1])
     }
 
     /// Searches for the fastest schedule of each operation and joins the two. Each search is bounded by `limit` minus a lower bound on the
     /// time of the other operation.
     fn solved(&self, task: &Task, is_nested: bool, limit: Time, budget: &Budget) -> Result<Draft, PlanError> {
         let within = |before: Span| Time::ZERO + (limit.since_start() - before);
-        let after = self.least - self.leasts[0];
+        let after = self.lower_bound - self.lower_bounds[0];
         // Wider schedules are left out of the first search: such a schedule, of an all-reduce for a reduce-scatter, carries out the whole
         // product without the second operation.
         let first = solved(&self.first, false, is_nested, within(after), budget)?;
         let ends = &first.prediction.finished;
-        let before = self.least_after(ends) - self.leasts[1];
+        let before = self.lower_bound_after(ends) - self.lower_bounds[1];
         let next = solved(&self.next, true, is_nested, within(before), budget)?;
         let joined = |waits: bool| first.draft.clone().then_with(task, next.draft.clone(), waits);
         let overlapping = joined(false);
@@ -158,11 +158,11 @@ fn solved(
     limit: Time,
     budget: &Budget,
 ) -> Result<Predicted<Task>, PlanError> {
-    let mut listed = task.others()?;
+    let mut listed = task.unsplit_variants()?;
     listed.retain(|variant| with_wider || variant.algorithm() != Some(&Algorithm::WIDER));
     if is_nested && Algorithm::COMPOSED.check(task).is_ok() {
         listed.extend(variants(task, false));
     }
     let (_, found) = fastest(&Algorithm::COMPOSED, task, &listed, limit, budget)?;
-    Ok(faster(task, found.prediction.modeled, budget).map_or(found, |(_, better)| better))
+    Ok(fastest_partition(task, found.prediction.modeled, budget).map_or(found, |(_, better)| better))
 }

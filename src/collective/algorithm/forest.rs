@@ -30,7 +30,7 @@ use crate::{
     pattern::{Exchange, Origin},
     plan::{
         Restriction, Variant,
-        forest::{Forest, Spreading, Way, is_for, spread, unfit},
+        forest::{Direction, Forest, ForestProblem, is_candidate, spread, unmet_condition},
     },
     rank::Rank,
 };
@@ -48,8 +48,8 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
     .only_if(&[
         Restriction {
             text: "it needs 3 to 64 ranks, with several ports or on a network that is no grid, and bytes that take longer than a start-up",
-            is_met: |task, _| is_for(task.machine(), task.size(), task.bytes()),
-            found: |task, _| unfit(task.machine(), task.size(), task.bytes()).unwrap_or_default(),
+            is_met: |task, _| is_candidate(task.machine(), task.size(), task.bytes()),
+            found: |task, _| unmet_condition(task.machine(), task.size(), task.bytes()).unwrap_or_default(),
         },
         Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },
     ]);
@@ -57,20 +57,20 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
 fn variants(task: &Task) -> Variants {
     let sources = sources(task);
     let way = match task.operation() {
-        Operation::CombineToOne | Operation::DistributedCombine => Way::Back,
-        Operation::CombineToAll => Way::Both,
-        _ => Way::Out,
+        Operation::CombineToOne | Operation::DistributedCombine => Direction::Back,
+        Operation::CombineToAll => Direction::Both,
+        _ => Direction::Out,
     };
     let element = task.element_bytes();
-    let spreading = Spreading::of(task.machine(), task.members(), sources, element, way);
-    let spreading = Arc::new(spreading);
+    let problem = ForestProblem::of(task.machine(), task.members(), sources, element, way);
+    let problem = Arc::new(problem);
     let variant = |forest: Forest| {
-        let (name, least, estimate) = (forest.name(), forest.least, forest.estimate);
-        let spreading = spreading.clone();
-        let make = move |task: &Task| Ok(draft(task, &spreading, &forest, way));
-        Variant::new(name, make).at_least(least).estimated(estimate)
+        let (name, lower_bound, estimate) = (forest.name(), forest.lower_bound, forest.estimate);
+        let problem = problem.clone();
+        let make = move |task: &Task| Ok(draft(task, &problem, &forest, way));
+        Variant::new(name, make).at_least(lower_bound).estimated(estimate)
     };
-    Ok(spreading.forests().into_iter().map(variant).collect())
+    Ok(problem.forests().into_iter().map(variant).collect())
 }
 
 /// The ranks with data at the start or at the end, with their numbers of bytes; in a combine-to-all, the even parts.
@@ -86,7 +86,7 @@ fn blocks(task: &Task) -> impl Iterator<Item = (Rank, Range<u64>)> {
     (0..task.size()).map(|rank| (rank, task.block(rank))).filter(|(_, block)| !block.is_empty())
 }
 
-fn draft(task: &Task, spreading: &Spreading, forest: &Forest, way: Way) -> Draft {
+fn draft(task: &Task, problem: &ForestProblem, forest: &Forest, way: Direction) -> Draft {
     let owners: Vec<(Rank, u64)> = match task.operation() {
         Operation::Broadcast | Operation::CombineToOne => vec![(task.root(), 0)],
         _ => blocks(task).map(|(rank, block)| (rank, block.start)).collect(),
@@ -96,14 +96,14 @@ fn draft(task: &Task, spreading: &Spreading, forest: &Forest, way: Way) -> Draft
         Piece::of(start..start + segment.bytes, Origin::Everywhere)
     });
     let origins: Vec<Rank> = forest.segments().iter().map(|segment| owners[segment.source].0).collect();
-    let crossings = spreading.order(forest);
+    let crossings = problem.order(forest);
     let exchange = Exchange::Overlapped;
     let spread =
         Draft::moving(task, pieces.collect(), &origins, exchange, |builder| spread(builder, &crossings));
     let draft = match way {
-        Way::Out => spread,
-        Way::Back => spread.combining(),
-        Way::Both => spread.combining_and_back(),
+        Direction::Out => spread,
+        Direction::Back => spread.combining(),
+        Direction::Both => spread.combining_and_back(),
     };
     draft.hoisted()
 }

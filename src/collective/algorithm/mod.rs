@@ -32,7 +32,7 @@ mod trivance;
 mod wider;
 
 pub(crate) use self::auto::families;
-pub(super) use self::auto::others;
+pub(super) use self::auto::unsplit_variants;
 
 use std::borrow::Cow;
 

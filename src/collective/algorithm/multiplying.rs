@@ -31,7 +31,7 @@ use super::{
     of,
 };
 use crate::{
-    plan::{Restriction, at_once, most_at_once},
+    plan::{Restriction, concurrent_round_time, max_concurrent_messages},
     time::Span,
 };
 
@@ -53,7 +53,7 @@ static MULTIPLYING: Entry =
         }]);
 
 /// Maximum factor: the partners of a round and the rank itself.
-const MOST: usize = 64;
+const MAX_MESSAGES: usize = 64;
 
 /// Maximum number of bytes that a rank receives in a round of whole vectors; it stores them until all have arrived.
 const MOST_KEPT: u64 = 1 << 26;
@@ -63,9 +63,11 @@ const MOST_SHAPES: usize = 6;
 
 /// The factorizations whose simultaneous messages save start-ups over recursive doubling, or else the best one.
 fn candidates(task: &Task) -> Vec<Candidate> {
-    let time =
-        |shape: &[usize]| -> Span { shape.iter().map(|factor| at_once(task.machine(), factor - 1)).sum() };
-    let doubling = at_once(task.machine(), 1).times(u64::from(task.size().next_power_of_two().ilog2()));
+    let time = |shape: &[usize]| -> Span {
+        shape.iter().map(|factor| concurrent_round_time(task.machine(), factor - 1)).sum()
+    };
+    let doubling =
+        concurrent_round_time(task.machine(), 1).times(u64::from(task.size().next_power_of_two().ilog2()));
     let mut shapes = shapes(task.size());
     shapes.sort_by_key(|shape| time(shape));
     let saving = shapes.iter().filter(|shape| time(shape) < doubling).count();
@@ -103,14 +105,14 @@ fn is_filled(task: &Task) -> bool {
 /// Factorizations of a number, the factors of the nearest partners first: greedy with each maximum factor, in both orders.
 fn shapes(size: usize) -> Vec<Vec<usize>> {
     let mut shapes = BTreeSet::new();
-    for most in 3..=MOST {
+    for most in 3..=MAX_MESSAGES {
         let (mut left, mut shape) = (size, Vec::new());
         while let Some(factor) = (2..=most.min(left)).rev().find(|factor| left % factor == 0) {
             left /= factor;
             shape.push(factor);
         }
         let messages: usize = shape.iter().map(|factor| factor - 1).sum();
-        if left == 1 && shape.iter().any(|&factor| factor > 2) && messages <= most_at_once(size) {
+        if left == 1 && shape.iter().any(|&factor| factor > 2) && messages <= max_concurrent_messages(size) {
             shapes.insert(shape.iter().rev().copied().collect());
             shapes.insert(shape);
         }

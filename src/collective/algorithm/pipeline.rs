@@ -30,7 +30,9 @@ use crate::{
     pattern::Exchange,
     plan::{
         Layout, Restriction,
-        pipeline::{self, MOST, Sharing, Trees, best_number, least, sets_of_trees, transfers},
+        pipeline::{
+            self, MAX_CHUNKS, Sharing, Trees, best_chunk_count, lower_bound, sets_of_trees, transfers,
+        },
     },
     rank::Rank,
     time::Span,
@@ -79,7 +81,7 @@ pub(super) fn by_the_clock(task: &Task, trees: Trees) -> Candidate {
     let (grid, root) = rooted(task);
     let ranks = task.layout().ranks;
     let (sharing, rounds) = trees.on(task.machine(), grid, root, |place| task.members()[ranks[place]]);
-    let (chunks, estimate) = best_number(task.bytes() / task.element_bytes(), MOST, |chunks| {
+    let (chunks, estimate) = best_chunk_count(task.bytes() / task.element_bytes(), MAX_CHUNKS, |chunks| {
         pipeline::estimate(step(task, sharing, task.bytes().div_ceil(chunks as u64)), chunks, rounds)
     });
     Candidate {
@@ -89,7 +91,7 @@ pub(super) fn by_the_clock(task: &Task, trees: Trees) -> Candidate {
         tunings: vec![Tuning::PLAIN],
         least: Some(Box::new(move |task, _| {
             let bytes = task.bytes() / chunks as u64;
-            least(task.parameters(), step(task, sharing, bytes), chunks)
+            lower_bound(task.parameters(), step(task, sharing, bytes), chunks)
         })),
         make: Box::new(move |task, _| draft(task, trees, sharing, chunks)),
     }

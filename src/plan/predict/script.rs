@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, collections::VecDeque, mem, ops::Range};
 
-use super::rest::Rest;
+use super::remaining_work::RemainingWork;
 use crate::{
     kernel::{Call, Calls, Op, Reply},
     model::Description,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Number of steps that are passed at a time.
-const AT_A_TIME: usize = 4;
+const STEPS_PER_FETCH: usize = 4;
 
 const TAG: Tag = Tag(0);
 
@@ -24,50 +24,50 @@ pub(super) struct Script<'a> {
     /// The rank in the schedule of each node of the machine; `None` for nodes that are not members.
     ranks: Vec<Option<Rank>>,
     schedule: &'a Schedule,
-    lines: Vec<Line<'a>>,
-    rest: Option<Rest<'a>>,
+    rank_steps: Vec<RankSteps<'a>>,
+    remaining: Option<RemainingWork<'a>>,
 }
 
 /// The steps of a rank.
-struct Line<'a> {
+struct RankSteps<'a> {
     steps: Cow<'a, [Step]>,
     /// The number of steps passed to the kernel.
-    given: usize,
+    fetched: usize,
     /// The number of nonblocking sends started.
     started: RequestId,
     /// The number of started sends for which waits have been passed.
     waited: RequestId,
     /// Whether all steps have been passed.
-    is_over: bool,
+    is_finished: bool,
 }
 
 impl<'a> Script<'a> {
-    /// Creates the calls of a schedule among some nodes; `None` if one of them is not on the machine. `rest` is updated
+    /// Creates the calls of a schedule among some nodes; `None` if one of them is not on the machine. `remaining` is updated
     /// with the steps passed.
     pub(super) fn new(
         machine: &'a Description,
         members: &'a [Rank],
         schedule: &'a Schedule,
-        rest: Option<Rest<'a>>,
+        remaining: Option<RemainingWork<'a>>,
     ) -> Option<Script<'a>> {
         let mut ranks = vec![None; machine.nodes()];
         for (rank, &node) in members.iter().enumerate() {
             *ranks.get_mut(node)? = Some(rank);
         }
-        let line = |rank| Line {
+        let rank_steps = |rank| RankSteps {
             steps: schedule.steps_under(rank, machine.rendezvous()),
-            given: 0,
+            fetched: 0,
             started: 0,
             waited: 0,
-            is_over: false,
+            is_finished: false,
         };
-        let lines = (0..schedule.nodes()).map(line).collect();
-        Some(Script { machine, members, ranks, schedule, lines, rest })
+        let rank_steps = (0..schedule.nodes()).map(rank_steps).collect();
+        Some(Script { machine, members, ranks, schedule, rank_steps, remaining })
     }
 
     /// Returns the remaining work, if it is tracked.
-    pub(super) fn rest(&self) -> Option<&Rest<'a>> {
-        self.rest.as_ref()
+    pub(super) fn remaining(&self) -> Option<&RemainingWork<'a>> {
+        self.remaining.as_ref()
     }
 
     fn combining(&self, bytes: u64) -> Op {
@@ -111,14 +111,14 @@ impl Calls for Script<'_> {
         let Some(rank) = self.ranks[node as usize] else {
             return calls.push_back(call(Op::Finish));
         };
-        let Line { given, mut started, mut waited, is_over, .. } = self.lines[rank];
-        if is_over {
+        let RankSteps { fetched, mut started, mut waited, is_finished, .. } = self.rank_steps[rank];
+        if is_finished {
             return;
         }
-        let steps = &self.lines[rank].steps;
-        let end = (given + AT_A_TIME).min(steps.len());
+        let steps = &self.rank_steps[rank].steps;
+        let end = (fetched + STEPS_PER_FETCH).min(steps.len());
         let waits = |sends: Range<RequestId>| sends.map(|request| call(Op::Wait { request }));
-        for step in &steps[given..end] {
+        for step in &steps[fetched..end] {
             match self.op(&step.action, &mut started) {
                 Some(op) => calls.push_back(call(op)),
                 None => calls.extend(waits(mem::replace(&mut waited, started)..started)),
@@ -128,12 +128,13 @@ impl Calls for Script<'_> {
             calls.extend(waits(waited..started));
             calls.push_back(call(Op::Finish));
         }
-        if let Some(rest) = &mut self.rest {
-            rest.take(rank, &steps[given..end]);
+        if let Some(remaining) = &mut self.remaining {
+            remaining.take(rank, &steps[fetched..end]);
         }
-        let is_over = end == steps.len();
-        let line = &mut self.lines[rank];
-        (line.given, line.started, line.waited, line.is_over) = (end, started, waited, is_over);
+        let is_finished = end == steps.len();
+        let rank_steps = &mut self.rank_steps[rank];
+        (rank_steps.fetched, rank_steps.started, rank_steps.waited, rank_steps.is_finished) =
+            (end, started, waited, is_finished);
     }
 }
 

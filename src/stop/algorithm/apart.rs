@@ -14,7 +14,7 @@
 use super::{Algorithm, Entry, of};
 use crate::plan::{
     Restriction,
-    split::{Divisible, apart, is_uneven, lengths_in_words},
+    split::{Divisible, is_uneven, lengths_in_words, split_by_length},
 };
 
 impl Algorithm {
@@ -22,7 +22,7 @@ impl Algorithm {
     pub const APART: Algorithm = of(&APART);
 }
 
-static APART: Entry = Entry::searching("apart", apart)
+static APART: Entry = Entry::searching("apart", split_by_length)
     .about("long messages by one algorithm and short ones by another, one after the other")
     .source("this project")
     .only_if(&[Restriction {

@@ -14,7 +14,7 @@
 //! section 5.2).
 
 use super::{Algorithm, Entry, Instance, Variants, of};
-use crate::plan::{Related, Variant, split::faster};
+use crate::plan::{Related, Variant, split::fastest_partition};
 
 impl Algorithm {
     /// Predicts the time of all other algorithms on the machine and chooses the fastest.
@@ -22,7 +22,7 @@ impl Algorithm {
 }
 
 static AUTO: Entry = Entry::new("auto", |planning| Ok(all(planning.problem)))
-    .improved(faster)
+    .improved(fastest_partition)
     .about("the fastest of all others, by prediction");
 
 /// Returns the variants of all other algorithms, except the split by length.
@@ -31,7 +31,7 @@ fn all(instance: &Instance) -> Vec<Variant<Instance>> {
 }
 
 /// Returns the variants of all other algorithms, except variants with a nested search.
-pub(in super::super) fn others(instance: &Instance) -> Variants {
+pub(in super::super) fn unsplit_variants(instance: &Instance) -> Variants {
     let mut variants = all(instance);
     variants.retain(|variant| !variant.is_searched());
     Ok(variants)

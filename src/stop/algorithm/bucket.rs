@@ -68,7 +68,7 @@ pub(super) fn known(
 ) -> Known {
     let mut rings = Rings::of(instance.nodes(), blocks);
     phases.iter().for_each(|lines| rings.collect(lines, |counts| most(counts, is_even)));
-    Known { least: rings.least(instance.machine().parameters()), messages: rings.messages() }
+    Known { least: rings.lower_bound(instance.machine().parameters()), messages: rings.messages() }
 }
 
 /// Returns the maximum number of blocks in a bucket.

@@ -34,7 +34,7 @@ use super::{
 };
 use crate::{
     pattern::{Exchange, circulant, line},
-    plan::{at_once, most_at_once},
+    plan::{concurrent_round_time, max_concurrent_messages},
     time::Span,
 };
 
@@ -86,7 +86,9 @@ fn radices(instance: &Instance) -> Vec<usize> {
     let two = closed_form(instance, 2);
     // A larger radix needs at most as many rounds; among the radices with the same number of rounds the smallest is the fastest.
     let mut radices: Vec<usize> = (3..=nodes).collect();
-    radices.retain(|&radix| (radix - 1) * circulant::strides(nodes, radix).len() <= most_at_once(nodes));
+    radices.retain(|&radix| {
+        (radix - 1) * circulant::strides(nodes, radix).len() <= max_concurrent_messages(nodes)
+    });
     radices.dedup_by_key(|radix| circulant::strides(nodes, *radix).len());
     radices.retain(|&radix| closed_form(instance, radix) < two);
     radices.sort_by_key(|&radix| closed_form(instance, radix));
@@ -97,7 +99,7 @@ fn radices(instance: &Instance) -> Vec<usize> {
 /// Returns the time of the rounds of a radix without the time of the bytes, which is about the same for all radices.
 fn closed_form(instance: &Instance, radix: usize) -> Span {
     let rounds = circulant::strides(instance.nodes(), radix).len();
-    at_once(instance.machine(), radix - 1).times(rounds as u64)
+    concurrent_round_time(instance.machine(), radix - 1).times(rounds as u64)
 }
 
 /// Returns 1, and the powers of two near the optimum for which the total number of blocks, given by `in_all`, is within the limit.

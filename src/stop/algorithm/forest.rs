@@ -23,7 +23,7 @@ use crate::{
     pattern::Exchange,
     plan::{
         Restriction, Variant,
-        forest::{Forest, Spreading, Way, is_for, spread, unfit},
+        forest::{Direction, Forest, ForestProblem, is_candidate, spread, unmet_condition},
     },
     stop::draft::Piece,
 };
@@ -39,33 +39,33 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
     .only_if(&[Restriction {
         text: "there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take longer than a start-up",
-        is_met: |instance, ()| is_for(instance.machine(), instance.nodes(), instance.bytes()),
+        is_met: |instance, ()| is_candidate(instance.machine(), instance.nodes(), instance.bytes()),
         found: |instance, ()| {
-            unfit(instance.machine(), instance.nodes(), instance.bytes()).unwrap_or_default()
+            unmet_condition(instance.machine(), instance.nodes(), instance.bytes()).unwrap_or_default()
         },
     }]);
 
 fn variants(instance: &Instance) -> Variants {
-    let spreading = Arc::new(Spreading::of(
+    let problem = Arc::new(ForestProblem::of(
         instance.machine(),
         instance.members(),
         instance.holders(),
         instance.element_bytes(),
-        Way::Out,
+        Direction::Out,
     ));
     let variant = |forest: Forest| {
-        let (name, least, estimate) = (forest.name(), forest.least, forest.estimate);
-        let spreading = spreading.clone();
-        let make = move |instance: &Instance| Ok(draft(instance, &spreading, &forest));
-        Variant::new(name, make).at_least(least).estimated(estimate)
+        let (name, lower_bound, estimate) = (forest.name(), forest.lower_bound, forest.estimate);
+        let problem = problem.clone();
+        let make = move |instance: &Instance| Ok(draft(instance, &problem, &forest));
+        Variant::new(name, make).at_least(lower_bound).estimated(estimate)
     };
-    Ok(spreading.forests().into_iter().map(variant).collect())
+    Ok(problem.forests().into_iter().map(variant).collect())
 }
 
-fn draft(instance: &Instance, spreading: &Spreading, forest: &Forest) -> Draft {
+fn draft(instance: &Instance, problem: &ForestProblem, forest: &Forest) -> Draft {
     let pieces = forest.segments().iter();
     let pieces = pieces.map(|one| Piece { source: one.source, start: one.start, bytes: one.bytes }).collect();
-    let crossings = spreading.order(forest);
+    let crossings = problem.order(forest);
     let draft = Draft::moving(instance, pieces, Exchange::Overlapped, |builder| spread(builder, &crossings));
     Draft { schedule: draft.schedule.hoisted(), ..draft }
 }

@@ -29,7 +29,7 @@ mod two_step;
 mod variant;
 mod xor;
 
-pub(super) use self::auto::others;
+pub(super) use self::auto::unsplit_variants;
 pub(crate) use self::auto::{families, reversible};
 pub use self::ideal::ideal_places;
 use self::variant::{Known, Variants, by_nodes, each, each_known, in_node_order, only};

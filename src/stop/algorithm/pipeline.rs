@@ -27,7 +27,8 @@ use crate::{
     plan::{
         Restriction, Variant,
         pipeline::{
-            MOST, Sharing, Trees, best_number, by_the_clock, estimate, least, sets_of_trees, transfers,
+            MAX_CHUNKS, Sharing, Trees, best_chunk_count, by_the_clock, estimate, lower_bound, sets_of_trees,
+            transfers,
         },
     },
     text::count,
@@ -62,7 +63,7 @@ const MOST_SOURCES: usize = 8;
 const LONG: f64 = 16.0;
 
 /// Maximum ratio of the closed-form time of a set of trees that is tried to the best closed-form time.
-const HARDLY: f64 = 1.05;
+const MAX_ESTIMATE_RATIO: f64 = 1.05;
 
 /// Returns the transfer time of all bytes, as a multiple of the start-up time.
 fn start_ups(instance: &Instance) -> f64 {
@@ -71,19 +72,19 @@ fn start_ups(instance: &Instance) -> f64 {
     if time.is_zero() { 0.0 } else { time.as_secs_f64() / start_up.as_secs_f64() }
 }
 
-/// Returns a variant for each set of trees whose closed-form time is within `HARDLY` of the best.
+/// Returns a variant for each set of trees whose closed-form time is within `MAX_ESTIMATE_RATIO` of the best.
 fn variants(instance: &Instance) -> Vec<Variant<Instance>> {
     let ordered = in_node_order(instance);
     let mut all: Vec<Chunked> =
         sets_of_trees(ordered.grid()).iter().map(|&trees| Chunked::of(&ordered, trees)).collect();
-    let least = all.iter().map(|chunked| chunked.estimate).min().unwrap_or_default().as_secs_f64();
-    all.retain(|chunked| chunked.estimate.as_secs_f64() <= HARDLY * least);
+    let shortest = all.iter().map(|chunked| chunked.estimate).min().unwrap_or_default().as_secs_f64();
+    all.retain(|chunked| chunked.estimate.as_secs_f64() <= MAX_ESTIMATE_RATIO * shortest);
     let variant = |chunked: Chunked| {
         let name = format!("{}, {} chunks", chunked.trees.name, chunked.number());
-        let (least, estimate) = (chunked.least(&ordered), chunked.estimate);
+        let (lower_bound, estimate) = (chunked.lower_bound(&ordered), chunked.estimate);
         let messages = (chunked.number() * (ordered.nodes() - 1)) as u64;
         let make = move |instance: &Instance| Ok(by_nodes(instance, |instance| chunked.draft(instance)));
-        Variant::new(name, make).at_least(least).estimated(estimate).of_messages(messages)
+        Variant::new(name, make).at_least(lower_bound).estimated(estimate).of_messages(messages)
     };
     all.into_iter().map(variant).collect()
 }
@@ -112,8 +113,8 @@ impl Chunked {
         let (bytes, parameters, lengths) = (instance.bytes(), instance.parameters(), instance.lengths());
         // The maximum number of chunks of all messages is scaled by the ratio of all bytes to the longest message.
         let longest = lengths.iter().copied().max().unwrap_or(0).max(1);
-        let most = (MOST as f64 * (bytes as f64 / longest as f64)) as usize;
-        let (number, estimate) = best_number(bytes / instance.element_bytes(), most, |chunks| {
+        let most = (MAX_CHUNKS as f64 * (bytes as f64 / longest as f64)) as usize;
+        let (number, estimate) = best_chunk_count(bytes / instance.element_bytes(), most, |chunks| {
             let step = sharing.step(parameters, bytes.div_ceil(chunks as u64), Span::ZERO);
             estimate(step, chunks, rounds)
         });
@@ -132,8 +133,8 @@ impl Chunked {
         self.sharing.step(instance.parameters(), longest, Span::ZERO)
     }
 
-    fn least(&self, instance: &Instance) -> Span {
-        least(instance.parameters(), self.step(instance), self.number())
+    fn lower_bound(&self, instance: &Instance) -> Span {
+        lower_bound(instance.parameters(), self.step(instance), self.number())
     }
 
     /// Returns the transfers of each round, with chunks numbered over all messages. The chunks of a source start as soon as no node would

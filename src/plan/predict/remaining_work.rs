@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The remaining work of a prediction.
-pub(super) struct Rest<'a> {
+pub(super) struct RemainingWork<'a> {
     machine: &'a Description,
     nodes: Vec<Node>,
     /// The total bytes over each link. `capacities` has the bytes per second of each link (1 if unused).
@@ -32,22 +32,22 @@ struct Node {
 }
 
 /// Adds or removes the steps of a node.
-fn change(nodes: &mut [Node], rank: Rank, steps: &[Step], change: impl Fn(u64, u64) -> u64) {
+fn update(nodes: &mut [Node], rank: Rank, steps: &[Step], update: impl Fn(u64, u64) -> u64) {
     for step in steps {
         if step.action.received().is_some() {
-            nodes[rank].receives = change(nodes[rank].receives, 1);
+            nodes[rank].receives = update(nodes[rank].receives, 1);
         }
         if let Some(message) = step.action.sent() {
-            nodes[rank].sends = change(nodes[rank].sends, 1);
-            nodes[rank].sent = change(nodes[rank].sent, message.bytes);
-            nodes[message.peer].coming = change(nodes[message.peer].coming, message.bytes);
+            nodes[rank].sends = update(nodes[rank].sends, 1);
+            nodes[rank].sent = update(nodes[rank].sent, message.bytes);
+            nodes[message.peer].coming = update(nodes[message.peer].coming, message.bytes);
         }
     }
 }
 
-impl<'a> Rest<'a> {
+impl<'a> RemainingWork<'a> {
     /// Returns the work of a whole schedule.
-    pub(super) fn of(machine: &'a Description, members: &[Rank], schedule: &Schedule) -> Rest<'a> {
+    pub(super) fn of(machine: &'a Description, members: &[Rank], schedule: &Schedule) -> RemainingWork<'a> {
         let (topology, parameters) = (machine.topology(), machine.parameters());
         let mut nodes = vec![Node::default(); schedule.nodes()];
         let mut links = vec![0_u64; topology.links()];
@@ -55,7 +55,7 @@ impl<'a> Rest<'a> {
         // The bytes to each peer, and the peers with any: most schedules send many messages along the same route.
         let (mut to, mut peers) = (vec![0_u64; schedule.nodes()], Vec::new());
         for rank in 0..schedule.nodes() {
-            change(&mut nodes, rank, schedule.steps(rank), u64::saturating_add);
+            update(&mut nodes, rank, schedule.steps(rank), u64::saturating_add);
             for message in schedule.steps(rank).iter().filter_map(|step| step.action.sent()) {
                 if to[message.peer] == 0 && message.bytes > 0 {
                     peers.push(message.peer);
@@ -74,16 +74,16 @@ impl<'a> Rest<'a> {
         let capacity = |link| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
         let used = |(link, &bytes): (LinkId, &u64)| if bytes > 0 { capacity(link) } else { 1.0 };
         let capacities = links.iter().enumerate().map(used).collect();
-        Rest { machine, nodes, links, capacities }
+        RemainingWork { machine, nodes, links, capacities }
     }
 
     /// Removes steps that a node has begun.
     pub(super) fn take(&mut self, rank: Rank, steps: &[Step]) {
-        change(&mut self.nodes, rank, steps, u64::saturating_sub);
+        update(&mut self.nodes, rank, steps, u64::saturating_sub);
     }
 
     /// Returns a lower bound on the remaining time. `carried` are the bytes that links have carried or begun to carry.
-    pub(super) fn least(&self, carried: impl Iterator<Item = (LinkId, u64)>) -> Span {
+    pub(super) fn lower_bound(&self, carried: impl Iterator<Item = (LinkId, u64)>) -> Span {
         let parameters = self.machine.parameters();
         let mut calls = Span::ZERO;
         let mut ports = 0.0_f64;

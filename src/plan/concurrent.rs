@@ -3,20 +3,20 @@
 use crate::{model::Description, time::Span};
 
 /// Maximum number of messages of all nodes: longer schedules take much time and memory to plan.
-const MOST: usize = 1 << 16;
+const MAX_MESSAGES: usize = 1 << 16;
 
-/// Number of messages that each node may send regardless of [`MOST`].
-const MOST_EACH: usize = 24;
+/// Number of messages that each node may send regardless of [`MAX_MESSAGES`].
+const MIN_MESSAGES_PER_NODE: usize = 24;
 
 /// Returns the maximum number of messages that each node sends in all rounds together, on this number of nodes.
-pub(crate) fn most_at_once(nodes: usize) -> usize {
-    MOST_EACH.max(MOST / nodes.max(1))
+pub(crate) fn max_concurrent_messages(nodes: usize) -> usize {
+    MIN_MESSAGES_PER_NODE.max(MAX_MESSAGES / nodes.max(1))
 }
 
 /// Returns the closed-form time of a round in which every node sends an empty message to `partners` others and then receives as many.
 /// It is the larger of two times: all sends, the first arrival, then all receives; and all sends, the last arrival, then one receive.
 /// Every message takes the longest route, or, if unknown, a route as long as from the first node to the last.
-pub(crate) fn at_once(machine: &Description, partners: usize) -> Span {
+pub(crate) fn concurrent_round_time(machine: &Description, partners: usize) -> Span {
     let (parameters, partners) = (machine.parameters(), partners as u64);
     let topology = machine.topology();
     let from_end_to_end = || {
@@ -37,12 +37,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_hide_the_latency_or_the_latency_calls() {
+    fn a_round_takes_the_longer_of_calls_and_latency() {
         // A call takes 0.3 us, the latency is 0.9 us.
         let mpi: Description = "mpi:64".parse().unwrap();
-        let of = |partners| at_once(&mpi, partners).to_string();
+        let of = |partners| concurrent_round_time(&mpi, partners).to_string();
         assert_eq!([1, 3, 4, 5].map(of), ["1.5 us", "2.1 us", "2.4 us", "3 us"]);
         let hockney: Description = "hockney:8x8".parse().unwrap();
-        assert_eq!([1, 3].map(|partners| at_once(&hockney, partners).to_string()), ["130 us", "390 us"]);
+        assert_eq!(
+            [1, 3].map(|partners| concurrent_round_time(&hockney, partners).to_string()),
+            ["130 us", "390 us"]
+        );
     }
 }

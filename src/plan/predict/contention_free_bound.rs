@@ -4,7 +4,7 @@
 //! These dependencies cost a small fraction of a prediction to evaluate, as messages share no link and no in-port. In the kernel each
 //! wait is at least as long: no message is faster, and everything omitted here (links, in-ports, barriers, the extra time of receives
 //! that overlap sends, sends that wait for their receives) can only add delay. A schedule that exceeds a limit here therefore needs no
-//! prediction. If no omitted effect delays it, its times equal the kernel's, to the picosecond ([`clear`](super::clear)).
+//! prediction. If no omitted effect delays it, its times equal the kernel's, to the picosecond ([`contention_free`](super::contention_free)).
 
 use std::{
     borrow::Cow,
@@ -21,7 +21,7 @@ use crate::{
 
 /// Rounding in the kernel: a transfer may be shorter than its bytes require by this fraction, and by a picosecond,
 /// because rates and departure instants are rounded.
-const ROUNDED: u64 = 1 << 20;
+const ROUNDING: u64 = 1 << 20;
 
 /// A message in flight between two ranks.
 pub(super) struct Flight {
@@ -34,7 +34,7 @@ pub(super) struct Flight {
 }
 
 /// The contention-free times of a schedule.
-pub(super) struct Unhindered {
+pub(super) struct ContentionFreeTimes {
     /// The finish time of each node, in rank order; empty on deadlock.
     pub(super) finished: Vec<Time>,
     /// All messages, if requested.
@@ -42,30 +42,30 @@ pub(super) struct Unhindered {
 }
 
 /// Times a schedule without contention, and records its messages if requested. Returns `None` if it cannot end by `limit`.
-pub(super) fn follow(
+pub(super) fn contention_free_times(
     machine: &Description,
     members: &[Rank],
     schedule: &Schedule,
     limit: Time,
     keeps_flights: bool,
-) -> Option<Unhindered> {
-    let mut walk = Walk::new(machine, members, schedule);
+) -> Option<ContentionFreeTimes> {
+    let mut simulation = Simulation::new(machine, members, schedule);
     let messages = schedule.messages().count() as u64;
     if keeps_flights {
-        walk.flights = Some(Vec::with_capacity(messages as usize));
+        simulation.flights = Some(Vec::with_capacity(messages as usize));
     }
-    walk.ends_by(limit + rounding(limit, messages)).then(|| walk.finish())
+    simulation.ends_by(limit + rounding(limit, messages)).then(|| simulation.finish())
 }
 
 /// Returns how much earlier a schedule with this number of messages may end in the kernel than in exact arithmetic.
 fn rounding(limit: Time, messages: u64) -> Span {
     let span = limit.since_start().as_picos().saturating_add(messages);
     // The relative part also applies to the tolerance itself.
-    Span::from_picos(messages.saturating_add(span / (ROUNDED / 2)))
+    Span::from_picos(messages.saturating_add(span / (ROUNDING / 2)))
 }
 
 /// The progress of all nodes through their steps.
-struct Walk<'a> {
+struct Simulation<'a> {
     machine: &'a Description,
     members: &'a [Rank],
     schedule: &'a Schedule,
@@ -111,10 +111,10 @@ impl Node {
     }
 }
 
-impl<'a> Walk<'a> {
-    fn new(machine: &'a Description, members: &'a [Rank], schedule: &'a Schedule) -> Walk<'a> {
+impl<'a> Simulation<'a> {
+    fn new(machine: &'a Description, members: &'a [Rank], schedule: &'a Schedule) -> Simulation<'a> {
         let steps = (0..schedule.nodes()).map(|rank| schedule.steps_under(rank, machine.rendezvous()));
-        Walk {
+        Simulation {
             machine,
             members,
             schedule,
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
     /// Advances all nodes until they have finished; returns `false` as soon as one exceeds the limit.
     fn ends_by(&mut self, limit: Time) -> bool {
         while let Some(rank) = self.ready.pop_front() {
-            while self.nodes[rank].done < self.steps[rank].len() && self.go_on(rank) {
+            while self.nodes[rank].done < self.steps[rank].len() && self.advance(rank) {
                 let node = &mut self.nodes[rank];
                 node.done += 1;
                 if node.clock.max(node.left) > limit {
@@ -143,26 +143,26 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the finish times of the nodes, and the messages.
-    fn finish(self) -> Unhindered {
+    fn finish(self) -> ContentionFreeTimes {
         let is_done = self.nodes.iter().zip(&self.steps).all(|(node, steps)| node.done == steps.len());
         // A node ends when all its messages have left.
         let ends = self.nodes.iter().map(|node| node.clock.max(node.left));
         let finished = if is_done { ends.collect() } else { Vec::new() };
-        Unhindered { finished, flights: self.flights.unwrap_or_default() }
+        ContentionFreeTimes { finished, flights: self.flights.unwrap_or_default() }
     }
 
     /// Executes the next step of a node; returns `false` if it must wait for a message.
-    fn go_on(&mut self, rank: Rank) -> bool {
+    fn advance(&mut self, rank: Rank) -> bool {
         let parameters = self.machine.parameters();
         let steps = std::mem::take(&mut self.steps[rank]);
         let action = &steps[self.nodes[rank].done].action;
         let is_done = match action {
             Action::Send(message) => {
-                self.nodes[rank].clock = self.launch(rank, message);
+                self.nodes[rank].clock = self.send(rank, message);
                 true
             }
             Action::Start(message) => {
-                self.launch(rank, message);
+                self.send(rank, message);
                 true
             }
             Action::WaitAll => {
@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
             Action::Exchange { send, recv } => {
                 let left = match self.nodes[rank].exchanged {
                     Some(left) => left,
-                    None => self.launch(rank, send),
+                    None => self.send(rank, send),
                 };
                 // In the kernel, the receive completes after the message has left.
                 self.nodes[rank].clock = left;
@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Sends a message and returns its departure time.
-    fn launch(&mut self, rank: Rank, message: &Message) -> Time {
+    fn send(&mut self, rank: Rank, message: &Message) -> Time {
         let parameters = self.machine.parameters();
         let (transfer, flight) = (self.transfer(message.bytes), self.flight(rank, message.peer));
         let node = &mut self.nodes[rank];
@@ -266,12 +266,12 @@ mod tests {
     };
 
     fn could_end_by(machine: &Description, members: &[Rank], schedule: &Schedule, limit: Time) -> bool {
-        follow(machine, members, schedule, limit, false).is_some()
+        contention_free_times(machine, members, schedule, limit, false).is_some()
     }
 
     /// A ring of neighbours is contention-free: the bound differs from the time only by rounding.
     #[test]
-    fn without_conflicts_it_is_the_time() {
+    fn the_bound_is_exact_without_contention() {
         for machine in ["hockney:1x8", "t3d:1x1x8", "cm5:8"] {
             let machine: Description = machine.parse().unwrap();
             let members: Vec<Rank> = (0..8).collect();
@@ -289,7 +289,7 @@ mod tests {
 
     /// Two messages to one node: the bound ignores that they share its in-port.
     #[test]
-    fn messages_to_one_node_do_not_meet() {
+    fn the_bound_ignores_shared_in_ports() {
         let machine: Description = "hockney:1x3".parse().unwrap();
         let mut builder = Builder::new(3, &[0, 2], &[100_000; 2], Exchange::InTurn);
         builder.iteration([(0, 0), (2, 1)].map(|(from, block)| Transfer {

@@ -26,21 +26,21 @@ struct Column {
 }
 
 /// Maximum ratio of the time of the known trees to the lower bound at which the search ends.
-const ENOUGH: f64 = 1.0005;
+const CONVERGED: f64 = 1.0005;
 
 /// The amount of work after which the search ends. A simplex step counts the square of the number of equations; a set of prices counts its
 /// tree requests.
-const WORK: usize = 16_000_000;
+const MAX_WORK: usize = 16_000_000;
 
 /// Returns a lower bound in seconds on any broadcast of messages of these sizes, without start-ups.
-pub(crate) fn least(network: &Network, sources: &[(Rank, u64)]) -> f64 {
+pub(crate) fn broadcast_lower_bound(network: &Network, sources: &[(Rank, u64)]) -> f64 {
     // Empty messages need no time.
     let sources: Vec<(Rank, u64)> = sources.iter().copied().filter(|&(_, bytes)| bytes > 0).collect();
     if network.nodes() < 2 || network.resources() == 0 || sources.is_empty() {
         return 0.0;
     }
     // With this many equations the first steps would already exceed the work limit.
-    if (network.resources() + sources.len()).pow(2) > WORK / 4 {
+    if (network.resources() + sources.len()).pow(2) > MAX_WORK / 4 {
         return 0.0;
     }
     let mut search = Search::new(network, &sources);
@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
 
     fn run(&mut self) {
         let mut is_direct = true;
-        while self.work < WORK {
+        while self.work < MAX_WORK {
             self.settle();
             let (prices, costs) = self.master.prices();
             let mut asked: Vec<f64> = prices.iter().map(|price| price.max(0.0)).collect();
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
                 self.bound = total;
                 self.best = asked;
             }
-            if self.master.time() <= ENOUGH * self.bound || is_direct && !found {
+            if self.master.time() <= CONVERGED * self.bound || is_direct && !found {
                 break;
             }
             is_direct = !found;
@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
 
     /// Performs simplex steps until no known tree reduces the time.
     fn settle(&mut self) {
-        while self.work < WORK {
+        while self.work < MAX_WORK {
             let (prices, costs) = self.master.prices();
             let gain = |column: &Column| {
                 costs[column.source]

@@ -1,4 +1,4 @@
-//! Contention-free schedules. Such a schedule takes exactly its [contention-free lower bound](super::unhindered), so
+//! Contention-free schedules. Such a schedule takes exactly its [contention-free lower bound](super::contention_free_bound), so
 //! the kernel is not needed.
 //!
 //! Time-triggered schedules send so that no messages share a resource; chains and rings of neighbours also have this
@@ -8,7 +8,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap, mem};
 
-use super::unhindered::Flight;
+use super::contention_free_bound::Flight;
 use crate::{
     fabric::near_whole,
     model::Description,
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Returns whether contention-free timing applies to the schedule and the machine.
-pub(super) fn can_tell(machine: &Description, schedule: &Schedule) -> bool {
+pub(super) fn applies_to(machine: &Description, schedule: &Schedule) -> bool {
     let mut steps = (0..schedule.nodes()).flat_map(|rank| schedule.steps(rank));
     is_simple(machine) && !steps.any(|step| matches!(step.action, Action::Barrier))
 }
@@ -37,7 +37,7 @@ fn is_simple(machine: &Description) -> bool {
 }
 
 /// Returns whether no in-port and no link ever has more messages than it can carry at full speed.
-pub(super) fn is_clear(machine: &Description, members: &[Rank], flights: &[Flight]) -> bool {
+pub(super) fn is_contention_free(machine: &Description, members: &[Rank], flights: &[Flight]) -> bool {
     let (topology, parameters) = (machine.topology(), machine.parameters());
     let port = parameters.port_capacity();
     let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
@@ -97,11 +97,11 @@ mod tests {
     }
 
     /// A message: sender, receiver, bytes, a pause of the sender in nanoseconds, and the kind of call.
-    type Sent = (Rank, Rank, u64, u64, How);
+    type Sent = (Rank, Rank, u64, u64, CallKind);
 
     /// The kind of call: nonblocking send, blocking send, symmetric exchange, or nonblocking send whose receiver combines the data.
     #[derive(Clone, Copy, Debug, PartialEq)]
-    enum How {
+    enum CallKind {
         Started,
         Sent,
         Exchanged,
@@ -111,18 +111,21 @@ mod tests {
     /// Returns the schedule of messages in this order. Receives are posted in the same order.
     fn schedule(nodes: usize, messages: &[Sent]) -> Schedule {
         let mut steps: Vec<Vec<Step>> = vec![Vec::new(); nodes];
-        for (iteration, &(from, to, bytes, pause, how)) in messages.iter().enumerate() {
+        for (iteration, &(from, to, bytes, pause, kind)) in messages.iter().enumerate() {
             let message = |peer| Message { peer, blocks: Blocks::default(), bytes, combined: false };
             let mut step = |rank: Rank, action| steps[rank].push(Step { iteration, action });
             step(from, Action::Pause(Span::from_nanos(pause)));
-            if how == How::Exchanged {
+            if kind == CallKind::Exchanged {
                 step(from, Action::Exchange { send: message(to), recv: message(to) });
                 step(to, Action::Exchange { send: message(from), recv: message(from) });
                 continue;
             }
-            step(from, if how == How::Sent { Action::Send(message(to)) } else { Action::Start(message(to)) });
+            step(
+                from,
+                if kind == CallKind::Sent { Action::Send(message(to)) } else { Action::Start(message(to)) },
+            );
             step(to, Action::Recv(message(from)));
-            if how == How::Combined {
+            if kind == CallKind::Combined {
                 step(to, Action::Pack(bytes));
                 step(to, Action::Combine(bytes));
             }
@@ -130,17 +133,23 @@ mod tests {
         Schedule::of_lengths(steps)
     }
 
-    fn how() -> impl Strategy<Value = How> {
-        prop::sample::select(vec![How::Started, How::Started, How::Sent, How::Exchanged, How::Combined])
+    fn kind() -> impl Strategy<Value = CallKind> {
+        prop::sample::select(vec![
+            CallKind::Started,
+            CallKind::Started,
+            CallKind::Sent,
+            CallKind::Exchanged,
+            CallKind::Combined,
+        ])
     }
 
     proptest! {
         /// Every closed-form prediction equals the kernel's, to the picosecond, for every node.
         #[test]
-        fn it_is_the_time_of_the_kernel(
+        fn closed_form_equals_the_kernel(
             name in prop::sample::select(vec!["hockney:2x3", "cm5:6", "delta:2x3", "t3d:3x2x1", "torus:2x3"]),
             has_overheads: bool,
-            messages in prop::collection::vec((0..6_usize, 1..6_usize, 0..6_u64, 0..4_u64, how()), 1..20),
+            messages in prop::collection::vec((0..6_usize, 1..6_usize, 0..6_u64, 0..4_u64, kind()), 1..20),
             unit in prop::sample::select(vec![1, 20, 100, 500]),
             pause in prop::sample::select(vec![0, 5, 25, 1000])
         ) {
@@ -150,8 +159,8 @@ mod tests {
             let machine = Description::new("any", machine.topology().clone(), parameters.build().unwrap());
             let messages: Vec<Sent> = messages
                 .into_iter()
-                .map(|(from, way, times, pauses, how)| {
-                    (from, (from + way) % 6, unit * times, 1000 * pause * pauses, how)
+                .map(|(from, offset, times, pauses, kind)| {
+                    (from, (from + offset) % 6, unit * times, 1000 * pause * pauses, kind)
                 })
                 .collect();
             let (schedule, members) = (schedule(6, &messages), [5, 0, 1, 4, 3, 2]);
@@ -163,24 +172,25 @@ mod tests {
 
     /// A contention-free example of each kind of call is timed without the kernel.
     #[test]
-    fn messages_in_nobodys_way_need_no_kernel() {
+    fn contention_free_schedules_need_no_kernel() {
         let machine: Description = "hockney:1x4".parse().unwrap();
         let members = [0, 1, 2, 3];
-        for how in [How::Started, How::Sent, How::Exchanged, How::Combined] {
-            let schedule = schedule(4, &[(0, 1, 1000, 0, how), (2, 3, 2000, 5000, how), (1, 2, 500, 0, how)]);
+        for kind in [CallKind::Started, CallKind::Sent, CallKind::Exchanged, CallKind::Combined] {
+            let schedule =
+                schedule(4, &[(0, 1, 1000, 0, kind), (2, 3, 2000, 5000, kind), (1, 2, 500, 0, kind)]);
             let prediction = predict(&machine, &members, &schedule);
-            assert!(prediction.is_some(), "{how:?}");
-            assert_eq!(prediction, predict_by_kernel(&machine, &members, &schedule, Time::MAX), "{how:?}");
+            assert!(prediction.is_some(), "{kind:?}");
+            assert_eq!(prediction, predict_by_kernel(&machine, &members, &schedule, Time::MAX), "{kind:?}");
         }
     }
 
     /// Two messages to one node, or over one link, contend unless one of them starts after the other has ended.
     #[test]
-    fn messages_that_meet_are_for_the_kernel() {
+    fn contending_messages_need_the_kernel() {
         let machine: Description = "hockney:1x4".parse().unwrap();
         let members = [0, 1, 2, 3];
         let time = |messages: &[_]| predict(&machine, &members, &schedule(4, messages));
-        let started = |from: Rank, to: Rank, pause: u64| (from, to, 1000, 1000 * pause, How::Started);
+        let started = |from: Rank, to: Rank, pause: u64| (from, to, 1000, 1000 * pause, CallKind::Started);
         for [first, other] in [[(0, 1), (2, 1)], [(0, 2), (1, 3)]] {
             let with_other_after = |pause| [started(first.0, first.1, 0), started(other.0, other.1, pause)];
             // The first message leaves 50 us after it has entered the network: the earliest instant for the second to enter.
@@ -197,8 +207,8 @@ mod tests {
     }
 
     #[test]
-    fn other_machines_and_barriers_are_for_the_kernel() {
-        let messages = [(0, 1, 1000, 0, How::Sent)];
+    fn other_machines_and_barriers_need_the_kernel() {
+        let messages = [(0, 1, 1000, 0, CallKind::Sent)];
         for name in ["paragon:1x4", "hockney:1x4"] {
             let machine: Description = name.parse().unwrap();
             assert_eq!(

@@ -121,11 +121,11 @@ impl<P: Registered> Own<P> {
     }
 
     fn planned(&self, problem: &P, draft: P::Draft, prediction: Option<Prediction>) -> Plan<P> {
-        Plan::by_own(problem, self.name(), draft, prediction)
+        Plan::by_custom(problem, self.name(), draft, prediction)
     }
 
     /// Returns the address of the function, which distinguishes algorithms of the same name.
-    fn place(&self) -> *const u8 {
+    fn address(&self) -> *const u8 {
         Arc::as_ptr(&self.0).cast()
     }
 }
@@ -154,7 +154,7 @@ impl<P: Registered> PartialOrd for Own<P> {
 /// By name, then by the address of the function: an order that is stable while the algorithms exist.
 impl<P: Registered> Ord for Own<P> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.name().cmp(other.name()).then_with(|| self.place().cmp(&other.place()))
+        self.name().cmp(other.name()).then_with(|| self.address().cmp(&other.address()))
     }
 }
 
