@@ -37,7 +37,7 @@ fn doubling_meets_the_bound() {
 
 /// Searches all executions in which three nodes send and receive all that they have, with o_s = o_r = 1 and no latency.
 #[test]
-fn nothing_beats_the_bound_among_all_ways_of_three() {
+fn no_schedule_of_three_ranks_beats_the_bound() {
     type State = (Vec<u8>, BTreeSet<(usize, u8)>);
     for (nodes, expected) in [(2, 2), (3, 4)] {
         let all = (1_u8 << nodes) - 1;
@@ -150,7 +150,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_found_at_random_beats_the_start_ups(
+    fn no_random_schedule_beats_the_start_up_bound(
         operation in prop_oneof![Just(Collect), Just(CombineToAll), Just(Scan)],
         ranks in 2..9_usize,
         costs in [1..9_u64, 0..9_u64, 1..9_u64, 0..30_u64],

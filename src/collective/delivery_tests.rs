@@ -89,7 +89,7 @@ fn own_algorithms_that_panic_have_no_plan() {
 }
 
 #[test]
-fn own_algorithms_are_told_where_they_fail() {
+fn errors_of_custom_algorithms_name_the_failure() {
     let task = task("line:4", Operation::Collect, 8);
     let fault = |draft: Draft| {
         let own = Own::new("mine", move |_: &Task| Ok(draft.clone()));
@@ -164,7 +164,7 @@ fn an_own_algorithm_may_refuse_a_problem() {
 }
 
 #[test]
-fn sums_of_floating_point_numbers_must_be_grouped_alike() {
+fn exact_sums_need_equal_grouping() {
     // Rank 0 adds the vectors from ranks 1 and 2, rank 1 those from ranks 2 and 0, and so on.
     let own = Own::new("everyone", |task: &Task| {
         let piece = |role| Piece { role, ..Piece::of(0..task.bytes(), Origin::Everywhere) };
@@ -246,7 +246,7 @@ proptest! {
     /// Tests that each schedule that passes the check completes with the right data on every rank. All other schedules are refused, without
     /// a panic.
     #[test]
-    fn what_passes_the_check_delivers(
+    fn checked_drafts_deliver(
         operation in 0..Operation::ALL.len(), variant in 0..1000_usize, root in 0..6_usize,
         (rank, step, change, by) in (0..6_usize, 0..100_usize, 0..7_usize, 1..6_usize),
     ) {

@@ -32,7 +32,7 @@ fn is_plain(plan: &Plan, program: &Program) -> bool {
 /// Writes every variant of every algorithm as a program and reads it back, which checks it chunk by chunk. The program then serves as an
 /// algorithm, and programs of blocking steps only take the same time as the plan.
 #[test]
-fn what_is_written_is_read_again_and_delivers() {
+fn an_exported_schedule_reads_back_and_delivers() {
     let operations = [Operation::CombineToAll, Operation::Collect, Operation::DistributedCombine];
     let mut plain = 0;
     for machine in ["hockney:1x2", "paragon:1x5", "paragon:2x3", "hypercube:8"] {
@@ -65,7 +65,7 @@ fn what_is_written_is_read_again_and_delivers() {
 }
 
 #[test]
-fn what_cannot_be_said_is_refused() {
+fn schedules_beyond_the_format_are_refused() {
     let refusal = |task: &Task| Algorithm::AUTO.plan(task).unwrap().msccl().unwrap_err().to_string();
     assert_eq!(
         refusal(&task("line:4", Operation::Gather, 8)),

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operators_do_what_they_are_called() {
+    fn operators_compute_their_names() {
         assert_eq!(Sum.combine(3, 4), 7);
         assert_eq!(Product.combine(1.5, 4.0), 6.0);
         assert_eq!((Min.combine(3, -4), Max.combine(3, -4)), (-4, 3));

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_is_there_and_what_there_is_instead() {
+    fn refusals_name_the_alternatives() {
         let refusal = |algorithm: &str, operation, nodes: usize| {
             let machine = format!("line:{nodes}").parse().unwrap();
             let task = Task::builder(&machine, operation).elements(8).build().unwrap();

@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn strategies_that_do_not_fit_are_refused() {
         for text in
             ["", "2x3", "2x3:", "2x3:SMCC", "2x3:SCM", "0x3:SMC", "2x-3:SMC", "2x3:SMC,rows", "2x3:smc"]
         {

@@ -231,7 +231,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
                 return self.packets.endpoint().compute(rest);
             }
             let (now, interrupt) =
-                self.told(self.packets.endpoint().compute_until(end, self.posted.get()))?;
+                self.repost_after_death(self.packets.endpoint().compute_until(end, self.posted.get()))?;
             let Some((envelope, computed)) = interrupt else { return Ok(()) };
             rest = if computed < rest { rest - computed } else { Span::ZERO };
             self.handle(now, envelope)?;
@@ -267,7 +267,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         let last = all.len() - 1;
         let (at, first) = self.packets.endpoint().wait_any_until(all.into(), deadline)?;
         let Some((index, result)) = first else { return Ok(Waited::InVain { at }) };
-        let result = if index == last { self.told(result) } else { result };
+        let result = if index == last { self.repost_after_death(result) } else { result };
         Ok(match result? {
             Some(envelope) if index == last => {
                 self.handle(at, envelope)?;
@@ -282,14 +282,15 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// program may repeat without other work (livelock detection).
     fn handle_arrived(&self, is_poll: bool) -> Result<Time, CommError> {
         loop {
-            let (now, arrived) = self.told(self.packets.endpoint().test(self.posted.get(), is_poll))?;
+            let (now, arrived) =
+                self.repost_after_death(self.packets.endpoint().test(self.posted.get(), is_poll))?;
             let Some(Some(envelope)) = arrived else { return Ok(now) };
             self.handle(now, envelope)?;
         }
     }
 
     /// Posts the receive again if it failed because a node died: the surviving nodes continue.
-    fn told<T>(&self, result: Result<T, CommError>) -> Result<T, CommError> {
+    fn repost_after_death<T>(&self, result: Result<T, CommError>) -> Result<T, CommError> {
         if let Err(CommError::NodeDied { .. }) = result {
             let select = self.packets.selector(ANY_SOURCE.into())?;
             self.posted.set(self.packets.endpoint().irecv(select)?);

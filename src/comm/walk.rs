@@ -123,14 +123,14 @@ pub(crate) fn follow<'g>(
         let iteration = together[0].iteration;
         group.as_part(
             || Part::Step(iteration + 1),
-            || together.iter().try_for_each(|step| act(group, schedule, step, tag, cargo, started)),
+            || together.iter().try_for_each(|step| execute_step(group, schedule, step, tag, cargo, started)),
         )?;
     }
     Ok(())
 }
 
 /// Executes one step.
-fn act<'g>(
+fn execute_step<'g>(
     group: &'g Group<'g>,
     schedule: &Schedule,
     step: &Step,
@@ -140,9 +140,11 @@ fn act<'g>(
 ) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
     let (message, got) = match &step.action {
-        Action::Send(message) => return Ok(group.send((message.peer, tag), given(group, cargo, message)?)?),
+        Action::Send(message) => {
+            return Ok(group.send((message.peer, tag), outgoing_payload(group, cargo, message)?)?);
+        }
         Action::Start(message) => {
-            started.push(group.isend((message.peer, tag), given(group, cargo, message)?)?);
+            started.push(group.isend((message.peer, tag), outgoing_payload(group, cargo, message)?)?);
             return Ok(());
         }
         Action::WaitAll => {
@@ -167,7 +169,7 @@ fn act<'g>(
         }
         Action::Recv(message) => (message, group.recv((message.peer, tag))?),
         Action::Exchange { send, recv } => {
-            let data = given(group, cargo, send)?;
+            let data = outgoing_payload(group, cargo, send)?;
             (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
         }
     };
@@ -185,7 +187,11 @@ fn act<'g>(
 }
 
 /// Returns the data of the next message to send, with the length that the schedule prescribes.
-fn given(group: &Group<'_>, cargo: &mut dyn Cargo, message: &Message) -> Result<Payload, WalkError> {
+fn outgoing_payload(
+    group: &Group<'_>,
+    cargo: &mut dyn Cargo,
+    message: &Message,
+) -> Result<Payload, WalkError> {
     let payload = cargo.give(message)?;
     if payload.len() == message.bytes {
         if cargo.is_blocks() {

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn many_blocks_take_few_rounds_more() {
+    fn many_blocks_take_a_few_extra_rounds() {
         for (nodes, blocks) in [(2, 65), (9, 130), (30, 256), (64, 100)] {
             let ring: Vec<Rank> = (0..nodes).collect();
             let mut builder = Builder::new(nodes, &vec![1; blocks], &vec![1; blocks], Exchange::Together);

@@ -95,7 +95,7 @@ impl<'a> Delivery<'a> {
         if self.parts.len() != blocks {
             return Err(DeliveryError::Pieces { given: self.parts.len(), blocks });
         }
-        let held = Replay::of(self).carried_out()?;
+        let held = Replay::of(self).run()?;
         let mut groupings: BTreeMap<(u32, Rank, Rank), u64> = BTreeMap::new();
         for (rank, held) in held.iter().enumerate() {
             for block in 0..blocks as u32 {

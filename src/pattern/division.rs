@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_reached_once() {
+    fn every_node_is_reached_once() {
         let (g, t) = (Span::from_micros(2), Span::from_micros(5));
         for nodes in 1..=40 {
             for root in 0..nodes {
@@ -350,7 +350,7 @@ mod tests {
 
     /// Six positions take three sends of one unit, whether the first cut sends two positions or three.
     #[test]
-    fn of_equally_fast_cuts_the_smallest_or_the_most_even_is_taken() {
+    fn ties_take_the_smallest_or_the_most_even_cut() {
         let unit = Span::from_micros(1);
         let tree = |ties| Division::fastest_by(ties, 6, 0, false, |_| unit, |_| unit);
         let first = |ties| tree(ties).rounds()[0][0].count;

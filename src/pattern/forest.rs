@@ -31,7 +31,7 @@ use crate::rank::Rank;
 
 /// A tree for a share of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Share {
+pub(crate) struct SourceTree {
     /// The index of the source.
     pub(crate) source: usize,
     /// The parent of each node; the source is its own parent.
@@ -70,7 +70,7 @@ struct Loads<'a> {
 const ROUNDS: usize = 3;
 
 /// The maximum number of resources visited by the local search.
-const MOST_WORK: usize = 4_000_000;
+const MAX_WORK: usize = 4_000_000;
 
 impl Loads<'_> {
     fn none(network: &Network) -> Loads<'_> {
@@ -78,9 +78,9 @@ impl Loads<'_> {
     }
 
     /// Counts the work of `edges` edges like the given one; returns whether work is left.
-    fn has_work_left(&mut self, from: Rank, to: Rank, edges: usize) -> bool {
+    fn spend_work(&mut self, from: Rank, to: Rank, edges: usize) -> bool {
         self.work += self.network.pair(from, to).len() * edges;
-        self.work < MOST_WORK
+        self.work < MAX_WORK
     }
 
     /// Returns the price of adding `amount` to an edge, in bytes per second of the target time.
@@ -133,7 +133,7 @@ mod tests {
         })
     }
 
-    fn is_spanning(share: &Share, root: Rank) -> bool {
+    fn is_spanning(share: &SourceTree, root: Rank) -> bool {
         let reaches = |mut node: Rank| {
             (0..share.parents.len()).for_each(|_| node = share.parents[node]);
             node == root
@@ -141,13 +141,13 @@ mod tests {
         (0..share.parents.len()).all(reaches)
     }
 
-    fn busiest(network: &Network, trees: &[Share], bytes: impl Fn(usize) -> u64) -> f64 {
+    fn busiest(network: &Network, trees: &[SourceTree], bytes: impl Fn(usize) -> u64) -> f64 {
         network.busiest(trees.iter().map(|tree| (&tree.parents[..], bytes(tree.source))))
     }
 
     /// If only ports matter, a chain is optimal for one source and a cycle for several: each node receives all data of other nodes.
     #[test]
-    fn where_ports_are_short_trees_are_chains() {
+    fn trees_are_chains_where_ports_limit() {
         let network = ports(6, |_, _| Pair::new());
         assert!((broadcast_lower_bound(&network, &[(2, 60)]) - 60.0).abs() < 0.1);
         let trees = grow(&network, 2, 60, 1, 60.0, false);
@@ -183,7 +183,7 @@ mod tests {
 
     /// A slow leaf allows shallow trees: its in-link takes as long as two messages occupy a port.
     #[test]
-    fn trees_are_low_where_there_is_time() {
+    fn trees_are_low_where_resources_are_idle() {
         let network = ports(15, |_, to| if to == 14 { vec![(30, 2.0)] } else { Pair::new() });
         let height = |is_low: bool| {
             let trees = grow(&network, 0, 10, 1, 20.0, is_low);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_are_slow_without_end_have_no_least_time() {
+    fn links_without_bandwidth_have_no_bound() {
         let network = ports(3, |_, _| vec![(6, f64::MAX)]);
         assert_eq!(broadcast_lower_bound(&network, &[(0, 1000)]), 0.0);
     }
@@ -208,7 +208,7 @@ mod tests {
 
         /// No grown tree beats the lower bound, and with few links the bound is at least the bound of some cut or port.
         #[test]
-        fn nothing_beats_the_least_time(
+        fn no_forest_beats_the_lower_bound(
             nodes in 2..9_usize,
             shared in prop::collection::vec((0..6_u32, 1..40_u32), 81),
             lengths in prop::collection::vec(0..1000_u64, 1..4),

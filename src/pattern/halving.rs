@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_agree_and_nobody_has_more_than_two_pairings_an_iteration() {
+    fn both_ends_agree_and_no_position_has_more_than_two_pairings_per_iteration() {
         for halving in LINES.map(Halving::new) {
             for position in 0..halving.positions() {
                 let mut count = vec![0; halving.iterations()];
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_happens_alone_or_outside() {
+    fn a_single_position_and_outside_positions_have_no_pairings() {
         assert_eq!(Halving::new(0).iterations(), 0);
         assert_eq!(Halving::new(0).pairings(0).next(), None);
         assert_eq!(Halving::new(1).pairings(0).next(), None);

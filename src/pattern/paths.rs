@@ -24,7 +24,7 @@ const POWERS: [i32; 4] = [8, 16, 32, 64];
 const ROUNDS: usize = 24;
 
 /// Maximum ratio of the time of the flow to the lower bound at which the search ends.
-const ENOUGH: f64 = 1.001;
+const CONVERGED: f64 = 1.001;
 
 /// Number of bisection steps of the line search.
 const STEPS: usize = 20;
@@ -56,11 +56,11 @@ pub(crate) fn least(network: &Network, messages: &[(Rank, Rank, u64)], known: f6
             if cost > bound {
                 (bound, best) = (cost, prices);
             }
-            if busiest <= ENOUGH * bound.max(known) {
+            if busiest <= CONVERGED * bound.max(known) {
                 return bound;
             }
-            let part = best_part(&loads, &cheapest, power);
-            loads.iter_mut().zip(&cheapest).for_each(|(load, other)| *load += part * (other - *load));
+            let step = best_step(&loads, &cheapest, power);
+            loads.iter_mut().zip(&cheapest).for_each(|(load, other)| *load += step * (other - *load));
         }
     }
     bound
@@ -115,12 +115,12 @@ fn paths(nodes: usize, source: Rank, costs: &[f64]) -> (Vec<Rank>, Vec<Rank>) {
 }
 
 /// Returns the fraction of all messages to move, which minimizes the sum of the powers of the loads.
-fn best_part(loads: &[f64], others: &[f64], power: i32) -> f64 {
+fn best_step(loads: &[f64], others: &[f64], power: i32) -> f64 {
     let busiest = loads.iter().chain(others).copied().fold(0.0, f64::max);
-    let grows_at = |part: f64| {
+    let grows_at = |step: f64| {
         let growth = |(load, other): (&f64, &f64)| {
             let (load, other) = (load / busiest, other / busiest);
-            (load + part * (other - load)).powi(power - 1) * (other - load)
+            (load + step * (other - load)).powi(power - 1) * (other - load)
         };
         loads.iter().zip(others).map(growth).sum::<f64>() > 0.0
     };
@@ -158,7 +158,7 @@ mod tests {
 
     /// Direct messages over half the ring all go to the right; forwarded messages can use both directions.
     #[test]
-    fn messages_go_around_what_is_busy() {
+    fn messages_avoid_busy_links() {
         let network = ring(8, 1.0);
         let all: Vec<(Rank, Rank, u64)> =
             (0..64).filter(|pair| pair / 8 != pair % 8).map(|pair| (pair / 8, pair % 8, 1000)).collect();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_no_more_than_is_known_is_soon_done() {
+    fn the_search_stops_at_a_known_bound() {
         let network = ring(8, 1.0);
         let across = least(&network, &[(0, 4, 1000)], 1000.0);
         assert!(across > 0.0 && across <= 500.0, "{across}");

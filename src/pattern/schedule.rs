@@ -15,7 +15,7 @@ mod cut;
 mod dual;
 mod growth;
 mod hoisted;
-mod meeting;
+mod rendezvous;
 
 use std::{
     collections::{BTreeMap, VecDeque},

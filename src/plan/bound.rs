@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_the_largest_limits_decides() {
+    fn the_first_of_equal_bounds_is_decisive() {
         let limit = Span::from_micros;
         let bound = LowerBound::new([
             (Reason::StartUp, limit(1)),

@@ -12,7 +12,7 @@ use crate::{
     model::Description,
     pattern::{
         Builder, Transfer,
-        forest::{Share, broadcast_lower_bound, cycles, edges, grow},
+        forest::{SourceTree, broadcast_lower_bound, cycles, edges, grow},
         network::{Network, Pair},
     },
     rank::Rank,
@@ -55,7 +55,7 @@ pub(crate) enum Direction {
 /// Trees for messages, with the segments of the messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Forest {
-    trees: Vec<Share>,
+    trees: Vec<SourceTree>,
     /// A description of the trees.
     kind: String,
     segments: Vec<Segment>,
@@ -236,7 +236,7 @@ impl ForestProblem {
 
     /// Cuts the messages into the number of segments with the shortest closed-form time. With several trees per source
     /// it takes half that number, because short messages cause more contention.
-    fn best_segmentation(&self, trees: Vec<Share>, kind: &str) -> Forest {
+    fn best_segmentation(&self, trees: Vec<SourceTree>, kind: &str) -> Forest {
         let messages = MAX_MESSAGES / (self.network.nodes() - 1);
         let most =
             messages.min(MAX_SEGMENTS).min((self.bytes() / MIN_SEGMENT_BYTES) as usize).max(trees.len());
@@ -250,7 +250,7 @@ impl ForestProblem {
     }
 
     /// Cuts the messages into about this number of segments, in whole elements, ordered by source and byte position.
-    fn cut(&self, trees: &[Share], kind: &str, number: usize) -> Forest {
+    fn cut(&self, trees: &[SourceTree], kind: &str, number: usize) -> Forest {
         let longest = (self.bytes() as f64 / number as f64).max(1.0);
         let mut segments = Vec::new();
         let mut tree = 0;

@@ -15,7 +15,7 @@ impl Related for Task {
     fn equal(&self) -> Vec<Variant<Task>> {
         let other_words = self.in_other_words().into_iter().flat_map(|task| {
             let (listed, words) = (collective::families(&task), task.operation().name());
-            converted(task, listed, words, Span::ZERO, as_it_is, &Algorithm::SOURCES)
+            converted(task, listed, words, Span::ZERO, unchanged, &Algorithm::SOURCES)
         });
         let s_to_p = as_s_to_p(self).into_iter().flat_map(|instance| {
             let (listed, convert): (_, Convert<Instance, Task>) = match self.operation() {
@@ -28,7 +28,7 @@ impl Related for Task {
             let mut listed = collective::families(&task);
             // Two operations in a row have even blocks already.
             listed.retain(|variant| !variant.is_searched());
-            converted(task, listed, "even blocks", Span::ZERO, as_it_is, &Algorithm::SOURCES)
+            converted(task, listed, "even blocks", Span::ZERO, unchanged, &Algorithm::SOURCES)
         });
         other_words.chain(s_to_p).chain(even).collect()
     }
@@ -52,19 +52,19 @@ impl Related for Task {
             listed.extend(task.equal());
             // Wider operations in the form of two operations in a row are excluded: the first of the two would be the operation itself.
             listed.retain(|variant| !variant.is_searched());
-            converted(task, listed, operation.name(), bound, narrowed, &Algorithm::WIDER)
+            converted(task, listed, operation.name(), bound, restricted, &Algorithm::WIDER)
         });
         variants.collect()
     }
 }
 
 /// Returns the draft unchanged: the vector and the origins are the same.
-fn as_it_is(_: &Task, _: &Task, draft: Draft) -> Draft {
+fn unchanged(_: &Task, _: &Task, draft: Draft) -> Draft {
     draft
 }
 
 /// Converts a draft of a wider operation: pieces are cut at blocks if the narrower operation has blocks.
-fn narrowed(task: &Task, _: &Task, draft: Draft) -> Draft {
+fn restricted(task: &Task, _: &Task, draft: Draft) -> Draft {
     if task.operation().has_blocks() { draft.cut_at_blocks(task) } else { draft }
 }
 

@@ -139,7 +139,7 @@ node,finished_us,messages_sent,bytes_sent,messages_received,bytes_received,compu
     }
 
     #[test]
-    fn overheads_that_are_not_known_are_empty() {
+    fn unknown_overheads_are_empty() {
         let report = RunReport { is_modeled: false, ..sample() };
         let text = written(|bytes| report.write_nodes_csv(bytes));
         assert_eq!(text.lines().nth(1), Some("0,165,1,1000,0,0,0,,100"));

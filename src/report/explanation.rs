@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Maximum number of pieces, places and messages in the text.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 /// An explanation of a run's time: its critical path, and the contention between messages. Created by
 /// [`Run::explain`](crate::Run::explain).
@@ -116,8 +116,8 @@ impl Explanation {
     fn longest_pieces(&self) -> String {
         let mut pieces: Vec<&Piece> = self.critical_path.pieces.iter().collect();
         pieces.sort_by_key(|piece| Reverse(piece.span()));
-        let more = pieces.len().saturating_sub(SHOWN);
-        pieces.truncate(SHOWN);
+        let more = pieces.len().saturating_sub(MAX_SHOWN);
+        pieces.truncate(MAX_SHOWN);
         let what = |piece: &&Piece| match piece.message {
             Some(message) => format!("  {}, {message}", piece.kind),
             None => format!("  {}, node {}", piece.kind, piece.rank),
@@ -140,15 +140,15 @@ impl Explanation {
         }
         let mut places: Vec<_> = blame.by_place().into_iter().collect();
         places.sort_by_key(|&(_, lost)| Reverse(lost));
-        let more = places.len().saturating_sub(SHOWN);
-        places.truncate(SHOWN);
+        let more = places.len().saturating_sub(MAX_SHOWN);
+        places.truncate(MAX_SHOWN);
         let mut table =
             Table::new("lost to sharing", places.iter().map(|&(place, _)| format!("  {}", self.name(place))));
         table.times("us", places.iter().map(|&(_, lost)| lost));
         let mut losses: Vec<_> = blame.losses.iter().collect();
         losses.sort_by_key(|loss| Reverse(loss.lost));
-        let others = losses.len().saturating_sub(SHOWN);
-        losses.truncate(SHOWN);
+        let others = losses.len().saturating_sub(MAX_SHOWN);
+        losses.truncate(MAX_SHOWN);
         let mut pairs = Table::new("slowed", losses.iter().map(|loss| format!("  {}", loss.slowed)));
         pairs.column("by", losses.iter().map(|loss| loss.by));
         pairs.column("where", losses.iter().map(|loss| self.name(loss.place)));

@@ -90,8 +90,8 @@ pub(crate) const KEPT_ERROR: f64 = 0.02;
 
 /// Maximum lateness for the verdict "kept", as a fraction of the due time of the run; and a lateness in seconds that is
 /// always accepted, because a short interruption of the host is harmless.
-const KEPT_SLIP: f64 = 0.1;
-const MOMENT: f64 = 1e-3;
+const MAX_KEPT_SLIP: f64 = 0.1;
+const ALWAYS_ACCEPTED: f64 = 1e-3;
 
 /// Time that the host may need to wake the last thread, in seconds. A run that ends late by no more counts as on time.
 const WAKE_UP: f64 = 1e-4;
@@ -107,7 +107,7 @@ impl RealTimeReport {
         let error = if due > 0.0 { wall.as_secs_f64() / due - 1.0 } else { 0.0 };
         let late = wall.as_secs_f64() - due;
         let kept = late <= WAKE_UP.max(KEPT_ERROR * due)
-            && lateness.largest.by.as_secs_f64() <= MOMENT.max(KEPT_SLIP * due);
+            && lateness.largest.by.as_secs_f64() <= ALWAYS_ACCEPTED.max(MAX_KEPT_SLIP * due);
         RealTimeReport {
             dilation,
             wall,

@@ -331,7 +331,7 @@ phases           nodes  begin us  end us  mean us  longest us
     }
 
     #[test]
-    fn a_run_in_real_time_tells_how_well_the_host_kept_pace() {
+    fn a_real_time_run_reports_its_pace() {
         let wall = Duration::from_micros(3310);
         let slip = Slip { by: Duration::from_nanos(1500), rank: 2, at: at(265_000_000) };
         let lateness = LatenessStats { answers: 8, late: 2, largest: slip };
@@ -365,7 +365,7 @@ a line of 4
     }
 
     #[test]
-    fn what_the_hosts_clock_does_not_know_is_left_out() {
+    fn quantities_without_a_timing_model_are_left_out() {
         let report = RunReport { is_modeled: false, ..sample() };
         assert!(!report.to_string().contains("overhead") && !report.node_table().contains("overhead"));
         assert!(report.to_string().contains("  computing  "), "node 2 has computed");
@@ -402,7 +402,7 @@ a line of 4
     }
 
     #[test]
-    fn the_first_messages_that_nobody_received_are_listed() {
+    fn the_first_unreceived_messages_are_listed() {
         let message =
             |bytes| UnreceivedMessage { from: 3, to: 0, tag: Tag(7), bytes, group: "world".to_owned() };
         let list = |messages| unreceived_list(&(1..=messages).map(message).collect::<Vec<_>>());
@@ -414,7 +414,7 @@ a line of 4
     }
 
     #[test]
-    fn a_run_without_anything_is_its_headline() {
+    fn an_empty_run_is_its_headline() {
         let report = RunReport {
             nodes: Vec::new(),
             links: Vec::new(),

@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_host_can_run_some_threads_and_knows_why_not_more() {
+    fn the_host_limit_of_threads_is_found_with_its_cause() {
         let (threads, limit) = spare_threads(1);
         assert!(threads > 0, "{limit}");
         assert!(!limit.is_empty());

@@ -135,7 +135,7 @@ fn no_wake_up_of_one_bringer_is_lost() {
 
 /// Tests two deliveries of different kinds, waited for one after the other.
 #[test]
-fn what_is_brought_early_is_found_later() {
+fn an_early_delivery_is_found_later() {
     explore(|| {
         let place = Place::new(3);
         let bringers = [1, FOR_THE_KERNEL].map(|what| {
@@ -182,7 +182,7 @@ fn two_bringers_of_one_kind_wake_it_as_often_as_it_sleeps() {
 /// Tests that the end of a run wakes a sleeper without a delivery. The sleeper has a separate thread, because the model cannot wake a
 /// thread that is joining another thread.
 #[test]
-fn the_end_of_the_run_wakes_everybody() {
+fn the_end_of_the_run_wakes_all_threads() {
     explore(|| {
         let place = Place::new(2);
         let sleeper = {

@@ -247,7 +247,7 @@ mod tests {
     /// and 15/16 of the elements at 10 ns. A broadcast copies no blocks together. With the farthest first, partners in the first round of
     /// the collect finish the scatter at different times, which costs at most one overhead.
     #[test]
-    fn a_vector_that_is_cut_takes_what_the_closed_form_says() {
+    fn a_split_vector_takes_the_closed_form_time() {
         let parameters = Parameters::hockney();
         let machine =
             Description::new("room", crate::topology::parse("complete:16").unwrap(), parameters.clone());

@@ -140,7 +140,7 @@ mod tests {
 
     /// Pins the times on Hockney's machine with 16 nodes and 64 KiB.
     #[test]
-    fn what_it_takes_is_pinned() {
+    fn modeled_times_are_pinned() {
         let machine: Description = "hypercube:16".parse().unwrap();
         let times = [Operation::Broadcast, Operation::CombineToOne].map(|operation| {
             let task = Task::builder(&machine, operation).elements(1 << 16).build().unwrap();

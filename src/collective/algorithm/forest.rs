@@ -115,7 +115,7 @@ mod tests {
 
     /// Pins the times for 16 nodes of a tree of switches and 1 MiB: a chain, its dual, and one or two rounds of a cycle.
     #[test]
-    fn what_it_takes_is_pinned() {
+    fn modeled_times_are_pinned() {
         let machine: Description = "tree:16".parse().unwrap();
         let ratios = [
             Operation::Broadcast,

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_hears_of_anything_twice() {
+    fn no_rank_receives_a_block_twice() {
         for shape in [vec![3], vec![4, 4], vec![2, 5, 3], vec![8, 2, 8]] {
             assert_all_hear_once(&way(&shape), shape.iter().product());
         }

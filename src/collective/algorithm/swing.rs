@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_hears_of_anything_twice() {
+    fn no_rank_receives_a_block_twice() {
         for extents in [vec![4], vec![64], vec![512], vec![8, 2], vec![2, 16, 4]] {
             for way in ways(&extents, 6) {
                 assert_all_hear_once(&way, extents.iter().product());

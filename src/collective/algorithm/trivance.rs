@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_hears_of_anything_twice() {
+    fn no_rank_receives_a_block_twice() {
         for extents in [vec![9], vec![81], vec![3, 3], vec![9, 27], vec![3, 9, 3]] {
             for first in 0..extents.len() {
                 assert_all_hear_once(&way(&extents, first), extents.iter().product());

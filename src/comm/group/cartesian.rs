@@ -119,8 +119,8 @@ impl<'n> Cartesian<'n> {
         }
         let mut rank = 0;
         for (&coordinate, &axis) in coordinates.iter().zip(&self.axes) {
-            let place = place(axis, coordinate as i128).ok_or_else(|| CommError::BadGrid(given()))?;
-            rank = rank * axis.0 + place;
+            let position = position(axis, coordinate as i128).ok_or_else(|| CommError::BadGrid(given()))?;
+            rank = rank * axis.0 + position;
         }
         Ok(rank)
     }
@@ -140,8 +140,8 @@ impl<'n> Cartesian<'n> {
         let stride: usize = self.axes[dimension + 1..].iter().map(|&(extent, _)| extent).product();
         let here = rank / stride % axis.0;
         let at = |displacement: i128| {
-            let place = place(axis, here as i128 + displacement)?;
-            Some(rank - here * stride + place * stride)
+            let position = position(axis, here as i128 + displacement)?;
+            Some(rank - here * stride + position * stride)
         };
         let displacement = displacement as i128;
         Ok(Shift { source: at(-displacement), destination: at(displacement) })
@@ -176,9 +176,9 @@ impl<'n> Cartesian<'n> {
 }
 
 /// Returns the position of a coordinate on an axis: modulo the extent on a ring, `None` beyond the edge of a line.
-fn place((extent, is_ring): (usize, bool), coordinate: i128) -> Option<usize> {
+fn position((extent, is_ring): (usize, bool), coordinate: i128) -> Option<usize> {
     let extent = extent as i128;
-    let place = if is_ring { coordinate.rem_euclid(extent) } else { coordinate };
+    let position = if is_ring { coordinate.rem_euclid(extent) } else { coordinate };
     // The position is below the extent, which is a `usize`.
-    (0..extent).contains(&place).then_some(place as usize)
+    (0..extent).contains(&position).then_some(position as usize)
 }

@@ -27,7 +27,7 @@ use crate::{
 /// The families of predefined groups: see [`Group::strided`].
 pub(super) const ROWS: u32 = 0;
 pub(super) const COLUMNS: u32 = 1;
-const FIRST_OF_ITS_KIND: u32 = 2;
+const FIRST_SUBGROUP_FAMILY: u32 = 2;
 
 /// The users of a group's private contexts. The program does not see their messages.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ pub struct Group<'n> {
     /// The members as a list, made on first use.
     nodes: OnceCell<Arc<[Rank]>>,
     /// The number of groups made of this group so far, by list of members.
-    made: RefCell<BTreeMap<Vec<Rank>, u32>>,
+    group_counts: RefCell<BTreeMap<Vec<Rank>, u32>>,
     /// The context of collective operations, made on first use.
     private: OnceCell<Context>,
     /// The number of collective calls so far.
@@ -106,9 +106,21 @@ impl<'n> Group<'n> {
         rank: Rank,
         members: Members,
     ) -> Group<'n> {
-        let (nodes, made, private, calls, splits, is_active) = Default::default();
+        let (nodes, group_counts, private, calls, splits, is_active) = Default::default();
         let name = name.into();
-        Group { endpoint, name, context, rank, members, nodes, made, private, calls, splits, is_active }
+        Group {
+            endpoint,
+            name,
+            context,
+            rank,
+            members,
+            nodes,
+            group_counts,
+            private,
+            calls,
+            splits,
+            is_active,
+        }
     }
 
     /// Returns a row or a column: nodes of the world at equal distances. `family` separates rows, columns and groups that the program makes
@@ -134,8 +146,8 @@ impl<'n> Group<'n> {
 
     /// Returns the context of the next group of these nodes, equal on all members that make it.
     fn new_context(&self, nodes: &[Rank], name: impl Fn() -> String) -> Context {
-        let mut made = self.made.borrow_mut();
-        let nth = made.entry(nodes.to_vec()).or_insert(FIRST_OF_ITS_KIND);
+        let mut group_counts = self.group_counts.borrow_mut();
+        let nth = group_counts.entry(nodes.to_vec()).or_insert(FIRST_SUBGROUP_FAMILY);
         *nth += 1;
         self.endpoint.shared().context(self.context, nodes, *nth, &name)
     }

@@ -24,7 +24,7 @@ pub(super) struct Replay<'a> {
     /// The progress of each rank.
     progress: Vec<Progress>,
     /// The messages in transit, by sender and receiver.
-    mail: BTreeMap<(Rank, Rank), Mail>,
+    channels: BTreeMap<(Rank, Rank), Channel>,
     /// The ranks that may be able to proceed.
     ready: VecDeque<Rank>,
     /// The ranks that wait at a barrier.
@@ -43,8 +43,8 @@ struct Progress {
 
 /// The messages from one rank to another.
 #[derive(Default)]
-struct Mail {
-    on_the_way: VecDeque<Sent>,
+struct Channel {
+    in_flight: VecDeque<Sent>,
     /// The number of messages sent, and the number received.
     counts: [usize; 2],
 }
@@ -70,14 +70,14 @@ impl<'a> Replay<'a> {
             steps: (0..nodes).map(|rank| of.schedule.steps_under(rank, of.rendezvous)).collect(),
             held: (0..nodes).map(held).collect(),
             progress: vec![Progress::default(); nodes],
-            mail: BTreeMap::new(),
+            channels: BTreeMap::new(),
             ready: (0..nodes).collect(),
             waiting: Vec::new(),
         }
     }
 
     /// Executes all steps and returns the blocks that each rank holds at the end.
-    pub(super) fn carried_out(mut self) -> Result<Held, DeliveryError> {
+    pub(super) fn run(mut self) -> Result<Held, DeliveryError> {
         let steps = std::mem::take(&mut self.steps);
         while let Some(rank) = self.ready.pop_front() {
             while let Some(step) = steps[rank].get(self.progress[rank].step) {
@@ -101,8 +101,10 @@ impl<'a> Replay<'a> {
         if let Some((_, error)) = stuck.min_by_key(|&(order, _)| order) {
             return Err(error);
         }
-        let left =
-            self.mail.iter().find_map(|(&(rank, to), mail)| Some((rank, to, mail.on_the_way.front()?)));
+        let left = self
+            .channels
+            .iter()
+            .find_map(|(&(rank, to), channel)| Some((rank, to, channel.in_flight.front()?)));
         match left {
             Some((rank, to, sent)) => Err(DeliveryError::Unreceived { rank, step: sent.step, to }),
             None => Ok(self.held),
@@ -156,11 +158,11 @@ impl<'a> Replay<'a> {
         if bytes != all {
             return Err(DeliveryError::Length { rank, step, given: bytes, expected: all });
         }
-        let mail = self.mail.entry((rank, message.peer)).or_default();
+        let channel = self.channels.entry((rank, message.peer)).or_default();
         let sent = Sent { step, blocks: message.blocks.clone(), bytes, versions };
-        mail.on_the_way.push_back(sent);
-        self.progress[rank].sent = Some(mail.counts[0]);
-        mail.counts[0] += 1;
+        channel.in_flight.push_back(sent);
+        self.progress[rank].sent = Some(channel.counts[0]);
+        channel.counts[0] += 1;
         self.ready.push_back(message.peer);
         Ok(())
     }
@@ -172,9 +174,9 @@ impl<'a> Replay<'a> {
         }
         let from = message.peer;
         self.check_peer(rank, from)?;
-        let Some(mail) = self.mail.get_mut(&(from, rank)) else { return Ok(false) };
-        let Some(sent) = mail.on_the_way.pop_front() else { return Ok(false) };
-        mail.counts[1] += 1;
+        let Some(channel) = self.channels.get_mut(&(from, rank)) else { return Ok(false) };
+        let Some(sent) = channel.in_flight.pop_front() else { return Ok(false) };
+        channel.counts[1] += 1;
         let is_same = |(one, other): (&u32, &u32)| self.part(*one) == self.part(*other);
         let are_as_many = sent.blocks.len() == message.blocks.len() && sent.bytes == message.bytes;
         if !are_as_many || !sent.blocks.iter().zip(&*message.blocks).all(is_same) {
@@ -200,14 +202,14 @@ impl<'a> Replay<'a> {
     /// Returns whether all sends of a rank are complete.
     fn have_left(&self, rank: Rank) -> bool {
         let Some(from_bytes) = self.of.rendezvous else { return true };
-        let of_rank = self.mail.iter().filter(|((from, _), _)| *from == rank);
-        of_rank.flat_map(|(_, mail)| &mail.on_the_way).all(|sent| sent.bytes < from_bytes)
+        let of_rank = self.channels.iter().filter(|((from, _), _)| *from == rank);
+        of_rank.flat_map(|(_, channel)| &channel.in_flight).all(|sent| sent.bytes < from_bytes)
     }
 
     /// Returns whether the send of the current step of a rank is complete.
     fn has_left(&self, rank: Rank, message: &Message) -> bool {
         let waits = self.of.rendezvous.is_some_and(|from_bytes| message.bytes >= from_bytes);
-        let received = self.mail.get(&(rank, message.peer)).map_or(0, |mail| mail.counts[1]);
+        let received = self.channels.get(&(rank, message.peer)).map_or(0, |channel| channel.counts[1]);
         !waits || self.progress[rank].sent.is_none_or(|number| number < received)
     }
 

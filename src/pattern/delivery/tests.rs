@@ -15,7 +15,7 @@ fn checked(schedule: &Schedule, holder: Rank) -> Result<(), DeliveryError> {
 }
 
 #[test]
-fn every_rank_has_what_is_wanted_or_the_check_names_it() {
+fn missing_data_is_reported_with_its_rank() {
     checked(&passed_on(&[(0, 1), (1, 2)]), 0).unwrap();
     let error = checked(&passed_on(&[(0, 1), (0, 1)]), 0).unwrap_err();
     assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0: wanted is what rank 0 has");
@@ -28,7 +28,7 @@ fn every_rank_has_what_is_wanted_or_the_check_names_it() {
 }
 
 #[test]
-fn sends_that_wait_for_each_other_are_found_where_they_do() {
+fn rendezvous_deadlocks_are_found() {
     let mut builder = Builder::new(2, &[0, 1], &[8, 8], Exchange::InTurn);
     builder.round([(0, 1), (1, 0)].map(|(from, to)| Transfer { from, to, blocks: [from as u32].into() }));
     builder.end_iteration();
@@ -78,7 +78,7 @@ fn versions_are_combined_once_and_in_order_where_they_must_be() {
 }
 
 #[test]
-fn groupings_are_told_apart_where_they_matter() {
+fn groupings_are_distinguished_where_they_matter() {
     // Block 0 is the version of a rank, block 1 its combination: (0 + 1) + 2 at rank 0, and (1 + 2) + 0 at rank 1.
     let mut combiner = Combiner::new(3, &[Origin::Everywhere; 2], &[8, 8], Exchange::InTurn);
     for (from, to) in [(1, 0), (2, 0), (2, 1), (0, 1)] {
@@ -103,7 +103,7 @@ fn only_versions_of_one_part_are_combined() {
 }
 
 #[test]
-fn messages_without_blocks_and_barriers_are_refused_where_they_cannot_be() {
+fn invalid_empty_messages_and_barriers_are_refused() {
     let step = |action| Step { iteration: 0, action };
     let message = |peer| Message { peer, blocks: [].into(), bytes: 8, combined: false };
     let lengths = [Action::Send(message(1)), Action::Recv(message(0))].map(|action| vec![step(action)]);

@@ -10,12 +10,18 @@
 //! **Cost.** `O(p^2)` for a cycle, and `O(k p^2)` for each move in `k` cycles; at most `2 p` moves after each of three passes, until a
 //! fixed amount of work is done.
 
-use super::{Loads, Network, ROUNDS, Share};
+use super::{Loads, Network, ROUNDS, SourceTree};
 use crate::rank::Rank;
 
 /// Returns `count` trees for each source, ordered by source. Each tree follows one of `count` cycles and carries an equal part of the
 /// message. `bytes` is the total size of all messages; `aim` is the target time in seconds of the busiest resource.
-pub(crate) fn cycles(network: &Network, sources: &[Rank], bytes: u64, count: usize, aim: f64) -> Vec<Share> {
+pub(crate) fn cycles(
+    network: &Network,
+    sources: &[Rank],
+    bytes: u64,
+    count: usize,
+    aim: f64,
+) -> Vec<SourceTree> {
     let amount = bytes as f64 / count as f64 / aim;
     let mut loads = Loads::none(network);
     let mut cycles: Vec<Vec<Rank>> = Vec::new();
@@ -34,7 +40,7 @@ pub(crate) fn cycles(network: &Network, sources: &[Rank], bytes: u64, count: usi
     let share = |(source, cycle): (usize, &Vec<Rank>)| {
         let mut parents = vec![sources[source]; network.nodes()];
         around(cycle).filter(|&(_, to)| to != sources[source]).for_each(|(from, to)| parents[to] = from);
-        Share { source, parents }
+        SourceTree { source, parents }
     };
     (0..sources.len()).flat_map(|source| cycles.iter().map(move |cycle| share((source, cycle)))).collect()
 }
@@ -76,7 +82,7 @@ fn improve(loads: &mut Loads<'_>, cycles: &mut [Vec<Rank>], amount: f64) {
                 if !loads.uses(before, node, busiest) && !loads.uses(node, after, busiest) {
                     continue;
                 }
-                if !loads.has_work_left(before, node, 6 * nodes) {
+                if !loads.spend_work(before, node, 6 * nodes) {
                     return;
                 }
                 let old = exchange(loads, &[(before, node), (node, after)], &[(before, after)], amount);

@@ -11,7 +11,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::{Loads, Network, ROUNDS, Share, edges};
+use super::{Loads, Network, ROUNDS, SourceTree, edges};
 use crate::rank::Rank;
 
 /// Returns `count` trees of one source, which each carry an equal part of the message of `bytes` bytes. `aim` is the target time in seconds
@@ -23,7 +23,7 @@ pub(crate) fn grow(
     count: usize,
     aim: f64,
     is_low: bool,
-) -> Vec<Share> {
+) -> Vec<SourceTree> {
     let amount = bytes as f64 / count as f64 / aim;
     let depth = if is_low { 1.0 } else { 0.0 };
     let mut growth = Growth { loads: Loads::none(network), amount, depth };
@@ -39,7 +39,7 @@ pub(crate) fn grow(
         }
         growth.improve(&mut trees);
     }
-    trees.into_iter().map(|parents| Share { source: 0, parents }).collect()
+    trees.into_iter().map(|parents| SourceTree { source: 0, parents }).collect()
 }
 
 struct Growth<'a> {
@@ -112,7 +112,7 @@ impl Growth<'_> {
                     if !self.loads.uses(from, to, busiest) {
                         continue;
                     }
-                    if !self.loads.has_work_left(from, to, nodes) {
+                    if !self.loads.spend_work(from, to, nodes) {
                         return;
                     }
                     self.loads.add(from, to, -amount);

@@ -48,7 +48,7 @@ fn an_exchange_is_made_in_three_ways() {
 }
 
 #[test]
-fn what_comes_in_a_round_is_sent_on_in_the_next() {
+fn data_is_forwarded_in_the_next_round() {
     let mut builder = Builder::new(3, &[0], &[10], Exchange::Together);
     builder.round([transfer(0, 1, &[0])]);
     builder.round([transfer(1, 2, &[0])]);
@@ -149,7 +149,7 @@ fn refusal(ask: impl FnOnce(&mut Builder)) -> String {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_what_was_given_and_what_is_allowed() {
+fn invalid_arguments_are_refused_with_value_and_limits() {
     let new = |nodes: usize, origins: &'static [Rank], sizes: &'static [u64]| {
         refusal(move |_| drop(Builder::new(nodes, origins, sizes, Exchange::Together)))
     };
@@ -241,7 +241,7 @@ fn ends_are_sorted() {
 
 /// Tests the incremental counts against the blocks that nodes hold.
 #[test]
-fn growth_is_what_nodes_hold() {
+fn growth_counts_the_bytes_that_nodes_hold() {
     let mut builder = Builder::new(4, &[0, 0, 2], &[5, 6, 7], Exchange::Together);
     builder.iteration([transfer(0, 1, &[0]), transfer(2, 3, &[2])]);
     builder.move_blocks([transfer(0, 3, &[0, 1])]);
@@ -254,7 +254,7 @@ fn growth_is_what_nodes_hold() {
 
 /// The capacity of a finished schedule is at most twice its size.
 #[test]
-fn what_was_reserved_is_given_back() {
+fn unused_capacity_is_released() {
     let mut builder = Builder::new(4, &[0], &[5], Exchange::Together);
     builder.iteration([transfer(0, 1, &[0])]);
     let steps = builder.finish().steps;

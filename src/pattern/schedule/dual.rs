@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_there_twice_stays_there_twice() {
+    fn repeated_blocks_stay_repeated() {
         let mut sorter = Sorter::default();
         for blocks in [&[3, 1, 1][..], &[4, 4, 1, 1], &[7, 7], &[0, u32::MAX >> 8, 0]] {
             assert_eq!(&*sorter.in_order(blocks), sorted(blocks));

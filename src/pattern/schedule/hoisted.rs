@@ -90,7 +90,7 @@ mod tests {
     /// Tests a reversed schedule: a received message changes the node's own version, so a send of the same block waits for the message, and
     /// no other send does.
     #[test]
-    fn a_send_goes_after_what_is_combined_into_it() {
+    fn a_send_stays_after_its_combine() {
         let mut builder = Builder::new(3, &[0; 2], &[1; 2], Exchange::Overlapped);
         builder.iteration([transfer(0, 1, &[0])]);
         builder.iteration([transfer(0, 1, &[1])]);

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_grid_is_cut_in_the_middle_and_in_blocks() {
+    fn networks_without_a_grid_are_cut_in_the_middle_and_into_blocks() {
         let cube = Links::of(&"hypercube:64".parse().unwrap());
         let half: Vec<Rank> = (0..32).collect();
         assert_eq!(over_border(&cube, &half), Span::from_secs_f64(1.0 / (32.0 * 20e6)));

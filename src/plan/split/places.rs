@@ -48,14 +48,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_that_are_alike_are_not_parted() {
+    fn similar_lengths_are_not_split() {
         for lengths in [&[][..], &[0, 0], &[7], &[0, 1, 1], &[1, 2, 1], &[500, 999, 700]] {
             assert_eq!(places(lengths), [0_u64; 0], "{lengths:?}");
         }
     }
 
     #[test]
-    fn places_follow_from_gaps_bytes_and_extremes() {
+    fn thresholds_follow_from_gaps_bytes_and_extremes() {
         assert_eq!(places(&[32, 0, 65_536, 32]), [32]);
         // The widest gap is below 6400. 100,000 is half of the bytes, and with 50,000 more than 15/16. 400 is below the
         // square root of 16 x 100,000.

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_or_no_data_is_not_short() {
+    fn long_and_phantom_payloads_do_not_fit_a_slot() {
         let (all, known) = (ElementTypes::default(), KnownTypes::default());
         let label = Label { context: 0, source: 0, tag: Tag(0) };
         let chained = Payload::concat([Payload::from("one"), Payload::phantom(2)]);

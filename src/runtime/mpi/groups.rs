@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ranks_name_a_group_alike() {
+    fn group_digests_are_equal_on_all_ranks() {
         let (one, other) = two();
         for context in [1, 2] {
             let digest = one.digest(context);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_compared_whoever_makes_it_first() {
+    fn calls_are_compared_in_either_order() {
         let call = |text: &'static str| Call::new("broadcast", Box::leak(Box::new(text)), ());
         let (mut one, mut other) = two();
         assert!(one.agree(1, 0, 0, &call("8 bytes")).is_none());

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn two_rounds_alike_with_no_message_on_its_way_are_a_deadlock() {
+    fn two_equal_rounds_without_messages_in_flight_are_a_deadlock() {
         use Activity::{Acts, Returned, Waits};
         let mut inquiry = Inquiry::default();
         let (one, two) = ((Waits, (1, 2, 5)), (Returned, (0, 0, 4)));

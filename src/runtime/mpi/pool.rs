@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_buffer_is_used_again_when_nobody_has_it_any_more() {
+    fn a_buffer_is_reused_after_its_last_use() {
         let pool = Arc::new(Pool::default());
         let buffer = pool.take(5000);
         let place = buffer.as_ptr();

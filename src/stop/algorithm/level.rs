@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_goes_where_the_first_bytes_are_missing() {
+    fn excess_bytes_go_to_the_first_deficit() {
         // 21 bytes, at most 4 per node. Node 1 has 8 excess bytes, of which nodes 0, 2 and 3 get 4, 3 and 1; node 5 has one.
         let instance = instance("line:6", &[1, 2, 5, 4], &[12, 1, 5, 3]);
         let line = line::bisection(instance.grid());

@@ -56,7 +56,7 @@ proptest! {
 
     /// The plan depends only on the instance, not on the number or speed of the host's cores.
     #[test]
-    fn a_plan_is_the_same_whoever_makes_it(instance in instances(9)) {
+    fn a_plan_depends_only_on_the_problem(instance in instances(9)) {
         for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {
             let (one, other) = (algorithm.plan(&instance), algorithm.plan(&instance));
             let (Ok(one), Ok(other)) = (one, other) else { continue };

@@ -160,7 +160,7 @@ proptest! {
     /// No variant is faster than the lower bounds, including the bound stated by its algorithm, and each algorithm, also *Auto*, chooses
     /// the first of its fastest variants.
     #[test]
-    fn the_fastest_is_taken_and_beats_no_limit(instance in instances(7)) {
+    fn the_fastest_variant_is_taken_and_respects_the_lower_bound(instance in instances(7)) {
         let bound = instance.lower_bound();
         let mut all = Vec::new();
         for algorithm in [Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE].into_iter().chain(Algorithm::all()) {
@@ -242,7 +242,7 @@ fn repos_is_its_base_where_all_are_sources_except_for_the_order_of_dimensions() 
 
 /// At twelve days per byte a plan of one variant can be made; its time is `Time::MAX` on all nodes.
 #[test]
-fn what_takes_too_long_is_told() {
+fn a_schedule_beyond_the_time_range_is_reported() {
     let slow = Parameters::builder().beta(1e6).build().unwrap();
     let mesh: Description = "mesh:1x4".parse().unwrap();
     let machine = Description::new("slow", mesh.topology().clone(), slow);

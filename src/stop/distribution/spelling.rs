@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_distribution_is_refused_with_what_is_allowed() {
+    fn unknown_distributions_are_refused_with_the_known_ones() {
         let refused = [
             "",
             "rows",

@@ -108,7 +108,7 @@ fn bands_that_are_too_wide_to_be_spread_touch() {
 }
 
 #[test]
-fn blocks_lie_where_they_are_told_to() {
+fn blocks_start_at_the_given_position() {
     let block = |top, left| Distribution::Block { rows: 2, columns: 3, top, left };
     assert_eq!(drawn(block(0, 0), grid("3x5"), 6), "●●●··\n●●●··\n·····\n");
     assert_eq!(drawn(block(1, 2), grid("3x5"), 6), "·····\n··●●●\n··●●●\n");
@@ -209,7 +209,7 @@ fn a_list_is_put_in_order() {
 }
 
 #[test]
-fn what_cannot_be_placed_is_refused_with_what_can() {
+fn impossible_placements_are_refused_with_limits() {
     let number = |sources| Err(DistributionError::NumberOfSources { sources, grid: TEN });
     for sources in [0, 101] {
         for distribution in Distribution::ALL.iter().chain([&Distribution::Random { seed: 1 }]) {

@@ -16,44 +16,44 @@ impl Schedule {
     pub(crate) fn steps_under(&self, rank: Rank, rendezvous: Option<u64>) -> Cow<'_, [Step]> {
         match rendezvous {
             None => Cow::Borrowed(self.steps(rank)),
-            Some(from_bytes) => Cow::Owned(self.meeting_steps(rank, from_bytes)),
+            Some(from_bytes) => Cow::Owned(self.rendezvous_steps(rank, from_bytes)),
         }
     }
 
-    fn meeting_steps(&self, rank: Rank, from_bytes: u64) -> Vec<Step> {
+    fn rendezvous_steps(&self, rank: Rank, from_bytes: u64) -> Vec<Step> {
         let waits = |step: &Step| match &step.action {
             Action::Send(message) | Action::Exchange { send: message, .. } => message.bytes >= from_bytes,
             _ => false,
         };
-        let mut met = Vec::with_capacity(self.steps(rank).len());
-        for together in self.steps(rank).chunk_by(|one, next| one.iteration == next.iteration) {
-            if together.iter().any(waits) {
-                meet(together, &mut met);
+        let mut converted = Vec::with_capacity(self.steps(rank).len());
+        for iteration in self.steps(rank).chunk_by(|one, next| one.iteration == next.iteration) {
+            if iteration.iter().any(waits) {
+                convert_iteration(iteration, &mut converted);
             } else {
-                met.extend_from_slice(together);
+                converted.extend_from_slice(iteration);
             }
         }
-        met
+        converted
     }
 }
 
 /// Adds the steps of an iteration such that no send waits before the node has posted its receives.
-fn meet(steps: &[Step], met: &mut Vec<Step>) {
+fn convert_iteration(steps: &[Step], converted: &mut Vec<Step>) {
     let sends = steps.iter().filter(|step| step.action.sent().is_some()).count();
     let receives = steps.iter().filter(|step| step.action.received().is_some()).count();
     match (sends, receives) {
         // A node that only sends one message delays no other node than its receiver.
-        (1, 0) => met.extend_from_slice(steps),
+        (1, 0) => converted.extend_from_slice(steps),
         (1, 1) => match steps.windows(2).position(is_pair) {
             Some(at) => {
-                met.extend_from_slice(&steps[..at]);
-                met.push(paired(&steps[at], &steps[at + 1]));
-                met.extend_from_slice(&steps[at + 2..]);
+                converted.extend_from_slice(&steps[..at]);
+                converted.push(as_exchange(&steps[at], &steps[at + 1]));
+                converted.extend_from_slice(&steps[at + 2..]);
             }
             // The step is an exchange already, or the message is forwarded after its receipt.
-            None => met.extend(steps.iter().cloned()),
+            None => converted.extend(steps.iter().cloned()),
         },
-        _ => met.extend(steps.iter().flat_map(started)),
+        _ => converted.extend(steps.iter().flat_map(as_nonblocking)),
     }
 }
 
@@ -63,7 +63,7 @@ fn is_pair(steps: &[Step]) -> bool {
 }
 
 /// Merges a send and a receive into an exchange.
-fn paired(one: &Step, other: &Step) -> Step {
+fn as_exchange(one: &Step, other: &Step) -> Step {
     match (&one.action, &other.action) {
         (Action::Send(send), Action::Recv(recv)) => {
             Step { action: Action::Exchange { send: send.clone(), recv: recv.clone() }, ..one.clone() }
@@ -73,7 +73,7 @@ fn paired(one: &Step, other: &Step) -> Step {
 }
 
 /// Converts a step so that its send does not block.
-fn started(step: &Step) -> impl Iterator<Item = Step> {
+fn as_nonblocking(step: &Step) -> impl Iterator<Item = Step> {
     let (first, second) = match step.action.clone() {
         Action::Send(send) => (Action::Start(send), None),
         Action::Exchange { send, recv } => (Action::Start(send), Some(Action::Recv(recv))),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_faces_each_other_is_an_exchange_or_started() {
+    fn opposite_messages_become_exchanges_or_nonblocking_sends() {
         let rounds: [&[(Rank, Rank)]; 4] =
             [&[(0, 1), (1, 0)], &[(0, 1)], &[(0, 2), (1, 0)], &[(0, 1), (0, 2), (1, 0)]];
         let outlines = |exchange, from_bytes| {
@@ -112,18 +112,18 @@ mod tests {
                 builder.iteration(round.iter().map(transfer));
             }
             let schedule = builder.finish();
-            (outline(schedule.steps(0)), outline(&schedule.meeting_steps(0, from_bytes)))
+            (outline(schedule.steps(0)), outline(&schedule.rendezvous_steps(0, from_bytes)))
         };
-        let (plain, met) = outlines(Exchange::InTurn, 100);
+        let (plain, converted) = outlines(Exchange::InTurn, 100);
         assert_eq!(plain, ">1 <1 >1 >2 <1 >1 >2 <1 ");
-        assert_eq!(met, "[>1 <1] >1 [>2 <1] (1) (2) <1 ");
-        let (plain, met) = outlines(Exchange::Together, 100);
+        assert_eq!(converted, "[>1 <1] >1 [>2 <1] (1) (2) <1 ");
+        let (plain, converted) = outlines(Exchange::Together, 100);
         assert_eq!(plain, "[>1 <1] >1 [>2 <1] [>1 <1] >2 ");
-        assert_eq!(met, "[>1 <1] >1 [>2 <1] (1) <1 (2) ");
+        assert_eq!(converted, "[>1 <1] >1 [>2 <1] (1) <1 (2) ");
         // Messages below the threshold and started sends do not wait.
-        let (plain, met) = outlines(Exchange::InTurn, 101);
-        assert_eq!(plain, met);
-        let (plain, met) = outlines(Exchange::Overlapped, 0);
-        assert_eq!(plain, met);
+        let (plain, converted) = outlines(Exchange::InTurn, 101);
+        assert_eq!(plain, converted);
+        let (plain, converted) = outlines(Exchange::Overlapped, 0);
+        assert_eq!(plain, converted);
     }
 }
