@@ -39,17 +39,17 @@ impl Task {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
-        self.limits(self.down_trees(), true)
+        self.bounds_with_trees(self.tree_bound(), true)
     }
 
     /// Returns a lower bound that is cheap to compute, for pruning. It omits the bound by trees. For a group smaller than the machine it
     /// also omits the bounds by links, whose cost is proportional to the machine.
     pub(super) fn quick_bound(&self) -> LowerBound {
-        self.limits(Span::ZERO, self.size() == self.machine().nodes())
+        self.bounds_with_trees(Span::ZERO, self.size() == self.machine().nodes())
     }
 
     /// Returns the bound with a given time for trees, with or without the bounds of links.
-    fn limits(&self, trees: Span, with_links: bool) -> LowerBound {
+    fn bounds_with_trees(&self, trees: Span, with_links: bool) -> LowerBound {
         let demand = Demand::of(self);
         if demand.traffic == 0.0 {
             return LowerBound::default();
@@ -64,7 +64,7 @@ impl Task {
         let links = with_links.then(|| Links::of(self.machine()));
         let far = |is_backwards: bool, busy: Span, alpha: Span| {
             let far = links.as_ref().map(|links| Far { links, parameters });
-            far.map_or(Span::ZERO, |far| self.far(&far, is_backwards, busy, alpha))
+            far.map_or(Span::ZERO, |far| self.start_up_with_distances(&far, is_backwards, busy, alpha))
         };
         let (send, receive, alpha) =
             (parameters.send_overhead(), parameters.receive_overhead(), parameters.alpha());
@@ -110,13 +110,13 @@ impl Task {
         let around = parameters.alpha() + parameters.hop();
         let heard = start_up(demand.heard, parameters.receive_overhead(), around);
         let earliest = if hear_from_all { heard } else { Span::ZERO };
-        let of_a_rank = (0..size).map(|rank| next.least_of(rank)).min().unwrap_or(Span::ZERO);
+        let of_a_rank = (0..size).map(|rank| next.lower_bound_of_rank(rank)).min().unwrap_or(Span::ZERO);
         (lower_bounds[0] + of_a_rank).max(earliest + lower_bounds[1]).max(bytes)
     }
 
     /// Returns a lower bound of the time from when a rank begins this task to the task's end: the rank's own block must get to another
     /// rank if others want it. What the rank receives does not count: messages may have come in before it begins.
-    pub(super) fn least_of(&self, rank: Rank) -> Span {
+    pub(super) fn lower_bound_of_rank(&self, rank: Rank) -> Span {
         let own = self.block(rank).end - self.block(rank).start;
         let wanted = match self.operation() {
             Operation::Scatter => 0,
@@ -129,7 +129,7 @@ impl Task {
 
     /// Lower bound by distance: the time in which data of one rank can reach all ranks that need it, or, backwards, in which one rank can
     /// hear from all. This rank is one of `ones`, for example the root or the ranks with the longest blocks.
-    fn far(&self, far: &Far<'_>, is_backwards: bool, busy: Span, alpha: Span) -> Span {
+    fn start_up_with_distances(&self, far: &Far<'_>, is_backwards: bool, busy: Span, alpha: Span) -> Span {
         let bytes = |rank: Rank| self.block(rank).end - self.block(rank).start;
         let all: Vec<Rank> = (0..self.size()).collect();
         let filled: Vec<Rank> = all.iter().copied().filter(|&rank| bytes(rank) > 0).collect();
@@ -157,7 +157,7 @@ impl Task {
     }
 
     /// Lower bound by trees from the ranks with data to all others, or in the reverse direction.
-    fn down_trees(&self) -> Span {
+    fn tree_bound(&self) -> Span {
         let (blocks, is_backwards) = match self.operation() {
             Operation::Broadcast => (vec![(self.root(), self.bytes())], false),
             Operation::CombineToOne => (vec![(self.root(), self.bytes())], true),
@@ -198,7 +198,7 @@ impl Demand {
         }
         let block = |rank| task.block(rank).end - task.block(rank).start;
         let blocks = || (0..ranks).map(block);
-        let (least, most) = (blocks().min().unwrap_or(0), blocks().max().unwrap_or(0));
+        let (shortest, longest) = (blocks().min().unwrap_or(0), blocks().max().unwrap_or(0));
         let filled = blocks().filter(|&bytes| bytes > 0).count();
         // The ranks with data, and one rank without data if there is one.
         let filled_and_one = ranks.min(filled + 1);
@@ -241,9 +241,9 @@ impl Demand {
             },
             Operation::Collect => Demand {
                 traffic: each,
-                intake: total - least,
-                output: most,
-                spread: most,
+                intake: total - shortest,
+                output: longest,
+                spread: longest,
                 given: 0,
                 reached: ranks,
                 heard: filled_and_one,
@@ -272,10 +272,10 @@ impl Demand {
             },
             Operation::DistributedCombine => Demand {
                 traffic: each,
-                intake: most,
-                output: total - least,
+                intake: longest,
+                output: total - shortest,
                 spread: 0,
-                given: most,
+                given: longest,
                 reached: filled_and_one,
                 heard: ranks,
                 pairs: many * filled as f64,

@@ -6,17 +6,17 @@ use super::{Draft, Task, draft::Tuning};
 use crate::{pattern::Exchange, plan::Variant, time::Span};
 
 /// Minimum and maximum number of candidates of an algorithm that are predicted, the cheapest first.
-const LEAST: usize = 2;
-const MOST: usize = 24;
+const MIN_CANDIDATES: usize = 2;
+const MAX_CANDIDATES: usize = 24;
 
 /// Approximate total number of messages at which the list of predicted candidates ends.
-const MESSAGES: usize = 100_000;
+const MAX_MESSAGES: usize = 100_000;
 
 /// Function that makes the schedule of a candidate.
 type Make = Box<dyn Fn(&Task, Tuning) -> Draft + Send + Sync>;
 
 /// Function that returns a lower bound of a candidate's time before its schedule is made.
-type Least = Box<dyn Fn(&Task, Tuning) -> Span + Send + Sync>;
+type LowerBoundFn = Box<dyn Fn(&Task, Tuning) -> Span + Send + Sync>;
 
 /// A possible schedule of a task, in one or several tunings.
 pub(super) struct Candidate {
@@ -27,31 +27,31 @@ pub(super) struct Candidate {
     pub(super) messages: usize,
     pub(super) tunings: Vec<Tuning>,
     /// Lower bound of the time; `None` if none is known.
-    pub(super) least: Option<Least>,
+    pub(super) lower_bound: Option<LowerBoundFn>,
     pub(super) make: Make,
 }
 
 /// The variants of the cheapest candidates in each of their tunings, the cheapest first.
-pub(super) fn offered(task: &Task, mut candidates: Vec<Candidate>) -> Vec<Variant<Task>> {
+pub(super) fn variants_of_cheapest(task: &Task, mut candidates: Vec<Candidate>) -> Vec<Variant<Task>> {
     candidates.sort_by_key(|candidate| candidate.estimate);
     let (mut nth, mut messages) = (0, 0);
     candidates.retain(|candidate| {
         nth += 1;
         messages += candidate.messages * candidate.tunings.len() * task.size();
-        nth <= LEAST || nth <= MOST && messages <= MESSAGES
+        nth <= MIN_CANDIDATES || nth <= MAX_CANDIDATES && messages <= MAX_MESSAGES
     });
-    each_once(candidates.into_iter().flat_map(|candidate| variants(task, candidate)).collect())
+    without_duplicates(candidates.into_iter().flat_map(|candidate| variants(task, candidate)).collect())
 }
 
 /// Removes each variant that has the same identity as an earlier one.
-pub(super) fn each_once(mut variants: Vec<Variant<Task>>) -> Vec<Variant<Task>> {
+pub(super) fn without_duplicates(mut variants: Vec<Variant<Task>>) -> Vec<Variant<Task>> {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     variants.retain(|variant| variant.identity().is_none_or(|identity| seen.insert(identity.to_owned())));
     variants
 }
 
 fn variants(task: &Task, candidate: Candidate) -> Vec<Variant<Task>> {
-    let Candidate { name, estimate, messages, tunings, least, make } = candidate;
+    let Candidate { name, estimate, messages, tunings, lower_bound, make } = candidate;
     let messages = (messages * task.size()) as u64;
     let make = Arc::new(make);
     let is_single = tunings.len() == 1;
@@ -63,8 +63,9 @@ fn variants(task: &Task, candidate: Candidate) -> Vec<Variant<Task>> {
             Ok(if tuning.exchange == Exchange::Overlapped { draft.hoisted() } else { draft })
         };
         let shown = if is_single { name.clone() } else { identity.clone() };
-        let least = least.as_ref().map_or(Span::ZERO, |least| least(task, tuning));
-        let variant = Variant::new(shown, draft).at_least(least).estimated(estimate).identified(identity);
+        let lower_bound = lower_bound.as_ref().map_or(Span::ZERO, |lower_bound| lower_bound(task, tuning));
+        let variant =
+            Variant::new(shown, draft).at_least(lower_bound).estimated(estimate).identified(identity);
         // Cutting blocks into segments multiplies the number of messages.
         variant.of_messages(messages * tuning.segments as u64)
     };
@@ -72,5 +73,5 @@ fn variants(task: &Task, candidate: Candidate) -> Vec<Variant<Task>> {
 }
 
 #[cfg(test)]
-#[path = "limits_tests.rs"]
+#[path = "candidate_tests.rs"]
 mod tests;

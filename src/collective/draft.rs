@@ -72,7 +72,7 @@ impl Tuning {
         Tuning { exchange: Exchange::Overlapped, segments: 1, ties: Ties::Small };
 
     /// The tunings that may be the fastest.
-    pub(crate) fn worth_trying(task: &Task) -> Vec<Tuning> {
+    pub(crate) fn candidates_for(task: &Task) -> Vec<Tuning> {
         let parameters = task.parameters();
         let mut tunings = vec![Tuning::PLAIN, Tuning::OVERLAPPED];
         // Cutting a block cannot save time where the bytes of a block take much less time than a start-up.

@@ -40,10 +40,10 @@ pub(super) fn edge(
     let transfer = parameters.transfer((bytes as f64 * conflict) as u64);
     let (send, recv) = parameters.overheads(bytes);
     let combining = parameters.combining(if combines { bytes / task.element_bytes() } else { 0 });
-    let way = parameters.start_up(bytes) + parameters.hop() + transfer;
+    let transit = parameters.start_up(bytes) + parameters.hop() + transfer;
     match direction {
-        Direction::Out => (send.max(transfer), way),
-        Direction::In => ((recv + combining).max(transfer), way + combining),
-        Direction::Both => (send.max(recv + combining).max(transfer), way + combining),
+        Direction::Out => (send.max(transfer), transit),
+        Direction::In => ((recv + combining).max(transfer), transit + combining),
+        Direction::Both => (send.max(recv + combining).max(transfer), transit + combining),
     }
 }

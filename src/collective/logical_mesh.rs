@@ -47,7 +47,7 @@ pub(super) fn has_even_tree(task: &Task, strategy: &Strategy) -> bool {
 }
 
 /// Lower bound of the time of the schedule of a strategy that uses rings, whose schedules are the slowest to make; 0 for other strategies.
-pub(super) fn least(task: &Task, strategy: &Strategy, tuning: Tuning) -> Span {
+pub(super) fn lower_bound(task: &Task, strategy: &Strategy, tuning: Tuning) -> Span {
     use Operation::{
         Broadcast, Collect as CollectAll, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan,
         Scatter,
@@ -68,7 +68,7 @@ pub(super) fn least(task: &Task, strategy: &Strategy, tuning: Tuning) -> Span {
 }
 
 /// Number of blocks in a bucket where nodes hold these numbers of blocks: the node with the most blocks has one bucket per segment.
-fn most(counts: &[usize], segments: usize) -> usize {
+fn blocks_per_message(counts: &[usize], segments: usize) -> usize {
     counts.iter().max().copied().unwrap_or(0).div_ceil(segments)
 }
 
@@ -252,7 +252,9 @@ impl LogicalMesh<'_> {
         for (dimension, &(_, collect)) in self.strategy.long.iter().enumerate().rev() {
             let lines = self.ranks(&self.lines(dimension));
             match collect {
-                Collect::Ring => ring::collect(builder, &lines, |counts| most(counts, segments)),
+                Collect::Ring => {
+                    ring::collect(builder, &lines, |counts| blocks_per_message(counts, segments))
+                }
                 Collect::Circulant => circulant::collect(builder, &lines, 2),
             }
         }
@@ -283,7 +285,7 @@ impl LogicalMesh<'_> {
         for (dimension, &(_, collect)) in self.strategy.long.iter().enumerate().rev() {
             let lines = self.ranks(&self.lines(dimension));
             match collect {
-                Collect::Ring => rings.collect(&lines, |counts| most(counts, segments)),
+                Collect::Ring => rings.collect(&lines, |counts| blocks_per_message(counts, segments)),
                 Collect::Circulant => rings.gather(&lines),
             }
         }

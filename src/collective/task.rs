@@ -332,7 +332,10 @@ impl TaskBuilder {
         }
         let starts = match self.lengths {
             Lengths::Even(elements) => {
-                elements.checked_mul(self.element).filter(|&bytes| bytes < MOST).ok_or(TaskError::TooLong)?;
+                elements
+                    .checked_mul(self.element)
+                    .filter(|&bytes| bytes < MAX_BYTES)
+                    .ok_or(TaskError::TooLong)?;
                 (0..=size).map(|rank| even_start(elements, rank, size) * self.element).collect()
             }
             Lengths::Blocks(blocks) => {
@@ -344,7 +347,7 @@ impl TaskBuilder {
                     let end = elements
                         .checked_mul(self.element)
                         .and_then(|bytes| bytes.checked_add(*starts.last()?));
-                    starts.push(end.filter(|&bytes| bytes < MOST).ok_or(TaskError::TooLong)?);
+                    starts.push(end.filter(|&bytes| bytes < MAX_BYTES).ok_or(TaskError::TooLong)?);
                 }
                 starts.into()
             }
@@ -363,7 +366,7 @@ pub(super) fn even_start(elements: u64, rank: Rank, size: usize) -> u64 {
 }
 
 /// Exclusive upper limit of the bytes of a vector.
-const MOST: u64 = 1 << 60;
+const MAX_BYTES: u64 = 1 << 60;
 
 /// The error of arguments that do not form a task.
 #[derive(Clone, PartialEq, Eq, Error)]

@@ -159,9 +159,11 @@ pub(crate) fn forest_lower_bound(
     if !has_fixed_routes(machine) || !is_candidate(machine, members.len(), bytes) {
         return Span::ZERO;
     }
-    let way = if is_backwards { Direction::Back } else { Direction::Out };
+    let direction = if is_backwards { Direction::Back } else { Direction::Out };
     // The factor covers rounding errors.
-    Span::from_secs_f64((1.0 - 1e-9) * broadcast_lower_bound(&network(machine, members, 0.0, way), sources))
+    Span::from_secs_f64(
+        (1.0 - 1e-9) * broadcast_lower_bound(&network(machine, members, 0.0, direction), sources),
+    )
 }
 
 impl ForestProblem {
@@ -172,11 +174,11 @@ impl ForestProblem {
         members: &[Rank],
         sources: Vec<(Rank, u64)>,
         element: u64,
-        way: Direction,
+        direction: Direction,
     ) -> ForestProblem {
         let parameters = machine.parameters();
         let element = element.max(1);
-        let network = network(machine, members, parameters.gamma() / element as f64, way);
+        let network = network(machine, members, parameters.gamma() / element as f64, direction);
         let lower_bound = broadcast_lower_bound(&network, &sources);
         let busy =
             parameters.send_overhead() + parameters.receive_overhead() + parameters.exchange_overhead();
@@ -389,14 +391,14 @@ pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
 
 /// Returns the network of resources that edges between members occupy, including processors if each byte takes
 /// `combining` seconds to combine.
-fn network(machine: &Description, members: &[Rank], combining: f64, way: Direction) -> Network {
+fn network(machine: &Description, members: &[Rank], combining: f64, direction: Direction) -> Network {
     let resources = Resources::of(machine, members);
     Network::new(members.len(), |from, to| {
         let mut uses = Pair::new();
-        if way != Direction::Back {
+        if direction != Direction::Back {
             uses.extend(resources.message(from, to));
         }
-        if way != Direction::Out {
+        if direction != Direction::Out {
             uses.extend(resources.message(to, from));
             if combining > 0.0 {
                 uses.push((resources.processor(from), combining));

@@ -31,11 +31,11 @@ impl Instance {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
-        self.limits(forest_lower_bound(self.machine(), self.members(), &self.holders(), false))
+        self.bounds_with_trees(forest_lower_bound(self.machine(), self.members(), &self.holders(), false))
     }
 
     /// Returns the bound, given the lower bound `trees` on the time of spanning trees.
-    pub(super) fn limits(&self, trees: Span) -> LowerBound {
+    pub(super) fn bounds_with_trees(&self, trees: Span) -> LowerBound {
         let (parameters, nodes) = (self.parameters(), self.nodes());
         let zero = |reason| (reason, Span::ZERO);
         if nodes == 1 {
@@ -52,7 +52,7 @@ impl Instance {
             own[self.members()[rank]] = Some(length);
         }
         let total = self.bytes();
-        let least = own.iter().flatten().copied().min().unwrap_or(0);
+        let shortest = own.iter().flatten().copied().min().unwrap_or(0);
         let mean = (nodes as f64 - 1.0) * total as f64 / nodes as f64;
         let both_ways = 2.0 * mean * parameters.node_beta() / parameters.duplex();
         let crossing = |inside: &[Rank]| {
@@ -83,7 +83,7 @@ impl Instance {
         LowerBound::new([
             (Reason::StartUp, spread),
             (Reason::Gossip, gossip),
-            (Reason::Intake, bytes((total - least) as f64 * parameters.node_beta())),
+            (Reason::Intake, bytes((total - shortest) as f64 * parameters.node_beta())),
             (Reason::StartUpAndBytes, spread + parameters.node_transfer(longest)),
             (Reason::BothWays, bytes(both_ways)),
             (Reason::Bisection, around + links.bisection(crossing)),

@@ -162,9 +162,9 @@ impl Instance {
     /// Returns each source with its length; if all lengths differ by at most one element, each counts as the longest. Layouts that sort
     /// sources by length use it, so that a vector that is not a multiple of the number of nodes gets the same layout as one that is.
     pub(super) fn holders_evened(&self) -> Vec<(Rank, u64)> {
-        let (least, most) = (self.lengths.iter().min(), self.lengths.iter().max());
-        let (least, most) = (least.copied().unwrap_or(0), most.copied().unwrap_or(0));
-        let evened = |length| if most - least <= self.element { most } else { length };
+        let (shortest, longest) = (self.lengths.iter().min(), self.lengths.iter().max());
+        let (shortest, longest) = (shortest.copied().unwrap_or(0), longest.copied().unwrap_or(0));
+        let evened = |length| if longest - shortest <= self.element { longest } else { length };
         self.holders().into_iter().map(|(rank, length)| (rank, evened(length))).collect()
     }
 

@@ -86,7 +86,7 @@ impl Divisible for Instance {
 
     fn quick_lower_bound(&self) -> Span {
         // The bound by spanning trees takes too long to compute for a bound that is only used for pruning.
-        self.limits(Span::ZERO).time()
+        self.bounds_with_trees(Span::ZERO).time()
     }
 
     fn has_root(&self) -> bool {

@@ -31,7 +31,7 @@ use super::{
         draft::Tuning,
         strategy::{Collect, Tree},
     },
-    Algorithm, Entry, MOST_SIDES, is_no_scan, of,
+    Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, variants},
 };
 use crate::{plan::Restriction, text::are_so_many};
@@ -65,5 +65,5 @@ static ALTERNATING: Entry = Entry::new("alternating", |planning| {
 ]);
 
 fn all(task: &Task) -> Vec<Strategy> {
-    Strategy::all_alternating(task.layout().grid, Collect::Ring, Tree::Halves, MOST_SIDES)
+    Strategy::all_alternating(task.layout().grid, Collect::Ring, Tree::Halves, MAX_SIDES)
 }

@@ -11,7 +11,7 @@
 //! **Cost.** That of the algorithm chosen.
 
 use super::{
-    super::{Task, candidate::each_once},
+    super::{Task, candidate::without_duplicates},
     Algorithm, Entry, Variants, of,
 };
 use crate::{
@@ -50,5 +50,5 @@ fn listed(task: &Task, is_asked: impl Fn(&Algorithm) -> bool) -> Vec<Variant<Tas
 /// Sorts variants by estimate and removes duplicates. Variants without an estimate come last: they are many, and the slowest to make.
 fn sorted(mut variants: Vec<Variant<Task>>) -> Vec<Variant<Task>> {
     variants.sort_by_key(|variant| (variant.estimate() == Span::ZERO, variant.estimate()));
-    each_once(variants)
+    without_duplicates(variants)
 }

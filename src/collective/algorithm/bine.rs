@@ -20,13 +20,13 @@ use std::ops::Range;
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         cost::conflict_of,
         draft::{Draft, Piece, Tuning, cut},
     },
-    Algorithm, Entry,
-    meetings::{self, Rounds, extents, named},
-    of, round, swing,
+    Algorithm, Entry, of,
+    pairings::{self, Rounds, extents, named},
+    round, swing,
 };
 use crate::{
     pattern::{Builder, Transfer},
@@ -40,11 +40,11 @@ impl Algorithm {
 }
 
 static BINE: Entry =
-    Entry::new("bine", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+    Entry::new("bine", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("binomial trees to and fro, so that edges are shorter (De Sensi and others)")
         .source("De Sensi et al. 2025")
         .kinds(Operation::has_root)
-        .only_if(&[meetings::POWER_OF_TWO]);
+        .only_if(&[pairings::POWER_OF_TWO]);
 
 /// An edge of a tree. `from` passes on the data for the places `below`: the receiver and its descendants.
 struct Edge {
@@ -58,33 +58,35 @@ type Tree = Vec<Vec<Edge>>;
 
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
-    let near_first = swing::way(&extents, 0, 1);
+    let near_first = swing::sequence(&extents, 0, 1);
     let far_first: Rounds = near_first.iter().rev().cloned().collect();
     let name = named("bine", &extents);
     let has_one_vector = matches!(task.operation(), Operation::Broadcast | Operation::CombineToOne);
     let parts = |bytes: u64| (1..).map(move |round| bytes as f64 / 2.0_f64.powi(round));
-    let collect = meetings::time(task, std::slice::from_ref(&near_first), parts(task.bytes()));
+    let collect = pairings::time(task, std::slice::from_ref(&near_first), parts(task.bytes()));
     let mut candidates = Vec::new();
-    for (order, way) in [("near first", near_first), ("far first", far_first)] {
-        let tree = tree(task, &way);
+    for (order, sequence) in [("near first", near_first), ("far first", far_first)] {
+        let tree = tree(task, &sequence);
         let scatter = time(task, &tree, parts(task.shared_bytes()), |bytes| {
             task.parameters().start_up(bytes) + task.parameters().transfer(bytes)
         });
         let whole_time =
             || time(task, &tree, std::iter::repeat(task.bytes() as f64), |bytes| round(task, bytes));
-        let ways: &[(&str, Span, usize, Make)] = match has_one_vector {
-            true => &[("", whole_time(), 1, whole), (", cut", scatter + collect, 1 + way.len(), in_blocks)],
+        let modes: &[(&str, Span, usize, Make)] = match has_one_vector {
+            true => {
+                &[("", whole_time(), 1, whole), (", cut", scatter + collect, 1 + sequence.len(), in_blocks)]
+            }
             false => &[("", scatter, 1, scattered)],
         };
-        candidates.extend(ways.iter().map(|&(suffix, estimate, messages, make)| {
-            let way = way.clone();
+        candidates.extend(modes.iter().map(|&(suffix, estimate, messages, make)| {
+            let sequence = sequence.clone();
             Candidate {
                 name: format!("{name}, {order}{suffix}"),
                 estimate,
                 messages,
                 tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
-                least: None,
-                make: Box::new(move |task, tuning| turned(task, make(task, &way, tuning))),
+                lower_bound: None,
+                make: Box::new(move |task, tuning| turned(task, make(task, &sequence, tuning))),
             }
         }));
     }
@@ -122,11 +124,11 @@ fn root(task: &Task) -> usize {
 }
 
 /// The tree of the places that data of the root reach in these rounds.
-fn tree(task: &Task, way: &Rounds) -> Tree {
+fn tree(task: &Task, sequence: &Rounds) -> Tree {
     let mut has = vec![false; task.size()];
     has[root(task)] = true;
     let mut tree = Tree::new();
-    for round in way {
+    for round in sequence {
         let meets = round.iter().filter(|&&(from, _)| has[from]);
         let edges: Vec<Edge> = meets.map(|&(from, to)| Edge { from, to, below: Vec::new() }).collect();
         edges.iter().for_each(|edge| has[edge.to] = true);
@@ -147,8 +149,8 @@ fn in_order(tree: &Tree, root: usize) -> Vec<usize> {
 }
 
 /// The whole vector moves along all edges.
-fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
-    let (ranks, tree) = (task.layout().ranks, tree(task, way));
+fn whole(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
+    let (ranks, tree) = (task.layout().ranks, tree(task, sequence));
     let pieces: Vec<Piece> = cut(0, task.bytes(), task.element_bytes(), 1).map(|(_, piece)| piece).collect();
     let blocks: Vec<u32> = (0..pieces.len() as u32).collect();
     let roots = vec![task.root(); pieces.len()];
@@ -165,26 +167,26 @@ fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
 }
 
 /// Each block moves to its rank.
-fn scattered(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
+fn scattered(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     let block = |(place, &rank): (usize, &Rank)| {
         let Range { start, end } = task.block(rank);
         cut(start, end - start, task.element_bytes(), 1).map(move |(_, piece)| (place, piece))
     };
     let pieces = task.layout().ranks.iter().enumerate().flat_map(block).collect();
-    scatter(task, &tree(task, way), tuning, pieces, |_| {})
+    scatter(task, &tree(task, sequence), tuning, pieces, |_| {})
 }
 
 /// The vector is cut into one block for each rank; the blocks are scattered and then collected.
-fn in_blocks(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
-    let tree = tree(task, way);
+fn in_blocks(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
+    let tree = tree(task, sequence);
     // The blocks of an edge are adjacent.
     let places = in_order(&tree, root(task));
     let pieces = cut(0, task.bytes(), task.element_bytes(), places.len());
     let pieces = pieces.map(|(nth, piece)| (places[nth], piece)).collect();
-    let (ranks, way_of) = (task.layout().ranks, vec![0; places.len()]);
+    let (ranks, sequence_of) = (task.layout().ranks, vec![0; places.len()]);
     scatter(task, &tree, tuning, pieces, |builder| {
-        for round in swing::way(&extents(task), 0, 1).iter().rev() {
-            meetings::meet(builder, &ranks, std::iter::once(round), &way_of);
+        for round in swing::sequence(&extents(task), 0, 1).iter().rev() {
+            pairings::exchange(builder, &ranks, std::iter::once(round), &sequence_of);
         }
     })
 }
@@ -227,11 +229,11 @@ mod tests {
     fn edges_lead_to_one_side_and_then_to_the_other() {
         let machine: Description = "ring:8".parse().unwrap();
         let task = Task::builder(&machine, Operation::Broadcast).elements(8).root(3).build().unwrap();
-        let of = |way: &Rounds| -> Vec<Vec<(usize, usize)>> {
+        let of = |sequence: &Rounds| -> Vec<Vec<(usize, usize)>> {
             let edges = |round: &Vec<Edge>| round.iter().map(|edge| (edge.from, edge.to)).collect();
-            tree(&task, way).iter().map(edges).collect()
+            tree(&task, sequence).iter().map(edges).collect()
         };
-        let near_first = swing::way(&[8], 0, 1);
+        let near_first = swing::sequence(&[8], 0, 1);
         let far_first: Rounds = near_first.iter().rev().cloned().collect();
         assert_eq!(
             of(&near_first),

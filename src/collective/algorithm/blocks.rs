@@ -16,7 +16,7 @@
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         cost::conflict,
         draft::{Draft, Piece, Tuning, cut},
     },
@@ -35,7 +35,7 @@ impl Algorithm {
 }
 
 static BLOCKS: Entry =
-    Entry::new("blocks", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+    Entry::new("blocks", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("pipelined on a circulant graph (Bar-Noy, Kipnis, Traeff)")
         .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
@@ -46,7 +46,7 @@ static BLOCKS: Entry =
         }]);
 
 /// Maximum number of blocks: more blocks save little where there are enough bytes for them, and cost planning time.
-const MOST: usize = 256;
+const MAX_BLOCKS: usize = 256;
 
 /// The restriction of pipelines: with less there is nothing to overlap.
 pub(super) const PIPELINED: &str = "it needs three ranks, two elements and a commutative operator";
@@ -75,11 +75,11 @@ fn candidates(task: &Task) -> Vec<Candidate> {
             estimate: round(task, bytes).times((log + blocks - 1) as u64),
             messages: blocks,
             tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
-            least: None,
+            lower_bound: None,
             make: Box::new(move |task, tuning| draft(task, blocks, is_compact, tuning)),
         }
     };
-    let most = (task.bytes() / task.element_bytes()).min(MOST as u64) as usize;
+    let most = (task.bytes() / task.element_bytes()).min(MAX_BLOCKS as u64) as usize;
     let numbers = (1..).map(|exponent| 1 << exponent).take_while(|&blocks| blocks <= most);
     numbers.flat_map(|blocks| [(blocks, false), (blocks, true)]).map(candidate).collect()
 }

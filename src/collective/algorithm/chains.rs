@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         draft::{Draft, Piece, Tuning, cut},
     },
     Algorithm, Entry, of,
@@ -45,7 +45,7 @@ impl Algorithm {
 }
 
 static CHAINS: Entry =
-    Entry::new("chains", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+    Entry::new("chains", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .aliases(&["chain"])
         .about("segments along a chain of all ranks, or over all adapters of servers")
         .source("folklore; NCCL")
@@ -57,43 +57,43 @@ static CHAINS: Entry =
         }]);
 
 /// Maximum number of segments for each tree, as in `plan::pipeline`: more segments cost planning time.
-const MOST: usize = 512;
+const MAX_SEGMENTS: usize = 512;
 
 /// Spanning trees with the same root. Each tree carries an equal part of the vector.
 #[derive(Clone)]
-struct Ways {
+struct TreeSet {
     name: &'static str,
     trees: Vec<Tree>,
 }
 
 /// The sets of trees for a task.
-fn ways(task: &Task) -> Vec<Ways> {
+fn tree_sets(task: &Task) -> Vec<TreeSet> {
     let Layout { grid, ranks } = task.layout();
     let (size, root) = (task.size(), task.root());
     let place = ranks.iter().position(|&rank| rank == root).unwrap_or(0);
     let around: Vec<Rank> = (0..size).map(|step| ranks[(place + step) % size]).collect();
     let arms = [ranks[place..].to_vec(), ranks[..=place].iter().rev().copied().collect()];
-    let one = |name, trees| Ways { name, trees };
-    let mut ways = vec![one("arms", vec![tree(size, &arms)])];
+    let one = |name, trees| TreeSet { name, trees };
+    let mut tree_sets = vec![one("arms", vec![tree(size, &arms)])];
     if task.is_in_order() {
-        return ways;
+        return tree_sets;
     }
     let in_place = |path: Vec<Rank>| path.into_iter().map(|place| ranks[place]).collect::<Vec<Rank>>();
     let along_snake = in_place(path(&chain(grid, place)[0]));
-    ways.push(one("chain", vec![tree(size, std::slice::from_ref(&along_snake))]));
+    tree_sets.push(one("chain", vec![tree(size, std::slice::from_ref(&along_snake))]));
     if around != along_snake {
-        ways.push(one("chain around", vec![tree(size, std::slice::from_ref(&around))]));
+        tree_sets.push(one("chain around", vec![tree(size, std::slice::from_ref(&around))]));
     }
     if task.parameters().ports() > 1 {
         let back: Vec<Rank> = around[..1].iter().chain(around[1..].iter().rev()).copied().collect();
-        ways.push(one("both ways", [around, back].map(|path| tree(size, &[path])).into()));
+        tree_sets.push(one("both ways", [around, back].map(|path| tree(size, &[path])).into()));
         if grid.rows > 1 && grid.columns > 1 {
             let across = in_place(along_columns(grid, place));
-            ways.push(one("both snakes", [along_snake, across].map(|path| tree(size, &[path])).into()));
+            tree_sets.push(one("both snakes", [along_snake, across].map(|path| tree(size, &[path])).into()));
         }
     }
-    ways.extend(rails(task).map(|trees| one("rails", trees)));
-    ways
+    tree_sets.extend(rails(task).map(|trees| one("rails", trees)));
+    tree_sets
 }
 
 /// The tree that consists of paths from the same root.
@@ -175,28 +175,29 @@ fn servers(task: &Task) -> Option<Vec<Vec<Rank>>> {
 /// For each set of trees three candidates: the best number of segments, a power of two, by the closed form, its half, and its double.
 fn candidates(task: &Task) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    for ways in ways(task) {
-        let form = ClosedForm::of(task, &ways);
-        let most = (task.bytes() / task.element_bytes()) as usize / ways.trees.len();
+    for tree_set in tree_sets(task) {
+        let form = ClosedForm::of(task, &tree_set);
+        let most = (task.bytes() / task.element_bytes()) as usize / tree_set.trees.len();
         let numbers = std::iter::successors(Some(1), |number| Some(2 * number));
-        let numbers: Vec<usize> = numbers.take_while(|&number| number <= most.clamp(1, MOST)).collect();
+        let numbers: Vec<usize> =
+            numbers.take_while(|&number| number <= most.clamp(1, MAX_SEGMENTS)).collect();
         let best = (0..numbers.len()).min_by_key(|&nth| form.estimate(numbers[nth])).unwrap_or(0);
         let near = best.saturating_sub(1)..(best + 2).min(numbers.len());
-        let is_single = ways.trees.len() == 1;
+        let is_single = tree_set.trees.len() == 1;
         candidates.extend(numbers[near].iter().map(|&segments| {
-            let ways = ways.clone();
-            let least = form.least(segments);
+            let tree_set = tree_set.clone();
+            let lower_bound = form.lower_bound(segments);
             Candidate {
-                name: format!("{}, {segments} segments", ways.name),
+                name: format!("{}, {segments} segments", tree_set.name),
                 estimate: form.estimate(segments),
-                messages: segments * ways.trees.len(),
+                messages: segments * tree_set.trees.len(),
                 tunings: if is_single {
                     vec![Tuning::OVERLAPPED, Tuning::PLAIN]
                 } else {
                     vec![Tuning::OVERLAPPED]
                 },
-                least: Some(Box::new(move |_, _| least)),
-                make: Box::new(move |task, tuning| draft(task, &ways, segments, tuning)),
+                lower_bound: Some(Box::new(move |_, _| lower_bound)),
+                make: Box::new(move |task, tuning| draft(task, &tree_set, segments, tuning)),
             }
         }));
     }
@@ -212,7 +213,7 @@ struct ClosedForm<'a> {
     /// Maxima over the paths from the root to a rank: edges, links, and the sum of the seconds per byte of the edges.
     edges: u64,
     links: u64,
-    way: f64,
+    path_beta: f64,
     /// Parts of the vector that the root sends, maximum of the parts that a rank sends, and maximum of the seconds for which one byte of
     /// each part occupies the out-ports of a rank. A message occupies its out-port exclusively, even if a slow link limits the message.
     of_root: f64,
@@ -229,14 +230,14 @@ struct ClosedForm<'a> {
 }
 
 impl ClosedForm<'_> {
-    fn of<'a>(task: &'a Task, ways: &Ways) -> ClosedForm<'a> {
+    fn of<'a>(task: &'a Task, tree_set: &TreeSet) -> ClosedForm<'a> {
         let (machine, parameters) = (task.machine(), task.parameters());
         let topology = machine.topology();
-        let (mut edges, mut links, mut way) = (0, 0, 0.0_f64);
+        let (mut edges, mut links, mut path_beta) = (0, 0, 0.0_f64);
         let (mut sent, mut out, mut route) = (vec![0_u32; task.size()], vec![0.0; task.size()], Vec::new());
         let mut loads: BTreeMap<LinkId, u32> = BTreeMap::new();
         let seconds = |link| 1.0 / topology.capacity(link).unwrap_or(parameters.link_capacity());
-        for tree in &ways.trees {
+        for tree in &tree_set.trees {
             let mut open = vec![(tree.root(), 0, 0, 0.0)];
             while let Some((from, depth, before, seconds_before)) = open.pop() {
                 for &to in tree.children(from) {
@@ -248,7 +249,7 @@ impl ClosedForm<'_> {
                     let byte = route.iter().map(|&link| seconds(link)).fold(parameters.beta(), f64::max);
                     out[ends[0]] += byte / f64::from(parameters.ports());
                     let next = (to, depth + 1, before + route.len() as u64, seconds_before + byte);
-                    (edges, links, way) = (edges.max(next.1), links.max(next.2), way.max(next.3));
+                    (edges, links, path_beta) = (edges.max(next.1), links.max(next.2), path_beta.max(next.3));
                     open.push(next);
                 }
             }
@@ -257,15 +258,15 @@ impl ClosedForm<'_> {
         let is_combining = task.operation().combines();
         ClosedForm {
             parameters,
-            part: task.bytes() as f64 / ways.trees.len() as f64,
+            part: task.bytes() as f64 / tree_set.trees.len() as f64,
             element: element as f64,
             edges,
             links,
-            way,
+            path_beta,
             of_root: f64::from(sent[task.root()]),
             busiest: f64::from(sent.iter().copied().max().unwrap_or(0)),
             out: out.into_iter().fold(0.0, f64::max),
-            received: ways.trees.len() as f64,
+            received: tree_set.trees.len() as f64,
             link: loads.iter().map(|(&link, &load)| f64::from(load) * seconds(link)).fold(0.0, f64::max),
             is_back: is_combining,
             combining: if is_combining {
@@ -289,13 +290,13 @@ impl ClosedForm<'_> {
         let round = (processor + combining).max(bytes * ports.max(self.link));
         let start_ups =
             parameters.start_up(bytes as u64).times(self.edges) + parameters.hop().times(self.links);
-        let fill = start_ups.as_secs_f64() + bytes * (self.way + self.edges as f64 * self.combining);
+        let fill = start_ups.as_secs_f64() + bytes * (self.path_beta + self.edges as f64 * self.combining);
         Span::from_secs_f64((segments - 1) as f64 * round + fill)
     }
 
     /// A lower bound: the ports of the root carry all segments but the last one, and then the last segment goes down the deepest tree. The
     /// dual has the same bound in reverse: the first segment goes up the deepest tree, and then the root receives the others.
-    fn least(&self, segments: usize) -> Span {
+    fn lower_bound(&self, segments: usize) -> Span {
         let parameters = self.parameters;
         if !parameters.regimes().is_empty() {
             return Span::ZERO;
@@ -311,15 +312,15 @@ impl ClosedForm<'_> {
     }
 }
 
-fn draft(task: &Task, ways: &Ways, segments: usize, tuning: Tuning) -> Draft {
-    let trees = ways.trees.len();
+fn draft(task: &Task, tree_set: &TreeSet, segments: usize, tuning: Tuning) -> Draft {
+    let trees = tree_set.trees.len();
     let cut = cut(0, task.bytes(), task.element_bytes(), segments * trees);
     let (numbers, pieces): (Vec<usize>, Vec<Piece>) = cut.unzip();
     let mut blocks = vec![None; segments * trees];
     (0..).zip(&numbers).for_each(|(block, &number)| blocks[number] = Some(block));
     // The edges of all trees, by depth.
     let mut levels: Vec<Vec<(usize, Rank, Rank)>> = Vec::new();
-    for (nth, tree) in ways.trees.iter().enumerate() {
+    for (nth, tree) in tree_set.trees.iter().enumerate() {
         let mut level = vec![tree.root()];
         for depth in 0.. {
             let edges =

@@ -31,7 +31,7 @@ impl Algorithm {
 static CIRCULANT: Entry = Entry::new("circulant", |planning| {
     let task = planning.problem;
     let strategy = |order| Strategy { order, ..Strategy::long([(task.size(), Collect::Circulant)]) };
-    variants(task, [Order::Rows, Order::Compact].map(strategy), &Tuning::worth_trying(task))
+    variants(task, [Order::Rows, Order::Compact].map(strategy), &Tuning::candidates_for(task))
 })
 .aliases(&["bruck"])
 .about("one circulant graph, ceil(log2 p) rounds (Bruck, Traeff)")

@@ -111,7 +111,7 @@ impl Pair {
         if self.meets_at_root() {
             return ends[self.first.root()].since_start() + self.lower_bounds[1];
         }
-        let of_rank = |(rank, end): (Rank, &Time)| end.since_start() + self.next.least_of(rank);
+        let of_rank = |(rank, end): (Rank, &Time)| end.since_start() + self.next.lower_bound_of_rank(rank);
         let last = ends.iter().enumerate().map(of_rank).max().unwrap_or(Span::ZERO);
         last.max(earliest + self.lower_bounds[1])
     }

@@ -19,7 +19,7 @@
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         draft::{Draft, Piece, Role, Tuning},
     },
     Algorithm, Entry, of, round, scan,
@@ -37,7 +37,7 @@ static DOUBLING: Entry = Entry::new("doubling", |planning| {
         Operation::Scan => scan::doublings(task),
         _ => candidates(task),
     };
-    Ok(offered(task, candidates))
+    Ok(variants_of_cheapest(task, candidates))
 })
 .aliases(&["recursive-doubling"])
 .about("recursive doubling, for any number of ranks")
@@ -58,7 +58,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         estimate: round(task, task.bytes()).times(rounds),
         messages: rounds as usize,
         tunings: vec![Tuning::PLAIN],
-        least: None,
+        lower_bound: None,
         make: Box::new(draft),
     }]
 }

@@ -23,7 +23,7 @@
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         cost::conflict_of,
         draft::{Draft, Piece, Tuning, cut},
     },
@@ -45,7 +45,7 @@ impl Algorithm {
 }
 
 static EDST: Entry =
-    Entry::new("edst", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+    Entry::new("edst", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("in packets down the edge-disjoint trees of a hypercube (Johnsson, Ho)")
         .source("Johnsson, Ho 1989; Barnett et al. 1994, section 8")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
@@ -56,7 +56,7 @@ static EDST: Entry =
         }]);
 
 /// Maximum number of packets: more packets cost planning time.
-const MOST: usize = 512;
+const MAX_PACKETS: usize = 512;
 
 /// Two streams of packets, so that each packet rests one round.
 const BY_THE_CLOCK: Trees = Trees {
@@ -72,7 +72,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         let bytes = (task.bytes() as f64 / packets as f64 * conflict).ceil() as u64;
         round(task, bytes).times((packets + dimensions) as u64)
     };
-    let most = (task.bytes() / task.element_bytes()).min(MOST as u64) as usize;
+    let most = (task.bytes() / task.element_bytes()).min(MAX_PACKETS as u64) as usize;
     let numbers = std::iter::successors(Some(1), |&number| Some(number + (number / 8).max(1)));
     let best =
         numbers.take_while(|&packets| packets <= most).min_by_key(|&packets| time(packets)).unwrap_or(1);
@@ -82,7 +82,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
             estimate: time(best),
             messages: best,
             tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
-            least: None,
+            lower_bound: None,
             make: Box::new(move |task, tuning| draft(task, best, tuning)),
         },
         pipeline::by_the_clock(task, BY_THE_CLOCK),

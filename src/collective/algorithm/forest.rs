@@ -56,18 +56,18 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
 
 fn variants(task: &Task) -> Variants {
     let sources = sources(task);
-    let way = match task.operation() {
+    let direction = match task.operation() {
         Operation::CombineToOne | Operation::DistributedCombine => Direction::Back,
         Operation::CombineToAll => Direction::Both,
         _ => Direction::Out,
     };
     let element = task.element_bytes();
-    let problem = ForestProblem::of(task.machine(), task.members(), sources, element, way);
+    let problem = ForestProblem::of(task.machine(), task.members(), sources, element, direction);
     let problem = Arc::new(problem);
     let variant = |forest: Forest| {
         let (name, lower_bound, estimate) = (forest.name(), forest.lower_bound, forest.estimate);
         let problem = problem.clone();
-        let make = move |task: &Task| Ok(draft(task, &problem, &forest, way));
+        let make = move |task: &Task| Ok(draft(task, &problem, &forest, direction));
         Variant::new(name, make).at_least(lower_bound).estimated(estimate)
     };
     Ok(problem.forests().into_iter().map(variant).collect())
@@ -86,7 +86,7 @@ fn blocks(task: &Task) -> impl Iterator<Item = (Rank, Range<u64>)> {
     (0..task.size()).map(|rank| (rank, task.block(rank))).filter(|(_, block)| !block.is_empty())
 }
 
-fn draft(task: &Task, problem: &ForestProblem, forest: &Forest, way: Direction) -> Draft {
+fn draft(task: &Task, problem: &ForestProblem, forest: &Forest, direction: Direction) -> Draft {
     let owners: Vec<(Rank, u64)> = match task.operation() {
         Operation::Broadcast | Operation::CombineToOne => vec![(task.root(), 0)],
         _ => blocks(task).map(|(rank, block)| (rank, block.start)).collect(),
@@ -100,7 +100,7 @@ fn draft(task: &Task, problem: &ForestProblem, forest: &Forest, way: Direction) 
     let exchange = Exchange::Overlapped;
     let spread =
         Draft::moving(task, pieces.collect(), &origins, exchange, |builder| spread(builder, &crossings));
-    let draft = match way {
+    let draft = match direction {
         Direction::Out => spread,
         Direction::Back => spread.combining(),
         Direction::Both => spread.combining_and_back(),

@@ -36,11 +36,11 @@ use crate::{
 };
 
 /// Maximum number of levels: more levels cost planning time and save hardly anything.
-const MOST: u32 = 6;
+const MAX_LEVELS: u32 = 6;
 
 /// One candidate for each number of levels.
 pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
-    let levels = task.size().ilog2().clamp(1, MOST) as usize;
+    let levels = task.size().ilog2().clamp(1, MAX_LEVELS) as usize;
     (1..=levels).map(|levels| candidate(task, levels)).collect()
 }
 
@@ -54,7 +54,7 @@ fn candidate(task: &Task, levels: usize) -> Candidate {
         estimate: halves + doubling,
         messages: 2 * levels + groups.next_power_of_two().ilog2() as usize,
         tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
-        least: None,
+        lower_bound: None,
         make: Box::new(move |task, tuning| draft(task, levels, tuning)),
     }
 }

@@ -18,7 +18,7 @@
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         draft::{Draft, Piece, Tuning, cut},
     },
     Algorithm, Entry, halved_scan, of, round,
@@ -43,7 +43,7 @@ static HALVING: Entry = Entry::new("halving", |planning| {
         Operation::Scan => halved_scan::candidates(task),
         _ => candidates(task),
     };
-    Ok(offered(task, candidates))
+    Ok(variants_of_cheapest(task, candidates))
 })
 .aliases(&["recursive-halving", "rabenseifner"])
 .about("recursive halving among neighbours, in rank order")
@@ -68,7 +68,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         estimate: combining.sum::<Span>() + after,
         messages: 2 * levels.len(),
         tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
-        least: None,
+        lower_bound: None,
         make: Box::new(draft),
     }]
 }

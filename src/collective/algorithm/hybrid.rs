@@ -30,7 +30,7 @@ use super::{
         draft::Tuning,
         strategy::{Collect, Tree},
     },
-    Algorithm, Entry, MOST_SIDES, is_no_scan, of,
+    Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, is_in_order, variants},
 };
 use crate::{plan::Restriction, text::are_so_many};
@@ -46,7 +46,7 @@ impl Algorithm {
 }
 
 static HYBRID: Entry = Entry::new("hybrid", |planning| {
-    let all = Strategy::all(planning.problem.layout().grid, &[Collect::Ring], &[Tree::Halves], MOST_SIDES);
+    let all = Strategy::all(planning.problem.layout().grid, &[Collect::Ring], &[Tree::Halves], MAX_SIDES);
     variants(planning.problem, all, &[Tuning::PLAIN])
 })
 .about("InterCom: the fastest strategy of S, M and C")

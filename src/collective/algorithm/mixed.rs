@@ -17,7 +17,7 @@ use super::{
         draft::Tuning,
         strategy::{Collect, Tree},
     },
-    Algorithm, Entry, MOST_SIDES, is_no_scan, of,
+    Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::variants,
 };
 
@@ -31,8 +31,8 @@ static MIXED: Entry = Entry::new("mixed", |planning| {
     let collects = [Collect::Ring, Collect::Circulant];
     let kinds = if matches!(task.operation(), Operation::Scatter | Operation::Gather) { 1 } else { 2 };
     let all =
-        Strategy::all(task.layout().grid, &collects[..kinds], &[Tree::Halves, Tree::Fastest], MOST_SIDES);
-    variants(task, all, &Tuning::worth_trying(task))
+        Strategy::all(task.layout().grid, &collects[..kinds], &[Tree::Halves, Tree::Fastest], MAX_SIDES);
+    variants(task, all, &Tuning::candidates_for(task))
 })
 .about("the fastest strategy with T and B as well")
 .source("Barnett et al. 1994; Karp et al. 1993; Bruck et al. 1997")

@@ -18,9 +18,9 @@ mod halved_scan;
 mod halving;
 mod hybrid;
 mod long;
-mod meetings;
 mod mixed;
 mod multiplying;
+mod pairings;
 mod pipeline;
 mod scan;
 mod short;
@@ -124,7 +124,7 @@ impl IntoAlgorithm for Strategy {
 }
 
 /// Maximum number of factors in each direction of a mesh.
-const MOST_SIDES: usize = 3;
+const MAX_SIDES: usize = 3;
 
 /// Whether the operation is one of InterCom's.
 fn is_no_scan(operation: Operation) -> bool {

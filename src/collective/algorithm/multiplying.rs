@@ -23,12 +23,11 @@ use std::collections::BTreeSet;
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         draft::Tuning,
     },
-    Algorithm, Entry,
-    meetings::{self, Rounds, in_parts, named, with_all},
-    of,
+    Algorithm, Entry, of,
+    pairings::{self, Rounds, in_parts, named, with_all},
 };
 use crate::{
     plan::{Restriction, concurrent_round_time, max_concurrent_messages},
@@ -40,26 +39,27 @@ impl Algorithm {
     pub const MULTIPLYING: Algorithm = of(&MULTIPLYING);
 }
 
-static MULTIPLYING: Entry =
-    Entry::new("multiplying", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
-        .aliases(&["recursive-multiplying"])
-        .about("with several partners a round, for networks of long latency (Ruefenacht et al.)")
-        .source("Ruefenacht et al. 2017; Bruck et al. 1997")
-        .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
-        .only_if(&[Restriction {
-            text: "it needs three ranks or more, a product of factors up to 64, and a commutative operator",
-            is_met: |task, _| !task.is_in_order() && !shapes(task.size()).is_empty(),
-            found: |task, _| meetings::refused(task),
-        }]);
+static MULTIPLYING: Entry = Entry::new("multiplying", |planning| {
+    Ok(variants_of_cheapest(planning.problem, candidates(planning.problem)))
+})
+.aliases(&["recursive-multiplying"])
+.about("with several partners a round, for networks of long latency (Ruefenacht et al.)")
+.source("Ruefenacht et al. 2017; Bruck et al. 1997")
+.kinds(|operation| !operation.has_root() && operation != Operation::Scan)
+.only_if(&[Restriction {
+    text: "it needs three ranks or more, a product of factors up to 64, and a commutative operator",
+    is_met: |task, _| !task.is_in_order() && !shapes(task.size()).is_empty(),
+    found: |task, _| pairings::refused(task),
+}]);
 
 /// Maximum factor: the partners of a round and the rank itself.
 const MAX_MESSAGES: usize = 64;
 
 /// Maximum number of bytes that a rank receives in a round of whole vectors; it stores them until all have arrived.
-const MOST_KEPT: u64 = 1 << 26;
+const MAX_KEPT: u64 = 1 << 26;
 
 /// Maximum number of factorizations that are tried, the fastest by the closed form first.
-const MOST_SHAPES: usize = 6;
+const MAX_SHAPES: usize = 6;
 
 /// The factorizations whose simultaneous messages save start-ups over recursive doubling, or else the best one.
 fn candidates(task: &Task) -> Vec<Candidate> {
@@ -71,24 +71,24 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let mut shapes = shapes(task.size());
     shapes.sort_by_key(|shape| time(shape));
     let saving = shapes.iter().filter(|shape| time(shape) < doubling).count();
-    shapes.truncate(saving.clamp(1, MOST_SHAPES));
+    shapes.truncate(saving.clamp(1, MAX_SHAPES));
     shapes.iter().flat_map(|shape| by_factors(task, shape)).collect()
 }
 
 /// The candidates with these factors.
 fn by_factors(task: &Task, shape: &[usize]) -> Vec<Candidate> {
-    let (name, way) = (named("multiplying", shape), way(shape));
-    let mut candidates = in_parts(task, &name, std::slice::from_ref(&way), [1]);
+    let (name, sequence) = (named("multiplying", shape), sequence(shape));
+    let mut candidates = in_parts(task, &name, std::slice::from_ref(&sequence), [1]);
     let most = shape.iter().max().map_or(0, |factor| factor - 1) as u64;
-    if task.bytes().saturating_mul(most) <= MOST_KEPT {
-        candidates.extend(meetings::whole(task, &name, way.clone(), Tuning::OVERLAPPED, with_all));
+    if task.bytes().saturating_mul(most) <= MAX_KEPT {
+        candidates.extend(pairings::whole(task, &name, sequence.clone(), Tuning::OVERLAPPED, with_all));
     }
     if is_filled(task) {
         // Lower bound: each rank is busy with all messages that it sends and receives.
         let call = task.parameters().send_overhead() + task.parameters().receive_overhead();
         for candidate in &mut candidates {
             let calls = call.times(candidate.messages as u64);
-            candidate.least = Some(Box::new(move |_, _| calls));
+            candidate.lower_bound = Some(Box::new(move |_, _| calls));
         }
     }
     candidates
@@ -121,25 +121,25 @@ fn shapes(size: usize) -> Vec<Vec<usize>> {
 }
 
 /// The partners of all ranks, in one round for each factor.
-fn way(shape: &[usize]) -> Rounds {
+fn sequence(shape: &[usize]) -> Rounds {
     let size: usize = shape.iter().product();
     let mut stride = 1;
-    let mut way = Rounds::new();
+    let mut sequence = Rounds::new();
     for &factor in shape {
-        let meetings = |place: usize| {
+        let pairings = |place: usize| {
             let digit = place / stride % factor;
             let partner = move |step: usize| place - digit * stride + (digit + step) % factor * stride;
             (1..factor).map(move |step| (place, partner(step)))
         };
-        way.push((0..size).flat_map(meetings).collect());
+        sequence.push((0..size).flat_map(pairings).collect());
         stride *= factor;
     }
-    way
+    sequence
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{meetings::tests::assert_all_hear_once, *};
+    use super::{pairings::tests::assert_each_item_arrives_once, *};
     use crate::model::Description;
 
     #[test]
@@ -167,18 +167,18 @@ mod tests {
     #[test]
     fn no_rank_receives_a_block_twice() {
         for shape in [vec![3], vec![4, 4], vec![2, 5, 3], vec![8, 2, 8]] {
-            assert_all_hear_once(&way(&shape), shape.iter().product());
+            assert_each_item_arrives_once(&sequence(&shape), shape.iter().product());
         }
     }
 
     #[test]
     fn partners_differ_in_a_digit() {
-        let way = way(&[3, 2]);
+        let sequence = sequence(&[3, 2]);
         let of = |place: usize| {
-            let partners = |round: &meetings::Round| {
+            let partners = |round: &pairings::Round| {
                 round.iter().filter(|meeting| meeting.0 == place).map(|meeting| meeting.1).collect::<Vec<_>>()
             };
-            way.iter().map(partners).collect::<Vec<_>>()
+            sequence.iter().map(partners).collect::<Vec<_>>()
         };
         assert_eq!((of(1), of(5)), (vec![vec![2, 0], vec![4]], vec![vec![3, 4], vec![2]]));
     }

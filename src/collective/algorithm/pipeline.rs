@@ -19,7 +19,7 @@
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         draft::{Draft, Piece, Tuning, cut},
     },
     Algorithm, Entry,
@@ -50,7 +50,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
         Operation::Scan => scan::chains(task),
         _ => candidates(task),
     };
-    Ok(offered(task, candidates))
+    Ok(variants_of_cheapest(task, candidates))
 })
 .about("pipelined down several spanning trees; a scan from rank to rank")
 .source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; a scan: Sanders, Traeff 2006")
@@ -89,7 +89,7 @@ pub(super) fn by_the_clock(task: &Task, trees: Trees) -> Candidate {
         estimate,
         messages: chunks,
         tunings: vec![Tuning::PLAIN],
-        least: Some(Box::new(move |task, _| {
+        lower_bound: Some(Box::new(move |task, _| {
             let bytes = task.bytes() / chunks as u64;
             lower_bound(task.parameters(), step(task, sharing, bytes), chunks)
         })),

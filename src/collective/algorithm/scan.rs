@@ -28,7 +28,7 @@ pub(super) fn doublings(task: &Task) -> Vec<Candidate> {
         estimate: round(task, task.bytes()).times(rounds),
         messages: rounds as usize,
         tunings: vec![Tuning::PLAIN],
-        least: None,
+        lower_bound: None,
         make: Box::new(doubling),
     }]
 }
@@ -41,7 +41,7 @@ pub(super) fn chains(task: &Task) -> Vec<Candidate> {
             .times((task.size() + chunks).saturating_sub(2) as u64),
         messages: chunks,
         tunings: vec![Tuning::PLAIN, Tuning::OVERLAPPED],
-        least: None,
+        lower_bound: None,
         make: Box::new(move |task, tuning| chain(task, chunks, tuning)),
     };
     (0..=9).map(|exponent| candidate(1 << exponent)).collect()

@@ -23,7 +23,7 @@ impl Algorithm {
 
 static SHORT: Entry = Entry::new("short", |planning| {
     let task = planning.problem;
-    variants(task, [Strategy::short(task.size(), Tree::Halves)], &Tuning::worth_trying(task))
+    variants(task, [Strategy::short(task.size(), Tree::Halves)], &Tuning::candidates_for(task))
 })
 .aliases(&["mst", "binomial"])
 .about("InterCom, short vectors: minimum spanning trees by halves")

@@ -3,7 +3,7 @@
 use super::{
     super::{
         Strategy, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         draft::Tuning,
         logical_mesh,
         strategy::{Collect, Order},
@@ -38,12 +38,12 @@ pub(super) fn variants(
                 tuning.segments == 1 || strategy.long.iter().any(|&(_, collect)| collect == Collect::Ring)
             })
             .collect(),
-        least: Some({
+        lower_bound: Some({
             let strategy = strategy.clone();
-            Box::new(move |task, tuning| logical_mesh::least(task, &strategy, tuning))
+            Box::new(move |task, tuning| logical_mesh::lower_bound(task, &strategy, tuning))
         }),
         make: Box::new(move |task, tuning| logical_mesh::draft(task, &strategy, tuning)),
     };
     let works = |strategy: &Strategy| is_in_order(task, strategy);
-    Ok(offered(task, strategies.into_iter().filter(works).map(candidate).collect()))
+    Ok(variants_of_cheapest(task, strategies.into_iter().filter(works).map(candidate).collect()))
 }

@@ -13,7 +13,7 @@
 //! **Cost.** `log2 p alpha + (p - 1)/p n beta` for a collect of `n` bytes on contention-free links, and `(p - 1)/p n gamma` to combine. If
 //! a link is no faster than a port, the bytes of a round cost a factor of about half the distance: on a ring in total about `n beta (1/2 +
 //! log2 p / 6)`, against `n beta (log2 p) / 2` for recursive doubling. With whole vectors a combine-to-all takes `log2 p (alpha + n beta +
-//! n gamma)`. In parts, most combined data is first copied together. With `w` ways `beta / w` replaces `beta` in rounds in which the ways
+//! n gamma)`. In parts, most combined data is first copied together. With `w` sequences `beta / w` replaces `beta` in rounds in which the sequences
 //! have different partners, and each round takes `w - 1` times `o_s + o_r` more.
 //!
 //! **Source.** D. De Sensi, T. Bonato, D. Saam, T. Hoefler, "Swing: short-cutting rings for higher bandwidth allreduce", NSDI 2024,
@@ -22,12 +22,11 @@
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         draft::{Draft, Piece, Tuning},
     },
-    Algorithm, Entry,
-    meetings::{self, Rounds, extents, in_parts, named},
-    of,
+    Algorithm, Entry, of,
+    pairings::{self, Rounds, extents, in_parts, named},
 };
 use crate::pattern::{Combiner, Fold, Origin};
 
@@ -37,11 +36,11 @@ impl Algorithm {
 }
 
 static SWING: Entry =
-    Entry::new("swing", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
+    Entry::new("swing", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("recursive doubling to and fro, so that partners are nearer (De Sensi and others)")
         .source("De Sensi et al. 2024, 2025")
         .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
-        .only_if(&[meetings::POWER_OF_TWO]);
+        .only_if(&[pairings::POWER_OF_TWO]);
 
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
@@ -49,16 +48,16 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     // One way for each dimension, for each side of each dimension, or for each port.
     let (sides, ports) = (extents.len(), task.parameters().ports() as usize);
     let counts = [sides, 2 * sides, ports].map(|count| count.min(ports));
-    let mut candidates = in_parts(task, &name, &ways(&extents, ports), counts);
-    candidates.extend(meetings::whole(task, &name, way(&extents, 0, 1), Tuning::PLAIN, whole));
+    let mut candidates = in_parts(task, &name, &sequences(&extents, ports), counts);
+    candidates.extend(pairings::whole(task, &name, sequence(&extents, 0, 1), Tuning::PLAIN, whole));
     candidates
 }
 
 /// The draft in which all partners combine their whole vectors.
-fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
+fn whole(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     let ranks = task.layout().ranks;
     let mut combiner = Combiner::new(ranks.len(), &[Origin::Everywhere], &[task.bytes()], tuning.exchange);
-    for round in way {
+    for round in sequence {
         combiner.iteration(round.iter().map(|&(from, to)| Fold::of(ranks[from], ranks[to], 0, 0)));
     }
     let schedule = combiner.finish().with_elements_of(task.element_bytes());
@@ -66,24 +65,24 @@ fn whole(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
 }
 
 /// The ways that begin with each dimension, and then the same on the other side if they differ; at most `most` ways.
-fn ways(extents: &[usize], most: usize) -> Vec<Rounds> {
-    let mut ways = Vec::new();
+fn sequences(extents: &[usize], most: usize) -> Vec<Rounds> {
+    let mut sequences = Vec::new();
     let all = [1, -1].into_iter().flat_map(|side| (0..extents.len()).map(move |first| (first, side)));
     for (first, side) in all {
-        if ways.len() == most {
+        if sequences.len() == most {
             break;
         }
-        let way = way(extents, first, side);
-        if !ways.contains(&way) {
-            ways.push(way);
+        let sequence = sequence(extents, first, side);
+        if !sequences.contains(&sequence) {
+            sequences.push(sequence);
         }
     }
-    ways
+    sequences
 }
 
 /// The way that begins with this dimension and this side.
-pub(super) fn way(extents: &[usize], first: usize, side: i64) -> Rounds {
-    meetings::way(extents, first, 2, |place, round, extent| {
+pub(super) fn sequence(extents: &[usize], first: usize, side: i64) -> Rounds {
+    pairings::sequence(extents, first, 2, |place, round, extent| {
         let distance = side * (1 - (-2_i64).pow(round + 1)) / 3;
         let (place, extent) = (place as i64, extent as i64);
         let there = if place % 2 == 0 { place + distance } else { place - distance };
@@ -93,17 +92,17 @@ pub(super) fn way(extents: &[usize], first: usize, side: i64) -> Rounds {
 
 #[cfg(test)]
 mod tests {
-    use super::{meetings::tests::assert_all_hear_once, *};
+    use super::{pairings::tests::assert_each_item_arrives_once, *};
     use crate::{model::Description, time::Span};
 
     #[test]
     fn partners_lie_on_one_side_and_then_on_the_other() {
-        let of = |place: usize| way(&[16], 0, 1).iter().map(|round| round[place].1).collect::<Vec<_>>();
+        let of = |place: usize| sequence(&[16], 0, 1).iter().map(|round| round[place].1).collect::<Vec<_>>();
         assert_eq!((of(0), of(5)), (vec![1, 15, 3, 11], vec![4, 6, 2, 10]));
         let all = |first: usize, side: i64| {
             let partners =
-                |round: &meetings::Round| round.iter().map(|meeting| meeting.1).collect::<Vec<_>>();
-            way(&[2, 4], first, side).iter().map(partners).collect::<Vec<_>>()
+                |round: &pairings::Round| round.iter().map(|meeting| meeting.1).collect::<Vec<_>>();
+            sequence(&[2, 4], first, side).iter().map(partners).collect::<Vec<_>>()
         };
         let [rows, near, far] =
             [[4, 5, 6, 7, 0, 1, 2, 3], [1, 0, 3, 2, 5, 4, 7, 6], [3, 2, 1, 0, 7, 6, 5, 4]].map(Vec::from);
@@ -114,8 +113,8 @@ mod tests {
     #[test]
     fn no_rank_receives_a_block_twice() {
         for extents in [vec![4], vec![64], vec![512], vec![8, 2], vec![2, 16, 4]] {
-            for way in ways(&extents, 6) {
-                assert_all_hear_once(&way, extents.iter().product());
+            for sequence in sequences(&extents, 6) {
+                assert_each_item_arrives_once(&sequence, extents.iter().product());
             }
         }
     }

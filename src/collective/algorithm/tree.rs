@@ -33,7 +33,7 @@ static TREE: Entry = Entry::new("tree", |planning| {
     let task = planning.problem;
     let strategies = [Order::Rows, Order::Compact]
         .map(|order| Strategy { order, ..Strategy::short(task.size(), Tree::Fastest) });
-    let mut tunings = Tuning::worth_trying(task);
+    let mut tunings = Tuning::candidates_for(task);
     // Where messages share links, the choice among equally fast divisions also affects the speed.
     let is_for_blocks = matches!(task.operation(), Operation::Scatter | Operation::Gather);
     if is_for_blocks && has_even_tree(task, &strategies[0]) {

@@ -22,12 +22,11 @@
 use super::{
     super::{
         Operation, Task,
-        candidate::{Candidate, offered},
+        candidate::{Candidate, variants_of_cheapest},
         draft::Tuning,
     },
-    Algorithm, Entry,
-    meetings::{self, Rounds, extents, in_parts, named, with_all},
-    of,
+    Algorithm, Entry, of,
+    pairings::{self, Rounds, extents, in_parts, named, with_all},
 };
 use crate::plan::Restriction;
 
@@ -36,34 +35,35 @@ impl Algorithm {
     pub const TRIVANCE: Algorithm = of(&TRIVANCE);
 }
 
-static TRIVANCE: Entry =
-    Entry::new("trivance", |planning| Ok(offered(planning.problem, candidates(planning.problem))))
-        .about("with partners on both sides at once, three times as far in every round (Jürß et al.)")
-        .source("Jürß, Addanki, Schmid 2026")
-        .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
-        .only_if(&[Restriction {
-            text: "it needs a power of three ranks, nine at least, and a commutative operator",
-            is_met: |task, _| {
-                let is_power = |ranks: usize| 3_usize.pow(ranks.ilog(3)) == ranks;
-                task.size() >= 9 && is_power(task.size()) && !task.is_in_order()
-            },
-            found: |task, _| meetings::refused(task),
-        }]);
+static TRIVANCE: Entry = Entry::new("trivance", |planning| {
+    Ok(variants_of_cheapest(planning.problem, candidates(planning.problem)))
+})
+.about("with partners on both sides at once, three times as far in every round (Jürß et al.)")
+.source("Jürß, Addanki, Schmid 2026")
+.kinds(|operation| !operation.has_root() && operation != Operation::Scan)
+.only_if(&[Restriction {
+    text: "it needs a power of three ranks, nine at least, and a commutative operator",
+    is_met: |task, _| {
+        let is_power = |ranks: usize| 3_usize.pow(ranks.ilog(3)) == ranks;
+        task.size() >= 9 && is_power(task.size()) && !task.is_in_order()
+    },
+    found: |task, _| pairings::refused(task),
+}]);
 
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
     let name = named("trivance", &extents);
     // A way keeps two ports busy.
     let most = extents.len().min(task.parameters().ports() as usize / 2).max(1);
-    let ways: Vec<Rounds> = (0..most).map(|first| way(&extents, first)).collect();
-    let mut candidates = in_parts(task, &name, &ways, [most]);
-    candidates.extend(meetings::whole(task, &name, way(&extents, 0), Tuning::OVERLAPPED, with_all));
+    let sequences: Vec<Rounds> = (0..most).map(|first| sequence(&extents, first)).collect();
+    let mut candidates = in_parts(task, &name, &sequences, [most]);
+    candidates.extend(pairings::whole(task, &name, sequence(&extents, 0), Tuning::OVERLAPPED, with_all));
     candidates
 }
 
 /// The way that begins with this dimension. The meetings of a place on both sides are contiguous.
-fn way(extents: &[usize], first: usize) -> Rounds {
-    meetings::way(extents, first, 3, |place, round, extent| {
+fn sequence(extents: &[usize], first: usize) -> Rounds {
+    pairings::sequence(extents, first, 3, |place, round, extent| {
         let distance = 3_usize.pow(round);
         vec![(place + distance) % extent, (place + extent - distance) % extent]
     })
@@ -71,14 +71,14 @@ fn way(extents: &[usize], first: usize) -> Rounds {
 
 #[cfg(test)]
 mod tests {
-    use super::{meetings::tests::assert_all_hear_once, *};
+    use super::{pairings::tests::assert_each_item_arrives_once, *};
     use crate::model::Description;
 
     #[test]
     fn partners_are_three_times_as_far_in_every_round() {
         let of = |place: usize| {
-            let partners = |round: &meetings::Round| [round[2 * place].1, round[2 * place + 1].1];
-            way(&[27], 0).iter().map(partners).collect::<Vec<_>>()
+            let partners = |round: &pairings::Round| [round[2 * place].1, round[2 * place + 1].1];
+            sequence(&[27], 0).iter().map(partners).collect::<Vec<_>>()
         };
         assert_eq!(of(2), [[3, 1], [5, 26], [11, 20]]);
     }
@@ -87,7 +87,7 @@ mod tests {
     fn no_rank_receives_a_block_twice() {
         for extents in [vec![9], vec![81], vec![3, 3], vec![9, 27], vec![3, 9, 3]] {
             for first in 0..extents.len() {
-                assert_all_hear_once(&way(&extents, first), extents.iter().product());
+                assert_each_item_arrives_once(&sequence(&extents, first), extents.iter().product());
             }
         }
     }

@@ -16,7 +16,7 @@
 //! 1994, section 4.
 
 use super::{
-    Algorithm, Draft, Entry, Instance, Known, Variants, br_xy::First, each_known, in_node_order, of,
+    Algorithm, Draft, Entry, Instance, VariantCost, Variants, br_xy::First, each_with_cost, in_node_order, of,
 };
 use crate::{
     pattern::{Builder, Exchange, ring},
@@ -45,9 +45,8 @@ fn variants(instance: &Instance) -> Variants {
         if is_even { format!("{}, even buckets", first.name()) } else { first.name().to_owned() }
     };
     let held = || ordered.sources().iter().copied().zip(ordered.lengths().iter().copied());
-    let known =
-        |(first, is_even): (First, bool)| known(&ordered, held(), first.lines(ordered.grid()), is_even);
-    each_known(choices, known, name, draft)
+    let cost = |(first, is_even): (First, bool)| cost(&ordered, held(), first.lines(ordered.grid()), is_even);
+    each_with_cost(choices, cost, name, draft)
 }
 
 fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchange) -> Draft {
@@ -56,22 +55,27 @@ fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchang
 
 /// Runs both phases, from the blocks that the nodes hold.
 pub(super) fn collect(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2], is_even: bool) {
-    phases.iter().for_each(|rings| ring::collect(builder, rings, |counts| most(counts, is_even)));
+    phases
+        .iter()
+        .for_each(|rings| ring::collect(builder, rings, |counts| blocks_per_message(counts, is_even)));
 }
 
 /// Returns the lower bound and number of messages of both phases, without building the schedule, for given block sizes at given nodes.
-pub(super) fn known(
+pub(super) fn cost(
     instance: &Instance,
     blocks: impl IntoIterator<Item = (Rank, u64)>,
     phases: [Vec<Vec<Rank>>; 2],
     is_even: bool,
-) -> Known {
+) -> VariantCost {
     let mut rings = Rings::of(instance.nodes(), blocks);
-    phases.iter().for_each(|lines| rings.collect(lines, |counts| most(counts, is_even)));
-    Known { least: rings.lower_bound(instance.machine().parameters()), messages: rings.messages() }
+    phases.iter().for_each(|lines| rings.collect(lines, |counts| blocks_per_message(counts, is_even)));
+    VariantCost {
+        lower_bound: rings.lower_bound(instance.machine().parameters()),
+        messages: rings.messages(),
+    }
 }
 
 /// Returns the maximum number of blocks in a bucket.
-fn most(counts: &[usize], is_even: bool) -> usize {
+fn blocks_per_message(counts: &[usize], is_even: bool) -> usize {
     if is_even { counts.iter().sum::<usize>().div_ceil(counts.len()) } else { usize::MAX }
 }

@@ -28,9 +28,9 @@
 
 use super::{
     Algorithm, Draft, Entry, Instance, Variants,
-    cut::{Cut, are_alike, cut},
+    cut::{Cut, are_similar, cut},
     each, of,
-    spread::suited,
+    spread::with_ideal_holders,
 };
 use crate::{
     pattern::{Exchange, circulant, line},
@@ -48,39 +48,39 @@ static CIRCULANT: Entry = Entry::new("circulant", |planning| variants(planning.p
     .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994");
 
 /// Maximum number of blocks per message.
-const MOST_BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 
 /// Maximum number of blocks of all messages, unless there are more messages: more blocks gain nothing and take longer to plan.
-const MOST_IN_ALL: usize = 256;
+const MAX_BLOCKS_IN_TOTAL: usize = 256;
 
 /// Maximum number of radices above two that are tried.
-const MOST_RADICES: usize = 3;
+const MAX_RADICES: usize = 3;
 
 /// Returns the variants: 1 block, powers of two near the optimum of the closed form, and radices above two. The closed form ignores
 /// contention and incomplete overlap; the prediction decides among the variants.
 fn variants(instance: &Instance) -> Variants {
     let alike = near(instance, |blocks| blocks * instance.sources().len()).map(|blocks| (Cut::Alike, blocks));
     let in_all = |blocks| Cut::ByLength.counts(instance.lengths(), blocks).iter().sum();
-    let by_length = near(instance, in_all).filter(|&blocks| blocks > 1 && !are_alike(instance.lengths()));
-    let name = |way| match way {
-        Way::Blocks(Cut::Alike, 1) => "1 block".to_owned(),
-        Way::Blocks(Cut::Alike, blocks) => format!("{blocks} blocks"),
-        Way::Blocks(Cut::ByLength, blocks) => format!("up to {blocks} blocks"),
-        Way::Radix(radix) => format!("radix {radix}"),
+    let by_length = near(instance, in_all).filter(|&blocks| blocks > 1 && !are_similar(instance.lengths()));
+    let name = |mode| match mode {
+        Mode::Blocks(Cut::Alike, 1) => "1 block".to_owned(),
+        Mode::Blocks(Cut::Alike, blocks) => format!("{blocks} blocks"),
+        Mode::Blocks(Cut::ByLength, blocks) => format!("up to {blocks} blocks"),
+        Mode::Radix(radix) => format!("radix {radix}"),
     };
-    let by_length = by_length.map(|blocks| Way::Blocks(Cut::ByLength, blocks));
-    let ways = alike.map(|(cut, blocks)| Way::Blocks(cut, blocks)).chain(by_length);
-    each(ways.chain(radices(instance).into_iter().map(Way::Radix)), name, draft)
+    let by_length = by_length.map(|blocks| Mode::Blocks(Cut::ByLength, blocks));
+    let modes = alike.map(|(cut, blocks)| Mode::Blocks(cut, blocks)).chain(by_length);
+    each(modes.chain(radices(instance).into_iter().map(Mode::Radix)), name, draft)
 }
 
 /// How to cut the messages into blocks, or the radix (above two) with which whole messages are sent.
 #[derive(Clone, Copy)]
-pub(super) enum Way {
+pub(super) enum Mode {
     Blocks(Cut, usize),
     Radix(usize),
 }
 
-/// Returns at most `MOST_RADICES` radices that beat two by the closed form: the smallest per number of rounds, the fastest first.
+/// Returns at most `MAX_RADICES` radices that beat two by the closed form: the smallest per number of rounds, the fastest first.
 fn radices(instance: &Instance) -> Vec<usize> {
     let nodes = instance.nodes();
     let two = closed_form(instance, 2);
@@ -92,7 +92,7 @@ fn radices(instance: &Instance) -> Vec<usize> {
     radices.dedup_by_key(|radix| circulant::strides(nodes, *radix).len());
     radices.retain(|&radix| closed_form(instance, radix) < two);
     radices.sort_by_key(|&radix| closed_form(instance, radix));
-    radices.truncate(MOST_RADICES);
+    radices.truncate(MAX_RADICES);
     radices
 }
 
@@ -104,33 +104,33 @@ fn closed_form(instance: &Instance, radix: usize) -> Span {
 
 /// Returns 1, and the powers of two near the optimum for which the total number of blocks, given by `in_all`, is within the limit.
 fn near(instance: &Instance, in_all: impl Fn(usize) -> usize) -> impl Iterator<Item = usize> {
-    let numbers = (0..=MOST_BLOCKS.ilog2()).map(|exponent| 1 << exponent);
+    let numbers = (0..=MAX_BLOCKS.ilog2()).map(|exponent| 1 << exponent);
     let numbers: Vec<usize> =
-        numbers.take_while(|&blocks| blocks == 1 || in_all(blocks) <= MOST_IN_ALL).collect();
-    let most = (MOST_IN_ALL / in_all(1).max(1)).clamp(1, MOST_BLOCKS);
-    let best = best_number(instance).min(most.max(numbers[numbers.len() - 1]) as f64);
+        numbers.take_while(|&blocks| blocks == 1 || in_all(blocks) <= MAX_BLOCKS_IN_TOTAL).collect();
+    let most = (MAX_BLOCKS_IN_TOTAL / in_all(1).max(1)).clamp(1, MAX_BLOCKS);
+    let best = best_block_count(instance).min(most.max(numbers[numbers.len() - 1]) as f64);
     numbers.into_iter().filter(move |&blocks| blocks == 1 || (0.4..=2.5).contains(&(blocks as f64 / best)))
 }
 
 /// Returns the number `b` of blocks that minimizes `(log2 p + b - 1) (o_s + o_r + n beta / b)`, with `n` the bytes of all sources together
 /// and `2 beta / d` for `beta` (`d`: duplex factor).
-fn best_number(instance: &Instance) -> f64 {
+fn best_block_count(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
     let round = (parameters.send_overhead() + parameters.receive_overhead()).as_secs_f64();
     let bytes = instance.bytes() as f64 * parameters.beta() * 2.0 / parameters.duplex();
     let more_rounds = (instance.nodes() as f64).log2() - 1.0;
-    (more_rounds.max(0.0) * bytes / round).sqrt().clamp(1.0, MOST_BLOCKS as f64)
+    (more_rounds.max(0.0) * bytes / round).sqrt().clamp(1.0, MAX_BLOCKS as f64)
 }
 
-pub(super) fn draft(instance: &Instance, way: Way, exchange: Exchange) -> Draft {
-    let ring = || suited(line::bisection(instance.grid()), &instance.holders_evened());
-    let (how, blocks) = match way {
-        Way::Blocks(how, blocks) => (how, blocks),
-        Way::Radix(radix) => {
+pub(super) fn draft(instance: &Instance, mode: Mode, exchange: Exchange) -> Draft {
+    let ring = || with_ideal_holders(line::bisection(instance.grid()), &instance.holders_evened());
+    let (rule, blocks) = match mode {
+        Mode::Blocks(rule, blocks) => (rule, blocks),
+        Mode::Radix(radix) => {
             return Draft::whole(instance, exchange, |builder| circulant::collect(builder, &[ring()], radix));
         }
     };
-    let (counts, ring) = (how.counts(instance.lengths(), blocks), ring());
+    let (counts, ring) = (rule.counts(instance.lengths(), blocks), ring());
     Draft::moving(instance, cut(instance, &counts), exchange, |builder| {
         circulant::broadcast(builder, &ring, instance.sources(), &counts);
     })
@@ -144,7 +144,7 @@ mod tests {
     fn rounds(nodes: usize, sources: &[Rank], blocks: usize) -> usize {
         let machine: Description = format!("line:{nodes}").parse().unwrap();
         let instance = Instance::new(&machine, sources, &vec![64; sources.len()]).unwrap();
-        draft(&instance, Way::Blocks(Cut::Alike, blocks), Exchange::InTurn).schedule.iterations()
+        draft(&instance, Mode::Blocks(Cut::Alike, blocks), Exchange::InTurn).schedule.iterations()
     }
 
     /// Broadcasting `b` blocks takes at least `ceil(log2 p) + b - 1` rounds, from one source or from several together.

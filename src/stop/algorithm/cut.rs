@@ -24,7 +24,7 @@ impl Cut {
 }
 
 /// Returns whether all messages have the same length, so that both ways of cutting are equal.
-pub(super) fn are_alike(lengths: &[u64]) -> bool {
+pub(super) fn are_similar(lengths: &[u64]) -> bool {
     lengths.windows(2).all(|pair| pair[0] == pair[1])
 }
 

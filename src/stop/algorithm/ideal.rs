@@ -69,7 +69,7 @@ const LONGEST_SEARCHED: usize = 64;
 /// Applies the move of one datum that improves the growth most, until no move improves it.
 fn improve(positions: usize, places: &mut [usize]) {
     let transfers = transfers(positions);
-    let mut least = growth(positions, &transfers, places);
+    let mut smallest = growth(positions, &transfers, places);
     loop {
         let free: Vec<usize> = (0..positions).filter(|position| !places.contains(position)).collect();
         let moves = (0..places.len()).flat_map(|datum| free.iter().map(move |&to| (datum, to)));
@@ -79,9 +79,9 @@ fn improve(positions: usize, places: &mut [usize]) {
             (growth(positions, &transfers, &moved), datum, to)
         };
         match moves.map(after).min() {
-            Some((better, datum, to)) if better < least => {
+            Some((better, datum, to)) if better < smallest => {
                 places[datum] = to;
-                least = better;
+                smallest = better;
             }
             _ => break,
         }
@@ -117,12 +117,12 @@ fn growth(positions: usize, transfers: &[Vec<(usize, usize)>], places: &[usize])
     transfers.iter().map(after).collect()
 }
 
-/// Returns, for each position, its place in the first segment, in the last iteration whose longest segments have at least `least`
+/// Returns, for each position, its place in the first segment, in the last iteration whose longest segments have at least `smallest`
 /// positions.
-pub(super) fn places(positions: usize, least: usize) -> Vec<usize> {
+pub(super) fn places(positions: usize, smallest: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..positions).collect();
     let mut length = positions;
-    while length > 1 && length.div_ceil(2) >= least {
+    while length > 1 && length.div_ceil(2) >= smallest {
         length = length.div_ceil(2);
         places.iter_mut().filter(|place| **place >= length).for_each(|place| *place -= length);
     }

@@ -15,7 +15,7 @@
 //! **Source.** This project. It extends [*Split*](super::split), for few long messages, to any number of messages of any lengths.
 
 use super::{
-    Algorithm, Draft, Entry, Instance, Known, Piece, Variants, br_xy::First, bucket, each_known,
+    Algorithm, Draft, Entry, Instance, Piece, VariantCost, Variants, br_xy::First, bucket, each_with_cost,
     in_node_order, of, split::deal,
 };
 use crate::{
@@ -75,14 +75,14 @@ fn variants(instance: &Instance) -> Variants {
     let orders = First::orders(ordered.grid());
     let rings = orders.iter().map(|&first| Collect::Rings(first));
     let choices = rings.chain([Collect::Halving, Collect::Dissemination]);
-    let known = |collect| match collect {
+    let cost = |collect| match collect {
         Collect::Rings(first) => {
             let held = teams(&ordered).into_iter().flatten();
-            bucket::known(&ordered, held, first.lines(ordered.grid()), false)
+            bucket::cost(&ordered, held, first.lines(ordered.grid()), false)
         }
-        Collect::Halving | Collect::Dissemination => Known::default(),
+        Collect::Halving | Collect::Dissemination => VariantCost::default(),
     };
-    each_known(choices, known, Collect::name, draft)
+    each_with_cost(choices, cost, Collect::name, draft)
 }
 
 /// Returns, for each source, the nodes that get a part of its message and the bytes of each: first the source, then others along the line.

@@ -32,7 +32,7 @@ mod xor;
 pub(super) use self::auto::unsplit_variants;
 pub(crate) use self::auto::{families, reversible};
 pub use self::ideal::ideal_places;
-use self::variant::{Known, Variants, by_nodes, each, each_known, in_node_order, only};
+use self::variant::{VariantCost, Variants, by_nodes, each, each_with_cost, in_node_order, only};
 use super::{
     Instance,
     draft::{Draft, Piece},

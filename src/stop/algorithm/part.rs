@@ -216,8 +216,8 @@ mod tests {
                 assert!(s1 <= p1 && s2 <= p2, "{sources} on {grid}: {s1} and {s2}");
                 let off = |s1: usize| (s1 * nodes).abs_diff(sources * p1);
                 let fits = |s1: &usize| *s1 <= p1 && sources - s1 <= p2;
-                let least = (0..=sources).filter(fits).map(off).min().unwrap();
-                assert_eq!(off(s1), least, "{sources} on {grid}: {s1} and {s2}");
+                let smallest = (0..=sources).filter(fits).map(off).min().unwrap();
+                assert_eq!(off(s1), smallest, "{sources} on {grid}: {s1} and {s2}");
             }
         }
     }

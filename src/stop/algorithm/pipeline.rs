@@ -46,7 +46,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.
     .only_if(&[Restriction {
         text: "there are at least 3 nodes and at most 8 sources, and their bytes take 16 start-ups",
         is_met: |instance, ()| {
-            instance.nodes() >= 3 && instance.sources().len() <= MOST_SOURCES && start_ups(instance) >= LONG
+            instance.nodes() >= 3 && instance.sources().len() <= MAX_SOURCES && start_ups(instance) >= LONG
         },
         found: |instance, ()| {
             let [nodes, sources] = [(instance.nodes(), "node"), (instance.sources().len(), "source")]
@@ -57,7 +57,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.
     }]);
 
 /// Maximum number of sources. With more, messages would often wait until the preceding ones have reached every node.
-const MOST_SOURCES: usize = 8;
+const MAX_SOURCES: usize = 8;
 
 /// Minimum time of all bytes in start-ups. Below it, other algorithms are faster.
 const LONG: f64 = 16.0;
@@ -146,7 +146,7 @@ impl Chunked {
             let (root, count) = (instance.sources()[source], self.counts[source]);
             let own = (self.trees.rounds)(instance.grid(), root, count);
             let start = busy.earliest(&own);
-            busy.follow(start, count, &own, instance.nodes());
+            busy.occupy(start, count, &own, instance.nodes());
             rounds.resize_with(rounds.len().max(start + own.len()), Vec::new);
             let before = self.counts[..source].iter().sum::<usize>() as u32;
             for (round, hops) in rounds[start..].iter_mut().zip(own) {
@@ -164,24 +164,24 @@ impl Chunked {
         if sources.len() == 1 {
             return sources;
         }
-        let few = |&source: &usize| {
+        let first_rounds = |&source: &usize| {
             let (root, count) = (instance.sources()[source], self.counts[source]);
             // A few chunks suffice: as many as are in flight at the same time, because the rounds repeat after each period.
             let period = (self.trees.period)(grid, root);
             let under_way = (self.trees.rounds)(grid, root, period).len();
-            let few = count - count.saturating_sub(under_way) / period * period;
-            (few, (self.trees.rounds)(grid, root, few))
+            let chunks = count - count.saturating_sub(under_way) / period * period;
+            (chunks, (self.trees.rounds)(grid, root, chunks))
         };
-        let few: Vec<(usize, Vec<Vec<Hop>>)> = sources.iter().map(few).collect();
-        let mut between = vec![vec![0; few.len()]; few.len()];
-        for (row, (count, own)) in between.iter_mut().zip(&few) {
+        let by_source: Vec<(usize, Vec<Vec<Hop>>)> = sources.iter().map(first_rounds).collect();
+        let mut between = vec![vec![0; by_source.len()]; by_source.len()];
+        for (row, (count, own)) in between.iter_mut().zip(&by_source) {
             let mut busy = Busy::default();
-            busy.follow(0, *count, own, nodes);
-            for (rounds, (_, next)) in row.iter_mut().zip(&few) {
+            busy.occupy(0, *count, own, nodes);
+            for (rounds, (_, next)) in row.iter_mut().zip(&by_source) {
                 *rounds = busy.earliest(next) - count;
             }
         }
-        let behind: Vec<usize> = few.iter().map(|(count, own)| own.len() - count).collect();
+        let behind: Vec<usize> = by_source.iter().map(|(count, own)| own.len() - count).collect();
         shortest(&between, &behind).into_iter().map(|nth| sources[nth]).collect()
     }
 
@@ -217,7 +217,7 @@ impl Busy {
     }
 
     /// Records `count` chunks that begin in round `start`; the next source may begin when the last of them has been sent.
-    fn follow(&mut self, start: usize, count: usize, own: &[Vec<Hop>], nodes: usize) {
+    fn occupy(&mut self, start: usize, count: usize, own: &[Vec<Hop>], nodes: usize) {
         let first = start + count;
         self.nodes.drain(..(first - self.first).min(self.nodes.len()));
         self.first = first;

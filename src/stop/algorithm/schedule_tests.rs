@@ -176,19 +176,19 @@ proptest! {
                 // The bound used for pruning must not exceed the time of the candidate, to the picosecond.
                 let floor = variant.floor().max(busiest_node(&schedule, instance.parameters()));
                 prop_assert!(took.since_start() >= floor, "{}, {} in {} beats {}", of, variant.name(), took, floor);
-                if fastest.as_ref().is_none_or(|&(least, ..)| took < least) {
+                if fastest.as_ref().is_none_or(|&(smallest, ..)| took < smallest) {
                     fastest = Some((took, of, variant.name().to_owned()));
                 }
             }
-            let Some((least, of, variant)) = fastest else { continue };
+            let Some((smallest, of, variant)) = fastest else { continue };
             let plan = algorithm.plan(&instance).unwrap();
             let chosen = (plan.prediction().modeled, *plan.algorithm(), plan.variant());
             if chosen.1 == Algorithm::APART {
-                prop_assert!(algorithm == Algorithm::AUTO && chosen.0 < least);
+                prop_assert!(algorithm == Algorithm::AUTO && chosen.0 < smallest);
                 let rounded = chosen.0.since_start() + Span::from_picos(plan.schedule().messages().count() as u64);
                 prop_assert!(rounded >= bound.time(), "{} in {} beats {:?}", plan.name(), chosen.0, bound);
             } else {
-                prop_assert_eq!(chosen, (least, of, variant.as_str()), "{}", algorithm);
+                prop_assert_eq!(chosen, (smallest, of, variant.as_str()), "{}", algorithm);
             }
             all.push((chosen.0, algorithm));
         }
@@ -208,7 +208,7 @@ fn no_candidate_is_given_up_for_rounding() {
     let machine = Description::new("half", mesh.topology().clone(), half);
     let instance = Instance::new(&machine, &[0, 1], &[2048, 2048]).unwrap();
     let schedule =
-        circulant::draft(&instance, circulant::Way::Blocks(Cut::Alike, 32), Exchange::InTurn).schedule;
+        circulant::draft(&instance, circulant::Mode::Blocks(Cut::Alike, 32), Exchange::InTurn).schedule;
     let took = predict(&machine, &schedule).unwrap().modeled.since_start();
     assert!(took < instance.lower_bound().of(Reason::BothWays));
     assert!(busiest_node(&schedule, machine.parameters()) <= took);

@@ -22,12 +22,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Algorithm, Draft, Entry, Instance, Known, Variants,
+    Algorithm, Draft, Entry, Instance, VariantCost, Variants,
     br_xy::First,
     bucket,
-    cut::{Cut, are_alike, cut},
-    each_known, in_node_order, of,
-    spread::suited,
+    cut::{Cut, are_similar, cut},
+    each_with_cost, in_node_order, of,
+    spread::with_ideal_holders,
 };
 use crate::{
     pattern::{Builder, Exchange, Transfer, circulant, line},
@@ -46,15 +46,15 @@ static SPLIT: Entry = Entry::new("split", |planning| variants(planning.problem))
     .source("the idea for one source: Barnett et al. 1994; van de Geijn")
     .only_if(&[Restriction {
         text: "at most half of the nodes are sources, short messages aside",
-        is_met: |instance, ()| 2 * long_ones(instance) <= instance.nodes(),
+        is_met: |instance, ()| 2 * long_message_count(instance) <= instance.nodes(),
         found: |instance, ()| {
-            let (sources, nodes) = (long_ones(instance), instance.nodes());
+            let (sources, nodes) = (long_message_count(instance), instance.nodes());
             format!("{sources} of {nodes} {}", if sources == 1 { "is" } else { "are" })
         },
     }]);
 
 /// Returns the number of messages that are longer than half the longest message, including the longest.
-fn long_ones(instance: &Instance) -> usize {
+fn long_message_count(instance: &Instance) -> usize {
     let longest = instance.lengths().iter().copied().max().unwrap_or(0);
     instance.lengths().iter().filter(|&&length| length == longest || length > longest / 2).count()
 }
@@ -78,23 +78,23 @@ fn variants(instance: &Instance) -> Variants {
         Cut::Alike => format!("{pieces} pieces, {}", collect.name()),
         Cut::ByLength => format!("up to {pieces} pieces, {}", collect.name()),
     };
-    let known = |(how, pieces, collect): Choice| match collect {
+    let cost = |(how, pieces, collect): Choice| match collect {
         Collect::Rings(first) => {
             let counts = how.counts(ordered.lengths(), pieces);
             let teams = teams(&line::bisection(ordered.grid()), ordered.sources(), &counts);
             let pieces = cut(&ordered, &counts);
             let held = teams.into_iter().flatten().zip(pieces.iter().map(|piece| piece.bytes));
-            bucket::known(&ordered, held, first.lines(ordered.grid()), true)
+            bucket::cost(&ordered, held, first.lines(ordered.grid()), true)
         }
-        Collect::Halving | Collect::Circulant => Known::default(),
+        Collect::Halving | Collect::Circulant => VariantCost::default(),
     };
-    each_known(choices.collect::<Vec<_>>(), known, name, draft)
+    each_with_cost(choices.collect::<Vec<_>>(), cost, name, draft)
 }
 
 /// Returns the numbers of pieces that are tried: those for which there are enough helpers.
 fn pieces(instance: &Instance, cut: Cut) -> Vec<usize> {
     let (nodes, lengths) = (instance.nodes(), instance.lengths());
-    if cut == Cut::ByLength && are_alike(lengths) {
+    if cut == Cut::ByLength && are_similar(lengths) {
         return Vec::new();
     }
     let works = |&pieces: &usize| {
@@ -143,7 +143,7 @@ fn draft(instance: &Instance, (how, pieces, collect): Choice, exchange: Exchange
         for (&rank, bytes) in holders.iter().zip(bytes) {
             *loads.entry(rank).or_default() += bytes;
         }
-        let line = suited(line, &loads.into_iter().collect::<Vec<_>>());
+        let line = with_ideal_holders(line, &loads.into_iter().collect::<Vec<_>>());
         match collect {
             Collect::Halving => builder.halve(&[line]),
             Collect::Circulant => circulant::broadcast(builder, &line, &holders, &vec![1; holders.len()]),

@@ -57,13 +57,13 @@ impl Line {
 }
 
 fn draft(instance: &Instance, base: Line, exchange: Exchange) -> Draft {
-    let line = suited(base.line(instance.grid()), &instance.holders_evened());
+    let line = with_ideal_holders(base.line(instance.grid()), &instance.holders_evened());
     Draft::whole(instance, exchange, |builder| builder.halve(&[line]))
 }
 
 /// Returns the line with its nodes reordered within segments, so that the holders of data, each given with its number of bytes, are at
 /// ideal positions.
-pub(super) fn suited(line: Vec<Rank>, holders: &[(Rank, u64)]) -> Vec<Rank> {
+pub(super) fn with_ideal_holders(line: Vec<Rank>, holders: &[(Rank, u64)]) -> Vec<Rank> {
     let nodes = line.len();
     let position_of = line::positions(&line);
     // For each position, its place in the first segment, in the chosen iteration and each following one.
@@ -120,7 +120,7 @@ mod tests {
             let first = holders(&(0..nodes.div_ceil(2)).collect::<Vec<_>>(), 10);
             for holders in [some, all, first] {
                 for base in Line::ALL {
-                    let mut line = suited(base.line(grid), &holders);
+                    let mut line = with_ideal_holders(base.line(grid), &holders);
                     line.sort_unstable();
                     assert!(line.into_iter().eq(0..nodes), "{grid}, {}", base.name());
                 }
@@ -142,7 +142,7 @@ mod tests {
                 let apart: Vec<Rank> = (0..count).map(|index| index * nodes / count).collect();
                 for sources in [block, last, apart] {
                     for base in Line::ALL {
-                        let line = suited(base.line(grid), &holders(&sources, 1));
+                        let line = with_ideal_holders(base.line(grid), &holders(&sources, 1));
                         let mut builder =
                             crate::pattern::Builder::new(nodes, &sources, &vec![1; count], Exchange::InTurn);
                         builder.halve(&[line]);
@@ -170,7 +170,7 @@ mod tests {
         let grid = Grid { rows: 1, columns: 8 };
         let (sources, sizes) = ([0, 1, 2, 3], [1000, 1000, 10, 10]);
         let holders: Vec<(Rank, u64)> = sources.into_iter().zip(sizes).collect();
-        let line = suited(Line::Snake.line(grid), &holders);
+        let line = with_ideal_holders(Line::Snake.line(grid), &holders);
         let mut builder = crate::pattern::Builder::new(8, &sources, &sizes, Exchange::InTurn);
         builder.halve(&[line]);
         let growth = builder.growth();
@@ -181,8 +181,8 @@ mod tests {
     fn nodes_stay_in_their_segments() {
         let line: Vec<Rank> = (0..16).collect();
         // Two sources: segments of two positions. Only nodes 4 and 5 may swap.
-        let suited = suited(line, &holders(&[4, 12], 1));
-        for (position, rank) in suited.into_iter().enumerate() {
+        let with_ideal_holders = with_ideal_holders(line, &holders(&[4, 12], 1));
+        for (position, rank) in with_ideal_holders.into_iter().enumerate() {
             assert_eq!(position / 2, rank / 2);
         }
     }

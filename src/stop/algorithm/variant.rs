@@ -19,9 +19,9 @@ const EXCHANGES: [(Exchange, &str); 2] =
 
 /// Estimates for a choice, available before its schedule is made.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct VariantCost {
     /// Lower bound on the time.
-    pub(super) least: Span,
+    pub(super) lower_bound: Span,
     /// Approximate number of messages; 0 if unknown.
     pub(super) messages: u64,
 }
@@ -50,13 +50,13 @@ pub(super) fn each<C: Copy + Send + Sync + 'static>(
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
-    each_known(choices, |_| Known::default(), name, make)
+    each_with_cost(choices, |_| VariantCost::default(), name, make)
 }
 
-/// Returns a variant for every choice and every kind of exchange. `known` returns the estimates for a choice.
-pub(super) fn each_known<C: Copy + Send + Sync + 'static>(
+/// Returns a variant for every choice and every kind of exchange. `cost` returns the estimates for a choice.
+pub(super) fn each_with_cost<C: Copy + Send + Sync + 'static>(
     choices: impl IntoIterator<Item = C>,
-    known: impl Fn(C) -> Known,
+    cost: impl Fn(C) -> VariantCost,
     name: impl Fn(C) -> String,
     make: impl Fn(&Instance, C, Exchange) -> Draft + Copy + Send + Sync + 'static,
 ) -> Variants {
@@ -65,8 +65,8 @@ pub(super) fn each_known<C: Copy + Send + Sync + 'static>(
         let variant = Variant::new(full_name, move |instance| {
             Ok(by_nodes(instance, |instance| make(instance, choice, exchange)))
         });
-        let Known { least, messages } = known(choice);
-        variant.at_least(least).of_messages(messages)
+        let VariantCost { lower_bound, messages } = cost(choice);
+        variant.at_least(lower_bound).of_messages(messages)
     };
     Ok(choices.into_iter().flat_map(|choice| EXCHANGES.map(|exchange| variant(choice, exchange))).collect())
 }

@@ -2,7 +2,7 @@
 //! radix digits of ranks.
 //!
 //! In each round every place meets one or several partners, and they exchange all their data. On nodes with several ports, blocks are cut
-//! into parts that use different *ways* (sequences of rounds) at the same time.
+//! into parts that use different *sequences* of rounds at the same time.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,11 +29,11 @@ use crate::{
 /// Pairs of places of a grid: the first place sends a message to the second.
 pub(super) type Round = Vec<(usize, usize)>;
 
-/// The rounds of a way, which all parts of the same way follow; the nearest partners come first.
+/// The rounds of a sequence, which all parts of the same sequence follow; the nearest partners come first.
 pub(super) type Rounds = Vec<Round>;
 
-/// Maximum number of pieces that all ranks hold together; candidates with several ways are omitted above it.
-const MOST_HELD: usize = 1 << 24;
+/// Maximum number of pieces that all ranks hold together; candidates with several sequences are omitted above it.
+const MAX_HELD: usize = 1 << 24;
 
 /// The restriction of algorithms whose partners are found by halving.
 pub(super) const POWER_OF_TWO: Restriction<Task> = Restriction {
@@ -59,9 +59,9 @@ pub(super) fn named(algorithm: &str, extents: &[usize]) -> String {
     format!("{algorithm} {}", sides.join("x"))
 }
 
-/// The way along the dimensions in turn, beginning with the dimension `first`. Around a ring of `radix^r` places, `partners` gives the
+/// The sequence along the dimensions in turn, beginning with the dimension `first`. Around a ring of `radix^r` places, `partners` gives the
 /// partners of every place in each of `r` rounds.
-pub(super) fn way(
+pub(super) fn sequence(
     extents: &[usize],
     first: usize,
     radix: usize,
@@ -69,58 +69,58 @@ pub(super) fn way(
 ) -> Rounds {
     let most = extents.iter().map(|extent| extent.ilog(radix)).max().unwrap_or(0);
     let size: usize = extents.iter().product();
-    let mut way = Rounds::new();
+    let mut sequence = Rounds::new();
     for round in 0..most {
         for dimension in (first..extents.len()).chain(0..first) {
             let (extent, stride) = (extents[dimension], extents[dimension + 1..].iter().product::<usize>());
             if round < extent.ilog(radix) {
-                let meetings = |place: usize| {
+                let pairings = |place: usize| {
                     let here = place / stride % extent;
                     let there = move |there: usize| (place, place - here * stride + there * stride);
                     partners(here, round, extent).into_iter().map(there)
                 };
-                way.push((0..size).flat_map(meetings).collect());
+                sequence.push((0..size).flat_map(pairings).collect());
             }
         }
     }
-    way
+    sequence
 }
 
-/// The candidates in which every block, or part of a vector, uses one way, and those in which it uses several ways at once. All ways have
-/// the same number of rounds. `counts` has the numbers of ways to try, taken from the start of `ways`.
+/// The candidates in which every block, or part of a vector, uses one sequence, and those in which it uses several sequences at once. All sequences have
+/// the same number of rounds. `counts` has the numbers of sequences to try, taken from the start of `sequences`.
 pub(super) fn in_parts(
     task: &Task,
     name: &str,
-    ways: &[Rounds],
+    sequences: &[Rounds],
     counts: impl IntoIterator<Item = usize>,
 ) -> Vec<Candidate> {
-    let is_small = |count: &usize| *count * task.size() * task.size() <= MOST_HELD;
+    let is_small = |count: &usize| *count * task.size() * task.size() <= MAX_HELD;
     let counts: BTreeSet<usize> =
-        counts.into_iter().map(|count| count.min(ways.len())).filter(is_small).collect();
+        counts.into_iter().map(|count| count.min(sequences.len())).filter(is_small).collect();
     let several = counts.into_iter().filter(|&count| count > 1);
-    [1].into_iter().chain(several).map(|count| along(task, name, ways[..count].to_vec())).collect()
+    [1].into_iter().chain(several).map(|count| along(task, name, sequences[..count].to_vec())).collect()
 }
 
-fn along(task: &Task, name: &str, ways: Vec<Rounds>) -> Candidate {
+fn along(task: &Task, name: &str, sequences: Vec<Rounds>) -> Candidate {
     // Backwards, each round divides a rank's data by the number of its partners plus one. The round listed first moves the largest fraction.
-    let parts = ways[0].iter().scan(task.bytes() as f64 / ways.len() as f64, |part, round| {
+    let parts = sequences[0].iter().scan(task.bytes() as f64 / sequences.len() as f64, |part, round| {
         *part /= (1 + partners(round, task.size())) as f64;
         Some(*part)
     });
     let times = if task.operation() == Operation::CombineToAll { 2 } else { 1 };
-    let messages = ways.iter().flatten().map(Round::len).sum::<usize>() / task.size();
+    let messages = sequences.iter().flatten().map(Round::len).sum::<usize>() / task.size();
     Candidate {
-        name: if ways.len() > 1 { format!("{name}, {} ways", ways.len()) } else { name.to_owned() },
-        estimate: time(task, &ways, parts).times(times),
+        name: if sequences.len() > 1 { format!("{name}, {} ways", sequences.len()) } else { name.to_owned() },
+        estimate: time(task, &sequences, parts).times(times),
         messages: messages * times as usize,
-        // A single way keeps only one port busy.
-        tunings: if ways.len() > 1 {
+        // A single sequence keeps only one port busy.
+        tunings: if sequences.len() > 1 {
             vec![Tuning::OVERLAPPED]
         } else {
             vec![Tuning::PLAIN, Tuning::OVERLAPPED]
         },
-        least: None,
-        make: Box::new(move |task, tuning| draft(task, &ways, tuning)),
+        lower_bound: None,
+        make: Box::new(move |task, tuning| draft(task, &sequences, tuning)),
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn whole(
         estimate: time(task, std::slice::from_ref(&rounds), std::iter::repeat(task.bytes() as f64)),
         messages: rounds.iter().map(Round::len).sum::<usize>() / task.size(),
         tunings: vec![tuning],
-        least: None,
+        lower_bound: None,
         make: Box::new(move |task, tuning| make(task, &rounds, tuning)),
     })
 }
@@ -159,17 +159,17 @@ pub(super) fn partners(round: &Round, ranks: usize) -> usize {
 
 /// The draft in which all partners combine whole vectors: in each round a rank sends its vector to all its partners, and then adds their
 /// vectors. The meetings of a place must be contiguous in a round.
-pub(super) fn with_all(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
+pub(super) fn with_all(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     const OWN: u32 = 0;
     let (ranks, bytes) = (task.layout().ranks, task.bytes());
-    let most = way.iter().map(|round| partners(round, ranks.len())).max().unwrap_or(0);
+    let most = sequence.iter().map(|round| partners(round, ranks.len())).max().unwrap_or(0);
     let origins = [&[Origin::Everywhere][..], &vec![Origin::Nowhere; most]].concat();
     let mut combiner = Combiner::new(ranks.len(), &origins, &vec![bytes; 1 + most], tuning.exchange);
-    for round in way {
+    for round in sequence {
         let came = 1..=partners(round, ranks.len()) as u32;
         for (nth, came) in came.clone().enumerate() {
-            let meetings = round.iter().skip(nth).step_by(partners(round, ranks.len()));
-            combiner.replacing(meetings.map(|&(from, to)| Fold::of(ranks[from], ranks[to], OWN, came)));
+            let pairings = round.iter().skip(nth).step_by(partners(round, ranks.len()));
+            combiner.replacing(pairings.map(|&(from, to)| Fold::of(ranks[from], ranks[to], OWN, came)));
         }
         came.for_each(|came| combiner.merge(OWN, came, OWN));
     }
@@ -180,31 +180,34 @@ pub(super) fn with_all(task: &Task, way: &Rounds, tuning: Tuning) -> Draft {
 }
 
 /// The closed-form time of rounds whose messages have these numbers of bytes.
-pub(super) fn time(task: &Task, ways: &[Rounds], bytes: impl Iterator<Item = f64>) -> Span {
+pub(super) fn time(task: &Task, sequences: &[Rounds], bytes: impl Iterator<Item = f64>) -> Span {
     let (ranks, parameters) = (task.layout().ranks, task.parameters());
     let (send, receive) = parameters.overheads(0);
     let of_round = |(nth, bytes): (usize, f64)| {
-        let meetings = || ways.iter().flat_map(|way| way[nth].iter().copied());
-        let each = meetings().count() / task.size();
+        let pairings = || sequences.iter().flat_map(|sequence| sequence[nth].iter().copied());
+        let each = pairings().count() / task.size();
         let in_turn = each as f64 / f64::from(parameters.ports());
-        let factor = conflict_of(task, &ranks, meetings()).max(in_turn).max(most_alike(ways, nth));
+        let factor = conflict_of(task, &ranks, pairings()).max(in_turn).max(max_pair_overlap(sequences, nth));
         round(task, (bytes * factor) as u64) + (send + receive).times(each as u64 - 1)
     };
-    (0..ways[0].len()).zip(bytes).map(of_round).sum()
+    (0..sequences[0].len()).zip(bytes).map(of_round).sum()
 }
 
-/// Maximum number of ways on which the same two places meet in a round; all their data shares one port.
-fn most_alike(ways: &[Rounds], nth: usize) -> f64 {
-    if let [_] = ways {
+/// Maximum number of sequences on which the same two places meet in a round; all their data shares one port.
+fn max_pair_overlap(sequences: &[Rounds], nth: usize) -> f64 {
+    if let [_] = sequences {
         return 1.0;
     }
     let mut pairs: BTreeMap<(usize, usize), u32> = BTreeMap::new();
-    ways.iter().flat_map(|way| &way[nth]).for_each(|&pair| *pairs.entry(pair).or_default() += 1);
+    sequences
+        .iter()
+        .flat_map(|sequence| &sequence[nth])
+        .for_each(|&pair| *pairs.entry(pair).or_default() += 1);
     pairs.into_values().max().map_or(1.0, f64::from)
 }
 
 /// Every block, or part of the vector, is spread from its origin, or combined there.
-fn draft(task: &Task, ways: &[Rounds], tuning: Tuning) -> Draft {
+fn draft(task: &Task, sequences: &[Rounds], tuning: Tuning) -> Draft {
     let (ranks, element) = (task.layout().ranks, task.element_bytes());
     let blocks: Vec<(Rank, Range<u64>)> = match task.operation() {
         Operation::CombineToAll => cut(0, task.bytes(), element, ranks.len())
@@ -212,17 +215,17 @@ fn draft(task: &Task, ways: &[Rounds], tuning: Tuning) -> Draft {
             .collect(),
         _ => (0..task.size()).map(|rank| (rank, task.block(rank))).collect(),
     };
-    let (mut origins, mut pieces, mut way_of) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut origins, mut pieces, mut sequence_of) = (Vec::new(), Vec::new(), Vec::new());
     for (rank, block) in blocks {
-        for (way, piece) in cut(block.start, block.end - block.start, element, ways.len()) {
+        for (sequence, piece) in cut(block.start, block.end - block.start, element, sequences.len()) {
             origins.push(rank);
             pieces.push(piece);
-            way_of.push(way);
+            sequence_of.push(sequence);
         }
     }
     let spread = Draft::moving(task, pieces, &origins, tuning.exchange, |builder| {
-        for nth in (0..ways[0].len()).rev() {
-            meet(builder, &ranks, ways.iter().map(|way| &way[nth]), &way_of);
+        for nth in (0..sequences[0].len()).rev() {
+            exchange(builder, &ranks, sequences.iter().map(|sequence| &sequence[nth]), &sequence_of);
         }
     });
     match task.operation() {
@@ -232,36 +235,36 @@ fn draft(task: &Task, ways: &[Rounds], tuning: Tuning) -> Draft {
     }
 }
 
-/// Partners exchange all the pieces that they have of each way.
-pub(super) fn meet<'a>(
+/// Partners exchange all the pieces that they have of each sequence.
+pub(super) fn exchange<'a>(
     builder: &mut Builder,
     ranks: &[Rank],
     rounds: impl Iterator<Item = &'a Round>,
-    way_of: &[usize],
+    sequence_of: &[usize],
 ) {
     let mut partners = vec![Vec::new(); ranks.len()];
-    let mut ways = 0;
-    for (way, round) in rounds.enumerate() {
-        ways = way + 1;
-        round.iter().for_each(|&(place, partner)| partners[place].push((way, partner)));
+    let mut sequences = 0;
+    for (sequence, round) in rounds.enumerate() {
+        sequences = sequence + 1;
+        round.iter().for_each(|&(place, partner)| partners[place].push((sequence, partner)));
     }
-    let mut held: Vec<Vec<Vec<u32>>> = vec![vec![Vec::new(); ways]; ranks.len()];
+    let mut held: Vec<Vec<Vec<u32>>> = vec![vec![Vec::new(); sequences]; ranks.len()];
     for (held, &rank) in held.iter_mut().zip(ranks) {
-        builder.held(rank).iter().for_each(|&block| held[way_of[block as usize]].push(block));
+        builder.held(rank).iter().for_each(|&block| held[sequence_of[block as usize]].push(block));
     }
-    // The first partners of all places come first, as their messages do. The same two places may meet on several ways.
+    // The first partners of all places come first, as their messages do. The same two places may meet on several sequences.
     let most = partners.iter().map(Vec::len).max().unwrap_or(0);
     let mut nth_of: BTreeMap<(Rank, Rank), usize> = BTreeMap::new();
     let mut messages: Vec<(Rank, Rank, Vec<u32>)> = Vec::new();
     for nth in 0..most {
         for (place, partners) in partners.iter().enumerate() {
-            let Some(&(way, partner)) = partners.get(nth) else { continue };
+            let Some(&(sequence, partner)) = partners.get(nth) else { continue };
             let (from, to) = (ranks[place], ranks[partner]);
             let message = *nth_of.entry((from, to)).or_insert(messages.len());
             if message == messages.len() {
                 messages.push((from, to, Vec::new()));
             }
-            messages[message].2.extend(&held[place][way]);
+            messages[message].2.extend(&held[place][sequence]);
         }
     }
     let messages = messages.into_iter().filter(|(.., blocks)| !blocks.is_empty());
@@ -273,11 +276,11 @@ pub(super) mod tests {
     use super::*;
 
     /// Asserts that every place receives each item exactly once, with the rounds in the given order and in reverse order.
-    pub(in super::super) fn assert_all_hear_once(way: &Rounds, size: usize) {
-        let backwards: Rounds = way.iter().rev().cloned().collect();
-        for way in [way, &backwards] {
+    pub(in super::super) fn assert_each_item_arrives_once(sequence: &Rounds, size: usize) {
+        let backwards: Rounds = sequence.iter().rev().cloned().collect();
+        for sequence in [sequence, &backwards] {
             let mut has: Vec<BTreeSet<usize>> = (0..size).map(|place| BTreeSet::from([place])).collect();
-            for round in way {
+            for round in sequence {
                 let before = has.clone();
                 for &(from, to) in round {
                     assert!(before[from].is_disjoint(&has[to]), "{from} to {to}");
