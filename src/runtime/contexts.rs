@@ -10,12 +10,12 @@ use crate::{comm::LIBRARY_CALLS, rank::Rank, wire::Context};
 pub(crate) struct Contexts {
     known: BTreeMap<(Context, Vec<Rank>, u32), Context>,
     /// The groups by number. A private context of a group has an empty member list.
-    groups: Vec<Made>,
+    groups: Vec<GroupEntry>,
 }
 
 /// A group that has been made.
 #[derive(Debug)]
-struct Made {
+struct GroupEntry {
     name: String,
     parent: Context,
     members: Arc<[Rank]>,
@@ -32,12 +32,12 @@ impl Contexts {
     ) -> Context {
         let Contexts { known, groups } = self;
         *known.entry((parent, members.to_vec(), nth)).or_insert_with(|| {
-            groups.push(Made { name: name(), parent, members: members.into(), nth });
+            groups.push(GroupEntry { name: name(), parent, members: members.into(), nth });
             groups.len() as Context
         })
     }
 
-    fn made(&self, context: Context) -> Option<&Made> {
+    fn made(&self, context: Context) -> Option<&GroupEntry> {
         context.checked_sub(1).and_then(|at| self.groups.get(at as usize))
     }
 

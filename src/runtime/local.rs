@@ -155,7 +155,7 @@ impl Local {
     }
 
     /// Returns all messages that the program has not received.
-    pub(super) fn left(&self) -> Vec<Unreceived> {
+    pub(super) fn unreceived(&self) -> Vec<Unreceived> {
         let mut left = self.lost.clone();
         left.extend(self.matching.arrived().map(unreceived));
         left.extend(self.requests.iter().filter_map(|(_, request)| match request {

@@ -29,7 +29,7 @@ impl Parker {
     }
 
     /// Makes the current thread the owner; must be called first.
-    pub(super) fn own(&self) {
+    pub(super) fn set_owner(&self) {
         self.sleeper.get_or_init(current);
     }
 

@@ -125,7 +125,7 @@ fn no_wake_up_of_one_bringer_is_lost() {
                 place.retire();
             })
         };
-        place.parker.own();
+        place.parker.set_owner();
         assert!(place.sleep_until(1));
         assert!(!place.silence.load(Ordering::Acquire) || place.running.load(Ordering::Acquire) > 0);
         bringer.join().unwrap();
@@ -145,7 +145,7 @@ fn an_early_delivery_is_found_later() {
                 place.retire();
             })
         });
-        place.parker.own();
+        place.parker.set_owner();
         assert!(place.sleep_until(1));
         assert!(place.sleep_until(FOR_THE_KERNEL));
         for bringer in bringers {
@@ -168,7 +168,7 @@ fn two_bringers_of_one_kind_wake_it_as_often_as_it_sleeps() {
                 place.retire();
             })
         });
-        place.parker.own();
+        place.parker.set_owner();
         assert!(place.sleep_until(1));
         assert!(place.sleep_until(1));
         for bringer in bringers {
@@ -188,7 +188,7 @@ fn the_end_of_the_run_wakes_all_threads() {
         let sleeper = {
             let place = Arc::clone(&place);
             thread::spawn(move || {
-                place.parker.own();
+                place.parker.set_owner();
                 assert!(!place.sleep_until(1));
             })
         };
@@ -266,7 +266,7 @@ fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
         }
 
         fn node(&self, node: usize) {
-            self.places[node].parker.own();
+            self.places[node].parker.set_owner();
             self.ask(node);
             // The program has ended.
             self.places[node].stopped.store(true, Ordering::Release);

@@ -52,7 +52,7 @@ pub(super) trait World: Sync {
     fn end(&self, endpoint: Self::Endpoint<'_>, failed: bool) -> Self::Outcome;
 
     /// Whether finished threads wait for all others: destroying a thread takes host time, which would delay the running threads.
-    fn ends_together(&self) -> bool;
+    fn waits_for_all_threads(&self) -> bool;
 
     /// Does the work that is due now; returns the instant of the next check, if any.
     fn tick(&self) -> Option<Instant>;
@@ -153,7 +153,7 @@ fn node_main<W: World>(
 ) -> Option<(bool, W::Outcome)> {
     let run_state = world.run_state();
     let mut ending = Ending { world, node: rank as NodeId, returned: None };
-    run_state.slots[rank].parker.own();
+    run_state.slots[rank].parker.set_owner();
     let endpoint = world.begin(rank as NodeId, inbox);
     let result = catch_unwind(AssertUnwindSafe(|| program(&Node::new(&endpoint))));
     ending.returned = Some(Instant::now());
@@ -206,7 +206,7 @@ impl<W: World> Ending<'_, W> {
             run_state.caller.unpark();
             run_state.all_ended.notify_all();
         }
-        while self.world.ends_together() && threads.ended < run_state.slots.len() {
+        while self.world.waits_for_all_threads() && threads.ended < run_state.slots.len() {
             run_state.all_ended.wait(&mut threads);
         }
     }

@@ -72,7 +72,7 @@ impl<'run> HostNode<'run> {
             local.events.extend(open.into_iter().map(|(start, kind)| Event { rank, start, end: now, kind }));
         }
         HostOutcome {
-            unreceived: local.left(),
+            unreceived: local.unreceived(),
             record: local.record,
             events: local.events,
             inbox: self.inbox,

@@ -232,7 +232,7 @@ impl World for Host {
         outcome
     }
 
-    fn ends_together(&self) -> bool {
+    fn waits_for_all_threads(&self) -> bool {
         false
     }
 

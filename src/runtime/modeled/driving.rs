@@ -27,7 +27,7 @@ pub(super) const MAX_BYTES: u64 = 64 << 20;
 
 impl Modeled {
     /// Drives the kernel for a thread that is about to sleep, if a reply is awaited or the outbox is long.
-    pub(super) fn help(&self, node: NodeId) {
+    pub(super) fn drive_if_useful(&self, node: NodeId) {
         let full = || self.mailboxes[node as usize].outbox.lock().calls.len() >= DRIVE_THRESHOLD;
         if self.awaiting_replies.load(Ordering::Acquire) > 0 || full() {
             self.drive(false);
@@ -57,7 +57,7 @@ impl Modeled {
             self.drive_again.store(false, Ordering::SeqCst);
             // Must be read first: a node that is answered below may make its next call and sleep again before the kernel is done. If all
             // threads sleep already, and the pacer wakes none, then all their calls are in the outboxes.
-            let nothing_held = self.pacing.as_ref().is_none_or(|pacing| pacing.holds_nothing());
+            let nothing_held = self.pacing.as_ref().is_none_or(|pacing| pacing.has_no_waiting_node());
             let mut silence = nothing_held && self.run_state.awake.load(Ordering::Acquire) == 0;
             while let Ok(node) = self.queries.1.try_recv() {
                 kernel.has_calls(node);

@@ -84,7 +84,7 @@ impl World for Modeled {
 
     fn begin(&self, node: NodeId, inbox: Receiver<Delivery>) -> NodeThread<'_> {
         if self.pacing.is_some() {
-            PreciseTimers::set_for_good();
+            PreciseTimers::set_permanently();
         }
         if let Some(shared_core) = &self.shared_core {
             shared_core.join();
@@ -97,7 +97,7 @@ impl World for Modeled {
         node.lateness()
     }
 
-    fn ends_together(&self) -> bool {
+    fn waits_for_all_threads(&self) -> bool {
         self.pacing.is_some()
     }
 

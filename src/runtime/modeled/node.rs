@@ -42,8 +42,8 @@ fn poll_effect(at_once: bool) -> TimeEffect {
 enum Pending {
     /// A send; with `is_rendezvous` it is complete only after a receive has taken the message (rendezvous).
     Send { is_rendezvous: bool },
-    /// A receive; `by_kernel` if it was posted when only the kernel could match it.
-    Recv { select: Selector, by_kernel: bool },
+    /// A receive; `matched_by_kernel` if it was posted when only the kernel could match it.
+    Recv { select: Selector, matched_by_kernel: bool },
 }
 
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ struct Local {
     pending: BTreeMap<RequestId, Pending>,
     /// The number of pending receives that only the kernel can match. While there are any, the kernel matches all receives, so that this
     /// thread takes no message that belongs to another receive.
-    by_kernel: u32,
+    matched_by_kernel: u32,
     /// Unmatched messages, and posted receives that name their source.
     matching: Matching<Envelope, RequestId>,
     /// The messages taken by posted receives.
@@ -162,7 +162,7 @@ impl<'run> NodeThread<'run> {
     fn settle(&self, request: RequestId) {
         let local = &mut *self.local.borrow_mut();
         match local.pending.remove(&request) {
-            Some(Pending::Recv { by_kernel: true, .. }) => local.by_kernel -= 1,
+            Some(Pending::Recv { matched_by_kernel: true, .. }) => local.matched_by_kernel -= 1,
             Some(Pending::Recv { .. }) => {
                 local.matching.withdraw(&request);
             }
@@ -173,7 +173,7 @@ impl<'run> NodeThread<'run> {
     /// Whether modeled time determines the message that a receive takes. If not, the data determines it: messages from one sender arrive in
     /// the order of sending, in the channel as in the network.
     fn matches_by_time(&self, select: &Selector) -> bool {
-        select.is_wild() || self.world.fallible || self.local.borrow().by_kernel > 0
+        select.is_wild() || self.world.fallible || self.local.borrow().matched_by_kernel > 0
     }
 
     /// Whether the kernel decides which message a receive takes: if only the kernel can, or if the call waits for its answer in any case.
@@ -262,12 +262,12 @@ impl Endpoint for NodeThread<'_> {
         self.call(TimeEffect::ZeroTime, || {
             self.declare_context(select.context);
             self.drain();
-            let by_kernel = self.matches_by_time(&select);
-            let request = self.new_request(Pending::Recv { select, by_kernel });
+            let matched_by_kernel = self.matches_by_time(&select);
+            let request = self.new_request(Pending::Recv { select, matched_by_kernel });
             {
                 let local = &mut *self.local.borrow_mut();
-                if by_kernel {
-                    local.by_kernel += 1;
+                if matched_by_kernel {
+                    local.matched_by_kernel += 1;
                 } else if let Some(envelope) = local.matching.take(&select) {
                     local.received.insert(request, envelope);
                 } else {
@@ -357,7 +357,7 @@ impl Endpoint for NodeThread<'_> {
 
     fn withdraw(&self, request: RequestId) {
         let pending = self.local.borrow().pending.get(&request).copied();
-        if let Some(Pending::Recv { by_kernel: true, .. }) = pending {
+        if let Some(Pending::Recv { matched_by_kernel: true, .. }) = pending {
             // An error means that the run has ended: the mark is no longer needed.
             let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Withdraw { request }));
             self.settle(request);

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     pacing::Pacing,
-    world::{Modeled, WHEN_DUE},
+    world::{Modeled, REPLY_DUE},
 };
 use crate::{runtime::run_state::Cause, time::Time, wire::NodeId};
 
@@ -79,7 +79,7 @@ impl Modeled {
                     break;
                 }
                 waking.due.pop();
-                match self.run_state.slot(node).parker.claim(&[WHEN_DUE], &self.run_state.awake) {
+                match self.run_state.slot(node).parker.claim(&[REPLY_DUE], &self.run_state.awake) {
                     true => claimed.push(node),
                     false => unclaimed = true,
                 }

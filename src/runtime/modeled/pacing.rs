@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The time before the due instant from which on an answer is passed to its node at once.
-const LONG_BEFORE: Duration = Duration::from_micros(200);
+const EARLY_DELIVERY: Duration = Duration::from_micros(200);
 
 const NOBODY: u32 = u32::MAX;
 
@@ -103,11 +103,11 @@ impl Pacing {
     pub(super) fn is_soon(&self, at: Time) -> bool {
         let Some(due) = self.due(at) else { return true };
         let wait = due.saturating_duration_since(Instant::now());
-        !wait.is_zero() && wait < LONG_BEFORE
+        !wait.is_zero() && wait < EARLY_DELIVERY
     }
 
     /// Whether no node waits for the pacer.
-    pub(super) fn holds_nothing(&self) -> bool {
+    pub(super) fn has_no_waiting_node(&self) -> bool {
         self.waking.lock().due.is_empty()
     }
 

@@ -23,7 +23,7 @@ impl PreciseTimers {
 
 impl PreciseTimers {
     /// Sets precise timers for the current thread permanently.
-    pub(super) fn set_for_good() {
+    pub(super) fn set_permanently() {
         std::mem::forget(PreciseTimers::set());
     }
 }

@@ -20,10 +20,10 @@ use crate::{
 
 /// The parker state of a thread that sleeps until the kernel has answered. A state other than these constants is the rank of the node from
 /// which data is awaited.
-pub(super) const FOR_THE_KERNEL: u32 = u32::MAX - 1;
+pub(super) const KERNEL_REPLY: u32 = u32::MAX - 1;
 
 /// The parker state of a thread that sleeps until the kernel has answered and the answer is due.
-pub(super) const WHEN_DUE: u32 = u32::MAX - 2;
+pub(super) const REPLY_DUE: u32 = u32::MAX - 2;
 
 /// The number of polls of a waiting thread before it sleeps, where every thread has a core.
 const POLLS: u32 = 200;
@@ -106,13 +106,13 @@ impl Modeled {
         let (parker, awake) = (&self.run_state.slot(node).parker, &self.run_state.awake);
         // The receiver exists as long as the thread, and later the answer is not needed.
         let _ = self.mailboxes[node as usize].inbox.send(Delivery::Reply(reply));
-        let is_claimed = parker.claim(&[FOR_THE_KERNEL], awake)
+        let is_claimed = parker.claim(&[KERNEL_REPLY], awake)
             || match &self.pacing {
-                Some(pacing) if parker.sleeps_for(WHEN_DUE) => {
+                Some(pacing) if parker.sleeps_for(REPLY_DUE) => {
                     if pacing.is_soon(reply.clock) {
                         return self.wake_when_due(pacing, node, reply.clock);
                     }
-                    parker.claim(&[WHEN_DUE], awake)
+                    parker.claim(&[REPLY_DUE], awake)
                 }
                 _ => false,
             };

@@ -448,14 +448,14 @@ fn cut(payload: &Payload) -> (Vec<Part>, Vec<Bytes>) {
                 pieces.push(bytes.clone());
             }
             several => {
-                let mut together = Vec::with_capacity(several.iter().map(|one| one.len() as usize).sum());
+                let mut joined = Vec::with_capacity(several.iter().map(|one| one.len() as usize).sum());
                 for segment in several {
                     if let Segment::Data(bytes) = segment {
-                        together.extend_from_slice(bytes);
+                        joined.extend_from_slice(bytes);
                     }
                 }
-                parts.push((together.len() as u64, false));
-                pieces.push(together.into());
+                parts.push((joined.len() as u64, false));
+                pieces.push(joined.into());
             }
         }
     }

@@ -64,7 +64,8 @@ impl MpiNode<'_> {
         };
         let (mine, mut first) = ([mine], [i64::MAX]);
         let control = &self.job.control;
-        self.together(|scope| control.iallreduce(scope, &mine, &mut first, ReduceOp::Min)).map_err(failed)?;
+        self.complete_collective(|scope| control.iallreduce(scope, &mine, &mut first, ReduceOp::Min))
+            .map_err(failed)?;
         if first[0] < i64::MAX {
             let first = first[0] as Rank;
             let error = if first == rank { self.encoded_error() } else { Vec::new() };
@@ -86,7 +87,7 @@ impl MpiNode<'_> {
     }
 
     /// Runs a collective MPI call, and meanwhile receives messages and replies to queries.
-    fn together<'env>(
+    fn complete_collective<'env>(
         &self,
         call: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> Result<Request<'s>, Error>,
     ) -> Result<(), Error> {
@@ -97,7 +98,7 @@ impl MpiNode<'_> {
             Some(_) => Some(GRACE),
         };
         let ends = grace.map(|grace| self.time() + Span::from(grace));
-        self.job.together(call, || {
+        self.job.complete_collective(call, || {
             // A failure of MPI is reported by the call itself.
             let _ = self.progress();
             if ends.is_some_and(|ends| self.time() > ends) {
@@ -113,11 +114,13 @@ impl MpiNode<'_> {
     fn settle(&self) -> Result<(), Error> {
         let (connection, control) = (&self.job.connection, &self.job.control);
         self.progress_while(|| !connection.is_idle());
-        self.together(|scope| control.ibarrier(scope))?;
+        self.complete_collective(|scope| control.ibarrier(scope))?;
         self.is_over.set(true);
         let sent: Vec<i64> = connection.frames_sent().iter().map(|&sent| sent as i64).collect();
         let mut expected = [0_i64];
-        self.together(|scope| control.ireduce_scatter_block(scope, &sent, &mut expected, ReduceOp::Sum))?;
+        self.complete_collective(|scope| {
+            control.ireduce_scatter_block(scope, &sent, &mut expected, ReduceOp::Sum)
+        })?;
         self.progress_while(|| (connection.frames_received() as i64) < expected[0] || !connection.is_empty());
         Ok(())
     }
@@ -138,9 +141,9 @@ impl MpiNode<'_> {
     fn shared_from(&self, root: Rank, mut bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
         let control = &self.job.control;
         let mut length = [bytes.len() as i64];
-        self.together(|scope| control.ibroadcast(scope, &mut length, root as i32))?;
+        self.complete_collective(|scope| control.ibroadcast(scope, &mut length, root as i32))?;
         bytes.resize(length[0] as usize, 0);
-        self.together(|scope| control.ibroadcast(scope, &mut bytes, root as i32))?;
+        self.complete_collective(|scope| control.ibroadcast(scope, &mut bytes, root as i32))?;
         Ok(bytes)
     }
 
@@ -148,7 +151,7 @@ impl MpiNode<'_> {
     fn gathered(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>, Error> {
         let (control, size) = (&self.job.control, self.job.size());
         let (length, mut lengths) = ([own.len() as i32], vec![0_i32; size]);
-        self.together(|scope| control.iallgather(scope, &length, &mut lengths))?;
+        self.complete_collective(|scope| control.iallgather(scope, &length, &mut lengths))?;
         let displacements: Vec<i32> = lengths
             .iter()
             .scan(0, |next, length| {
@@ -158,7 +161,9 @@ impl MpiNode<'_> {
             })
             .collect();
         let mut all = vec![0; lengths.iter().sum::<i32>() as usize];
-        self.together(|scope| control.iallgatherv(scope, &own, &mut all, &lengths, &displacements))?;
+        self.complete_collective(|scope| {
+            control.iallgatherv(scope, &own, &mut all, &lengths, &displacements)
+        })?;
         let part = |(at, length): (&i32, &i32)| all[*at as usize..(at + length) as usize].to_vec();
         Ok(displacements.iter().zip(&lengths).map(part).collect())
     }
@@ -168,7 +173,7 @@ impl MpiNode<'_> {
         let (local, groups) = (self.local.borrow(), self.groups.borrow());
         let record = &local.record;
         let rank = self.job.rank();
-        let left = local.left();
+        let left = local.unreceived();
         let strays = groups.strays.values().flatten();
         let strays = strays.map(|stray| UnreceivedMessage {
             from: stray.label.source as Rank,

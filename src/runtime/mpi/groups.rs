@@ -18,7 +18,7 @@ use crate::{
 
 /// A collective call that this rank has made.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct GroupEntry {
     pub(super) nth: u64,
     digest: u64,
     pub(super) text: String,
@@ -42,7 +42,7 @@ pub(super) struct Groups {
     known: BTreeMap<u64, Context>,
     /// Messages in groups that this rank has not made yet, by digest.
     pub(super) strays: BTreeMap<u64, Vec<Envelope>>,
-    calls: BTreeMap<Context, Made>,
+    calls: BTreeMap<Context, GroupEntry>,
     /// Calls of other ranks that this rank has not made yet: the calling rank and the digest.
     early: BTreeMap<(Context, u64), (NodeId, u64)>,
 }
@@ -92,7 +92,7 @@ impl Groups {
         rank: Rank,
         call: &Call<'_>,
     ) -> Option<Difference> {
-        let made = Made { nth, digest: call.digest(), text: call.to_string(), rank };
+        let made = GroupEntry { nth, digest: call.digest(), text: call.to_string(), rank };
         let early = self.early.remove(&(context, nth));
         let differs = early.filter(|&(_, digest)| digest != made.digest);
         self.calls.insert(context, made);
@@ -127,7 +127,7 @@ impl Groups {
     }
 
     /// This rank's last call in a group.
-    pub(super) fn made(&self, context: Context) -> Option<&Made> {
+    pub(super) fn made(&self, context: Context) -> Option<&GroupEntry> {
         self.calls.get(&context)
     }
 }

@@ -155,13 +155,16 @@ impl Job {
             return Ok(());
         }
         let (mine, mut first) = ([if begins { i64::MAX } else { self.rank as i64 }], [i64::MAX]);
-        self.together(|scope| self.control.iallreduce(scope, &mine, &mut first, ReduceOp::Min), || ())?;
+        self.complete_collective(
+            |scope| self.control.iallreduce(scope, &mine, &mut first, ReduceOp::Min),
+            || (),
+        )?;
         self.left.set((first[0] < i64::MAX).then_some(first[0] as Rank));
         Ok(())
     }
 
     /// Runs a collective call, and calls `meanwhile` until it is complete.
-    pub(super) fn together<'env>(
+    pub(super) fn complete_collective<'env>(
         &self,
         call: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> Result<Request<'s>, Error>,
         mut meanwhile: impl FnMut(),

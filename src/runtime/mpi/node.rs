@@ -401,9 +401,9 @@ impl Carrier for MpiNode<'_> {
             let _ = self.progress();
             self.check_clock();
         };
-        let met = self.job.together(|scope| control.ibarrier(scope), meanwhile);
+        let result = self.job.complete_collective(|scope| control.ibarrier(scope), meanwhile);
         *self.waiting.borrow_mut() = None;
-        Ok(met?)
+        Ok(result?)
     }
 
     fn set_within(&self, name: Option<&'static str>) {

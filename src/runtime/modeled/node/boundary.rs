@@ -15,7 +15,7 @@ use super::super::{
     lateness::{LatenessStats, Slip},
     outbox::without_reply,
     pacing::Pacing,
-    world::WHEN_DUE,
+    world::REPLY_DUE,
 };
 use super::NodeThread;
 use crate::{error::CommError, kernel::Op, rank::Rank, time::Time};
@@ -151,7 +151,7 @@ impl NodeThread<'_> {
             let Some(due) = pacing.due(at) else {
                 // Modeled time has not started, and the thread that starts it does not wake all others.
                 self.world.wake_when_due(pacing, self.id, at);
-                self.sleep_until(WHEN_DUE, |_| pacing.due(at))?;
+                self.sleep_until(REPLY_DUE, |_| pacing.due(at))?;
                 continue;
             };
             let now = Instant::now();

@@ -19,8 +19,8 @@ impl NodeThread<'_> {
             let contexts = self.world.run_state.contexts.lock();
             (contexts.members(context), contexts.is_of_library_calls(context))
         };
-        let everybody = || (0..self.world.mailboxes.len()).collect();
-        let members = members.unwrap_or_else(everybody);
+        let all_nodes = || (0..self.world.mailboxes.len()).collect();
+        let members = members.unwrap_or_else(all_nodes);
         self.push(without_reply(Op::Group { context, members, library }), 0);
     }
 

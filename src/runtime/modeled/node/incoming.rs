@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{
-    super::world::{Delivery, FOR_THE_KERNEL},
+    super::world::{Delivery, KERNEL_REPLY},
     Local, NodeThread,
 };
 use crate::{
@@ -51,13 +51,13 @@ impl NodeThread<'_> {
         select: &Selector,
         take: impl Fn(&mut Local) -> Option<Envelope>,
     ) -> Result<Envelope, CommError> {
-        self.sleep_until(select.source.unwrap_or(FOR_THE_KERNEL), take)
+        self.sleep_until(select.source.unwrap_or(KERNEL_REPLY), take)
     }
 
     /// Takes everything out of the channel and matches the messages that may be matched here.
     pub(super) fn drain(&self) {
         let local = &mut *self.local.borrow_mut();
-        let by_time = local.by_kernel > 0 || self.world.fallible;
+        let by_time = local.matched_by_kernel > 0 || self.world.fallible;
         if !by_time {
             while let Some(envelope) = local.held.pop_front() {
                 local.take_in(envelope);
@@ -120,7 +120,7 @@ impl NodeThread<'_> {
                     None => continue,
                 }
             }
-            self.world.help(self.id);
+            self.world.drive_if_useful(self.id);
             self.world.retire();
             parker.sleep();
         }

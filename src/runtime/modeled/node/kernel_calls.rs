@@ -6,7 +6,7 @@ use super::{
     super::{
         driving::{MAX_BYTES, MAX_CALLS},
         outbox::without_reply,
-        world::{Delivery, FOR_THE_KERNEL, WHEN_DUE},
+        world::{Delivery, KERNEL_REPLY, REPLY_DUE},
     },
     NodeThread,
 };
@@ -79,7 +79,7 @@ impl NodeThread<'_> {
         let _ = self.world.queries.0.send(self.id);
         self.world.awaiting_replies.fetch_add(1, Ordering::AcqRel);
         self.world.drive(false);
-        let awaited_event = if self.is_held() { WHEN_DUE } else { FOR_THE_KERNEL };
+        let awaited_event = if self.is_held() { REPLY_DUE } else { KERNEL_REPLY };
         let reply = self.sleep_until(awaited_event, |local| local.answer.take());
         self.world.awaiting_replies.fetch_sub(1, Ordering::AcqRel);
         let reply = reply?;
