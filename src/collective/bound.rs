@@ -128,7 +128,7 @@ impl Task {
     }
 
     /// Lower bound by distance: the time in which data of one rank can reach all ranks that need it, or, backwards, in which one rank can
-    /// hear from all. This rank is one of `ones`, for example the root or the ranks with the longest blocks.
+    /// hear from all. This rank is one of `origins`, for example the root or the ranks with the longest blocks.
     fn start_up_with_distances(&self, far: &Far<'_>, is_backwards: bool, busy: Span, alpha: Span) -> Span {
         let bytes = |rank: Rank| self.block(rank).end - self.block(rank).start;
         let all: Vec<Rank> = (0..self.size()).collect();
@@ -136,7 +136,7 @@ impl Task {
         let longest = all.iter().map(|&rank| bytes(rank)).max().unwrap_or(0);
         let long: Vec<Rank> = all.iter().copied().filter(|&rank| bytes(rank) == longest).collect();
         let root = vec![self.root()];
-        let (ones, others) = match self.operation() {
+        let (origins, targets) = match self.operation() {
             Operation::Broadcast if !is_backwards => (root, all),
             Operation::Scatter if !is_backwards => (root, filled),
             Operation::Gather if is_backwards => (root, filled),
@@ -151,9 +151,9 @@ impl Task {
             // The other operations do not spread from one rank, or do not collect at one rank.
             _ => return Span::ZERO,
         };
-        let [ones, others] = [ones, others]
+        let [origins, targets] = [origins, targets]
             .map(|ranks| ranks.into_iter().map(|rank| self.members()[rank]).collect::<Vec<Rank>>());
-        far.start_up(&ones, &others, is_backwards, busy, alpha)
+        far.start_up(&origins, &targets, is_backwards, busy, alpha)
     }
 
     /// Lower bound by trees from the ranks with data to all others, or in the reverse direction.

@@ -129,11 +129,11 @@ impl Operation {
     /// assert_eq!(Operation::Scan.bus_factor(8), None);
     /// ```
     pub fn bus_factor(self, ranks: usize) -> Option<f64> {
-        let others = ranks.saturating_sub(1) as f64 / ranks.max(1) as f64;
+        let other_fraction = ranks.saturating_sub(1) as f64 / ranks.max(1) as f64;
         match self {
-            Operation::CombineToAll => Some(2.0 * others),
+            Operation::CombineToAll => Some(2.0 * other_fraction),
             Operation::Collect | Operation::DistributedCombine | Operation::Scatter | Operation::Gather => {
-                Some(others)
+                Some(other_fraction)
             }
             Operation::Broadcast | Operation::CombineToOne => Some(1.0),
             Operation::Scan => None,

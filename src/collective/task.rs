@@ -171,9 +171,11 @@ impl Task {
     /// length is replaced by the mean of the others.
     pub(super) fn shared_bytes(&self) -> u64 {
         let Range { start, end } = self.block(self.root);
-        let others = self.bytes() - (end - start);
+        let other_bytes = self.bytes() - (end - start);
         match self.operation {
-            Operation::Scatter | Operation::Gather => others + others / (self.size() as u64 - 1).max(1),
+            Operation::Scatter | Operation::Gather => {
+                other_bytes + other_bytes / (self.size() as u64 - 1).max(1)
+            }
             _ => self.bytes(),
         }
     }

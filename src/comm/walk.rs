@@ -119,11 +119,15 @@ pub(crate) fn follow<'g>(
     started: &mut Vec<Request<'g>>,
 ) -> Result<(), WalkError> {
     let steps = &*schedule.steps_under(group.rank(), group.machine().rendezvous());
-    for together in steps.chunk_by(|one, next| one.iteration == next.iteration) {
-        let iteration = together[0].iteration;
+    for same_iteration in steps.chunk_by(|one, next| one.iteration == next.iteration) {
+        let iteration = same_iteration[0].iteration;
         group.as_part(
             || Part::Step(iteration + 1),
-            || together.iter().try_for_each(|step| execute_step(group, schedule, step, tag, cargo, started)),
+            || {
+                same_iteration
+                    .iter()
+                    .try_for_each(|step| execute_step(group, schedule, step, tag, cargo, started))
+            },
         )?;
     }
     Ok(())

@@ -115,14 +115,14 @@ fn paths(nodes: usize, source: Rank, costs: &[f64]) -> (Vec<Rank>, Vec<Rank>) {
 }
 
 /// Returns the fraction of all messages to move, which minimizes the sum of the powers of the loads.
-fn best_step(loads: &[f64], others: &[f64], power: i32) -> f64 {
-    let busiest = loads.iter().chain(others).copied().fold(0.0, f64::max);
+fn best_step(loads: &[f64], targets: &[f64], power: i32) -> f64 {
+    let busiest = loads.iter().chain(targets).copied().fold(0.0, f64::max);
     let grows_at = |step: f64| {
         let growth = |(load, other): (&f64, &f64)| {
             let (load, other) = (load / busiest, other / busiest);
             (load + step * (other - load)).powi(power - 1) * (other - load)
         };
-        loads.iter().zip(others).map(growth).sum::<f64>() > 0.0
+        loads.iter().zip(targets).map(growth).sum::<f64>() > 0.0
     };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..STEPS {

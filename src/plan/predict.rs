@@ -53,8 +53,8 @@ pub struct Prediction {
 /// # Ok::<(), multicomputer::model::DescriptionError>(())
 /// ```
 pub fn predict(machine: &Description, schedule: &Schedule) -> Option<Prediction> {
-    let everybody: Vec<Rank> = (0..machine.nodes()).collect();
-    predict_as_is(machine, &everybody, schedule, Time::MAX)
+    let all_nodes: Vec<Rank> = (0..machine.nodes()).collect();
+    predict_as_is(machine, &all_nodes, schedule, Time::MAX)
 }
 
 /// Predicts a schedule among some nodes of the machine for a plan: rank `i` of the schedule is node `members[i]`. The

@@ -68,8 +68,8 @@ impl<'a> Resources<'a> {
     pub(crate) fn message(&self, from: Rank, to: Rank) -> Pair {
         let (parameters, route) = (self.machine.parameters(), self.route(from, to));
         let (ports, node_beta) = (f64::from(parameters.ports()), parameters.node_beta());
-        let alone = route.iter().map(|&link| self.seconds(link)).fold(parameters.beta(), f64::max);
-        let mut uses = vec![(self.number(0, from), alone / ports), (self.number(1, to), node_beta)];
+        let bottleneck = route.iter().map(|&link| self.seconds(link)).fold(parameters.beta(), f64::max);
+        let mut uses = vec![(self.number(0, from), bottleneck / ports), (self.number(1, to), node_beta)];
         if parameters.duplex() < 2.0 {
             uses.extend([from, to].map(|node| (self.number(2, node), node_beta / parameters.duplex())));
         }

@@ -41,10 +41,10 @@ pub(crate) fn families(task: &Task) -> Vec<Variant<Task>> {
 }
 
 /// The variants of the selected algorithms except *Auto*. Algorithms whose restrictions are not met contribute none.
-fn listed(task: &Task, is_asked: impl Fn(&Algorithm) -> bool) -> Vec<Variant<Task>> {
+fn listed(task: &Task, is_selected: impl Fn(&Algorithm) -> bool) -> Vec<Variant<Task>> {
     let algorithms = Algorithm::of(task.operation()).into_iter();
-    let asked = algorithms.filter(|algorithm| *algorithm != Algorithm::AUTO && is_asked(algorithm));
-    asked.flat_map(|algorithm| algorithm.variants(task, &()).unwrap_or_default()).collect()
+    let selected = algorithms.filter(|algorithm| *algorithm != Algorithm::AUTO && is_selected(algorithm));
+    selected.flat_map(|algorithm| algorithm.variants(task, &()).unwrap_or_default()).collect()
 }
 
 /// Sorts variants by estimate and removes duplicates. Variants without an estimate come last: they are many, and the slowest to make.

@@ -283,10 +283,10 @@ mod tests {
             let time = |algorithm: &Algorithm| Some(algorithm.plan(&task).ok()?.prediction().modeled);
             let bine = time(&Algorithm::BINE).unwrap();
             // *Composed* is excluded, because it may use *bine* for one of its two operations.
-            let others = Algorithm::NAMED.iter().filter(|&algorithm| {
+            let alternatives = Algorithm::NAMED.iter().filter(|&algorithm| {
                 ![Algorithm::AUTO, Algorithm::BINE, Algorithm::COMPOSED].contains(algorithm)
             });
-            assert!(others.filter_map(time).all(|other| bine < other), "{operation}");
+            assert!(alternatives.filter_map(time).all(|other| bine < other), "{operation}");
         }
     }
 }

@@ -126,7 +126,7 @@ fn rails(task: &Task) -> Option<Vec<Tree>> {
     let servers = servers(task)?;
     let root = task.root();
     let own = servers.iter().position(|server| server.contains(&root))?;
-    let others: Vec<&Vec<Rank>> = servers[own + 1..].iter().chain(&servers[..own]).collect();
+    let other_servers: Vec<&Vec<Rank>> = servers[own + 1..].iter().chain(&servers[..own]).collect();
     let rail = |nth: usize| {
         let mut children = vec![Vec::new(); task.size()];
         let of = |server: &Vec<Rank>| server[nth % server.len()];
@@ -137,7 +137,7 @@ fn rails(task: &Task) -> Option<Vec<Tree>> {
             children[from].extend(rest.filter(|&rank| rank != root));
         };
         let first = of(&servers[own]);
-        others.iter().for_each(|server| star(of(server), server));
+        other_servers.iter().for_each(|server| star(of(server), server));
         if first == root {
             // The root's port is busy with the parts of all other trees, so the other ranks of its server form a chain.
             let rest = servers[own].iter().copied().filter(|&rank| rank != root);
@@ -147,7 +147,8 @@ fn rails(task: &Task) -> Option<Vec<Tree>> {
             star(first, &servers[own]);
             children[root].push(first);
         }
-        let heads: Vec<Rank> = std::iter::once(first).chain(others.iter().map(|server| of(server))).collect();
+        let heads: Vec<Rank> =
+            std::iter::once(first).chain(other_servers.iter().map(|server| of(server))).collect();
         heads.windows(2).for_each(|pair| children[pair[0]].insert(0, pair[1]));
         Tree::new(root, children).expect("each rank hangs on one other")
     };
@@ -305,8 +306,8 @@ impl ClosedForm<'_> {
         let bytes = (self.part / segments as f64 - self.element).max(0.0);
         // In the dual the segments of a shallower tree may arrive earlier, so only the deepest tree counts.
         let each = if self.is_back { 1.0 } else { self.of_root };
-        let others = (segments - 1) as f64 * each - f64::from(parameters.ports() - 1);
-        let ports = others.max(0.0) * bytes * parameters.node_beta();
+        let further_messages = (segments - 1) as f64 * each - f64::from(parameters.ports() - 1);
+        let ports = further_messages.max(0.0) * bytes * parameters.node_beta();
         let fill = self.edges as f64 * (parameters.alpha().as_secs_f64() + bytes * parameters.beta());
         Span::from_secs_f64(ports + fill)
     }

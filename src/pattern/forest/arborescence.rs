@@ -49,8 +49,8 @@ pub(super) fn cheapest(nodes: usize, root: Rank, costs: &[f64]) -> Vec<Rank> {
         }
         loop {
             on_path[here] = true;
-            let others = places.iter().copied().filter(|&other| other != here);
-            let Some(from) = others.min_by(|&one, &other| {
+            let candidates = places.iter().copied().filter(|&other| other != here);
+            let Some(from) = candidates.min_by(|&one, &other| {
                 edges[one * nodes + here].cost.total_cmp(&edges[other * nodes + here].cost)
             }) else {
                 break;

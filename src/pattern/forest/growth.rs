@@ -82,8 +82,9 @@ impl Growth<'_> {
         };
         loop {
             if let Some(from) = last.take() {
-                let others = (0..nodes).filter(|&to| parents[to].is_none());
-                cheapest.extend(others.map(|to| Reverse((Price(price(self, &depths, from, to)), from, to))));
+                let candidates = (0..nodes).filter(|&to| parents[to].is_none());
+                cheapest
+                    .extend(candidates.map(|to| Reverse((Price(price(self, &depths, from, to)), from, to))));
             }
             let Some(Reverse((Price(before), from, to))) = cheapest.pop() else { break };
             if parents[to].is_some() {
@@ -117,8 +118,9 @@ impl Growth<'_> {
                     }
                     self.loads.add(from, to, -amount);
                     let before = self.loads.price(from, to, amount);
-                    let others = (0..nodes).filter(|&other| other != from && !is_above(parents, to, other));
-                    for other in others {
+                    let candidates =
+                        (0..nodes).filter(|&other| other != from && !is_above(parents, to, other));
+                    for other in candidates {
                         let change = self.loads.price(other, to, amount) - before;
                         if change < best.map_or(-1e-9, |(least, ..)| least) {
                             best = Some((change, nth, to, other));

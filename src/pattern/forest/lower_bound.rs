@@ -119,18 +119,18 @@ impl<'a> Search<'a> {
         while self.work < MAX_WORK {
             self.settle();
             let (prices, costs) = self.master.prices();
-            let mut asked: Vec<f64> = prices.iter().map(|price| price.max(0.0)).collect();
-            let whole: f64 = asked.iter().sum();
-            asked.iter_mut().for_each(|price| *price /= whole);
+            let mut smoothed: Vec<f64> = prices.iter().map(|price| price.max(0.0)).collect();
+            let whole: f64 = smoothed.iter().sum();
+            smoothed.iter_mut().for_each(|price| *price /= whole);
             if !is_direct {
-                asked.iter_mut().zip(&self.best).for_each(|(one, best)| *one = 0.5 * (*one + best));
+                smoothed.iter_mut().zip(&self.best).for_each(|(one, best)| *one = 0.5 * (*one + best));
             }
-            let of_edges = self.network.costs(&asked);
+            let of_edges = self.network.costs(&smoothed);
             self.work += self.uses;
             let mut total = 0.0;
             let mut found = false;
             for (source, known) in costs.iter().enumerate() {
-                let (column, cost) = self.tree(source, &asked, &of_edges);
+                let (column, cost) = self.tree(source, &smoothed, &of_edges);
                 total += cost;
                 let here: f64 = column.loads.iter().zip(&prices).map(|(load, price)| load * price).sum();
                 if here < known - 1e-9 {
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
             }
             if total > self.bound {
                 self.bound = total;
-                self.best = asked;
+                self.best = smoothed;
             }
             if self.master.time() <= CONVERGED * self.bound || is_direct && !found {
                 break;
@@ -190,8 +190,8 @@ impl Master {
         let size = resources + sources;
         let mut inverse = vec![0.0; size * size];
         (0..size).for_each(|row| inverse[row * size + row] = 1.0);
-        let apart = |row: usize| 1e-7 * ((row * 7919 % 1009) as f64 / 1009.0);
-        let values = (0..size).map(|row| if row < resources { apart(row) } else { 1.0 }).collect();
+        let perturbation = |row: usize| 1e-7 * ((row * 7919 % 1009) as f64 / 1009.0);
+        let values = (0..size).map(|row| if row < resources { perturbation(row) } else { 1.0 }).collect();
         Master { resources, size, inverse, values, time_row: 0 }
     }
 

@@ -65,8 +65,8 @@ fn every_node_gets_every_chunk_once_through_one_port() {
 fn a_chunk_a_round() {
     everywhere(|grid, root, name, trees| {
         if grid.nodes() > 1 {
-            let few = carry_out(trees, 19);
-            assert_eq!(carry_out(trees, 27), few + 8, "{name} on {grid} from {root}");
+            let rounds = carry_out(trees, 19);
+            assert_eq!(carry_out(trees, 27), rounds + 8, "{name} on {grid} from {root}");
         }
     });
 }

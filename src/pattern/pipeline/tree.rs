@@ -90,9 +90,9 @@ pub fn two_trees(line: &[Rank], root: Rank) -> Vec<Tree> {
     sorted.sort_unstable();
     let is_whole = sorted.into_iter().eq(0..line.len()) && root < line.len();
     assert!(is_whole, "the line has every rank once, the root among them");
-    let mut others = line.to_vec();
-    others.retain(|&rank| rank != root);
-    let count = others.len();
+    let mut line_without_root = line.to_vec();
+    line_without_root.retain(|&rank| rank != root);
+    let count = line_without_root.len();
     let tree = |at: &dyn Fn(usize) -> Rank| {
         let mut children = vec![Vec::new(); line.len()];
         let top = in_order(0, count, at, &mut children);
@@ -101,7 +101,7 @@ pub fn two_trees(line: &[Rank], root: Rank) -> Vec<Tree> {
     };
     let second =
         |position| if count.is_multiple_of(2) { count - 1 - position } else { (position + 1) % count };
-    vec![tree(&|position| others[position]), tree(&|position| others[second(position)])]
+    vec![tree(&|position| line_without_root[position]), tree(&|position| line_without_root[second(position)])]
 }
 
 /// Builds the tree of the positions from `start`, which is even, to `end`, and returns its top. Leaves are at even positions.

@@ -241,8 +241,8 @@ impl Builder {
                 if !lie_side_by_side(rank, &held[..before], &send.blocks) {
                     add(Action::Pack(send.bytes));
                 }
-                let together = self.exchange == Exchange::Together && nth == 0;
-                match together.then(|| receives.next()).flatten() {
+                let as_exchange = self.exchange == Exchange::Together && nth == 0;
+                match as_exchange.then(|| receives.next()).flatten() {
                     Some(recv) => {
                         let recv = recv.message(given);
                         held.extend_from_slice(&recv.blocks);

@@ -35,10 +35,10 @@ fn busy(exchange: Exchange) -> Vec<Action> {
 fn an_exchange_is_made_in_three_ways() {
     let (to_1, to_2) = (message(1, &[0], 10), message(2, &[0], 10));
     let (from_2, from_1) = (message(2, &[2], 30), message(1, &[1], 20));
-    let together = Action::Exchange { send: to_1.clone(), recv: from_2.clone() };
+    let as_exchange = Action::Exchange { send: to_1.clone(), recv: from_2.clone() };
     assert_eq!(
         busy(Exchange::Together),
-        [together, Action::Send(to_2.clone()), Action::Recv(from_1.clone())]
+        [as_exchange, Action::Send(to_2.clone()), Action::Recv(from_1.clone())]
     );
     let receives = [Action::Recv(from_2), Action::Recv(from_1)];
     let in_turn = [Action::Send(to_1.clone()), Action::Send(to_2.clone())];

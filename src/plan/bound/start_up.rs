@@ -42,9 +42,9 @@ pub(crate) struct Far<'a> {
 }
 
 impl Far<'_> {
-    /// Returns the earliest time at which `others` can have a datum of one of `ones`, including the hop time of every
-    /// link between them; backwards, the earliest time at which one of `ones` can have heard from all `others`. Only
-    /// the first and the last of `ones` are examined, because they are likely to be far from others. A sender, or a
+    /// Returns the earliest time at which `targets` can have a datum of one of `origins`, including the hop time of every
+    /// link between them; backwards, the earliest time at which one of `origins` can have heard from all `targets`. Only
+    /// the first and the last of `origins` are examined, because they are likely to be far from others. A sender, or a
     /// receiver, is busy for `busy`, and a message takes `alpha` without links.
     ///
     /// *Proof.* Remove the time of links, and let every node send its messages in the same order as early as possible. A node reached
@@ -53,8 +53,8 @@ impl Far<'_> {
     /// reached by `T - d hop` without links, which takes [`start_up`] for these nodes and the source.
     pub(crate) fn start_up(
         &self,
-        ones: &[Rank],
-        others: &[Rank],
+        origins: &[Rank],
+        targets: &[Rank],
         is_backwards: bool,
         busy: Span,
         alpha: Span,
@@ -65,14 +65,14 @@ impl Far<'_> {
         }
         let of = |&one: &Rank| {
             let distances = self.links.distances(one, is_backwards);
-            let others = others.iter().filter(|&&other| other != one);
-            let mut far: Vec<u64> = others.filter_map(|&other| distances[other]).collect();
+            let targets = targets.iter().filter(|&&other| other != one);
+            let mut far: Vec<u64> = targets.filter_map(|&other| distances[other]).collect();
             far.sort_unstable_by_key(|&distance| Reverse(distance));
             let times = far.into_iter().zip(reached(busy, alpha).skip(1));
             times.map(|(distance, time)| hop.times(distance) + time).max().unwrap_or(Span::ZERO)
         };
-        let ends = [ones.first(), ones.last()];
-        ends.into_iter().take(ones.len()).flatten().map(of).max().unwrap_or(Span::ZERO)
+        let ends = [origins.first(), origins.last()];
+        ends.into_iter().take(origins.len()).flatten().map(of).max().unwrap_or(Span::ZERO)
     }
 }
 

@@ -111,8 +111,8 @@ mod tests {
             let plan = algorithm.plan(&instance).ok()?;
             Some(plan.prediction().modeled.since_start().as_secs_f64() / bound.as_secs_f64())
         };
-        let others = Algorithm::BEYOND.iter().filter_map(|&algorithm| over(algorithm));
-        let today = others.fold(f64::INFINITY, f64::min);
+        let alternatives = Algorithm::BEYOND.iter().filter_map(|&algorithm| over(algorithm));
+        let today = alternatives.fold(f64::INFINITY, f64::min);
         (over(Algorithm::FOREST).unwrap(), today)
     }
 

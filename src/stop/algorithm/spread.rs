@@ -115,10 +115,11 @@ mod tests {
         for (rows, columns) in [(1, 1), (1, 13), (6, 7), (8, 8), (9, 5)] {
             let grid = Grid { rows, columns };
             let nodes = grid.nodes();
-            let some: Vec<(Rank, u64)> = (0..nodes).step_by(3).map(|rank| (rank, rank as u64 % 4)).collect();
+            let every_third: Vec<(Rank, u64)> =
+                (0..nodes).step_by(3).map(|rank| (rank, rank as u64 % 4)).collect();
             let all: Vec<(Rank, u64)> = (0..nodes).map(|rank| (rank, 100 - rank as u64)).collect();
             let first = holders(&(0..nodes.div_ceil(2)).collect::<Vec<_>>(), 10);
-            for holders in [some, all, first] {
+            for holders in [every_third, all, first] {
                 for base in Line::ALL {
                     let mut line = with_ideal_holders(base.line(grid), &holders);
                     line.sort_unstable();
@@ -139,8 +140,8 @@ mod tests {
             for count in [1, 2, 4, 8, 16] {
                 let (block, last): (Vec<Rank>, Vec<Rank>) =
                     ((0..count).collect(), (nodes - count..nodes).collect());
-                let apart: Vec<Rank> = (0..count).map(|index| index * nodes / count).collect();
-                for sources in [block, last, apart] {
+                let spaced: Vec<Rank> = (0..count).map(|index| index * nodes / count).collect();
+                for sources in [block, last, spaced] {
                     for base in Line::ALL {
                         let line = with_ideal_holders(base.line(grid), &holders(&sources, 1));
                         let mut builder =

@@ -44,10 +44,10 @@ pub(super) fn broadcast(builder: &mut Builder, grid: Grid, places: &[Rank]) {
 
 /// Sends block `k` from `places[k]` to the root, which receives them in rank order.
 pub(super) fn gather(builder: &mut Builder, places: &[Rank], root: Rank) {
-    let mut others: Vec<(Rank, u32)> = places.iter().copied().zip(0..).collect();
-    others.sort_unstable();
-    others.retain(|&(rank, _)| rank != root);
-    builder.move_blocks(others.into_iter().map(|(from, block)| Transfer {
+    let mut moves: Vec<(Rank, u32)> = places.iter().copied().zip(0..).collect();
+    moves.sort_unstable();
+    moves.retain(|&(rank, _)| rank != root);
+    builder.move_blocks(moves.into_iter().map(|(from, block)| Transfer {
         from,
         to: root,
         blocks: [block].into(),

@@ -50,10 +50,10 @@ pub(super) fn broadcast(builder: &mut Builder, nodes: usize, places: &[Rank]) {
 /// Returns the single variant, made by `draft`. Its lower bound is the start-ups and bytes of the source with the longest message, less one
 /// picosecond per message for rounding.
 pub(super) fn variants(instance: &Instance, draft: fn(&Instance) -> Draft) -> Variants {
-    let others = instance.nodes() as u64 - 1;
+    let peers = instance.nodes() as u64 - 1;
     let longest = instance.lengths().iter().copied().max().unwrap_or(0);
     let parameters = instance.parameters();
-    let bytes = parameters.node_transfer(longest.saturating_mul(others));
-    let floor = parameters.send_overhead().times(others) + (bytes - Span::from_picos(others));
+    let bytes = parameters.node_transfer(longest.saturating_mul(peers));
+    let floor = parameters.send_overhead().times(peers) + (bytes - Span::from_picos(peers));
     Ok(vec![Variant::new("", move |instance| Ok(draft(instance))).at_least(floor)])
 }
