@@ -29,7 +29,7 @@ fn is_close(span: Span, seconds: f64) -> bool {
 }
 
 #[test]
-fn start_ups_decide_for_short_vectors() {
+fn start_ups_limit_for_short_vectors() {
     let half = Parameters::hockney().send_overhead();
     for operation in [Broadcast, CombineToOne] {
         let bound = bound("hockney:16x32", operation, 1);
@@ -57,7 +57,7 @@ fn start_ups_decide_for_short_vectors() {
 }
 
 #[test]
-fn gossip_takes_whole_halves_of_a_start_up() {
+fn gossip_times_are_multiples_of_half_a_start_up() {
     let half = Parameters::hockney().send_overhead();
     // 2 log2(p), rounded up.
     for (nodes, halves) in
@@ -79,7 +79,7 @@ fn gossip_takes_whole_halves_of_a_start_up() {
 
 /// Tests the closed form for a triangular matrix of ones against the power method.
 #[test]
-fn a_scan_has_the_singular_value_of_a_triangle() {
+fn the_scan_bound_is_the_singular_value_of_a_triangle() {
     for ranks in 2..20_usize {
         let mut x = vec![1.0_f64; ranks];
         let mut value = 0.0;
@@ -106,7 +106,7 @@ fn a_scan_has_the_singular_value_of_a_triangle() {
 }
 
 #[test]
-fn ports_decide_on_a_paragon() {
+fn ports_limit_on_a_paragon() {
     let (around, beta) = (184.04e-6, 30.6e-9);
     let (n, p) = (8e5, 100.0);
     let duplex = |traffic: f64| around + 2.0 * traffic / p * beta / 1.35;
@@ -166,7 +166,7 @@ fn blocks_of_any_length() {
 }
 
 #[test]
-fn nothing_is_needed_for_nothing_or_alone() {
+fn empty_vectors_and_single_ranks_have_a_zero_bound() {
     for operation in Operation::ALL {
         assert_eq!(bound("paragon:4x4", operation, 0), LowerBound::default(), "{operation}");
         assert_eq!(bound("paragon:1x1", operation, 100), LowerBound::default(), "{operation}");
@@ -182,7 +182,7 @@ fn nothing_is_needed_for_nothing_or_alone() {
 
 /// Links of a tenth of a port: 0.5 us a byte.
 #[test]
-fn slow_links_decide_where_there_are_any() {
+fn slow_links_limit_if_there_are_any() {
     let slow = with("mesh:4x4", Parameters::hockney().to_builder().link_excess(0.1).build().unwrap());
     let task = |operation| Task::builder(&slow, operation).elements(1000).element_bytes(8);
     let bound = |operation| task(operation).build().unwrap().lower_bound();

@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn no_collective_is_given_up_by_the_time_that_it_takes(
+    fn no_bound_exceeds_the_time_of_a_collective(
         machine in machines(),
         operation in prop::sample::select(Operation::ALL.to_vec()),
         (root, lengths) in (any::<Index>(), lengths()),
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn no_broadcast_of_several_is_given_up_by_the_time_that_it_takes(
+    fn no_bound_exceeds_the_time_of_an_s_to_p_broadcast(
         machine in machines(),
         (sources, lengths) in (prop::collection::vec(any::<Index>(), 1..20), lengths()),
         which in prop::collection::vec(any::<Index>(), 6),

@@ -61,7 +61,7 @@ fn ring(task: &Task, steps: usize) -> Draft {
 }
 
 #[test]
-fn own_algorithms_that_panic_have_no_plan() {
+fn custom_algorithms_that_panic_have_no_plan() {
     let task = task("line:4", Operation::Collect, 8);
     let own = Own::new("mine", |task: &Task| {
         assert!(task.size() > 4, "at least 5 ranks are needed");
@@ -141,7 +141,7 @@ fn errors_of_custom_algorithms_name_the_failure() {
 }
 
 #[test]
-fn an_own_algorithm_may_refuse_a_problem() {
+fn a_custom_algorithm_may_refuse_a_problem() {
     let own = Own::new("even", |task: &Task| match task.size() % 2 {
         0 => Ok(ring(task, task.size() - 1)),
         _ => Err(format!("there are {} ranks, and an even number is needed", task.size()).into()),

@@ -404,7 +404,7 @@ mod tests {
 
     /// None of the strategies is in row order or in column order, all fit, and each occurs once.
     #[test]
-    fn all_that_alternate_come_back_to_a_direction() {
+    fn all_alternating_strategies_repeat_a_direction() {
         let all = |rows, columns| {
             let grid = Grid { rows, columns };
             let all = Strategy::all_alternating(grid, Collect::Ring, Tree::Halves, 3);

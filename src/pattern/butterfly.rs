@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_of_seven_meet_until_one_is_left() {
+    fn groups_of_seven_merge_until_one_is_left() {
         let (levels, groups) = butterfly(&[0, 1, 2, 3, 4, 5, 6], 9);
         assert_eq!(levels[0].aside, Some(vec![6]));
         assert_eq!(
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn every_node_looks_after_a_part_or_stands_aside() {
+    fn every_node_has_a_part_or_is_idle() {
         for nodes in 1..70 {
             let all: Vec<Rank> = (0..nodes).collect();
             for most in 0..8 {

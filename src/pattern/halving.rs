@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_iterations_as_the_logarithm_rounded_up() {
+    fn iterations_are_the_logarithm_rounded_up() {
         for positions in LINES {
             let halving = Halving::new(positions);
             let expected = (positions as f64).log2().ceil() as usize;
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_line_is_the_published_rule() {
+    fn an_even_line_follows_the_published_rule() {
         let first: Vec<_> = (0..8).filter_map(|position| Halving::new(8).pairings(position).next()).collect();
         assert_eq!(first.iter().map(|pairing| pairing.partner).collect::<Vec<_>>(), [4, 5, 6, 7, 0, 1, 2, 3]);
         assert!(first.iter().all(|pairing| pairing.direction == Direction::Both));

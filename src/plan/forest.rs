@@ -422,7 +422,7 @@ mod tests {
     /// The segments cover each message in whole elements; an empty message has one segment. No member sends a segment
     /// before it has the segment, and every other member gets each segment once.
     #[test]
-    fn segments_cover_messages_and_get_everywhere_once() {
+    fn segments_cover_messages_and_reach_each_node_once() {
         let all: [(&[(Rank, u64)], u64); 3] = [
             (&[(3, 16_000_000)], 8),
             (&[(0, 9_000_000), (5, 0), (6, 2_000_008)], 8),
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_may_go_around_dead_links_have_no_bound_by_trees() {
+    fn machines_with_detours_have_no_tree_bound() {
         let machine: Description = "ethernet:8".parse().unwrap();
         let members: Vec<Rank> = (0..8).collect();
         let bound = |machine: &Description| forest_lower_bound(machine, &members, &[(0, 1 << 24)], false);

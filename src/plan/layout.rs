@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_ranks_is_kept_where_it_must_be() {
+    fn the_rank_order_is_kept_if_required() {
         assert_eq!(layout("mesh:4x5", &[5, 0, 6, 1], true).ranks, [0, 1, 2, 3]);
         assert_eq!(layout("mesh:4x5", &[5, 0, 6, 1], true).grid, Grid { rows: 1, columns: 4 });
         assert_eq!(layout("mesh:4x5", &[0, 1, 5, 6], true).grid, Grid { rows: 2, columns: 2 });

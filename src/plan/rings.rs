@@ -201,7 +201,7 @@ mod tests {
     /// Four nodes with blocks of 1000 bytes: a block makes three hops; with four blocks per node the last one first
     /// waits for three others; forth and back it makes six hops.
     #[test]
-    fn blocks_go_from_node_to_node() {
+    fn the_longest_chain_follows_one_block() {
         let parameters = Parameters::hockney();
         let ring: Vec<Rank> = (0..4).collect();
         let longest_chain = |blocks: usize, times: u64| {

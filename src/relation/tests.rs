@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn broadcasts_of_several_are_delivered(
+    fn s_to_p_broadcasts_are_delivered(
         machine in machines(),
         (sources, lengths) in (prop::collection::vec(any::<Index>(), 1..12), lengths()),
         which in prop::collection::vec(any::<Index>(), 8),

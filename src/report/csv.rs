@@ -166,7 +166,7 @@ phase,nodes,begin_us,end_us,longest_us,mean_us
     }
 
     #[test]
-    fn a_table_without_lines_has_its_header() {
+    fn a_table_without_rows_has_its_header() {
         let mut report = sample();
         report.links.clear();
         let text = written(|bytes| report.write_links_csv(bytes));

@@ -381,7 +381,7 @@ a line of 4
     }
 
     #[test]
-    fn several_nodes_can_be_the_last() {
+    fn several_nodes_can_finish_last() {
         let last = |finished: &[u64]| {
             let node = |&picos| NodeRecord { finished: at(picos), ..NodeRecord::default() };
             RunReport { nodes: finished.iter().map(node).collect(), ..sample() }.last_to_finish()

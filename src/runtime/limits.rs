@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_found_behind_their_words() {
+    fn numbers_are_parsed_after_their_labels() {
         assert!(entry("/proc/self/status", "VmSize:").is_some_and(|kilobytes| kilobytes > 1000));
         assert_eq!(entry("/proc/self/status", "NoSuchWord:"), None);
         assert_eq!(entry("/no/such/file", "VmSize:"), None);

@@ -115,7 +115,7 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
 
 /// Tests a wait for data of node 1, in every order of the wait and the delivery.
 #[test]
-fn no_wake_up_of_one_bringer_is_lost() {
+fn no_wake_up_by_one_deliverer_is_lost() {
     explore(|| {
         let place = Place::new(2);
         let bringer = {
@@ -158,7 +158,7 @@ fn an_early_delivery_is_found_later() {
 
 /// Tests two simultaneous deliveries of one kind to a sleeper that waits for both: it is woken once for each sleep.
 #[test]
-fn two_bringers_of_one_kind_wake_it_as_often_as_it_sleeps() {
+fn two_deliverers_wake_the_owner_once_per_sleep() {
     explore(|| {
         let place = Place::new(3);
         let bringers = [(), ()].map(|()| {
@@ -200,7 +200,7 @@ fn the_end_of_the_run_wakes_all_threads() {
 /// Tests a simplified call to the kernel in virtual time: the caller puts it into its outbox and sleeps; the last thread to retire drives
 /// the kernel. The driver may report a deadlock only if it has seen all calls, i.e. if all threads slept before it read the outboxes.
 #[test]
-fn a_run_with_a_call_under_way_is_not_taken_for_deadlocked() {
+fn a_call_in_progress_is_not_a_deadlock() {
     struct Run {
         places: [Place; 2],
         running: AtomicUsize,

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_decide_on_a_paragon() {
+    fn ports_limit_on_a_paragon() {
         let all: Vec<Rank> = (0..100).collect();
         let bound = bound("paragon:10x10", &all, &[10_000; 100]);
         // Each node receives 99 messages and sends 99, at 1.35 / beta for both directions together.
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_links_decide_where_there_are_any() {
+    fn slow_links_limit_if_there_are_any() {
         let slow = Parameters::hockney().to_builder().link_excess(0.1).build().unwrap();
         let machine: Description = "mesh:4x4".parse().unwrap();
         let machine = Description::new("slow", machine.topology().clone(), slow);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_needed_on_one_node() {
+    fn one_node_has_a_zero_bound() {
         assert_eq!(bound("paragon:1x1", &[0], &[1000]).time(), Span::ZERO);
     }
 }

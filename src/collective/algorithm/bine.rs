@@ -226,7 +226,7 @@ mod tests {
     };
 
     #[test]
-    fn edges_lead_to_one_side_and_then_to_the_other() {
+    fn edges_alternate_between_sides() {
         let machine: Description = "ring:8".parse().unwrap();
         let task = Task::builder(&machine, Operation::Broadcast).elements(8).root(3).build().unwrap();
         let of = |sequence: &Rounds| -> Vec<Vec<(usize, usize)>> {
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_ring_it_is_the_fastest_for_medium_lengths() {
+    fn bine_is_the_fastest_on_a_ring_for_medium_lengths() {
         let machine: Description = "ring:16".parse().unwrap();
         for operation in [Operation::Broadcast, Operation::CombineToOne] {
             let task = Task::builder(&machine, operation).elements(1 << 14).root(5).build().unwrap();

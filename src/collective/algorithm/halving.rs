@@ -191,7 +191,7 @@ mod tests {
 
     /// On a contention-free network, with alpha = 130 us, beta = 50 ns and gamma = 0.
     #[test]
-    fn halves_and_halves_of_halves_take_the_bytes_of_two_vectors() {
+    fn recursive_halving_moves_the_bytes_of_two_vectors() {
         let topology = crate::topology::parse("complete:8").unwrap();
         let machine = Description::new("ideal", topology, Parameters::hockney());
         let (elements, start_ups) = (8000, Parameters::hockney().alpha().times(3));

@@ -143,7 +143,7 @@ mod tests {
     use crate::model::Description;
 
     #[test]
-    fn factors_are_as_large_as_they_may_be() {
+    fn factors_are_as_large_as_allowed() {
         assert_eq!(shapes(8), [vec![2, 4], vec![4, 2], vec![8]]);
         assert_eq!(
             shapes(30),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn partners_differ_in_a_digit() {
+    fn partners_differ_in_one_digit() {
         let sequence = sequence(&[3, 2]);
         let of = |place: usize| {
             let partners = |round: &pairings::Round| {
@@ -185,7 +185,7 @@ mod tests {
 
     /// Tests a latency of 20 us and calls of 0.16 us: every rank sends to all others, and pays the latency once.
     #[test]
-    fn it_is_the_fastest_where_messages_take_long_in_the_network() {
+    fn multiplying_is_the_fastest_on_high_latency_networks() {
         let machine: Description = "host:64".parse().unwrap();
         for (operation, name) in [
             (Operation::Collect, "multiplying 64 (in turn)"),

@@ -96,7 +96,7 @@ mod tests {
     use crate::{model::Description, time::Span};
 
     #[test]
-    fn partners_lie_on_one_side_and_then_on_the_other() {
+    fn partners_alternate_between_sides() {
         let of = |place: usize| sequence(&[16], 0, 1).iter().map(|round| round[place].1).collect::<Vec<_>>();
         assert_eq!((of(0), of(5)), (vec![1, 15, 3, 11], vec![4, 6, 2, 10]));
         let all = |first: usize, side: i64| {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_torus_it_is_the_fastest_for_medium_lengths() {
+    fn swing_is_the_fastest_on_a_torus_for_medium_lengths() {
         let machine: Description = "torus:8x8".parse().unwrap();
         let modeled = |operation: Operation, algorithm: Algorithm| {
             let task = Task::builder(&machine, operation).elements(16_384).exact(true).build().unwrap();
@@ -135,7 +135,7 @@ mod tests {
 
     /// Tests six ports: blocks of 1 MiB use six ways, which take about a sixth of the time of one way.
     #[test]
-    fn parts_go_all_ways_at_once_where_nodes_have_several_ports() {
+    fn parts_use_several_ports_at_once() {
         let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();
         let task =
             Task::builder(&machine, Operation::Collect).elements(8 << 20).element_bytes(8).build().unwrap();

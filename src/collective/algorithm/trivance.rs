@@ -75,7 +75,7 @@ mod tests {
     use crate::model::Description;
 
     #[test]
-    fn partners_are_three_times_as_far_in_every_round() {
+    fn partner_distances_triple_in_every_round() {
         let of = |place: usize| {
             let partners = |round: &pairings::Round| [round[2 * place].1, round[2 * place + 1].1];
             sequence(&[27], 0).iter().map(partners).collect::<Vec<_>>()
@@ -94,7 +94,7 @@ mod tests {
 
     /// Tests two ports on 9 x 9 nodes, with blocks and with whole vectors.
     #[test]
-    fn with_two_ports_it_is_the_fastest_for_medium_lengths() {
+    fn trivance_is_the_fastest_with_two_ports_for_medium_lengths() {
         let torus: Description = "torus:9x9".parse().unwrap();
         let parameters = torus.parameters().to_builder().ports(2).build().unwrap();
         let machine = Description::new("two ports", torus.topology().clone(), parameters);

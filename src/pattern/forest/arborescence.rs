@@ -164,7 +164,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_a_tree_among_many_nodes(nodes in 1..40_usize, costs in prop::collection::vec(0..50_u8, 1600)) {
+        fn the_result_is_a_spanning_tree(nodes in 1..40_usize, costs in prop::collection::vec(0..50_u8, 1600)) {
             let costs: Vec<f64> = costs[..nodes * nodes].iter().map(|&cost| f64::from(cost)).collect();
             prop_assert!(is_tree(nodes / 2, &cheapest(nodes, nodes / 2, &costs)));
         }

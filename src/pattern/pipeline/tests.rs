@@ -62,7 +62,7 @@ fn every_node_gets_every_chunk_once_through_one_port() {
 
 /// Tests that, above some number of chunks, each additional chunk takes one more round.
 #[test]
-fn a_chunk_a_round() {
+fn one_chunk_per_round() {
     everywhere(|grid, root, name, trees| {
         if grid.nodes() > 1 {
             let rounds = carry_out(trees, 19);
@@ -77,7 +77,7 @@ fn depth(trees: &[Tree]) -> usize {
 }
 
 #[test]
-fn first_chunks_are_everywhere_early() {
+fn first_chunks_reach_all_nodes_early() {
     everywhere(|grid, root, name, trees| {
         let nodes = grid.nodes();
         let [lanes, width, log] =
@@ -95,7 +95,7 @@ fn first_chunks_are_everywhere_early() {
 /// Tests that two messages on one link have the same sender or receiver, and are therefore serialized at the port anyway. Other concurrent
 /// messages on one link would slow each other down.
 #[test]
-fn chains_and_spines_are_free_of_conflicts() {
+fn chains_and_spines_are_contention_free() {
     everywhere(|grid, root, name, trees| {
         if name.starts_with("two trees") {
             return;

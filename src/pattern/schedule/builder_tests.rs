@@ -32,7 +32,7 @@ fn busy(exchange: Exchange) -> Vec<Action> {
 }
 
 #[test]
-fn an_exchange_is_made_in_three_ways() {
+fn the_three_kinds_of_exchange_make_their_steps() {
     let (to_1, to_2) = (message(1, &[0], 10), message(2, &[0], 10));
     let (from_2, from_1) = (message(2, &[2], 30), message(1, &[1], 20));
     let as_exchange = Action::Exchange { send: to_1.clone(), recv: from_2.clone() };
@@ -64,7 +64,7 @@ fn data_is_forwarded_in_the_next_round() {
 }
 
 #[test]
-fn blocks_side_by_side_are_sent_as_they_are() {
+fn contiguous_blocks_are_sent_unpacked() {
     for blocks in [&[0][..], &[1, 2], &[0, 1, 2, 3], &[3]] {
         let mut builder = Builder::new(2, &[0; 4], &[1, 2, 4, 8], Exchange::InTurn);
         builder.iteration([transfer(0, 1, blocks)]);
@@ -74,7 +74,7 @@ fn blocks_side_by_side_are_sent_as_they_are() {
 }
 
 #[test]
-fn other_blocks_are_packed() {
+fn noncontiguous_blocks_are_packed() {
     for blocks in [&[0, 2][..], &[1, 0], &[0, 1, 3], &[2, 3, 0]] {
         let mut builder = Builder::new(2, &[0; 4], &[1, 2, 4, 8], Exchange::InTurn);
         builder.iteration([transfer(0, 1, blocks)]);
@@ -85,7 +85,7 @@ fn other_blocks_are_packed() {
 }
 
 #[test]
-fn moved_blocks_are_held_by_the_receiver_alone() {
+fn moved_blocks_are_held_only_by_the_receiver() {
     let mut builder = Builder::new(3, &[0, 0, 0], &[10, 20, 30], Exchange::Together);
     builder.move_blocks([transfer(0, 1, &[1])]);
     assert_eq!((builder.held(0), builder.held(1)), (&[0, 2][..], &[1][..]));
@@ -132,7 +132,7 @@ fn an_odd_line_has_an_additional_message() {
 }
 
 #[test]
-fn a_schedule_without_steps_is_one() {
+fn a_schedule_may_have_no_steps() {
     let builder = Builder::new(1, &[0], &[7], Exchange::Together);
     let growth = builder.growth().clone();
     let schedule = builder.finish();

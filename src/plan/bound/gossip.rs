@@ -85,10 +85,10 @@ fn grown(times: f64, send: Span, flight: Span, receive: Span, combine: Span) -> 
 /// Returns the earliest time from `least` on at which a chain of sends, flights and receives can end. `least` may have
 /// been rounded up. Returns `least` if the number of chains would be too large.
 fn next_end(least: Span, send: Span, flight: Span, receive: Span) -> Span {
-    const MOST_CALLS: u64 = 1000;
+    const MAX_CALLS: u64 = 1000;
     let from = least.as_picos().saturating_sub(1);
     let [send, flight, receive] = [send, flight, receive].map(Span::as_picos);
-    if least.is_zero() || from / send.min(receive) > MOST_CALLS {
+    if least.is_zero() || from / send.min(receive) > MAX_CALLS {
         return least;
     }
     let ends = (0..=from.div_ceil(send)).flat_map(|sends| {

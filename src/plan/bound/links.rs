@@ -13,7 +13,7 @@ use crate::{
 const LONGEST_SIDE: usize = 8;
 
 /// Maximum number of parts into which a topology that is no grid is cut.
-const MOST_CUTS: usize = 64;
+const MAX_CUTS: usize = 64;
 
 /// Bytes that must cross the border of a region, in each direction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -246,10 +246,10 @@ fn cuts(grid: Grid) -> impl Iterator<Item = Region> {
     above.chain(left)
 }
 
-/// Returns prefixes of a row of nodes: all, or about [`MOST_CUTS`] evenly spaced ones including the middle. Their
+/// Returns prefixes of a row of nodes: all, or about [`MAX_CUTS`] evenly spaced ones including the middle. Their
 /// number is limited because the border of a prefix may have links with all nodes on either side.
 fn row_cuts(nodes: usize) -> impl Iterator<Item = Region> {
-    let lengths = (1..MOST_CUTS).map(move |part| part * nodes / MOST_CUTS).filter(|&length| length > 0);
+    let lengths = (1..MAX_CUTS).map(move |part| part * nodes / MAX_CUTS).filter(|&length| length > 0);
     let mut last = 0;
     let lengths = lengths.filter(move |&length| std::mem::replace(&mut last, length) != length);
     lengths.map(|length| Region { rows: (0, 0), columns: (0, length - 1) })

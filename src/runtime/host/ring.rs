@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_comes_as_it_was_sent_until_the_ring_is_full() {
+    fn messages_round_trip_until_the_ring_is_full() {
         let (all, known, other) = (ElementTypes::default(), KnownTypes::default(), KnownTypes::default());
         let (ring, mut sent, mut taken) = (Ring::default(), Sent::default(), 0);
         let label = Label { context: 7, source: 3, tag: Tag(u32::MAX) };

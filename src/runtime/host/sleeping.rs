@@ -28,15 +28,15 @@ pub(super) const MATCH: u32 = u32::MAX - 3;
 
 /// The time for which a waiting thread yields its core before it sleeps, for each node that shares the core. Sleeping and waking cost
 /// several times as much as being skipped by the scheduler.
-const TURN: Duration = Duration::from_micros(20);
+const YIELD_TIME_PER_NODE: Duration = Duration::from_micros(20);
 
 /// The upper limit of this time for any number of nodes.
-const LONGEST_LINGER: Duration = Duration::from_micros(200);
+const MAX_YIELD_TIME: Duration = Duration::from_micros(200);
 
 /// The time for which a thread yields its core before it sleeps. It is not zero even where every node could have a core, because the host
 /// may have placed two threads on one core.
 pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
-    LONGEST_LINGER.min(TURN * nodes.div_ceil(cores) as u32)
+    MAX_YIELD_TIME.min(YIELD_TIME_PER_NODE * nodes.div_ceil(cores) as u32)
 }
 
 /// The parker state in which a thread waits for an event.

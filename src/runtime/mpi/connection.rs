@@ -467,7 +467,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_pieces_go_together_and_long_ones_by_themselves() {
+    fn short_segments_are_joined_and_long_ones_sent_separately() {
         let data = |bytes: usize| Payload::from(vec![bytes as u8; bytes]);
         let chain = [data(3), data(5), data(20_000), data(7), Payload::phantom(9), data(1), data(2)];
         let (parts, pieces) = cut(&Payload::concat(chain));

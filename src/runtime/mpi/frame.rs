@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_is_read_as_it_was_written() {
+    fn frames_round_trip() {
         let header = Header { tag: 7, context: u64::MAX, parts: 2, ..Header::new(Kind::Long) };
         let list = [(3, false), (1 << 40, true)];
         let mut frame = header.bytes().to_vec();

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_on_its_way_is_no_deadlock() {
+    fn a_message_in_flight_is_no_deadlock() {
         let mut inquiry = Inquiry::default();
         let (one, two) = ((Activity::Waits, (1, 1, 5)), (Activity::Waits, (0, 0, 4)));
         for _ in 0..3 {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_round_waits_for_its_time() {
+    fn the_next_round_starts_only_when_due() {
         let (second, at) = (Span::from_secs_f64(1.0), |s: f64| Time::ZERO + Span::from_secs_f64(s));
         let mut inquiry = Inquiry::default();
         assert!(!inquiry.is_due(at(2.5), at(2.0), second));

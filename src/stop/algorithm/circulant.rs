@@ -164,7 +164,7 @@ mod tests {
 
     /// With one block the schedule is the dissemination all-gather for any set of sources.
     #[test]
-    fn whole_messages_take_the_logarithm() {
+    fn whole_messages_take_a_logarithm_of_rounds() {
         for nodes in 2_usize..=130 {
             let log = nodes.next_power_of_two().ilog2() as usize;
             let all: Vec<Rank> = (0..nodes).collect();

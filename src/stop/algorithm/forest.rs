@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn grids_and_short_messages_are_left_to_others() {
+    fn forest_refuses_grids_and_short_messages() {
         let unmet = |machine: &str, bytes: u64| {
             let instance = Instance::new(&machine.parse().unwrap(), &[0], &[bytes]).unwrap();
             Algorithm::FOREST

@@ -240,7 +240,7 @@ mod tests {
 
     /// On a line of a power of two no data meet before segments are shorter than the number of data.
     #[test]
-    fn nothing_meets_early_on_a_power_of_two() {
+    fn segments_merge_late_on_a_power_of_two() {
         for positions in [2, 4, 8, 16, 32, 64, 128] {
             for count in 1..=positions {
                 for (iteration, (active, longest)) in

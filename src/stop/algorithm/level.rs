@@ -177,7 +177,7 @@ mod tests {
 
     /// Eleven of sixteen nodes have a message, so *Split* is not allowed. In rings, all nodes wait for the node with the most bytes.
     #[test]
-    fn long_messages_are_faster_than_by_any_other() {
+    fn level_is_the_fastest_for_long_messages() {
         let instance = instance("hockney:4x4", &(0..11).collect::<Vec<Rank>>(), &[65_536; 11]);
         let time = |algorithm: Algorithm| Some(algorithm.plan(&instance).ok()?.prediction().modeled);
         let level = time(Algorithm::LEVEL).unwrap();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_moved_where_all_nodes_have_as_much() {
+    fn nothing_is_moved_between_equal_loads() {
         let all = instance("line:4", &[0, 1, 2, 3], &[5; 4]);
         assert_eq!(
             Algorithm::LEVEL.check(&all).unwrap_err().to_string(),

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_groups_share_out_the_nodes() {
+    fn the_groups_partition_the_nodes() {
         for grid in grids() {
             let [first, second] = halves(grid);
             let mut all = [first.ranks.clone(), second.ranks.clone()].concat();
@@ -242,7 +242,7 @@ mod tests {
 
     /// A group without a source receives all messages in the last iteration.
     #[test]
-    fn one_source_is_of_the_larger_group() {
+    fn a_single_source_goes_to_the_larger_group() {
         let machine: Description = "paragon:1x5".parse().unwrap();
         let instance = Instance::new(&machine, &[4], &[10]).unwrap();
         assert_eq!(shares(&halves(instance.grid()), 1), [1, 0]);

@@ -46,7 +46,9 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.
     .only_if(&[Restriction {
         text: "there are at least 3 nodes and at most 8 sources, and their bytes take 16 start-ups",
         is_met: |instance, ()| {
-            instance.nodes() >= 3 && instance.sources().len() <= MAX_SOURCES && start_ups(instance) >= LONG
+            instance.nodes() >= 3
+                && instance.sources().len() <= MAX_SOURCES
+                && start_ups(instance) >= MIN_START_UPS
         },
         found: |instance, ()| {
             let [nodes, sources] = [(instance.nodes(), "node"), (instance.sources().len(), "source")]
@@ -60,7 +62,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.
 const MAX_SOURCES: usize = 8;
 
 /// Minimum time of all bytes in start-ups. Below it, other algorithms are faster.
-const LONG: f64 = 16.0;
+const MIN_START_UPS: f64 = 16.0;
 
 /// Maximum ratio of the closed-form time of a set of trees that is tried to the best closed-form time.
 const MAX_ESTIMATE_RATIO: f64 = 1.05;
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn few_nodes_many_sources_and_short_messages_are_left_to_others() {
+    fn pipeline_refuses_few_nodes_many_sources_and_short_messages() {
         let refused = |machine: &str, sources: usize, bytes: u64| {
             let instance = instance(machine, &(0..sources).collect::<Vec<Rank>>(), bytes);
             Algorithm::PIPELINE.check(&instance).map_err(|error| error.to_string())

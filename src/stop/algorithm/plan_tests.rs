@@ -15,7 +15,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_byte_arrives_when_it_is_predicted_to(instance in instances(9)) {
+    fn every_byte_arrives_at_the_predicted_time(instance in instances(9)) {
         let (sources, lengths) = (instance.sources(), instance.lengths());
         let messages: Vec<Vec<u8>> =
             sources.iter().zip(lengths).map(|(&source, &length)| message(source, length)).collect();

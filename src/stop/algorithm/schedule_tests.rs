@@ -135,7 +135,7 @@ proptest! {
 }
 
 #[test]
-fn every_schedule_is_a_broadcast_where_sources_are_laid_out() {
+fn every_schedule_of_a_distribution_is_a_broadcast() {
     for (rows, columns) in [(1, 1), (1, 2), (1, 7), (9, 1), (3, 5), (5, 3), (4, 4), (7, 13)] {
         let grid = Grid { rows, columns };
         let nodes = grid.nodes();
@@ -202,7 +202,7 @@ proptest! {
 /// Two nodes exchange 32 blocks each, one at a time, and an exchange takes 4592018.25 ps. Because each is rounded, the run is eight
 /// picoseconds shorter than the time of all bytes together.
 #[test]
-fn no_candidate_is_given_up_for_rounding() {
+fn rounding_prunes_no_candidate() {
     let half = Parameters::builder().beta(50e-9).duplex(1.3937226740292714).link_excess(7.3).build().unwrap();
     let mesh: Description = "mesh:2x1".parse().unwrap();
     let machine = Description::new("half", mesh.topology().clone(), half);
@@ -217,7 +217,7 @@ fn no_candidate_is_given_up_for_rounding() {
 /// If every node is a source, *Repos* moves nothing. *Auto* then tries it only over *Br_xy_source*, where it may choose the other order of
 /// dimensions and is faster on 2 x 7. Over the other algorithms it takes the same time as they do.
 #[test]
-fn repos_is_its_base_where_all_are_sources_except_for_the_order_of_dimensions() {
+fn repos_equals_its_base_if_all_are_sources() {
     for (rows, columns) in [(1, 1), (1, 7), (2, 7), (5, 6), (7, 2), (4, 4)] {
         let all: Vec<Rank> = (0..rows * columns).collect();
         let instance = instance(&format!("paragon:{rows}x{columns}"), &all, &vec![3000; all.len()]);
@@ -257,7 +257,7 @@ fn a_schedule_beyond_the_time_range_is_reported() {
 }
 
 #[test]
-fn auto_is_never_slower_where_all_are_sources() {
+fn auto_is_never_slower_if_all_are_sources() {
     for rows in 1..7 {
         for columns in 1..7 {
             let all: Vec<Rank> = (0..rows * columns).collect();
@@ -319,7 +319,7 @@ fn a_single_source_doubles_the_active_nodes() {
 /// row links in the second. By its own rules this holds with one exception: two adjacent rows run in opposite directions on the snake, so
 /// in the last iteration of the first half a node is paired with the node in the mirrored column.
 #[test]
-fn br_lin_goes_along_columns_and_then_along_rows_of_a_square() {
+fn br_lin_covers_columns_then_rows_of_a_square() {
     for side in [2_usize, 4, 8, 16] {
         let grid = Grid { rows: side, columns: side };
         let all: Vec<Rank> = (0..grid.nodes()).collect();

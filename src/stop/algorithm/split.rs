@@ -211,7 +211,7 @@ mod tests {
     use crate::{model::Description, pattern::line, topology::Grid};
 
     #[test]
-    fn powers_of_two_and_all_the_helpers_there_are() {
+    fn team_sizes_are_powers_of_two_or_all_helpers() {
         let tried = |nodes: usize, sources: usize| {
             let machine: Description = format!("line:{nodes}").parse().unwrap();
             let sources: Vec<Rank> = (0..sources).collect();
@@ -267,7 +267,7 @@ mod tests {
 
     /// After the scatter every node of a team holds exactly its own piece.
     #[test]
-    fn dealing_out_takes_a_logarithm_of_steps() {
+    fn scattering_takes_a_logarithm_of_steps() {
         let machine: Description = "line:12".parse().unwrap();
         let instance = Instance::new(&machine, &[0, 6], &[600, 300]).unwrap();
         let growth = draft(&instance, (Cut::Alike, 6, Collect::Halving), Exchange::InTurn).growth;

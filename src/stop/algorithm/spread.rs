@@ -167,7 +167,7 @@ mod tests {
     /// Two long and two short messages side by side on a line of eight: in the iteration in which messages first meet, each long message
     /// meets a short one.
     #[test]
-    fn long_messages_are_kept_apart() {
+    fn long_messages_are_spread_out() {
         let grid = Grid { rows: 1, columns: 8 };
         let (sources, sizes) = ([0, 1, 2, 3], [1000, 1000, 10, 10]);
         let holders: Vec<(Rank, u64)> = sources.into_iter().zip(sizes).collect();

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_are_those_that_a_trial_of_all_finds() {
+    fn the_parts_equal_those_of_an_exhaustive_search() {
         for (rows, columns) in
             [(1, 1), (1, 7), (7, 1), (2, 2), (2, 9), (9, 2), (4, 6), (6, 4), (5, 5), (7, 8)]
         {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn large_meshes_are_no_trouble() {
+    fn large_meshes_are_fast() {
         let grid = Grid { rows: 64, columns: 64 };
         for sources in (1..=grid.nodes()).step_by(61) {
             assert_eq!(cross(grid, sources).len(), sources);

@@ -102,7 +102,7 @@ fn bands_on_small_meshes() {
 
 /// Five diagonals form three bands. Full bands would have six diagonals, more than there are columns, so the bands touch.
 #[test]
-fn bands_that_are_too_wide_to_be_spread_touch() {
+fn bands_too_wide_to_be_spread_touch() {
     assert_eq!(drawn(Distribution::Band, grid("2x5"), 9), "●●●●●\n·●●●●\n");
     assert_eq!(drawn(Distribution::Band, grid("2x6"), 9), "●●●●●·\n·●●●●·\n");
 }
@@ -122,7 +122,7 @@ fn the_square_block_of_30_is_six_wide() {
 }
 
 #[test]
-fn a_square_block_gives_way_to_a_narrow_mesh() {
+fn a_block_adapts_to_a_narrow_mesh() {
     assert_eq!(drawn(Distribution::SquareBlock, grid("2x8"), 10), "●●●●●···\n●●●●●···\n");
     assert_eq!(drawn(Distribution::SquareBlock, grid("5x2"), 9), "●●\n●●\n●●\n●●\n●·\n");
 }
