@@ -53,7 +53,7 @@ static MULTIPLYING: Entry = Entry::new("multiplying", |planning| {
 }]);
 
 /// Maximum factor: the partners of a round and the rank itself.
-const MAX_MESSAGES: usize = 64;
+const MAX_FACTOR: usize = 64;
 
 /// Maximum number of bytes that a rank receives in a round of whole vectors; it stores them until all have arrived.
 const MAX_KEPT: u64 = 1 << 26;
@@ -105,7 +105,7 @@ fn is_filled(task: &Task) -> bool {
 /// Factorizations of a number, the factors of the nearest partners first: greedy with each maximum factor, in both orders.
 fn shapes(size: usize) -> Vec<Vec<usize>> {
     let mut shapes = BTreeSet::new();
-    for most in 3..=MAX_MESSAGES {
+    for most in 3..=MAX_FACTOR {
         let (mut left, mut shape) = (size, Vec::new());
         while let Some(factor) = (2..=most.min(left)).rev().find(|factor| left % factor == 0) {
             left /= factor;
