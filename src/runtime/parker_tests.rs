@@ -16,7 +16,7 @@ use loom::{
 use super::Parker;
 
 /// An event that is not data.
-const FOR_THE_KERNEL: u32 = 77;
+const KERNEL_REPLY: u32 = 77;
 
 /// The shared state of a node's thread and the threads that deliver to it.
 struct Place {
@@ -41,7 +41,7 @@ impl Place {
     }
 
     /// Delivers data: first the data, then the claim.
-    fn bring(&self, what: u32) {
+    fn deliver(&self, what: u32) {
         self.kind(what).fetch_add(1, Ordering::Relaxed);
         if self.parker.claim(&[what], &self.running) {
             self.parker.wake();
@@ -72,7 +72,7 @@ impl Place {
     }
 
     fn kind(&self, what: u32) -> &AtomicU32 {
-        &self.inbox[usize::from(what == FOR_THE_KERNEL)]
+        &self.inbox[usize::from(what == KERNEL_REPLY)]
     }
 
     /// The sleeper's side, step by step as in a node's thread; returns whether it got the awaited delivery.
@@ -118,18 +118,18 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
 fn no_wake_up_by_one_deliverer_is_lost() {
     explore(|| {
         let place = Place::new(2);
-        let bringer = {
+        let deliverer = {
             let place = Arc::clone(&place);
             thread::spawn(move || {
-                place.bring(1);
+                place.deliver(1);
                 place.retire();
             })
         };
         place.parker.set_owner();
         assert!(place.sleep_until(1));
         assert!(!place.silence.load(Ordering::Acquire) || place.running.load(Ordering::Acquire) > 0);
-        bringer.join().unwrap();
-        assert_eq!(place.running.load(Ordering::Acquire), 1, "the sleeper runs, the bringer has ended");
+        deliverer.join().unwrap();
+        assert_eq!(place.running.load(Ordering::Acquire), 1, "the sleeper runs, the deliverer has ended");
     });
 }
 
@@ -138,18 +138,18 @@ fn no_wake_up_by_one_deliverer_is_lost() {
 fn an_early_delivery_is_found_later() {
     explore(|| {
         let place = Place::new(3);
-        let bringers = [1, FOR_THE_KERNEL].map(|what| {
+        let deliverers = [1, KERNEL_REPLY].map(|what| {
             let place = Arc::clone(&place);
             thread::spawn(move || {
-                place.bring(what);
+                place.deliver(what);
                 place.retire();
             })
         });
         place.parker.set_owner();
         assert!(place.sleep_until(1));
-        assert!(place.sleep_until(FOR_THE_KERNEL));
-        for bringer in bringers {
-            bringer.join().unwrap();
+        assert!(place.sleep_until(KERNEL_REPLY));
+        for deliverer in deliverers {
+            deliverer.join().unwrap();
         }
         assert_eq!(place.running.load(Ordering::Acquire), 1);
         assert!(!place.silence.load(Ordering::Acquire), "somebody always ran");
@@ -161,18 +161,18 @@ fn an_early_delivery_is_found_later() {
 fn two_deliverers_wake_the_owner_once_per_sleep() {
     explore(|| {
         let place = Place::new(3);
-        let bringers = [(), ()].map(|()| {
+        let deliverers = [(), ()].map(|()| {
             let place = Arc::clone(&place);
             thread::spawn(move || {
-                place.bring(1);
+                place.deliver(1);
                 place.retire();
             })
         });
         place.parker.set_owner();
         assert!(place.sleep_until(1));
         assert!(place.sleep_until(1));
-        for bringer in bringers {
-            bringer.join().unwrap();
+        for deliverer in deliverers {
+            deliverer.join().unwrap();
         }
         assert_eq!(place.running.load(Ordering::Acquire), 1);
         assert!(!place.silence.load(Ordering::Acquire), "somebody always ran");
@@ -223,8 +223,8 @@ fn a_call_in_progress_is_not_a_deadlock() {
                 for (outbox, place) in self.outboxes.iter().zip(&self.places) {
                     if std::mem::take(&mut *outbox.lock().unwrap()) {
                         silence = false;
-                        place.kind(FOR_THE_KERNEL).fetch_add(1, Ordering::Relaxed);
-                        if place.parker.claim(&[FOR_THE_KERNEL], &self.running) {
+                        place.kind(KERNEL_REPLY).fetch_add(1, Ordering::Relaxed);
+                        if place.parker.claim(&[KERNEL_REPLY], &self.running) {
                             claimed.push(place);
                         } else if self.running.load(Ordering::Acquire) == 0 {
                             self.again.store(true, Ordering::SeqCst);
@@ -246,9 +246,9 @@ fn a_call_in_progress_is_not_a_deadlock() {
             *self.outboxes[node].lock().unwrap() = true;
             self.drive(false);
             let place = &self.places[node];
-            while !place.look(FOR_THE_KERNEL) {
-                place.parker.prepare(FOR_THE_KERNEL);
-                if place.look(FOR_THE_KERNEL) {
+            while !place.look(KERNEL_REPLY) {
+                place.parker.prepare(KERNEL_REPLY);
+                if place.look(KERNEL_REPLY) {
                     if !place.parker.cancel() {
                         self.running.fetch_sub(1, Ordering::AcqRel);
                     }

@@ -86,8 +86,8 @@ pub(super) fn sequence(
     sequence
 }
 
-/// The candidates in which every block, or part of a vector, uses one sequence, and those in which it uses several sequences at once. All sequences have
-/// the same number of rounds. `counts` has the numbers of sequences to try, taken from the start of `sequences`.
+/// The candidates in which every block, or part of a vector, uses one sequence, and those in which it uses several sequences at once. All
+/// sequences have the same number of rounds. `counts` has the numbers of sequences to try, taken from the start of `sequences`.
 pub(super) fn in_parts(
     task: &Task,
     name: &str,
