@@ -15,7 +15,7 @@ use crate::{
 
 /// A collective call by a member of a group.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct CollectiveCall {
     pub(super) at: Time,
     pub(super) node: NodeId,
     /// The rank of the member in its group.
@@ -25,7 +25,7 @@ pub(super) struct Made {
 }
 
 /// The collective calls that some members have not made yet, by the context and the number of the call.
-pub(super) type Agreements = BTreeMap<(Context, u64), Vec<Made>>;
+pub(super) type Agreements = BTreeMap<(Context, u64), Vec<CollectiveCall>>;
 
 /// A mismatch of the calls of the members of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,29 +37,29 @@ pub(crate) struct Difference {
 }
 
 /// The first instant at which two members have made different calls.
-fn first_difference(made: &[Made]) -> Option<Time> {
-    let first = made.iter().min_by_key(|made| (made.at, made.rank))?;
-    made.iter().filter(|made| made.digest != first.digest).map(|made| made.at).min()
+fn first_mismatch(calls: &[CollectiveCall]) -> Option<Time> {
+    let first = calls.iter().min_by_key(|call| (call.at, call.rank))?;
+    calls.iter().filter(|call| call.digest != first.digest).map(|call| call.at).min()
 }
 
 impl Kernel {
     /// Records a call of a group of `size` members.
-    pub(super) fn agree(&mut self, key: (Context, u64), size: usize, call: Made) {
-        let made = self.agreements.entry(key).or_default();
-        made.push(call);
-        match first_difference(made) {
+    pub(super) fn record_collective_call(&mut self, key: (Context, u64), size: usize, call: CollectiveCall) {
+        let calls = self.agreements.entry(key).or_default();
+        calls.push(call);
+        match first_mismatch(calls) {
             Some(at) => self.schedule(at.max(self.now), Kind::Mismatch, NodeId::MAX, 0),
-            None if made.len() == size => drop(self.agreements.remove(&key)),
+            None if calls.len() == size => drop(self.agreements.remove(&key)),
             None => {}
         }
     }
 
     /// Returns the first mismatch up to now. At the same instant the mismatch with the lowest member nodes comes first.
     pub(crate) fn difference(&self) -> Option<Difference> {
-        let differences = self.agreements.iter().filter_map(|(&(context, nth), made)| {
-            let at = first_difference(made).filter(|&at| at <= self.now)?;
+        let differences = self.agreements.iter().filter_map(|(&(context, nth), calls)| {
+            let at = first_mismatch(calls).filter(|&at| at <= self.now)?;
             let mut members: Vec<(NodeId, Rank)> =
-                made.iter().filter(|made| made.at <= at).map(|made| (made.node, made.rank)).collect();
+                calls.iter().filter(|call| call.at <= at).map(|call| (call.node, call.rank)).collect();
             members.sort_unstable();
             Some(((at, members, nth), context))
         });

@@ -2,7 +2,7 @@
 
 use super::{
     Kernel,
-    node::Doing,
+    node::NodeState,
     op::{Cause, Outcome},
 };
 use crate::{record::EventKind, time::Time, wire::NodeId};
@@ -16,7 +16,7 @@ impl Kernel {
             self.fail(id, called, cause);
             return;
         }
-        self.nodes[id as usize].doing = Doing::Barrier { called };
+        self.nodes[id as usize].state = NodeState::Barrier { called };
         self.in_barrier.push(id);
         if self.in_barrier.len() < self.nodes.len() {
             return;
@@ -30,8 +30,8 @@ impl Kernel {
         for id in std::mem::take(&mut self.in_barrier) {
             let called = self.nodes[id as usize].clock;
             // Recorded even if the barrier took no time, so that a node's barriers can be counted.
-            self.idle(id, called, end);
-            self.note(id, called, end, EventKind::Barrier);
+            self.count_wait(id, called, end);
+            self.record_event(id, called, end, EventKind::Barrier);
             self.release(id, end, Outcome::Done);
         }
     }
@@ -41,8 +41,8 @@ impl Kernel {
         for id in std::mem::take(&mut self.in_barrier) {
             match cause {
                 Cause::NodeDied { node, .. } if node == id => {
-                    self.idle(id, self.nodes[id as usize].clock, at);
-                    self.nodes[id as usize].doing = Doing::Dying;
+                    self.count_wait(id, self.nodes[id as usize].clock, at);
+                    self.nodes[id as usize].state = NodeState::Dying;
                 }
                 _ => {
                     let called = self.nodes[id as usize].clock;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, node::Doing, request::Request};
+use super::{Kernel, node::NodeState, request::Request};
 use crate::{
     rank::{Rank, Tag},
     time::Time,
@@ -150,19 +150,19 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
             Some(Request::RecvPosted { select, .. }) => message(select),
             _ => own(rank as NodeId, Some(id)),
         };
-        let (since, waits_for) = match &node.doing {
-            Doing::Finished | Doing::Dead => continue,
-            Doing::Idle | Doing::Resume | Doing::Dying => (node.clock, WaitsFor::Nothing),
-            Doing::Send { called } => (*called, own(rank as NodeId, None)),
-            Doing::SendRecv { called, received: Some(_), .. } => (*called, own(rank as NodeId, None)),
-            Doing::Recv { called, select, .. }
-            | Doing::SendRecv { called, select, .. }
-            | Doing::Probe { called, select } => (*called, message(select)),
-            Doing::Wait { called, request: id } => (*called, request(*id)),
-            Doing::WaitAny { called, wait } => {
+        let (since, waits_for) = match &node.state {
+            NodeState::Finished | NodeState::Dead => continue,
+            NodeState::Idle | NodeState::Resume | NodeState::Dying => (node.clock, WaitsFor::Nothing),
+            NodeState::Send { called } => (*called, own(rank as NodeId, None)),
+            NodeState::SendRecv { called, received: Some(_), .. } => (*called, own(rank as NodeId, None)),
+            NodeState::Recv { called, select, .. }
+            | NodeState::SendRecv { called, select, .. }
+            | NodeState::Probe { called, select } => (*called, message(select)),
+            NodeState::Wait { called, request: id } => (*called, request(*id)),
+            NodeState::WaitAny { called, wait } => {
                 (*called, WaitsFor::Requests(wait.requests.iter().map(|&id| request(id)).collect()))
             }
-            Doing::Barrier { called } => (*called, WaitsFor::Barrier),
+            NodeState::Barrier { called } => (*called, WaitsFor::Barrier),
         };
         blocked.push(BlockedNode { rank, since, waits_for, within: None });
     }

@@ -2,9 +2,9 @@
 
 use super::{
     Calls, Kernel, Kind,
-    agreement::Made,
-    faults::Talkers,
-    node::{Doing, Receiver},
+    agreement::CollectiveCall,
+    faults::ContextMembers,
+    node::{NodeState, Receiver},
     op::{Call, Cause, Op, Outcome, Reply},
     ports::Outgoing,
     request::{Arrived, Request},
@@ -19,15 +19,15 @@ use crate::{
 
 /// The largest number of unsuccessful probes and tests, and time queries, at one modeled instant. With more of them the program only polls:
 /// no call takes time, so modeled time will never advance for this node.
-const MOST_POLLS: u32 = 100_000;
+const MAX_POLLS: u32 = 100_000;
 
 impl Kernel {
     /// Executes the calls of a node until a call has to wait or no further call is known.
     pub(super) fn run(&mut self, id: NodeId, source: &mut impl Calls) {
-        if matches!(self.nodes[id as usize].doing, Doing::Dead) {
-            self.refuse(id, source);
+        if matches!(self.nodes[id as usize].state, NodeState::Dead) {
+            self.reject_calls(id, source);
         }
-        while matches!(self.nodes[id as usize].doing, Doing::Idle) {
+        while matches!(self.nodes[id as usize].state, NodeState::Idle) {
             let node = &mut self.nodes[id as usize];
             if node.calls.is_empty() {
                 source.fetch(id, &mut self.replies, &mut node.calls);
@@ -43,7 +43,7 @@ impl Kernel {
             };
             if let Some(kind) = call.op.depends_on_instant() {
                 let node = &mut self.nodes[id as usize];
-                node.doing = Doing::Resume;
+                node.state = NodeState::Resume;
                 let (clock, serial) = (node.clock, u64::from(node.serial));
                 self.schedule(clock.max(self.now), kind, id, serial);
                 return;
@@ -58,17 +58,17 @@ impl Kernel {
     pub(super) fn resume(&mut self, id: NodeId) {
         let now = self.now;
         let node = &mut self.nodes[id as usize];
-        match std::mem::replace(&mut node.doing, Doing::Idle) {
-            Doing::Resume => self.execute_next(id),
-            Doing::Recv { called, select, .. } => {
+        match std::mem::replace(&mut node.state, NodeState::Idle) {
+            NodeState::Resume => self.execute_next(id),
+            NodeState::Recv { called, select, .. } => {
                 node.matching.withdraw(&Receiver::Blocking);
                 node.wild -= u32::from(select.is_wild());
-                self.waited(id, called, now, EventKind::Wait { until: WaitEnd::Deadline });
+                self.record_wait(id, called, now, EventKind::Wait { until: WaitEnd::Deadline });
                 self.release(id, now, Outcome::TimedOut);
             }
-            Doing::WaitAny { called, wait } => self.wait_any(id, called, wait),
-            Doing::Probe { called, select } => self.probe(id, called, select, true),
-            other => node.doing = other,
+            NodeState::WaitAny { called, wait } => self.wait_any(id, called, wait),
+            NodeState::Probe { called, select } => self.probe(id, called, select, true),
+            other => node.state = other,
         }
     }
 
@@ -77,7 +77,7 @@ impl Kernel {
         if let Some(call) = self.nodes[id as usize].calls.pop_front() {
             self.execute(id, call);
         }
-        if matches!(self.nodes[id as usize].doing, Doing::Idle) {
+        if matches!(self.nodes[id as usize].state, NodeState::Idle) {
             self.runnable.push(id);
         }
     }
@@ -129,24 +129,28 @@ impl Kernel {
             }
             Op::Group { context, members, library } => {
                 if let Some(faults) = &mut self.faults {
-                    faults.talkers.insert(context, Talkers { members, library });
+                    faults.context_members.insert(context, ContextMembers { members, library });
                 }
                 self.finish(id, called, Outcome::Done);
             }
             Op::Agree { context, nth, size, rank, digest } => {
-                self.agree((context, nth), size, Made { at: called, node: id, rank, digest });
+                self.record_collective_call(
+                    (context, nth),
+                    size,
+                    CollectiveCall { at: called, node: id, rank, digest },
+                );
                 self.finish(id, called, Outcome::Done);
             }
             Op::Sync => self.finish(id, called, Outcome::Done),
-            Op::Now => self.in_vain(id, Outcome::Done),
+            Op::Now => self.finish_without_result(id, Outcome::Done),
             Op::Finish => {
                 self.close(id, called);
                 self.finish(id, called, Outcome::Done);
-                self.nodes[id as usize].doing = Doing::Finished;
+                self.nodes[id as usize].state = NodeState::Finished;
             }
             Op::Fail => {
                 self.finish(id, called, Outcome::Done);
-                self.nodes[id as usize].doing = Doing::Finished;
+                self.nodes[id as usize].state = NodeState::Finished;
                 // The progress of the network depends on when the host delivered this call; the choice of the first failure must not depend
                 // on it.
                 self.schedule(called, Kind::Failure, id, 0);
@@ -159,7 +163,7 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         if clock > node.dies {
             node.serial = node.serial.wrapping_add(1);
-            node.doing = Doing::Dying;
+            node.state = NodeState::Dying;
             return;
         }
         if clock == Time::MAX {
@@ -170,7 +174,7 @@ impl Kernel {
         }
         node.clock = clock;
         node.serial = node.serial.wrapping_add(1);
-        node.doing = Doing::Idle;
+        node.state = NodeState::Idle;
         if node.reply {
             node.reply = false;
             self.replies.push((id, Reply { clock, outcome }));
@@ -190,14 +194,14 @@ impl Kernel {
     /// event.
     pub(super) fn note_send(&mut self, id: NodeId, called: Time, ready: Time, parcel: &Parcel, seq: u64) {
         let (to, bytes, tag) = (parcel.target as Rank, parcel.bytes, parcel.tag);
-        let overhead = self.lived(id, ready).since(called);
-        self.note(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead });
+        let overhead = self.clamp_to_death(id, ready).since(called);
+        self.record_event(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead });
     }
 
     /// Keeps the CPU of a node busy.
     fn compute(&mut self, id: NodeId, called: Time, span: Span, kind: EventKind) {
-        let end = self.worked(id, called, span);
-        self.computed(id, called, end, kind);
+        let end = self.work_end(id, called, span);
+        self.record_compute(id, called, end, kind);
         self.finish(id, end, Outcome::Done);
     }
 
@@ -217,8 +221,8 @@ impl Kernel {
         } else {
             Regime::of(&self.regimes, parcel.bytes).map_or(self.send_overhead, |regime| regime.send_overhead)
         };
-        let ready = self.worked(id, called, overhead);
-        let spent = self.spent(id, called, ready);
+        let ready = self.work_end(id, called, overhead);
+        let spent = self.count_noise(id, called, ready);
         let node = &mut self.nodes[id as usize];
         if ready > called || parcel.active {
             // Every call with active messages polls: a node that sends one has done more than polling.
@@ -238,12 +242,12 @@ impl Kernel {
         if ready > node.dies {
             // The node dies during the send overhead. The receive of a `sendrecv` stays posted until the death: a message matches the
             // receive whether the kernel learns of it before or after the call.
-            match node.doing {
-                Doing::SendRecv { .. } => node.clock = ready,
-                _ => node.doing = Doing::Dying,
+            match node.state {
+                NodeState::SendRecv { .. } => node.clock = ready,
+                _ => node.state = NodeState::Dying,
             }
             let dies = node.dies;
-            self.lose(dies, &message);
+            self.record_loss(dies, &message);
             return (ready, None);
         }
         if parcel.target == id {
@@ -254,10 +258,10 @@ impl Kernel {
         }
         if active {
             node.clock = ready;
-            match self.flight(ready, id, target, bytes) {
+            match self.flight_time(ready, id, target, bytes) {
                 Ok(flight) => self.depart(id, &message, ready, ready + flight),
                 Err(cause) => {
-                    self.lose(ready, &message);
+                    self.record_loss(ready, &message);
                     return (ready, Some(cause));
                 }
             }
@@ -277,16 +281,16 @@ impl Kernel {
     fn send(&mut self, id: NodeId, parcel: Parcel, request: Option<RequestId>, waits: bool) {
         let called = self.nodes[id as usize].clock;
         let seq = self.nodes[id as usize].sent;
-        if let Some((_, cause)) = self.doomed_call(parcel.context, called) {
+        if let Some((_, cause)) = self.death_of_call(parcel.context, called) {
             // The failed send gets a sequence number too, because its node counts it.
             self.nodes[id as usize].sent += 1;
             self.fail(id, called, cause);
             return;
         }
         let leaves = parcel.target != id && !parcel.active;
-        let blocking = waits && (leaves || self.is_met(&parcel));
+        let blocking = waits && (leaves || self.needs_match(&parcel));
         if blocking {
-            self.nodes[id as usize].doing = Doing::Send { called };
+            self.nodes[id as usize].state = NodeState::Send { called };
         }
         let (ready, refused) = self.launch(id, parcel, request, blocking);
         self.note_send(id, called, ready, &parcel, seq);
@@ -305,8 +309,8 @@ impl Kernel {
         if let Some(Event { end, kind: EventKind::Send { .. }, .. }) = node.events.last_mut() {
             *end = left;
         }
-        match &mut node.doing {
-            Doing::Send { .. } => {
+        match &mut node.state {
+            NodeState::Send { .. } => {
                 node.record.waiting += left.since(node.clock);
                 if is_awaited {
                     node.polls = 0;
@@ -315,7 +319,7 @@ impl Kernel {
                     self.release(id, left, Outcome::Done);
                 }
             }
-            Doing::SendRecv { sent, .. } => {
+            NodeState::SendRecv { sent, .. } => {
                 *sent = Some(left);
                 self.try_end_send_recv(id);
             }
@@ -329,7 +333,7 @@ impl Kernel {
         let called = self.nodes[id as usize].clock;
         // The network may be ahead of the node: messages that arrived after the deadline are ignored.
         let last = deadline.map_or(Time::MAX, |deadline| deadline.max(called));
-        if let Some((_, cause)) = self.doomed_call(select.context, called) {
+        if let Some((_, cause)) = self.death_of_call(select.context, called) {
             self.fail(id, called, cause);
             return;
         }
@@ -339,7 +343,7 @@ impl Kernel {
             let node = &mut self.nodes[id as usize];
             let taken = node.matching.take_if(|message| message.at <= last && select.accepts(&message.label));
             taken.map_or_else(
-                || self.doomed(id, &select, called).map_or(Ok(None), Err),
+                || self.death_of_receive(id, &select, called).map_or(Ok(None), Err),
                 |message| Ok(Some(message)),
             )
         } else {
@@ -350,7 +354,7 @@ impl Kernel {
                 return self.fail_waiting(id, called, at, cause);
             }
             Ok(Some(message)) => {
-                self.meets(&message, called);
+                self.record_match(&message, called);
                 let end = self.receive_end(id, called, called, &message);
                 self.received(id, called, end, &message);
                 return self.finish(id, end, Outcome::Received(message.id));
@@ -360,11 +364,11 @@ impl Kernel {
             _ => {}
         }
         if last == called && deadline.is_some() {
-            self.in_vain(id, Outcome::TimedOut);
+            self.finish_without_result(id, Outcome::TimedOut);
             return;
         }
         if last <= self.now {
-            self.waited(id, called, last, EventKind::Wait { until: WaitEnd::Deadline });
+            self.record_wait(id, called, last, EventKind::Wait { until: WaitEnd::Deadline });
             self.finish(id, last, Outcome::TimedOut);
             return;
         }
@@ -372,7 +376,7 @@ impl Kernel {
         if is_decided {
             node.post(select, Receiver::Blocking);
         }
-        node.doing = Doing::Recv { called, select };
+        node.state = NodeState::Recv { called, select };
         if let Some(deadline) = deadline.filter(|&deadline| deadline < Time::MAX) {
             let serial = u64::from(node.serial);
             self.schedule(deadline, Kind::Resume, id, serial);
@@ -380,25 +384,25 @@ impl Kernel {
     }
 
     /// Delivers a message to the blocking receive that waits for it.
-    pub(super) fn blocking_receive_met(&mut self, id: NodeId, message: Arrived) {
+    pub(super) fn blocking_receive_matched(&mut self, id: NodeId, message: Arrived) {
         let node = &mut self.nodes[id as usize];
-        match &mut node.doing {
-            Doing::Recv { called, select, .. } => {
+        match &mut node.state {
+            NodeState::Recv { called, select, .. } => {
                 let called = *called;
                 node.wild -= u32::from(select.is_wild());
                 if let Some(cause) = message.lost {
                     return self.fail_waiting(id, called, message.at, cause);
                 }
-                self.meets(&message, called);
+                self.record_match(&message, called);
                 let end = self.receive_end(id, called, called, &message);
                 self.received(id, called, end, &message);
                 self.release(id, end, Outcome::Received(message.id));
             }
-            Doing::SendRecv { called, select, received, .. } => {
+            NodeState::SendRecv { called, select, received, .. } => {
                 let called = *called;
                 node.wild -= u32::from(select.is_wild());
                 *received = Some(message);
-                self.meets(&message, called);
+                self.record_match(&message, called);
                 match message.lost {
                     Some(cause) => self.fail_send_recv(id, message.at, cause),
                     None => self.try_end_send_recv(id),
@@ -411,16 +415,16 @@ impl Kernel {
     /// Counts and records a message taken by a receive that was called at `called` and ends at `end`.
     pub(super) fn received(&mut self, id: NodeId, called: Time, end: Time, message: &Arrived) {
         let begin = called.max(message.at);
-        self.idle(id, called, begin);
-        let spent = self.spent(id, begin, end);
+        self.count_wait(id, called, begin);
+        let spent = self.count_noise(id, begin, end);
         let record = &mut self.nodes[id as usize].record;
         record.messages_received += 1;
         record.bytes_received += message.bytes;
         record.overhead += spent;
         let MessageId { source, seq } = message.id;
         let (from, bytes, tag) = (source as Rank, message.bytes, message.label.tag);
-        let overhead = self.lived(id, end).since(begin);
-        self.note(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead });
+        let overhead = self.clamp_to_death(id, end).since(begin);
+        self.record_event(id, called, end, EventKind::Recv { from, bytes, tag, seq, overhead });
     }
 
     // Probes.
@@ -435,22 +439,22 @@ impl Kernel {
         } else if let Some(&Arrived { at, id: MessageId { source, seq }, label, bytes, .. }) = found {
             let end = called.max(at);
             let until = WaitEnd::Arrived { from: source as Rank, seq };
-            self.waited(id, called, end, EventKind::Wait { until });
+            self.record_wait(id, called, end, EventKind::Wait { until });
             self.release(id, end, Outcome::Found { label, bytes });
-        } else if let Some((since, cause)) = self.doomed(id, &select, called) {
+        } else if let Some((since, cause)) = self.death_of_receive(id, &select, called) {
             self.fail_waiting(id, called, since, cause);
         } else if blocking {
-            self.nodes[id as usize].doing = Doing::Probe { called, select };
+            self.nodes[id as usize].state = NodeState::Probe { called, select };
         } else {
-            self.in_vain(id, Outcome::Nothing);
+            self.finish_without_result(id, Outcome::Nothing);
         }
     }
 
     /// Ends a call that did not wait and found nothing, or that only queried the time.
-    pub(super) fn in_vain(&mut self, id: NodeId, outcome: Outcome) {
+    pub(super) fn finish_without_result(&mut self, id: NodeId, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
         node.polls += 1;
-        let livelock = node.polls > MOST_POLLS;
+        let livelock = node.polls > MAX_POLLS;
         let clock = node.clock;
         self.finish(id, clock, if livelock { Outcome::Livelock } else { outcome });
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Calls, Kernel, Kind,
-    node::{Doing, Receiver},
+    node::{NodeState, Receiver},
     op::{Cause, Outcome, Reply},
     request::Request,
 };
@@ -22,19 +22,19 @@ use crate::{
 
 /// A dead node, as seen by the nodes to which it has sent messages.
 #[derive(Debug)]
-pub(super) struct Silent {
+pub(super) struct DeadNode {
     died: Time,
     /// The arrival of the last message at each node to which messages were in transit at the death.
     last: BTreeMap<NodeId, Time>,
     /// The last instant at which waiting receives were checked.
-    looked: Option<Time>,
+    checked: Option<Time>,
 }
 
-impl Silent {
+impl DeadNode {
     /// The instant after which no message arrives at `target`, once receives have been checked at this instant.
-    fn since(&self, target: NodeId) -> Option<Time> {
+    fn silent_since(&self, target: NodeId) -> Option<Time> {
         let since = self.last.get(&target).copied().unwrap_or(self.died);
-        (Some(since) <= self.looked).then_some(since)
+        (Some(since) <= self.checked).then_some(since)
     }
 }
 
@@ -42,7 +42,7 @@ impl Kernel {
     /// Handles the death of a node: its call in progress does not end; its messages that have not left are lost, and so are messages in
     /// out-ports that are addressed to it.
     pub(super) fn die(&mut self, id: NodeId, at: Time) {
-        if self.faults.as_ref().is_none_or(|faults| faults.silent.contains_key(&id)) {
+        if self.faults.as_ref().is_none_or(|faults| faults.dead_nodes.contains_key(&id)) {
             return;
         }
         self.end_program(id, at);
@@ -54,7 +54,7 @@ impl Kernel {
             }
         }
         for message in self.nodes[id as usize].ports.take() {
-            self.lose(at, &message);
+            self.record_loss(at, &message);
         }
         for source in 0..self.nodes.len() {
             let to_it = self.nodes[source].ports.in_port(|message| message.target == id);
@@ -76,7 +76,7 @@ impl Kernel {
             self.schedule(instant, Kind::Silence, id, 0);
         }
         if let Some(faults) = &mut self.faults {
-            faults.silent.insert(id, Silent { died: at, last, looked: None });
+            faults.dead_nodes.insert(id, DeadNode { died: at, last, checked: None });
         }
     }
 
@@ -90,37 +90,37 @@ impl Kernel {
                 node.lost.push((request, select, *message));
             }
         }
-        if matches!(node.doing, Doing::Finished) {
+        if matches!(node.state, NodeState::Finished) {
             return;
         }
-        if let Doing::SendRecv { received: Some(message), .. } = node.doing {
+        if let NodeState::SendRecv { received: Some(message), .. } = node.state {
             node.undecided.push(message);
         }
         // For a `sendrecv` whose send overhead would end after the death, the node's clock is the end of this overhead.
         let clock = node.clock.min(at);
-        match &node.doing {
+        match &node.state {
             // The time of the call in progress has been counted.
-            Doing::Dying => {}
-            Doing::WaitAny { wait, .. } if wait.computing => {
-                self.computed(id, clock, at, EventKind::Compute);
+            NodeState::Dying => {}
+            NodeState::WaitAny { wait, .. } if wait.computing => {
+                self.record_compute(id, clock, at, EventKind::Compute);
             }
-            _ => self.idle(id, clock, at),
+            _ => self.count_wait(id, clock, at),
         }
         self.nodes[id as usize].clock = at;
         self.close(id, at);
         let node = &mut self.nodes[id as usize];
         node.serial = node.serial.wrapping_add(1);
-        node.doing = Doing::Dead;
+        node.state = NodeState::Dead;
         if std::mem::take(&mut node.reply) {
             self.replies.push((id, Reply { clock: at, outcome: Outcome::Failed(Cause::Died { at }) }));
         }
-        self.tell(id, Cause::Died { at });
+        self.notify(id, Cause::Died { at });
         self.in_barrier.retain(|&other| other != id);
         self.runnable.push(id);
     }
 
     /// Replies to the calls of a dead node with a failure.
-    pub(super) fn refuse(&mut self, id: NodeId, source: &mut impl Calls) {
+    pub(super) fn reject_calls(&mut self, id: NodeId, source: &mut impl Calls) {
         let node = &mut self.nodes[id as usize];
         if node.calls.is_empty() {
             source.fetch(id, &mut self.replies, &mut node.calls);
@@ -139,28 +139,30 @@ impl Kernel {
     }
 
     /// Returns the death that makes messages of a library call fail by an instant: the call needs every member of its group.
-    pub(super) fn doomed_call(&self, context: u32, by: Time) -> Option<(Time, Cause)> {
+    pub(super) fn death_of_call(&self, context: u32, by: Time) -> Option<(Time, Cause)> {
         let faults = self.faults.as_ref()?;
-        let talkers = faults.talkers.get(&context).filter(|talkers| talkers.library)?;
+        let context_members =
+            faults.context_members.get(&context).filter(|context_members| context_members.library)?;
         let mut deaths = faults.deaths.iter().take_while(|&&(at, _)| at <= by);
-        let &(at, node) = deaths.find(|(_, node)| talkers.members.contains(&(*node as Rank)))?;
+        let &(at, node) = deaths.find(|(_, node)| context_members.members.contains(&(*node as Rank)))?;
         Some((at, Cause::NodeDied { node, at }))
     }
 
     /// Returns the death that makes a receive without an available message fail by an instant, with the instant of the failure.
-    pub(super) fn doomed(&self, id: NodeId, select: &Selector, by: Time) -> Option<(Time, Cause)> {
+    pub(super) fn death_of_receive(&self, id: NodeId, select: &Selector, by: Time) -> Option<(Time, Cause)> {
         let faults = self.faults.as_ref()?;
-        if let Some(doomed) = self.doomed_call(select.context, by) {
+        if let Some(doomed) = self.death_of_call(select.context, by) {
             return Some(doomed);
         }
         if let Some(node) = select.source {
-            let silent = faults.silent.get(&node)?;
-            return Some((silent.since(id)?, Cause::NodeDied { node, at: silent.died }));
+            let dead_node = faults.dead_nodes.get(&node)?;
+            return Some((dead_node.silent_since(id)?, Cause::NodeDied { node, at: dead_node.died }));
         }
-        let talkers = faults.talkers.get(&select.context);
+        let context_members = faults.context_members.get(&select.context);
         let may_send = |node: NodeId| {
-            let is_member = talkers.is_none_or(|talkers| talkers.members.contains(&(node as Rank)));
-            node != id && is_member && !faults.told.contains(&(id, node))
+            let is_member = context_members
+                .is_none_or(|context_members| context_members.members.contains(&(node as Rank)));
+            node != id && is_member && !faults.notified.contains(&(id, node))
         };
         let mut deaths = faults.deaths.iter().take_while(|&&(at, _)| at <= by);
         let &(at, node) = deaths.find(|&&(_, node)| may_send(node))?;
@@ -170,7 +172,7 @@ impl Kernel {
     /// Returns the death that makes a waiting receive fail, when the network has advanced to `now`. Deaths of which the node has been
     /// notified since the posting are not excluded, because the node may be ahead of the network. Deaths before the posting were checked at
     /// the posting.
-    fn doomed_waiting(
+    fn death_of_waiting_receive(
         &self,
         id: NodeId,
         select: &Selector,
@@ -178,15 +180,17 @@ impl Kernel {
         now: Time,
     ) -> Option<(Time, Cause)> {
         if select.source.is_some() {
-            return self.doomed(id, select, now);
+            return self.death_of_receive(id, select, now);
         }
-        if let Some(doomed) = self.doomed_call(select.context, now) {
+        if let Some(doomed) = self.death_of_call(select.context, now) {
             return Some(doomed);
         }
         let faults = self.faults.as_ref()?;
-        let talkers = faults.talkers.get(&select.context);
+        let context_members = faults.context_members.get(&select.context);
         let may_send = |node: NodeId| {
-            node != id && talkers.is_none_or(|talkers| talkers.members.contains(&(node as Rank)))
+            node != id
+                && context_members
+                    .is_none_or(|context_members| context_members.members.contains(&(node as Rank)))
         };
         let mut deaths = faults.deaths.iter().take_while(|&&(at, _)| at <= now);
         let &(at, node) = deaths.find(|&&(at, node)| posted < at && may_send(node))?;
@@ -242,15 +246,15 @@ impl Kernel {
     }
 
     /// Checks all waiting receives when no further message can arrive from a dead node at some other nodes.
-    pub(super) fn fall_silent(&mut self, dead: NodeId) {
+    pub(super) fn handle_silence(&mut self, dead: NodeId) {
         let now = self.now;
-        let Some(silent) = self.faults.as_mut().and_then(|faults| faults.silent.get_mut(&dead)) else {
+        let Some(dead_node) = self.faults.as_mut().and_then(|faults| faults.dead_nodes.get_mut(&dead)) else {
             return;
         };
-        silent.looked = Some(now);
-        if silent.died == now {
+        dead_node.checked = Some(now);
+        if dead_node.died == now {
             self.fail_barrier(now, Cause::NodeDied { node: dead, at: now });
-            self.fail_meetings(now);
+            self.fail_unmatched(now);
         }
         // This includes nodes that are ahead of the network, and nodes that have returned or whose calls never end.
         for id in 0..self.nodes.len() as NodeId {
@@ -265,7 +269,7 @@ impl Kernel {
             else {
                 return None;
             };
-            let (since, cause) = self.doomed_waiting(id, select, *posted, now)?;
+            let (since, cause) = self.death_of_waiting_receive(id, select, *posted, now)?;
             Some((request, *select, *posted, since, cause))
         };
         let doomed: Vec<_> = self.nodes[id as usize].requests.iter().filter_map(posted).collect();
@@ -276,14 +280,14 @@ impl Kernel {
                 self.fail_posted(id, request, since, cause);
             }
         }
-        let (Doing::Recv { called, select }
-        | Doing::SendRecv { called, select, received: None, .. }
-        | Doing::Probe { called, select }) = self.nodes[id as usize].doing
+        let (NodeState::Recv { called, select }
+        | NodeState::SendRecv { called, select, received: None, .. }
+        | NodeState::Probe { called, select }) = self.nodes[id as usize].state
         else {
             return;
         };
-        let Some((since, cause)) = self.doomed_waiting(id, &select, called, now) else { return };
-        let is_probe = matches!(self.nodes[id as usize].doing, Doing::Probe { .. });
+        let Some((since, cause)) = self.death_of_waiting_receive(id, &select, called, now) else { return };
+        let is_probe = matches!(self.nodes[id as usize].state, NodeState::Probe { .. });
         if !is_probe && self.is_undecided(id, &select) {
             self.fail_when_decided(id, Receiver::Blocking, called, (since, cause));
         } else {
@@ -299,14 +303,14 @@ impl Kernel {
     /// Fails the blocking receive or probe in which a node waits.
     fn fail_blocking(&mut self, id: NodeId, since: Time, cause: Cause) {
         let node = &mut self.nodes[id as usize];
-        match node.doing {
-            Doing::Recv { called, select } => {
+        match node.state {
+            NodeState::Recv { called, select } => {
                 node.matching.withdraw(&Receiver::Blocking);
                 node.wild -= u32::from(select.is_wild());
                 self.fail_waiting(id, called, since, cause);
             }
-            Doing::SendRecv { received: None, .. } => self.fail_send_recv(id, since, cause),
-            Doing::Probe { called, .. } => self.fail_waiting(id, called, since, cause),
+            NodeState::SendRecv { received: None, .. } => self.fail_send_recv(id, since, cause),
+            NodeState::Probe { called, .. } => self.fail_waiting(id, called, since, cause),
             _ => {}
         }
     }

@@ -61,7 +61,7 @@ mod tests {
     };
 
     #[test]
-    fn events_come_in_their_order_whenever_they_were_scheduled() {
+    fn events_pop_in_order_regardless_of_insertion_order() {
         let mut random = ChaCha8Rng::seed_from_u64(1);
         let (mut events, mut expected) = (Events::default(), Vec::new());
         for serial in 0..10_000 {

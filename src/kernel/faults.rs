@@ -10,8 +10,8 @@ use std::{
 
 use super::{
     Kernel, Kind,
-    deaths::Silent,
-    node::{Doing, Receiver},
+    deaths::DeadNode,
+    node::{NodeState, Receiver},
     op::{Cause, Outcome},
     ports::Outgoing,
     request::{Arrived, Request},
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The maximum number of cached graphs of alive links.
-const MOST_GRAPHS: usize = 4;
+const MAX_CACHED_GRAPHS: usize = 4;
 
 /// A message lost because of a fault.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Lost {
 
 /// The nodes that communicate in a context.
 #[derive(Debug)]
-pub(super) struct Talkers {
+pub(super) struct ContextMembers {
     pub(super) members: Arc<[Rank]>,
     /// Whether the context carries messages of library calls, which need every member.
     pub(super) library: bool,
@@ -49,7 +49,7 @@ pub(super) struct Talkers {
 
 /// The state of a machine with faults.
 #[derive(Debug)]
-pub(super) struct Faulty {
+pub(super) struct FaultState {
     changes: Vec<(Time, Change)>,
     /// The time of death of each dying link, and these times in order.
     links: BTreeMap<LinkId, Time>,
@@ -60,19 +60,19 @@ pub(super) struct Faulty {
     /// All future and past deaths of nodes, in order.
     pub(super) deaths: Vec<(Time, NodeId)>,
     /// The nodes that have died.
-    pub(super) silent: BTreeMap<NodeId, Silent>,
+    pub(super) dead_nodes: BTreeMap<NodeId, DeadNode>,
     /// Pairs of nodes: the first has been notified of the death of the second.
-    pub(super) told: BTreeSet<(NodeId, NodeId)>,
-    pub(super) talkers: BTreeMap<Context, Talkers>,
+    pub(super) notified: BTreeSet<(NodeId, NodeId)>,
+    pub(super) context_members: BTreeMap<Context, ContextMembers>,
     /// Receives that fail at an instant unless they take a message by then.
     pub(super) doomed: BTreeMap<(NodeId, Receiver), (Time, Cause)>,
     pub(super) lost: Vec<Lost>,
     has_failed: bool,
 }
 
-impl Faulty {
+impl FaultState {
     /// Returns the detour of a message, or `None` for the normal route; fails if there is no route.
-    fn way(
+    fn route(
         &mut self,
         at: Time,
         from: NodeId,
@@ -96,8 +96,8 @@ impl Faulty {
         if !self.detours {
             return Err(none);
         }
-        let Faulty { links, graphs, .. } = self;
-        if graphs.len() >= MOST_GRAPHS && !graphs.contains_key(&deaths) {
+        let FaultState { links, graphs, .. } = self;
+        if graphs.len() >= MAX_CACHED_GRAPHS && !graphs.contains_key(&deaths) {
             graphs.pop_first();
         }
         let is_alive = |link| links.get(&link).is_none_or(|&died| died > at);
@@ -108,7 +108,7 @@ impl Faulty {
 
 impl Kernel {
     /// Schedules the faults of the machine.
-    pub(super) fn expect(&mut self, faults: &Faults) {
+    pub(super) fn schedule_faults(&mut self, faults: &Faults) {
         let changes =
             faults.on(&*self.topology).expect("faults are compared with the network when they are given");
         let mut links = BTreeMap::new();
@@ -128,17 +128,17 @@ impl Kernel {
         let mut instants: Vec<Time> = links.values().copied().collect();
         instants.sort_unstable();
         let detours = faults.has_detours();
-        let (graphs, silent, told, talkers, doomed, lost) = Default::default();
-        self.faults = Some(Box::new(Faulty {
+        let (graphs, dead_nodes, notified, context_members, doomed, lost) = Default::default();
+        self.faults = Some(Box::new(FaultState {
             changes,
             links,
             instants,
             detours,
             graphs,
             deaths,
-            silent,
-            told,
-            talkers,
+            dead_nodes,
+            notified,
+            context_members,
             doomed,
             lost,
             has_failed: false,
@@ -151,7 +151,7 @@ impl Kernel {
     }
 
     /// Carries out a fault.
-    pub(super) fn happen(&mut self, nth: usize) {
+    pub(super) fn apply_fault(&mut self, nth: usize) {
         let Some(faults) = &self.faults else { return };
         let (at, change) = faults.changes[nth];
         match change {
@@ -164,7 +164,7 @@ impl Kernel {
                         let cause = Cause::LinkDied { link, from: source, to: message.target, at };
                         self.fabric.abort(at, port);
                         self.fail_in_port(port, cause);
-                        self.tell_receiver(source, &message, cause);
+                        self.notify_receiver(source, &message, cause);
                     }
                 }
             }
@@ -173,22 +173,22 @@ impl Kernel {
     }
 
     /// Returns the detour of a message, `None` for the normal route, or the reason why there is no route.
-    pub(super) fn way(&mut self, at: Time, from: NodeId, to: NodeId) -> Result<Option<Vec<LinkId>>, Cause> {
+    pub(super) fn route(&mut self, at: Time, from: NodeId, to: NodeId) -> Result<Option<Vec<LinkId>>, Cause> {
         match &mut self.faults {
-            Some(faults) => faults.way(at, from, to, &*self.topology),
+            Some(faults) => faults.route(at, from, to, &*self.topology),
             None => Ok(None),
         }
     }
 
     /// Delivers the loss of a message to the receive that would take the message.
-    fn tell_receiver(&mut self, source: NodeId, message: &Outgoing, cause: Cause) {
+    fn notify_receiver(&mut self, source: NodeId, message: &Outgoing, cause: Cause) {
         let &Outgoing { target, label, bytes, seq, active, .. } = message;
         let id = MessageId { source, seq };
         self.arrive(target, Arrived { at: self.now, id, label, bytes, active, lost: Some(cause) });
     }
 
     /// Records a message that will not arrive.
-    pub(super) fn lose(&mut self, at: Time, message: &Outgoing) {
+    pub(super) fn record_loss(&mut self, at: Time, message: &Outgoing) {
         if let Some(faults) = &mut self.faults {
             let &Outgoing { target, label, bytes, seq, .. } = message;
             faults.lost.push(Lost { id: MessageId { source: label.source, seq }, target, label, bytes, at });
@@ -199,8 +199,8 @@ impl Kernel {
     pub(super) fn fail_in_port(&mut self, port: Port, cause: Cause) {
         let (now, source) = (self.now, port.node as NodeId);
         let Some(message) = self.clear(port, now) else { return };
-        self.port_left(source, message.seq, now);
-        self.lose(now, &message);
+        self.record_departure(source, message.seq, now);
+        self.record_loss(now, &message);
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
             if node.requests.get(request).is_some() {
@@ -208,9 +208,9 @@ impl Kernel {
                 self.request_completed(source, request, now);
             }
         } else if message.blocking {
-            match node.doing {
-                Doing::Send { called } => self.fail_waiting(source, called, now, cause),
-                Doing::SendRecv { .. } => self.fail_send_recv(source, now, cause),
+            match node.state {
+                NodeState::Send { called } => self.fail_waiting(source, called, now, cause),
+                NodeState::SendRecv { .. } => self.fail_send_recv(source, now, cause),
                 _ => {}
             }
         }
@@ -218,16 +218,16 @@ impl Kernel {
 
     /// Ends a call with an error. From then on the node counts as notified of a death.
     pub(super) fn fail(&mut self, id: NodeId, at: Time, cause: Cause) {
-        self.tell(id, cause);
+        self.notify(id, cause);
         self.release(id, at, Outcome::Failed(cause));
     }
 
     /// Records that a node is notified of a fault.
-    pub(super) fn tell(&mut self, id: NodeId, cause: Cause) {
+    pub(super) fn notify(&mut self, id: NodeId, cause: Cause) {
         if let Some(faults) = &mut self.faults {
             faults.has_failed = true;
             if let Cause::NodeDied { node, .. } = cause {
-                faults.told.insert((id, node));
+                faults.notified.insert((id, node));
             }
         }
     }
@@ -236,7 +236,7 @@ impl Kernel {
     pub(super) fn fail_waiting(&mut self, id: NodeId, called: Time, at: Time, cause: Cause) {
         let node = &self.nodes[id as usize];
         let end = node.clock.max(at);
-        self.waited(id, node.clock.max(called), end, EventKind::Wait { until: WaitEnd::Failure });
+        self.record_wait(id, node.clock.max(called), end, EventKind::Wait { until: WaitEnd::Failure });
         self.fail(id, end, cause);
     }
 }

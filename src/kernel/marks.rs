@@ -10,37 +10,37 @@ use crate::{
 
 impl Kernel {
     /// Returns `at`, or the time of the node's death if it is earlier.
-    pub(super) fn lived(&self, id: NodeId, at: Time) -> Time {
+    pub(super) fn clamp_to_death(&self, id: NodeId, at: Time) -> Time {
         at.min(self.nodes[id as usize].dies)
     }
 
     /// Records an event, truncated at the node's death.
-    pub(super) fn note(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
+    pub(super) fn record_event(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
         if self.traced {
-            let end = self.lived(id, end);
+            let end = self.clamp_to_death(id, end);
             self.nodes[id as usize].events.push(Event { rank: id as Rank, start, end, kind });
         }
     }
 
     /// Records computation, truncated at the node's death; returns the time computed without noise.
-    pub(super) fn computed(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) -> Span {
-        let span = self.spent(id, start, end);
+    pub(super) fn record_compute(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) -> Span {
+        let span = self.count_noise(id, start, end);
         self.nodes[id as usize].record.computing += span;
-        self.note(id, start, end, kind);
+        self.record_event(id, start, end, kind);
         span
     }
 
     /// Counts a wait, truncated at the node's death.
-    pub(super) fn idle(&mut self, id: NodeId, start: Time, end: Time) {
-        let waiting = self.lived(id, end).since(start);
+    pub(super) fn count_wait(&mut self, id: NodeId, start: Time, end: Time) {
+        let waiting = self.clamp_to_death(id, end).since(start);
         self.nodes[id as usize].record.waiting += waiting;
     }
 
     /// Records a call that only waited.
-    pub(super) fn waited(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
-        self.idle(id, start, end);
+    pub(super) fn record_wait(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
+        self.count_wait(id, start, end);
         if end > start {
-            self.note(id, start, end, kind);
+            self.record_event(id, start, end, kind);
         }
     }
 
@@ -60,7 +60,7 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         let end = node.clock;
         if let Some((part, begin)) = node.parts.pop().filter(|&(_, begin)| begin < end) {
-            self.note(id, begin, end, EventKind::Part(part));
+            self.record_event(id, begin, end, EventKind::Part(part));
         }
     }
 
@@ -70,6 +70,6 @@ impl Kernel {
         let (name, begin) = node.phases.remove(at);
         let end = node.clock;
         node.record.add_phase(name.clone(), begin, end);
-        self.note(id, begin, end, EventKind::Phase { name });
+        self.record_event(id, begin, end, EventKind::Phase { name });
     }
 }

@@ -10,7 +10,7 @@
 
 use super::{
     Kernel, Kind,
-    node::{Doing, Receiver},
+    node::{NodeState, Receiver},
     op::Cause,
     request::{Arrived, Request},
 };
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 enum Decision {
     /// The available messages determine the receive.
-    Made,
+    Now,
     /// Determined at this instant, at which a receive from any source is posted.
     At(Time),
     /// Determined together with an earlier message of the same source.
@@ -40,7 +40,7 @@ impl Kernel {
     ) -> Result<Option<Arrived>, (Time, Cause)> {
         let node = &self.nodes[id as usize];
         let called = node.clock;
-        let doomed = self.doomed(id, select, called);
+        let doomed = self.death_of_receive(id, select, called);
         if !select.is_wild() && !self.may_be_taken(id, select) {
             let node = &mut self.nodes[id as usize];
             return match (node.matching.take(select), doomed) {
@@ -58,7 +58,7 @@ impl Kernel {
         node.post(*select, receiver);
         if let Some(message) = first {
             node.undecided.push(message);
-            self.decide_by(id, called);
+            self.schedule_matching(id, called);
         }
         if let Some(doomed) = doomed {
             self.fail_when_decided(id, receiver, called, doomed);
@@ -82,10 +82,10 @@ impl Kernel {
     /// Handles the arrival of a message at its target.
     pub(super) fn arrive(&mut self, target: NodeId, message: Arrived) {
         match self.decision(target, &message) {
-            Decision::Made => self.meet(target, message),
+            Decision::Now => self.match_message(target, message),
             Decision::At(instant) => {
                 self.nodes[target as usize].undecided.push(message);
-                self.decide_by(target, instant);
+                self.schedule_matching(target, instant);
             }
             Decision::WithEarlier => self.nodes[target as usize].undecided.push(message),
         }
@@ -95,7 +95,7 @@ impl Kernel {
     fn decision(&self, target: NodeId, message: &Arrived) -> Decision {
         let node = &self.nodes[target as usize];
         if node.wild == 0 && node.undecided.is_empty() {
-            return Decision::Made;
+            return Decision::Now;
         }
         let is_taken_first =
             |select: &Selector, other: &Arrived| select.accepts(&other.label) && other.precedes(message);
@@ -104,12 +104,12 @@ impl Kernel {
             Some((select, _)) if node.undecided.iter().any(|other| is_taken_first(select, other)) => {
                 Decision::WithEarlier
             }
-            _ => Decision::Made,
+            _ => Decision::Now,
         }
     }
 
     /// Schedules the matching of the undecided messages of a node.
-    fn decide_by(&mut self, id: NodeId, instant: Time) {
+    fn schedule_matching(&mut self, id: NodeId, instant: Time) {
         let at = instant.max(self.now);
         let node = &mut self.nodes[id as usize];
         if node.delivery.is_none_or(|delivery| at < delivery) {
@@ -129,45 +129,45 @@ impl Kernel {
                 // A node ahead of the network has posted the receive for a later instant.
                 Decision::At(instant) if instant > self.now => {
                     self.nodes[target as usize].undecided.push(message);
-                    self.decide_by(target, instant);
+                    self.schedule_matching(target, instant);
                 }
                 Decision::WithEarlier => self.nodes[target as usize].undecided.push(message),
-                Decision::Made | Decision::At(_) => self.meet(target, message),
+                Decision::Now | Decision::At(_) => self.match_message(target, message),
             }
         }
         self.fail_decided(target);
         let node = &mut self.nodes[target as usize];
         let next = node.calls.front().and_then(|call| call.op.depends_on_instant());
-        if matches!(node.doing, Doing::Resume) && node.clock <= self.now && next == Some(Kind::Delivery) {
-            node.doing = Doing::Idle;
+        if matches!(node.state, NodeState::Resume) && node.clock <= self.now && next == Some(Kind::Delivery) {
+            node.state = NodeState::Idle;
             self.execute_next(target);
         }
     }
 
     /// Matches a message with a receive.
-    pub(super) fn meet(&mut self, target: NodeId, message: Arrived) {
+    pub(super) fn match_message(&mut self, target: NodeId, message: Arrived) {
         let node = &mut self.nodes[target as usize];
         let Some((receiver, message)) = node.matching.arrive(message) else {
-            if matches!(node.doing, Doing::Probe { .. }) {
+            if matches!(node.state, NodeState::Probe { .. }) {
                 let serial = u64::from(node.serial);
                 self.schedule(self.now, Kind::Resume, target, serial);
             }
             return;
         };
         match receiver {
-            Receiver::Blocking => self.blocking_receive_met(target, message),
+            Receiver::Blocking => self.blocking_receive_matched(target, message),
             Receiver::Request(request) => match node.requests.remove(request) {
                 Some(Request::RecvPosted { posted, select }) => {
                     node.wild -= u32::from(select.is_wild());
                     node.requests
                         .insert(request, Request::Received { posted, select, message: message.into() });
-                    self.meets(&message, posted);
+                    self.record_match(&message, posted);
                     self.request_completed(target, request, message.at);
                 }
                 Some(Request::Forgotten { posted, select }) => {
                     node.wild -= u32::from(select.is_wild());
                     node.lost.push((request, select, message));
-                    self.meets(&message, posted);
+                    self.record_match(&message, posted);
                 }
                 _ => {}
             },

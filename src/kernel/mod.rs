@@ -57,9 +57,9 @@ use slab::Slab;
 use self::{
     agreement::Agreements,
     events::Events,
-    faults::Faulty,
-    node::{Doing, Node},
-    noise::Noisy,
+    faults::FaultState,
+    node::{Node, NodeState},
+    noise::NodeNoise,
     rendezvous::Rendezvous,
     request::Arrived,
 };
@@ -111,7 +111,7 @@ enum Kind {
     /// A message has arrived; `rank` is its sender.
     Arrival,
     /// A message whose sender waits (rendezvous) has been matched with a receive.
-    Meeting,
+    Match,
     /// A link becomes slow, or a link or a node dies.
     Fault,
     /// A message enters an out-port of a node.
@@ -133,7 +133,7 @@ struct Event {
     at: Time,
     kind: Kind,
     rank: NodeId,
-    /// For an arrival, a meeting and an entry the sender's message count; for a resume the serial of its wait; for a fault its index.
+    /// For an arrival, a match and an entry the sender's message count; for a resume the serial of its wait; for a fault its index.
     serial: u64,
     /// For an arrival the key in `flying`.
     key: usize,
@@ -216,7 +216,7 @@ pub(crate) struct Kernel {
     overflow: Option<NodeId>,
     replies: Vec<(NodeId, Reply)>,
     agreements: Agreements,
-    faults: Option<Box<Faulty>>,
+    faults: Option<Box<FaultState>>,
     rendezvous: Option<Box<Rendezvous>>,
 }
 
@@ -226,7 +226,7 @@ impl Kernel {
         let parameters = machine.parameters();
         let topology = Arc::clone(machine.topology());
         let nodes = topology.nodes();
-        let noisy = |rank| machine.noise().map(|noise| Box::new(Noisy::new(noise.periods(rank))));
+        let node_noise = |rank| machine.noise().map(|noise| Box::new(NodeNoise::new(noise.periods(rank))));
         let mut kernel = Kernel {
             fabric: Fabric::new(&*topology, parameters, traced),
             topology,
@@ -249,7 +249,9 @@ impl Kernel {
             barrier: parameters.barrier().unwrap_or(Span::ZERO),
             traced,
             now: Time::ZERO,
-            nodes: (0..nodes).map(|rank| Node { noisy: noisy(rank as NodeId), ..Node::new() }).collect(),
+            nodes: (0..nodes)
+                .map(|rank| Node { node_noise: node_noise(rank as NodeId), ..Node::new() })
+                .collect(),
             events: Events::default(),
             flying: Slab::new(),
             transfers: Vec::new(),
@@ -260,10 +262,10 @@ impl Kernel {
             replies: Vec::new(),
             agreements: Agreements::new(),
             faults: None,
-            rendezvous: machine.rendezvous().map(|from| Box::new(Rendezvous::from(from))),
+            rendezvous: machine.rendezvous().map(|from| Box::new(Rendezvous::new(from))),
         };
         if let Some(faults) = machine.faults() {
-            kernel.expect(faults);
+            kernel.schedule_faults(faults);
         }
         kernel
     }
@@ -286,12 +288,12 @@ impl Kernel {
 
     /// Whether the programs of all nodes have returned or died.
     pub(crate) fn all_finished(&self) -> bool {
-        self.nodes.iter().all(|node| matches!(node.doing, Doing::Finished | Doing::Dead))
+        self.nodes.iter().all(|node| matches!(node.state, NodeState::Finished | NodeState::Dead))
     }
 
     /// Whether a node has died before its program returned.
     pub(crate) fn is_dead(&self, rank: usize) -> bool {
-        matches!(self.nodes[rank].doing, Doing::Dead)
+        matches!(self.nodes[rank].state, NodeState::Dead)
     }
 
     /// The bytes that each used link has carried or begun to carry.
@@ -329,7 +331,7 @@ impl Kernel {
             }
             // Before any event of an instant, all calls that could have an effect at this instant must be known.
             if let Some(guard) = event.filter(|event| event.kind == Kind::Guard && event.at == at) {
-                if let Some(progress) = self.pass_guard(guard, calls) {
+                if let Some(progress) = self.resolve_guard(guard, calls) {
                     return progress;
                 }
                 continue;
@@ -340,7 +342,7 @@ impl Kernel {
                 continue;
             }
             let Some(event) = event else { continue };
-            if let Some(unknown) = self.unknown_before(event) {
+            if let Some(unknown) = self.pending_node_before(event) {
                 calls.fetch(unknown, &mut self.replies, &mut self.nodes[unknown as usize].calls);
                 if self.nodes[unknown as usize].calls.is_empty() {
                     return Progress::Stalled(unknown);
@@ -356,11 +358,11 @@ impl Kernel {
                     self.arrive(target, message);
                 }
                 Kind::Guard => unreachable!("guards have been passed before anything else at their instant"),
-                Kind::Meeting => self.met(event.rank, event.serial),
-                Kind::Fault => self.happen(event.serial as usize),
+                Kind::Match => self.complete_match(event.rank, event.serial),
+                Kind::Fault => self.apply_fault(event.serial as usize),
                 Kind::Entry => self.enter(event.rank, event.serial),
                 Kind::Delivery => self.deliver(event.rank),
-                Kind::Silence => self.fall_silent(event.rank),
+                Kind::Silence => self.handle_silence(event.rank),
                 Kind::Resume => self.resume(event.rank),
                 Kind::Mismatch => return Progress::Differs,
                 Kind::Failure => return Progress::Failed(event.rank),
@@ -381,9 +383,9 @@ impl Kernel {
     }
 
     /// Removes a guard if the node's call has become known or the guard is outdated; otherwise returns the stall.
-    fn pass_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
+    fn resolve_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
         let node = &mut self.nodes[guard.rank as usize];
-        if matches!(node.doing, Doing::Idle) && node.clock + self.least_overhead <= guard.at {
+        if matches!(node.state, NodeState::Idle) && node.clock + self.least_overhead <= guard.at {
             calls.fetch(guard.rank, &mut self.replies, &mut node.calls);
             if node.calls.is_empty() {
                 return Some(Progress::Stalled(guard.rank));
@@ -399,14 +401,14 @@ impl Kernel {
 
     /// Returns a node that could still fail, or make a collective call, before an event that ends the run: its next call is unknown, and
     /// its clock is not past the event.
-    fn unknown_before(&self, event: Event) -> Option<NodeId> {
+    fn pending_node_before(&self, event: Event) -> Option<NodeId> {
         if !matches!(event.kind, Kind::Mismatch | Kind::Failure) {
             return None;
         }
         let could = |(rank, node): (usize, &Node)| {
             let rank = rank as NodeId;
             let is_earlier = (node.clock, rank) < (event.at, event.rank);
-            (is_earlier && matches!(node.doing, Doing::Idle)).then_some(rank)
+            (is_earlier && matches!(node.state, NodeState::Idle)).then_some(rank)
         };
         self.nodes.iter().enumerate().find_map(could)
     }

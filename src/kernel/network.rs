@@ -21,7 +21,7 @@ impl Kernel {
         let message = self.nodes[source as usize].ports.take_port(seq);
         if let Some(Outgoing { target, bytes, port: Some(number), .. }) = message {
             let port = Port { node: source as Rank, number };
-            match self.way(self.now, source, target) {
+            match self.route(self.now, source, target) {
                 Ok(None) => {}
                 Ok(Some(detour)) => self.fabric.detour(port, detour),
                 Err(cause) => return self.fail_in_port(port, cause),
@@ -31,14 +31,14 @@ impl Kernel {
     }
 
     /// The time of flight of an active message: one packet, which waits for no port and shares no link.
-    pub(super) fn flight(
+    pub(super) fn flight_time(
         &mut self,
         at: Time,
         source: NodeId,
         target: NodeId,
         bytes: u64,
     ) -> Result<Span, Cause> {
-        let route = self.way(at, source, target)?.unwrap_or_else(|| {
+        let route = self.route(at, source, target)?.unwrap_or_else(|| {
             let mut route = Vec::new();
             self.topology.route(source as usize, target as usize, &mut route);
             route
@@ -71,7 +71,7 @@ impl Kernel {
     /// Handles the departure of a message: schedules its arrival, and lets the sender continue.
     pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
         let Outgoing { target, label, bytes, seq, active, .. } = *message;
-        let is_awaited = self.begin_meeting(message, left);
+        let is_awaited = self.await_match(message, left);
         let arrived =
             Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active, lost: None };
         if self.traced {
@@ -97,28 +97,28 @@ impl Kernel {
             self.arrive(target, arrived);
         }
         if source != target && !active {
-            self.port_left(source, seq, left);
+            self.record_departure(source, seq, left);
         }
         if is_awaited {
-            self.left_to_be_met(source, message, left);
+            self.awaited_message_left(source, message, left);
         } else {
-            self.sent(source, message, left);
+            self.notify_sender(source, message, left);
         }
     }
 
     /// Records that a message has left its out-port.
-    pub(super) fn port_left(&mut self, source: NodeId, seq: u64, left: Time) {
+    pub(super) fn record_departure(&mut self, source: NodeId, seq: u64, left: Time) {
         if !self.exchange_overhead.is_zero() {
             self.nodes[source as usize].sends.leave(seq, left);
         }
     }
 
     /// Notifies the sender that its message has left.
-    fn sent(&mut self, source: NodeId, message: &Outgoing, left: Time) {
+    fn notify_sender(&mut self, source: NodeId, message: &Outgoing, left: Time) {
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
             if node.requests.get(request).is_some() {
-                node.requests.insert(request, Request::Sent { at: left, seq: message.seq, met: false });
+                node.requests.insert(request, Request::Sent { at: left, seq: message.seq, matched: false });
                 self.request_completed(source, request, left);
             }
         } else if message.blocking {
@@ -141,13 +141,13 @@ impl Kernel {
     ) -> Time {
         let start = called.max(message.at);
         if message.active {
-            return self.worked(target, start, self.active_overheads.1);
+            return self.work_end(target, start, self.active_overheads.1);
         }
         let mut overhead = self.receive_overhead_of(message.bytes);
         if !self.exchange_overhead.is_zero() && self.nodes[target as usize].sends.overlap(posted, message.at)
         {
             overhead += self.exchange_overhead;
         }
-        self.worked(target, start, overhead)
+        self.work_end(target, start, overhead)
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{
-    noise::Noisy,
+    noise::NodeNoise,
     op::{AnyOf, Call},
     ports::Ports,
     request::{Arrived, Request},
@@ -23,9 +23,9 @@ pub(super) enum Receiver {
     Request(RequestId),
 }
 
-/// What a node is doing, as far as its next step depends on others.
+/// The state of a node, as far as its next step depends on others.
 #[derive(Clone, Debug)]
-pub(super) enum Doing {
+pub(super) enum NodeState {
     /// The next call is not known yet.
     Idle,
     /// The next call must wait until the network has reached the node's clock.
@@ -44,7 +44,7 @@ pub(super) enum Doing {
         /// The time at which the node's message left.
         sent: Option<Time>,
         /// The time at which the node's message was matched with a receive, if the node waits for the match.
-        met: Option<Time>,
+        matched: Option<Time>,
         received: Option<Arrived>,
     },
     Wait {
@@ -71,13 +71,13 @@ pub(super) enum Doing {
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) clock: Time,
-    pub(super) doing: Doing,
+    pub(super) state: NodeState,
     /// Whether the current call asks for a reply.
     pub(super) reply: bool,
     pub(super) calls: VecDeque<Call>,
     /// The time of the node's death; `MAX` if it does not die.
     pub(super) dies: Time,
-    pub(super) noisy: Option<Box<Noisy>>,
+    pub(super) node_noise: Option<Box<NodeNoise>>,
     /// The time of the last scheduled guard of this node.
     pub(super) guard: Option<Time>,
     pub(super) ports: Ports,
@@ -109,11 +109,11 @@ impl Node {
     pub(super) fn new() -> Node {
         Node {
             clock: Time::ZERO,
-            doing: Doing::Idle,
+            state: NodeState::Idle,
             reply: false,
             calls: VecDeque::new(),
             dies: Time::MAX,
-            noisy: None,
+            node_noise: None,
             guard: None,
             ports: Ports::default(),
             sent: 0,
@@ -141,12 +141,14 @@ impl Node {
 
     /// The time at which a waiting receive was posted.
     pub(super) fn posted(&self, receiver: Receiver) -> Time {
-        match (receiver, &self.doing) {
+        match (receiver, &self.state) {
             (Receiver::Request(request), _) => match self.requests.get(request) {
                 Some(Request::RecvPosted { posted, .. } | Request::Forgotten { posted, .. }) => *posted,
                 _ => self.clock,
             },
-            (Receiver::Blocking, Doing::Recv { called, .. } | Doing::SendRecv { called, .. }) => *called,
+            (Receiver::Blocking, NodeState::Recv { called, .. } | NodeState::SendRecv { called, .. }) => {
+                *called
+            }
             (Receiver::Blocking, _) => self.clock,
         }
     }

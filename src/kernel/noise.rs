@@ -11,15 +11,15 @@ use crate::{
 
 /// The noise of one node.
 #[derive(Debug)]
-pub(super) struct Noisy {
+pub(super) struct NodeNoise {
     periods: Periods,
     /// The periods that work may still meet, in order: each ends after the node's clock.
     ahead: VecDeque<(Time, Time)>,
 }
 
-impl Noisy {
-    pub(super) fn new(periods: Periods) -> Noisy {
-        Noisy { periods, ahead: VecDeque::new() }
+impl NodeNoise {
+    pub(super) fn new(periods: Periods) -> NodeNoise {
+        NodeNoise { periods, ahead: VecDeque::new() }
     }
 
     /// The end of work of length `span` from `start`, on a node whose clock `clock` is not after `start`.
@@ -52,10 +52,10 @@ impl Noisy {
 
 impl Kernel {
     /// The end of CPU work of length `span` from `start`.
-    pub(super) fn worked(&mut self, id: NodeId, start: Time, span: Span) -> Time {
+    pub(super) fn work_end(&mut self, id: NodeId, start: Time, span: Span) -> Time {
         let node = &mut self.nodes[id as usize];
-        match &mut node.noisy {
-            Some(noisy) if !span.is_zero() => noisy.end_of(node.clock, start, span),
+        match &mut node.node_noise {
+            Some(node_noise) if !span.is_zero() => node_noise.end_of(node.clock, start, span),
             _ => start + span,
         }
     }
@@ -63,15 +63,15 @@ impl Kernel {
     /// The CPU time without noise from `start`, not before the node's clock, to `end`. The work must have been computed up to `end` at
     /// least.
     fn work_between(&self, id: NodeId, start: Time, end: Time) -> Span {
-        match &self.nodes[id as usize].noisy {
-            Some(noisy) => noisy.work_between(start, end),
+        match &self.nodes[id as usize].node_noise {
+            Some(node_noise) => node_noise.work_between(start, end),
             None => end.since(start),
         }
     }
 
     /// Counts the noise in work from `start` to `end`, truncated at the node's death; returns the time worked.
-    pub(super) fn spent(&mut self, id: NodeId, start: Time, end: Time) -> Span {
-        let end = self.lived(id, end);
+    pub(super) fn count_noise(&mut self, id: NodeId, start: Time, end: Time) -> Span {
+        let end = self.clamp_to_death(id, end);
         let work = self.work_between(id, start, end);
         self.nodes[id as usize].record.noise += end.since(start) - work;
         work
@@ -84,12 +84,12 @@ mod tests {
     use crate::model::Noise;
 
     #[test]
-    fn work_goes_on_between_periods() {
+    fn work_continues_between_noise_periods() {
         let at = |micros| Time::ZERO + Span::from_micros(micros);
         let noise = Noise::new(Span::from_micros(100), Span::from_micros(10)).unwrap();
-        let mut noisy = Noisy::new(noise.first(Span::from_micros(50)).periods(0));
+        let mut node_noise = NodeNoise::new(noise.first(Span::from_micros(50)).periods(0));
         let mut end = |clock, start, micros| {
-            let end = noisy.end_of(at(clock), at(start), Span::from_micros(micros));
+            let end = node_noise.end_of(at(clock), at(start), Span::from_micros(micros));
             end.since_start().as_micros_f64()
         };
         // The periods: 50 to 60, 150 to 160, 250 to 260.

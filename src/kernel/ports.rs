@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::{
     time::Time,
-    wire::{Label, NodeId, RequestId, keep_small},
+    wire::{Label, NodeId, RequestId, reserve_one},
 };
 
 /// A message between the call of its sender and its departure.
@@ -48,7 +48,7 @@ pub(super) struct Ports {
 impl Ports {
     /// Adds a message.
     pub(super) fn push(&mut self, message: Outgoing) {
-        keep_small(&mut self.waiting);
+        reserve_one(&mut self.waiting);
         self.waiting.push_back(message);
     }
 
@@ -70,7 +70,7 @@ impl Ports {
         let message = match self.first.first() {
             Some(&(seq, target)) if waiting.is_none_or(|waiting| seq < waiting) => {
                 self.first.pop_first();
-                self.next_to(target)
+                self.next_message_to(target)
             }
             _ => self.waiting.pop_front(),
         }?;
@@ -79,7 +79,7 @@ impl Ports {
     }
 
     /// Takes the next message of the queue of a target.
-    fn next_to(&mut self, target: NodeId) -> Option<Outgoing> {
+    fn next_message_to(&mut self, target: NodeId) -> Option<Outgoing> {
         let behind = self.behind.get_mut(&target)?;
         let message = behind.pop_front();
         if behind.is_empty() {
@@ -150,7 +150,7 @@ mod tests {
 
     /// Tests two ports and messages to 1, 1, 1, 2, 2, 3: messages to one target follow each other, and others may pass them.
     #[test]
-    fn one_message_to_a_target_at_a_time() {
+    fn one_message_per_target_is_in_a_port_at_a_time() {
         let mut ports = Ports::default();
         let mut entered = Vec::new();
         let mut enter = |ports: &mut Ports| {

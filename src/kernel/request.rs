@@ -38,7 +38,7 @@ pub(super) enum Request {
         /// The sequence number of the message.
         seq: u64,
         /// Whether the request also waited for the receive of the message (rendezvous).
-        met: bool,
+        matched: bool,
     },
     RecvPosted {
         posted: Time,

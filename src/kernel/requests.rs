@@ -2,7 +2,7 @@
 
 use super::{
     Kernel, Kind,
-    node::{Doing, Receiver},
+    node::{NodeState, Receiver},
     op::{AnyOf, Cause, Outcome},
     request::{Arrived, Request},
 };
@@ -14,7 +14,7 @@ use crate::{
 
 /// The end of a request.
 #[derive(Clone, Copy)]
-enum Ended {
+enum RequestEnd {
     /// The message has left, and under rendezvous has been matched with a receive.
     Left,
     /// A message has been received.
@@ -23,22 +23,22 @@ enum Ended {
     Failed(Cause),
 }
 
-impl Ended {
+impl RequestEnd {
     /// The outcome of a wait for a single request.
     fn outcome(self) -> Outcome {
         match self {
-            Ended::Left => Outcome::Done,
-            Ended::Received(message) => Outcome::Received(message.id),
-            Ended::Failed(cause) => Outcome::Failed(cause),
+            RequestEnd::Left => Outcome::Done,
+            RequestEnd::Received(message) => Outcome::Received(message.id),
+            RequestEnd::Failed(cause) => Outcome::Failed(cause),
         }
     }
 
     /// The outcome of a wait for or test of several requests, where this is the request at `index`.
     fn outcome_among(self, index: usize) -> Outcome {
         match self {
-            Ended::Left => Outcome::Completed { index, received: None },
-            Ended::Received(message) => Outcome::Completed { index, received: Some(message.id) },
-            Ended::Failed(cause) => Outcome::FailedAmong { index, cause },
+            RequestEnd::Left => Outcome::Completed { index, received: None },
+            RequestEnd::Received(message) => Outcome::Completed { index, received: Some(message.id) },
+            RequestEnd::Failed(cause) => Outcome::FailedAmong { index, cause },
         }
     }
 }
@@ -47,13 +47,13 @@ impl Kernel {
     pub(super) fn post(&mut self, id: NodeId, select: Selector, request: RequestId) {
         let posted = self.nodes[id as usize].clock;
         let receiver = Receiver::Request(request);
-        let taken = match self.doomed_call(select.context, posted) {
+        let taken = match self.death_of_call(select.context, posted) {
             Some((since, cause)) => Err((since, cause)),
             None => self.take_or_post(id, &select, receiver),
         };
         let state = match taken {
             Ok(Some(message)) => {
-                self.meets(&message, posted);
+                self.record_match(&message, posted);
                 Request::Received { posted, select, message: message.into() }
             }
             Ok(None) => Request::RecvPosted { posted, select },
@@ -66,15 +66,15 @@ impl Kernel {
     /// Handles the completion of a request at `at`; a node that waits for the request continues.
     pub(super) fn request_completed(&mut self, id: NodeId, request: RequestId, at: Time) {
         let node = &self.nodes[id as usize];
-        match &node.doing {
-            Doing::Wait { called, request: waited } if *waited == request => {
+        match &node.state {
+            NodeState::Wait { called, request: waited } if *waited == request => {
                 let called = *called;
                 if let Some((end, ended)) = self.end_of(id, called, request) {
                     self.complete(id, called, request, end, ended);
                     self.release(id, end, ended.outcome());
                 }
             }
-            Doing::WaitAny { wait, .. } if wait.requests.contains(&request) => {
+            NodeState::WaitAny { wait, .. } if wait.requests.contains(&request) => {
                 // Another request may complete at the same instant: the earlier one in the list must be returned.
                 let serial = u64::from(node.serial);
                 self.schedule(at.max(self.now), Kind::Resume, id, serial);
@@ -84,15 +84,15 @@ impl Kernel {
     }
 
     /// Returns the end of a wait called at `called` for a complete request, and the end state of the request.
-    fn end_of(&mut self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, Ended)> {
+    fn end_of(&mut self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, RequestEnd)> {
         match *self.nodes[id as usize].requests.get(request)? {
-            Request::Sent { at, .. } => Some((called.max(at), Ended::Left)),
-            Request::Failed { at, cause } => Some((called.max(at), Ended::Failed(cause))),
+            Request::Sent { at, .. } => Some((called.max(at), RequestEnd::Left)),
+            Request::Failed { at, cause } => Some((called.max(at), RequestEnd::Failed(cause))),
             Request::Received { posted, ref message, .. } => {
                 let message = **message;
                 Some(match message.lost {
-                    Some(cause) => (called.max(message.at), Ended::Failed(cause)),
-                    None => (self.receive_end(id, called, posted, &message), Ended::Received(message)),
+                    Some(cause) => (called.max(message.at), RequestEnd::Failed(cause)),
+                    None => (self.receive_end(id, called, posted, &message), RequestEnd::Received(message)),
                 })
             }
             _ => None,
@@ -100,21 +100,21 @@ impl Kernel {
     }
 
     /// Removes a complete request after a wait from `called` to `end`.
-    fn complete(&mut self, id: NodeId, called: Time, request: RequestId, end: Time, ended: Ended) {
+    fn complete(&mut self, id: NodeId, called: Time, request: RequestId, end: Time, ended: RequestEnd) {
         let state = self.nodes[id as usize].requests.remove(request);
         match ended {
-            Ended::Received(message) => self.received(id, called, end, &message),
-            Ended::Failed(cause) => {
-                self.waited(id, called, end, EventKind::Wait { until: WaitEnd::Failure });
-                self.tell(id, cause);
+            RequestEnd::Received(message) => self.received(id, called, end, &message),
+            RequestEnd::Failed(cause) => {
+                self.record_wait(id, called, end, EventKind::Wait { until: WaitEnd::Failure });
+                self.notify(id, cause);
             }
-            Ended::Left => {
+            RequestEnd::Left => {
                 let until = match state {
-                    Some(Request::Sent { seq, met: true, .. }) => WaitEnd::Met { seq },
+                    Some(Request::Sent { seq, matched: true, .. }) => WaitEnd::Met { seq },
                     Some(Request::Sent { seq, .. }) => WaitEnd::Left { seq },
                     _ => WaitEnd::Deadline,
                 };
-                self.waited(id, called, end, EventKind::Wait { until });
+                self.record_wait(id, called, end, EventKind::Wait { until });
             }
         }
     }
@@ -125,7 +125,7 @@ impl Kernel {
                 self.complete(id, called, request, end, ended);
                 self.finish(id, end, ended.outcome());
             }
-            None => self.nodes[id as usize].doing = Doing::Wait { called, request },
+            None => self.nodes[id as usize].state = NodeState::Wait { called, request },
         }
     }
 
@@ -133,10 +133,10 @@ impl Kernel {
     pub(super) fn begin_wait_any(&mut self, id: NodeId, called: Time, wait: AnyOf) {
         let mut deadline = wait.deadline.max(called);
         if wait.computing {
-            deadline = self.worked(id, called, deadline.since(called));
+            deadline = self.work_end(id, called, deadline.since(called));
         }
         self.wait_any(id, called, AnyOf { deadline, ..wait });
-        if matches!(self.nodes[id as usize].doing, Doing::WaitAny { .. }) && deadline < Time::MAX {
+        if matches!(self.nodes[id as usize].state, NodeState::WaitAny { .. }) && deadline < Time::MAX {
             let serial = u64::from(self.nodes[id as usize].serial);
             self.schedule(deadline, Kind::Resume, id, serial);
         }
@@ -148,16 +148,16 @@ impl Kernel {
         let first = self.nodes[id as usize].requests.first_complete(requests);
         let Some((at, index)) = first.filter(|&(at, _)| at <= deadline) else {
             if deadline == called {
-                self.in_vain(id, Outcome::TimedOut);
+                self.finish_without_result(id, Outcome::TimedOut);
             } else if deadline <= self.now {
                 if computing {
-                    self.computed(id, called, deadline, EventKind::Compute);
+                    self.record_compute(id, called, deadline, EventKind::Compute);
                 } else {
-                    self.waited(id, called, deadline, EventKind::Wait { until: WaitEnd::Deadline });
+                    self.record_wait(id, called, deadline, EventKind::Wait { until: WaitEnd::Deadline });
                 }
                 self.release(id, deadline, Outcome::TimedOut);
             } else {
-                self.nodes[id as usize].doing = Doing::WaitAny { called, wait };
+                self.nodes[id as usize].state = NodeState::WaitAny { called, wait };
             }
             return;
         };
@@ -165,12 +165,12 @@ impl Kernel {
         if let Some((end, ended)) = self.end_of(id, called, request) {
             let mut computed = Span::ZERO;
             if computing && at > called {
-                computed = self.computed(id, called, at, EventKind::Compute);
+                computed = self.record_compute(id, called, at, EventKind::Compute);
             }
             let waiting = if computing { called.max(at) } else { called };
             self.complete(id, waiting, request, end, ended);
             let outcome = match ended {
-                Ended::Received(message) if computing => {
+                RequestEnd::Received(message) if computing => {
                     Outcome::Interrupted { received: message.id, computed }
                 }
                 _ => ended.outcome_among(index),
@@ -187,12 +187,12 @@ impl Kernel {
             Some((end, ended)) if complete => {
                 self.complete(id, called, request, end, ended);
                 let outcome = match ended {
-                    Ended::Failed(cause) => Outcome::Failed(cause),
+                    RequestEnd::Failed(cause) => Outcome::Failed(cause),
                     _ => ended.outcome_among(0),
                 };
                 self.finish(id, end, outcome);
             }
-            _ => self.in_vain(id, Outcome::Nothing),
+            _ => self.finish_without_result(id, Outcome::Nothing),
         }
     }
 
@@ -224,7 +224,7 @@ impl Kernel {
                 messages.push(*message);
                 messages.sort_unstable_by_key(|message| (message.at, message.id));
                 for message in messages {
-                    self.meet(id, message);
+                    self.match_message(id, message);
                 }
             }
             _ => {}

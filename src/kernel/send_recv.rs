@@ -2,7 +2,7 @@
 
 use super::{
     Kernel,
-    node::{Doing, Receiver},
+    node::{NodeState, Receiver},
     op::{Cause, Outcome},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 impl Kernel {
     pub(super) fn send_recv(&mut self, id: NodeId, parcel: Parcel, select: Selector) {
         let called = self.nodes[id as usize].clock;
-        if let Some((_, cause)) = self.doomed_call(select.context, called) {
+        if let Some((_, cause)) = self.death_of_call(select.context, called) {
             self.nodes[id as usize].sent += 1;
             self.fail(id, called, cause);
             return;
@@ -25,19 +25,19 @@ impl Kernel {
             Err(doomed) => (None, Some(doomed)),
         };
         if let Some(message) = &received {
-            self.meets(message, called);
+            self.record_match(message, called);
         }
-        let is_met = self.is_met(&parcel);
+        let needs_match = self.needs_match(&parcel);
         let node = &mut self.nodes[id as usize];
         let seq = node.sent;
         let to_self = parcel.target == id;
         // A message without rendezvous counts as already matched.
-        let met = (!is_met).then_some(called);
-        node.doing = Doing::SendRecv { called, select, sent: None, met, received };
-        let (ready, _) = self.launch(id, parcel, None, !to_self || is_met);
+        let matched = (!needs_match).then_some(called);
+        node.state = NodeState::SendRecv { called, select, sent: None, matched, received };
+        let (ready, _) = self.launch(id, parcel, None, !to_self || needs_match);
         self.note_send(id, called, ready, &parcel, seq);
         let node = &mut self.nodes[id as usize];
-        if let Doing::SendRecv { sent, .. } = &mut node.doing
+        if let NodeState::SendRecv { sent, .. } = &mut node.state
             && to_self
             && ready <= node.dies
         {
@@ -51,8 +51,13 @@ impl Kernel {
 
     /// Ends a `sendrecv` when its message has left, under rendezvous has been matched, and the other message has arrived.
     pub(super) fn try_end_send_recv(&mut self, id: NodeId) {
-        let Doing::SendRecv { called, sent: Some(sent), met: Some(met), received: Some(message), .. } =
-            self.nodes[id as usize].doing
+        let NodeState::SendRecv {
+            called,
+            sent: Some(sent),
+            matched: Some(matched),
+            received: Some(message),
+            ..
+        } = self.nodes[id as usize].state
         else {
             return;
         };
@@ -62,27 +67,27 @@ impl Kernel {
         // The node waits for its own message to leave, and then for the arrival of the other message.
         let (clock, left) = (node.clock, node.clock.max(sent));
         node.record.waiting += left.since(clock);
-        let taken = self.worked(id, left.max(message.at), overhead);
+        let taken = self.work_end(id, left.max(message.at), overhead);
         self.received(id, left, taken, &message);
-        let end = taken.max(met);
-        self.waited(id, taken, end, EventKind::Wait { until: WaitEnd::Met { seq } });
-        self.note(id, called, end, EventKind::SendRecv);
+        let end = taken.max(matched);
+        self.record_wait(id, taken, end, EventKind::Wait { until: WaitEnd::Met { seq } });
+        self.record_event(id, called, end, EventKind::SendRecv);
         self.release(id, end, Outcome::Received(message.id));
     }
 
     /// Ends a `sendrecv` of which one half has failed: the other half is given up, but a message in transit continues.
     pub(super) fn fail_send_recv(&mut self, id: NodeId, at: Time, cause: Cause) {
         let node = &mut self.nodes[id as usize];
-        let Doing::SendRecv { called, select, received, .. } = node.doing else { return };
+        let NodeState::SendRecv { called, select, received, .. } = node.state else { return };
         if received.is_none() && node.matching.withdraw(&Receiver::Blocking) {
             node.wild -= u32::from(select.is_wild());
         }
         node.ports.unblock();
-        self.forget_meeting(id);
+        self.forget_awaited(id);
         self.fail_waiting(id, called, at, cause);
         // A message that the call has already received becomes available to another receive.
         if let Some(message) = received.filter(|message| message.lost.is_none()) {
-            self.meet(id, message);
+            self.match_message(id, message);
         }
     }
 }

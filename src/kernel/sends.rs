@@ -62,7 +62,7 @@ mod tests {
 
     /// Tests two out-ports: the second of three messages leaves last.
     #[test]
-    fn the_first_send_that_has_not_left_decides() {
+    fn overlap_is_decided_by_the_first_send_that_has_not_left() {
         let at = |nanos| Time::ZERO + Span::from_nanos(nanos);
         let mut sends = Sends::default();
         for (seq, called) in [(3, 0), (5, 10), (6, 20)] {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
 use super::request::Request;
 use crate::{
     time::Time,
-    wire::{RequestId, keep_small},
+    wire::{RequestId, reserve_one},
 };
 
 /// The requests of a node.
@@ -43,7 +43,7 @@ impl Requests {
         }
         self.receives.extend(posted.map(|posted| (posted, request)));
         if let Some(since) = since {
-            keep_small(&mut self.complete);
+            reserve_one(&mut self.complete);
             let later = self.complete.iter().rev().take_while(|&&end| end > (since, request)).count();
             self.complete.insert(self.complete.len() - later, (since, request));
         }

@@ -1,7 +1,7 @@
 //! Regression tests: programs whose results once depended on when calls became known, or differed from the timing model.
 
 use super::{
-    programs::{From, To},
+    programs::{Outbound, Selection},
     *,
 };
 
@@ -17,18 +17,18 @@ fn us(micros: u64) -> Span {
     Span::from_micros(micros)
 }
 
-fn to(target: NodeId, bytes: u64) -> To {
-    To { target, bytes, tag: 0 }
+fn to(target: NodeId, bytes: u64) -> Outbound {
+    Outbound { target, bytes, tag: 0 }
 }
 
-fn tagged(target: NodeId, tag: u32) -> To {
-    To { target, bytes: 0, tag }
+fn tagged(target: NodeId, tag: u32) -> Outbound {
+    Outbound { target, bytes: 0, tag }
 }
 
-const ANY: From = From { source: None, tag: None, active: false };
+const ANY: Selection = Selection { source: None, tag: None, active: false };
 
-fn from(source: NodeId) -> From {
-    From { source: Some(source), ..ANY }
+fn from(source: NodeId) -> Selection {
+    Selection { source: Some(source), ..ANY }
 }
 
 /// Checks the last reply of a node, in the reference and in the kernel, for several orders in which calls become known.
@@ -64,7 +64,7 @@ fn a_wait_for_any_sees_the_whole_instant_at_which_a_request_completes() {
 fn a_wait_for_any_sees_what_is_sent_after_a_look_at_an_earlier_instant() {
     let machine = machine("line:3", 0.0);
     let wait = Step::WaitAny { after: None, reversed: false };
-    let receive = Step::Irecv(From { tag: Some(1), ..from(2) });
+    let receive = Step::Irecv(Selection { tag: Some(1), ..from(2) });
     let programs = [
         vec![receive, Step::Compute(us(250)), Step::Isend(to(1, 0)), Step::Compute(us(100)), wait],
         vec![],
@@ -98,8 +98,8 @@ fn a_posted_receive_from_any_source_waits_for_all_messages_of_the_instant() {
         vec![],
         vec![Step::Compute(us(100)), Step::Send(tagged(4, 501)), Step::Send(to(1, 0))],
         vec![
-            Step::Irecv(From { tag: Some(0), ..ANY }),
-            Step::Recv(From { tag: Some(501), ..from(3) }),
+            Step::Irecv(Selection { tag: Some(0), ..ANY }),
+            Step::Recv(Selection { tag: Some(501), ..from(3) }),
             Step::Send(to(0, 0)),
             Step::Wait,
         ],

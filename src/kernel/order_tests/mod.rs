@@ -50,7 +50,7 @@ impl<R: Rng> Calls for Programs<'_, R> {
 
 /// The visible result of a run.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Story {
+pub(crate) struct RunResult {
     /// The replies to each program.
     pub(crate) replies: Vec<Vec<Reply>>,
     /// The time at which each program ended.
@@ -59,7 +59,7 @@ pub(crate) struct Story {
 }
 
 /// Runs programs on a machine; the seed selects the order in which calls become known.
-fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
+fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> RunResult {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let eagerness = [0.0, 1.0 - 1e-9, 0.2, 0.5, 0.8][(seed % 5) as usize];
     let runners = programs.iter().map(|steps| Runner::new(steps)).collect();
@@ -79,7 +79,9 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
             _ => {
                 let idle = calls.runners.iter().zip(&kernel.nodes).position(|(runner, node)| {
                     let is_waiting = runner.finished || runner.asked.is_some();
-                    !is_waiting && node.calls.is_empty() && matches!(node.doing, Doing::Idle | Doing::Dead)
+                    !is_waiting
+                        && node.calls.is_empty()
+                        && matches!(node.state, NodeState::Idle | NodeState::Dead)
                 });
                 let Some(node) = idle else { break };
                 calls.needed = Some(node as NodeId);
@@ -90,7 +92,7 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> Story {
     let replies = calls.runners.into_iter().map(|runner| runner.replies).collect();
     let outcomes = kernel.outcomes();
     let finished = outcomes.nodes.into_iter().map(|node| node.finished).collect();
-    Story { replies, finished, transfers: outcomes.trace.transfers }
+    RunResult { replies, finished, transfers: outcomes.trace.transfers }
 }
 
 /// A machine, the unit of time intervals in its programs, and whether nodes die.
@@ -174,7 +176,7 @@ fn wrong(case: &Case, programs: &[Vec<Step>], orders: u64) -> Option<String> {
 }
 
 /// Describes the first difference of two results.
-fn difference((one, a): (&str, &Story), (other, b): (&str, &Story)) -> String {
+fn difference((one, a): (&str, &RunResult), (other, b): (&str, &RunResult)) -> String {
     for (node, (ours, theirs)) in a.replies.iter().zip(&b.replies).enumerate() {
         if ours != theirs {
             let at = ours.iter().zip(theirs).take_while(|(ours, theirs)| ours == theirs).count();

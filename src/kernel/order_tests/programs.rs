@@ -15,7 +15,7 @@ const ACTIVE: Context = 1;
 
 /// The messages that a receive or a probe accepts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct From {
+pub(crate) struct Selection {
     pub(super) source: Option<NodeId>,
     pub(super) tag: Option<u32>,
     pub(super) active: bool,
@@ -23,7 +23,7 @@ pub(crate) struct From {
 
 /// A message to be sent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct To {
+pub(crate) struct Outbound {
     pub(super) target: NodeId,
     pub(super) bytes: u64,
     pub(super) tag: u32,
@@ -32,20 +32,20 @@ pub(crate) struct To {
 /// One step of a node's program.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    Send(To),
-    Isend(To),
+    Send(Outbound),
+    Isend(Outbound),
     /// A send that the node starts and never waits for.
-    Launch(To),
+    Launch(Outbound),
     Active(NodeId),
-    SendRecv(To, From),
-    Recv(From),
-    Irecv(From),
+    SendRecv(Outbound, Selection),
+    Recv(Selection),
+    Irecv(Selection),
     RecvUntil {
-        from: From,
+        from: Selection,
         after: Span,
     },
     Probe {
-        from: From,
+        from: Selection,
         blocking: bool,
     },
     /// Waits for the oldest open request, i.e. one that has not been waited for.
@@ -84,8 +84,8 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
     let step = |random: &mut dyn Rng| {
         let tag = u32::from(random.random_bool(0.2));
         let bytes = [0, 0, 0, 0, 8, 1000][random.random_range(0..6)];
-        let to = To { target: random.random_range(0..nodes), bytes, tag };
-        let from = From {
+        let to = Outbound { target: random.random_range(0..nodes), bytes, tag };
+        let from = Selection {
             source: random.random_bool(0.35).then(|| random.random_range(0..nodes)),
             tag: random.random_bool(0.3).then_some(tag),
             active: random.random_bool(0.1),
@@ -153,12 +153,12 @@ impl Runner {
         if self.finished || self.asked.is_some() {
             return None;
         }
-        let select = |from: From| Selector {
+        let select = |from: Selection| Selector {
             context: if from.active { ACTIVE } else { 0 },
             source: from.source,
             tag: from.tag.map(Tag),
         };
-        let parcel = |to: To| Parcel {
+        let parcel = |to: Outbound| Parcel {
             target: to.target,
             context: 0,
             tag: Tag(to.tag),
@@ -175,11 +175,11 @@ impl Runner {
             break match step {
                 Step::Send(to) => Op::Send { parcel: parcel(to), request: None },
                 Step::Answer { bytes } => {
-                    let to = To { target: self.last_source, bytes, tag: 0 };
+                    let to = Outbound { target: self.last_source, bytes, tag: 0 };
                     Op::Send { parcel: parcel(to), request: None }
                 }
                 Step::Active(target) => {
-                    let to = To { target, bytes: 16, tag: 0 };
+                    let to = Outbound { target, bytes: 16, tag: 0 };
                     Op::Send { parcel: Parcel { context: ACTIVE, active: true, ..parcel(to) }, request: None }
                 }
                 Step::Launch(to) => Op::Launch { parcel: parcel(to) },
@@ -232,7 +232,7 @@ impl Runner {
         };
         // As on node threads, the program does not wait for replies that do not depend on time. The source of a message is also part of a
         // reply.
-        let told = matches!(
+        let notified = matches!(
             op,
             Op::Send { .. }
                 | Op::Launch { .. }
@@ -242,7 +242,7 @@ impl Runner {
                 | Op::Forget { .. }
                 | Op::Recv { request: Some(_), .. }
         );
-        if !told {
+        if !notified {
             self.asked = Some(requests);
         }
         Some(op)

@@ -22,7 +22,7 @@ use crate::{
 
 /// A message at the out-ports of its sender.
 #[derive(Clone, Copy, Debug)]
-struct Leaving {
+struct Outgoing {
     parcel: Parcel,
     seq: u64,
     ready: Time,
@@ -70,7 +70,7 @@ enum State {
     },
     Exchanging {
         sent: Option<Time>,
-        met: Option<Time>,
+        matched: Option<Time>,
         received: Option<Arrived>,
     },
     Waiting(RequestId),
@@ -85,7 +85,7 @@ struct Node {
     state: State,
     runner: Runner,
     finished: Time,
-    leaving: Vec<Leaving>,
+    leaving: Vec<Outgoing>,
     sends: Vec<Sent>,
     sent: u64,
     /// Messages that have arrived and not been received, by time, source and order.
@@ -117,7 +117,7 @@ const END_OF_NOISE: Span = Span::from_millis(20);
 
 impl<'m> Reference<'m> {
     /// Runs programs; returns the visible result.
-    pub(crate) fn run(machine: &'m Description, programs: &[Vec<Step>]) -> Story {
+    pub(crate) fn run(machine: &'m Description, programs: &[Vec<Step>]) -> RunResult {
         let horizon = Time::ZERO + END_OF_NOISE;
         let noise = |rank| match machine.noise() {
             Some(noise) => noise.periods(rank).take_while(|&(begin, _)| begin < horizon).collect(),
@@ -153,7 +153,7 @@ impl<'m> Reference<'m> {
         let mut transfers = engine.transfers;
         transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
         let finished = engine.nodes.iter().map(|node| node.finished).collect();
-        Story {
+        RunResult {
             replies: engine.nodes.into_iter().map(|node| node.runner.replies).collect(),
             finished,
             transfers,
@@ -188,7 +188,7 @@ impl<'m> Reference<'m> {
             return true;
         }
         if let Some(id) = self.meetings.pop_first() {
-            self.meet(id);
+            self.match_message(id);
             return true;
         }
         if let Some(&(_, change)) = self.faults.front().filter(|&&(at, _)| at == now) {
@@ -252,12 +252,12 @@ impl<'m> Reference<'m> {
             Op::Send { parcel, request } => self.send(rank, parcel, request, request.is_none()),
             Op::Launch { parcel } => self.send(rank, parcel, None, false),
             Op::SendRecv { parcel, select } => {
-                let is_met = self.is_met(&parcel);
+                let needs_match = self.needs_match(&parcel);
                 let to_self = parcel.target as Rank == rank;
-                let met = (!is_met).then_some(called);
-                self.nodes[rank].state = State::Exchanging { sent: None, met, received: None };
+                let matched = (!needs_match).then_some(called);
+                self.nodes[rank].state = State::Exchanging { sent: None, matched, received: None };
                 self.nodes[rank].posted.push((select, Receiver::Blocking, called));
-                self.launch(rank, parcel, None, !to_self || is_met);
+                self.launch(rank, parcel, None, !to_self || needs_match);
                 let ready = self.nodes[rank].clock;
                 if let State::Exchanging { sent, .. } = &mut self.nodes[rank].state
                     && to_self
@@ -288,7 +288,7 @@ impl<'m> Reference<'m> {
                 self.reply(rank, called, Outcome::Done);
             }
             Op::Compute { span } | Op::Charge { span } => {
-                let end = self.worked(rank, called, span);
+                let end = self.work_end(rank, called, span);
                 self.reply(rank, end, Outcome::Done);
             }
             Op::Barrier => {
@@ -318,7 +318,7 @@ impl<'m> Reference<'m> {
     }
 
     /// The end of work that begins at `start`, prolonged by the noise periods that it meets.
-    fn worked(&self, rank: Rank, start: Time, span: Span) -> Time {
+    fn work_end(&self, rank: Rank, start: Time, span: Span) -> Time {
         let mut end = start + span;
         if span.is_zero() {
             return end;

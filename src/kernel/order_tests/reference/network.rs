@@ -5,7 +5,7 @@ use super::*;
 impl Reference<'_> {
     pub(super) fn send(&mut self, rank: Rank, parcel: Parcel, request: Option<RequestId>, waits: bool) {
         let leaves = parcel.target as Rank != rank && !parcel.active;
-        let blocking = waits && (leaves || self.is_met(&parcel));
+        let blocking = waits && (leaves || self.needs_match(&parcel));
         if blocking {
             self.nodes[rank].state = State::Sending;
         }
@@ -33,7 +33,7 @@ impl Reference<'_> {
             Some(regime) => regime.send_overhead,
             None => parameters.send_overhead(),
         };
-        let ready = self.worked(rank, called, overhead);
+        let ready = self.work_end(rank, called, overhead);
         let node = &mut self.nodes[rank];
         let seq = node.sent;
         node.sent += 1;
@@ -41,11 +41,11 @@ impl Reference<'_> {
         if let Some(request) = request {
             node.requests.insert(request, Request::Sending);
         }
-        let message = Leaving { parcel, seq, ready, request, blocking, port: None };
+        let message = Outgoing { parcel, seq, ready, request, blocking, port: None };
         if parcel.target as Rank == rank {
             self.depart(rank, message, ready, ready, ready);
         } else if parcel.active {
-            let flight = match self.way(ready, rank, parcel.target) {
+            let flight = match self.route(ready, rank, parcel.target) {
                 Ok(links) => {
                     Span::from_secs_f64(parcel.bytes as f64 * parameters.beta())
                         + parameters.latency()
@@ -62,10 +62,10 @@ impl Reference<'_> {
     }
 
     /// The number of links on the route of a message that leaves at an instant.
-    pub(super) fn way(&mut self, at: Time, from: Rank, to: NodeId) -> Result<u64, Cause> {
+    pub(super) fn route(&mut self, at: Time, from: Rank, to: NodeId) -> Result<u64, Cause> {
         let mut route = Vec::new();
         self.machine.topology().route(from, to as Rank, &mut route);
-        Ok(self.ways.way(at, from as NodeId, to)?.unwrap_or(route).len() as u64)
+        Ok(self.ways.route(at, from as NodeId, to)?.unwrap_or(route).len() as u64)
     }
 
     /// The index of the first message of a node that can enter an out-port now.
@@ -75,7 +75,7 @@ impl Reference<'_> {
         if in_ports().count() == self.machine.parameters().ports() as usize {
             return None;
         }
-        let is_free = |out: &Leaving| in_ports().all(|other| other.parcel.target != out.parcel.target);
+        let is_free = |out: &Outgoing| in_ports().all(|other| other.parcel.target != out.parcel.target);
         leaving.iter().position(|out| out.port.is_none() && out.ready <= self.now && is_free(out))
     }
 
@@ -83,7 +83,7 @@ impl Reference<'_> {
         let leaving = &mut self.nodes[rank].leaving;
         let number = (0..).find(|&port| leaving.iter().all(|out| out.port != Some(port))).unwrap();
         let (message, port) = (leaving[at], Port { node: rank, number });
-        match self.ways.way(self.now, rank as NodeId, message.parcel.target) {
+        match self.ways.route(self.now, rank as NodeId, message.parcel.target) {
             Err(cause) => return self.fail_leaving(rank, at, cause),
             Ok(Some(detour)) => self.fabric.detour(port, detour),
             Ok(None) => {}
@@ -97,7 +97,7 @@ impl Reference<'_> {
     pub(super) fn fail_leaving(&mut self, rank: Rank, at: usize, cause: Cause) {
         let now = self.now;
         let message = self.nodes[rank].leaving.remove(at);
-        self.port_left(rank, message.seq);
+        self.record_departure(rank, message.seq);
         match message.request {
             Some(request) => self.request_ended(rank, request, now, Some(cause)),
             None if message.blocking && matches!(self.nodes[rank].state, State::Sending) => {
@@ -109,21 +109,21 @@ impl Reference<'_> {
         }
     }
 
-    pub(super) fn port_left(&mut self, rank: Rank, seq: u64) {
+    pub(super) fn record_departure(&mut self, rank: Rank, seq: u64) {
         let left = self.now;
         let sends = &mut self.nodes[rank].sends;
         sends.iter_mut().filter(|send| send.seq == seq).for_each(|send| send.left = Some(left));
     }
 
-    pub(super) fn leave(&mut self, rank: Rank, message: Leaving, arrives: Time) {
-        self.port_left(rank, message.seq);
+    pub(super) fn leave(&mut self, rank: Rank, message: Outgoing, arrives: Time) {
+        self.record_departure(rank, message.seq);
         let port = Port { node: rank, number: message.port.unwrap() };
         let entered = self.fabric.last_start(port);
         self.depart(rank, message, entered, self.now, arrives);
     }
 
-    pub(super) fn depart(&mut self, rank: Rank, message: Leaving, entered: Time, left: Time, arrives: Time) {
-        let Leaving { parcel, seq, request, blocking, port, .. } = message;
+    pub(super) fn depart(&mut self, rank: Rank, message: Outgoing, entered: Time, left: Time, arrives: Time) {
+        let Outgoing { parcel, seq, request, blocking, port, .. } = message;
         let id = MessageId { source: rank as NodeId, seq };
         let label = Label { context: parcel.context, source: rank as NodeId, tag: parcel.tag };
         let arrived =
@@ -138,7 +138,7 @@ impl Reference<'_> {
             left,
             arrived: arrives,
         });
-        let is_awaited = self.is_met(&parcel) && (request.is_some() || blocking);
+        let is_awaited = self.needs_match(&parcel) && (request.is_some() || blocking);
         if is_awaited {
             self.awaited.insert(id, request);
         }
@@ -164,18 +164,18 @@ impl Reference<'_> {
 
     // Rendezvous.
 
-    pub(super) fn is_met(&self, parcel: &Parcel) -> bool {
+    pub(super) fn needs_match(&self, parcel: &Parcel) -> bool {
         self.machine.rendezvous().is_some_and(|from| parcel.bytes >= from && !parcel.active)
     }
 
-    pub(super) fn meet(&mut self, id: MessageId) {
+    pub(super) fn match_message(&mut self, id: MessageId) {
         let (now, rank) = (self.now, id.source as Rank);
         match self.awaited.remove(&id) {
             Some(Some(request)) => self.request_ended(rank, request, now, None),
             Some(None) => match &mut self.nodes[rank].state {
                 State::Sending => self.reply(rank, now, Outcome::Done),
-                State::Exchanging { met, .. } => {
-                    *met = Some(now);
+                State::Exchanging { matched, .. } => {
+                    *matched = Some(now);
                     self.try_end_exchange(rank);
                 }
                 _ => {}

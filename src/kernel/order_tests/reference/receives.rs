@@ -71,7 +71,7 @@ impl Reference<'_> {
         let start = called.max(message.at);
         let parameters = self.machine.parameters();
         if message.active {
-            return self.worked(rank, start, parameters.active_receive_overhead());
+            return self.work_end(rank, start, parameters.active_receive_overhead());
         }
         let is_under_way = |send: &Sent| {
             send.called < message.at && send.left.is_none_or(|left| left > posted) && posted < message.at
@@ -80,18 +80,18 @@ impl Reference<'_> {
         if self.nodes[rank].sends.iter().any(is_under_way) {
             overhead += parameters.exchange_overhead();
         }
-        self.worked(rank, start, overhead)
+        self.work_end(rank, start, overhead)
     }
 
     pub(super) fn try_end_exchange(&mut self, rank: Rank) {
-        let State::Exchanging { sent: Some(sent), met: Some(met), received: Some(message), .. } =
+        let State::Exchanging { sent: Some(sent), matched: Some(matched), received: Some(message), .. } =
             self.nodes[rank].state
         else {
             return;
         };
         let overhead = self.receive_overhead(message.bytes) + self.machine.parameters().exchange_overhead();
         let start = self.nodes[rank].clock.max(sent).max(message.at);
-        let end = self.worked(rank, start, overhead).max(met);
+        let end = self.work_end(rank, start, overhead).max(matched);
         self.reply(rank, end, Outcome::Received(message.id));
     }
 

@@ -73,7 +73,7 @@ impl Reference<'_> {
             State::Called(Op::WaitAny(wait)) => {
                 let mut deadline = wait.deadline.max(now);
                 if wait.computing {
-                    deadline = self.worked(rank, now, deadline.since(now));
+                    deadline = self.work_end(rank, now, deadline.since(now));
                 }
                 self.wait_any(rank, AnyOf { deadline, ..wait });
             }
