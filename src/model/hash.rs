@@ -6,7 +6,7 @@ use super::Description;
 use crate::topology::{self, Topology};
 
 /// The largest number of nodes of a network for which the hash includes all routes.
-const MOST_ROUTED: usize = 256;
+const MAX_ROUTED_NODES: usize = 256;
 
 impl Description {
     /// Returns a hash of the network and of all parameters, eight hexadecimal digits, the same on every host. Machines with
@@ -45,7 +45,7 @@ fn network(topology: &dyn Topology, text: &mut String) {
     for link in 0..topology.links() {
         let _ = writeln!(text, "{} {:?}", topology.link(link), topology.capacity(link));
     }
-    if topology.nodes() > MOST_ROUTED {
+    if topology.nodes() > MAX_ROUTED_NODES {
         return;
     }
     let mut route = Vec::new();

@@ -32,20 +32,20 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_extent,
+    Link, LinkId, Topology, TopologyError, TopologyKind, Vertex, check_extents, check_links, read_extent,
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the Clos network, spelled `clos:128:16`, or with an oversubscription `clos:128:16:3`.
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "clos",
     shape: "NODES:RADIX[:OVERSUBSCRIPTION]",
     read: |shape, _| Ok(Arc::new(read(shape)?)),
 };
 
 /// The fewest ports of a switch. With three ports, half of them (rounded down) is one, and more levels would not hold more nodes.
-const LEAST_RADIX: usize = 4;
+const MIN_RADIX: usize = 4;
 
 /// A folded Clos network of equal switches, with nodes below the leaf switches.
 ///
@@ -74,12 +74,12 @@ pub struct Clos {
     radix: usize,
     oversubscription: usize,
     /// The levels of switches, the leaves first.
-    levels: Vec<Level>,
+    levels: Vec<SwitchLevel>,
 }
 
 /// A level of switches. Switches above the same nodes are equivalent and differ only in their index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Level {
+struct SwitchLevel {
     /// The largest number of nodes below a switch.
     below: usize,
     /// The number of switches above the same nodes.
@@ -101,8 +101,8 @@ impl Clos {
     /// [`TopologyError::OutOfRange`] for values outside these limits.
     pub fn new(nodes: usize, radix: usize, oversubscription: usize) -> Result<Clos, TopologyError> {
         check_extents(&nodes, &[nodes])?;
-        if radix < LEAST_RADIX {
-            let allowed = format!("whole numbers from {LEAST_RADIX} on");
+        if radix < MIN_RADIX {
+            let allowed = format!("whole numbers from {MIN_RADIX} on");
             return Err(TopologyError::OutOfRange { what: "radix of a switch", given: radix, allowed });
         }
         if oversubscription == 0 || oversubscription >= radix {
@@ -118,14 +118,14 @@ impl Clos {
         while below.saturating_mul(radix) < nodes {
             below *= down;
             let switches = nodes.div_ceil(below) * equal;
-            levels.push(Level { below, equal, up, first, first_link });
+            levels.push(SwitchLevel { below, equal, up, first, first_link });
             first += switches;
             first_link += 2 * switches * up;
             check_links(&nodes, Some(first_link))?;
             equal *= up;
             (up, down) = (radix / 2, radix / 2);
         }
-        levels.push(Level { below: below.saturating_mul(radix), equal, up: 0, first, first_link });
+        levels.push(SwitchLevel { below: below.saturating_mul(radix), equal, up: 0, first, first_link });
         Ok(Clos { nodes, radix, oversubscription, levels })
     }
 }
@@ -181,11 +181,11 @@ impl Topology for Clos {
             return;
         }
         // The link up from the switch of `level` above `node` that routes to `to` use; the next number is its opposite.
-        let link = |level: &Level, node: Rank| {
+        let link = |level: &SwitchLevel, node: Rank| {
             let switch = node / level.below * level.equal + to % level.equal;
             level.first_link + 2 * (switch * level.up + to / level.equal % level.up)
         };
-        let apart = |level: &&Level| from / level.below != to / level.below;
+        let apart = |level: &&SwitchLevel| from / level.below != to / level.below;
         let climbed = self.levels.iter().take_while(apart).count();
         route.push(2 * from);
         route.extend(self.levels[..climbed].iter().map(|level| link(level, from)));
@@ -261,7 +261,7 @@ mod tests {
 
     /// A full tree of h levels of switches with r ports has 2 (r/2)^h nodes and (2h - 1) (r/2)^(h-1) switches.
     #[test]
-    fn full_trees_have_as_many_switches_as_known() {
+    fn full_trees_have_the_published_number_of_switches() {
         for (radix, levels) in [(4_usize, 1_u32), (4, 2), (4, 3), (4, 4), (8, 2), (8, 3), (16, 2)] {
             let half = radix / 2;
             let nodes = 2 * half.pow(levels);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn shifts_of_a_full_tree_are_free_of_conflicts() {
+    fn cyclic_shifts_on_a_full_tree_are_contention_free() {
         for name in ["clos:8:4", "clos:16:4", "clos:32:8", "clos:128:8"] {
             let clos = parse(name).unwrap();
             for distance in 1..clos.nodes() {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_networks_have_numbers_for_all_their_links() {
+    fn link_ids_of_the_largest_networks_fit() {
         for (radix, levels) in [(4, 28), (64, 6), (usize::MAX, 1)] {
             let clos = Clos::new(MAX_NODES, radix, 1);
             match clos {
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_that_cannot_be_are_refused() {
+    fn invalid_shapes_are_refused() {
         let refusal = |shape: &str| parse(&format!("clos:{shape}")).unwrap_err().to_string();
         for shape in ["", "8", "8:x", "8:4:1:1", "8:4:1.5"] {
             assert!(refusal(shape).starts_with(&format!("`{shape}` is not a shape; allowed is NODES:RADIX")));

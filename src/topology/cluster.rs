@@ -32,7 +32,7 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Place, Topology, TopologyError, Vertex,
+    Link, LinkId, NameContext, Topology, TopologyError, TopologyKind, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
     check_extents, check_links, read_extent,
     validation::{Seal, Validation, validate, validated},
@@ -40,10 +40,10 @@ use super::{
 use crate::rank::Rank;
 
 /// The registry entry of the cluster, spelled `cluster:8x4:450000,50000:clos:32:16`.
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "cluster",
     shape: "PROCESSORSxADAPTERS:MB/S,MB/S:TOPOLOGY",
-    read: |shape, place| Ok(Arc::new(read(shape, place)?)),
+    read: |shape, context| Ok(Arc::new(read(shape, context)?)),
 };
 
 /// Servers of several processors behind a switch, and a network between their adapters.
@@ -238,7 +238,7 @@ impl Topology for Cluster {
 }
 
 /// Reads `8x4:450000,50000:clos:32:16`.
-fn read(shape: &str, place: Place<'_>) -> Result<Cluster, TopologyError> {
+fn read(shape: &str, context: NameContext<'_>) -> Result<Cluster, TopologyError> {
     let unreadable = || TopologyError::Shape {
         given: shape.to_owned(),
         allowed: "PROCESSORSxADAPTERS:MB/S,MB/S:TOPOLOGY, such as 8x4:450000,50000:clos:32:16 for 8 servers with the bandwidths of \
@@ -251,7 +251,7 @@ fn read(shape: &str, place: Place<'_>) -> Result<Cluster, TopologyError> {
     let [processors, adapters] = [processors, adapters].map(read_extent);
     let (processors, adapters) = processors.zip(adapters).ok_or_else(unreadable)?;
     let (inside, adapter) = (read_megabytes(inside)?, read_megabytes(adapter)?);
-    Cluster::new(processors, adapters, inside, adapter, place.read_within(network)?)
+    Cluster::new(processors, adapters, inside, adapter, context.read_within(network)?)
 }
 
 #[cfg(test)]
@@ -295,14 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn all_routes_of_clusters_with_one_adapter_a_server_are_shortest_and_need_all_links() {
+    fn routes_with_one_adapter_per_server_are_shortest_and_use_all_links() {
         for name in ["cluster:4x1:8,2:ring:5", "cluster:1x1:8,2:mesh:2x3", "cluster:3x1:8,2:clos:8:4"] {
             check_routes(&*parse(name).unwrap());
         }
     }
 
     #[test]
-    fn links_of_the_network_are_as_fast_as_adapters_unless_they_have_a_capacity() {
+    fn network_links_default_to_the_adapter_capacity() {
         let cluster = parse("cluster:2x2:450000,50000:dragonfly:2x1x2:25000,100000").unwrap();
         let capacities: Vec<_> = (0..cluster.links()).map(|link| cluster.capacity(link).unwrap()).collect();
         // Two servers of two processors, four adapters, and the link between the two groups, in both directions.
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_may_have_clusters_between_their_adapters() {
+    fn clusters_can_be_nested() {
         let name = "cluster:4x1:400000,100000:cluster:2x1:100000,50000:ring:3";
         let racks = parse(name).unwrap();
         assert_eq!((racks.nodes(), &*racks.name()), (24, name));
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cluster_is_refused() {
+    fn invalid_clusters_are_refused() {
         let refusal = |shape: &str| parse(&format!("cluster:{shape}")).unwrap_err().to_string();
         for shape in ["", "8", "8x1", "8x1:1,1", "8:1,1:line:2", "8x1:1:line:2", "ax1:1,1:line:2"] {
             assert!(refusal(shape).starts_with(&format!("`{shape}` is not a shape; allowed is PROCESSORSx")));

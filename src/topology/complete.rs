@@ -8,13 +8,13 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_nodes,
+    Link, LinkId, Topology, TopologyError, TopologyKind, Vertex, check_extents, check_links, read_nodes,
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the complete graph, spelled `complete:8`.
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "complete",
     shape: "NODES",
     read: |shape, _| Ok(Arc::new(Complete::new(read_nodes(shape)?)?)),

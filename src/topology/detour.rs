@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{LinkId, Topology, Vertex};
 use crate::rank::Rank;
 
-const UNREACHED: u32 = u32::MAX;
+const UNREACHABLE: u32 = u32::MAX;
 
 /// The largest number of destinations whose distances are cached.
-const MOST_KEPT: usize = 256;
+const MAX_CACHED: usize = 256;
 
 /// The graph of the working links of a network, and cached distances to destinations of messages.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Detours {
 
     /// Returns the detour between two nodes, or `None` if no path remains.
     pub(crate) fn route(&mut self, from: Rank, to: Rank) -> Option<Vec<LinkId>> {
-        if self.distances.len() >= MOST_KEPT && !self.distances.contains_key(&to) {
+        if self.distances.len() >= MAX_CACHED && !self.distances.contains_key(&to) {
             self.distances.clear();
         }
         let Detours { numbers, leaving, entering, distances } = self;
@@ -60,7 +60,7 @@ impl Detours {
         let mut route = Vec::new();
         while at != target {
             let nearer = |&&(_, next): &&(LinkId, usize)| {
-                distances[next] != UNREACHED && distances[next] < distances[at]
+                distances[next] != UNREACHABLE && distances[next] < distances[at]
             };
             let &(link, next) = leaving[at].iter().find(nearer)?;
             route.push(link);
@@ -72,12 +72,12 @@ impl Detours {
 
 /// Returns the number of links from each vertex to a target, by breadth-first search.
 fn distances_to(target: usize, entering: &[Vec<usize>]) -> Vec<u32> {
-    let mut distances = vec![UNREACHED; entering.len()];
+    let mut distances = vec![UNREACHABLE; entering.len()];
     distances[target] = 0;
     let mut queue = VecDeque::from([target]);
     while let Some(vertex) = queue.pop_front() {
         for &before in &entering[vertex] {
-            if distances[before] == UNREACHED {
+            if distances[before] == UNREACHABLE {
                 distances[before] = distances[vertex] + 1;
                 queue.push_back(before);
             }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::topology::parse;
 
-    fn ways(topology: &str, dead: &[&str], from: Rank, to: Rank) -> Option<Vec<String>> {
+    fn detour_names(topology: &str, dead: &[&str], from: Rank, to: Rank) -> Option<Vec<String>> {
         let topology = parse(topology).unwrap();
         let name = |link| topology.link(link).to_string();
         let mut detours = Detours::new(&*topology, |link| !dead.contains(&&*name(link)));
@@ -102,12 +102,12 @@ mod tests {
     fn detours_are_shortest_and_take_the_lowest_links() {
         // The links of a mesh are numbered eastward, westward, southward, northward.
         assert_eq!(
-            ways("mesh:3x3", &["node 3 -> node 4"], 3, 5).unwrap(),
+            detour_names("mesh:3x3", &["node 3 -> node 4"], 3, 5).unwrap(),
             ["node 3 -> node 6", "node 6 -> node 7", "node 7 -> node 8", "node 8 -> node 5"]
         );
-        assert_eq!(ways("ring:5", &["node 0 -> node 1"], 0, 1).unwrap().len(), 4);
-        assert_eq!(ways("line:3", &["node 0 -> node 1"], 0, 1), None);
-        assert_eq!(ways("line:3", &["node 0 -> node 1"], 2, 0).unwrap().len(), 2);
-        assert_eq!(ways("line:2", &["node 0 -> node 1", "node 1 -> node 0"], 0, 1), None);
+        assert_eq!(detour_names("ring:5", &["node 0 -> node 1"], 0, 1).unwrap().len(), 4);
+        assert_eq!(detour_names("line:3", &["node 0 -> node 1"], 0, 1), None);
+        assert_eq!(detour_names("line:3", &["node 0 -> node 1"], 2, 0).unwrap().len(), 2);
+        assert_eq!(detour_names("line:2", &["node 0 -> node 1", "node 1 -> node 0"], 0, 1), None);
     }
 }

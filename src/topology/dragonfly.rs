@@ -36,7 +36,7 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex,
+    Link, LinkId, Topology, TopologyError, TopologyKind, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
     check_extents, check_links, read_extent,
     validation::{Seal, Validation},
@@ -44,7 +44,7 @@ use super::{
 use crate::{random::RandomNumbers, rank::Rank};
 
 /// The registry entry of the dragonfly, spelled `dragonfly:9x4x2`, or in full `dragonfly:9x4x2:25000,100000:valiant`.
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "dragonfly",
     shape: "GROUPSxROUTERSxNODES[:MB/S,MB/S][:valiant]",
     read: |shape, _| Ok(Arc::new(read(shape)?)),
@@ -133,21 +133,27 @@ impl Dragonfly {
 
     /// Returns the router of `group`, numbered within the group, that has the link to group `other`.
     fn gateway(&self, group: usize, other: usize) -> usize {
-        skip(group, other) / (self.groups - 1).div_ceil(self.routers)
+        index_without(group, other) / (self.groups - 1).div_ceil(self.routers)
     }
 
     /// Appends the link from one router of a group to another, both numbered within the group; nothing if they are the same.
-    fn within(&self, group: usize, from: usize, to: usize, route: &mut Vec<LinkId>) {
+    fn route_within_group(&self, group: usize, from: usize, to: usize, route: &mut Vec<LinkId>) {
         if from != to {
-            let pair = from * (self.routers - 1) + skip(from, to);
+            let pair = from * (self.routers - 1) + index_without(from, to);
             route.push(self.first_local() + group * self.routers * (self.routers - 1) + pair);
         }
     }
 
     /// Appends the minimal route from a router of `group` to group `other`, and returns the router of `other` that it reaches.
-    fn between(&self, group: usize, from: usize, other: usize, route: &mut Vec<LinkId>) -> usize {
-        self.within(group, from, self.gateway(group, other), route);
-        route.push(self.first_global() + group * (self.groups - 1) + skip(group, other));
+    fn route_between_groups(
+        &self,
+        group: usize,
+        from: usize,
+        other: usize,
+        route: &mut Vec<LinkId>,
+    ) -> usize {
+        self.route_within_group(group, from, self.gateway(group, other), route);
+        route.push(self.first_global() + group * (self.groups - 1) + index_without(group, other));
         self.gateway(other, group)
     }
 
@@ -165,12 +171,12 @@ impl Dragonfly {
 }
 
 /// Returns the index of `other` among all elements except `this`.
-fn skip(this: usize, other: usize) -> usize {
+fn index_without(this: usize, other: usize) -> usize {
     if other < this { other } else { other - 1 }
 }
 
 /// Returns the element with the index `nth` among all elements except `this`.
-fn unskip(this: usize, nth: usize) -> usize {
+fn element_without(this: usize, nth: usize) -> usize {
     if nth < this { nth } else { nth + 1 }
 }
 
@@ -202,7 +208,7 @@ impl Topology for Dragonfly {
         let router = |group: usize, router: usize| Vertex::Switch(group * self.routers + router);
         if let Some(global) = link.checked_sub(self.first_global()) {
             let from = global / (self.groups - 1);
-            let to = unskip(from, global % (self.groups - 1));
+            let to = element_without(from, global % (self.groups - 1));
             return Link {
                 from: router(from, self.gateway(from, to)),
                 to: router(to, self.gateway(to, from)),
@@ -211,7 +217,7 @@ impl Topology for Dragonfly {
         if let Some(local) = link.checked_sub(self.first_local()) {
             let (from, nth) = (local / (self.routers - 1), local % (self.routers - 1));
             let (group, from) = (from / self.routers, from % self.routers);
-            return Link { from: router(group, from), to: router(group, unskip(from, nth)) };
+            return Link { from: router(group, from), to: router(group, element_without(from, nth)) };
         }
         let (node, switch) = (Vertex::Node(link / 2), Vertex::Switch(link / 2 / self.hosts));
         match link % 2 {
@@ -232,11 +238,11 @@ impl Topology for Dragonfly {
         if group != last_group {
             let ends = [group, last_group];
             for next in self.detour(from, to, ends).into_iter().chain([last_group]) {
-                router = self.between(group, router, next, route);
+                router = self.route_between_groups(group, router, next, route);
                 group = next;
             }
         }
-        self.within(group, router, last_router, route);
+        self.route_within_group(group, router, last_router, route);
         route.push(2 * to + 1);
     }
 
@@ -407,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn valiant_routes_pass_through_third_groups_of_all_numbers() {
+    fn valiant_routes_use_every_intermediate_group() {
         let dragonfly = Dragonfly::new(9, 4, 2).unwrap().with_valiant_routes();
         let mut thirds = BTreeSet::new();
         // From all nodes of group 2 to all of group 5.
@@ -426,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn links_within_and_between_groups_may_have_capacities_of_their_own() {
+    fn local_and_global_links_can_have_different_capacities() {
         let dragonfly = parse("dragonfly:3x2x2:25000,100000.5:valiant").unwrap();
         assert_eq!(dragonfly.name(), "dragonfly:3x2x2:25000,100000.5:valiant");
         let capacities: Vec<Option<f64>> =
@@ -437,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_dragonfly_is_refused() {
+    fn invalid_dragonflies_are_refused() {
         let refusal = |shape: &str| parse(&format!("dragonfly:{shape}")).unwrap_err().to_string();
         for shape in
             ["", "9", "9x4", "9x4x2x1", "9x4x2:fast", "9x4x2:valiant:valiant", "9x4x2:1,2:3,4", "9x4x2:1"]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Defect, MAX_LINKS, MAX_NODES, MOST_LEVELS, NetworkProblem, known_names, spellings};
+use super::{Defect, MAX_LINKS, MAX_NESTING, MAX_NODES, NetworkProblem, known_names, spellings};
 use crate::names;
 
 /// The reason why a text, a file or a set of numbers does not describe a topology.
@@ -87,7 +87,7 @@ pub enum TopologyError {
         allowed: String,
     },
     /// Networks are nested too deeply in a name.
-    #[error("`{given}` stands too deep in other networks; allowed are {MOST_LEVELS} levels")]
+    #[error("`{given}` stands too deep in other networks; allowed are {MAX_NESTING} levels")]
     TooDeep {
         /// The name of the network that is too deep.
         given: String,

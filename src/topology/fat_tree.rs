@@ -34,17 +34,20 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError,
+    Link, LinkId, Topology, TopologyError, TopologyKind,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
     read_extent,
-    tree::Branching,
+    tree::BalancedTree,
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the fat tree, spelled `fat-tree:32`, or in full `fat-tree:32:4:20,10,5`.
-pub(super) const KIND: Kind =
-    Kind { name: "fat-tree", shape: "NODES[:ARITY:MB/S,..]", read: |shape, _| Ok(Arc::new(read(shape)?)) };
+pub(super) const KIND: TopologyKind = TopologyKind {
+    name: "fat-tree",
+    shape: "NODES[:ARITY:MB/S,..]",
+    read: |shape, _| Ok(Arc::new(read(shape)?)),
+};
 
 /// The arity of the CM-5.
 const ARITY: usize = 4;
@@ -70,7 +73,7 @@ const BANDWIDTHS: [f64; 3] = [20e6, 10e6, 5e6];
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FatTree {
-    shape: Branching,
+    shape: BalancedTree,
     /// The bandwidth of each node in bytes/s, by level from 1. The last value holds for all higher levels, and differs
     /// from the value before it.
     bandwidths: Vec<f64>,
@@ -107,7 +110,7 @@ impl FatTree {
         if bandwidths.is_empty() {
             return Err(TopologyError::NoBandwidth);
         }
-        Ok(FatTree { shape: Branching::new(nodes, arity)?, bandwidths })
+        Ok(FatTree { shape: BalancedTree::new(nodes, arity)?, bandwidths })
     }
 }
 
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_is_not_full_has_a_full_link() {
+    fn an_incomplete_group_has_a_link_of_full_capacity() {
         let tree = FatTree::new(17).unwrap();
         // Node 16 is the only node of its groups of 4 and 16: its route has three links up.
         let capacities: Vec<_> =
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_links_below_the_root_part_two_halves() {
+    fn bisection_cuts_half_of_the_links_below_the_root() {
         for (nodes, arity, bandwidths, expected) in [
             (4, 4, &BANDWIDTHS[..], 40e6),
             (16, 4, &BANDWIDTHS, 80e6),
@@ -287,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_a_cm5_is_in_the_name() {
+    fn the_name_has_arity_and_capacities_if_not_those_of_the_cm5() {
         let name = |shape: &str| read(shape).unwrap().name();
         assert_eq!(name("32"), "fat-tree:32");
         assert_eq!(name("32:4:20,10,5"), "fat-tree:32");

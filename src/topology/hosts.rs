@@ -18,7 +18,7 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex,
+    Link, LinkId, Topology, TopologyError, TopologyKind, Vertex,
     bandwidth::{check_bandwidth, megabytes, read_megabytes},
     check_extents, check_links, read_extent,
     validation::{Seal, Validation},
@@ -26,8 +26,11 @@ use super::{
 use crate::rank::Rank;
 
 /// The registry entry, spelled `hosts:16:8000` for one host, `hosts:8+8:8000,1250` for several.
-pub(super) const KIND: Kind =
-    Kind { name: "hosts", shape: "NODES+NODES+..:MB/S[,MB/S]", read: |shape, _| Ok(Arc::new(read(shape)?)) };
+pub(super) const KIND: TopologyKind = TopologyKind {
+    name: "hosts",
+    shape: "NODES+NODES+..:MB/S[,MB/S]",
+    read: |shape, _| Ok(Arc::new(read(shape)?)),
+};
 
 /// Nodes on hosts, which share the memory of their host and its network card.
 ///
@@ -57,7 +60,7 @@ impl Hosts {
     /// [`TopologyError::Empty`], [`TopologyError::TooLarge`], [`TopologyError::TooManyLinks`] and
     /// [`TopologyError::Bandwidth`] for values outside these limits.
     pub fn new(nodes: &[usize], memory: f64, card: f64) -> Result<Hosts, TopologyError> {
-        let given = spelled(nodes);
+        let given = format_nodes(nodes);
         if nodes.is_empty() || nodes.contains(&0) {
             return Err(TopologyError::Empty { given });
         }
@@ -84,13 +87,13 @@ impl Hosts {
     }
 
     /// The number of links of a host: its memory and, with several hosts, its outgoing and incoming card.
-    fn each(&self) -> usize {
+    fn links_per_host(&self) -> usize {
         if self.hosts() == 1 { 1 } else { 3 }
     }
 
     /// Returns the number of the `nth` link of a host.
     fn of_host(&self, host: usize, nth: usize) -> LinkId {
-        2 * self.nodes() + host * self.each() + nth
+        2 * self.nodes() + host * self.links_per_host() + nth
     }
 }
 
@@ -98,7 +101,7 @@ impl Topology for Hosts {
     fn name(&self) -> String {
         let nodes: Vec<usize> = self.first.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let card = if nodes.len() > 1 { format!(",{}", megabytes(self.card)) } else { String::new() };
-        format!("{}:{}:{}{card}", KIND.name, spelled(&nodes), megabytes(self.memory))
+        format!("{}:{}:{}{card}", KIND.name, format_nodes(&nodes), megabytes(self.memory))
     }
 
     fn nodes(&self) -> usize {
@@ -125,9 +128,9 @@ impl Topology for Hosts {
             };
         }
         let nth = link - 2 * self.nodes();
-        let [out, into] = ways(nth / self.each());
+        let [out, into] = ways(nth / self.links_per_host());
         let network = Vertex::Switch(2 * self.hosts());
-        match nth % self.each() {
+        match nth % self.links_per_host() {
             0 => Link { from: out, to: into },
             1 => Link { from: out, to: network },
             _ => Link { from: network, to: into },
@@ -150,7 +153,7 @@ impl Topology for Hosts {
 
     fn capacity(&self, link: LinkId) -> Option<f64> {
         let nth = link.checked_sub(2 * self.nodes())?;
-        Some(if nth % self.each() == 0 { self.memory } else { self.card })
+        Some(if nth % self.links_per_host() == 0 { self.memory } else { self.card })
     }
 
     fn longest_route(&self) -> Option<usize> {
@@ -167,7 +170,7 @@ impl Topology for Hosts {
 }
 
 /// Spells the numbers of nodes, such as `8+8`.
-fn spelled(nodes: &[usize]) -> String {
+fn format_nodes(nodes: &[usize]) -> String {
     nodes.iter().map(usize::to_string).collect::<Vec<_>>().join("+")
 }
 
@@ -220,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_are_the_shortest_and_need_all_links() {
+    fn routes_are_shortest_and_use_all_links() {
         for name in ["hosts:2:1", "hosts:5:8000", "hosts:2+2+3:8000,1250"] {
             check_routes(&*parse(name).unwrap());
         }
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shape_is_refused() {
+    fn invalid_shapes_are_refused() {
         for text in [
             "hosts:4",
             "hosts:4:1,2",

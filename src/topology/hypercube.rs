@@ -10,13 +10,13 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex, check_extents, check_links, read_nodes,
+    Link, LinkId, Topology, TopologyError, TopologyKind, Vertex, check_extents, check_links, read_nodes,
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the hypercube, spelled `hypercube:8`.
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "hypercube",
     shape: "NODES",
     read: |shape, _| Ok(Arc::new(Hypercube::new(read_nodes(shape)?)?)),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_is_as_long_as_the_ranks_differ_in_bits() {
+    fn route_length_is_the_hamming_distance() {
         let cube = Hypercube::new(32).unwrap();
         for from in 0..32_usize {
             for to in 0..32 {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_power_of_two_or_too_large_is_refused() {
+    fn invalid_numbers_of_nodes_are_refused() {
         let refusal = |nodes| Hypercube::new(nodes).unwrap_err();
         assert_eq!(refusal(12).to_string(), "a hypercube cannot have 12 nodes; allowed are powers of two");
         assert_eq!(refusal(0), TopologyError::Empty { given: "0".to_owned() });

@@ -36,7 +36,7 @@ pub(super) fn read_shape(text: &str) -> Result<(Option<usize>, usize, usize), To
 
 /// Whether lines are closed to rings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum Boundary {
     /// The ends of a line are not linked.
     Open,
     /// The ends of a line of more than two nodes are linked; the two ends of a shorter line are neighbours already.
@@ -106,15 +106,18 @@ pub(super) struct Lattice {
 
 impl Lattice {
     /// Creates a lattice of these extents, X last. Refuses an empty lattice and too many nodes or links.
-    pub(super) fn new<const N: usize>(extents: [usize; N], lines: Lines) -> Result<Lattice, TopologyError> {
+    pub(super) fn new<const N: usize>(
+        extents: [usize; N],
+        lines: Boundary,
+    ) -> Result<Lattice, TopologyError> {
         const { assert!(0 < N && N <= 3, "there are one, two or three dimensions") };
-        let given = Shape(&extents);
+        let given = FormattedExtents(&extents);
         check_extents(&given, &extents)?;
         let nodes = extents.iter().product();
         let mut axes = [Axis { extent: 1, stride: nodes, closed: false, first: 0, links: 0 }; 3];
         let (mut stride, mut first) = (1, 0);
         for (axis, &extent) in axes.iter_mut().zip(extents.iter().rev()) {
-            *axis = Axis { extent, stride, closed: lines == Lines::Closed && extent > 2, first, links: 0 };
+            *axis = Axis { extent, stride, closed: lines == Boundary::Closed && extent > 2, first, links: 0 };
             axis.links = nodes / extent * axis.lower_ends();
             stride *= extent;
             first += 2 * axis.links;
@@ -188,14 +191,14 @@ impl Lattice {
 
 impl Display for Lattice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Shape(&self.extents()).fmt(f)
+        FormattedExtents(&self.extents()).fmt(f)
     }
 }
 
 /// Extents as they are spelled: `2x4x8`.
-struct Shape<'a>(&'a [usize]);
+struct FormattedExtents<'a>(&'a [usize]);
 
-impl Display for Shape<'_> {
+impl Display for FormattedExtents<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, extent) in self.0.iter().enumerate() {
             let separator = if index == 0 { "" } else { "x" };

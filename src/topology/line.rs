@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use super::{
-    Grid, Kind, Link, LinkId, Mesh, Topology, TopologyError, check_extents, read_nodes,
+    Grid, Link, LinkId, Mesh, Topology, TopologyError, TopologyKind, check_extents, read_nodes,
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the line, spelled `line:8`.
-pub(super) const KIND: Kind =
-    Kind { name: "line", shape: "NODES", read: |shape, _| Ok(Arc::new(Line::new(read_nodes(shape)?)?)) };
+pub(super) const KIND: TopologyKind = TopologyKind {
+    name: "line",
+    shape: "NODES",
+    read: |shape, _| Ok(Arc::new(Line::new(read_nodes(shape)?)?)),
+};
 
 /// A linear array of nodes.
 ///
@@ -78,7 +81,7 @@ mod tests {
     use crate::topology::tests::checked_route;
 
     #[test]
-    fn routes_are_the_stretch_between_the_two_nodes() {
+    fn routes_use_the_links_between_the_two_nodes() {
         for nodes in 1..10 {
             let line = Line::new(nodes).unwrap();
             for from in 0..nodes {

@@ -11,13 +11,13 @@
 use std::sync::Arc;
 
 use super::{
-    Grid, Kind, Link, LinkId, Mesh3d, Topology, TopologyError, Vertex, lattice,
+    Grid, Link, LinkId, Mesh3d, Topology, TopologyError, TopologyKind, Vertex, lattice,
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the mesh, spelled `mesh:16x32` or [`mesh:8x16x32`](Mesh3d).
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "mesh",
     shape: lattice::SHAPE,
     read: |shape, _| {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_route_turns_in_the_corner() {
+    fn the_longest_route_connects_opposite_corners() {
         let mesh = Mesh::new(3, 3).unwrap();
         assert_eq!(visited(&mesh, 8, 0), [8, 7, 6, 3, 0]);
     }

@@ -9,7 +9,7 @@
 
 use super::{
     Link, LinkId, Topology, TopologyError,
-    lattice::{Lattice, Lines},
+    lattice::{Boundary, Lattice},
     mesh,
     validation::{Seal, Validation},
 };
@@ -39,7 +39,7 @@ impl Mesh3d {
     /// [`TopologyError::Empty`] without a plane, a row or a column, [`TopologyError::TooLarge`] with too many nodes,
     /// [`TopologyError::TooManyLinks`] with too many links.
     pub fn new(planes: usize, rows: usize, columns: usize) -> Result<Mesh3d, TopologyError> {
-        Ok(Mesh3d { lattice: Lattice::new([planes, rows, columns], Lines::Open)? })
+        Ok(Mesh3d { lattice: Lattice::new([planes, rows, columns], Boundary::Open)? })
     }
 }
 

@@ -66,7 +66,7 @@ pub use mesh::Mesh;
 pub use mesh_3d::Mesh3d;
 #[cfg(test)]
 use name::KINDS;
-use name::{Kind, MOST_LEVELS, Place, read_extent};
+use name::{MAX_NESTING, NameContext, TopologyKind, read_extent};
 pub(crate) use name::{known_names, parse_in, read_nodes};
 pub use name::{parse, spellings};
 pub use network::{Network, NetworkProblem};

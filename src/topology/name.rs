@@ -18,25 +18,25 @@ pub fn parse(text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
 }
 
 /// The largest depth of networks nested in the name of a network.
-pub(super) const MOST_LEVELS: usize = 8;
+pub(super) const MAX_NESTING: usize = 8;
 
 /// Reads a topology as [`parse`] does, for a text from a file in `folder`: paths are relative to that folder.
 pub(crate) fn parse_in(folder: &Path, text: &str) -> Result<Arc<dyn Topology>, TopologyError> {
-    Place { folder, level: 1 }.read(text)
+    NameContext { folder, level: 1 }.read(text)
 }
 
 /// The context of the name of a topology.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct NameContext<'a> {
     /// The folder that paths are relative to.
     pub(super) folder: &'a Path,
     /// The nesting depth: 1 for the outermost network.
     level: usize,
 }
 
-impl Place<'_> {
+impl NameContext<'_> {
     fn read(self, text: &str) -> Read {
-        if self.level > MOST_LEVELS {
+        if self.level > MAX_NESTING {
             return Err(TopologyError::TooDeep { given: text.to_owned() });
         }
         let (name, shape) = text.split_once(':').map_or((text, None), |(name, shape)| (name, Some(shape)));
@@ -48,7 +48,7 @@ impl Place<'_> {
 
     /// Reads the name of a network that is nested in another network.
     pub(super) fn read_within(self, text: &str) -> Read {
-        Place { level: self.level + 1, ..self }.read(text)
+        NameContext { level: self.level + 1, ..self }.read(text)
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn known_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The registry: every topology, in alphabetical order.
-pub(super) const KINDS: &[Kind] = &[
+pub(super) const KINDS: &[TopologyKind] = &[
     clos::KIND,
     cluster::KIND,
     complete::KIND,
@@ -81,13 +81,13 @@ pub(super) const KINDS: &[Kind] = &[
 ];
 
 /// The spelling of one topology, and the function that reads it.
-pub(super) struct Kind {
+pub(super) struct TopologyKind {
     /// The name, which stands before the colon.
     pub(super) name: &'static str,
     /// A pattern of the shape, which stands behind the colon.
     pub(super) shape: &'static str,
     /// Reads the shape.
-    pub(super) read: fn(&str, Place<'_>) -> Read,
+    pub(super) read: fn(&str, NameContext<'_>) -> Read,
 }
 
 /// The result of reading a shape.

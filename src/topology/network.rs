@@ -31,7 +31,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc, sync::OnceLock};
 
 use super::{
-    Kind, Link, LinkId, Topology, TopologyError, Vertex,
+    Link, LinkId, Topology, TopologyError, TopologyKind, Vertex,
     validation::{Seal, Validation},
 };
 use crate::{input, rank::Rank};
@@ -42,10 +42,10 @@ pub use file::NetworkProblem;
 pub(crate) use file::{NetworkTable, key_of};
 
 /// The registry entry of networks from files, spelled `file:network.toml`.
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "file",
     shape: "PATH",
-    read: |path, place| Ok(Arc::new(Network::from_file(place.folder.join(path))?)),
+    read: |path, context| Ok(Arc::new(Network::from_file(context.folder.join(path))?)),
 };
 
 /// A network of nodes, switches and links, read from a file.
@@ -106,7 +106,7 @@ pub struct Network {
     /// The routes that are given in the file.
     given: Paths,
     /// The links into each vertex.
-    into: Adjacent,
+    into: AdjacencyLists,
     /// For each node to which a route was requested: the next link towards the node, from every vertex.
     next: Box<[OnceLock<Box<[u32]>>]>,
 }
@@ -115,7 +115,7 @@ pub struct Network {
 type Paths = BTreeMap<(Rank, Rank), Box<[LinkId]>>;
 
 /// The value for "no link" and for "no distance".
-const NONE: u32 = u32::MAX;
+const ABSENT: u32 = u32::MAX;
 
 impl Network {
     /// Reads a network from a TOML file. Its name is `file:` and the path.
@@ -163,11 +163,11 @@ impl Network {
     /// Returns for every vertex the first link, in the order of the file, that leads closer to node `to`.
     fn next_links(&self, to: Rank) -> Box<[u32]> {
         let distances = self.into.distances(to, |link| self.links[link].0);
-        let mut next = vec![NONE; distances.len()];
+        let mut next = vec![ABSENT; distances.len()];
         for (number, &(from, to)) in self.links.iter().enumerate() {
             let (from, to) = (from as usize, to as usize);
-            // A vertex that cannot reach `to` has the distance `NONE`; links from or to such a vertex are skipped.
-            if next[from] == NONE && distances[to] != NONE && distances[from] == distances[to] + 1 {
+            // A vertex that cannot reach `to` has the distance `ABSENT`; links from or to such a vertex are skipped.
+            if next[from] == ABSENT && distances[to] != ABSENT && distances[from] == distances[to] + 1 {
                 next[from] = number as u32;
             }
         }
@@ -230,15 +230,15 @@ impl Topology for Network {
 
 /// The links of each vertex: either the links that leave it or the links that enter it.
 #[derive(Debug)]
-struct Adjacent {
+struct AdjacencyLists {
     /// The index in `links` of the first link of each vertex; the last entry is the length of `links`.
     first: Vec<u32>,
     links: Vec<u32>,
 }
 
-impl Adjacent {
+impl AdjacencyLists {
     /// Sorts links by the vertex at one of their ends (counting sort); the links of one vertex keep their order.
-    fn of(vertices: usize, ends: impl Iterator<Item = u32> + Clone) -> Adjacent {
+    fn of(vertices: usize, ends: impl Iterator<Item = u32> + Clone) -> AdjacencyLists {
         let mut first = vec![0; vertices + 1];
         for end in ends.clone() {
             first[end as usize + 1] += 1;
@@ -252,13 +252,13 @@ impl Adjacent {
             links[free[end as usize] as usize] = link as u32;
             free[end as usize] += 1;
         }
-        Adjacent { first, links }
+        AdjacencyLists { first, links }
     }
 
     /// Returns the distance in links of each vertex from `start`, by breadth-first search over these links; `other`
     /// returns the far end of a link.
     fn distances(&self, start: usize, other: impl Fn(LinkId) -> u32) -> Vec<u32> {
-        let mut distances = vec![NONE; self.first.len() - 1];
+        let mut distances = vec![ABSENT; self.first.len() - 1];
         distances[start] = 0;
         let mut reached = vec![start as u32];
         let mut visited = 0;
@@ -267,7 +267,7 @@ impl Adjacent {
             let vertex = vertex as usize;
             for &link in &self.links[self.first[vertex] as usize..self.first[vertex + 1] as usize] {
                 let neighbour = other(link as LinkId);
-                if distances[neighbour as usize] == NONE {
+                if distances[neighbour as usize] == ABSENT {
                     distances[neighbour as usize] = distances[vertex] + 1;
                     reached.push(neighbour);
                 }

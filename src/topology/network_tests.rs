@@ -111,7 +111,7 @@ fn every_topology_is_a_network_with_fixed_shortest_routes() {
 }
 
 #[test]
-fn no_topology_has_a_link_or_a_node_beyond_its_last() {
+fn links_and_nodes_out_of_range_panic() {
     for topology in samples() {
         check_limits(&*topology);
     }
@@ -223,7 +223,7 @@ fn bisection_width(topology: &dyn Topology) -> usize {
 }
 
 #[test]
-fn bisection_widths_are_as_known() {
+fn bisection_widths_match_the_formulas() {
     for (name, width) in [
         // Lines: one link.
         ("line:2", 1),

@@ -8,16 +8,16 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Kind, Link, LinkId, Place, Placement, Topology, TopologyError, Vertex,
+    Link, LinkId, NameContext, Placement, Topology, TopologyError, TopologyKind, Vertex,
     validation::{Seal, Validation, validate, validated},
 };
 use crate::rank::Rank;
 
 /// The registry entry, spelled `placed:random:7:torus:4x4`.
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "placed",
     shape: "PLACEMENT:TOPOLOGY",
-    read: |shape, place| Ok(Arc::new(read(shape, place)?)),
+    read: |shape, context| Ok(Arc::new(read(shape, context)?)),
 };
 
 /// A network with a placement of ranks on its nodes.
@@ -116,7 +116,7 @@ impl Topology for Placed {
 }
 
 /// Reads `random:7:torus:4x4`.
-fn read(shape: &str, place: Place<'_>) -> Result<Placed, TopologyError> {
+fn read(shape: &str, context: NameContext<'_>) -> Result<Placed, TopologyError> {
     let unreadable = || TopologyError::Shape {
         given: shape.to_owned(),
         allowed: "PLACEMENT:TOPOLOGY, such as random:7:torus:4x4 or round-robin:2:tree:8",
@@ -129,7 +129,7 @@ fn read(shape: &str, place: Place<'_>) -> Result<Placed, TopologyError> {
     };
     let (placement, network) = (&shape[..length], &shape[length + 1..]);
     let placement: Placement = placement.parse()?;
-    Placed::new(place.read_within(network)?, placement.within(place.folder))
+    Placed::new(context.read_within(network)?, placement.relative_to(context.folder))
 }
 
 #[cfg(test)]
@@ -141,7 +141,7 @@ mod tests {
     };
 
     #[test]
-    fn routes_are_those_between_the_places() {
+    fn routes_are_those_between_the_placed_nodes() {
         let placed = parse("placed:blocks:4x2:ring:8").unwrap();
         // Ranks 0 and 3 are on nodes 0 and 5, and the route visits nodes 0, 7, 6, 5.
         assert_eq!(visited(&*placed, 0, 3), [0, 7, 6, 3]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placed_network_is_as_good_as_any() {
+    fn placed_networks_pass_the_topology_checks() {
         for name in ["placed:random:3:mesh:3x4", "placed:round-robin:4:clos:8:4", "placed:identity:ring:5"] {
             let placed = parse(name).unwrap();
             assert_eq!(placed.name(), name);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_placed_network_is_refused() {
+    fn invalid_placed_networks_are_refused() {
         let refusal = |shape: &str| parse(&format!("placed:{shape}")).unwrap_err().to_string();
         for shape in ["", "random", "random:7", "identity"] {
             assert!(

@@ -67,8 +67,8 @@ impl Placement {
         match self {
             Placement::Identity => Ok((0..nodes).collect()),
             &Placement::Random { seed } => Ok(RandomNumbers::new(seed).permutation(nodes)),
-            &Placement::RoundRobin { server } => self.dealt(nodes, server, 1),
-            &Placement::Blocks { server, block } => self.dealt(nodes, server, block),
+            &Placement::RoundRobin { server } => self.block_distribution(nodes, server, 1),
+            &Placement::Blocks { server, block } => self.block_distribution(nodes, server, block),
             Placement::File { path } => {
                 let text = input::read(path).map_err(|cause| self.refusal(nodes, cause.to_string()))?;
                 self.read(nodes, &text)
@@ -77,7 +77,7 @@ impl Placement {
     }
 
     /// Returns the same placement with the path of a file relative to `folder`.
-    pub(super) fn within(self, folder: &Path) -> Placement {
+    pub(super) fn relative_to(self, folder: &Path) -> Placement {
         match self {
             Placement::File { path } => Placement::File { path: folder.join(path) },
             other => other,
@@ -85,7 +85,12 @@ impl Placement {
     }
 
     /// Returns the node of each rank for ranks that are distributed to servers in blocks.
-    fn dealt(&self, nodes: usize, server: usize, block: usize) -> Result<Vec<Rank>, TopologyError> {
+    fn block_distribution(
+        &self,
+        nodes: usize,
+        server: usize,
+        block: usize,
+    ) -> Result<Vec<Rank>, TopologyError> {
         if server == 0 || !nodes.is_multiple_of(server) {
             return Err(self.refusal(nodes, format!("servers of {server} nodes do not divide them")));
         }
@@ -196,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn every_placement_has_each_node_once() {
+    fn placements_are_permutations() {
         for text in [
             "identity",
             "random:7",
@@ -242,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn placements_that_do_not_fit_are_refused() {
         for (text, why) in [
             ("round-robin:5", "servers of 5 nodes do not divide them"),
             ("round-robin:0", "servers of 0 nodes do not divide them"),
@@ -266,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_seed_it_is_1() {
+    fn the_default_seed_is_1() {
         assert_eq!("random".parse(), Ok(Placement::Random { seed: 1 }));
     }
 }

@@ -9,16 +9,19 @@
 use std::sync::Arc;
 
 use super::{
-    Grid, Kind, Link, LinkId, Topology, TopologyError,
-    lattice::{Lattice, Lines},
+    Grid, Link, LinkId, Topology, TopologyError, TopologyKind,
+    lattice::{Boundary, Lattice},
     read_nodes,
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the ring, spelled `ring:8`.
-pub(super) const KIND: Kind =
-    Kind { name: "ring", shape: "NODES", read: |shape, _| Ok(Arc::new(Ring::new(read_nodes(shape)?)?)) };
+pub(super) const KIND: TopologyKind = TopologyKind {
+    name: "ring",
+    shape: "NODES",
+    read: |shape, _| Ok(Arc::new(Ring::new(read_nodes(shape)?)?)),
+};
 
 /// A ring of nodes; a route takes the shorter direction.
 ///
@@ -41,7 +44,7 @@ impl Ring {
     /// # Errors
     /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many.
     pub fn new(nodes: usize) -> Result<Ring, TopologyError> {
-        Ok(Ring { circle: Lattice::new([nodes], Lines::Closed)? })
+        Ok(Ring { circle: Lattice::new([nodes], Boundary::Closed)? })
     }
 }
 

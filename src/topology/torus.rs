@@ -13,14 +13,14 @@
 use std::sync::Arc;
 
 use super::{
-    Grid, Kind, Link, LinkId, Topology, TopologyError,
-    lattice::{self, Lattice, Lines},
+    Grid, Link, LinkId, Topology, TopologyError, TopologyKind,
+    lattice::{self, Boundary, Lattice},
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the torus, spelled `torus:4x8` or `torus:4x4x8`.
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TopologyKind = TopologyKind {
     name: "torus",
     shape: lattice::SHAPE,
     read: |shape, _| {
@@ -55,7 +55,7 @@ impl Torus {
     /// # Errors
     /// [`TopologyError::Empty`] without a row or a column, [`TopologyError::TooLarge`] with too many nodes.
     pub fn new(rows: usize, columns: usize) -> Result<Torus, TopologyError> {
-        Ok(Torus { lattice: Lattice::new([rows, columns], Lines::Closed)? })
+        Ok(Torus { lattice: Lattice::new([rows, columns], Boundary::Closed)? })
     }
 
     /// Creates a three-dimensional torus of `planes` planes, `rows` rows and `columns` columns.
@@ -63,7 +63,7 @@ impl Torus {
     /// # Errors
     /// As [`Torus::new`], and [`TopologyError::TooManyLinks`] with more than [`MAX_LINKS`](super::MAX_LINKS) links.
     pub fn new_3d(planes: usize, rows: usize, columns: usize) -> Result<Torus, TopologyError> {
-        Ok(Torus { lattice: Lattice::new([planes, rows, columns], Lines::Closed)? })
+        Ok(Torus { lattice: Lattice::new([planes, rows, columns], Boundary::Closed)? })
     }
 }
 
@@ -123,14 +123,14 @@ mod tests {
     /// Tests distances of two in lines of four, where both directions are equally long, in each dimension and from both
     /// ends.
     #[test]
-    fn of_two_equal_ways_the_one_towards_higher_coordinates_is_taken() {
+    fn ties_are_broken_towards_higher_coordinates() {
         let torus = Torus::new(4, 4).unwrap();
         assert_eq!(visited(&torus, 0, 10), [0, 1, 2, 6, 10]);
         assert_eq!(visited(&torus, 10, 0), [10, 11, 8, 12, 0]);
     }
 
     #[test]
-    fn lines_of_two_nodes_or_one_are_not_closed() {
+    fn lines_of_at_most_two_nodes_are_open() {
         let mesh = Mesh3d::new(1, 2, 2).unwrap();
         let torus = Torus::new_3d(1, 2, 2).unwrap();
         assert_eq!(torus.links(), 8);

@@ -26,17 +26,20 @@
 use std::{iter, sync::Arc};
 
 use super::{
-    Kind, Link, LinkId, MAX_NODES, Topology, TopologyError, Vertex, check_extents, read_nodes,
+    Link, LinkId, MAX_NODES, Topology, TopologyError, TopologyKind, Vertex, check_extents, read_nodes,
     validation::{Seal, Validation},
 };
 use crate::rank::Rank;
 
 /// The registry entry of the tree, spelled `tree:8`.
-pub(super) const KIND: Kind =
-    Kind { name: "tree", shape: "NODES", read: |shape, _| Ok(Arc::new(Tree::new(read_nodes(shape)?)?)) };
+pub(super) const KIND: TopologyKind = TopologyKind {
+    name: "tree",
+    shape: "NODES",
+    read: |shape, _| Ok(Arc::new(Tree::new(read_nodes(shape)?)?)),
+};
 
 /// The largest number of levels above the leaves: that of a binary tree of [`MAX_NODES`] nodes.
-const MOST_LEVELS: usize = MAX_NODES.ilog2() as usize + 1;
+const MAX_LEVELS: usize = MAX_NODES.ilog2() as usize + 1;
 
 /// A balanced binary tree with nodes at the leaves and switches inside.
 ///
@@ -56,7 +59,7 @@ const MOST_LEVELS: usize = MAX_NODES.ilog2() as usize + 1;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tree {
-    shape: Branching,
+    shape: BalancedTree,
 }
 
 impl Tree {
@@ -65,7 +68,7 @@ impl Tree {
     /// # Errors
     /// [`TopologyError::Empty`] without a node, [`TopologyError::TooLarge`] with too many.
     pub fn new(nodes: usize) -> Result<Tree, TopologyError> {
-        Ok(Tree { shape: Branching::new(nodes, 2)? })
+        Ok(Tree { shape: BalancedTree::new(nodes, 2)? })
     }
 }
 
@@ -105,7 +108,7 @@ impl Topology for Tree {
 
 /// The geometry of balanced trees of any arity: a vertex has up to `arity` children, and all leaves are on level 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Branching {
+pub(super) struct BalancedTree {
     leaves: usize,
     arity: usize,
     /// The binary logarithm of the arity if it is a power of two: a shift is several times faster than a division.
@@ -114,13 +117,13 @@ pub(super) struct Branching {
     edges: usize,
 }
 
-impl Branching {
+impl BalancedTree {
     /// Creates the tree of `arity` >= 2 with `leaves` leaves: at least 1, at most [`MAX_NODES`].
-    pub(super) fn new(leaves: usize, arity: usize) -> Result<Branching, TopologyError> {
+    pub(super) fn new(leaves: usize, arity: usize) -> Result<BalancedTree, TopologyError> {
         check_extents(&leaves, &[leaves])?;
         let vertices: usize = widths(leaves, arity).sum();
         let log_arity = arity.is_power_of_two().then(|| arity.ilog2());
-        Ok(Branching { leaves, arity, log_arity, edges: vertices - 1 })
+        Ok(BalancedTree { leaves, arity, log_arity, edges: vertices - 1 })
     }
 
     pub(super) fn leaves(&self) -> usize {
@@ -192,7 +195,7 @@ impl Branching {
     /// Appends the route between two leaves; `above` maps the place of a vertex in its level to the place of its parent.
     fn climb(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>, above: impl Fn(usize) -> usize) {
         // The links down are found in reverse order, from the receiver up.
-        let mut down = [0; MOST_LEVELS];
+        let mut down = [0; MAX_LEVELS];
         let mut level = 0;
         let (mut below_from, mut below_to) = (from, to);
         // The last place of the current level, and the number of its first vertex.
@@ -255,8 +258,8 @@ pub(super) mod tests {
     }
 
     /// Checks the number, the ends and the level of every link against the definition.
-    pub(in crate::topology) fn check_geometry(topology: &dyn Topology, shape: &Branching) {
-        let Branching { leaves, arity, .. } = *shape;
+    pub(in crate::topology) fn check_geometry(topology: &dyn Topology, shape: &BalancedTree) {
+        let BalancedTree { leaves, arity, .. } = *shape;
         let widths: Vec<usize> = widths(leaves, arity).collect();
         assert_eq!(topology.switches(), widths[1..].iter().sum::<usize>());
         assert_eq!(topology.links(), 2 * (widths.iter().sum::<usize>() - 1));
@@ -330,7 +333,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_root_is_on_the_level_of_the_logarithm() {
+    fn tree_height_is_the_logarithm_rounded_up() {
         for (leaves, level) in [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (9, 4), (4096, 12)] {
             let tree = Tree::new(leaves).unwrap();
             assert_eq!(tree.shape.levels(), level, "{leaves}");
@@ -341,14 +344,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn one_link_connects_two_halves() {
+    fn the_bisection_width_is_1() {
         for leaves in [2, 4, 8, 16, 32, 64] {
             assert_eq!(bisection(leaves, 2, |_| 1.0), 1.0, "{leaves}");
         }
     }
 
     #[test]
-    fn the_largest_trees_have_numbers_for_all_their_links() {
+    fn link_ids_of_the_largest_trees_fit() {
         for leaves in [MAX_NODES, MAX_NODES - 1, MAX_NODES / 2 + 2, MAX_NODES / 4 + 2] {
             let tree = Tree::new(leaves).unwrap();
             assert!(tree.links() <= MAX_LINKS);
@@ -358,7 +361,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn trees_that_cannot_be_are_refused() {
+    fn invalid_shapes_are_refused() {
         assert_eq!(Tree::new(0), Err(TopologyError::Empty { given: "0".to_owned() }));
         assert!(matches!(Tree::new(MAX_NODES + 1), Err(TopologyError::TooLarge { .. })));
     }

@@ -100,14 +100,14 @@ pub enum Defect {
 /// A topology of another crate whose properties, links and routes are validated.
 struct Validated {
     inner: Arc<dyn Topology>,
-    properties: Properties,
+    properties: CachedProperties,
     /// The result of the validation without routes.
     result: Result<(), TopologyError>,
 }
 
 /// The results of the methods without arguments, each called once.
 #[derive(Default)]
-struct Properties {
+struct CachedProperties {
     name: String,
     nodes: usize,
     switches: usize,
@@ -162,7 +162,7 @@ fn call<T>(name: &'static str, method: impl FnOnce() -> T) -> Result<T, Defect> 
 
 impl Validated {
     fn new(inner: Arc<dyn Topology>) -> Validated {
-        let mut validated = Validated { inner, properties: Properties::default(), result: Ok(()) };
+        let mut validated = Validated { inner, properties: CachedProperties::default(), result: Ok(()) };
         validated.result = match validated.query() {
             Ok(()) => validated.check(),
             Err(defect) => Err(validated.error(defect)),
@@ -170,7 +170,7 @@ impl Validated {
         if validated.result.is_err() {
             // Callers may allocate memory by these properties before they check the result.
             let name = std::mem::take(&mut validated.properties.name);
-            validated.properties = Properties { name, ..Properties::default() };
+            validated.properties = CachedProperties { name, ..CachedProperties::default() };
         }
         validated
     }
@@ -190,13 +190,13 @@ impl Validated {
         let extents = call("extents", || inner.extents())?;
         let nodes = call("nodes", || inner.nodes())?;
         let name = std::mem::take(&mut properties.name);
-        *properties = Properties { name, nodes, switches, links, longest_route, grid, extents };
+        *properties = CachedProperties { name, nodes, switches, links, longest_route, grid, extents };
         Ok(())
     }
 
     /// Validates the properties and all links.
     fn check(&self) -> Result<(), TopologyError> {
-        let Properties { name, nodes, links, grid, extents, .. } = &self.properties;
+        let CachedProperties { name, nodes, links, grid, extents, .. } = &self.properties;
         let given = || name.clone();
         match *nodes {
             0 => return Err(TopologyError::Empty { given: given() }),

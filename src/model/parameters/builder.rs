@@ -6,10 +6,10 @@ use super::{LinkSpeed, Parameters, Regime, port_capacity};
 use crate::time::Span;
 
 /// The largest number of ports of a node.
-const MOST_PORTS: u32 = 64;
+const MAX_PORTS: u32 = 64;
 
 /// The largest time allowed for a parameter, in seconds (per message, byte or element); far below [`Span::MAX`].
-const LONGEST: f64 = 1e6;
+const MAX_SECONDS: f64 = 1e6;
 
 /// Collects [`Parameters`] in SI units. Created by [`Parameters::builder`] and [`Parameters::to_builder`].
 ///
@@ -174,8 +174,8 @@ impl ParametersBuilder {
     /// the latency is divided into equal halves for the sender and the receiver; an odd picosecond is added for the
     /// sender.
     pub(in crate::model) fn alpha(self, seconds: f64) -> Result<Self, ParameterError> {
-        require("latency", self.latency, (0.0..=LONGEST).contains(&self.latency), "from 0 to 1e6 s")?;
-        let within = (self.latency..=LONGEST).contains(&seconds);
+        require("latency", self.latency, (0.0..=MAX_SECONDS).contains(&self.latency), "from 0 to 1e6 s")?;
+        let within = (self.latency..=MAX_SECONDS).contains(&seconds);
         require("alpha", seconds, within, "from the latency, which is a part of it, to 1e6 s")?;
         let overheads = (Span::from_secs_f64(seconds) - Span::from_secs_f64(self.latency)).as_picos();
         let at_the_sender = Span::from_picos(overheads.div_ceil(2)).as_secs_f64();
@@ -184,7 +184,7 @@ impl ParametersBuilder {
 
     /// Sets `beta` from the bandwidth `1 / beta` in bytes/s, as a machine file may give it.
     pub(in crate::model) fn bandwidth(self, bytes_per_second: f64) -> Result<Self, ParameterError> {
-        let within = (LONGEST.recip()..f64::INFINITY).contains(&bytes_per_second);
+        let within = (MAX_SECONDS.recip()..f64::INFINITY).contains(&bytes_per_second);
         require(
             "bandwidth",
             bytes_per_second,
@@ -258,10 +258,10 @@ impl ParametersBuilder {
             ("barrier", self.barrier.unwrap_or(0.0)),
         ];
         for (parameter, given) in times {
-            require(parameter, given, (0.0..=LONGEST).contains(&given), "from 0 to 1e6 s")?;
+            require(parameter, given, (0.0..=MAX_SECONDS).contains(&given), "from 0 to 1e6 s")?;
         }
         require("duplex", self.duplex, (1.0..=2.0).contains(&self.duplex), "from 1 to 2")?;
-        require("ports", self.ports.into(), (1..=MOST_PORTS).contains(&self.ports), "from 1 to 64")?;
+        require("ports", self.ports.into(), (1..=MAX_PORTS).contains(&self.ports), "from 1 to 64")?;
         let (parameter, given) = match self.link {
             LinkSpeed::Excess(excess) => ("link_excess", excess),
             LinkSpeed::Capacity(capacity) => ("link_capacity", capacity),
@@ -278,7 +278,7 @@ impl ParametersBuilder {
                 ("regimes.receive_overhead", receive, receive_before),
             ];
             for (parameter, given, before) in overheads {
-                require(parameter, given, (before..=LONGEST).contains(&given), slower)?;
+                require(parameter, given, (before..=MAX_SECONDS).contains(&given), slower)?;
             }
             before = regime;
         }

@@ -22,7 +22,7 @@ const PROCESSORS: usize = 8;
 const ADAPTERS: usize = 4;
 
 /// The number of adapters of a router.
-const ENDS: usize = 16;
+const ADAPTERS_PER_ROUTER: usize = 16;
 
 /// The bandwidths in bytes/s of a processor's link, of an adapter's link, and of the links within and between groups.
 const INSIDE: f64 = 70e9;
@@ -33,7 +33,7 @@ const GLOBAL: f64 = 500e9;
 fn topology(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     let grid = shape.parse().map_err(allowing("GROUPSxROUTERS, such as 2x4 for 256 nodes"))?;
     let Grid { rows: groups, columns: routers } = grid;
-    let network = Dragonfly::new(groups, routers, ENDS)?.with_capacities(LOCAL, GLOBAL)?;
+    let network = Dragonfly::new(groups, routers, ADAPTERS_PER_ROUTER)?.with_capacities(LOCAL, GLOBAL)?;
     Ok(Arc::new(Cluster::new(PROCESSORS, ADAPTERS, INSIDE, ADAPTER, Arc::new(network))?))
 }
 

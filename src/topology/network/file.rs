@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Deserializer, de};
 use thiserror::Error;
 
-use super::{Adjacent, NONE, Network, Paths};
+use super::{ABSENT, AdjacencyLists, Network, Paths};
 use crate::{
     rank::Rank,
     topology::{Link, LinkId, MAX_LINKS, MAX_NODES, Vertex},
@@ -32,45 +32,45 @@ pub(crate) struct NetworkTable {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of a link")]
 struct LinkTable {
-    between: Option<Vec<Place>>,
-    from: Option<Place>,
-    to: Option<Place>,
+    between: Option<Vec<VertexName>>,
+    from: Option<VertexName>,
+    to: Option<VertexName>,
     capacity: Option<Quantity>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of a route")]
 struct RouteTable {
-    path: Vec<Place>,
+    path: Vec<VertexName>,
 }
 
 /// A vertex as the file spells it: a number is a node, `"s3"` is a switch.
 #[derive(Clone, Copy, Debug)]
-struct Place(Vertex);
+struct VertexName(Vertex);
 
-impl<'de> Deserialize<'de> for Place {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Place, D::Error> {
+impl<'de> Deserialize<'de> for VertexName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<VertexName, D::Error> {
         struct Visitor;
 
         impl de::Visitor<'_> for Visitor {
-            type Value = Place;
+            type Value = VertexName;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a node such as 3 or a switch such as \"s3\"")
             }
 
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Place, E> {
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<VertexName, E> {
                 let rank = Rank::try_from(number);
-                rank.map(|rank| Place(Vertex::Node(rank)))
+                rank.map(|rank| VertexName(Vertex::Node(rank)))
                     .map_err(|_| E::invalid_value(de::Unexpected::Signed(number), &self))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Place, E> {
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<VertexName, E> {
                 let number =
                     text.strip_prefix('s').filter(|number| number.bytes().all(|b| b.is_ascii_digit()));
                 let number = number.and_then(|number| number.parse().ok());
                 number
-                    .map(|number| Place(Vertex::Switch(number)))
+                    .map(|number| VertexName(Vertex::Switch(number)))
                     .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
             }
         }
@@ -99,19 +99,19 @@ impl NetworkTable {
         if switches > MAX_NODES {
             return Err(NetworkProblem::Switches { given: switches });
         }
-        let links = Links::read(tables, Extent { nodes, switches })?;
+        let links = Links::read(tables, VertexCounts { nodes, switches })?;
         let given = links.routes(routes)?;
         links.check_ends()?;
 
         let Links { extent, links, capacities, .. } = links;
         let (from, to) = (|| links.iter().map(|link| link.0), || links.iter().map(|link| link.1));
         let vertices = nodes + switches;
-        let into = Adjacent::of(vertices, to());
-        let out_of = Adjacent::of(vertices, from());
+        let into = AdjacencyLists::of(vertices, to());
+        let out_of = AdjacencyLists::of(vertices, from());
         // If all nodes are reached from node 0 and reach it, every node reaches every other.
         let reached = out_of.distances(0, |link| links[link].1);
         let reaching = into.distances(0, |link| links[link].0);
-        let none = |distances: &[u32]| distances[..extent.nodes].iter().position(|&links| links == NONE);
+        let none = |distances: &[u32]| distances[..extent.nodes].iter().position(|&links| links == ABSENT);
         if let Some(to) = none(&reached) {
             return Err(NetworkProblem::NoPath { from: 0, to });
         }
@@ -131,15 +131,15 @@ pub(crate) fn key_of(text: &str, keys: &[&'static str]) -> Option<&'static str> 
 
 /// The numbers of nodes and switches.
 #[derive(Clone, Copy)]
-struct Extent {
+struct VertexCounts {
     nodes: usize,
     switches: usize,
 }
 
-impl Extent {
+impl VertexCounts {
     /// The number of a vertex, nodes first, then switches; `None` if the network does not have it.
     fn number(self, vertex: Vertex) -> Option<u32> {
-        let Extent { nodes, switches } = self;
+        let VertexCounts { nodes, switches } = self;
         match vertex {
             Vertex::Node(rank) => (rank < nodes).then_some(rank as u32),
             Vertex::Switch(number) => (number < switches).then(|| (nodes + number) as u32),
@@ -149,7 +149,7 @@ impl Extent {
 
 /// The directed links of a file, in the order of the file.
 struct Links {
-    extent: Extent,
+    extent: VertexCounts,
     links: Vec<(u32, u32)>,
     capacities: Vec<Option<f64>>,
     /// The number of each link, by its ends.
@@ -157,14 +157,15 @@ struct Links {
 }
 
 impl Links {
-    fn read(tables: Vec<LinkTable>, extent: Extent) -> Result<Links, NetworkProblem> {
+    fn read(tables: Vec<LinkTable>, extent: VertexCounts) -> Result<Links, NetworkProblem> {
         let mut read = Links { extent, links: Vec::new(), capacities: Vec::new(), numbers: BTreeMap::new() };
         for (entry, table) in (1..).zip(tables) {
-            let (Place(from), Place(to), both_ways) = match (table.between.as_deref(), table.from, table.to) {
-                (Some(&[one, other]), None, None) => (one, other, true),
-                (None, Some(from), Some(to)) => (from, to, false),
-                _ => return Err(NetworkProblem::Ends { entry }),
-            };
+            let (VertexName(from), VertexName(to), both_ways) =
+                match (table.between.as_deref(), table.from, table.to) {
+                    (Some(&[one, other]), None, None) => (one, other, true),
+                    (None, Some(from), Some(to)) => (from, to, false),
+                    _ => return Err(NetworkProblem::Ends { entry }),
+                };
             let capacity = match table.capacity {
                 None => None,
                 Some(quantity) => Some(read_capacity(quantity, entry)?),
@@ -194,7 +195,7 @@ impl Links {
     }
 
     fn number(&self, vertex: Vertex, list: &'static str, entry: usize) -> Result<u32, NetworkProblem> {
-        let Extent { nodes, switches } = self.extent;
+        let VertexCounts { nodes, switches } = self.extent;
         let unknown = NetworkProblem::Vertex { list, entry, vertex, nodes, switches };
         self.extent.number(vertex).ok_or(unknown)
     }
@@ -203,7 +204,7 @@ impl Links {
     fn routes(&self, tables: Vec<RouteTable>) -> Result<Paths, NetworkProblem> {
         let mut routes = Paths::new();
         for (entry, RouteTable { path }) in (1..).zip(tables) {
-            let path: Vec<Vertex> = path.into_iter().map(|Place(vertex)| vertex).collect();
+            let path: Vec<Vertex> = path.into_iter().map(|VertexName(vertex)| vertex).collect();
             let [Vertex::Node(from), .., Vertex::Node(to)] = path[..] else {
                 return Err(NetworkProblem::PathEnds { entry });
             };
@@ -230,7 +231,7 @@ impl Links {
     /// Refuses nodes and switches without links. After this check there are at most as many vertices as link ends, so a
     /// short file cannot request much memory.
     fn check_ends(&self) -> Result<(), NetworkProblem> {
-        let Extent { nodes, switches } = self.extent;
+        let VertexCounts { nodes, switches } = self.extent;
         let from: BTreeSet<u32> = self.links.iter().map(|link| link.0).collect();
         let to: BTreeSet<u32> = self.links.iter().map(|link| link.1).collect();
         let other = |node: Rank| if node == 0 { 1 } else { 0 };

@@ -32,14 +32,14 @@ fn written_out(topology: &dyn Topology, order: impl Iterator<Item = LinkId>) -> 
 
 /// A random network: a tree that connects all vertices, and additional random links.
 #[derive(Clone, Debug)]
-struct Random {
+struct RandomNetwork {
     nodes: usize,
     switches: usize,
     /// The directed links as pairs of vertices, in the order of the file, without duplicates.
     links: Vec<(usize, usize)>,
 }
 
-impl Random {
+impl RandomNetwork {
     fn text(&self) -> String {
         let place = |vertex: usize| match vertex.checked_sub(self.nodes) {
             None => vertex.to_string(),
@@ -81,7 +81,7 @@ impl Random {
     }
 }
 
-fn networks() -> impl Strategy<Value = Random> {
+fn networks() -> impl Strategy<Value = RandomNetwork> {
     (1..12_usize, 0..6_usize)
         .prop_flat_map(|(nodes, switches)| {
             // A switch connected to one node only is useless, but allowed.
@@ -101,7 +101,7 @@ fn networks() -> impl Strategy<Value = Random> {
             links.dedup();
             (Just((nodes, switches)), Just(links).prop_shuffle())
         })
-        .prop_map(|((nodes, switches), links)| Random { nodes, switches, links })
+        .prop_map(|((nodes, switches), links)| RandomNetwork { nodes, switches, links })
 }
 
 proptest! {
@@ -214,7 +214,7 @@ fn a_fat_tree_written_out_has_its_routes_and_capacities() {
 }
 
 #[test]
-fn nothing_is_worked_out_for_nodes_that_nobody_sends_to() {
+fn routes_are_computed_only_for_used_destinations() {
     let mesh = Mesh::new(4, 4).unwrap();
     let network = network(&written_out(&mesh, 0..mesh.links()));
     let known = || (0..16).filter(|&to| network.next[to].get().is_some()).collect::<Vec<Rank>>();
@@ -228,7 +228,7 @@ fn nothing_is_worked_out_for_nodes_that_nobody_sends_to() {
 }
 
 #[test]
-fn links_are_in_the_order_of_the_file_both_ways_in_turn() {
+fn links_are_numbered_in_file_order_with_both_directions_adjacent() {
     let network = network(
         "
         nodes = 2
@@ -359,7 +359,7 @@ fn nodes_that_cannot_reach_each_other_are_refused() {
 }
 
 #[test]
-fn paths_that_are_none_are_refused() {
+fn invalid_paths_are_refused() {
     let ring = "nodes = 4\nswitches = 1\nlinks = [{ between = [0, 1] }, { between = [1, 2] }, \
                 { between = [2, 3] }, { between = [3, 's0'] }, { from = 's0', to = 0 }]\n";
     let with = |routes: &str| Network::from_toml("test", &format!("{ring}{routes}"));
@@ -386,7 +386,7 @@ fn paths_that_are_none_are_refused() {
 }
 
 #[test]
-fn what_is_no_network_file_is_refused_with_its_line() {
+fn malformed_files_are_refused_with_the_line() {
     for (text, line, says) in [
         ("nodes = 2\nedges = 3", 2, "unknown field `edges`"),
         ("switches = 2", 0, "missing field `nodes`"),
@@ -410,7 +410,7 @@ fn what_is_no_network_file_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_file_is_read_by_its_path() {
+fn a_file_is_read_from_its_path() {
     let error = parse("file:no/such/network.toml").unwrap_err();
     assert!(
         error.to_string().starts_with("`file:no/such/network.toml` is not a network: it cannot be read: "),
