@@ -49,7 +49,7 @@ impl Canvas {
     pub(super) fn text(&mut self, x: f64, y: f64, class: &str, text: &str) {
         let element = element("text").with("x", number(x)).with("y", number(y));
         let element = if class.is_empty() { element } else { element.with("class", class) };
-        self.add(element.says(text));
+        self.add(element.with_text(text));
     }
 
     /// Adds sentences below each other, each with line breaks as needed; returns the position of the next line.
@@ -85,10 +85,10 @@ impl Canvas {
             .with("viewBox", format!("0 0 {width} {height}"))
             .with("width", width)
             .with("height", height)
-            .around(element("title").says(title))
-            .around(element("style").says(&style))
-            .around(background);
-        let mut svg = elements.into_iter().fold(root, Compose::around).to_string();
+            .with_child(element("title").with_text(title))
+            .with_child(element("style").with_text(&style))
+            .with_child(background);
+        let mut svg = elements.into_iter().fold(root, ElementBuilder::with_child).to_string();
         svg.push('\n');
         svg
     }
@@ -111,7 +111,7 @@ pub(super) fn path(class: &str, data: &str) -> Element {
 }
 
 /// Returns path data for a polyline in compact form: relative coordinates in whole tenths of a pixel.
-pub(super) fn way(points: &[(f64, f64)]) -> String {
+pub(super) fn polyline(points: &[(f64, f64)]) -> String {
     let tenths = |(x, y): (f64, f64)| ((x * 10.0).round() as i64, (y * 10.0).round() as i64);
     let shown = |tenths: i64| number(tenths as f64 / 10.0);
     let mut data = String::new();
@@ -130,34 +130,34 @@ pub(super) fn way(points: &[(f64, f64)]) -> String {
 }
 
 /// Chained construction of elements.
-pub(super) trait Compose: Sized {
+pub(super) trait ElementBuilder: Sized {
     /// Adds an attribute.
     fn with(self, name: &str, value: impl Into<String>) -> Self;
 
     /// Adds a child element.
-    fn around(self, inner: Element) -> Self;
+    fn with_child(self, inner: Element) -> Self;
 
     /// Adds a text.
-    fn says(self, text: &str) -> Self;
+    fn with_text(self, text: &str) -> Self;
 
     /// Adds a tooltip.
-    fn tells(self, text: &str) -> Self {
-        self.around(element("title").says(text))
+    fn with_tooltip(self, text: &str) -> Self {
+        self.with_child(element("title").with_text(text))
     }
 }
 
-impl Compose for Element {
+impl ElementBuilder for Element {
     fn with(mut self, name: &str, value: impl Into<String>) -> Element {
         svg::Node::assign(&mut self, name, value.into());
         self
     }
 
-    fn around(mut self, inner: Element) -> Element {
+    fn with_child(mut self, inner: Element) -> Element {
         svg::Node::append(&mut self, inner);
         self
     }
 
-    fn says(mut self, text: &str) -> Element {
+    fn with_text(mut self, text: &str) -> Element {
         // XML forbids other control characters, and a phase may have any name.
         let text: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         svg::Node::append(&mut self, Text::new(text));

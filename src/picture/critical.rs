@@ -33,9 +33,10 @@ pub(super) fn stretches(trace: &Trace, machine: &Description) -> Vec<Stretch> {
             Stretch { from: first.rank, to: first.rank, start: first.start, end: last.end }
         })
         .collect();
-    let nexts: Vec<Rank> = stretches.iter().skip(1).map(|next| next.from).chain([path.last_node]).collect();
-    stretches.iter_mut().zip(nexts).for_each(|(stretch, next)| stretch.to = next);
-    let stays = |stretch: &Stretch| stretch.from == stretch.to;
-    let together = stretches.chunk_by(|one, next| stays(one) && stays(next));
-    together.map(|stretches| Stretch { end: stretches[stretches.len() - 1].end, ..stretches[0] }).collect()
+    let next_ranks: Vec<Rank> =
+        stretches.iter().skip(1).map(|next| next.from).chain([path.last_node]).collect();
+    stretches.iter_mut().zip(next_ranks).for_each(|(stretch, next)| stretch.to = next);
+    let stays_on_node = |stretch: &Stretch| stretch.from == stretch.to;
+    let runs = stretches.chunk_by(|one, next| stays_on_node(one) && stays_on_node(next));
+    runs.map(|stretches| Stretch { end: stretches[stretches.len() - 1].end, ..stretches[0] }).collect()
 }

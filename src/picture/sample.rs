@@ -24,7 +24,7 @@ pub(super) struct Sample {
     /// For each message, in the given order, whether it is drawn.
     pub(super) is_drawn: Vec<bool>,
     /// A sentence on the rule; `None` if all are drawn.
-    pub(super) says: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 impl Sample {
@@ -34,7 +34,7 @@ impl Sample {
     pub(super) fn of(messages: &[Candidate], at_most: usize) -> Sample {
         let all = messages.len();
         if all <= at_most {
-            return Sample { is_drawn: vec![true; all], says: None };
+            return Sample { is_drawn: vec![true; all], note: None };
         }
         let mut delayed: Vec<usize> = (0..all).filter(|&nth| !messages[nth].delay.is_zero()).collect();
         delayed.sort_by_key(|&nth| (Reverse(messages[nth].delay), nth));
@@ -56,14 +56,14 @@ impl Sample {
                 false => format!("{chosen} of the {count}{others} {name}"),
             });
         }
-        let mut says = format!("Lines: {at_most} of {all} messages, evenly spaced in the order of time");
+        let mut note = format!("Lines: {at_most} of {all} messages, evenly spaced in the order of time");
         if parts.len() > 1 {
-            says += &format!(": {}", parts.join(", "));
+            note += &format!(": {}", parts.join(", "));
         }
         if !delayed.is_empty() {
-            says += &format!("; among them the {} with the largest delay", delayed.len());
+            note += &format!("; among them the {} with the largest delay", delayed.len());
         }
-        Sample { is_drawn, says: Some(says + ".") }
+        Sample { is_drawn, note: Some(note + ".") }
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn few_messages_are_all_drawn() {
         let sample = Sample::of(&candidates(5, |_| false, &[]), 5);
-        assert_eq!((places(&sample), sample.says), (vec![0, 1, 2, 3, 4], None));
+        assert_eq!((places(&sample), sample.note), (vec![0, 1, 2, 3, 4], None));
     }
 
     #[test]
@@ -93,7 +93,7 @@ mod tests {
         let sample = Sample::of(&candidates(100, |_| true, &[98, 3]), 11);
         assert_eq!(places(&sample), [0, 9, 19, 29, 39, 49, 59, 69, 79, 89, 98]);
         assert_eq!(
-            sample.says.unwrap(),
+            sample.note.unwrap(),
             "Lines: 11 of 100 messages, evenly spaced in the order of time; among them the 1 with the largest delay."
         );
     }
@@ -103,7 +103,7 @@ mod tests {
         let sample = Sample::of(&candidates(100, |nth| nth % 50 == 7, &[]), 10);
         assert_eq!(places(&sample), [0, 7, 13, 25, 37, 50, 57, 63, 75, 87]);
         assert_eq!(
-            sample.says.unwrap(),
+            sample.note.unwrap(),
             "Lines: 10 of 100 messages, evenly spaced in the order of time: the 2 between rows, 8 of the 98 that begin or end at a \
              rank without a row."
         );

@@ -17,14 +17,14 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Traffic {
     /// The busy and shared times of each link that carried a message.
-    pub(super) links: BTreeMap<LinkId, Use>,
+    pub(super) links: BTreeMap<LinkId, LinkTimes>,
     /// For each transfer, whether it shared a link with another transfer.
     pub(super) shared: Vec<bool>,
 }
 
 /// Times of one link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Use {
+pub(super) struct LinkTimes {
     /// The time with at least one message.
     pub(super) busy: Span,
     /// The time with at least two messages.
@@ -32,35 +32,35 @@ pub(super) struct Use {
 }
 
 /// A message on a link: link, enter time, leave time, index of the transfer. The type is small because there are many.
-type Stay = (u32, Time, Time, u32);
+type LinkVisit = (u32, Time, Time, u32);
 
 impl Traffic {
     pub(super) fn of(transfers: &[Transfer], topology: &dyn Topology) -> Traffic {
-        let (mut stays, mut route): (Vec<Stay>, _) = (Vec::new(), Vec::new());
+        let (mut visits, mut route): (Vec<LinkVisit>, _) = (Vec::new(), Vec::new());
         for (nth, transfer) in transfers.iter().enumerate() {
             if transfer.entered < transfer.left {
                 route.clear();
                 topology.route(transfer.from, transfer.to, &mut route);
                 let stay = |&link: &LinkId| (link as u32, transfer.entered, transfer.left, nth as u32);
-                stays.extend(route.iter().map(stay));
+                visits.extend(route.iter().map(stay));
             }
         }
-        stays.sort_unstable();
+        visits.sort_unstable();
         let mut traffic = Traffic { links: BTreeMap::new(), shared: vec![false; transfers.len()] };
-        for stays in stays.chunk_by(|one, next| one.0 == next.0) {
-            let times = traffic.count(stays);
-            traffic.links.insert(stays[0].0 as LinkId, times);
+        for visits in visits.chunk_by(|one, next| one.0 == next.0) {
+            let times = traffic.count(visits);
+            traffic.links.insert(visits[0].0 as LinkId, times);
         }
         traffic
     }
 
     /// Evaluates the messages of one link, in the order in which they enter.
-    fn count(&mut self, stays: &[Stay]) -> Use {
-        let mut times = Use::default();
+    fn count(&mut self, visits: &[LinkVisit]) -> LinkTimes {
+        let mut times = LinkTimes::default();
         // The end of the time with at least one message, and with at least two.
         let (mut one, mut two) = (Time::ZERO, Time::ZERO);
-        for (nth, &(_, entered, left, transfer)) in stays.iter().enumerate() {
-            let meets_next = stays.get(nth + 1).is_some_and(|next| next.1 < left);
+        for (nth, &(_, entered, left, transfer)) in visits.iter().enumerate() {
+            let meets_next = visits.get(nth + 1).is_some_and(|next| next.1 < left);
             self.shared[transfer as usize] |= meets_next || entered < one;
             times.busy += left.since(entered.max(one));
             times.shared += left.min(one).since(entered.max(two));

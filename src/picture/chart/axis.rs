@@ -3,7 +3,7 @@
 use super::{super::canvas::decimal, Axis, Scale};
 
 /// Maximum number of ticks of a numeric axis.
-const MOST_MARKS: f64 = 9.0;
+const MAX_TICKS: f64 = 9.0;
 
 /// The visible range of an axis; positions are from 0 to 1.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Range<'a> {
 
 /// A tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mark {
+pub(super) struct Tick {
     pub(super) place: f64,
     pub(super) label: String,
 }
@@ -70,7 +70,7 @@ impl<'a> Range<'a> {
     }
 
     /// Returns the ticks in ascending order.
-    pub(super) fn marks(&self) -> Vec<Mark> {
+    pub(super) fn marks(&self) -> Vec<Tick> {
         let numbers: Vec<f64> = match &self.axis.scale {
             Scale::Names(names) => (0..names.len()).map(|nth| nth as f64).collect(),
             Scale::Linear => {
@@ -80,7 +80,7 @@ impl<'a> Range<'a> {
             }
             Scale::Logarithmic => self.factors(),
         };
-        let mark = |number: f64| Mark { place: self.place(number), label: self.label(number) };
+        let mark = |number: f64| Tick { place: self.place(number), label: self.label(number) };
         numbers.into_iter().map(mark).filter(|mark| (0.0..=1.0).contains(&mark.place)).collect()
     }
 
@@ -89,7 +89,7 @@ impl<'a> Range<'a> {
     fn factors(&self) -> Vec<f64> {
         if self.axis.unit == "bytes" || self.is_binary {
             let (first, last) = (self.low / 2.0_f64.ln(), self.high / 2.0_f64.ln());
-            let every = ((last - first) / MOST_MARKS).ceil().max(1.0) as i64;
+            let every = ((last - first) / MAX_TICKS).ceil().max(1.0) as i64;
             let powers = (first.ceil() as i64..=last.floor() as i64).filter(|power| power % every == 0);
             let powers: Vec<f64> = powers.map(|power| 2.0_f64.powi(power as i32)).collect();
             // A range between two neighbouring powers contains no power of two.
@@ -98,7 +98,7 @@ impl<'a> Range<'a> {
             }
         }
         let (first, last) = (self.low / 10.0_f64.ln(), self.high / 10.0_f64.ln());
-        let every = ((last - first) / MOST_MARKS).ceil().max(1.0) as i64;
+        let every = ((last - first) / MAX_TICKS).ceil().max(1.0) as i64;
         let within: &[f64] = if last - first > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
         let decades = (first.floor() as i64..=last.floor() as i64).filter(|power| power % every == 0);
         let numbers: Vec<f64> = decades
@@ -114,7 +114,7 @@ impl<'a> Range<'a> {
         match &self.axis.scale {
             Scale::Names(_) => self.axis.label(number),
             _ if self.axis.unit == "bytes" && number >= 0.0 => bytes(number),
-            _ => short(number),
+            _ => format_short(number),
         }
     }
 }
@@ -126,7 +126,7 @@ fn ends(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
 
 /// Returns the tick distance of a linear axis with a given length: 1, 2 or 5 times a power of ten.
 fn step_of(length: f64) -> f64 {
-    let least = if length > 0.0 { length / MOST_MARKS } else { 0.1 };
+    let least = if length > 0.0 { length / MAX_TICKS } else { 0.1 };
     let power = 10.0_f64.powi(least.log10().floor() as i32);
     let digit = [1.0, 2.0, 5.0, 10.0].into_iter().find(|digit| digit * power >= least * 0.999_999);
     digit.unwrap_or(10.0) * power
@@ -136,7 +136,7 @@ fn step_of(length: f64) -> f64 {
 fn bytes(number: f64) -> String {
     let mut units = [("TiB", 4), ("GiB", 3), ("MiB", 2), ("KiB", 1)].into_iter();
     match units.find(|(_, power)| number >= 1024_f64.powi(*power)) {
-        None => format!("{} B", short(number)),
+        None => format!("{} B", format_short(number)),
         Some((unit, power)) => {
             let value = number / 1024_f64.powi(power);
             let digits = if value < 100.0 && value.fract() != 0.0 { 1 } else { 0 };
@@ -146,7 +146,7 @@ fn bytes(number: f64) -> String {
 }
 
 /// Formats a number with up to four significant digits, without trailing zeros.
-pub(super) fn short(number: f64) -> String {
+pub(super) fn format_short(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }

@@ -1,10 +1,10 @@
 //! Draws a chart: frame, ticks, lines, bars, points, crossovers, legend.
 
 use super::{
-    super::canvas::{Canvas, Compose, element, number, path, way, width},
+    super::canvas::{Canvas, ElementBuilder, element, number, path, polyline, width},
     Axis, Chart, Line, Origin, Scale,
-    axis::{Mark, Range, short},
-    legend::{self, Look, looks},
+    axis::{Range, Tick, format_short},
+    legend::{self, LineStyle, line_styles},
 };
 
 /// The width and the minimum height of the plot area in pixels.
@@ -12,13 +12,13 @@ const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 340.0;
 
 /// Lines with more points than this have smaller markers.
-const MANY: usize = 40;
+const MAX_POINTS_WITH_LARGE_MARKERS: usize = 40;
 
 /// The space for a rotated label in pixels.
-const TURNED: f64 = 12.0;
+const ROTATED_LABEL: f64 = 12.0;
 
 /// The fraction of the space of a name that its bars occupy.
-const BARS: f64 = 0.8;
+const BAR_FRACTION: f64 = 0.8;
 
 /// The plot area with its axes.
 struct Area<'a> {
@@ -49,11 +49,11 @@ pub(super) fn draw(chart: &Chart) -> String {
     let x = Range::of(&chart.x, numbers(0), false);
     let y = Range::of(&chart.y, numbers(1), true);
     let (mut x_marks, y_marks) = (x.marks(), y.marks());
-    let widest = |marks: &[Mark]| marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max);
+    let widest = |marks: &[Tick]| marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max);
     let is_crowded = (widest(&x_marks) + 8.0) * x_marks.len() as f64 > WIDTH;
     if is_crowded {
         // Each rotated label needs one line height; if there are too many, only every n-th label is shown.
-        let every = (x_marks.len() as f64 * TURNED / WIDTH).ceil().max(1.0) as usize;
+        let every = (x_marks.len() as f64 * ROTATED_LABEL / WIDTH).ceil().max(1.0) as usize;
         x_marks = x_marks.into_iter().step_by(every).collect();
     }
     let below = if is_crowded { widest(&x_marks) * 0.75 + 16.0 } else { 20.0 };
@@ -68,8 +68,8 @@ pub(super) fn draw(chart: &Chart) -> String {
     canvas.text(12.0, 26.0, "title", &chart.title);
     draw_axes(&mut canvas, chart, &area, (&x_marks, &y_marks), is_crowded, below);
 
-    let looks = looks(chart);
-    let look = |line: &Line| looks.get(line.name.as_str()).copied().unwrap_or(Look(0));
+    let line_styles = line_styles(chart);
+    let look = |line: &Line| line_styles.get(line.name.as_str()).copied().unwrap_or(LineStyle(0));
     // From back to front: bounds, bars, lines, formulas, published points.
     let of = |origin: Origin| chart.lines.iter().filter(move |line| line.origin == origin);
     if !has_names {
@@ -96,7 +96,7 @@ fn draw_axes(
     canvas: &mut Canvas,
     chart: &Chart,
     area: &Area<'_>,
-    (x_marks, y_marks): (&[Mark], &[Mark]),
+    (x_marks, y_marks): (&[Tick], &[Tick]),
     is_crowded: bool,
     below: f64,
 ) {
@@ -116,7 +116,7 @@ fn draw_axes(
         if is_crowded {
             let turn = format!("rotate(-45 {} {})", number(x), number(bottom + 14.0));
             let text = element("text").with("x", number(x)).with("y", number(bottom + 14.0));
-            canvas.add(text.with("class", "end").with("transform", turn).says(&mark.label));
+            canvas.add(text.with("class", "end").with("transform", turn).with_text(&mark.label));
         } else {
             canvas.text(x, bottom + 15.0, "mid", &mark.label);
         }
@@ -129,13 +129,13 @@ fn draw_axes(
     let middle = area.top + area.height / 2.0;
     let turn = format!("rotate(-90 16 {})", number(middle));
     let text = element("text").with("x", "16").with("y", number(middle)).with("class", "mid");
-    canvas.add(text.with("transform", turn).says(&chart.y.title()));
+    canvas.add(text.with("transform", turn).with_text(&chart.y.title()));
 }
 
 /// Returns the path through the points of a line.
 fn through(area: &Area<'_>, line: &Line) -> String {
     let points: Vec<(f64, f64)> = line.points.iter().map(|point| area.place(*point)).collect();
-    way(&points)
+    polyline(&points)
 }
 
 /// Returns the tooltip of a point.
@@ -148,7 +148,7 @@ fn told(chart: &Chart, line: &Line, point: [f64; 2]) -> String {
 fn figure(axis: &Axis, number: f64) -> String {
     match axis.scale {
         Scale::Names(_) => axis.label(number),
-        _ => format!("{} {}", short(number), axis.unit).trim_end().to_owned(),
+        _ => format!("{} {}", format_short(number), axis.unit).trim_end().to_owned(),
     }
 }
 
@@ -156,16 +156,16 @@ fn figure(axis: &Axis, number: f64) -> String {
 fn draw_bounds(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
     let bounds: Vec<&Line> = chart.lines.iter().filter(|line| line.origin == Origin::Bound).collect();
     let has_names = matches!(chart.x.scale, Scale::Names(_));
-    let half = WIDTH * area.x.unit() * BARS / 2.0;
+    let half = WIDTH * area.x.unit() * BAR_FRACTION / 2.0;
     for line in &bounds {
         if has_names {
             for point in &line.points {
                 let (x, y) = area.place(*point);
-                let stroke = Look(0).line(Origin::Bound, &way(&[(x - half, y), (x + half, y)]));
-                canvas.add(stroke.tells(&told(chart, line, *point)));
+                let stroke = LineStyle(0).line(Origin::Bound, &polyline(&[(x - half, y), (x + half, y)]));
+                canvas.add(stroke.with_tooltip(&told(chart, line, *point)));
             }
         } else {
-            canvas.add(Look(0).line(Origin::Bound, &through(area, line)).tells(&line.name));
+            canvas.add(LineStyle(0).line(Origin::Bound, &through(area, line)).with_tooltip(&line.name));
             if let (Some(last), true) = (line.points.last(), bounds.len() > 1) {
                 let (x, y) = area.place(*last);
                 canvas.text(x - 4.0, y + 12.0, "small end", &line.name);
@@ -174,13 +174,17 @@ fn draw_bounds(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
     }
 }
 
-fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, look: Look) {
+fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, look: LineStyle) {
     // Points on an axis of names are not connected.
     let is_way = line.origin != Origin::Published && !matches!(chart.x.scale, Scale::Names(_));
     if is_way {
-        canvas.add(look.line(line.origin, &through(area, line)).tells(&line.name));
+        canvas.add(look.line(line.origin, &through(area, line)).with_tooltip(&line.name));
     }
-    let size = if line.points.len() > MANY { legend::TINY } else { legend::SMALL };
+    let size = if line.points.len() > MAX_POINTS_WITH_LARGE_MARKERS {
+        legend::SMALL_MARKER_SIZE
+    } else {
+        legend::MARKER_SIZE
+    };
     for point in &line.points {
         let (x, y) = area.place(*point);
         let mark = match line.origin {
@@ -189,14 +193,14 @@ fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, l
             Origin::Formula if !is_way => look.over(x, y),
             Origin::Formula | Origin::Bound => continue,
         };
-        canvas.add(mark.tells(&told(chart, line, *point)));
+        canvas.add(mark.with_tooltip(&told(chart, line, *point)));
     }
 }
 
 /// Draws modeled values as groups of bars, one group per name; other points are drawn over the bar with their name.
-fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(&Line) -> Look) {
+fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(&Line) -> LineStyle) {
     let modeled = || chart.lines.iter().filter(|line| line.origin == Origin::Modeled);
-    let room = WIDTH * area.x.unit() * BARS;
+    let room = WIDTH * area.x.unit() * BAR_FRACTION;
     let width = room / modeled().count().max(1) as f64;
     // Bars start at 0, or at the bottom if 0 is not in the range.
     let foot = if area.y.has_zero() { area.place([0.0, 0.0]).1 } else { area.bottom() };
@@ -205,7 +209,7 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(
             let (x, y) = area.place(*point);
             let left = x - room / 2.0 + nth as f64 * width;
             let bar = look(line).bar(left, y.min(foot), width * 0.92, (y - foot).abs());
-            canvas.add(bar.tells(&told(chart, line, *point)));
+            canvas.add(bar.with_tooltip(&told(chart, line, *point)));
         }
     }
     let others =
@@ -215,7 +219,7 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(
         let shift = place.map_or(0.0, |nth| (nth as f64 + 0.46) * width - room / 2.0);
         for point in &line.points {
             let (x, y) = area.place(*point);
-            canvas.add(look(line).over(x + shift, y).tells(&told(chart, line, *point)));
+            canvas.add(look(line).over(x + shift, y).with_tooltip(&told(chart, line, *point)));
         }
     }
 }
@@ -228,9 +232,9 @@ fn draw_marks(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
         let data = format!("M{} {}V{}", number(x), number(y), number(area.bottom()));
         let (from, to) = (&crossover.from, &crossover.to);
         let told = format!("from {} on {to} is lower than {from}", figure(&chart.x, crossover.at[0]));
-        canvas.add(path("cross", &data).tells(&told));
+        canvas.add(path("cross", &data).with_tooltip(&told));
         let circle = element("circle").with("cx", number(x)).with("cy", number(y)).with("r", "6");
-        canvas.add(circle.with("class", "frame").tells(&told));
+        canvas.add(circle.with("class", "frame").with_tooltip(&told));
         let label = area.x.label(crossover.at[0].round());
         let line = ends.iter().position(|end| *end < x).unwrap_or(ends.len());
         let end = x + 6.0 + width(&label);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use svg::node::element::Element;
 
 use super::{
-    super::canvas::{Canvas, Compose, element, number, rectangle, width},
+    super::canvas::{Canvas, ElementBuilder, element, number, rectangle, width},
     Chart, Line, Origin,
 };
 
@@ -16,28 +16,28 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const KINDS: usize = 5;
 
 /// The height of a legend entry in pixels.
-const ENTRY: f64 = 16.0;
+const ENTRY_HEIGHT: f64 = 16.0;
 
 /// The marker size, and the size for lines with many points, in pixels.
-pub(super) const SMALL: f64 = 3.0;
-pub(super) const TINY: f64 = 1.6;
+pub(super) const MARKER_SIZE: f64 = 3.0;
+pub(super) const SMALL_MARKER_SIZE: f64 = 1.6;
 
 /// The width of a line sample in pixels.
-const SAMPLE: f64 = 30.0;
+const SAMPLE_WIDTH: f64 = 30.0;
 
 /// The style of a line. Lines with the same name have the same style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Look(pub(super) usize);
+pub(super) struct LineStyle(pub(super) usize);
 
 /// Returns the styles of the lines of a chart, by name.
-pub(super) fn looks(chart: &Chart) -> BTreeMap<&str, Look> {
-    let mut looks = BTreeMap::new();
+pub(super) fn line_styles(chart: &Chart) -> BTreeMap<&str, LineStyle> {
+    let mut line_styles = BTreeMap::new();
     // Bounds are grey and do not use a colour.
     for line in chart.lines.iter().filter(|line| line.origin != Origin::Bound) {
-        let next = Look(looks.len());
-        looks.entry(line.name.as_str()).or_insert(next);
+        let next = LineStyle(line_styles.len());
+        line_styles.entry(line.name.as_str()).or_insert(next);
     }
-    looks
+    line_styles
 }
 
 /// Style rules that differ on a dark display.
@@ -55,7 +55,7 @@ pub(super) fn rules() -> String {
     colours.chain([rest.to_owned()]).collect()
 }
 
-impl Look {
+impl LineStyle {
     fn colour(self) -> usize {
         self.0 % COLOURS.len()
     }
@@ -138,34 +138,34 @@ fn entries(chart: &Chart) -> impl Iterator<Item = &Line> {
 
 /// Returns the height of the legend in pixels.
 pub(super) fn height(chart: &Chart) -> f64 {
-    entries(chart).count() as f64 * ENTRY
+    entries(chart).count() as f64 * ENTRY_HEIGHT
 }
 
 /// Returns the width of the legend in pixels.
 pub(super) fn breadth(chart: &Chart) -> f64 {
     let texts = chart.lines.iter().map(|line| width(&entry(&line.name, line.origin)));
-    SAMPLE + 12.0 + texts.fold(0.0, f64::max)
+    SAMPLE_WIDTH + 12.0 + texts.fold(0.0, f64::max)
 }
 
 /// Draws the legend downwards from its top left corner.
 pub(super) fn draw(canvas: &mut Canvas, chart: &Chart, has_bars: bool, x: f64, mut y: f64) {
-    let looks = looks(chart);
+    let line_styles = line_styles(chart);
     for line in entries(chart) {
-        let look = looks.get(line.name.as_str()).copied().unwrap_or(Look(0));
-        let middle = y + ENTRY / 2.0;
-        let data = format!("M{} {}h{}", number(x), number(middle), number(SAMPLE));
+        let look = line_styles.get(line.name.as_str()).copied().unwrap_or(LineStyle(0));
+        let middle = y + ENTRY_HEIGHT / 2.0;
+        let data = format!("M{} {}h{}", number(x), number(middle), number(SAMPLE_WIDTH));
         match line.origin {
             Origin::Modeled if has_bars => canvas.add(look.bar(x + 8.0, y + 3.0, 14.0, 10.0)),
             Origin::Published | Origin::Formula if has_bars => {
-                canvas.add(look.over(x + SAMPLE / 2.0, middle))
+                canvas.add(look.over(x + SAMPLE_WIDTH / 2.0, middle))
             }
-            Origin::Published => canvas.add(look.hollow(x + SAMPLE / 2.0, middle)),
+            Origin::Published => canvas.add(look.hollow(x + SAMPLE_WIDTH / 2.0, middle)),
             origin => canvas.add(look.line(origin, &data)),
         }
         if line.origin == Origin::Modeled && !has_bars {
-            canvas.add(look.point(SMALL, x + SAMPLE / 2.0, middle));
+            canvas.add(look.point(MARKER_SIZE, x + SAMPLE_WIDTH / 2.0, middle));
         }
-        canvas.text(x + SAMPLE + 6.0, middle + 4.0, "", &entry(&line.name, line.origin));
-        y += ENTRY;
+        canvas.text(x + SAMPLE_WIDTH + 6.0, middle + 4.0, "", &entry(&line.name, line.origin));
+        y += ENTRY_HEIGHT;
     }
 }

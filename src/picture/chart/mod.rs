@@ -58,7 +58,7 @@ pub struct Axis {
 }
 
 /// Largest absolute value on an axis; differences of two values then remain finite.
-const LARGEST: f64 = 1e300;
+const MAX_VALUE: f64 = 1e300;
 
 /// The scale of an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,10 +136,9 @@ impl Axis {
     /// Describes the allowed numbers, if the given number is not allowed.
     fn refuses(&self, number: f64) -> Option<String> {
         match &self.scale {
-            Scale::Linear => {
-                (!(-LARGEST..=LARGEST).contains(&number)).then(|| "numbers from -1e300 to 1e300".to_owned())
-            }
-            Scale::Logarithmic => (!(LARGEST.recip()..=LARGEST).contains(&number))
+            Scale::Linear => (!(-MAX_VALUE..=MAX_VALUE).contains(&number))
+                .then(|| "numbers from -1e300 to 1e300".to_owned()),
+            Scale::Logarithmic => (!(MAX_VALUE.recip()..=MAX_VALUE).contains(&number))
                 .then(|| "numbers from 1e-300 to 1e300".to_owned()),
             Scale::Names(names) => {
                 let is_one = number.fract() == 0.0 && (0.0..names.len() as f64).contains(&number);

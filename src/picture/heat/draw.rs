@@ -10,13 +10,13 @@ use svg::node::element::Element;
 
 use super::{
     super::{
-        canvas::{Canvas, Compose, counted, element, number, path, rectangle, rounded, way},
+        canvas::{Canvas, ElementBuilder, counted, element, number, path, polyline, rectangle, rounded},
         traffic,
     },
     Heat, Measure,
     labels::{self, Labels},
     layout::Point,
-    panel::{LEAST_FONT, Panel, WIDTH},
+    panel::{MIN_FONT, Panel, WIDTH},
     scale::{self, CLASSES, Scale},
 };
 use crate::{
@@ -26,12 +26,12 @@ use crate::{
     units::format_bytes,
 };
 
-/// Maximum numbers of links per panel with tooltips and drawn; networks with more than `MOST_DRAWN` links omit idle links.
-const MOST_TOLD: usize = 400;
-const MOST_DRAWN: usize = 20_000;
+/// Maximum numbers of links per panel with tooltips and drawn; networks with more than `MAX_DRAWN` links omit idle links.
+const MAX_TOOLTIPS: usize = 400;
+const MAX_DRAWN: usize = 20_000;
 
 /// The width of a class in the scale, in pixels: six digits and a gap.
-const KEY: f64 = 46.0;
+const CLASS_WIDTH: f64 = 46.0;
 
 /// Elements instantiated by `use` need classes without the root selector, because the root is not an ancestor of the instances.
 const LIGHT: &str = ".mc-net{stroke:#8886;stroke-width:.6;fill:none}.mc-node{fill:#fff;stroke:#555;stroke-width:.8}\
@@ -55,7 +55,7 @@ impl Loaded<'_> {
     }
 
     /// Describes the link for a tooltip.
-    fn says(&self, scales: &BTreeMap<Measure, Scale>) -> String {
+    fn describe(&self, scales: &BTreeMap<Measure, Scale>) -> String {
         let LinkReport { link: Link { from, to }, load, .. } = self.link;
         let figure =
             |measure| scales.get(&measure).map_or(String::new(), |scale| scale.exact(self.figure(measure)));
@@ -97,7 +97,7 @@ pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) 
     if !shown.is_empty() {
         let lines = lines_of(&panel, topology).with("id", "mc-lines");
         let vertices = vertices(&panel, &labels).with("id", "mc-vertices");
-        canvas.add(element("defs").around(lines).around(vertices));
+        canvas.add(element("defs").with_child(lines).with_child(vertices));
         let below = 58.0 + panel.height;
         let mut told = 0;
         for measure in shown {
@@ -111,7 +111,7 @@ pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) 
             y += below;
         }
         notes = notes_of(&panel, topology, links.len(), told);
-        notes.extend(labels.says());
+        notes.extend(labels.describe());
     }
     notes.extend(traffic::delayed(heat.report));
     let foot = canvas.paragraphs(y + 18.0, &notes);
@@ -137,7 +137,7 @@ fn style(panel: &Panel, measures: &[Measure], is_light: bool) -> String {
         }
     }
     if is_light {
-        let size = number(panel.font().unwrap_or(LEAST_FONT));
+        let size = number(panel.font().unwrap_or(MIN_FONT));
         let _ = write!(style, ".mc-label{{font:{size}px sans-serif;fill:#222;text-anchor:middle}}");
         // Some viewers treat the root as an ancestor of instances; the common text rule would then take precedence.
         let _ = write!(style, ".mc .mc-label{{font-size:{size}px}}");
@@ -171,14 +171,14 @@ fn about(heat: &Heat<'_>, used: usize, links: usize) -> String {
 /// Returns the lines between vertices, shared by all panels and drawn below the links.
 fn lines_of(panel: &Panel, topology: &dyn Topology) -> Element {
     let mut lines = String::new();
-    if topology.links() <= MOST_DRAWN {
+    if topology.links() <= MAX_DRAWN {
         let mut seen = BTreeSet::new();
         for link in (0..topology.links()).map(|link| topology.link(link)) {
             if !seen.insert((link.from.min(link.to), link.from.max(link.to))) {
                 continue;
             }
             for stretch in panel.stretches(link) {
-                lines += &way(&stretch);
+                lines += &polyline(&stretch);
             }
         }
     }
@@ -198,7 +198,7 @@ fn vertices(panel: &Panel, labels: &Labels) -> Element {
         let dots: String = nodes.iter().map(|&place| square(panel.at(place), 0.8 * radius)).collect();
         let switches: String =
             panel.layout.of_switches().map(|(_, place)| square(panel.at(place), radius)).collect();
-        return labels.draw(panel, group.around(path("mc-dot", &format!("{dots}{switches}"))));
+        return labels.draw(panel, group.with_child(path("mc-dot", &format!("{dots}{switches}"))));
     }
     let font = panel.font();
     for (number_of, place, is_node) in nodes
@@ -208,7 +208,7 @@ fn vertices(panel: &Panel, labels: &Labels) -> Element {
         .chain(panel.layout.of_switches().map(|(number, place)| (number, place, false)))
     {
         let (x, y) = panel.at(place);
-        group = group.around(if is_node {
+        group = group.with_child(if is_node {
             let circle = element("circle").with("cx", number(x)).with("cy", number(y));
             circle.with("r", number(radius)).with("class", "mc-node")
         } else {
@@ -217,7 +217,7 @@ fn vertices(panel: &Panel, labels: &Labels) -> Element {
         if let Some(font) = font {
             let name = if is_node { number_of.to_string() } else { format!("s{number_of}") };
             let text = element("text").with("x", number(x)).with("y", number(y + 0.36 * font));
-            group = group.around(text.with("class", "mc-label").says(&name));
+            group = group.with_child(text.with("class", "mc-label").with_text(&name));
         }
     }
     labels.draw(panel, group)
@@ -232,7 +232,7 @@ fn draw_panel(
 ) -> (Element, usize) {
     let mut order: Vec<&Loaded<'_>> = links.iter().filter(|link| link.figure(measure) > 0).collect();
     order.sort_by_key(|link| Reverse(link.figure(measure)));
-    order.truncate(MOST_DRAWN);
+    order.truncate(MAX_DRAWN);
     let scale = &scales[&measure];
     let mut title = format!("{}: {} at most", scale::name(measure), scale.largest());
     if let Some(most) = order.first() {
@@ -244,34 +244,34 @@ fn draw_panel(
     }
     let text = |x: f64, y: f64, class: &str, text: &str| {
         let element = element("text").with("x", number(x)).with("y", number(y));
-        if class.is_empty() { element.says(text) } else { element.with("class", class).says(text) }
+        if class.is_empty() { element.with_text(text) } else { element.with("class", class).with_text(text) }
     };
-    let mut group = element("g").around(text(0.0, 10.0, "", &title));
+    let mut group = element("g").with_child(text(0.0, 10.0, "", &title));
     for (class, border) in scale.borders().iter().enumerate() {
-        let (x, height) = (class as f64 * KEY, panel.width_of(class).max(2.0) * 1.3);
-        let key = rectangle(x, 22.0 - height / 2.0, KEY - 2.0, height);
-        group = group.around(key.with("class", format!("{}k", class_name(measure, class))));
-        group = group.around(text(x + KEY - 2.0, 38.0, "small end", border));
+        let (x, height) = (class as f64 * CLASS_WIDTH, panel.width_of(class).max(2.0) * 1.3);
+        let key = rectangle(x, 22.0 - height / 2.0, CLASS_WIDTH - 2.0, height);
+        group = group.with_child(key.with("class", format!("{}k", class_name(measure, class))));
+        group = group.with_child(text(x + CLASS_WIDTH - 2.0, 38.0, "small end", border));
     }
-    group = group.around(text(CLASSES as f64 * KEY + 4.0, 38.0, "small", scale.unit()));
+    group = group.with_child(text(CLASSES as f64 * CLASS_WIDTH + 4.0, 38.0, "small", scale.unit()));
     let mut drawing = element("g").with("transform", "translate(0 46)");
-    drawing = drawing.around(element("use").with("href", "#mc-lines"));
+    drawing = drawing.with_child(element("use").with("href", "#mc-lines"));
     let mut together: BTreeMap<usize, String> = BTreeMap::new();
     let mut told = Vec::new();
     for (nth, link) in order.iter().enumerate() {
         let Some(class) = scale.class(link.figure(measure)) else { continue };
         let shape = panel.shape(link.link.link, class);
-        if nth < MOST_TOLD {
-            told.push(path(&class_name(measure, class), &shape).tells(&link.says(scales)));
+        if nth < MAX_TOOLTIPS {
+            told.push(path(&class_name(measure, class), &shape).with_tooltip(&link.describe(scales)));
         } else {
             together.entry(class).or_default().push_str(&shape);
         }
     }
     let count = told.len();
     let others = together.iter().map(|(&class, shapes)| path(&class_name(measure, class), shapes));
-    drawing = others.chain(told.into_iter().rev()).fold(drawing, Compose::around);
-    drawing = drawing.around(element("use").with("href", "#mc-vertices"));
-    (group.around(drawing), count)
+    drawing = others.chain(told.into_iter().rev()).fold(drawing, ElementBuilder::with_child);
+    drawing = drawing.with_child(element("use").with("href", "#mc-vertices"));
+    (group.with_child(drawing), count)
 }
 
 /// Returns the notes: how to read the drawing, and what is omitted.
@@ -282,15 +282,15 @@ fn notes_of(panel: &Panel, topology: &dyn Topology, loaded: usize, told: usize) 
          and wider means more; numbers are upper limits of each class.",
         panel.layout.shape
     )];
-    if topology.links() > MOST_DRAWN {
+    if topology.links() > MAX_DRAWN {
         notes
             .push(format!("Links that carried nothing are not drawn: the network has {}.", topology.links()));
     }
-    if loaded > MOST_DRAWN {
-        notes.push(format!("In each panel the {MOST_DRAWN} links with the largest figures are drawn."));
+    if loaded > MAX_DRAWN {
+        notes.push(format!("In each panel the {MAX_DRAWN} links with the largest figures are drawn."));
     }
     if loaded > told {
-        notes.push(format!("Tooltips: in each panel the {MOST_TOLD} links with the largest figures."));
+        notes.push(format!("Tooltips: in each panel the {MAX_TOOLTIPS} links with the largest figures."));
     }
     notes
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use svg::node::element::Element;
 
 use super::{
-    super::canvas::{Compose, element, number},
+    super::canvas::{ElementBuilder, element, number},
     layout::Point,
-    panel::{EDGE, Panel},
+    panel::{LABEL_MARGIN, Panel},
 };
 
 /// The font size of labels, and the width of a digit, in pixels.
@@ -59,33 +59,35 @@ impl Labels {
     pub(super) fn draw(self, panel: &Panel, group: Element) -> Element {
         let text = |class: &str, (x, y): Point, rank: usize| {
             let text = element("text").with("x", number(x)).with("y", number(y + 0.36 * FONT));
-            text.with("class", class).says(&rank.to_string())
+            text.with("class", class).with_text(&rank.to_string())
         };
         let nodes = panel.layout.of_nodes();
         match self {
             Labels::Inside => group,
             Labels::Edges { columns, rows, every_column, every_row } => {
                 let place = |rank: usize| panel.at(nodes[rank]);
-                let top = EDGE / 2.0;
+                let top = LABEL_MARGIN / 2.0;
                 let above = (0..columns)
                     .step_by(every_column)
                     .map(|column| text("mc-rank", (place(column).0, top), column));
                 let first_rows = if rows > 1 { rows } else { 0 };
                 let left = (0..first_rows).step_by(every_row).map(|row| {
                     let rank = row * columns;
-                    text("mc-row", (EDGE - 3.0, place(rank).1), rank)
+                    text("mc-row", (LABEL_MARGIN - 3.0, place(rank).1), rank)
                 });
-                above.chain(left).fold(group, Compose::around)
+                above.chain(left).fold(group, ElementBuilder::with_child)
             }
             Labels::Beside { every } => {
                 let labels = (0..nodes.len()).step_by(every);
-                labels.map(|rank| text("mc-rank", beside(panel, rank), rank)).fold(group, Compose::around)
+                labels
+                    .map(|rank| text("mc-rank", beside(panel, rank), rank))
+                    .fold(group, ElementBuilder::with_child)
             }
         }
     }
 
     /// Returns a note on the placement.
-    pub(super) fn says(self) -> Option<String> {
+    pub(super) fn describe(self) -> Option<String> {
         match self {
             Labels::Inside => None,
             Labels::Edges { rows: 1, .. } => Some("Figures above: ranks.".to_owned()),

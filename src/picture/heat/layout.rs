@@ -12,7 +12,7 @@ mod stress;
 pub(in crate::picture) type Point = (f64, f64);
 
 /// Maximum number of vertices for stress majorization; larger networks without structure are circles.
-const MOST_FREE: usize = 120;
+const MAX_STRESS_VERTICES: usize = 120;
 
 /// The positions of all vertices.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Layout {
         if layout.switches.is_empty() && (layout.as_lattice(topology) || layout.as_hypercube(topology)) {
             return layout;
         }
-        if vertices > MOST_FREE && links >= 2 * vertices {
+        if vertices > MAX_STRESS_VERTICES && links >= 2 * vertices {
             layout.as_circles();
             return layout;
         }
@@ -63,7 +63,7 @@ impl Layout {
         if layout.as_tree(&neighbours) {
             return layout;
         }
-        if vertices > MOST_FREE || neighbours.iter().all(|all| all.len() + 1 == vertices) {
+        if vertices > MAX_STRESS_VERTICES || neighbours.iter().all(|all| all.len() + 1 == vertices) {
             layout.as_circles();
             return layout;
         }
@@ -89,8 +89,8 @@ impl Layout {
     /// Returns the direction of a wraparound link, which is drawn in two halves; `None` for other links.
     pub(in crate::picture) fn closes(&self, link: Link) -> Option<Point> {
         let (Vertex::Node(from), Vertex::Node(to)) = (link.from, link.to) else { return None };
-        let (way, is_wrap) = step(&self.axes, from, to)?;
-        is_wrap.then_some(way)
+        let (direction, is_wrap) = step(&self.axes, from, to)?;
+        is_wrap.then_some(direction)
     }
 
     /// Returns whether the layout may have wraparound links.
@@ -159,9 +159,9 @@ impl Layout {
         }
         let place = |mut rank: usize| {
             let (mut x, mut y) = (0.0, 0.0);
-            for &(extent, way) in &axes {
+            for &(extent, direction) in &axes {
                 let along = (rank % extent) as f64;
-                (x, y) = (x + along * way.0, y + along * way.1);
+                (x, y) = (x + along * direction.0, y + along * direction.1);
                 rank /= extent;
             }
             (x, y)
@@ -193,7 +193,7 @@ impl Layout {
         }
         // The three directions of a cube. At higher levels the directions are slanted, so that links miss the nodes
         // between, and the third direction is longer, so that no node hides another.
-        let way = |bit: usize| {
+        let direction = |bit: usize| {
             let size = [1.0, 3.4, 11.0, 36.0, 118.0][(bit / 3).min(4)];
             let slant = if bit < 3 { 0.0 } else { 0.25 };
             match bit % 3 {
@@ -204,8 +204,8 @@ impl Layout {
             }
         };
         let place = |rank: usize| {
-            let bits = (0..dimensions).filter(|bit| rank >> bit & 1 == 1).map(way);
-            bits.fold((0.0, 0.0), |(x, y), way| (x + way.0, y + way.1))
+            let bits = (0..dimensions).filter(|bit| rank >> bit & 1 == 1).map(direction);
+            bits.fold((0.0, 0.0), |(x, y), direction| (x + direction.0, y + direction.1))
         };
         self.places = (0..self.nodes).map(place).collect();
         self.shape = "a hypercube";

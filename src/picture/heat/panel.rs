@@ -1,7 +1,7 @@
 //! Geometry of a panel in pixels: the scale, the positions of vertices, and the outlines of links.
 
 use super::{
-    super::canvas::way,
+    super::canvas::polyline,
     layout::{Layout, Point},
     scale::CLASSES,
 };
@@ -11,19 +11,19 @@ use crate::topology::{Link, Topology};
 pub(super) const WIDTH: f64 = 1000.0;
 
 /// The space for labels around a network whose nodes have no labels inside, in pixels.
-pub(super) const EDGE: f64 = 22.0;
+pub(super) const LABEL_MARGIN: f64 = 22.0;
 
 /// Maximum ratio of width to height of networks whose panels are side by side.
-const WIDEST: f64 = 1.5;
+const MAX_ASPECT_RATIO: f64 = 1.5;
 
 /// In pixels: maximum distance between the nearest neighbours, minimum distance for half arrows instead of lines, and
 /// maximum height of a panel.
-const LONGEST: f64 = 72.0;
-const ARROWS: f64 = 12.0;
-const HIGHEST: f64 = 600.0;
+const MAX_PITCH: f64 = 72.0;
+const MIN_ARROW_PITCH: f64 = 12.0;
+const MAX_HEIGHT: f64 = 600.0;
 
 /// The smallest legible font size in pixels.
-pub(super) const LEAST_FONT: f64 = 5.5;
+pub(super) const MIN_FONT: f64 = 5.5;
 
 /// The network on a panel: positions and sizes in pixels.
 pub(super) struct Panel {
@@ -52,13 +52,13 @@ impl Panel {
         let margin = if layout.has_closed_lines() { 0.8 } else { 0.4 };
         let (width, height) = (right - left + 2.0 * margin, bottom - top + 2.0 * margin);
         let nearest = layout.nearest(topology);
-        let beside = nearest > 0.5 && width <= WIDEST * height;
+        let beside = nearest > 0.5 && width <= MAX_ASPECT_RATIO * height;
         let columns = if beside { panels as f64 } else { 1.0 };
         let room = (WIDTH - 24.0 - 24.0 * (columns - 1.0)) / columns;
         let fit = |layout: Layout, edge: f64| {
             // A lattice has labels on the left and above; other networks may have labels on all sides.
             let edges = edge * if layout.plane().is_some() { 1.0 } else { 2.0 };
-            let scale = ((room - edges) / width).min(LONGEST / nearest).min(HIGHEST / height);
+            let scale = ((room - edges) / width).min(MAX_PITCH / nearest).min(MAX_HEIGHT / height);
             Panel {
                 origin: (left - margin - edge / scale, top - margin - edge / scale),
                 width: room,
@@ -72,7 +72,7 @@ impl Panel {
         };
         let panel = fit(layout, 0.0);
         // If labels do not fit inside nodes, they are outside.
-        let panel = if panel.font().is_some() { panel } else { fit(panel.layout, EDGE) };
+        let panel = if panel.font().is_some() { panel } else { fit(panel.layout, LABEL_MARGIN) };
         (panel, beside)
     }
 
@@ -86,11 +86,11 @@ impl Panel {
         let node = letters((self.layout.of_nodes().len() - 1).to_string());
         let switch = self.layout.of_switches().last().map_or(0, |(number, _)| letters(format!("s{number}")));
         let size = self.radius * [1.6, 1.4, 1.05, 0.8].get(node.max(switch) - 1).copied().unwrap_or(0.0);
-        (size >= LEAST_FONT).then_some(size.min(11.0))
+        (size >= MIN_FONT).then_some(size.min(11.0))
     }
 
     pub(super) fn has_arrows(&self) -> bool {
-        self.nearest >= ARROWS
+        self.nearest >= MIN_ARROW_PITCH
     }
 
     /// Returns the width of links of a class; in print the width replaces the colour.
@@ -134,11 +134,11 @@ impl Panel {
                     outline.push(point(neck, outer + 0.6 * width));
                 }
                 outline.push(point(end, inner));
-                data += &way(&outline);
+                data += &polyline(&outline);
                 data.push('z');
             } else {
                 let aside = 0.2 + width / 2.0;
-                data += &way(&[point(start, aside), point(end, aside)]);
+                data += &polyline(&[point(start, aside), point(end, aside)]);
             }
         }
         data

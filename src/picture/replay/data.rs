@@ -12,7 +12,7 @@ use super::{
         space_time::{bands::bands, bars::bars, rows::Rows},
         traffic::{self, Traffic},
     },
-    holdings::{Holdings, Rule},
+    holdings::{HoldingRule, Holdings},
 };
 use crate::{
     machine::Run,
@@ -24,11 +24,11 @@ use crate::{
 };
 
 /// The value that stands for all bytes of a message in the progress of its shares.
-const WHOLE: f64 = 1e9;
+const ALL_BYTES: f64 = 1e9;
 
 /// Maximum numbers of rows and of lines of the diagram; browsers become slow with more.
-const MOST_ROWS: usize = 360;
-const MOST_LINES: usize = 20_000;
+const MAX_ROWS: usize = 360;
+const MAX_LINES: usize = 20_000;
 
 /// The data of a run.
 #[derive(Debug, Serialize)]
@@ -104,14 +104,14 @@ impl RunData {
         let bands = bands(trace);
         let left_out = bands.says_left_out("above the diagram");
         let path = critical::stretches(trace, machine);
-        let rows = Rows::thinned(&report.nodes, MOST_ROWS, &path);
+        let rows = Rows::thinned(&report.nodes, MAX_ROWS, &path);
         let mut data = RunData {
             title,
             network,
             end: report.modeled.as_picos(),
             rule: match holdings.rule {
-                Rule::Blocks => "blocks",
-                Rule::Reach => "reach",
+                HoldingRule::Blocks => "blocks",
+                HoldingRule::Reach => "reach",
             },
             totals: holdings.totals.iter().map(|total| [total.bytes, total.parts]).collect(),
             levels: levels(&holdings),
@@ -124,7 +124,7 @@ impl RunData {
             links,
             path: path.iter().flat_map(figures).collect(),
             lines: Vec::new(),
-            notes: rows.says(machine.nodes()).into_iter().collect(),
+            notes: rows.describe(machine.nodes()).into_iter().collect(),
             rows: rows.ranks,
             bands: bands
                 .bands
@@ -155,10 +155,10 @@ impl RunData {
             delay: Span::from_picos(lost),
             is_between_rows: has_row(from) && has_row(to),
         };
-        let sample = Sample::of(&ends.map(candidate).collect::<Vec<_>>(), MOST_LINES);
-        if let Some(says) = sample.says {
+        let sample = Sample::of(&ends.map(candidate).collect::<Vec<_>>(), MAX_LINES);
+        if let Some(note) = sample.note {
             self.lines = (0..from.len()).filter(|&nth| sample.is_drawn[nth]).collect();
-            self.notes.push(says);
+            self.notes.push(note);
         }
     }
 
@@ -208,8 +208,8 @@ impl RunData {
                     })
                 });
                 gone += share.rate * share.end.since(share.start).as_secs_f64();
-                let part = (gone / (bytes.max(1) as f64) * WHOLE).round();
-                [share.end.since(entered).as_picos() as i64, part.min(WHOLE) as i64, place]
+                let part = (gone / (bytes.max(1) as f64) * ALL_BYTES).round();
+                [share.end.since(entered).as_picos() as i64, part.min(ALL_BYTES) as i64, place]
             });
             self.shares.insert(nth, shares.collect());
         }
@@ -217,7 +217,7 @@ impl RunData {
 }
 
 fn levels(holdings: &Holdings) -> Vec<Vec<u64>> {
-    let of_node = |levels: &Vec<super::holdings::Level>| {
+    let of_node = |levels: &Vec<super::holdings::HoldingSample>| {
         let mut before = Time::ZERO;
         let figures = levels.iter().flat_map(|level| {
             let wait = level.at.since(before).as_picos();

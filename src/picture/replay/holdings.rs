@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::sets::{NOBODY, SetId, Sets};
+use super::sets::{EMPTY, SetId, Sets};
 use crate::{
     rank::{Rank, Tag},
     record::{Change, Content, EventKind, Trace},
@@ -12,7 +12,7 @@ use crate::{
 
 /// What is counted as held data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum HoldingRule {
     /// Blocks of the calls that nodes make.
     Blocks,
     /// The nodes from which messages can have come, directly or through other nodes.
@@ -21,7 +21,7 @@ pub(super) enum Rule {
 
 /// An amount of data: all data of one call or of the whole run, or the fraction of it that a node holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Total {
+pub(super) struct DataAmount {
     pub(super) bytes: u64,
     /// The number of blocks, counting each member's version of a combined block; or the number of nodes.
     pub(super) parts: u64,
@@ -29,30 +29,34 @@ pub(super) struct Total {
 
 /// The amount that a node holds from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Level {
+pub(super) struct HoldingSample {
     pub(super) at: Time,
     /// The index of the call in the totals.
     pub(super) call: usize,
-    pub(super) held: Total,
+    pub(super) held: DataAmount,
 }
 
 /// The data held by all nodes over time.
 #[derive(Debug)]
 pub(super) struct Holdings {
-    pub(super) rule: Rule,
-    pub(super) totals: Vec<Total>,
+    pub(super) rule: HoldingRule,
+    pub(super) totals: Vec<DataAmount>,
     /// The levels of each node, in the order of time.
-    pub(super) levels: Vec<Vec<Level>>,
+    pub(super) levels: Vec<Vec<HoldingSample>>,
 }
 
 impl Holdings {
     pub(super) fn of(trace: &Trace, nodes: usize) -> Holdings {
         let known = Calls::of(&trace.contents, nodes);
-        if known.totals.iter().any(|total| total.bytes > 0) { known } else { Holdings::reached(trace, nodes) }
+        if known.totals.iter().any(|total| total.bytes > 0) {
+            known
+        } else {
+            Holdings::causal_closure(trace, nodes)
+        }
     }
 
     /// Computes the causal closure of messages: a receiver gets everything that the sender held when it sent the message.
-    fn reached(trace: &Trace, nodes: usize) -> Holdings {
+    fn causal_closure(trace: &Trace, nodes: usize) -> Holdings {
         let mut calls: Vec<Vec<(Time, Option<Rank>, u64)>> = vec![Vec::new(); nodes];
         let mut events: Vec<_> = trace.events.iter().collect();
         // Sorted in the order of the calls: calls of a node do not overlap.
@@ -64,11 +68,11 @@ impl Holdings {
                 _ => {}
             }
         }
-        let level = |at, parts| Level { at, call: 0, held: Total { bytes: 0, parts } };
+        let level = |at, parts| HoldingSample { at, call: 0, held: DataAmount { bytes: 0, parts } };
         let mut levels = vec![vec![level(Time::ZERO, 1)]; nodes];
-        let mut reached: Vec<Vec<u64>> = (0..nodes).map(|rank| alone(rank, nodes)).collect();
+        let mut reached: Vec<Vec<u64>> = (0..nodes).map(|rank| singleton(rank, nodes)).collect();
         let (mut done, mut sent) = (vec![0; nodes], BTreeMap::new());
-        until_nothing_changes(nodes, |rank| {
+        advance_to_fixpoint(nodes, |rank| {
             let mut goes_on = false;
             while let Some(&(at, from, seq)) = calls[rank].get(done[rank]) {
                 match from {
@@ -85,25 +89,25 @@ impl Holdings {
             }
             goes_on
         });
-        let totals = vec![Total { bytes: 0, parts: nodes as u64 }];
-        Holdings { rule: Rule::Reach, totals, levels }
+        let totals = vec![DataAmount { bytes: 0, parts: nodes as u64 }];
+        Holdings { rule: HoldingRule::Reach, totals, levels }
     }
 }
 
 /// Returns the set of one node.
-fn alone(rank: Rank, nodes: usize) -> Vec<u64> {
+fn singleton(rank: Rank, nodes: usize) -> Vec<u64> {
     let mut set = vec![0; nodes.div_ceil(64)];
     set[rank / 64] |= 1 << (rank % 64);
     set
 }
 
 /// Advances every node as far as possible, until no node can proceed.
-fn until_nothing_changes(nodes: usize, mut go: impl FnMut(Rank) -> bool) {
-    while (0..nodes).fold(false, |changed, rank| go(rank) | changed) {}
+fn advance_to_fixpoint(nodes: usize, mut advance: impl FnMut(Rank) -> bool) {
+    while (0..nodes).fold(false, |changed, rank| advance(rank) | changed) {}
 }
 
 /// Adds a level if it differs from the previous one; the last level of an instant replaces earlier ones.
-fn push(levels: &mut Vec<Level>, level: Level) {
+fn push(levels: &mut Vec<HoldingSample>, level: HoldingSample) {
     if levels.last().is_some_and(|last| (last.call, last.held) == (level.call, level.held)) {
         return;
     }
@@ -115,7 +119,7 @@ fn push(levels: &mut Vec<Level>, level: Level) {
 
 /// The fraction of a block that a node has: the members whose versions are combined in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Origin {
+enum BlockOrigin {
     #[default]
     Nothing,
     /// Versions of one block.
@@ -133,30 +137,30 @@ struct Origins {
 
 impl Origins {
     /// Returns the blocks of an origin, each with the members whose versions it includes.
-    fn parts(&self, origin: Origin) -> BTreeMap<u32, SetId> {
+    fn parts(&self, origin: BlockOrigin) -> BTreeMap<u32, SetId> {
         match origin {
-            Origin::Nothing => BTreeMap::new(),
-            Origin::Of(block, members) => BTreeMap::from([(block, members)]),
-            Origin::Several(list) => self.lists[list as usize].clone(),
+            BlockOrigin::Nothing => BTreeMap::new(),
+            BlockOrigin::Of(block, members) => BTreeMap::from([(block, members)]),
+            BlockOrigin::Several(list) => self.lists[list as usize].clone(),
         }
     }
 
-    fn union(&mut self, one: Origin, other: Origin) -> Origin {
+    fn union(&mut self, one: BlockOrigin, other: BlockOrigin) -> BlockOrigin {
         match (one, other) {
-            (one, Origin::Nothing) => one,
-            (Origin::Nothing, other) => other,
+            (one, BlockOrigin::Nothing) => one,
+            (BlockOrigin::Nothing, other) => other,
             (one, other) if one == other => one,
-            (Origin::Of(block, members), Origin::Of(same, others)) if block == same => {
-                Origin::Of(block, self.sets.union(members, others))
+            (BlockOrigin::Of(block, members), BlockOrigin::Of(same, others)) if block == same => {
+                BlockOrigin::Of(block, self.sets.union(members, others))
             }
             _ => {
                 let mut all = self.parts(one);
                 for (block, members) in self.parts(other) {
-                    let own = all.entry(block).or_insert(NOBODY);
+                    let own = all.entry(block).or_insert(EMPTY);
                     *own = self.sets.union(*own, members);
                 }
                 self.lists.push(all);
-                Origin::Several((self.lists.len() - 1) as u32)
+                BlockOrigin::Several((self.lists.len() - 1) as u32)
             }
         }
     }
@@ -165,12 +169,12 @@ impl Origins {
 /// Replay of library calls: which node has which version of which block. The cost is proportional to the blocks in
 /// messages: equal sets are shared, and the counters of a node grow only by new data.
 struct Calls<'a> {
-    totals: Vec<Total>,
+    totals: Vec<DataAmount>,
     /// Each call, by its members, its tag, and the number of such calls that a node has made before.
     numbers: BTreeMap<(&'a [Rank], Tag, usize), usize>,
     begun: BTreeMap<(Rank, &'a [Rank], Tag), usize>,
     /// The contents of messages in transit, block by block.
-    messages: BTreeMap<(Rank, u64), Vec<Origin>>,
+    messages: BTreeMap<(Rank, u64), Vec<BlockOrigin>>,
     nodes: Vec<Node<'a>>,
     origins: Origins,
 }
@@ -183,10 +187,10 @@ struct Node<'a> {
     call: usize,
     sizes: &'a [u64],
     /// By block: the node's current version; `had` has the members whose versions the node has held.
-    blocks: Vec<Origin>,
+    blocks: Vec<BlockOrigin>,
     had: Vec<SetId>,
-    held: Total,
-    levels: Vec<Level>,
+    held: DataAmount,
+    levels: Vec<HoldingSample>,
 }
 
 impl<'a> Calls<'a> {
@@ -200,13 +204,13 @@ impl<'a> Calls<'a> {
             origins: Origins { sets: Sets::new(), lists: Vec::new() },
         };
         contents.iter().for_each(|content| calls.nodes[content.rank].changes.push(content));
-        until_nothing_changes(nodes, |rank| calls.go(rank));
+        advance_to_fixpoint(nodes, |rank| calls.advance(rank));
         let levels = calls.nodes.into_iter().map(|node| node.levels).collect();
-        Holdings { rule: Rule::Blocks, totals: calls.totals, levels }
+        Holdings { rule: HoldingRule::Blocks, totals: calls.totals, levels }
     }
 
     /// Advances a node until it needs a message that has not been sent; returns whether it has advanced.
-    fn go(&mut self, rank: Rank) -> bool {
+    fn advance(&mut self, rank: Rank) -> bool {
         let mut goes_on = false;
         loop {
             let (node, origins) = (&mut self.nodes[rank], &mut self.origins);
@@ -235,7 +239,7 @@ impl<'a> Calls<'a> {
                 }
             }
             let node = &mut self.nodes[rank];
-            push(&mut node.levels, Level { at: next.at, call: node.call, held: node.held });
+            push(&mut node.levels, HoldingSample { at: next.at, call: node.call, held: node.held });
             (node.done, goes_on) = (node.done + 1, true);
         }
     }
@@ -245,14 +249,14 @@ impl<'a> Calls<'a> {
         let call = *self.numbers.entry((members, tag, *begun)).or_insert(self.totals.len());
         *begun += 1;
         if call == self.totals.len() {
-            self.totals.push(Total::default());
+            self.totals.push(DataAmount::default());
         }
         let node = &mut self.nodes[rank];
-        (node.call, node.sizes, node.held) = (call, sizes, Total::default());
+        (node.call, node.sizes, node.held) = (call, sizes, DataAmount::default());
         (node.blocks, node.had) = (Vec::new(), Vec::new());
         let alone = self.origins.sets.one(rank as u32);
         for &block in blocks {
-            node.take(block, Origin::Of(block, alone), false, &mut self.origins);
+            node.take(block, BlockOrigin::Of(block, alone), false, &mut self.origins);
         }
         let total = &mut self.totals[call];
         (total.bytes, total.parts) = (total.bytes + node.held.bytes, total.parts + node.held.parts);
@@ -260,16 +264,16 @@ impl<'a> Calls<'a> {
 }
 
 impl Node<'_> {
-    fn has(&self, block: u32) -> Origin {
+    fn has(&self, block: u32) -> BlockOrigin {
         self.blocks.get(block as usize).copied().unwrap_or_default()
     }
 
     /// Stores a received block, or combines it with the stored one.
-    fn take(&mut self, block: u32, brought: Origin, combined: bool, origins: &mut Origins) {
+    fn take(&mut self, block: u32, brought: BlockOrigin, combined: bool, origins: &mut Origins) {
         match brought {
-            Origin::Nothing => {}
-            Origin::Of(block, members) => self.add(block, members, &mut origins.sets),
-            Origin::Several(list) => {
+            BlockOrigin::Nothing => {}
+            BlockOrigin::Of(block, members) => self.add(block, members, &mut origins.sets),
+            BlockOrigin::Several(list) => {
                 let Origins { sets, lists } = origins;
                 lists[list as usize].iter().for_each(|(&block, &members)| self.add(block, members, sets));
             }

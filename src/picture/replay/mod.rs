@@ -16,10 +16,10 @@ use crate::machine::Run;
 use self::{data::RunData, network::Network};
 
 /// Maximum number of runs on a page.
-const MOST_RUNS: usize = 8;
+const MAX_RUNS: usize = 8;
 
 /// Maximum number of messages on a page, over all runs; browsers become slow with more.
-const MOST_MESSAGES: usize = 200_000;
+const MAX_MESSAGES: usize = 200_000;
 
 /// The parts of the page: HTML, style sheet, and the scripts in the order of concatenation.
 const PAGE: &str = include_str!("page/page.html");
@@ -105,12 +105,12 @@ impl Replay {
             return Err(PictureError::NotTraced);
         }
         let too_many = |what, given, at_most| Err(PictureError::TooMany { what, given, at_most });
-        if self.runs.len() == MOST_RUNS {
-            return too_many("runs", MOST_RUNS + 1, MOST_RUNS);
+        if self.runs.len() == MAX_RUNS {
+            return too_many("runs", MAX_RUNS + 1, MAX_RUNS);
         }
         let messages = self.messages + run.trace.transfers.len();
-        if messages > MOST_MESSAGES {
-            return too_many("messages", messages, MOST_MESSAGES);
+        if messages > MAX_MESSAGES {
+            return too_many("messages", messages, MAX_MESSAGES);
         }
         let network = json(&Network::of(&**run.machine().topology()));
         let known = self.networks.iter().position(|known| *known == network).unwrap_or_else(|| {
@@ -124,7 +124,7 @@ impl Replay {
 
     /// Returns the maximum number of runs on a page.
     pub const fn most_runs() -> usize {
-        MOST_RUNS
+        MAX_RUNS
     }
 
     /// Returns the page as HTML.

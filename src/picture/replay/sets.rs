@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 pub(super) type SetId = u32;
 
 /// The empty set.
-pub(super) const NOBODY: SetId = 0;
+pub(super) const EMPTY: SetId = 0;
 
 /// A set as half-open ranges of members, sorted, disjoint and not adjacent.
 type Ranges = Vec<(u32, u32)>;
@@ -24,9 +24,9 @@ pub(super) struct Sets {
 
 impl Sets {
     pub(super) fn new() -> Sets {
-        let numbers = BTreeMap::from([(Ranges::new(), NOBODY)]);
+        let numbers = BTreeMap::from([(Ranges::new(), EMPTY)]);
         let sets = vec![Ranges::new()];
-        Sets { numbers, sets, sizes: vec![0], unions: BTreeMap::new(), last: ((NOBODY, NOBODY), NOBODY) }
+        Sets { numbers, sets, sizes: vec![0], unions: BTreeMap::new(), last: ((EMPTY, EMPTY), EMPTY) }
     }
 
     /// Returns the set with one member.
@@ -41,10 +41,10 @@ impl Sets {
 
     /// Returns the union of two sets. Each union is computed once.
     pub(super) fn union(&mut self, one: SetId, other: SetId) -> SetId {
-        if one == other || other == NOBODY {
+        if one == other || other == EMPTY {
             return one;
         }
-        if one == NOBODY {
+        if one == EMPTY {
             return other;
         }
         let both = (one.min(other), one.max(other));
@@ -103,8 +103,8 @@ mod tests {
         let (outer, inner) = (sets.union(one, nine), sets.union(three, two));
         let all = sets.union(low, high);
         assert_eq!(all, sets.union(inner, outer));
-        assert_eq!([NOBODY, one, low, inner, high, all].map(|set| sets.size(set)), [0, 1, 2, 2, 2, 4]);
-        assert_eq!((sets.union(all, two), sets.union(NOBODY, all), sets.one(9)), (all, all, nine));
+        assert_eq!([EMPTY, one, low, inner, high, all].map(|set| sets.size(set)), [0, 1, 2, 2, 2, 4]);
+        assert_eq!((sets.union(all, two), sets.union(EMPTY, all), sets.one(9)), (all, all, nine));
         assert_eq!(sets.sets[all as usize], [(1, 4), (9, 10)]);
     }
 }

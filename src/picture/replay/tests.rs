@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     super::tests::{MACHINES, busy},
-    holdings::{Holdings, Rule},
+    holdings::{HoldingRule, Holdings},
     *,
 };
 use crate::{
@@ -18,16 +18,17 @@ use crate::{
 /// Returns the bytes that each node has held by the end, and the total.
 fn in_the_end<T>(run: &Run<T>) -> (Vec<u64>, u64) {
     let holdings = Holdings::of(&run.trace, run.machine().nodes());
-    assert_eq!((holdings.rule, holdings.totals.len()), (Rule::Blocks, 1));
+    assert_eq!((holdings.rule, holdings.totals.len()), (HoldingRule::Blocks, 1));
     let total = holdings.totals[0];
     for levels in &holdings.levels {
-        let grows = |pair: &[super::holdings::Level]| {
+        let grows = |pair: &[super::holdings::HoldingSample]| {
             pair[0].at <= pair[1].at && pair[0].held.bytes < pair[1].held.bytes
         };
         assert!(levels.windows(2).all(grows), "{levels:?}");
         assert!(levels.iter().all(|level| level.held.parts <= total.parts && level.at <= run.report.modeled));
     }
-    let last = |levels: &Vec<super::holdings::Level>| levels.last().map_or(0, |level| level.held.bytes);
+    let last =
+        |levels: &Vec<super::holdings::HoldingSample>| levels.last().map_or(0, |level| level.held.bytes);
     (holdings.levels.iter().map(last).collect(), total.bytes)
 }
 
@@ -150,7 +151,7 @@ fn in_a_free_program_nodes_have_what_messages_can_have_brought() {
         Ok(())
     });
     let holdings = Holdings::of(&run.unwrap().trace, 4);
-    assert_eq!(holdings.rule, Rule::Reach);
+    assert_eq!(holdings.rule, HoldingRule::Reach);
     let parts: Vec<Vec<u64>> =
         holdings.levels.iter().map(|levels| levels.iter().map(|level| level.held.parts).collect()).collect();
     // Node 3 received from node 2 only, and node 0 from both.
@@ -266,7 +267,7 @@ fn a_page_has_as_many_runs_as_it_can_show() {
     let mut page = Replay::new("many");
     assert_eq!(page.to_html(), Err(PictureError::Empty { what: "run" }));
     assert_eq!(page.add("", &busy("line:5", false)), Err(PictureError::NotTraced));
-    for nth in 0..MOST_RUNS {
+    for nth in 0..MAX_RUNS {
         page.add(nth.to_string(), &busy(["line:5", "ring:3"][nth % 2], true)).unwrap();
     }
     let error = page.add("one more", &busy("line:5", true)).unwrap_err();
@@ -274,7 +275,7 @@ fn a_page_has_as_many_runs_as_it_can_show() {
     // Two nodes that exchange more messages than a page may have.
     let run = Machine::hockney(1, 2).trace(true).build().unwrap().run(|node| {
         let other = 1 - node.rank();
-        (0..=MOST_MESSAGES / 2).try_for_each(|_| node.world().sendrecv(other, [0_u8; 1], other).map(drop))?;
+        (0..=MAX_MESSAGES / 2).try_for_each(|_| node.world().sendrecv(other, [0_u8; 1], other).map(drop))?;
         Ok(())
     });
     let error = Replay::new("").run("", &run.unwrap()).unwrap_err();

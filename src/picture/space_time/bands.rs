@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Maximum number of lanes of bands; more lanes would need more space than the rows.
-const MOST_LANES: usize = 6;
+const MAX_LANES: usize = 6;
 
 /// A band above the rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +43,9 @@ impl Bands {
     pub(in crate::picture) fn says_left_out(&self, place: &str) -> Option<String> {
         match self.left_out {
             0 => None,
-            1 => Some(format!("1 phase or step is left out {place}: there are at most {MOST_LANES} lanes.")),
+            1 => Some(format!("1 phase or step is left out {place}: there are at most {MAX_LANES} lanes.")),
             bands => Some(format!(
-                "{bands} phases or steps that overlap others are left out {place}: there are at most {MOST_LANES} lanes."
+                "{bands} phases or steps that overlap others are left out {place}: there are at most {MAX_LANES} lanes."
             )),
         }
     }
@@ -89,7 +89,7 @@ pub(in crate::picture) fn bands(trace: &Trace) -> Bands {
         let mut ends: Vec<Time> = Vec::new();
         for (start, end, &(_, _, name, number)) in sorted {
             let lane = ends.iter().position(|&end| end <= start).unwrap_or(ends.len());
-            if first + lane >= MOST_LANES {
+            if first + lane >= MAX_LANES {
                 all.left_out += 1;
                 continue;
             }

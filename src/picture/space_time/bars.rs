@@ -88,7 +88,7 @@ pub(in crate::picture) fn bars(trace: &Trace) -> Vec<Bar<'_>> {
 
 impl Bar<'_> {
     /// Describes the activity for a tooltip.
-    pub(in crate::picture) fn says(&self) -> String {
+    pub(in crate::picture) fn describe(&self) -> String {
         let Bar { rank, activity, .. } = *self;
         let time = self.end.since(self.start);
         let what = match (&self.event.kind, activity) {

@@ -2,19 +2,19 @@
 
 use super::{
     super::{
-        canvas::{Canvas, Compose, decimal, number, path},
+        canvas::{Canvas, ElementBuilder, decimal, number, path},
         critical::Stretch,
     },
     plot::Plot,
 };
 /// Maximum number of stretches of the path with tooltips.
-const MOST_STRETCHES: usize = 300;
+const MAX_STRETCHES: usize = 300;
 
 /// Draws the critical path: frames around stretches on nodes, lines along messages. On a rank without a row it is a
 /// line at the rank's position between the rows, so that the path has no gaps.
 pub(super) fn draw(canvas: &mut Canvas, plot: &Plot, stretches: &[Stretch]) {
     let half = plot.bar / 2.0 + 1.0;
-    let (mut together, has_tooltips) = (String::new(), stretches.len() <= MOST_STRETCHES);
+    let (mut together, has_tooltips) = (String::new(), stretches.len() <= MAX_STRETCHES);
     for &Stretch { from, to, start, end } in stretches {
         let (y, below) = (plot.middle(from), plot.middle(to));
         let (left, right) = (plot.x(start), plot.x(end));
@@ -24,21 +24,21 @@ pub(super) fn draw(canvas: &mut Canvas, plot: &Plot, stretches: &[Stretch]) {
             format!("{corner}h{width}v{height}h-{width}z")
         } else {
             // From the edge of one frame to the edge of the next.
-            let way = if from == to {
+            let direction = if from == to {
                 0.0
             } else if y < below {
                 half
             } else {
                 -half
             };
-            let edge = |rank| if plot.has_row(rank) { way } else { 0.0 };
+            let edge = |rank| if plot.has_row(rank) { direction } else { 0.0 };
             let begin = format!("M{} {}", number(left), number(y + edge(from)));
             format!("{begin}L{} {}", number(right), number(below - edge(to)))
         };
         if has_tooltips {
             let what = if from == to { format!("node {from}") } else { format!("{from} to {to}") };
-            let says = format!("critical path: {what}, {} from {start}", end.since(start));
-            canvas.add(path("crit", &outline).tells(&says));
+            let tooltip = format!("critical path: {what}, {} from {start}", end.since(start));
+            canvas.add(path("crit", &outline).with_tooltip(&tooltip));
         } else {
             together += &outline;
         }

@@ -8,7 +8,9 @@ use std::{
 
 use super::{
     super::{
-        canvas::{Canvas, Compose, counted, decimal, element, number, path, rectangle, rounded, width},
+        canvas::{
+            Canvas, ElementBuilder, counted, decimal, element, number, path, rectangle, rounded, width,
+        },
         critical::Stretch,
         sample::{Candidate, Sample},
         traffic,
@@ -18,21 +20,21 @@ use super::{
     bars::{Activity, Bar, bars},
     critical_path,
     messages::{Class, Message, messages},
-    plot::{Plot, SHORTEST},
+    plot::{MIN_BAR_LENGTH, Plot},
     rows::Rows,
     ticks::Ticks,
 };
 use crate::{rank::Rank, time::Span, units::format_bytes};
 
 /// Maximum number of bars with separate tooltips.
-const MOST_BARS: usize = 1000;
+const MAX_BARS_WITH_TOOLTIPS: usize = 1000;
 
 /// Maximum number of messages with lines; more would be indistinguishable.
-const MOST_LINES: usize = 1500;
+const MAX_LINES: usize = 1500;
 
-/// Maximum number of messages with tooltips. If more are drawn, only the `MOST_LATE` most delayed ones have tooltips.
-const MOST_MESSAGES: usize = 600;
-const MOST_LATE: usize = 300;
+/// Maximum number of messages with tooltips. If more are drawn, only the `MAX_DELAYED_WITH_TOOLTIPS` most delayed ones have tooltips.
+const MAX_MESSAGES_WITH_TOOLTIPS: usize = 600;
+const MAX_DELAYED_WITH_TOOLTIPS: usize = 300;
 
 const LANE: f64 = 16.0;
 
@@ -63,7 +65,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
         is_between_rows: places.contains_key(&message.from) && places.contains_key(&message.to),
     };
     let candidates: Vec<Candidate> = messages.iter().map(candidate).collect();
-    let sample = Sample::of(&candidates, MOST_LINES);
+    let sample = Sample::of(&candidates, MAX_LINES);
     let drawn = messages.iter().zip(&sample.is_drawn).filter(|(_, is_drawn)| **is_drawn);
     let shown: Vec<&Message> = drawn.map(|(message, _)| message).collect();
 
@@ -107,8 +109,8 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
     };
     let mut notes = vec![format!("Time in {unit}. A line leads {lines}.")];
     notes.extend(traffic::delayed(diagram.report));
-    notes.extend(rows.says(diagram.machine.nodes()));
-    notes.extend(sample.says);
+    notes.extend(rows.describe(diagram.machine.nodes()));
+    notes.extend(sample.note);
     if shown.iter().any(|message| !is_inside(message, &plot)) {
         notes.push("A pale line begins or ends between rows, at a rank without a row.".to_owned());
     }
@@ -125,7 +127,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
     if too_short > 0 {
         let are = if too_short == 1 { "is" } else { "are" };
         let bars = counted(too_short as u64, "bar");
-        notes.push(format!("{bars} narrower than {SHORTEST} px {are} not drawn."));
+        notes.push(format!("{bars} narrower than {MIN_BAR_LENGTH} px {are} not drawn."));
     }
     notes.extend(bands.says_left_out("above the rows"));
     if steps {
@@ -163,16 +165,19 @@ fn patterns(canvas: &mut Canvas) {
         let ground = rectangle(0.0, 0.0, 6.0, 6.0).with("class", format!("p-{name}"));
         let pattern =
             element("pattern").with("id", format!("mc-{name}")).with("width", "6").with("height", "6");
-        let pattern = pattern.with("patternUnits", "userSpaceOnUse").around(ground);
-        definitions =
-            definitions.around(if ink.is_empty() { pattern } else { pattern.around(path("ink", ink)) });
+        let pattern = pattern.with("patternUnits", "userSpaceOnUse").with_child(ground);
+        definitions = definitions.with_child(if ink.is_empty() {
+            pattern
+        } else {
+            pattern.with_child(path("ink", ink))
+        });
     }
     for class in ["head", "la-head"] {
         let marker = element("marker").with("id", format!("mc-{class}")).with("viewBox", "0 0 6 6");
         let marker = marker.with("refX", "6").with("refY", "3").with("orient", "auto");
         let marker =
             marker.with("markerWidth", "6").with("markerHeight", "6").with("markerUnits", "userSpaceOnUse");
-        definitions = definitions.around(marker.around(path(class, "M0 0.5L6 3L0 5.5z")));
+        definitions = definitions.with_child(marker.with_child(path(class, "M0 0.5L6 3L0 5.5z")));
     }
     canvas.add(definitions);
 }
@@ -208,7 +213,7 @@ fn legend(
         // Centred in a row of pixels: on the boundary of two rows the line would be grey.
         let class_name = format!("{} key", class.name());
         let line = |x, y: f64| path(&class_name, &format!("M{} {}h24", number(x), number(y + 6.5)));
-        place(canvas, &line, class.says());
+        place(canvas, &line, class.describe());
     }
     if has_path {
         let line = |x, y: f64| path("crit", &format!("M{} {}h24", number(x), number(y + 6.0)));
@@ -225,10 +230,10 @@ fn draw_bands(canvas: &mut Canvas, top: f64, plot: &Plot, bands: &Bands) {
         let (from, to) = (plot.x(band.start), plot.x(band.end));
         let y = top + band.lane as f64 * LANE;
         let time = band.end.since(band.start);
-        let says = format!("{}: {time} from {}, all nodes together", band.name, band.start);
+        let tooltip = format!("{}: {time} from {}, all nodes together", band.name, band.start);
         let class = if nth % 2 == 0 { "band0" } else { "band1" };
         let ground = rectangle(from, y, (to - from).max(0.5), LANE - 2.0).with("class", class);
-        canvas.add(ground.tells(&says));
+        canvas.add(ground.with_tooltip(&tooltip));
         let short = band.name.trim_start_matches("step ");
         for name in [&band.name, short] {
             if width(name) + 4.0 <= to - from {
@@ -267,11 +272,11 @@ fn labels(canvas: &mut Canvas, diagram: &SpaceTime<'_>, rows: &[Rank], plot: &Pl
         let node = &diagram.report.nodes[rank];
         let label = element("text").with("x", number(plot.left - 6.0)).with("y", number(middle + 3.5));
         let class = if plot.pitch < 14.0 { "small end" } else { "end" };
-        let says = format!(
+        let tooltip = format!(
             "node {rank}: computing {}, overhead {}, waiting {}; finished at {}",
             node.computing, node.overhead, node.waiting, node.finished
         );
-        canvas.add(label.with("class", class).says(&format!("node {rank}")).tells(&says));
+        canvas.add(label.with("class", class).with_text(&format!("node {rank}")).with_tooltip(&tooltip));
         let _ = write!(lines, "M{} {}H{}", number(plot.left), number(middle), number(plot.x(node.finished)));
     }
     canvas.add(path("base", &lines));
@@ -290,10 +295,10 @@ fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize
     let class = |activity: Activity| format!("b-{}", activity.name());
     let outlines: Vec<Option<String>> = bars.iter().map(outline).collect();
     let too_short = outlines.iter().filter(|outline| outline.is_none()).count();
-    if bars.len() - too_short <= MOST_BARS {
+    if bars.len() - too_short <= MAX_BARS_WITH_TOOLTIPS {
         for (bar, outline) in bars.iter().zip(&outlines) {
             if let Some(outline) = outline {
-                canvas.add(path(&class(bar.activity), outline).tells(&bar.says()));
+                canvas.add(path(&class(bar.activity), outline).with_tooltip(&bar.describe()));
             }
         }
         return (true, too_short);
@@ -306,8 +311,8 @@ fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize
     }
     let ranks: BTreeMap<usize, Rank> = plot.rows.iter().map(|(&rank, &row)| (row, rank)).collect();
     for ((row, activity), (outlines, sum)) in sums.iter().filter(|(_, (outlines, _))| !outlines.is_empty()) {
-        let says = format!("node {}: {}, {sum} in all", ranks[row], activity.name());
-        canvas.add(path(&class(*activity), outlines).tells(&says));
+        let tooltip = format!("node {}: {}, {sum} in all", ranks[row], activity.name());
+        canvas.add(path(&class(*activity), outlines).with_tooltip(&tooltip));
     }
     (false, too_short)
 }
@@ -329,7 +334,7 @@ fn draw_steps(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) -> bool
         let class = if step.number % 2 == 0 { "band0" } else { "band1" };
         let (x, length) = (decimal(from, 2), decimal(to - from, 2));
         let outline = format!("M{x} {}h{length}v{}h-{length}z", number(y), number(height));
-        canvas.add(path(class, &outline).tells(&format!("node {}: step {}", step.rank, step.number)));
+        canvas.add(path(class, &outline).with_tooltip(&format!("node {}: step {}", step.rank, step.number)));
         let number = step.number.to_string();
         if width(&number) <= to - from && height >= 6.0 {
             canvas.text((from + to) / 2.0, y + height - 0.8, "tiny mid", &number);
@@ -347,8 +352,8 @@ fn draw_marks(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) {
             let (from, to) = (plot.x(start), plot.x(end));
             let y = plot.top_of(row) + (plot.pitch - plot.bar) / 2.0 - 1.0;
             let frame = rectangle(from, y, (to - from).max(0.5), plot.bar + 2.0).with("class", "mark");
-            let says = format!("{}: node {rank}, {} from {start}", marks.name, end.since(start));
-            canvas.add(frame.tells(&says));
+            let tooltip = format!("{}: node {rank}, {} from {start}", marks.name, end.since(start));
+            canvas.add(frame.with_tooltip(&tooltip));
         }
     }
 }
@@ -361,10 +366,10 @@ fn is_inside(message: &Message, plot: &Plot) -> bool {
 fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usize {
     let mut order: Vec<&Message> = messages.to_vec();
     let told = match messages.len() {
-        ..=MOST_MESSAGES => messages.len(),
+        ..=MAX_MESSAGES_WITH_TOOLTIPS => messages.len(),
         _ => {
             order.sort_by_key(|message| Reverse(message.lost));
-            order.iter().take(MOST_LATE).filter(|message| !message.lost.is_zero()).count()
+            order.iter().take(MAX_DELAYED_WITH_TOOLTIPS).filter(|message| !message.lost.is_zero()).count()
         }
     };
     let (told_of, others) = order.split_at(told);
@@ -391,7 +396,9 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
     let mut told_of = told_of.to_vec();
     told_of.sort_by_key(|message| message.class());
     for message in told_of {
-        canvas.add(head(path(&class(message), &line(message, plot)), message).tells(&message.says()));
+        canvas.add(
+            head(path(&class(message), &line(message, plot)), message).with_tooltip(&message.describe()),
+        );
     }
     told
 }
@@ -402,15 +409,15 @@ fn line(message: &Message, plot: &Plot) -> String {
     let Message { from, to, .. } = *message;
     let (leaves, arrives) = (plot.x(message.leaves), plot.x(message.arrives));
     let (y, below, half) = (plot.middle(from), plot.middle(to), plot.bar / 2.0);
-    let way = if from == to || y < below { half } else { -half };
+    let direction = if from == to || y < below { half } else { -half };
     // On one bar from top to bottom, otherwise between two bars.
     let edge = |rank| {
         if !plot.has_row(rank) {
             0.0
         } else if from == to {
-            -way
+            -direction
         } else {
-            way
+            direction
         }
     };
     let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));

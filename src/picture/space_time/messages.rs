@@ -71,7 +71,7 @@ impl Message {
     }
 
     /// Describes the message for a tooltip.
-    pub(super) fn says(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let Message { from, to, bytes, leaves, arrives, shared, lost } = *self;
         let took = arrives.since(leaves);
         let mut text = format!("{from} to {to}: {}, {took} from {leaves}", format_bytes(bytes));
@@ -106,7 +106,7 @@ impl Class {
     }
 
     /// Returns the text of the legend.
-    pub(super) fn says(self) -> &'static str {
+    pub(super) fn describe(self) -> &'static str {
         match (self.late, self.shared) {
             (false, false) => "message",
             (false, true) => "shared a link, lost no time",

@@ -17,11 +17,11 @@ use super::{PictureError, critical};
 use crate::{machine::Run, model::Description, rank::Rank, record::Trace, report::RunReport, time::Time};
 
 /// Default maximum number of rows.
-const MOST_ROWS: usize = 100;
+const MAX_ROWS: usize = 100;
 
 /// Default width and minimum width in pixels.
 const WIDTH: u32 = 1000;
-const LEAST_WIDTH: u32 = 400;
+const MIN_WIDTH: u32 = 400;
 
 /// The space-time diagram of a run that was [traced](crate::MachineBuilder::trace): a builder.
 ///
@@ -103,7 +103,7 @@ impl<'a> SpaceTime<'a> {
             is_traced: run.is_traced(),
             title: "What every node did".to_owned(),
             width: WIDTH,
-            rows: MOST_ROWS,
+            rows: MAX_ROWS,
             nodes: None,
             marks: Vec::new(),
         }
@@ -117,7 +117,7 @@ impl<'a> SpaceTime<'a> {
 
     /// Sets the width in pixels (default 1000, minimum 400). The height depends on the number of rows.
     pub fn width(mut self, pixels: u32) -> Self {
-        self.width = pixels.max(LEAST_WIDTH);
+        self.width = pixels.max(MIN_WIDTH);
         self
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{rank::Rank, time::Time};
 
 /// Minimum length of a drawn bar in pixels.
-pub(super) const SHORTEST: f64 = 0.05;
+pub(super) const MIN_BAR_LENGTH: f64 = 0.05;
 
 /// The positions of rows and instants on the canvas.
 pub(super) struct Plot {
@@ -53,7 +53,7 @@ impl Plot {
 
     /// Returns whether a bar between two instants is long enough to be drawn.
     pub(super) fn is_seen(&self, start: Time, end: Time) -> bool {
-        self.x(end) - self.x(start) >= SHORTEST
+        self.x(end) - self.x(start) >= MIN_BAR_LENGTH
     }
 
     pub(super) fn bottom(&self) -> f64 {

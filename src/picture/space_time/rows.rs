@@ -61,7 +61,7 @@ impl Rows {
     }
 
     /// Returns the rule and the number of rows as a sentence for the notes; `None` if every rank has a row.
-    pub(in crate::picture) fn says(&self, nodes: usize) -> Option<String> {
+    pub(in crate::picture) fn describe(&self, nodes: usize) -> Option<String> {
         (!self.rule.is_empty()).then(|| format!("Rows: {} ({} of {nodes}).", self.rule, self.ranks.len()))
     }
 }
@@ -117,7 +117,7 @@ mod tests {
         let few = Rows::thinned(&nodes(32), 10, &path(&[0, 16, 17, 31]));
         assert_eq!(few.ranks, [0, 4, 8, 12, 16, 17, 20, 24, 28, 31]);
         assert_eq!(
-            few.says(32).unwrap(),
+            few.describe(32).unwrap(),
             "Rows: the 4 ranks of the critical path and every 4th rank from 0 on (10 of 32)."
         );
         // There is no space for a sample besides the path.
@@ -141,7 +141,7 @@ mod tests {
         let rows = Rows::thinned(&nodes(256), 100, &path(&ranks));
         assert_eq!(rows.ranks, (0..250).filter(|rank| rank % 3 == 0).collect::<Vec<_>>());
         assert_eq!(
-            rows.says(256).unwrap(),
+            rows.describe(256).unwrap(),
             "Rows: every 3rd of the 250 ranks of the critical path, counted from its end (84 of 256)."
         );
         assert!(rows.ranks.contains(&249), "the last one");
@@ -151,7 +151,7 @@ mod tests {
     fn nodes_that_are_asked_for_must_be_there() {
         let rows = Rows::asked_for(&[3, 1, 3], 4).unwrap();
         assert_eq!(
-            (&rows.ranks[..], rows.says(4).unwrap().as_str()),
+            (&rows.ranks[..], rows.describe(4).unwrap().as_str()),
             (&[3, 1][..], "Rows: the ranks that were asked for (2 of 4).")
         );
         assert_eq!(Rows::asked_for(&[4], 4), Err(PictureError::NoSuchNode { given: 4, nodes: 4 }));

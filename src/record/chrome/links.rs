@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Maximum number of links with counters.
-const MOST_COUNTERS: usize = 8;
+const MAX_COUNTERS: usize = 8;
 
 /// Writes counters of the links with the most bytes; the lower link number wins a tie.
 pub(super) fn write<W: Write>(
@@ -41,7 +41,7 @@ pub(super) fn write<W: Write>(
     let mut busiest: Vec<(Reverse<u64>, LinkId)> =
         bytes.into_iter().map(|(link, bytes)| (Reverse(bytes), link)).collect();
     busiest.sort_unstable();
-    busiest.truncate(MOST_COUNTERS);
+    busiest.truncate(MAX_COUNTERS);
     // For each of these links, the changes at each instant: +1 for a message that begins, -1 for one that ends.
     let mut changes: BTreeMap<LinkId, BTreeMap<Time, i64>> =
         busiest.iter().map(|&(_, link)| (link, BTreeMap::from([(Time::ZERO, 0)]))).collect();

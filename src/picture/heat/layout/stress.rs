@@ -7,7 +7,7 @@
 
 use super::{Point, below};
 
-const STEPS: usize = 300;
+const ITERATIONS: usize = 300;
 
 /// Returns positions of vertices with these neighbours, starting from initial positions.
 pub(super) fn places(neighbours: &[Vec<usize>], mut places: Vec<Point>) -> Vec<Point> {
@@ -19,7 +19,7 @@ pub(super) fn places(neighbours: &[Vec<usize>], mut places: Vec<Point>) -> Vec<P
             None => vec![far; vertices],
         })
         .collect();
-    for _ in 0..STEPS {
+    for _ in 0..ITERATIONS {
         for vertex in 0..vertices {
             let here = places[vertex];
             let (mut weights, mut sum) = (0.0, (0.0, 0.0));
