@@ -1,10 +1,10 @@
 //! Matching of names typed by users: spelling variants, and the nearest known name.
 
 /// Minimum similarity of a suggested name: 1 minus the normalized Damerau-Levenshtein distance.
-const LEAST: f64 = 0.6;
+const MIN_SIMILARITY: f64 = 0.6;
 
 /// Normalizes a name: converts it to lower case and removes hyphens, underscores and blanks.
-pub(crate) fn plain(name: &str) -> String {
+pub(crate) fn normalized(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
@@ -22,15 +22,16 @@ pub(crate) fn plain(name: &str) -> String {
 /// ```
 pub fn nearest(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> Option<String> {
     let (name, rest) = given.split_at(given.find(':').unwrap_or(given.len()));
-    let name = plain(name.trim());
+    let name = normalized(name.trim());
     let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let mut best: Option<(f64, String)> = None;
     for known in known {
         let known = known.as_ref();
-        let likeness = strsim::normalized_damerau_levenshtein(&name, &plain(known));
-        if digits(&name) == digits(known) && likeness > best.as_ref().map_or(LEAST, |(likeness, _)| *likeness)
+        let similarity = strsim::normalized_damerau_levenshtein(&name, &normalized(known));
+        if digits(&name) == digits(known)
+            && similarity > best.as_ref().map_or(MIN_SIMILARITY, |(similarity, _)| *similarity)
         {
-            best = Some((likeness, format!("{known}{rest}")));
+            best = Some((similarity, format!("{known}{rest}")));
         }
     }
     // If the nearest name equals the input, the name is right and the error is in the text after the colon.

@@ -13,17 +13,17 @@ pub(crate) fn are(number: usize, what: &str) -> String {
 }
 
 /// Returns a verb with a number and its noun: `is 1 row`, `are 2 rows`.
-pub(crate) fn are_so_many(number: u64, what: &str) -> String {
+pub(crate) fn verb_with_count(number: u64, what: &str) -> String {
     let verb = if number == 1 { "is" } else { "are" };
     format!("{verb} {}", count(number, what))
 }
 
 /// Quotes an input in an error: escapes control characters and cuts the text after 40 characters.
 pub(crate) fn shown(given: &str) -> String {
-    const MOST: usize = 40;
+    const MAX_LENGTH: usize = 40;
     let mut shown = String::new();
     for (nth, character) in given.chars().enumerate() {
-        if nth == MOST {
+        if nth == MAX_LENGTH {
             return shown + "..";
         }
         match character.is_control() {

@@ -100,11 +100,11 @@ impl Operation {
     /// assert_eq!(Operation::named("alltoall"), None);
     /// ```
     pub fn named(name: &str) -> Option<Operation> {
-        let plain_name = names::plain(name);
+        let plain_name = names::normalized(name);
         let plain_name = plain_name.strip_prefix("mpi").unwrap_or(&plain_name);
         let is_called = |operation: &Operation| {
             let mut all = operation.aliases().iter().copied().chain([operation.name()]);
-            all.any(|alias| names::plain(alias) == plain_name)
+            all.any(|alias| names::normalized(alias) == plain_name)
         };
         Operation::ALL.into_iter().find(is_called)
     }

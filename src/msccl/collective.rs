@@ -35,9 +35,9 @@ impl Collective {
 
     /// Returns the operation with this name; case, underscores and a prefix `MPI_` are ignored.
     pub(super) fn named(name: &str) -> Option<Collective> {
-        let name = names::plain(name);
+        let name = names::normalized(name);
         let name = name.strip_prefix("mpi").unwrap_or(&name);
-        Collective::ALL.into_iter().find(|collective| names::plain(collective.name()) == name)
+        Collective::ALL.into_iter().find(|collective| names::normalized(collective.name()) == name)
     }
 
     /// Returns whether the vector has a block for each rank.

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::{
     ANY, Info, Mid, Nx, NxError,
-    info::{self, Buffer, Wanted},
+    info::{self, Buffer, Criteria},
 };
 use crate::{
     payload::Payload,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The destination of a message.
-enum To {
+enum Destination {
     Node(Rank),
     Others,
 }
@@ -29,8 +29,8 @@ impl<'a> Nx<'a, '_> {
     pub fn csend(&self, mtype: i32, data: impl Into<Payload>, node: i32, ptype: i32) -> Result<(), NxError> {
         let (tag, to) = self.destination(mtype, node, ptype)?;
         match to {
-            To::Node(node) => Ok(self.wire.send((node, tag), data)?),
-            To::Others => self.broadcast(tag, &data.into()),
+            Destination::Node(node) => Ok(self.wire.send((node, tag), data)?),
+            Destination::Others => self.broadcast(tag, &data.into()),
         }
     }
 
@@ -48,8 +48,8 @@ impl<'a> Nx<'a, '_> {
     ) -> Result<Mid<'a>, NxError> {
         let (tag, to) = self.destination(mtype, node, ptype)?;
         let requests = match to {
-            To::Node(node) => vec![self.wire.isend((node, tag), data)?],
-            To::Others => self.start_broadcast(tag, &data.into())?,
+            Destination::Node(node) => vec![self.wire.isend((node, tag), data)?],
+            Destination::Others => self.start_broadcast(tag, &data.into())?,
         };
         Ok(Mid::of_sends(requests))
     }
@@ -64,7 +64,7 @@ impl<'a> Nx<'a, '_> {
     /// Returns [`NxError::TypeSelector`]; [`NxError::BufferTooShort`] if the message is longer than the buffer, and [`NxError::Data`] if
     /// its elements have another type (in both cases the message is lost); [`NxError::Comm`].
     pub fn crecv<T: Pod>(&self, typesel: i32, buf: &mut [T]) -> Result<usize, NxError> {
-        let mid = self.irecv_early(false, self.wanted(typesel, ANY, ANY)?, buf)?;
+        let mid = self.post_receive(false, self.wanted(typesel, ANY, ANY)?, buf)?;
         self.msgwait(mid)?;
         Ok(self.received::<T>())
     }
@@ -75,7 +75,7 @@ impl<'a> Nx<'a, '_> {
     /// # Errors
     /// Returns [`NxError::TypeSelector`]; [`NxError::Comm`].
     pub fn irecv<'b, T: Pod>(&self, typesel: i32, buf: &'b mut [T]) -> Result<Mid<'b>, NxError> {
-        self.irecv_early(true, self.wanted(typesel, ANY, ANY)?, buf)
+        self.post_receive(true, self.wanted(typesel, ANY, ANY)?, buf)
     }
 
     /// Receives like [`crecv`](Nx::crecv), from node `nodesel`, or from any node if it is -1; `ptypesel` is 0, or -1 for any. The source of
@@ -109,7 +109,7 @@ impl<'a> Nx<'a, '_> {
         nodesel: i32,
         ptypesel: i32,
     ) -> Result<Mid<'b>, NxError> {
-        self.irecv_early(true, self.wanted(typesel, nodesel, ptypesel)?, buf)
+        self.post_receive(true, self.wanted(typesel, nodesel, ptypesel)?, buf)
     }
 
     /// Posts a receive, sends a message, and waits for the received message, as for a request and its reply. Returns the number of elements
@@ -150,7 +150,7 @@ impl<'a> Nx<'a, '_> {
     {
         let wanted = self.wanted(typesel, ANY, ANY)?;
         self.destination(mtype, node, ptype)?;
-        let receive = self.irecv_early(true, wanted, buf)?;
+        let receive = self.post_receive(true, wanted, buf)?;
         let send = self.isend(mtype, data, node, ptype)?;
         Ok(self.msgmerge(send, receive))
     }
@@ -248,24 +248,24 @@ impl<'a> Nx<'a, '_> {
         bytes.checked_div(size_of::<T>()).unwrap_or(0)
     }
 
-    fn irecv_early<'b, T: Pod>(
+    fn post_receive<'b, T: Pod>(
         &self,
         early: bool,
-        wanted: Wanted,
+        wanted: Criteria,
         buf: &'b mut [T],
     ) -> Result<Mid<'b>, NxError> {
         Ok(Mid::of_receive(self.post(wanted, early)?, Buffer::of(buf)))
     }
 
-    fn wanted(&self, typesel: i32, nodesel: i32, ptypesel: i32) -> Result<Wanted, NxError> {
+    fn wanted(&self, typesel: i32, nodesel: i32, ptypesel: i32) -> Result<Criteria, NxError> {
         info::wanted(typesel, nodesel, ptypesel, self.node.size())
     }
 
-    fn destination(&self, mtype: i32, node: i32, ptype: i32) -> Result<(Tag, To), NxError> {
+    fn destination(&self, mtype: i32, node: i32, ptype: i32) -> Result<(Tag, Destination), NxError> {
         let nodes = self.node.size();
         let to = match usize::try_from(node) {
-            Ok(node) if node < nodes => To::Node(node),
-            Err(_) if node == ANY => To::Others,
+            Ok(node) if node < nodes => Destination::Node(node),
+            Err(_) if node == ANY => Destination::Others,
             _ => return Err(NxError::Node { given: node, nodes }),
         };
         info::process(ptype)?;

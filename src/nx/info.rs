@@ -29,14 +29,14 @@ impl Info {
 
 /// The selection criteria of a receive or a probe.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct Criteria {
     /// The source; `None` accepts every node.
     pub(super) source: Option<Rank>,
     /// The type as a tag; `None` accepts every type that a program may use.
     pub(super) tag: Option<Tag>,
 }
 
-impl Wanted {
+impl Criteria {
     pub(super) fn accepts(&self, sender: Rank, sent: Tag) -> bool {
         self.source.is_none_or(|source| source == sender)
             && self.tag.map_or(sent.0 <= MOST_TYPE as u32, |tag| tag == sent)
@@ -55,7 +55,7 @@ pub(super) fn process(given: i32) -> Result<(), NxError> {
 }
 
 /// Checks the selectors of a receive or a probe and returns the selection criteria.
-pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) -> Result<Wanted, NxError> {
+pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) -> Result<Criteria, NxError> {
     let tag = match typesel {
         ANY => None,
         given => Some(sent_type(given).map_err(|_| NxError::TypeSelector { given })?),
@@ -70,7 +70,7 @@ pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) ->
     if ptypesel != ANY {
         process(ptypesel)?;
     }
-    Ok(Wanted { source, tag })
+    Ok(Criteria { source, tag })
 }
 
 /// The buffer of a receive: memory of the program, and the type of its elements.

@@ -1,13 +1,13 @@
 //! The libraries for the global operations: the interface between the calls and the algorithms.
 //!
 //! All global calls are reduced to three operations of a library: [`combine`](Nx::combine), [`collect`](Nx::collect) and
-//! [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `own` with its three functions, and an arm in each of
+//! [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `native` with its three functions, and an arm in each of
 //! these three methods. A message to node -1 is not among them: it always uses NX's own algorithm, because its receivers call `crecv` and
 //! no call in which a library could take part.
 
 use bytemuck::Pod;
 
-use super::{Nx, NxError, intercom, own};
+use super::{Nx, NxError, intercom, native};
 use crate::{payload::Payload, record::Part, time::Span};
 
 /// The algorithms behind the global calls.
@@ -100,7 +100,7 @@ impl Nx<'_, '_> {
         f: impl FnMut(&mut [T], &[T]),
     ) -> Result<(), NxError> {
         self.wire.library_call(name, || match self.library {
-            Library::Nx => self.as_own("combine by NX", || own::combine(self, x, f)),
+            Library::Nx => self.run_traced("combine by NX", || native::combine(self, x, f)),
             Library::InterCom => intercom::combine(self, x, name, is_commutative, f),
         })
     }
@@ -109,7 +109,7 @@ impl Nx<'_, '_> {
     /// they are known.
     pub(crate) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
-            Library::Nx => self.as_own("collect by NX", || own::collect(self, part, lengths)),
+            Library::Nx => self.run_traced("collect by NX", || native::collect(self, part, lengths)),
             Library::InterCom => intercom::collect(self, part, lengths),
         })
     }
@@ -117,13 +117,13 @@ impl Nx<'_, '_> {
     /// Returns when all nodes have called it.
     pub(super) fn synchronize(&self) -> Result<(), NxError> {
         self.wire.library_call("gsync", || match self.library {
-            Library::Nx => self.as_own("barrier by NX", || own::synchronize(self)),
+            Library::Nx => self.run_traced("barrier by NX", || native::synchronize(self)),
             Library::InterCom => intercom::synchronize(self),
         })
     }
 
     /// Runs an operation of NX's own library under a name for traces. InterCom names its operations itself.
-    fn as_own<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
+    fn run_traced<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         self.node.world().as_part(|| Part::operation(name), work)
     }
 }

@@ -16,22 +16,22 @@ use crate::comm::{Request, Tested};
 #[must_use = "a receive that is not waited for loses its message"]
 pub struct Mid<'b> {
     /// The sends and receives that are not complete yet, in the order in which they were started.
-    parts: Vec<Part<'b>>,
+    parts: Vec<PendingCall<'b>>,
 }
 
 #[derive(Debug)]
-enum Part<'b> {
+enum PendingCall<'b> {
     Send(Request<'b>),
     Recv(Ticket, Buffer<'b>),
 }
 
 impl<'b> Mid<'b> {
     pub(super) fn of_sends(sends: impl IntoIterator<Item = Request<'b>>) -> Mid<'b> {
-        Mid { parts: sends.into_iter().map(Part::Send).collect() }
+        Mid { parts: sends.into_iter().map(PendingCall::Send).collect() }
     }
 
     pub(super) fn of_receive(ticket: Ticket, buffer: Buffer<'b>) -> Mid<'b> {
-        Mid { parts: vec![Part::Recv(ticket, buffer)] }
+        Mid { parts: vec![PendingCall::Recv(ticket, buffer)] }
     }
 }
 
@@ -44,8 +44,8 @@ impl Nx<'_, '_> {
     pub fn msgwait(&self, mid: Mid<'_>) -> Result<(), NxError> {
         for part in mid.parts {
             match part {
-                Part::Send(request) => drop(self.wire.wait(request)?),
-                Part::Recv(ticket, buffer) => self.deliver(self.wait_for(ticket)?, buffer)?,
+                PendingCall::Send(request) => drop(self.wire.wait(request)?),
+                PendingCall::Recv(ticket, buffer) => self.deliver(self.wait_for(ticket)?, buffer)?,
             }
         }
         Ok(())
@@ -63,13 +63,13 @@ impl Nx<'_, '_> {
         let mut pending = Vec::new();
         for part in std::mem::take(&mut mid.parts) {
             match part {
-                Part::Send(request) => match self.wire.test(request)? {
+                PendingCall::Send(request) => match self.wire.test(request)? {
                     Tested::Complete(_) => {}
-                    Tested::Pending(request) => pending.push(Part::Send(request)),
+                    Tested::Pending(request) => pending.push(PendingCall::Send(request)),
                 },
-                Part::Recv(ticket, buffer) => match self.look_for(ticket)? {
+                PendingCall::Recv(ticket, buffer) => match self.try_take(ticket)? {
                     Some(arrived) => self.deliver(arrived, buffer)?,
-                    None => pending.push(Part::Recv(ticket, buffer)),
+                    None => pending.push(PendingCall::Recv(ticket, buffer)),
                 },
             }
         }
@@ -80,7 +80,7 @@ impl Nx<'_, '_> {
     /// Abandons a number: a send continues, and the message of a receive is discarded when it arrives.
     pub fn msgignore(&self, mid: Mid<'_>) {
         for part in mid.parts {
-            if let Part::Recv(ticket, _) = part {
+            if let PendingCall::Recv(ticket, _) = part {
                 self.system.borrow_mut().ignore(ticket);
             }
         }
@@ -89,7 +89,7 @@ impl Nx<'_, '_> {
     /// Cancels a receive: its message goes to another receive. A send has already been handed over and continues.
     pub fn msgcancel(&self, mid: Mid<'_>) {
         for part in mid.parts {
-            if let Part::Recv(ticket, _) = part {
+            if let PendingCall::Recv(ticket, _) = part {
                 self.system.borrow_mut().cancel(ticket);
             }
         }

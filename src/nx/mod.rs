@@ -68,13 +68,13 @@ mod info;
 mod intercom;
 mod library;
 mod mid;
-mod own;
+mod native;
 mod system;
 mod tree;
 
 use std::{cell::RefCell, fmt};
 
-pub(crate) use self::own::combine_phantom;
+pub(crate) use self::native::combine_phantom;
 use self::system::System;
 pub use self::{
     error::NxError,

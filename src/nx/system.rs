@@ -10,7 +10,7 @@
 //! ```text
 //!                      +-- is it a broadcast? charge the copy, send it to this node's children
 //!                      v
-//!   the network --> bring_in --> the first posted receive that accepts it --> filled, until somebody waits for it
+//!   the network --> receive_next --> the first posted receive that accepts it --> filled, until somebody waits for it
 //!                        \
 //!                         +----> the buffer, if there is none             --> a receive or a probe that comes later
 //! ```
@@ -29,8 +29,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{
     Nx, NxError,
-    info::{Info, Wanted},
-    tree::{Family, family},
+    info::{Criteria, Info},
+    tree::{TreeNeighbors, tree_neighbors},
 };
 use crate::{
     comm::{Message, Request, Tested},
@@ -84,7 +84,7 @@ pub(super) struct System<'a> {
     buffer: VecDeque<Arrived>,
     next: Ticket,
     /// Receives that have no message yet.
-    posted: VecDeque<(Ticket, Wanted)>,
+    posted: VecDeque<(Ticket, Criteria)>,
     /// The messages of the receives that have one.
     filled: BTreeMap<Ticket, Arrived>,
     /// Receives whose message is to be discarded.
@@ -94,12 +94,12 @@ pub(super) struct System<'a> {
 }
 
 impl System<'_> {
-    fn find(&self, wanted: Wanted) -> Option<usize> {
+    fn find(&self, wanted: Criteria) -> Option<usize> {
         self.buffer.iter().position(|arrived| wanted.accepts(arrived.source, arrived.tag))
     }
 
     /// Posts a receive: assigns a message from the buffer, or else queues the receive.
-    fn post(&mut self, wanted: Wanted) -> Ticket {
+    fn post(&mut self, wanted: Criteria) -> Ticket {
         let ticket = self.next;
         self.next += 1;
         match self.find(wanted).and_then(|at| self.buffer.remove(at)) {
@@ -110,7 +110,7 @@ impl System<'_> {
     }
 
     /// Assigns a message to the first posted receive that accepts it, or to the buffer.
-    fn sort(&mut self, arrived: Arrived) {
+    fn match_or_buffer(&mut self, arrived: Arrived) {
         let Some(at) = self.posted.iter().position(|(_, wanted)| wanted.accepts(arrived.source, arrived.tag))
         else {
             return self.buffer.push_back(arrived);
@@ -135,7 +135,7 @@ impl System<'_> {
         self.posted.retain(|&(posted, _)| posted != ticket);
         let Some(arrived) = self.filled.remove(&ticket) else { return };
         if self.posted.iter().any(|(_, wanted)| wanted.accepts(arrived.source, arrived.tag)) {
-            self.sort(arrived);
+            self.match_or_buffer(arrived);
         } else {
             // Matching messages in the buffer arrived later.
             self.buffer.push_front(arrived);
@@ -145,7 +145,7 @@ impl System<'_> {
 
 impl<'a> Nx<'a, '_> {
     /// Posts a receive; `early` means that the program continues and waits for the message later.
-    pub(super) fn post(&self, wanted: Wanted, early: bool) -> Result<Ticket, NxError> {
+    pub(super) fn post(&self, wanted: Criteria, early: bool) -> Result<Ticket, NxError> {
         let ticket = self.system.borrow_mut().post(wanted);
         if early && !self.system.borrow().filled.contains_key(&ticket) {
             let request = self.wire.irecv(ANY_SOURCE)?;
@@ -160,65 +160,65 @@ impl<'a> Nx<'a, '_> {
             if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
                 return Ok(arrived);
             }
-            self.bring_in()?;
+            self.receive_next()?;
         }
     }
 
     /// Returns the message of a receive, if it has arrived by this instant.
-    pub(super) fn look_for(&self, ticket: Ticket) -> Result<Option<Arrived>, NxError> {
+    pub(super) fn try_take(&self, ticket: Ticket) -> Result<Option<Arrived>, NxError> {
         loop {
             if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
                 return Ok(Some(arrived));
             }
-            if !self.look()? {
+            if !self.poll()? {
                 return Ok(None);
             }
         }
     }
 
     /// Waits for a message and receives it.
-    pub(super) fn take(&self, wanted: Wanted) -> Result<Arrived, NxError> {
+    pub(super) fn take(&self, wanted: Criteria) -> Result<Arrived, NxError> {
         let ticket = self.post(wanted, false)?;
         self.wait_for(ticket)
     }
 
     /// Waits until a matching message has arrived, without receiving it.
-    pub(super) fn find(&self, wanted: Wanted) -> Result<Info, NxError> {
+    pub(super) fn find(&self, wanted: Criteria) -> Result<Info, NxError> {
         loop {
-            if let Some(info) = self.found(wanted) {
+            if let Some(info) = self.find_buffered(wanted) {
                 return Ok(info);
             }
-            self.bring_in()?;
+            self.receive_next()?;
         }
     }
 
     /// Returns the description of a matching message that has arrived by this instant.
-    pub(super) fn try_find(&self, wanted: Wanted) -> Result<Option<Info>, NxError> {
+    pub(super) fn try_find(&self, wanted: Criteria) -> Result<Option<Info>, NxError> {
         loop {
-            let found = self.found(wanted);
-            if found.is_some() || !self.look()? {
+            let found = self.find_buffered(wanted);
+            if found.is_some() || !self.poll()? {
                 return Ok(found);
             }
         }
     }
 
-    fn found(&self, wanted: Wanted) -> Option<Info> {
+    fn find_buffered(&self, wanted: Criteria) -> Option<Info> {
         let system = self.system.borrow();
         system.find(wanted).map(|at| system.buffer[at].info())
     }
 
     /// Takes the next message from the network, waiting for it.
-    fn bring_in(&self) -> Result<(), NxError> {
+    fn receive_next(&self) -> Result<(), NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
             Some(request) => self.wire.wait(request)?.ok_or(CommError::Ended)?,
             None => self.wire.recv(ANY_SOURCE)?,
         };
-        self.came(message)
+        self.dispatch(message)
     }
 
     /// Takes a message from the network if one has arrived by this instant; returns whether there was one.
-    fn look(&self) -> Result<bool, NxError> {
+    fn poll(&self) -> Result<bool, NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
             Some(request) => match self.wire.test(request)? {
@@ -231,28 +231,32 @@ impl<'a> Nx<'a, '_> {
             None if self.wire.try_probe(ANY_SOURCE)?.is_none() => return Ok(false),
             None => self.wire.recv(ANY_SOURCE)?,
         };
-        self.came(message).map(|()| true)
+        self.dispatch(message).map(|()| true)
     }
 
     /// Handles a message taken from the network: forwards a broadcast, and assigns the message to a receive or the buffer.
-    fn came(&self, message: Message) -> Result<(), NxError> {
+    fn dispatch(&self, message: Message) -> Result<(), NxError> {
         let Message { source, tag, payload, .. } = message;
         let origin = payload.origin();
         let source = match origin {
             Some(root) => {
                 self.copy(payload.len())?;
-                self.pass_on(root as Rank, tag, &payload)?;
+                self.forward_broadcast(root as Rank, tag, &payload)?;
                 root as Rank
             }
             None => source,
         };
-        self.system.borrow_mut().sort(Arrived { source, tag, payload: payload.on_behalf_of(None) });
+        self.system.borrow_mut().match_or_buffer(Arrived {
+            source,
+            tag,
+            payload: payload.on_behalf_of(None),
+        });
         Ok(())
     }
 
     /// Sends an internal NX message, always eagerly, even if the messages of programs follow the [rendezvous
     /// threshold](crate::MachineBuilder::rendezvous): the system buffers messages and takes in others meanwhile.
-    pub(super) fn send_own(&self, to: Rank, tag: Tag, payload: Payload) -> Result<(), NxError> {
+    pub(super) fn send_internal(&self, to: Rank, tag: Tag, payload: Payload) -> Result<(), NxError> {
         match self.node.machine().rendezvous() {
             None => self.wire.send((to, tag), payload)?,
             Some(_) => drop(self.wire.isend((to, tag), payload)?),
@@ -261,9 +265,9 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Forwards a broadcast of node `root` to this node's children in its tree, one after the other.
-    pub(super) fn pass_on(&self, root: Rank, tag: Tag, payload: &Payload) -> Result<(), NxError> {
-        for child in self.family(root).children {
-            self.send_own(child, tag, payload.clone().on_behalf_of(Some(root as u32)))?;
+    pub(super) fn forward_broadcast(&self, root: Rank, tag: Tag, payload: &Payload) -> Result<(), NxError> {
+        for child in self.tree_neighbors(root).children {
+            self.send_internal(child, tag, payload.clone().on_behalf_of(Some(root as u32)))?;
         }
         Ok(())
     }
@@ -271,7 +275,7 @@ impl<'a> Nx<'a, '_> {
     /// Sends a broadcast of this node's program to this node's children in its tree, one after the other.
     pub(super) fn broadcast(&self, tag: Tag, payload: &Payload) -> Result<(), NxError> {
         let root = self.node.rank();
-        for child in self.family(root).children {
+        for child in self.tree_neighbors(root).children {
             self.wire.send((child, tag), payload.clone().on_behalf_of(Some(root as u32)))?;
         }
         Ok(())
@@ -284,11 +288,11 @@ impl<'a> Nx<'a, '_> {
             let payload = payload.clone().on_behalf_of(Some(root as u32));
             Ok(self.wire.isend((child, tag), payload)?)
         };
-        self.family(root).children.into_iter().map(start).collect()
+        self.tree_neighbors(root).children.into_iter().map(start).collect()
     }
 
-    pub(super) fn family(&self, root: Rank) -> Family {
-        family(root, self.node.size(), self.node.rank())
+    pub(super) fn tree_neighbors(&self, root: Rank) -> TreeNeighbors {
+        tree_neighbors(root, self.node.size(), self.node.rank())
     }
 
     /// Charges the copy of an internal message through the system's buffer.

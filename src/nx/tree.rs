@@ -11,7 +11,7 @@ use crate::rank::Rank;
 
 /// A node's parent and children in the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Family {
+pub(super) struct TreeNeighbors {
     /// The parent; `None` for the root.
     pub(super) parent: Option<Rank>,
     /// The children in the order of the sends: the child with the largest subtree first.
@@ -19,24 +19,24 @@ pub(super) struct Family {
 }
 
 /// Returns the parent and children of node `me` in the tree over `nodes` nodes with root `root`.
-pub(super) fn family(root: Rank, nodes: usize, me: Rank) -> Family {
-    let mut family = Family::default();
+pub(super) fn tree_neighbors(root: Rank, nodes: usize, me: Rank) -> TreeNeighbors {
+    let mut neighbors = TreeNeighbors::default();
     let (mut start, mut end, mut root) = (0, nodes, root);
     while end - start > 1 {
         let half = (end - start).div_ceil(2);
         let middle = start + half;
         let partner = if root < middle { (root + half).min(end - 1) } else { root - half };
         if me == root {
-            family.children.push(partner);
+            neighbors.children.push(partner);
         } else if me == partner {
-            family.parent = Some(root);
+            neighbors.parent = Some(root);
         }
         if (me < middle) != (root < middle) {
             root = partner;
         }
         (start, end) = if me < middle { (start, middle) } else { (middle, end) };
     }
-    family
+    neighbors
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
     fn every_tree_reaches_every_node_once_in_as_many_steps_as_the_logarithm_rounded_up() {
         for nodes in 1..=70_usize {
             for root in 0..nodes {
-                let families: Vec<_> = (0..nodes).map(|me| family(root, nodes, me)).collect();
+                let families: Vec<_> = (0..nodes).map(|me| tree_neighbors(root, nodes, me)).collect();
                 // The step in which each node gets the message: each child one step after the preceding child of the same node.
                 let mut steps = vec![None; nodes];
                 steps[root] = Some(0);
@@ -71,7 +71,7 @@ mod tests {
     fn the_subtrees_of_node_0_are_runs_of_nodes() {
         for nodes in 1..=70 {
             for me in 0..nodes {
-                let children = family(0, nodes, me).children;
+                let children = tree_neighbors(0, nodes, me).children;
                 assert!(children.is_sorted_by(|far, near| far > near) && children.iter().all(|&c| c > me));
             }
         }

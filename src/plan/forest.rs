@@ -16,7 +16,7 @@ use crate::{
         network::{Network, Pair},
     },
     rank::Rank,
-    text::{are_so_many, count},
+    text::{count, verb_with_count},
     time::Span,
     topology::Vertex,
 };
@@ -113,7 +113,7 @@ pub(crate) fn is_candidate(machine: &Description, members: usize, bytes: u64) ->
 pub(crate) fn unmet_condition(machine: &Description, members: usize, bytes: u64) -> Option<String> {
     let parameters = machine.parameters();
     if !(3..=MAX_MEMBERS).contains(&members) {
-        return Some(format!("here {}", are_so_many(members as u64, "node")));
+        return Some(format!("here {}", verb_with_count(members as u64, "node")));
     }
     let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
     let time = bytes as f64 * parameters.beta();

@@ -216,7 +216,7 @@ impl<P: Problem> Algorithm<P> {
 
     /// Returns whether `name` is the name or an alias. Case, hyphens, underscores and blanks are ignored.
     pub fn is_called(&self, name: &str) -> bool {
-        self.spellings().any(|known| names::plain(known) == names::plain(name))
+        self.spellings().any(|known| names::normalized(known) == names::normalized(name))
     }
 
     /// Returns the [description](Algorithm::about) with the aliases, for a help text.
@@ -506,7 +506,7 @@ mod tests {
         let mut all = BTreeSet::new();
         for algorithm in algorithms {
             for name in algorithm.spellings() {
-                assert!(all.insert(names::plain(name)), "{name} is the name of two algorithms");
+                assert!(all.insert(names::normalized(name)), "{name} is the name of two algorithms");
                 for spelling in [name.to_owned(), name.to_uppercase().replace('-', "_")] {
                     assert_eq!(spelling.parse::<Algorithm<P>>().unwrap().name(), algorithm.name());
                 }

@@ -291,7 +291,7 @@ impl<C: Carrier> Endpoint for C {
         let local = &mut *self.local().borrow_mut();
         local.matching.withdraw(&request);
         if let Some(envelope) = local.settle(request) {
-            local.matching.put_back(envelope);
+            local.matching.return_to_front(envelope);
         }
     }
 

@@ -45,7 +45,7 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
 
     /// Posts a receive.
     pub(crate) fn post(&mut self, select: Selector, receive: R) {
-        keep_small(&mut self.posted);
+        reserve_one(&mut self.posted);
         self.posted.push_back((select, receive));
     }
 
@@ -55,7 +55,7 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         match self.posted.iter().position(|(select, _)| select.accepts(&label)) {
             Some(at) => self.posted.remove(at).map(|(_, receive)| (receive, message)),
             None => {
-                keep_small(&mut self.arrived);
+                reserve_one(&mut self.arrived);
                 let later = self.arrived.iter().rev().take_while(|other| message.precedes(other)).count();
                 self.arrived.insert(self.arrived.len() - later, message);
                 None
@@ -74,7 +74,7 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
     }
 
     /// Returns a message taken by a receive to the front of the queue.
-    pub(crate) fn put_back(&mut self, message: M) {
+    pub(crate) fn return_to_front(&mut self, message: M) {
         self.arrived.push_front(message);
     }
 
@@ -111,7 +111,7 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
 
 /// Reserves room for one element in an empty queue. By default a queue reserves room for four elements, and many nodes have only one
 /// message or receive at a time.
-pub(crate) fn keep_small<T>(queue: &mut VecDeque<T>) {
+pub(crate) fn reserve_one<T>(queue: &mut VecDeque<T>) {
     if queue.capacity() == 0 {
         queue.reserve_exact(1);
     }

@@ -2,7 +2,7 @@
 
 mod matching;
 
-pub(crate) use matching::{Labeled, Matching, keep_small};
+pub(crate) use matching::{Labeled, Matching, reserve_one};
 
 use crate::rank::Tag;
 

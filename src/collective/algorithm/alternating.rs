@@ -34,7 +34,7 @@ use super::{
     Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, variants},
 };
-use crate::{plan::Restriction, text::are_so_many};
+use crate::{plan::Restriction, text::verb_with_count};
 
 impl Algorithm {
     /// The fastest of the paper's hybrids whose dimensions alternate between rows and columns.
@@ -59,7 +59,7 @@ static ALTERNATING: Entry = Entry::new("alternating", |planning| {
         },
         found: |task, _| {
             let grid = task.layout().grid;
-            format!("here {} of {}", are_so_many(grid.rows as u64, "row"), grid.columns)
+            format!("here {} of {}", verb_with_count(grid.rows as u64, "row"), grid.columns)
         },
     },
 ]);

@@ -26,7 +26,7 @@ use crate::{
     pattern::{circulant, line},
     plan::Restriction,
     rank::Rank,
-    text::{are_so_many, count},
+    text::{count, verb_with_count},
 };
 
 impl Algorithm {
@@ -62,7 +62,7 @@ pub(super) fn too_little(task: &Task) -> String {
         return "the operator is not commutative".into();
     }
     let elements = task.bytes() / task.element_bytes();
-    format!("here {} and {}", are_so_many(task.size() as u64, "rank"), count(elements, "element"))
+    format!("here {} and {}", verb_with_count(task.size() as u64, "rank"), count(elements, "element"))
 }
 
 fn candidates(task: &Task) -> Vec<Candidate> {

@@ -33,7 +33,7 @@ use super::{
     Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, is_in_order, variants},
 };
-use crate::{plan::Restriction, text::are_so_many};
+use crate::{plan::Restriction, text::verb_with_count};
 
 impl Algorithm {
     /// The fastest of the paper's hybrids, over all strategies of `S`, `M` and `C`.
@@ -73,7 +73,7 @@ static STRATEGY: Entry = Entry::new("strategy", |planning| {
         is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| strategy.fits(task.layout().grid)),
         found: |task, _| {
             let grid = task.layout().grid;
-            format!("here {} of {}", are_so_many(grid.rows as u64, "row"), grid.columns)
+            format!("here {} of {}", verb_with_count(grid.rows as u64, "row"), grid.columns)
         },
     },
     Restriction {

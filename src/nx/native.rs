@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use super::{Nx, NxError, info::Wanted, system::tags};
+use super::{Nx, NxError, info::Criteria, system::tags};
 use crate::{
     pattern::Halving,
     payload::Payload,
@@ -38,17 +38,17 @@ fn combine_payloads(
     mut mine: Payload,
     onto: &mut dyn FnMut(&Payload, &Payload) -> Result<Payload, NxError>,
 ) -> Result<Payload, NxError> {
-    let family = nx.family(0);
+    let neighbors = nx.tree_neighbors(0);
     let here = mine.len();
-    for &child in family.children.iter().rev() {
+    for &child in neighbors.children.iter().rev() {
         let came = from(nx, child, tags::COMBINE)?;
         same_length(child, came.len(), here)?;
         nx.copy(here)?;
         nx.charge(nx.costs.gamma.times(here))?;
         mine = onto(&mine, &came)?;
     }
-    let Some(parent) = family.parent else { return spread(nx, Some(mine)) };
-    nx.send_own(parent, tags::COMBINE, mine)?;
+    let Some(parent) = neighbors.parent else { return spread(nx, Some(mine)) };
+    nx.send_internal(parent, tags::COMBINE, mine)?;
     let result = spread(nx, None)?;
     same_length(0, result.len(), here)?;
     Ok(result)
@@ -57,7 +57,7 @@ fn combine_payloads(
 /// Collects by NX's algorithm; see [`Nx::collect`].
 pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
     if nx.node.rank() > 0 {
-        nx.send_own(0, tags::GATHER, part)?;
+        nx.send_internal(0, tags::GATHER, part)?;
         return spread(nx, None);
     }
     let mut whole = part;
@@ -84,8 +84,8 @@ pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
         let distance = 1 << round;
         let tag = tags::sync(round as u32);
         let source = Some((me + size - distance) % size);
-        let ticket = nx.post(Wanted { source, tag: Some(tag) }, true)?;
-        nx.send_own((me + distance) % size, tag, Payload::empty())?;
+        let ticket = nx.post(Criteria { source, tag: Some(tag) }, true)?;
+        nx.send_internal((me + distance) % size, tag, Payload::empty())?;
         nx.wait_for(ticket)?;
     }
     Ok(())
@@ -95,7 +95,7 @@ pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
 fn spread(nx: &Nx<'_, '_>, whole: Option<Payload>) -> Result<Payload, NxError> {
     match whole {
         Some(whole) => {
-            nx.pass_on(0, tags::SPREAD, &whole)?;
+            nx.forward_broadcast(0, tags::SPREAD, &whole)?;
             Ok(whole)
         }
         None => from(nx, 0, tags::SPREAD),
@@ -103,7 +103,7 @@ fn spread(nx: &Nx<'_, '_>, whole: Option<Payload>) -> Result<Payload, NxError> {
 }
 
 fn from(nx: &Nx<'_, '_>, node: Rank, tag: Tag) -> Result<Payload, NxError> {
-    Ok(nx.take(Wanted { source: Some(node), tag: Some(tag) })?.payload)
+    Ok(nx.take(Criteria { source: Some(node), tag: Some(tag) })?.payload)
 }
 
 fn same_length(node: Rank, there: u64, here: u64) -> Result<(), NxError> {
