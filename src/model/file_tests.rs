@@ -14,7 +14,7 @@ fn refusal(rest: &str) -> String {
 }
 
 #[test]
-fn without_parameters_they_are_those_of_the_preset_or_the_defaults() {
+fn parameters_default_to_those_of_the_preset() {
     let machine = with("").unwrap();
     assert_eq!((machine.name(), machine.nodes()), ("test", 6));
     assert_eq!(machine.parameters(), &Parameters::builder().build().unwrap());
@@ -22,7 +22,7 @@ fn without_parameters_they_are_those_of_the_preset_or_the_defaults() {
 }
 
 #[test]
-fn a_file_can_say_all_that_a_preset_says() {
+fn a_file_can_express_every_preset() {
     let machine = with(
         "
         [parameters]
@@ -43,7 +43,7 @@ fn a_file_can_say_all_that_a_preset_says() {
 }
 
 #[test]
-fn what_is_given_replaces_what_the_preset_says() {
+fn given_parameters_override_the_preset() {
     let machine =
         with("preset = 'paragon'\n[parameters]\nlink_capacity = '200 MB/s'\nbarrier = '4 us'").unwrap();
     let expected = Parameters::paragon().to_builder().link_capacity(200e6).barrier(4e-6).build().unwrap();
@@ -158,7 +158,7 @@ fn a_parameter_has_one_spelling() {
 }
 
 #[test]
-fn absurd_values_are_taken_or_refused_on_purpose() {
+fn extreme_values_are_accepted_or_refused() {
     for (parameter, capacity) in [
         ("beta = 1e-300", 1.0 / 1e-300),
         ("bandwidth = '1 B/s'", 1.0),
@@ -199,7 +199,7 @@ fn absurd_values_are_taken_or_refused_on_purpose() {
 }
 
 #[test]
-fn a_file_of_the_other_kind_is_known_for_it() {
+fn files_of_the_other_kind_are_diagnosed() {
     let network = "nodes = 2\nlinks = [{ between = [0, 1] }]";
     assert_eq!(
         Description::from_toml(network).unwrap_err().to_string(),
@@ -216,7 +216,7 @@ fn a_file_of_the_other_kind_is_known_for_it() {
 }
 
 #[test]
-fn a_network_stands_in_the_file_or_beside_it() {
+fn a_network_is_inline_or_in_another_file() {
     let network = "nodes = 2\nlinks = [{ between = [0, 1], capacity = '2 MB/s' }]\n";
     let inside = Description::from_toml(&format!("name = 'x'\n[network]\n{network}")).unwrap();
     let folder = std::env::temp_dir().join(format!("multicomputer-network-{}", std::process::id()));

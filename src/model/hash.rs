@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_of_one_name_are_told_apart_by_links_capacities_and_routes() {
+    fn hashes_of_equal_names_differ_by_links_capacities_and_routes() {
         let ring = |rest: &str| {
             let links: Vec<String> = [(0, 1), (1, 2), (2, 3), (3, 0)]
                 .map(|(one, other)| format!("[[network.links]]\nbetween = [{one}, {other}]\n"))

@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_the_name_of_a_file_is_told_what_to_call() {
+    fn a_file_name_is_refused_with_a_pointer_to_from_file() {
         for given in ["ft.toml", "machines/ft.toml"] {
             assert_eq!(
                 given.parse::<Description>().unwrap_err().to_string(),

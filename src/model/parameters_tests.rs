@@ -68,7 +68,7 @@ fn the_later_of_excess_and_capacity_wins_and_survives_a_change_of_beta() {
 }
 
 #[test]
-fn active_messages_cost_what_others_do_unless_told_otherwise() {
+fn active_overheads_default_to_the_other_overheads() {
     let of = |builder: ParametersBuilder| builder.build().unwrap();
     let overheads =
         |machine: &Parameters| (machine.active_send_overhead(), machine.active_receive_overhead());
@@ -129,7 +129,7 @@ fn a_negative_zero_is_a_zero() {
 }
 
 #[test]
-fn serialized_under_the_names_of_the_getters() {
+fn serialized_keys_are_the_names_of_the_getters() {
     let json = serde_json::to_value(Parameters::builder().hop(2e-6).build().unwrap()).unwrap();
     assert_eq!(json["hop"], 2e-6);
     assert_eq!(json["active_send_overhead"], 0.0);

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_stand_in_alphabetical_order_and_read_the_shapes_they_say() {
+    fn presets_are_in_alphabetical_order_and_read_their_documented_shapes() {
         assert!(NAMES.is_sorted());
         for preset in PRESETS {
             let rows = preset.sources.map_or(0, |table| table.lines().count() - 2);

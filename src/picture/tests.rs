@@ -101,7 +101,7 @@ fn pictures_of_all_machines_are_valid_and_the_same_every_time() -> Result<(), Bo
 }
 
 #[test]
-fn what_was_not_kept_cannot_be_drawn() {
+fn runs_without_a_trace_are_refused() {
     let run = busy("mesh:2x2", false);
     assert_eq!(SpaceTime::of(&run).to_svg(), Err(PictureError::NotTraced));
     assert_eq!(Heat::of(&run).measures([Measure::Shared]).to_svg(), Err(PictureError::NotTraced));
@@ -115,7 +115,7 @@ fn what_was_not_kept_cannot_be_drawn() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_drawn() {
+fn unknown_ranks_and_empty_selections_are_refused() {
     let run = busy("mesh:2x2", true);
     let missing = PictureError::NoSuchNode { given: 4, nodes: 4 };
     assert_eq!(SpaceTime::of(&run).nodes([4]).to_svg(), Err(missing.clone()));

@@ -230,7 +230,7 @@ fn a_message_without_both_ends_or_without_length_has_no_arrow() {
 }
 
 #[test]
-fn what_overlaps_goes_to_a_second_track() {
+fn overlapping_slices_are_on_separate_tracks() {
     let events =
         [event(1, 0, 10, phase("a")), event(1, 5, 15, phase("b")), event(1, 10, 20, EventKind::Compute)];
     let records = records(&events, 2);
@@ -242,7 +242,7 @@ fn what_overlaps_goes_to_a_second_track() {
 }
 
 #[test]
-fn nesting_survives_readers_that_keep_whole_nanoseconds() {
+fn slices_stay_nested_in_readers_with_nanosecond_resolution() {
     // A phase with fractions of nanoseconds, containing slices that end at the same instant.
     let at = |picos| Time::ZERO + Span::from_picos(picos);
     let mut events = Vec::new();
@@ -286,7 +286,7 @@ fn a_node_that_the_machine_does_not_have_is_refused() {
 }
 
 #[test]
-fn the_error_of_the_writer_is_passed_on() {
+fn writer_errors_are_returned() {
     struct Full;
     impl Write for Full {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {

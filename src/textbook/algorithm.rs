@@ -223,19 +223,19 @@ impl IntoAlgorithm for Algorithm {
 const EXCHANGE: Exchange = Exchange::InTurn;
 
 /// Makes a draft that moves the whole vector of the root, as one block.
-pub(super) fn of_the_root(task: &Task, build: impl FnOnce(&mut Builder, &Blocks)) -> Draft {
+pub(super) fn root_vector_draft(task: &Task, build: impl FnOnce(&mut Builder, &Blocks)) -> Draft {
     let whole = Piece::of(0..task.bytes(), Origin::At(task.root()));
     Draft::moving(task, vec![whole], &[task.root()], EXCHANGE, |builder| build(builder, &[0].into()))
 }
 
 /// Makes a draft that moves the block of every rank.
-pub(super) fn of_all(task: &Task, build: impl FnOnce(&mut Builder)) -> Draft {
+pub(super) fn all_blocks_draft(task: &Task, build: impl FnOnce(&mut Builder)) -> Draft {
     let ranks: Vec<Rank> = (0..task.size()).collect();
     Draft::moving(task, pieces(task, &ranks), &ranks, EXCHANGE, build)
 }
 
 /// Makes a draft that moves the blocks that are not empty.
-pub(super) fn of_sources(task: &Task, build: impl FnOnce(&mut Builder, &[Rank])) -> Draft {
+pub(super) fn source_blocks_draft(task: &Task, build: impl FnOnce(&mut Builder, &[Rank])) -> Draft {
     let sources: Vec<Rank> = (0..task.size()).filter(|&rank| !task.block(rank).is_empty()).collect();
     Draft::moving(task, pieces(task, &sources), &sources, EXCHANGE, |builder| build(builder, &sources))
 }
@@ -253,7 +253,7 @@ mod tests {
 
     /// Plans are cached by algorithm name, so names must be unique over both libraries.
     #[test]
-    fn names_are_told_apart() {
+    fn names_are_unique() {
         let known = collective::Algorithm::NAMED.iter().cloned();
         let all: Vec<collective::Algorithm> =
             known.chain(Algorithm::ALL.iter().map(|algorithm| algorithm.collective())).collect();

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_apart() {
+    fn names_are_unique() {
         let mut names: Vec<&str> = Topic::all().map(Topic::name).collect();
         names.sort_unstable();
         assert!(names.is_sorted_by(|one, next| one < next));

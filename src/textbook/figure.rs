@@ -85,7 +85,7 @@ impl Figure {
     /// Returns the figure of a plan. Nodes are named by their ranks in the group.
     pub fn of(plan: &Plan) -> Figure {
         let members = plan.task().members();
-        Figure::assemble(plan.task().machine(), drawn(plan), |rank| members[rank])
+        Figure::assemble(plan.task().machine(), arrows_of_steps(plan), |rank| members[rank])
     }
 
     /// Returns the figure of plans that disjoint groups of the machine run at the same time, such as all columns of a mesh. Nodes are named
@@ -108,7 +108,7 @@ impl Figure {
         let mut steps: Vec<(Vec<Arrow>, u64)> = Vec::new();
         for plan in plans {
             let members = plan.task().members();
-            for (number, (arrows, elements)) in drawn(plan).into_iter().enumerate() {
+            for (number, (arrows, elements)) in arrows_of_steps(plan).into_iter().enumerate() {
                 if number == steps.len() {
                     steps.push((Vec::new(), 0));
                 }
@@ -223,12 +223,12 @@ impl Step {
 
     /// Returns the time of this step, including link contention: see [`Figure::in_step`].
     pub fn time(&self, parameters: &Parameters) -> Span {
-        self.time_over(parameters, self.busiest.map_or(Span::ZERO, |busiest| busiest.time))
+        self.time_with_link_time(parameters, self.busiest.map_or(Span::ZERO, |busiest| busiest.time))
     }
 
     /// Returns the time of this step without link contention: links take no longer than ports.
     pub fn time_without_conflicts(&self, parameters: &Parameters) -> Span {
-        self.time_over(parameters, Span::ZERO)
+        self.time_with_link_time(parameters, Span::ZERO)
     }
 
     /// Returns the arrows as texts, `0 -> 4` or `0 <-> 1 (0 / 1)`, as the displayed step lists them.
@@ -260,7 +260,7 @@ impl Step {
         self.arrows.iter().filter_map(text).collect()
     }
 
-    fn time_over(&self, parameters: &Parameters, links: Span) -> Span {
+    fn time_with_link_time(&self, parameters: &Parameters, links: Span) -> Span {
         let both = (self.both_ways as f64 / parameters.duplex()).ceil() as u64;
         let ports = parameters.transfer(self.one_way.max(both));
         let start_ups = parameters.alpha().times(self.messages) + parameters.hop().times(self.hops as u64);
@@ -269,7 +269,7 @@ impl Step {
 }
 
 /// Returns the arrows of each step, and the maximum number of elements that a node combines in it.
-fn drawn(plan: &Plan) -> Vec<(Vec<Arrow>, u64)> {
+fn arrows_of_steps(plan: &Plan) -> Vec<(Vec<Arrow>, u64)> {
     let schedule = plan.schedule();
     let mut steps: Vec<(Vec<Arrow>, u64)> = vec![(Vec::new(), 0); schedule.iterations()];
     for from in 0..schedule.nodes() {

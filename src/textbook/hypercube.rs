@@ -14,7 +14,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, COMMUTATIVE, Entry, of_all},
+    algorithm::{BOOK, COMMUTATIVE, Entry, all_blocks_draft},
     equation,
 };
 use crate::{
@@ -45,7 +45,7 @@ static HYPERCUBE_ALL_TO_ALL: Entry = Entry {
     equation_number: Some("4.4"),
     equation: |task| equation::all_to_all_hypercube(task.size(), task.longest_block()),
     network: "hypercube:8",
-    draft: |task| of_all(task, |builder| spread(builder, task.size())),
+    draft: |task| all_blocks_draft(task, |builder| spread(builder, task.size())),
 };
 
 static HYPERCUBE_REDUCTION: Entry = Entry {

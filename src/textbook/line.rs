@@ -16,7 +16,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, Entry, of_all},
+    algorithm::{BOOK, Entry, all_blocks_draft},
     equation, ring,
 };
 use crate::{
@@ -41,7 +41,7 @@ static LINE_ALL_TO_ALL: Entry = Entry {
     equation_number: None,
     equation: |task| equation::both_ways(task.size(), task.longest_block()),
     network: "line:8",
-    draft: |task| of_all(task, |builder| spread(builder, task.size())),
+    draft: |task| all_blocks_draft(task, |builder| spread(builder, task.size())),
 };
 
 /// Broadcasts block `i`, which starts at rank `i`, to all ranks.

@@ -217,7 +217,7 @@ mod tests {
 
     /// Powers of two of rows and columns, even blocks, and a nonzero gamma: the equation holds to the picosecond.
     #[test]
-    fn the_equation_is_what_a_run_takes() {
+    fn a_run_takes_the_time_of_the_equation() {
         for (rows, columns, elements) in [(4, 4, 4), (2, 8, 16), (8, 2, 64), (1, 4, 12), (4, 1, 4), (1, 1, 3)]
         {
             let parameters = Parameters::hockney().to_builder().gamma(1e-7).build().unwrap();

@@ -14,7 +14,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, COMMUTATIVE, Entry, of_all},
+    algorithm::{BOOK, COMMUTATIVE, Entry, all_blocks_draft},
     equation, ring,
     shape::Shape,
 };
@@ -41,7 +41,7 @@ static MESH_ALL_TO_ALL: Entry = Entry {
     equation_number: Some("4.3"),
     equation: |task| equation::all_to_all(&Shape::mesh(task).extents, task.longest_block()),
     network: "mesh:4x4",
-    draft: |task| of_all(task, |builder| spread(builder, &Shape::mesh(task))),
+    draft: |task| all_blocks_draft(task, |builder| spread(builder, &Shape::mesh(task))),
 };
 
 static MESH_REDUCTION: Entry = Entry {

@@ -13,7 +13,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, Entry, of_the_root},
+    algorithm::{BOOK, Entry, root_vector_draft},
     equation,
 };
 use crate::{
@@ -39,7 +39,7 @@ static NAIVE: Entry = Entry {
     equation_number: None,
     equation: |task| equation::naive(task.size(), task.bytes()),
     network: "ring:8",
-    draft: |task| of_the_root(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
+    draft: |task| root_vector_draft(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
 };
 
 /// Sends blocks from one rank to each other rank.

@@ -14,7 +14,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, Entry, of_the_root},
+    algorithm::{BOOK, Entry, root_vector_draft},
     equation,
 };
 use crate::{
@@ -41,7 +41,7 @@ static NEAREST_FIRST: Entry = Entry {
     equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
     // The only network without congestion among those on which the nearest node can come first.
     network: "hypercube:8",
-    draft: |task| of_the_root(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
+    draft: |task| root_vector_draft(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
 };
 
 /// Broadcasts blocks from one rank to all ranks.

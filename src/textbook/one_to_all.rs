@@ -18,7 +18,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, Entry, of_the_root},
+    algorithm::{BOOK, Entry, root_vector_draft},
     equation,
     shape::Shape,
 };
@@ -57,7 +57,9 @@ const fn doubling(registered: plan::Entry<Task>) -> Entry {
         equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
         network: "hypercube:8",
         draft: |task| {
-            of_the_root(task, |builder, whole| spread(builder, &Shape::line(task), task.root(), whole, [0]))
+            root_vector_draft(task, |builder, whole| {
+                spread(builder, &Shape::line(task), task.root(), whole, [0])
+            })
         },
     }
 }
@@ -113,7 +115,7 @@ static MESH_ONE_TO_ALL: Entry = Entry {
     draft: |task| {
         let mesh = Shape::mesh(task);
         let last_first = (0..mesh.extents.len()).rev();
-        of_the_root(task, |builder, whole| spread(builder, &mesh, task.root(), whole, last_first))
+        root_vector_draft(task, |builder, whole| spread(builder, &mesh, task.root(), whole, last_first))
     },
 };
 
@@ -135,7 +137,7 @@ static MESH_ALL_TO_ONE: Entry = Entry {
         // In reverse, neighbouring ranks combine first.
         let mesh = Shape::mesh(task);
         let first_first = 0..mesh.extents.len();
-        of_the_root(task, |builder, whole| spread(builder, &mesh, task.root(), whole, first_first))
+        root_vector_draft(task, |builder, whole| spread(builder, &mesh, task.root(), whole, first_first))
             .combining()
     },
 };

@@ -12,7 +12,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, Entry, of_sources},
+    algorithm::{BOOK, Entry, source_blocks_draft},
     equation, one_to_all, ring,
     shape::Shape,
 };
@@ -37,7 +37,9 @@ static PIPELINED: Entry = Entry {
     equation_number: None,
     equation: |task| equation::all_to_all(&[task.size()], task.longest_block()),
     network: "ring:8",
-    draft: |task| of_sources(task, |builder, _| ring::spread(builder, &[(0..task.size()).collect()])),
+    draft: |task| {
+        source_blocks_draft(task, |builder, _| ring::spread(builder, &[(0..task.size()).collect()]))
+    },
 };
 
 static IN_TURN: Entry = Entry {
@@ -54,7 +56,7 @@ static IN_TURN: Entry = Entry {
         equation::in_turn(sources, task.size(), task.longest_block())
     },
     network: "hypercube:8",
-    draft: |task| of_sources(task, |builder, sources| in_turn(builder, &Shape::line(task), sources)),
+    draft: |task| source_blocks_draft(task, |builder, sources| in_turn(builder, &Shape::line(task), sources)),
 };
 
 /// Broadcasts block `k` from `sources[k]` to all ranks, one after the other.

@@ -17,7 +17,7 @@
 
 use super::{
     Algorithm,
-    algorithm::{BOOK, COMMUTATIVE, Entry, of_all},
+    algorithm::{BOOK, COMMUTATIVE, Entry, all_blocks_draft},
     equation,
 };
 use crate::{
@@ -48,7 +48,7 @@ static RING_ALL_TO_ALL: Entry = Entry {
     equation_number: Some("4.2"),
     equation: |task| equation::all_to_all(&[task.size()], task.longest_block()),
     network: "ring:8",
-    draft: |task| of_all(task, |builder| spread(builder, &[(0..task.size()).collect()])),
+    draft: |task| all_blocks_draft(task, |builder| spread(builder, &[(0..task.size()).collect()])),
 };
 
 static RING_REDUCTION: Entry = Entry {

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_grid_is_nearly_square() {
+    fn other_groups_get_nearly_square_grids() {
         let eight: Vec<Rank> = (0..8).collect();
         for line in ["line:8", "ring:8", "hypercube:8", "tree:8"] {
             assert_eq!(mesh(line, &eight).extents, [2, 4], "{line}");

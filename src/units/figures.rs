@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_the_nearest_numbers_to_what_is_written() {
+    fn figures_are_parsed_to_the_nearest_number() {
         for (text, seconds) in [
             ("92 us", 92e-6),
             ("92us", 92e-6),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_cannot_be_kept_are_refused() {
+    fn figures_out_of_range_are_refused() {
         for text in
             ["", "us", "92 min", "92 us/B", "nan", "inf s", "1e s", "1e1.5 s", "--1 s", "1 2 s", "0x1 s"]
         {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_and_bytes_and_powers_of_1000_and_1024_are_told_apart() {
+    fn bits_bytes_and_powers_of_1000_and_1024_are_distinguished() {
         for (text, bytes_per_second) in [
             ("100 Gb/s", 12.5e9),
             ("100 Gbit/s", 12.5e9),

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_that_is_none_is_refused() {
+    fn invalid_sweeps_are_refused() {
         for text in ["", "1,,2", "8..", "..8", "8...64"] {
             assert!(matches!(text.parse::<Sizes>(), Err(UnitError::Unreadable { .. })), "{text}");
         }

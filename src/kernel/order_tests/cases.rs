@@ -61,7 +61,7 @@ fn a_wait_for_any_sees_the_whole_instant_at_which_a_request_completes() {
 /// Two requests complete at 250 us, the first in the list because of a message sent after a probe at this instant. The wait is called
 /// later.
 #[test]
-fn a_wait_for_any_sees_what_is_sent_after_a_look_at_an_earlier_instant() {
+fn a_wait_for_any_sees_messages_sent_after_an_earlier_check() {
     let machine = machine("line:3", 0.0);
     let wait = Step::WaitAny { after: None, reversed: false };
     let receive = Step::Irecv(Selection { tag: Some(1), ..from(2) });
@@ -76,7 +76,7 @@ fn a_wait_for_any_sees_what_is_sent_after_a_look_at_an_earlier_instant() {
 
 /// The message has arrived long before. Under rendezvous the receive completes its send, and a test at the same instant sees this.
 #[test]
-fn a_receive_from_any_source_comes_before_looks() {
+fn a_receive_from_any_source_precedes_probes_and_tests() {
     let machine = machine("line:2", 65e-6).with_rendezvous(0);
     for sender in [0, 1] {
         let mut programs = [
@@ -111,7 +111,7 @@ fn a_posted_receive_from_any_source_waits_for_all_messages_of_the_instant() {
 
 /// Node 3 sends after a wait for a long complete request. The wait is a look, which comes after the probe of node 0.
 #[test]
-fn a_wait_for_any_is_a_look_at_the_instant_of_its_call() {
+fn a_wait_for_any_checks_the_instant_of_its_call() {
     let machine = machine("mesh:2x2", 0.0).with_rendezvous(2000);
     let wait = Step::WaitAny { after: None, reversed: false };
     let programs = [

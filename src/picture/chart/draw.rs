@@ -133,13 +133,13 @@ fn draw_axes(
 }
 
 /// Returns the path through the points of a line.
-fn through(area: &Area<'_>, line: &Line) -> String {
+fn line_path(area: &Area<'_>, line: &Line) -> String {
     let points: Vec<(f64, f64)> = line.points.iter().map(|point| area.place(*point)).collect();
     polyline(&points)
 }
 
 /// Returns the tooltip of a point.
-fn told(chart: &Chart, line: &Line, point: [f64; 2]) -> String {
+fn point_tooltip(chart: &Chart, line: &Line, point: [f64; 2]) -> String {
     let [x, y] = [figure(&chart.x, point[0]), figure(&chart.y, point[1])];
     format!("{} ({}): {x}, {y}", line.name, line.origin.name())
 }
@@ -162,10 +162,10 @@ fn draw_bounds(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
             for point in &line.points {
                 let (x, y) = area.place(*point);
                 let stroke = LineStyle(0).line(Origin::Bound, &polyline(&[(x - half, y), (x + half, y)]));
-                canvas.add(stroke.with_tooltip(&told(chart, line, *point)));
+                canvas.add(stroke.with_tooltip(&point_tooltip(chart, line, *point)));
             }
         } else {
-            canvas.add(LineStyle(0).line(Origin::Bound, &through(area, line)).with_tooltip(&line.name));
+            canvas.add(LineStyle(0).line(Origin::Bound, &line_path(area, line)).with_tooltip(&line.name));
             if let (Some(last), true) = (line.points.last(), bounds.len() > 1) {
                 let (x, y) = area.place(*last);
                 canvas.text(x - 4.0, y + 12.0, "small end", &line.name);
@@ -178,7 +178,7 @@ fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, l
     // Points on an axis of names are not connected.
     let is_way = line.origin != Origin::Published && !matches!(chart.x.scale, Scale::Names(_));
     if is_way {
-        canvas.add(look.line(line.origin, &through(area, line)).with_tooltip(&line.name));
+        canvas.add(look.line(line.origin, &line_path(area, line)).with_tooltip(&line.name));
     }
     let size = if line.points.len() > MAX_POINTS_WITH_LARGE_MARKERS {
         legend::SMALL_MARKER_SIZE
@@ -193,7 +193,7 @@ fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, l
             Origin::Formula if !is_way => look.over(x, y),
             Origin::Formula | Origin::Bound => continue,
         };
-        canvas.add(mark.with_tooltip(&told(chart, line, *point)));
+        canvas.add(mark.with_tooltip(&point_tooltip(chart, line, *point)));
     }
 }
 
@@ -209,7 +209,7 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(
             let (x, y) = area.place(*point);
             let left = x - room / 2.0 + nth as f64 * width;
             let bar = look(line).bar(left, y.min(foot), width * 0.92, (y - foot).abs());
-            canvas.add(bar.with_tooltip(&told(chart, line, *point)));
+            canvas.add(bar.with_tooltip(&point_tooltip(chart, line, *point)));
         }
     }
     let others =
@@ -219,7 +219,7 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(
         let shift = place.map_or(0.0, |nth| (nth as f64 + 0.46) * width - room / 2.0);
         for point in &line.points {
             let (x, y) = area.place(*point);
-            canvas.add(look(line).over(x + shift, y).with_tooltip(&told(chart, line, *point)));
+            canvas.add(look(line).over(x + shift, y).with_tooltip(&point_tooltip(chart, line, *point)));
         }
     }
 }

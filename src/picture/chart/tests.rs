@@ -65,7 +65,7 @@ fn bars_stand_on_zero_beside_what_is_published() {
 }
 
 #[test]
-fn points_without_a_place_are_refused() {
+fn points_outside_the_scale_are_refused() {
     let chart = |x: Axis, y: Axis, point| Chart::new("", x, y).with("a", Origin::Modeled, [point]).to_svg();
     let linear = || Axis::linear("n", "bytes");
     let error = chart(linear(), linear(), [1.0, f64::NAN]).unwrap_err();
@@ -86,7 +86,7 @@ fn points_without_a_place_are_refused() {
 
 /// Ticks are at round numbers.
 #[test]
-fn marks_are_round_numbers() {
+fn ticks_are_round_numbers() {
     let labels = |axis: &Axis, numbers: &[f64]| -> Vec<String> {
         let range = axis::Range::of(axis, numbers.iter().copied(), true);
         range.marks().into_iter().map(|mark| mark.label).collect()
@@ -120,7 +120,7 @@ fn many_long_names_have_room() {
 
 /// Several bounds are labelled with their names, and are drawn in front of bars.
 #[test]
-fn bounds_say_whose_they_are() {
+fn bounds_are_labelled() {
     let chart = |x: Axis| {
         Chart::new("", x, Axis::linear("t", ""))
             .with("bound one", Origin::Bound, [[0.0, 1.0], [1.0, 2.0]])

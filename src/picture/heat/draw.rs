@@ -80,7 +80,7 @@ pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) 
     let labels = Labels::of(&panel);
     let mut canvas = Canvas::new(WIDTH, &style(&panel, &shown, true), &style(&panel, &shown, false));
     canvas.text(12.0, 24.0, "title", &heat.title);
-    let mut lines = vec![about(heat, links.len(), topology.links())];
+    let mut lines = vec![caption(heat, links.len(), topology.links())];
     match links {
         [] => lines.push("No traffic: no message crossed a link, so no network is drawn.".to_owned()),
         _ => lines.extend(
@@ -158,7 +158,7 @@ fn class_name(measure: Measure, class: usize) -> String {
 }
 
 /// Describes the machine, the time, and the number of used links.
-fn about(heat: &Heat<'_>, used: usize, links: usize) -> String {
+fn caption(heat: &Heat<'_>, used: usize, links: usize) -> String {
     let report = heat.report;
     let (nodes, time) = (counted(heat.machine.nodes() as u64, "node"), report.modeled.since_start());
     let (messages, bytes) = (counted(report.messages, "message"), format_bytes(report.bytes));

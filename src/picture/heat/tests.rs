@@ -38,7 +38,7 @@ fn every_loaded_link_is_drawn_with_its_figures() {
 }
 
 #[test]
-fn networks_are_drawn_as_what_they_are() {
+fn layouts_match_the_topology() {
     for (machine, shape) in [
         ("line:5", "a line"),
         ("ring:8", "a ring"),
@@ -73,7 +73,7 @@ fn networks_are_drawn_as_what_they_are() {
 }
 
 #[test]
-fn what_is_used_has_rules_that_need_no_ancestor() {
+fn used_elements_have_style_rules_without_ancestors() {
     for (machine, classes) in [
         ("torus:3x4", vec!["mc-label", "mc-net", "mc-node"]),
         ("mesh:24x24", vec!["mc-net", "mc-node", "mc-rank", "mc-row"]),
@@ -132,7 +132,7 @@ fn one_message(machine: &str, bytes: usize) -> crate::Run<()> {
 }
 
 #[test]
-fn nodes_too_small_for_their_numbers_have_some_outside() {
+fn labels_of_small_nodes_are_sampled_outside() {
     let map = |machine: &str| Heat::of(&one_message(machine, 100)).to_svg().unwrap();
     let ranks =
         |step: usize, count: usize| (0..count).map(|nth| (nth * step).to_string()).collect::<Vec<_>>();
@@ -162,7 +162,7 @@ fn title_scale_and_tooltips_have_one_unit() {
 }
 
 #[test]
-fn a_measure_without_any_figure_is_told_and_not_drawn() {
+fn a_measure_without_values_has_a_note_and_no_panel() {
     let run = one_message("mesh:16x16", 8000);
     let all = Heat::of(&run).to_svg().unwrap();
     assert_eq!(all.matches("href=\"#mc-lines\"").count(), 2, "two panels");

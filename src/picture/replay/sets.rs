@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_has_one_number_however_it_came_about() {
+    fn equal_sets_have_the_same_id() {
         let mut sets = Sets::new();
         let [one, two, three, nine] = [1, 2, 3, 9].map(|member| sets.one(member));
         let (low, high) = (sets.union(one, two), sets.union(three, nine));

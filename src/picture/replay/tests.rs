@@ -33,7 +33,7 @@ fn in_the_end<T>(run: &Run<T>) -> (Vec<u64>, u64) {
 }
 
 #[test]
-fn after_every_operation_by_every_algorithm_nodes_have_had_what_it_brings_them() {
+fn every_algorithm_delivers_the_data_of_its_operation() {
     const ELEMENTS: u64 = 103;
     let mut tried = 0;
     for machine in ["mesh:3x4", "hypercube:8", "line:5"] {
@@ -90,7 +90,7 @@ fn after_every_operation_by_every_algorithm_nodes_have_had_what_it_brings_them()
 }
 
 #[test]
-fn of_many_sources_a_node_has_had_so_many() {
+fn holdings_count_sources() {
     use stop::Algorithm;
     let machine = Machine::mesh(4, 4).trace(true).build().unwrap();
     let sources = [(1, 100), (4, 200), (11, 300)];
@@ -113,7 +113,7 @@ fn of_many_sources_a_node_has_had_so_many() {
 }
 
 #[test]
-fn the_call_that_a_node_began_last_counts_and_groups_have_their_own() {
+fn holdings_are_those_of_the_last_call_of_a_node_in_its_group() {
     let machine = Machine::mesh(2, 3).trace(true).build().unwrap();
     let run = machine.run(|node| {
         let row = node.row()?;
@@ -132,7 +132,7 @@ fn the_call_that_a_node_began_last_counts_and_groups_have_their_own() {
 }
 
 #[test]
-fn in_a_free_program_nodes_have_what_messages_can_have_brought() {
+fn holdings_of_a_free_program_are_the_causal_closure() {
     let machine = Machine::hockney(1, 4).trace(true).build().unwrap();
     let run = machine.run(|node| {
         let (world, rank) = (node.world(), node.rank());
@@ -210,7 +210,7 @@ fn pages_of_all_machines_have_all_messages_and_are_the_same_every_time() {
 }
 
 #[test]
-fn lines_of_many_messages_are_over_the_whole_run_and_the_page_says_so() {
+fn sampled_lines_cover_the_whole_run_with_a_note() {
     let run = Machine::hockney(1, 2).trace(true).build().unwrap().run(|node| {
         let other = 1 - node.rank();
         (0..15_000).try_for_each(|_| node.world().sendrecv(other, [0_u8; 1], other).map(drop))?;
@@ -233,7 +233,7 @@ fn lines_of_many_messages_are_over_the_whole_run_and_the_page_says_so() {
 }
 
 #[test]
-fn shares_lead_from_nothing_to_everything() {
+fn shares_progress_from_zero_to_all_bytes() {
     let run = busy("mesh:3x4", true);
     let page = data(&Replay::new("").run("", &run).unwrap().to_html().unwrap());
     let shown = &page["runs"][0];
@@ -250,7 +250,7 @@ fn shares_lead_from_nothing_to_everything() {
 }
 
 #[test]
-fn no_title_gets_out_of_its_place() {
+fn titles_are_escaped() {
     let title = "</script><script>alert(1)</script> \"a\" 'b' & {{data}} \u{2028} \u{1f40c}\u{1}";
     let page = Replay::new(title).run(title, &busy("line:5", true)).unwrap().to_html().unwrap();
     assert_eq!(page.matches("</script>").count(), 2, "those of the page itself");
@@ -263,7 +263,7 @@ fn no_title_gets_out_of_its_place() {
 }
 
 #[test]
-fn a_page_has_as_many_runs_as_it_can_show() {
+fn invalid_runs_and_too_many_runs_or_messages_are_refused() {
     let mut page = Replay::new("many");
     assert_eq!(page.to_html(), Err(PictureError::Empty { what: "run" }));
     assert_eq!(page.add("", &busy("line:5", false)), Err(PictureError::NotTraced));
@@ -291,7 +291,7 @@ fn a_page_has_as_many_runs_as_it_can_show() {
 }
 
 #[test]
-fn the_effort_for_holdings_is_that_of_the_blocks_in_messages() {
+fn the_time_for_holdings_depends_on_the_blocks_in_messages() {
     let machine = Machine::mesh(24, 24).trace(true).build().unwrap();
     let run = machine
         .run(|node| Ok(node.world().using(&Algorithm::SHORT).collect(&[node.rank() as u64], 576)?.len()));

@@ -72,7 +72,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
     let mut canvas = Canvas::new(f64::from(diagram.width), LIGHT, DARK);
     patterns(&mut canvas);
     canvas.text(12.0, 24.0, "title", &diagram.title);
-    canvas.text(12.0, 42.0, "", &about(diagram, messages.len()));
+    canvas.text(12.0, 42.0, "", &caption(diagram, messages.len()));
     let label = ranks.iter().map(|rank| width(&format!("node {rank}"))).fold(0.0, f64::max);
     let left = label + 20.0;
     let pitch = match ranks.len() {
@@ -140,7 +140,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
 }
 
 /// Describes the machine, the time, and the messages.
-fn about(diagram: &SpaceTime<'_>, drawn: usize) -> String {
+fn caption(diagram: &SpaceTime<'_>, drawn: usize) -> String {
     let report = diagram.report;
     let clock = if report.is_modeled { "modeled" } else { "on the wall clock" };
     let (nodes, time) = (counted(diagram.machine.nodes() as u64, "node"), report.modeled.since_start());

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_are_asked_for_must_be_there() {
+    fn requested_ranks_must_exist() {
         let rows = Rows::asked_for(&[3, 1, 3], 4).unwrap();
         assert_eq!(
             (&rows.ranks[..], rows.describe(4).unwrap().as_str()),

@@ -77,7 +77,7 @@ fn bars_are_in_their_row_and_every_message_is_drawn_once() {
 }
 
 #[test]
-fn many_messages_are_drawn_once_too_and_large_machines_are_thinned_by_the_rule() {
+fn many_messages_are_drawn_once_and_rows_of_large_machines_are_sampled() {
     let run = busy("mesh:5x6", true);
     let all = SpaceTime::of(&run).to_svg().unwrap();
     let strokes = |svg: &str| -> usize {
@@ -101,7 +101,7 @@ fn many_messages_are_drawn_once_too_and_large_machines_are_thinned_by_the_rule()
 }
 
 #[test]
-fn lines_are_over_the_whole_run_where_there_are_too_many() {
+fn sampled_lines_cover_the_whole_run() {
     let machine = Machine::mesh(4, 4).trace(true).build().unwrap();
     let run = machine.run(|node| {
         let (world, rank) = (node.world(), node.rank());
@@ -130,7 +130,7 @@ fn lines_are_over_the_whole_run_where_there_are_too_many() {
 }
 
 #[test]
-fn a_message_tells_what_it_lost_where_it_shared_a_link() {
+fn tooltips_have_the_contention_delay_of_messages() {
     let machine = Machine::hockney(1, 4).trace(true).build().unwrap();
     let run = machine.run(|node| {
         match node.rank() {
