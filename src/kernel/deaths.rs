@@ -57,8 +57,8 @@ impl Kernel {
             self.record_loss(at, &message);
         }
         for source in 0..self.nodes.len() {
-            let to_it = self.nodes[source].ports.in_port(|message| message.target == id);
-            let port = to_it.and_then(|message| Some(Port { node: source, number: message.port? }));
+            let addressed = self.nodes[source].ports.in_port(|message| message.target == id);
+            let port = addressed.and_then(|message| Some(Port { node: source, number: message.port? }));
             if let Some(port) = port.filter(|&port| self.fabric.is_sending(port)) {
                 self.fabric.abort(at, port);
                 self.fail_in_port(port, cause);

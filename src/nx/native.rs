@@ -15,9 +15,9 @@ pub(super) fn combine<T: Pod + Send>(
     x: &mut [T],
     mut f: impl FnMut(&mut [T], &[T]),
 ) -> Result<(), NxError> {
-    let mut onto = |mine: &Payload, came: &Payload| {
+    let mut onto = |mine: &Payload, received: &Payload| {
         let mut combined = mine.to_vec::<T>()?;
-        f(&mut combined, &came.to_vec()?);
+        f(&mut combined, &received.to_vec()?);
         Ok(Payload::from(combined))
     };
     let result = combine_payloads(nx, Payload::from(&*x), &mut onto)?;
@@ -41,11 +41,11 @@ fn combine_payloads(
     let neighbors = nx.tree_neighbors(0);
     let here = mine.len();
     for &child in neighbors.children.iter().rev() {
-        let came = from(nx, child, tags::COMBINE)?;
-        same_length(child, came.len(), here)?;
+        let received = from(nx, child, tags::COMBINE)?;
+        same_length(child, received.len(), here)?;
         nx.copy(here)?;
         nx.charge(nx.costs.gamma.times(here))?;
-        mine = onto(&mine, &came)?;
+        mine = onto(&mine, &received)?;
     }
     let Some(parent) = neighbors.parent else { return spread(nx, Some(mine)) };
     nx.send_internal(parent, tags::COMBINE, mine)?;
@@ -62,14 +62,14 @@ pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -
     }
     let mut whole = part;
     for node in 1..nx.node.size() {
-        let came = from(nx, node, tags::GATHER)?;
-        let given = came.len();
+        let received = from(nx, node, tags::GATHER)?;
+        let given = received.len();
         if let Some(expected) = lengths.map(|lengths| lengths[node]).filter(|&expected| expected != given) {
             return Err(NxError::Part { node, given, expected });
         }
         nx.copy(given)?;
         nx.charge(nx.costs.gather)?;
-        whole.append(came);
+        whole.append(received);
     }
     spread(nx, Some(whole))
 }

@@ -43,11 +43,11 @@ use crate::{model::Description, rank::Rank};
 pub fn write_chrome_trace(trace: &Trace, machine: &Description, writer: impl io::Write) -> io::Result<()> {
     let Trace { events, transfers, .. } = trace;
     let nodes = machine.nodes();
-    let strange = |rank: Rank| (rank >= nodes).then_some(rank);
-    let of_event = events.iter().find_map(|event| Some(("an event", strange(event.rank)?)));
-    let of_transfer = transfers
-        .iter()
-        .find_map(|transfer| Some(("a message", strange(transfer.from).or_else(|| strange(transfer.to))?)));
+    let out_of_range = |rank: Rank| (rank >= nodes).then_some(rank);
+    let of_event = events.iter().find_map(|event| Some(("an event", out_of_range(event.rank)?)));
+    let of_transfer = transfers.iter().find_map(|transfer| {
+        Some(("a message", out_of_range(transfer.from).or_else(|| out_of_range(transfer.to))?))
+    });
     if let Some((what, rank)) = of_event.or(of_transfer) {
         let refusal = format!("{what} of node {rank} on a machine of {nodes} nodes");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, refusal));

@@ -67,14 +67,14 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> RunResult {
     let mut kernel = Kernel::new(machine, true);
     loop {
         let progress = kernel.advance(Time::MAX, &mut calls);
-        let mut news = false;
+        let mut has_progress = false;
         for (node, reply) in kernel.take_replies() {
             calls.runners[node as usize].answered(reply);
-            news = true;
+            has_progress = true;
         }
         match progress {
             Progress::Stalled(node) => calls.needed = Some(node),
-            _ if news => {}
+            _ if has_progress => {}
             // Programs with calls left can make them any time: the kernel has only not asked again.
             _ => {
                 let idle = calls.runners.iter().zip(&kernel.nodes).position(|(runner, node)| {
@@ -164,15 +164,15 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// Describes what is wrong with the results of programs on a machine, if anything.
 fn wrong(case: &Case, programs: &[Vec<Step>], orders: u64) -> Option<String> {
-    let story = run(&case.machine, programs, 0);
+    let result = run(&case.machine, programs, 0);
     if !case.has_deaths {
         let due = Reference::run(&case.machine, programs);
-        if story != due {
-            return Some(difference(("due", &due), ("kernel", &story)));
+        if result != due {
+            return Some(difference(("due", &due), ("kernel", &result)));
         }
     }
-    let other = (1..orders).map(|seed| run(&case.machine, programs, seed)).find(|other| *other != story)?;
-    Some(difference(("in one order", &story), ("in another", &other)))
+    let other = (1..orders).map(|seed| run(&case.machine, programs, seed)).find(|other| *other != result)?;
+    Some(difference(("in one order", &result), ("in another", &other)))
 }
 
 /// Describes the first difference of two results.

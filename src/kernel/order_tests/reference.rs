@@ -202,7 +202,7 @@ impl<'m> Reference<'m> {
             return true;
         }
         // Line 5: receives from any source.
-        if let Some(rank) = ranks.clone().find(|&rank| self.has_line_five(rank)) {
+        if let Some(rank) = ranks.clone().find(|&rank| self.has_pending_delivery(rank)) {
             self.receive_from_any(rank);
             return true;
         }

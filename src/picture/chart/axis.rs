@@ -70,7 +70,7 @@ impl<'a> Range<'a> {
     }
 
     /// Returns the ticks in ascending order.
-    pub(super) fn marks(&self) -> Vec<Tick> {
+    pub(super) fn ticks(&self) -> Vec<Tick> {
         let numbers: Vec<f64> = match &self.axis.scale {
             Scale::Names(names) => (0..names.len()).map(|nth| nth as f64).collect(),
             Scale::Linear => {
@@ -80,8 +80,8 @@ impl<'a> Range<'a> {
             }
             Scale::Logarithmic => self.factors(),
         };
-        let mark = |number: f64| Tick { place: self.place(number), label: self.label(number) };
-        numbers.into_iter().map(mark).filter(|mark| (0.0..=1.0).contains(&mark.place)).collect()
+        let tick = |number: f64| Tick { place: self.place(number), label: self.label(number) };
+        numbers.into_iter().map(tick).filter(|tick| (0.0..=1.0).contains(&tick.place)).collect()
     }
 
     /// Returns the ticks of a logarithmic axis: powers of two for bytes or if all numbers are powers of two, otherwise

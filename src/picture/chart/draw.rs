@@ -48,25 +48,25 @@ pub(super) fn draw(chart: &Chart) -> String {
     let has_bars = has_names && chart.y.scale != Scale::Logarithmic;
     let x = Range::of(&chart.x, numbers(0), false);
     let y = Range::of(&chart.y, numbers(1), true);
-    let (mut x_marks, y_marks) = (x.marks(), y.marks());
-    let widest = |marks: &[Tick]| marks.iter().map(|mark| width(&mark.label)).fold(0.0, f64::max);
-    let is_crowded = (widest(&x_marks) + 8.0) * x_marks.len() as f64 > WIDTH;
+    let (mut x_ticks, y_ticks) = (x.ticks(), y.ticks());
+    let widest = |ticks: &[Tick]| ticks.iter().map(|tick| width(&tick.label)).fold(0.0, f64::max);
+    let is_crowded = (widest(&x_ticks) + 8.0) * x_ticks.len() as f64 > WIDTH;
     if is_crowded {
         // Each rotated label needs one line height; if there are too many, only every n-th label is shown.
-        let every = (x_marks.len() as f64 * ROTATED_LABEL / WIDTH).ceil().max(1.0) as usize;
-        x_marks = x_marks.into_iter().step_by(every).collect();
+        let every = (x_ticks.len() as f64 * ROTATED_LABEL / WIDTH).ceil().max(1.0) as usize;
+        x_ticks = x_ticks.into_iter().step_by(every).collect();
     }
-    let below = if is_crowded { widest(&x_marks) * 0.75 + 16.0 } else { 20.0 };
+    let below = if is_crowded { widest(&x_ticks) * 0.75 + 16.0 } else { 20.0 };
     // The first rotated label begins to the left of the plot area.
-    let beside = x_marks.first().filter(|_| is_crowded).map_or(0.0, |mark| width(&mark.label) * 0.75);
-    let left = (widest(&y_marks) + 40.0).max(beside);
+    let beside = x_ticks.first().filter(|_| is_crowded).map_or(0.0, |tick| width(&tick.label) * 0.75);
+    let left = (widest(&y_ticks) + 40.0).max(beside);
     let area = Area { left, top: 46.0, height: HEIGHT.max(legend::height(chart)), x, y };
     let right = area.left + WIDTH + 20.0;
     let title = width(&chart.title) * 1.6 + 24.0;
     let sheet = (right + legend::breadth(chart) + 12.0).max(title);
     let mut canvas = Canvas::new(sheet.ceil(), &legend::rules(), legend::DARK);
     canvas.text(12.0, 26.0, "title", &chart.title);
-    draw_axes(&mut canvas, chart, &area, (&x_marks, &y_marks), is_crowded, below);
+    draw_axes(&mut canvas, chart, &area, (&x_ticks, &y_ticks), is_crowded, below);
 
     let line_styles = line_styles(chart);
     let look = |line: &Line| line_styles.get(line.name.as_str()).copied().unwrap_or(LineStyle(0));
@@ -96,29 +96,29 @@ fn draw_axes(
     canvas: &mut Canvas,
     chart: &Chart,
     area: &Area<'_>,
-    (x_marks, y_marks): (&[Tick], &[Tick]),
+    (x_ticks, y_ticks): (&[Tick], &[Tick]),
     is_crowded: bool,
     below: f64,
 ) {
     let (left, bottom) = (area.left, area.bottom());
     let mut grid = String::new();
-    for mark in y_marks {
-        let y = area.top + area.height * (1.0 - mark.place);
+    for tick in y_ticks {
+        let y = area.top + area.height * (1.0 - tick.place);
         grid += &format!("M{} {}h{}", number(left), number(y), number(WIDTH));
-        canvas.text(left - 6.0, y + 4.0, "end", &mark.label);
+        canvas.text(left - 6.0, y + 4.0, "end", &tick.label);
     }
     let has_names = matches!(chart.x.scale, Scale::Names(_));
-    for mark in x_marks {
-        let x = left + WIDTH * mark.place;
+    for tick in x_ticks {
+        let x = left + WIDTH * tick.place;
         if !has_names {
             grid += &format!("M{} {}v{}", number(x), number(area.top), number(area.height));
         }
         if is_crowded {
             let turn = format!("rotate(-45 {} {})", number(x), number(bottom + 14.0));
             let text = element("text").with("x", number(x)).with("y", number(bottom + 14.0));
-            canvas.add(text.with("class", "end").with("transform", turn).with_text(&mark.label));
+            canvas.add(text.with("class", "end").with("transform", turn).with_text(&tick.label));
         } else {
-            canvas.text(x, bottom + 15.0, "mid", &mark.label);
+            canvas.text(x, bottom + 15.0, "mid", &tick.label);
         }
     }
     canvas.add(path("grid", &grid));

@@ -89,7 +89,7 @@ fn points_outside_the_scale_are_refused() {
 fn ticks_are_round_numbers() {
     let labels = |axis: &Axis, numbers: &[f64]| -> Vec<String> {
         let range = axis::Range::of(axis, numbers.iter().copied(), true);
-        range.marks().into_iter().map(|mark| mark.label).collect()
+        range.ticks().into_iter().map(|tick| tick.label).collect()
     };
     let bytes = Axis::logarithmic("n", "bytes");
     assert_eq!(labels(&bytes, &[8.0, 128.0]), ["8 B", "16 B", "32 B", "64 B", "128 B"]);

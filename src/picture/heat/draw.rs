@@ -99,18 +99,18 @@ pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) 
         let vertices = vertices(&panel, &labels).with("id", "mc-vertices");
         canvas.add(element("defs").with_child(lines).with_child(vertices));
         let below = 58.0 + panel.height;
-        let mut told = 0;
+        let mut with_tooltips = 0;
         for measure in shown {
             let place = format!("translate({} {})", number(x), number(y));
             let (drawing, tooltips) = draw_panel(&panel, measure, links, &scales);
-            told = told.max(tooltips);
+            with_tooltips = with_tooltips.max(tooltips);
             canvas.add(drawing.with("transform", place));
             if beside { x += panel.width + 24.0 } else { y += below }
         }
         if beside {
             y += below;
         }
-        notes = notes_of(&panel, topology, links.len(), told);
+        notes = notes_of(&panel, topology, links.len(), with_tooltips);
         notes.extend(labels.describe());
     }
     notes.extend(traffic::delayed(heat.report));
@@ -257,25 +257,26 @@ fn draw_panel(
     let mut drawing = element("g").with("transform", "translate(0 46)");
     drawing = drawing.with_child(element("use").with("href", "#mc-lines"));
     let mut together: BTreeMap<usize, String> = BTreeMap::new();
-    let mut told = Vec::new();
+    let mut with_tooltips = Vec::new();
     for (nth, link) in order.iter().enumerate() {
         let Some(class) = scale.class(link.figure(measure)) else { continue };
         let shape = panel.shape(link.link.link, class);
         if nth < MAX_TOOLTIPS {
-            told.push(path(&class_name(measure, class), &shape).with_tooltip(&link.describe(scales)));
+            with_tooltips
+                .push(path(&class_name(measure, class), &shape).with_tooltip(&link.describe(scales)));
         } else {
             together.entry(class).or_default().push_str(&shape);
         }
     }
-    let count = told.len();
+    let count = with_tooltips.len();
     let others = together.iter().map(|(&class, shapes)| path(&class_name(measure, class), shapes));
-    drawing = others.chain(told.into_iter().rev()).fold(drawing, ElementBuilder::with_child);
+    drawing = others.chain(with_tooltips.into_iter().rev()).fold(drawing, ElementBuilder::with_child);
     drawing = drawing.with_child(element("use").with("href", "#mc-vertices"));
     (group.with_child(drawing), count)
 }
 
 /// Returns the notes: how to read the drawing, and what is omitted.
-fn notes_of(panel: &Panel, topology: &dyn Topology, loaded: usize, told: usize) -> Vec<String> {
+fn notes_of(panel: &Panel, topology: &dyn Topology, loaded: usize, with_tooltips: usize) -> Vec<String> {
     let what = if panel.has_arrows() { "half an arrow" } else { "a line" };
     let mut notes = vec![format!(
         "Drawn as {}. Each direction of a link is {what} on the right-hand side of its way. Darker (on a dark display: lighter) \
@@ -289,7 +290,7 @@ fn notes_of(panel: &Panel, topology: &dyn Topology, loaded: usize, told: usize) 
     if loaded > MAX_DRAWN {
         notes.push(format!("In each panel the {MAX_DRAWN} links with the largest figures are drawn."));
     }
-    if loaded > told {
+    if loaded > with_tooltips {
         notes.push(format!("Tooltips: in each panel the {MAX_TOOLTIPS} links with the largest figures."));
     }
     notes

@@ -128,10 +128,10 @@ impl Panel {
             if self.has_arrows() {
                 let (inner, outer) = (0.5, 0.5 + width);
                 let head = if ends { (1.6 * width).min((end - start) / 2.0) } else { 0.0 };
-                let neck = end - head;
-                let mut outline = vec![point(start, inner), point(start, outer), point(neck, outer)];
+                let head_start = end - head;
+                let mut outline = vec![point(start, inner), point(start, outer), point(head_start, outer)];
                 if ends {
-                    outline.push(point(neck, outer + 0.6 * width));
+                    outline.push(point(head_start, outer + 0.6 * width));
                 }
                 outline.push(point(end, inner));
                 data += &polyline(&outline);

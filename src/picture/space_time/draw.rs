@@ -365,14 +365,14 @@ fn is_inside(message: &Message, plot: &Plot) -> bool {
 /// Draws each message once; returns the number of messages with tooltips.
 fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usize {
     let mut order: Vec<&Message> = messages.to_vec();
-    let told = match messages.len() {
+    let tooltip_count = match messages.len() {
         ..=MAX_MESSAGES_WITH_TOOLTIPS => messages.len(),
         _ => {
             order.sort_by_key(|message| Reverse(message.lost));
             order.iter().take(MAX_DELAYED_WITH_TOOLTIPS).filter(|message| !message.lost.is_zero()).count()
         }
     };
-    let (told_of, others) = order.split_at(told);
+    let (tooltip_messages, others) = order.split_at(tooltip_count);
     let class = |message: &Message| {
         let pale = if is_inside(message, plot) { "" } else { " pale" };
         format!("{}{pale}", message.class().name())
@@ -393,14 +393,14 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
         canvas.add(path(class, lines));
     }
     // Delayed messages are drawn over the others.
-    let mut told_of = told_of.to_vec();
-    told_of.sort_by_key(|message| message.class());
-    for message in told_of {
+    let mut tooltip_messages = tooltip_messages.to_vec();
+    tooltip_messages.sort_by_key(|message| message.class());
+    for message in tooltip_messages {
         canvas.add(
             head(path(&class(message), &line(message, plot)), message).with_tooltip(&message.describe()),
         );
     }
-    told
+    tooltip_count
 }
 
 /// Returns the line of a message, from the edge of one bar to the edge of another. For a rank without a row the line

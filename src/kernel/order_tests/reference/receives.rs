@@ -112,7 +112,7 @@ impl Reference<'_> {
     // Line 5.
 
     /// Whether a receive from any source can be executed or can take a message now.
-    pub(super) fn has_line_five(&self, rank: Rank) -> bool {
+    pub(super) fn has_pending_delivery(&self, rank: Rank) -> bool {
         let node = &self.nodes[rank];
         matches!(node.state, State::Called(Op::Recv { .. }))
             || node.arrived.iter().any(|message| self.first_posted(rank, message).is_some())
