@@ -1,8 +1,8 @@
 //! The libraries for the global operations: the interface between the calls and the algorithms.
 //!
 //! All global calls are reduced to three operations of a library: [`combine`](Nx::combine), [`collect`](Nx::collect) and
-//! [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `native` with its three functions, and an arm in each of
-//! these three methods. A message to node -1 is not among them: it always uses NX's own algorithm, because its receivers call `crecv` and
+//! [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `native` with its three functions, and an arm in each
+//! of these three methods. A message to node -1 is not among them: it always uses NX's own algorithm, because its receivers call `crecv` and
 //! no call in which a library could take part.
 
 use bytemuck::Pod;
