@@ -35,7 +35,7 @@ const ROUNDING: f64 = 0.5e-12;
 const INEXACT: f64 = 1e-9;
 
 /// Maximum number of members for which the bound on paths is computed.
-const MOST_MEMBERS: usize = 64;
+const MAX_MEMBERS: usize = 64;
 
 /// Steps of the power iteration for the weights that maximise the growth.
 const WEIGHINGS: usize = 30;
@@ -210,7 +210,7 @@ impl Paths {
     /// exceed `known`.
     fn of(instance: &Instance, matrix: &Matrix, known: f64) -> Paths {
         let members = instance.members();
-        if members.len() > MOST_MEMBERS || !has_fixed_routes(instance.machine()) {
+        if members.len() > MAX_MEMBERS || !has_fixed_routes(instance.machine()) {
             return Paths { least: 0.0, quickest: 0.0 };
         }
         let resources = Resources::of(instance.machine(), members);

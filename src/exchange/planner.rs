@@ -25,11 +25,11 @@ use super::{
 use crate::{plan, time::Span};
 
 /// Number of messages above which only the most promising variants are tried.
-const LARGE: usize = 10_000;
+const MAX_EXHAUSTIVE_MESSAGES: usize = 10_000;
 
 /// Approximate maximum number of slices, besides the messages shorter than a slice. Each slice is planned once and predicted about twenty
 /// times, at some microseconds each.
-const ABOUT_MOST_SLICES: u128 = 40_000;
+const TARGET_MAX_SLICES: u128 = 40_000;
 
 /// One schedule variant of an exchange.
 pub(super) type Variant = plan::Variant<Instance>;
@@ -37,22 +37,22 @@ pub(super) type Variant = plan::Variant<Instance>;
 /// An exchange being planned: the styles to try for its rounds, and the intermediate results found so far.
 #[derive(Clone)]
 pub struct Planner {
-    known: Arc<Known>,
+    results: Arc<SharedResults>,
     styles: Arc<[Style]>,
 }
 
 /// The intermediate results. Each is computed on first use.
-struct Known {
+struct SharedResults {
     instance: Instance,
-    others: OnceLock<Matrix>,
+    without_own: OnceLock<Matrix>,
     paths: OnceLock<Paths>,
-    nodes: OnceLock<Span>,
-    links: OnceLock<Span>,
+    node_bound: OnceLock<Span>,
+    link_bound: OnceLock<Span>,
     linear: OnceLock<Rounds>,
     colored: OnceLock<Rounds>,
     balanced: OnceLock<Option<Rounds>>,
-    ring: OnceLock<Vec<Shape>>,
-    levels: OnceLock<Vec<Shape>>,
+    ring_shapes: OnceLock<Vec<Shape>>,
+    level_shapes: OnceLock<Vec<Shape>>,
     /// Time-triggered schedules by slice length.
     packed: Mutex<BTreeMap<u64, Arc<OnceLock<Option<Plan>>>>>,
 }
@@ -63,20 +63,20 @@ type Plan = Arc<Vec<Planned>>;
 impl Planner {
     /// Creates a planner that tries rounds in all styles.
     pub(super) fn new(instance: &Instance) -> Planner {
-        let known = Known {
+        let results = SharedResults {
             instance: instance.clone(),
-            others: OnceLock::new(),
+            without_own: OnceLock::new(),
             paths: OnceLock::new(),
-            nodes: OnceLock::new(),
-            links: OnceLock::new(),
+            node_bound: OnceLock::new(),
+            link_bound: OnceLock::new(),
             linear: OnceLock::new(),
             colored: OnceLock::new(),
             balanced: OnceLock::new(),
-            ring: OnceLock::new(),
-            levels: OnceLock::new(),
+            ring_shapes: OnceLock::new(),
+            level_shapes: OnceLock::new(),
             packed: Mutex::default(),
         };
-        Planner { known: Arc::new(known), styles: Style::ALL.into() }
+        Planner { results: Arc::new(results), styles: Style::ALL.into() }
     }
 
     /// Returns a planner of the same exchange that tries only `styles`.
@@ -91,7 +91,7 @@ impl Planner {
 
     /// Returns the exchange.
     pub(super) fn instance(&self) -> &Instance {
-        &self.known.instance
+        &self.results.instance
     }
 
     /// Returns the communication matrix.
@@ -100,47 +100,47 @@ impl Planner {
     }
 
     /// Returns the matrix without the messages of nodes to themselves.
-    pub(super) fn others(&self) -> &Matrix {
-        self.known.others.get_or_init(|| self.matrix().without_own())
+    pub(super) fn without_own(&self) -> &Matrix {
+        self.results.without_own.get_or_init(|| self.matrix().without_own())
     }
 
-    /// Returns whether there are more than `LARGE` messages. Then only the most promising variants are tried.
+    /// Returns whether there are more than `MAX_EXHAUSTIVE_MESSAGES` messages. Then only the most promising variants are tried.
     pub(super) fn is_large(&self) -> bool {
-        self.matrix().messages().count() > LARGE
+        self.matrix().messages().count() > MAX_EXHAUSTIVE_MESSAGES
     }
 
     /// Returns the paths of the messages.
     pub(super) fn paths(&self) -> &Paths {
-        self.known.paths.get_or_init(|| Paths::of(self.instance()))
+        self.results.paths.get_or_init(|| Paths::of(self.instance()))
     }
 
     /// Returns a lower bound on the time of any direct schedule, which sends all messages straight to their receivers, whole or in
     /// slices. It is the time of the busiest processor, port or link.
-    pub(super) fn straight(&self) -> Span {
-        self.nodes().max(self.links())
+    pub(super) fn direct_bound(&self) -> Span {
+        self.node_bound().max(self.link_bound())
     }
 
     /// Returns the lower bound on the time of direct schedules for another matrix among the same members.
-    pub(super) fn straight_of(&self, matrix: &Matrix) -> Span {
-        self.nodes_of(matrix).max(self.links_of(matrix))
+    pub(super) fn direct_bound_of(&self, matrix: &Matrix) -> Span {
+        self.node_bound_of(matrix).max(self.link_bound_of(matrix))
     }
 
     /// Returns the lower bound set by the nodes: the time of the busiest processor or port.
-    pub(super) fn nodes(&self) -> Span {
-        *self.known.nodes.get_or_init(|| self.nodes_of(self.others()))
+    pub(super) fn node_bound(&self) -> Span {
+        *self.results.node_bound.get_or_init(|| self.node_bound_of(self.without_own()))
     }
 
-    fn nodes_of(&self, matrix: &Matrix) -> Span {
+    fn node_bound_of(&self, matrix: &Matrix) -> Span {
         let parameters = self.instance().parameters();
         let calls = |rank| {
             let sends = parameters.send_overhead().times(matrix.fan_out(rank));
             sends + parameters.receive_overhead().times(matrix.fan_in(rank))
         };
         let calls = (0..matrix.nodes()).map(calls).max().unwrap_or(Span::ZERO);
-        calls.max(self.ports_of(matrix))
+        calls.max(self.port_bound_of(matrix))
     }
 
-    fn ports_of(&self, matrix: &Matrix) -> Span {
+    fn port_bound_of(&self, matrix: &Matrix) -> Span {
         let parameters = self.instance().parameters();
         let port = |rank| {
             let (sent, received) = (matrix.sent(rank), matrix.received(rank));
@@ -152,27 +152,27 @@ impl Planner {
     }
 
     /// Returns the lower bound set by the links: the time of the busiest link.
-    pub(super) fn links(&self) -> Span {
-        *self.known.links.get_or_init(|| self.links_of(self.others()))
+    pub(super) fn link_bound(&self) -> Span {
+        *self.results.link_bound.get_or_init(|| self.link_bound_of(self.without_own()))
     }
 
-    fn links_of(&self, matrix: &Matrix) -> Span {
+    fn link_bound_of(&self, matrix: &Matrix) -> Span {
         Paths::least(self.instance(), |from, to| matrix.get(from, to))
     }
 
     /// Returns the rounds of linear permutation.
     pub(super) fn linear(&self) -> Rounds {
-        self.known.linear.get_or_init(|| Arc::new(permutation::rounds(self.matrix()))).clone()
+        self.results.linear.get_or_init(|| Arc::new(permutation::rounds(self.matrix()))).clone()
     }
 
     /// Returns the minimum number of rounds, found by edge colouring.
     pub(super) fn colored(&self) -> Rounds {
-        self.known.colored.get_or_init(|| Arc::new(coloring::rounds(self.matrix()))).clone()
+        self.results.colored.get_or_init(|| Arc::new(coloring::rounds(self.matrix()))).clone()
     }
 
     /// Returns whether all messages are equally long and linear permutation needs only the minimum number of rounds.
     pub(super) fn is_regular(&self) -> bool {
-        self.matrix().class().1 && self.linear().len() as u64 == self.others().fan()
+        self.matrix().class().1 && self.linear().len() as u64 == self.without_own().fan()
     }
 
     /// Returns the minimum number of rounds: those of linear permutation if they are [regular](Planner::is_regular), otherwise an edge
@@ -187,28 +187,28 @@ impl Planner {
             let plain: Vec<Vec<Part>> = (*self.plain()).clone();
             balance::rounds(self.instance(), self.paths(), plain).map(Arc::new)
         };
-        self.known.balanced.get_or_init(balanced).clone()
+        self.results.balanced.get_or_init(balanced).clone()
     }
 
     /// Returns the shapes that forward messages around the ring of all ranks. The first call computes them with `find`.
-    pub(super) fn ring(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
-        self.known.ring.get_or_init(find)
+    pub(super) fn ring_shapes(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
+        self.results.ring_shapes.get_or_init(find)
     }
 
     /// Returns the shapes that forward messages along several axes. The first call computes them with `find`.
-    pub(super) fn levels(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
-        self.known.levels.get_or_init(find)
+    pub(super) fn level_shapes(&self, find: impl FnOnce() -> Vec<Shape>) -> &[Shape] {
+        self.results.level_shapes.get_or_init(find)
     }
 
     /// Returns the time-triggered schedule with slices of length `slice`, or `None` if there is none. The first call computes it with
     /// `make`.
     pub(super) fn packed(&self, slice: u64, make: impl FnOnce() -> Option<Vec<Planned>>) -> Option<Plan> {
-        let known = self.known.packed.lock().entry(slice).or_default().clone();
+        let known = self.results.packed.lock().entry(slice).or_default().clone();
         known.get_or_init(|| make().map(Arc::new)).clone()
     }
 
     /// Returns rounds of another matrix among the same members, balanced over the links if balancing improves them.
-    pub(super) fn uncrowded(&self, matrix: &Arc<Matrix>, rounds: Vec<Vec<Part>>) -> Rounds {
+    pub(super) fn balanced_rounds_of(&self, matrix: &Arc<Matrix>, rounds: Vec<Vec<Part>>) -> Rounds {
         let instance = self.instance().with(matrix.clone());
         Arc::new(balance::rounds(&instance, &Paths::of(&instance), rounds.clone()).unwrap_or(rounds))
     }
@@ -234,14 +234,14 @@ impl Planner {
         same: &str,
         rounds: impl Fn(&Planner) -> Result<Rounds, PlanError> + Send + Sync + 'static,
     ) -> Vec<Variant> {
-        let known = self.once(rounds);
+        let known = self.computed_once(rounds);
         let variant = |&style: &Style| {
             let known = known.clone();
             Variant::new(format!("{name}{}", style.name()), move |instance| {
                 Ok(Draft::by(Stage::rounds(instance.matrix().clone(), &known()?, style)))
             })
             .identified(format!("{same}{}", style.name()))
-            .at_least(self.straight())
+            .at_least(self.direct_bound())
         };
         self.styles.iter().map(variant).collect()
     }
@@ -252,13 +252,13 @@ impl Planner {
         name: &str,
         plan: impl Fn(&Planner) -> Result<Plan, PlanError> + Send + Sync + 'static,
     ) -> Vec<Variant> {
-        let plan = self.once(plan);
+        let plan = self.computed_once(plan);
         let (planner, known) = (self.clone(), plan.clone());
         let timed = Variant::new(format!("{name}, timed"), move |instance| {
             let schedule = clocked::schedule(instance, planner.paths(), &known()?);
-            Ok(Draft::by(Stage::straight(instance.matrix().clone(), schedule)))
+            Ok(Draft::by(Stage::direct(instance.matrix().clone(), schedule)))
         })
-        .at_least(self.straight());
+        .at_least(self.direct_bound());
         let rounds =
             move |planner: &Planner| Ok(Arc::new(clocked::rounds(planner.matrix().nodes(), &plan()?)));
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
@@ -272,13 +272,13 @@ impl Planner {
             let rounds = planner.balanced().unwrap_or_else(|| planner.plain());
             let plan = clocked::planned(instance, planner.paths(), &rounds);
             let schedule = clocked::schedule(instance, planner.paths(), &plan);
-            Ok(Draft::by(Stage::straight(instance.matrix().clone(), schedule)))
+            Ok(Draft::by(Stage::direct(instance.matrix().clone(), schedule)))
         })
-        .at_least(self.straight())
+        .at_least(self.direct_bound())
     }
 
     /// Returns a shared value for several variants. The first variant that needs the value computes it.
-    pub(super) fn once<T: Clone + Send + Sync + 'static>(
+    pub(super) fn computed_once<T: Clone + Send + Sync + 'static>(
         &self,
         make: impl Fn(&Planner) -> Result<T, PlanError> + Send + Sync + 'static,
     ) -> impl Fn() -> Result<T, PlanError> + Clone + Send + Sync + 'static {
@@ -291,15 +291,15 @@ impl Planner {
 
     /// Returns slice lengths to try: multiples of the length at which start-ups and imbalance cost the same. Lengths that leave all
     /// messages whole are omitted, unless `is_needed`.
-    pub(super) fn slices(&self, factors: &[f64], is_needed: bool) -> Vec<u64> {
-        let (parameters, matrix) = (self.instance().parameters(), self.others());
+    pub(super) fn slice_lengths(&self, factors: &[f64], is_needed: bool) -> Vec<u64> {
+        let (parameters, matrix) = (self.instance().parameters(), self.without_own());
         let (traffic, fan) = (matrix.traffic() as f64, matrix.fan().max(1) as f64);
         let best = (traffic * parameters.alpha().as_secs_f64() / (fan * parameters.beta())).sqrt();
         let lengths = || parts(matrix).map(|part| part.bytes);
         let longest = lengths().max().unwrap_or(1);
         // Without start-up costs the shortest slice is best; the number of slices bounds the planning time.
         let all: u128 = lengths().map(u128::from).sum();
-        let shortest = all.div_ceil(ABOUT_MOST_SLICES).clamp(1, longest.into()) as u64;
+        let shortest = all.div_ceil(TARGET_MAX_SLICES).clamp(1, longest.into()) as u64;
         let near = |factor: &f64| ((best * factor) as u64).clamp(shortest, longest);
         let mut slices: Vec<u64> = factors.iter().map(near).collect();
         slices.dedup();

@@ -37,8 +37,8 @@ use crate::{
     time::{Span, Time},
 };
 
-/// Maximum number of split lengths tried. With an incumbent, among more than `VERY_FEW_RANKS` ranks, one is tried.
-const MOST_PLACES: usize = 2;
+/// Maximum number of split lengths tried. With an incumbent, among more than `MAX_EXHAUSTIVE_RANKS` ranks, one is tried.
+const MAX_PLACES: usize = 2;
 
 /// Maximum ratio of the parts' summed times to the incumbent: parts overlap, because a node starts the second part as soon as it has
 /// finished the first.
@@ -46,10 +46,10 @@ const OVERLAP: f64 = 1.1;
 
 /// For up to this many ranks the search ignores the incumbent, so that *auto* finds every plan that this algorithm finds. Planning both
 /// parts takes some hundredths of a second.
-const VERY_FEW_RANKS: usize = 32;
+const MAX_EXHAUSTIVE_RANKS: usize = 32;
 
 /// For more ranks, maximum ratio of the parts' summed lower bounds to the incumbent.
-const PROMISING: f64 = 0.93;
+const PRUNING_RATIO: f64 = 0.93;
 
 impl Algorithm {
     /// Short and long messages separately, each by the fastest of the other algorithms. Requires messages of different lengths.
@@ -73,13 +73,13 @@ fn search(planning: &Planning<'_>, budget: &Budget) -> Result<(Variant, Predicte
 
 /// Returns the fastest split plan that ends by `limit`, if there is one.
 pub(super) fn faster(instance: &Instance, mut limit: Time, budget: &Budget) -> Option<(Variant, Predicted)> {
-    let is_limited = limit < Time::MAX && instance.size() > VERY_FEW_RANKS;
+    let is_limited = limit < Time::MAX && instance.size() > MAX_EXHAUSTIVE_RANKS;
     let mut ways = cuts(instance);
     ways.sort_by_key(Cut::least);
-    ways.truncate(if is_limited { 1 } else { MOST_PLACES });
+    ways.truncate(if is_limited { 1 } else { MAX_PLACES });
     let mut best = None;
     for cut in ways {
-        if is_limited && cut.least().as_secs_f64() > PROMISING * limit.as_secs_f64() {
+        if is_limited && cut.least().as_secs_f64() > PRUNING_RATIO * limit.as_secs_f64() {
             break;
         }
         if let Some((variant, found)) = cut.fastest(instance, limit, is_limited, budget) {
@@ -118,7 +118,7 @@ fn cuts(instance: &Instance) -> Vec<Cut> {
 fn least(planner: &Planner) -> Span {
     let instance = planner.instance();
     let combined = bruck::least(instance).min(levels::least(instance).unwrap_or(Span::MAX));
-    planner.straight().min(combined)
+    planner.direct_bound().min(combined)
 }
 
 impl Cut {

@@ -37,7 +37,7 @@ use super::{
 use crate::{pattern::Exchange, rank::Rank, time::Span};
 
 /// Maximum number of radices tried.
-const MOST_RADICES: usize = 3;
+const MAX_RADICES: usize = 3;
 
 static BRUCK: Entry = Entry::new("bruck", |planning| {
     // If only one style is tried, only one pace is tried.
@@ -61,14 +61,14 @@ pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Variant> {
 /// Returns the shapes with the radices of least estimated cost.
 pub(super) fn shapes(planner: &Planner) -> &[Shape] {
     let instance = planner.instance();
-    planner.ring(|| {
+    planner.ring_shapes(|| {
         let ranks: Arc<[Rank]> = (0..instance.size()).collect();
         let form = ClosedForm::of(instance, &ranks);
         let with = |radix: usize| {
             let axes = [ring(instance.size(), radix)];
             Shape::new("bruck", format!("radix {radix}"), &ranks, axes, form.times(&axes))
         };
-        costs(instance).into_iter().take(MOST_RADICES).map(|(radix, _)| with(radix)).collect()
+        costs(instance).into_iter().take(MAX_RADICES).map(|(radix, _)| with(radix)).collect()
     })
 }
 
@@ -77,7 +77,7 @@ pub(super) fn stage(matrix: impl Into<Arc<Matrix>>, radix: usize, pace: Pace) ->
     let matrix = matrix.into();
     let ranks: Vec<Rank> = (0..matrix.nodes()).collect();
     let schedule = digits::schedule(&matrix, &ranks, &[ring(matrix.nodes(), radix)], pace);
-    Stage::passed_on(matrix, schedule)
+    Stage::forwarded(matrix, schedule)
 }
 
 /// Returns the exchange of counts, which gives every node the length of each incoming message.

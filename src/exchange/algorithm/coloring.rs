@@ -58,5 +58,5 @@ fn sliced(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         let same = if slice >= longest { "colored" } else { &name };
         planner.in_styles_as(&name, same, rounds)
     };
-    Ok(planner.slices(&[0.5, 1.0, 2.0], true).into_iter().flat_map(sliced).collect())
+    Ok(planner.slice_lengths(&[0.5, 1.0, 2.0], true).into_iter().flat_map(sliced).collect())
 }

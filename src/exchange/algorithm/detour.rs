@@ -43,7 +43,7 @@ use crate::{
 const SLICES_OF_TRAFFIC: [u64; 3] = [128, 32, 8];
 
 /// Maximum number of slices. The remaining slices are sorted for each round.
-const MOST_SLICES: u64 = 40_000;
+const MAX_SLICES: u64 = 40_000;
 
 /// One hop of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ fn lengths(instance: &Instance) -> Vec<u64> {
         SLICES_OF_TRAFFIC.iter().map(|slices| traffic.div_ceil(*slices).max(shortest).max(1)).collect();
     lengths.dedup();
     let slices = |length: u64| parts(instance.matrix()).map(|part| part.bytes.div_ceil(length)).sum::<u64>();
-    lengths.retain(|&length| slices(length) <= MOST_SLICES);
+    lengths.retain(|&length| slices(length) <= MAX_SLICES);
     lengths
 }
 

@@ -36,7 +36,7 @@ use super::{
 use crate::{plan::Layout, rank::Rank, time::Span};
 
 /// Maximum number of shapes tried.
-const MOST_SHAPES: usize = 6;
+const MAX_SHAPES: usize = 6;
 
 /// Maximum number of shapes tried if there are many messages.
 const FEW_SHAPES: usize = 3;
@@ -45,7 +45,7 @@ const FEW_SHAPES: usize = 3;
 const MANY_NODES: usize = 256;
 
 /// Maximum number of radices tried for each axis.
-const MOST_RADICES: usize = 3;
+const MAX_RADICES: usize = 3;
 
 static LEVELS: Entry = Entry::new("levels", |planning| {
     // If only one style is tried, only one pace is tried.
@@ -96,7 +96,7 @@ pub(super) fn least(instance: &Instance) -> Option<Span> {
 
 /// Returns the maximum number of shapes tried.
 fn most(planner: &Planner) -> usize {
-    if planner.is_large() { FEW_SHAPES } else { MOST_SHAPES }
+    if planner.is_large() { FEW_SHAPES } else { MAX_SHAPES }
 }
 
 /// Returns the maximum number of messages of a rank, if some shape meets it. In large exchanges of different lengths, shapes with more
@@ -113,7 +113,7 @@ fn most_messages(planner: &Planner) -> usize {
 /// members, with the near or the far ranks first. The best shapes are tried in several radices.
 pub(super) fn shapes(planner: &Planner) -> &[Shape] {
     let instance = planner.instance();
-    planner.levels(|| {
+    planner.level_shapes(|| {
         let ranks: Arc<[Rank]> = Layout::of(instance.machine(), instance.members(), false).ranks.into();
         let (form, most) = (ClosedForm::of(instance, &ranks), most(planner));
         let most_messages = most_messages(planner);
@@ -198,7 +198,7 @@ impl ClosedForm<'_> {
         let cost = |radix: usize| self.least(&[Axis { extent, stride: 1, radix }]).least();
         let mut all: Vec<(Span, usize)> = all.map(|radix| (cost(radix), radix)).collect();
         all.sort_unstable();
-        all.into_iter().take(MOST_RADICES).map(|(_, radix)| radix).collect()
+        all.into_iter().take(MAX_RADICES).map(|(_, radix)| radix).collect()
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
                 "bruck (radix 2, in turn)"
             ]
         );
-        assert_eq!(names("torus:4x4x4", 2048).len(), MOST_SHAPES);
+        assert_eq!(names("torus:4x4x4", 2048).len(), MAX_SHAPES);
     }
 
     /// In four servers of eight processors few messages go between servers. *Bruck* ignores servers: some of its messages enter the next

@@ -65,10 +65,10 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
     let [short, long] = parted(planner.matrix(), most).map(Arc::new);
     let among = planner.instance().with(short.clone());
     let (radix, likely) = bruck::best(&among);
-    let floor = bruck::floor(&among, radix).max(planner.straight_of(&long.without_own()));
+    let floor = bruck::floor(&among, radix).max(planner.direct_bound_of(&long.without_own()));
     let rounds = {
         let long = long.clone();
-        planner.once(move |planner| Ok(planner.uncrowded(&long, graph::rounds(&long))))
+        planner.computed_once(move |planner| Ok(planner.balanced_rounds_of(&long, graph::rounds(&long))))
     };
     let variant = |&style: &Style| {
         let (short, long, rounds) = (short.clone(), long.clone(), rounds.clone());

@@ -52,7 +52,7 @@ impl Algorithm {
 /// Returns variants with whole messages and with slices.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
-    let mut slices = planner.slices(if planner.is_large() { &[2.0] } else { &[1.0, 4.0] }, false);
+    let mut slices = planner.slice_lengths(if planner.is_large() { &[2.0] } else { &[1.0, 4.0] }, false);
     // Omits slice lengths that leave the longest message whole.
     let longest = parts(planner.matrix()).map(|part| part.bytes).max().unwrap_or(0);
     slices.retain(|&slice| is_cut(longest, slice));

@@ -72,7 +72,7 @@ fn linear(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 
 fn modified(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
-    let floor = barriers(planning.problem, planner.linear().len()).max(planner.straight());
+    let floor = barriers(planning.problem, planner.linear().len()).max(planner.direct_bound());
     let make = |instance: &Instance| Ok(Draft::by(synchronized(instance, instance.matrix().clone())));
     Ok(vec![Variant::new("", make).at_least(floor)])
 }

@@ -42,7 +42,7 @@ use crate::{
 const LABEL: usize = 12;
 
 /// Maximum bytes of the records of all nodes together. The host stores each record several times.
-const MOST_BYTES: u128 = 2 << 30;
+const MAX_BYTES: u128 = 2 << 30;
 
 /// Source in the label of an empty record.
 const NOBODY: u32 = u32::MAX;
@@ -90,9 +90,9 @@ impl Sorting {
         let records = most.max(least).next_multiple_of(2 * nodes as u64);
         let width = piece + LABEL as u64;
         let given = u128::from(records) * u128::from(width) * nodes as u128;
-        if given > MOST_BYTES {
+        if given > MAX_BYTES {
             let text = format!(
-                "sorting would move records of {given} bytes in all: at most {MOST_BYTES} are allowed"
+                "sorting would move records of {given} bytes in all: at most {MAX_BYTES} are allowed"
             );
             return Err(refused(Algorithm::SORTING, text));
         }

@@ -31,7 +31,7 @@ use super::{
         rounds::{
             paths::Paths,
             permutation,
-            stage::{Stage, one_after_the_other},
+            stage::{Stage, concatenate},
             style::Style,
         },
     },
@@ -102,11 +102,11 @@ fn scheduled(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 /// Returns variants in several styles, with balanced rounds.
 fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let (planner, floor) = (planning.workspace, floor(planning.problem, false));
-    let known = planner.once(|planner| {
+    let known = planner.computed_once(|planner| {
         let split = Split::new(&planner.matrix().without_own(), None);
         let stages = [checked(split.first())?, checked(split.second())?].map(|matrix| {
             let matrix = Arc::new(matrix);
-            let rounds = planner.uncrowded(&matrix, permutation::rounds(&matrix));
+            let rounds = planner.balanced_rounds_of(&matrix, permutation::rounds(&matrix));
             (matrix, rounds)
         });
         Ok((Arc::new(split), stages))
@@ -185,7 +185,7 @@ struct TwoStages {
 impl Procedure for TwoStages {
     fn schedule(&self) -> Option<Arc<Schedule>> {
         let [first, second] = [self.first.schedule()?, self.second.schedule()?];
-        Some(Arc::new(one_after_the_other(&first, &second)))
+        Some(Arc::new(concatenate(&first, &second)))
     }
 
     fn carry_out(

@@ -9,7 +9,7 @@ use crate::rank::Rank;
 const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
 
 /// Maximum number of columns of a picture.
-const MOST_COLUMNS: usize = 64;
+const MAX_COLUMNS: usize = 64;
 
 impl Matrix {
     /// Returns the matrix as a picture with a legend: a line for each sender and a character for each receiver. A blank means no message,
@@ -30,7 +30,7 @@ impl Matrix {
     /// # Ok::<(), multicomputer::exchange::MatrixError>(())
     /// ```
     pub fn picture(&self) -> String {
-        let side = self.nodes().div_ceil(MOST_COLUMNS);
+        let side = self.nodes().div_ceil(MAX_COLUMNS);
         let cells = self.nodes().div_ceil(side);
         let mut sums = vec![0_u128; cells * cells];
         for (from, to, bytes) in self.messages() {

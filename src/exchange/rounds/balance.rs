@@ -15,13 +15,13 @@ const SLACK: f64 = 1.02;
 const SWEEPS: usize = 3;
 
 /// Maximum number of other rounds that a round is recombined with.
-const MOST_PARTNERS: usize = 24;
+const MAX_PARTNERS: usize = 24;
 
-/// Limit on inspected links: the larger of `MOST_LOOKS` per message and `LEAST_LOOKS` in all. For 60,000 messages this takes a tenth of a
+/// Limit on inspected links: the larger of `MAX_INSPECTIONS` per message and `MIN_INSPECTIONS` in all. For 60,000 messages this takes a tenth of a
 /// second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay overloaded however they are
 /// recombined.
-const MOST_LOOKS: usize = 100;
-const LEAST_LOOKS: usize = 6_000_000;
+const MAX_INSPECTIONS: usize = 100;
+const MIN_INSPECTIONS: usize = 6_000_000;
 
 /// Returns the same messages in the same number of rounds, balanced; `None` if no swap improves them.
 pub(crate) fn rounds(
@@ -34,7 +34,7 @@ pub(crate) fn rounds(
     }
     let mut loads: Vec<Load> = rounds.iter().map(|round| Load::of(paths, round)).collect();
     let messages: usize = rounds.iter().map(Vec::len).sum();
-    let (mut is_changed, mut looks, most_looks) = (false, 0, LEAST_LOOKS.max(MOST_LOOKS * messages));
+    let (mut is_changed, mut looks, most_looks) = (false, 0, MIN_INSPECTIONS.max(MAX_INSPECTIONS * messages));
     let count = rounds.len();
     // Several passes: a round that has relieved another round may be overloaded itself.
     for crowded in (0..SWEEPS).flat_map(|_| 0..count) {
@@ -48,7 +48,7 @@ pub(crate) fn rounds(
         // Partners with the least load on the slowest link of this round come first.
         let narrow = loads[crowded].narrowest;
         partners.sort_by(|&one, &other| loads[one].links[narrow].total_cmp(&loads[other].links[narrow]));
-        for &partner in partners.iter().take(MOST_PARTNERS) {
+        for &partner in partners.iter().take(MAX_PARTNERS) {
             is_changed |= mix(instance.size(), paths, &mut rounds, &mut loads, [crowded, partner]);
             let links = |round: usize| rounds[round].iter().map(|part| paths.path(part).len()).sum::<usize>();
             looks += 2 * (links(crowded) + links(partner));

@@ -8,7 +8,7 @@ use super::{
         procedure::{ExchangeError, Procedure, Transport},
     },
     cargo::Parts,
-    stage::one_after_the_other,
+    stage::concatenate,
 };
 use crate::{
     pattern::{Action, Schedule, Step},
@@ -79,8 +79,8 @@ pub(crate) fn instances(instance: &Instance, most: u64) -> [Instance; 2] {
 impl Procedure for Parted {
     fn schedule(&self) -> Option<Arc<Schedule>> {
         let [first, second] = self.in_order();
-        let before = one_after_the_other(&*first.schedule()?, &self.way.between);
-        Some(Arc::new(one_after_the_other(&before, &*second.schedule()?)))
+        let before = concatenate(&*first.schedule()?, &self.way.between);
+        Some(Arc::new(concatenate(&before, &*second.schedule()?)))
     }
 
     fn moved(&self) -> Option<(Vec<Piece>, Schedule)> {

@@ -53,7 +53,7 @@ impl Shape {
         Variant::new(self.name(pace), move |instance: &Instance| {
             let matrix = instance.matrix().clone();
             let schedule = digits::schedule(&matrix, &ranks, &axes, pace);
-            Ok(Draft::by(Stage::passed_on(matrix, schedule)))
+            Ok(Draft::by(Stage::forwarded(matrix, schedule)))
         })
     }
 

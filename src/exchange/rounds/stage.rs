@@ -41,16 +41,16 @@ impl Stage {
     pub(crate) fn rounds(matrix: impl Into<Arc<Matrix>>, rounds: &[Vec<Part>], style: Style) -> Stage {
         let matrix = matrix.into();
         let schedule = style.schedule(matrix.nodes(), rounds);
-        Stage::straight(matrix, schedule)
+        Stage::direct(matrix, schedule)
     }
 
     /// Creates a stage from a schedule of direct messages, whole or in parts.
-    pub(crate) fn straight(matrix: impl Into<Arc<Matrix>>, schedule: Schedule) -> Stage {
+    pub(crate) fn direct(matrix: impl Into<Arc<Matrix>>, schedule: Schedule) -> Stage {
         Stage { matrix: matrix.into(), schedule: schedule.into(), contents: Contents::Parts, counts: None }
     }
 
     /// Creates a stage from a schedule whose block `k` is the `k`-th message between different ranks.
-    pub(crate) fn passed_on(matrix: impl Into<Arc<Matrix>>, schedule: Schedule) -> Stage {
+    pub(crate) fn forwarded(matrix: impl Into<Arc<Matrix>>, schedule: Schedule) -> Stage {
         Stage { matrix: matrix.into(), schedule: schedule.into(), contents: Contents::Blocks, counts: None }
     }
 
@@ -88,14 +88,14 @@ impl Stage {
 }
 
 /// Concatenates two schedules. Messages of the result have lengths but no blocks.
-pub(crate) fn one_after_the_other(first: &Schedule, second: &Schedule) -> Schedule {
+pub(crate) fn concatenate(first: &Schedule, second: &Schedule) -> Schedule {
     first.clone().without_blocks().then(second.clone().without_blocks())
 }
 
 impl Procedure for Stage {
     fn schedule(&self) -> Option<Arc<Schedule>> {
         Some(match &self.counts {
-            Some(counts) => Arc::new(one_after_the_other(&counts.schedule, &self.schedule)),
+            Some(counts) => Arc::new(concatenate(&counts.schedule, &self.schedule)),
             None => self.schedule.clone(),
         })
     }

@@ -24,7 +24,7 @@ const DOUBLINGS: std::ops::RangeInclusive<u32> = 4..=7;
 const SWEEPS: usize = 10;
 
 /// Approximate maximum number of links, of all paths together, examined in a pass.
-const MOST_LINKS: usize = 2_000_000;
+const MAX_LINKS: usize = 2_000_000;
 
 /// All candidate paths of all messages, and the loads of the network.
 pub(super) struct Congestion {
@@ -129,7 +129,7 @@ impl Congestion {
             paths.path(part).iter().any(|&link| links[link as usize] > *ports)
         };
         let some = messages.iter().filter(|message| is_crowded(message)).count();
-        let candidates = MOST_LINKS / (2 * some * (paths.length() / messages.len().max(1) + 2)).max(1);
+        let candidates = MAX_LINKS / (2 * some * (paths.length() / messages.len().max(1) + 2)).max(1);
         let mut random = RandomNumbers::new(0);
         for message in messages {
             let Part { from, to, bytes } = message;

@@ -14,10 +14,10 @@ const NONE: u32 = u32::MAX;
 const ONLY: u32 = 1 << 31;
 
 /// Maximum number of sets of a link that a new set is compared with.
-const MOST_LIKE: usize = 8;
+const MAX_COMPARED_SETS: usize = 8;
 
 /// Maximum memory in words: a gigabyte.
-const MOST_WORDS: usize = 1 << 27;
+const MAX_WORDS: usize = 1 << 27;
 
 /// The receivers behind all links.
 pub(super) struct Behind {
@@ -77,7 +77,7 @@ impl Behind {
 
     /// Returns whether the sets need too much memory. Then they are incomplete.
     pub(super) fn is_too_large(&self) -> bool {
-        self.kept > MOST_WORDS
+        self.kept > MAX_WORDS
     }
 
     /// Stores the sets behind the links of a sender, and clears its paths.
@@ -203,7 +203,7 @@ impl Known {
             let at = number as usize * words;
             (0..words).all(|nth| (sets[at + nth] ^ set[nth]) & self.decided[at + nth] & receivers[nth] == 0)
         };
-        let like = std::iter::successors(last, before).take(MOST_LIKE).find(is_like);
+        let like = std::iter::successors(last, before).take(MAX_COMPARED_SETS).find(is_like);
         if let Some(number) = like {
             let at = number as usize * words;
             for nth in 0..words {

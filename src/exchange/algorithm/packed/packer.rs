@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Maximum number of inspected links and receivers: some ten seconds of host time.
-const MOST_LOOKS: u64 = 3_000_000_000;
+const MAX_INSPECTIONS: u64 = 3_000_000_000;
 
 pub(super) struct Packer<'a> {
     paths: &'a Paths,
@@ -132,7 +132,7 @@ impl<'a> Packer<'a> {
                 Some(to) => started.push(self.start(now, from, to)),
                 None => self.waiting.has_found_nobody(from),
             }
-            if self.waiting.looks() > MOST_LOOKS {
+            if self.waiting.looks() > MAX_INSPECTIONS {
                 return None;
             }
         }
