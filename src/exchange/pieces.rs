@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     Instance, Piece,
     procedure::{Draft, ExchangeError, Procedure, Transport},
-    rounds::cargo::Blocks,
+    rounds::contents::Blocks,
 };
 use crate::{
     pattern::{Delivery, DeliveryError, Schedule},

@@ -12,14 +12,13 @@ use super::{
     Instance, Matrix, PlanError,
     procedure::Draft,
     rounds::{
-        Part, Rounds, balance,
-        clocked::{self, Planned},
-        coloring, parts,
+        Part, Rounds, balance, coloring, parts,
         paths::Paths,
         permutation,
         shape::Shape,
         stage::Stage,
         style::Style,
+        time_triggered::{self, Planned},
     },
 };
 use crate::{plan, time::Span};
@@ -157,7 +156,7 @@ impl Planner {
     }
 
     fn link_bound_of(&self, matrix: &Matrix) -> Span {
-        Paths::least(self.instance(), |from, to| matrix.get(from, to))
+        Paths::link_bound(self.instance(), |from, to| matrix.get(from, to))
     }
 
     /// Returns the rounds of linear permutation.
@@ -247,7 +246,7 @@ impl Planner {
     }
 
     /// Returns a time-triggered schedule, and its message order as rounds in every style.
-    pub(super) fn clocked(
+    pub(super) fn time_triggered(
         &self,
         name: &str,
         plan: impl Fn(&Planner) -> Result<Plan, PlanError> + Send + Sync + 'static,
@@ -255,23 +254,23 @@ impl Planner {
         let plan = self.computed_once(plan);
         let (planner, known) = (self.clone(), plan.clone());
         let timed = Variant::new(format!("{name}, timed"), move |instance| {
-            let schedule = clocked::schedule(instance, planner.paths(), &known()?);
+            let schedule = time_triggered::schedule(instance, planner.paths(), &known()?);
             Ok(Draft::by(Stage::direct(instance.matrix().clone(), schedule)))
         })
         .at_least(self.direct_bound());
         let rounds =
-            move |planner: &Planner| Ok(Arc::new(clocked::rounds(planner.matrix().nodes(), &plan()?)));
+            move |planner: &Planner| Ok(Arc::new(time_triggered::rounds(planner.matrix().nodes(), &plan()?)));
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
     }
 
     /// Returns the [balanced](Planner::balanced) rounds, or the [plain](Planner::plain) ones if balancing brings no improvement, as a
     /// time-triggered schedule.
-    pub(super) fn timed(&self, name: &str) -> Variant {
+    pub(super) fn time_triggered_rounds(&self, name: &str) -> Variant {
         let planner = self.clone();
         Variant::new(format!("{name}, timed"), move |instance| {
             let rounds = planner.balanced().unwrap_or_else(|| planner.plain());
-            let plan = clocked::planned(instance, planner.paths(), &rounds);
-            let schedule = clocked::schedule(instance, planner.paths(), &plan);
+            let plan = time_triggered::planned(instance, planner.paths(), &rounds);
+            let schedule = time_triggered::schedule(instance, planner.paths(), &plan);
             Ok(Draft::by(Stage::direct(instance.matrix().clone(), schedule)))
         })
         .at_least(self.direct_bound())

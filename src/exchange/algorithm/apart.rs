@@ -20,8 +20,8 @@ use super::{
         planner::{Planner, Variant},
         procedure::{Draft, Procedure},
         rounds::{
-            parted::{Parted, Way, instances},
             parts,
+            split_by_length::{PartOrder, SplitByLength, instances},
         },
     },
     Algorithm, Entry, Planning,
@@ -68,18 +68,22 @@ static APART: Entry = Entry::searching("apart", search)
 
 fn search(planning: &Planning<'_>, budget: &Budget) -> Result<(Variant, Predicted), PlanError> {
     let too_long = || PlanError::TooLong { algorithm: Algorithm::APART.to_string() };
-    faster(planning.problem, Time::MAX, budget).ok_or_else(too_long)
+    fastest_split(planning.problem, Time::MAX, budget).ok_or_else(too_long)
 }
 
 /// Returns the fastest split plan that ends by `limit`, if there is one.
-pub(super) fn faster(instance: &Instance, mut limit: Time, budget: &Budget) -> Option<(Variant, Predicted)> {
+pub(super) fn fastest_split(
+    instance: &Instance,
+    mut limit: Time,
+    budget: &Budget,
+) -> Option<(Variant, Predicted)> {
     let is_limited = limit < Time::MAX && instance.size() > MAX_EXHAUSTIVE_RANKS;
     let mut ways = cuts(instance);
-    ways.sort_by_key(Cut::least);
+    ways.sort_by_key(Cut::lower_bound);
     ways.truncate(if is_limited { 1 } else { MAX_PLACES });
     let mut best = None;
     for cut in ways {
-        if is_limited && cut.least().as_secs_f64() > PRUNING_RATIO * limit.as_secs_f64() {
+        if is_limited && cut.lower_bound().as_secs_f64() > PRUNING_RATIO * limit.as_secs_f64() {
             break;
         }
         if let Some((variant, found)) = cut.fastest(instance, limit, is_limited, budget) {
@@ -97,7 +101,7 @@ struct Cut {
     /// Exchanges of the short and of the long messages.
     parts: [Planner; 2],
     /// Approximate lower bounds on the times of both parts.
-    least: [Span; 2],
+    lower_bounds: [Span; 2],
 }
 
 /// Returns the splits that may pay off: short messages are at least half of the start-ups of the busiest node, and long messages at least
@@ -107,24 +111,24 @@ fn cuts(instance: &Instance) -> Vec<Cut> {
     let cut = |place: u64| {
         let parts = instances(instance, place);
         let [short, long] = parts.each_ref().map(|part| part.matrix().without_own());
-        let is_worth = 2 * short.fan() >= matrix.fan() && 2 * long.traffic() >= matrix.traffic();
+        let passes_test = 2 * short.fan() >= matrix.fan() && 2 * long.traffic() >= matrix.traffic();
         let parts = parts.each_ref().map(Planner::new);
-        is_worth.then(|| Cut { place, least: parts.each_ref().map(least), parts })
+        passes_test.then(|| Cut { place, lower_bounds: parts.each_ref().map(lower_bound), parts })
     };
     places(&lengths(instance)).into_iter().filter_map(cut).collect()
 }
 
 /// Returns the approximate lower bound on the time of any plan that treats all messages alike.
-fn least(planner: &Planner) -> Span {
+fn lower_bound(planner: &Planner) -> Span {
     let instance = planner.instance();
-    let combined = bruck::least(instance).min(levels::least(instance).unwrap_or(Span::MAX));
+    let combined = bruck::lower_bound(instance).min(levels::lower_bound(instance).unwrap_or(Span::MAX));
     planner.direct_bound().min(combined)
 }
 
 impl Cut {
     /// Returns the approximate lower bound on the time of both parts in sequence.
-    fn least(&self) -> Span {
-        self.least[0] + self.least[1]
+    fn lower_bound(&self) -> Span {
+        self.lower_bounds[0] + self.lower_bounds[1]
     }
 
     /// Returns the fastest variant of both parts in sequence. With `is_limited`, the search for each part is cut off at the time that the
@@ -144,16 +148,16 @@ impl Cut {
             }
         };
         let [short, long] = &self.parts;
-        let (of_long, long) = auto::whole(long, left(self.least[0])?, budget).ok()?;
+        let (of_long, long) = auto::unsplit(long, left(self.lower_bounds[0])?, budget).ok()?;
         let left = left(long.prediction.modeled.since_start())?;
-        let short = auto::whole(short, left, budget);
+        let short = auto::unsplit(short, left, budget);
         let (of_short, short) = short.ok()?;
-        in_a_row(instance, self.place, [of_short, of_long], [short, long], limit)
+        in_sequence(instance, self.place, [of_short, of_long], [short, long], limit)
     }
 }
 
 /// Returns the fastest sequence of both parts that ends by `limit`, if there is one.
-fn in_a_row(
+fn in_sequence(
     instance: &Instance,
     place: u64,
     variants: [Variant; 2],
@@ -165,23 +169,23 @@ fn in_a_row(
     let at_once = || vec![Span::ZERO; instance.size()];
     let ways = [false, true].into_iter().flat_map(|is_long_first| {
         let first = &predictions[usize::from(is_long_first)];
-        [at_once(), in_step(first)].map(|pauses| Way::new(place, is_long_first, &pauses))
+        [at_once(), in_step(first)].map(|pauses| PartOrder::new(place, is_long_first, &pauses))
     });
     let mut fastest = None;
-    for way in ways {
-        let draft = Draft::by(Parted::new(way.clone(), parts.clone()));
+    for order in ways {
+        let draft = Draft::by(SplitByLength::new(order.clone(), parts.clone()));
         let schedule = plan::Draft::schedule(&draft)?;
         let prediction = predict_among(instance.machine(), instance.members(), schedule, limit);
         if let Some(prediction) = prediction.filter(|prediction| prediction.modeled <= limit) {
             limit = prediction.modeled - Span::from_picos(1);
-            fastest = Some((way, Predicted { draft, prediction }));
+            fastest = Some((order, Predicted { draft, prediction }));
         }
     }
-    let (way, found) = fastest?;
-    let variant = Variant::new(name(place, &way, &variants), move |instance| {
+    let (order, found) = fastest?;
+    let variant = Variant::new(name(place, &order, &variants), move |instance| {
         let [short, long] = instances(instance, place);
         let drafts = [variants[0].draft(&short)?, variants[1].draft(&long)?];
-        Ok(Draft::by(Parted::new(way.clone(), drafts.map(|draft| draft.procedure.into()))))
+        Ok(Draft::by(SplitByLength::new(order.clone(), drafts.map(|draft| draft.procedure.into()))))
     });
     Some((variant.by(Algorithm::APART), found))
 }
@@ -191,13 +195,13 @@ fn in_step(prediction: &Prediction) -> Vec<Span> {
     prediction.finished.iter().map(|&at| prediction.modeled.since(at)).collect()
 }
 
-fn name(place: u64, way: &Way, variants: &[Variant; 2]) -> String {
+fn name(place: u64, order: &PartOrder, variants: &[Variant; 2]) -> String {
     let part = |which: &str, variant: &Variant| {
         let algorithm = variant.algorithm().map(Algorithm::to_string).unwrap_or_default();
         format!("{which} {place} B by {}", Instance::plan_name(algorithm, variant.name()))
     };
-    let [first, second] = way.in_order([part("up to", &variants[0]), part("over", &variants[1])]);
-    let in_step = if way.has_pauses() { " in step" } else { "" };
+    let [first, second] = order.in_order([part("up to", &variants[0]), part("over", &variants[1])]);
+    let in_step = if order.has_pauses() { " in step" } else { "" };
     format!("apart: {first}, then{in_step} {second}")
 }
 

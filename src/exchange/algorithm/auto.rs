@@ -48,13 +48,13 @@ pub(super) type Predicted = plan::Predicted<Instance>;
 
 fn search(planning: &Planning<'_>, budget: &Budget) -> Result<(Variant, Predicted), PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
-    let (variant, found) = whole(planner, Time::MAX, budget)?;
+    let (variant, found) = unsplit(planner, Time::MAX, budget)?;
     let limit = found.prediction.modeled - Span::from_picos(1);
-    Ok(apart::faster(instance, limit, budget).unwrap_or((variant, found)))
+    Ok(apart::fastest_split(instance, limit, budget).unwrap_or((variant, found)))
 }
 
 /// Returns the fastest plan that treats all messages alike, if it ends by `limit`.
-pub(super) fn whole(
+pub(super) fn unsplit(
     planner: &Planner,
     limit: Time,
     budget: &Budget,
@@ -84,17 +84,17 @@ fn candidates(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool + Copy) 
     // Algorithms that do not support the exchange have no variants.
     let all = Algorithm::ALL.iter().filter(is_candidate);
     let all = all.flat_map(|other| other.variants(planner.instance(), planner).unwrap_or_default());
-    let mut all: Vec<Variant> = timed(planner, is_wanted).into_iter().chain(all).collect();
+    let mut all: Vec<Variant> = time_triggered(planner, is_wanted).into_iter().chain(all).collect();
     // Time-triggered schedules avoid contention, so they are mostly the fastest of those with equal bounds.
     all.sort_by_key(|variant| (variant.estimate().max(variant.floor()), !variant.name().ends_with("timed")));
     all
 }
 
 /// Returns the rounds of *balanced*, or the minimum number of rounds, as a time-triggered schedule.
-fn timed(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool) -> Option<Variant> {
+fn time_triggered(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool) -> Option<Variant> {
     let plain = if planner.is_regular() { Algorithm::PAIRWISE } else { Algorithm::COLORED };
     let algorithm = if planner.balanced().is_some() { Algorithm::BALANCED } else { plain };
-    is_wanted(&algorithm).then(|| planner.timed(algorithm.name()).by(algorithm))
+    is_wanted(&algorithm).then(|| planner.time_triggered_rounds(algorithm.name()).by(algorithm))
 }
 
 /// An incremental search among variants.

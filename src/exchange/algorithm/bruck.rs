@@ -96,14 +96,14 @@ fn ring(nodes: usize, radix: usize) -> Axis {
 }
 
 /// Returns a lower bound on the time with a radix.
-pub(super) fn floor(instance: &Instance, radix: usize) -> Span {
+pub(super) fn port_bound(instance: &Instance, radix: usize) -> Span {
     let ranks: Vec<Rank> = (0..instance.size()).collect();
     mean_ports(instance, &ranks, &[ring(instance.size(), radix)])
 }
 
 /// Returns the estimated time with the best radix, without link contention.
-pub(super) fn least(instance: &Instance) -> Span {
-    costs(instance)[0].1.least()
+pub(super) fn lower_bound(instance: &Instance) -> Span {
+    costs(instance)[0].1.fastest()
 }
 
 /// Returns the radix of least estimated cost without link contention, and its probably fastest pace.
@@ -117,7 +117,8 @@ fn costs(instance: &Instance) -> Vec<(usize, Times)> {
     let nodes = instance.size();
     let form = ClosedForm::of(instance, &[]);
     let all = (2..nodes.max(3)).take_while(|&radix| radix <= 4 || radix * radix <= 2 * nodes);
-    let mut all: Vec<(usize, Times)> = all.map(|radix| (radix, form.least(&[ring(nodes, radix)]))).collect();
-    all.sort_by_key(|(_, times)| times.least());
+    let mut all: Vec<(usize, Times)> =
+        all.map(|radix| (radix, form.contention_free(&[ring(nodes, radix)]))).collect();
+    all.sort_by_key(|(_, times)| times.fastest());
     all
 }

@@ -77,7 +77,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         let planner = planner.clone();
         let make = move |instance: &Instance| {
             let detour = Detour::new(instance, planner.paths(), slice);
-            Ok(detour.by_the_clock(instance.parameters()))
+            Ok(detour.time_triggered(instance.parameters()))
         };
         Variant::new(format!("detour ({slice} B)"), make).at_least(floor)
     };
@@ -140,7 +140,7 @@ impl Detour {
     }
 
     /// Returns the draft of the time-triggered schedule.
-    fn by_the_clock(self, parameters: &Parameters) -> Draft {
+    fn time_triggered(self, parameters: &Parameters) -> Draft {
         let schedule = self.schedule(parameters);
         Draft::new(self.slices, schedule)
     }

@@ -39,10 +39,10 @@ use crate::{plan::Layout, rank::Rank, time::Span};
 const MAX_SHAPES: usize = 6;
 
 /// Maximum number of shapes tried if there are many messages.
-const FEW_SHAPES: usize = 3;
+const MAX_SHAPES_IF_LARGE: usize = 3;
 
 /// Number of nodes from which the messages of a rank are limited.
-const MANY_NODES: usize = 256;
+const MIN_LIMITED_NODES: usize = 256;
 
 /// Maximum number of radices tried for each axis.
 const MAX_RADICES: usize = 3;
@@ -88,24 +88,24 @@ fn named(axes: &[Axis]) -> String {
 
 /// Returns the estimated time of the best shape without link contention, which shows whether to examine shapes further; `None` if there
 /// is no shape.
-pub(super) fn least(instance: &Instance) -> Option<Span> {
+pub(super) fn lower_bound(instance: &Instance) -> Option<Span> {
     let form = ClosedForm::of(instance, &[]);
     let shapes = form.shapes();
-    shapes.iter().map(|axes| form.least(axes).least()).min()
+    shapes.iter().map(|axes| form.contention_free(axes).fastest()).min()
 }
 
 /// Returns the maximum number of shapes tried.
-fn most(planner: &Planner) -> usize {
-    if planner.is_large() { FEW_SHAPES } else { MAX_SHAPES }
+fn max_shapes(planner: &Planner) -> usize {
+    if planner.is_large() { MAX_SHAPES_IF_LARGE } else { MAX_SHAPES }
 }
 
 /// Returns the maximum number of messages of a rank, if some shape meets it. In large exchanges of different lengths, shapes with more
 /// messages of a rank than half the number of other ranks take as long to plan as one message for each rank, and were never observed to
 /// be faster.
-fn most_messages(planner: &Planner) -> usize {
+fn max_messages(planner: &Planner) -> usize {
     let nodes = planner.instance().size();
     let is_dense = 8 * planner.matrix().messages().count() > nodes * nodes;
-    let is_limited = nodes >= MANY_NODES && is_dense && !planner.matrix().class().1;
+    let is_limited = nodes >= MIN_LIMITED_NODES && is_dense && !planner.matrix().class().1;
     if is_limited { (nodes - 1) / 2 } else { usize::MAX }
 }
 
@@ -115,18 +115,18 @@ pub(super) fn shapes(planner: &Planner) -> &[Shape] {
     let instance = planner.instance();
     planner.level_shapes(|| {
         let ranks: Arc<[Rank]> = Layout::of(instance.machine(), instance.members(), false).ranks.into();
-        let (form, most) = (ClosedForm::of(instance, &ranks), most(planner));
-        let most_messages = most_messages(planner);
-        let is_small = |axes: &Vec<Axis>| axes.iter().map(Axis::messages).sum::<usize>() <= most_messages;
+        let (form, max_shapes) = (ClosedForm::of(instance, &ranks), max_shapes(planner));
+        let max_messages = max_messages(planner);
+        let is_small = |axes: &Vec<Axis>| axes.iter().map(Axis::messages).sum::<usize>() <= max_messages;
         let small = |shapes: Vec<Vec<Axis>>| match shapes.iter().any(is_small) {
             true => shapes.into_iter().filter(is_small).collect(),
             false => shapes,
         };
-        let best = form.best(most, small(form.shapes()));
+        let best = form.best(max_shapes, small(form.shapes()));
         let in_radices = best.into_iter().flat_map(|(_, axes)| form.in_radices(&axes)).collect();
         let shape =
             |(times, axes): (Times, Vec<Axis>)| Shape::new("levels", named(&axes), &ranks, axes, times);
-        form.best(most, small(in_radices)).into_iter().map(shape).collect()
+        form.best(max_shapes, small(in_radices)).into_iter().map(shape).collect()
     })
 }
 
@@ -159,20 +159,20 @@ impl ClosedForm<'_> {
         shapes
     }
 
-    /// Returns the `most` shapes of least time. Link loads are computed only for shapes whose bound without contention is low enough.
-    fn best(&self, most: usize, shapes: Vec<Vec<Axis>>) -> Vec<(Times, Vec<Axis>)> {
+    /// Returns the `max_shapes` shapes of least time. Link loads are computed only for shapes whose bound without contention is low enough.
+    fn best(&self, max_shapes: usize, shapes: Vec<Vec<Axis>>) -> Vec<(Times, Vec<Axis>)> {
         let mut shapes: Vec<(Span, Vec<Axis>)> =
-            shapes.into_iter().map(|axes| (self.least(&axes).least(), axes)).collect();
-        shapes.sort_by_key(|&(least, _)| least);
+            shapes.into_iter().map(|axes| (self.contention_free(&axes).fastest(), axes)).collect();
+        shapes.sort_by_key(|&(bound, _)| bound);
         let mut best: Vec<(Times, Vec<Axis>)> = Vec::new();
-        for (least, axes) in shapes {
-            if best.get(most - 1).is_some_and(|(times, _)| times.least() <= least) {
+        for (bound, axes) in shapes {
+            if best.get(max_shapes - 1).is_some_and(|(times, _)| times.fastest() <= bound) {
                 break;
             }
             let times = self.times(&axes);
-            let place = best.partition_point(|(other, _)| other.least() <= times.least());
+            let place = best.partition_point(|(other, _)| other.fastest() <= times.fastest());
             best.insert(place, (times, axes));
-            best.truncate(most);
+            best.truncate(max_shapes);
         }
         best
     }
@@ -195,7 +195,7 @@ impl ClosedForm<'_> {
     fn radices(&self, extent: usize) -> Vec<usize> {
         let all = (2..=extent)
             .filter(|&radix| radix == extent || radix + 1 < extent && radix * radix <= 2 * extent);
-        let cost = |radix: usize| self.least(&[Axis { extent, stride: 1, radix }]).least();
+        let cost = |radix: usize| self.contention_free(&[Axis { extent, stride: 1, radix }]).fastest();
         let mut all: Vec<(Span, usize)> = all.map(|radix| (cost(radix), radix)).collect();
         all.sort_unstable();
         all.into_iter().take(MAX_RADICES).map(|(_, radix)| radix).collect()

@@ -23,8 +23,8 @@ use super::{
         rounds::{
             coloring as graph,
             digits::Pace,
-            parted::{Parted, Way, parted},
             parts,
+            split_by_length::{PartOrder, SplitByLength, split},
             stage::Stage,
             style::Style,
         },
@@ -56,29 +56,29 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     Ok(match lengths.is_empty() {
         true if are_short(instance) => bruck::variants(planner, true),
         true => coloring::colored(planner),
-        false => lengths.into_iter().flat_map(|most| with(planner, most)).collect(),
+        false => lengths.into_iter().flat_map(|max_short| split_at(planner, max_short)).collect(),
     })
 }
 
-/// Returns variants in several styles: messages of up to `most` bytes by Bruck's algorithm, and the others in rounds.
-fn with(planner: &Planner, most: u64) -> Vec<Variant> {
-    let [short, long] = parted(planner.matrix(), most).map(Arc::new);
+/// Returns variants in several styles: messages of up to `max_short` bytes by Bruck's algorithm, and the others in rounds.
+fn split_at(planner: &Planner, max_short: u64) -> Vec<Variant> {
+    let [short, long] = split(planner.matrix(), max_short).map(Arc::new);
     let among = planner.instance().with(short.clone());
     let (radix, likely) = bruck::best(&among);
-    let floor = bruck::floor(&among, radix).max(planner.direct_bound_of(&long.without_own()));
+    let floor = bruck::port_bound(&among, radix).max(planner.direct_bound_of(&long.without_own()));
     let rounds = {
         let long = long.clone();
         planner.computed_once(move |planner| Ok(planner.balanced_rounds_of(&long, graph::rounds(&long))))
     };
     let variant = |&style: &Style| {
         let (short, long, rounds) = (short.clone(), long.clone(), rounds.clone());
-        let name = format!("mixed (to {most} B{})", style.name());
+        let name = format!("mixed (to {max_short} B{})", style.name());
         Variant::new(name, move |instance| {
             let pace = if let Style::Each(exchange) = style { Pace::Each(exchange) } else { likely };
             let short = bruck::stage(short.clone(), radix, pace);
             let long = Stage::rounds(long.clone(), &rounds()?, style);
-            let way = Way::new(most, false, &vec![Span::ZERO; instance.size()]);
-            Ok(Draft::by(Parted::new(way, [Arc::new(short), Arc::new(long)])))
+            let order = PartOrder::new(max_short, false, &vec![Span::ZERO; instance.size()]);
+            Ok(Draft::by(SplitByLength::new(order, [Arc::new(short), Arc::new(long)])))
         })
         .at_least(floor)
     };
@@ -86,21 +86,21 @@ fn with(planner: &Planner, most: u64) -> Vec<Variant> {
 }
 
 /// Returns the estimated length up to which forwarding a message pays off.
-fn best(instance: &Instance) -> f64 {
+fn estimated_split(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
-    let passed_on = f64::from(instance.size().next_power_of_two().ilog2().max(1));
-    parameters.alpha().as_secs_f64() / (parameters.beta() * passed_on)
+    let hops = f64::from(instance.size().next_power_of_two().ilog2().max(1));
+    parameters.alpha().as_secs_f64() / (parameters.beta() * hops)
 }
 
 /// Returns whether there are messages and all are short by the estimate.
 fn are_short(instance: &Instance) -> bool {
     let longest = parts(instance.matrix()).map(|part| part.bytes).max();
-    longest.is_some_and(|bytes| bytes as f64 <= best(instance))
+    longest.is_some_and(|bytes| bytes as f64 <= estimated_split(instance))
 }
 
 /// Returns the split lengths to try: lengths with at least one message on each side, without duplicates.
 fn lengths(instance: &Instance) -> Vec<u64> {
-    let (messages, best) = (|| parts(instance.matrix()), best(instance));
+    let (messages, best) = (|| parts(instance.matrix()), estimated_split(instance));
     let mut lengths: Vec<(usize, u64)> = FACTORS
         .into_iter()
         .map(|factor| (best * factor) as u64)
@@ -117,7 +117,7 @@ mod tests {
     use crate::{exchange::Matrix, model::Description};
 
     #[test]
-    fn a_length_parts_short_from_long() {
+    fn a_split_length_separates_short_from_long_messages() {
         let machine: Description = "hockney:1x8".parse().unwrap();
         let lengths_of = |bytes: [u64; 2]| {
             let matrix = Matrix::of(8, |from, to| bytes[usize::from((from + 1) % 8 == to)]).unwrap();
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(lengths_of([10, 800]), [216]);
         assert!(lengths_of([10, 10]).is_empty());
         assert!(lengths_of([9000, 10_000]).is_empty());
-        let [short, long] = parted(&Matrix::figure_1(), 2);
+        let [short, long] = split(&Matrix::figure_1(), 2);
         assert_eq!((short.get(0, 1), short.get(0, 2), short.get(0, 4)), (0, 1, 2));
         assert_eq!((long.get(0, 1), long.get(0, 2), long.get(0, 4)), (3, 0, 0));
     }

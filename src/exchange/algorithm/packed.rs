@@ -7,7 +7,7 @@
 //! followed by the next slice of the same message, unless another receiver has become more urgent. The result gives every node its order
 //! of sends and receives; their times follow from the machine.
 //!
-//! Receivers behind a full link ([`behind`]) are not examined. A sender without a match searches again only behind links that regain
+//! Receivers behind a full link ([`reachable`]) are not examined. A sender without a match searches again only behind links that regain
 //! capacity, or among receivers that become free ([`waiting`]).
 //!
 //! **Restrictions.** The algorithm gives up on exchanges that would require examining too many pairs of nodes, or storing too many sets
@@ -20,10 +20,10 @@
 //! the optimum: I. Bárány, T. Fiala, "Többgépes ütemezési problémák közel optimális megoldása", Szigma 15, 1982. The treatment of link
 //! capacities is this project's.
 
-mod behind;
 mod network;
 mod packer;
 mod ranks;
+mod reachable;
 mod waiting;
 
 use self::{network::Network, packer::Packer};
@@ -31,7 +31,7 @@ use super::{
     super::{
         Instance, PlanError,
         planner::Variant,
-        rounds::{clocked::Planned, parts, paths::Paths},
+        rounds::{parts, paths::Paths, time_triggered::Planned},
     },
     Algorithm, Entry, Planning, of, refused,
 };
@@ -62,7 +62,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
             u64::MAX => "packed".to_owned(),
             slice => format!("packed ({slice} B)"),
         };
-        planner.clocked(&name, move |planner| {
+        planner.time_triggered(&name, move |planner| {
             planner
                 .packed(slice, || plan(planner.instance(), planner.paths(), slice))
                 .ok_or_else(too_many_pairs)
@@ -99,7 +99,7 @@ fn plan_on(mut network: Network<'_>, instance: &Instance, paths: &Paths, slice: 
         let Some(next) = next.into_iter().flatten().min() else { break };
         now = next;
         while let Some(from) = network.pop_end(now) {
-            plan.left_sender(from, now);
+            plan.note_departure(from, now);
         }
         plan.free(now);
     }
@@ -120,7 +120,7 @@ mod tests {
     proptest! {
         /// Without shared links, known ends equal those of the network model.
         #[test]
-        fn ends_that_are_known_are_those_of_the_network(
+        fn known_ends_equal_those_of_the_network_model(
             name in prop::sample::select(vec!["mesh:3x3", "fat-tree:9", "ring:9", "torus:3x3", "complete:9"]),
             excess in prop::sample::select(vec![0.3, 0.5, 1.0, 2.0, 2.5]),
             bytes in prop::collection::vec(0..900_u64, 81),

@@ -139,7 +139,7 @@ fn floor(instance: &Instance, has_barriers: bool) -> Span {
         first[from] += bytes / nodes as u64;
         second[to] += bytes / nodes as u64;
     }
-    let links = Paths::least(instance, |from, to| first[from] + second[to]);
+    let links = Paths::link_bound(instance, |from, to| first[from] + second[to]);
     // A source deals out its bytes in turn, so with at least `nodes` bytes every node gets some. A destination gets bytes from every node
     // if some source has at least `nodes` bytes for it.
     let spreads = |node: usize| matrix.sent(node) >= nodes as u64;

@@ -29,7 +29,7 @@ pub(crate) fn rounds(
     paths: &Paths,
     mut rounds: Vec<Vec<Part>>,
 ) -> Option<Vec<Vec<Part>>> {
-    if paths.are_wide() {
+    if paths.are_contention_free() {
         return None;
     }
     let mut loads: Vec<Load> = rounds.iter().map(|round| Load::of(paths, round)).collect();

@@ -24,7 +24,7 @@ pub(in crate::exchange) struct Times {
 }
 
 impl Times {
-    pub(in crate::exchange) fn least(self) -> Span {
+    pub(in crate::exchange) fn fastest(self) -> Span {
         self.at_once.min(self.in_turn)
     }
 
@@ -36,7 +36,7 @@ impl Times {
 
 /// Empirical weight, from observed link times, of the in-step estimate for ranks that start several messages at once. With 1, links carry
 /// messages with the same digit value at a time; with 0, messages are in arbitrary order.
-const IN_STEP: f64 = 0.75;
+const IN_STEP_WEIGHT: f64 = 0.75;
 
 /// The messages with one value of a digit: one message from each rank.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,7 +56,7 @@ impl ClosedForm<'_> {
     }
 
     /// Returns the times of all messages along the axes, without link contention.
-    pub(in crate::exchange) fn least(&self, axes: &[Axis]) -> Times {
+    pub(in crate::exchange) fn contention_free(&self, axes: &[Axis]) -> Times {
         let mut times = [0.0; 2];
         for axis in axes {
             for (weight, values) in axis.digits() {
@@ -64,7 +64,7 @@ impl ClosedForm<'_> {
                 self.add(&mut times, &(1..values).map(round).collect::<Vec<Round>>(), 0.0);
             }
         }
-        in_spans(times)
+        to_times(times)
     }
 
     /// Returns the times of all messages along the axes. For each message of a rank they include the calls, the transit through the
@@ -72,7 +72,7 @@ impl ClosedForm<'_> {
     pub(in crate::exchange) fn times(&self, axes: &[Axis]) -> Times {
         let topology = self.instance.machine().topology();
         let (members, nodes) = (self.instance.members(), self.instance.size());
-        let [mut of_value, mut of_digit] = [(); 2].map(|()| Carried::new(self.instance));
+        let [mut of_value, mut of_digit] = [(); 2].map(|()| LinkLoads::new(self.instance));
         let mut route = Vec::new();
         let mut times = [0.0; 2];
         for axis in axes {
@@ -80,7 +80,7 @@ impl ClosedForm<'_> {
                 let round = |value: usize| {
                     let (share, mut links) = (share(axis, weight, value), 0);
                     for place in 0..nodes {
-                        let to = axis.further(place, value * weight);
+                        let to = axis.advanced(place, value * weight);
                         topology.route(members[self.ranks[place]], members[self.ranks[to]], &mut route);
                         links += route.len();
                         of_value.add(&route, share);
@@ -93,7 +93,7 @@ impl ClosedForm<'_> {
                 self.add(&mut times, &rounds, of_digit.take_busiest());
             }
         }
-        in_spans(times)
+        to_times(times)
     }
 
     /// Adds the seconds of the messages of a digit at each pace.
@@ -105,8 +105,8 @@ impl ClosedForm<'_> {
     /// Returns the seconds of a message, where a rank sends one message and then receives one.
     fn in_turn(&self, round: &Round) -> f64 {
         let parameters = self.instance.parameters();
-        let way = parameters.hop().as_secs_f64() * round.links;
-        parameters.alpha().as_secs_f64() + way + self.copied(round) + self.moved(round, 1)
+        let transit = parameters.hop().as_secs_f64() * round.links;
+        parameters.alpha().as_secs_f64() + transit + self.copied(round) + self.moved(round, 1)
     }
 
     /// Returns the seconds of messages that are all started before any is received. The time is the maximum of three: all calls, all
@@ -119,14 +119,14 @@ impl ClosedForm<'_> {
             (parameters.send_overhead().as_secs_f64(), parameters.receive_overhead().as_secs_f64());
         let beside = receive + parameters.exchange_overhead().as_secs_f64();
         let hops = parameters.hop().as_secs_f64() * sum(&|round| round.links) / messages;
-        let way = parameters.latency().as_secs_f64() + hops + receive;
+        let transit = parameters.latency().as_secs_f64() + hops + receive;
         let copied = sum(&|round| self.copied(round));
         let in_step = sum(&|round| self.moved(round, rounds.len()));
         let in_ports = sum(&|round| self.moved(&Round { busiest: 0.0, ..*round }, rounds.len()));
-        let moved = IN_STEP * in_step + (1.0 - IN_STEP) * in_ports.max(self.bytes * busiest);
+        let moved = IN_STEP_WEIGHT * in_step + (1.0 - IN_STEP_WEIGHT) * in_ports.max(self.bytes * busiest);
         let started = messages * send + copied;
-        let bytes = send + copied / messages + moved + way;
-        (started + messages * beside).max(bytes).max(started + way)
+        let bytes = send + copied / messages + moved + transit;
+        (started + messages * beside).max(bytes).max(started + transit)
     }
 
     fn copied(&self, round: &Round) -> f64 {
@@ -147,13 +147,13 @@ fn share(axis: &Axis, weight: usize, value: usize) -> f64 {
     axis.with_value(weight, value) as f64 / axis.extent as f64
 }
 
-fn in_spans(seconds: [f64; 2]) -> Times {
+fn to_times(seconds: [f64; 2]) -> Times {
     let [at_once, in_turn] = seconds.map(Span::from_secs_f64);
     Times { at_once, in_turn }
 }
 
 /// Load of the links.
-struct Carried {
+struct LinkLoads {
     /// Seconds per byte of each link.
     seconds: Vec<f64>,
     carried: Vec<f64>,
@@ -161,12 +161,12 @@ struct Carried {
     used: Vec<LinkId>,
 }
 
-impl Carried {
-    fn new(instance: &Instance) -> Carried {
+impl LinkLoads {
+    fn new(instance: &Instance) -> LinkLoads {
         let (topology, parameters) = (instance.machine().topology(), instance.parameters());
         let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
         let seconds: Vec<f64> = (0..topology.links()).map(|link| 1.0 / capacity(link)).collect();
-        Carried { carried: vec![0.0; seconds.len()], seconds, used: Vec::new() }
+        LinkLoads { carried: vec![0.0; seconds.len()], seconds, used: Vec::new() }
     }
 
     fn add(&mut self, route: &[LinkId], share: f64) {
@@ -189,11 +189,11 @@ mod tests {
 
     /// Tests 64 ranks in two digits of 8, each with 7 messages of an eighth of the bytes.
     #[test]
-    fn start_ups_hide_behind_bytes_and_latency_behind_calls() {
+    fn start_ups_overlap_with_transfers_and_latency_with_calls() {
         let times = |machine: &str, bytes: u64| {
             let machine: Description = machine.parse().unwrap();
             let instance = Instance::new(&machine, Matrix::of(64, |_, _| bytes).unwrap()).unwrap();
-            let times = ClosedForm::of(&instance, &[]).least(&[8, 1].map(|stride| Axis {
+            let times = ClosedForm::of(&instance, &[]).contention_free(&[8, 1].map(|stride| Axis {
                 extent: 8,
                 stride,
                 radix: 8,

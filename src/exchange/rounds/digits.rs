@@ -63,23 +63,23 @@ impl Axis {
     }
 
     /// Returns the number of steps around the ring from `from` to the place with the same coordinate as `to`.
-    pub(crate) fn way(&self, from: usize, to: usize) -> usize {
+    pub(crate) fn distance(&self, from: usize, to: usize) -> usize {
         let (from, to) = (self.coordinate(from), self.coordinate(to));
         if to < from { to + self.extent - from } else { to - from }
     }
 
     /// Returns the place `steps` steps further along the ring; `steps` is less than `extent`.
-    pub(crate) fn further(&self, place: usize, steps: usize) -> usize {
+    pub(crate) fn advanced(&self, place: usize, steps: usize) -> usize {
         let goes_round = self.coordinate(place) + steps >= self.extent;
         place + self.stride * steps - if goes_round { self.stride * self.extent } else { 0 }
     }
 
-    /// Returns the number of moves of a message over the distance `way`: the number of nonzero digits.
-    pub(crate) fn moves(&self, mut way: usize) -> u64 {
+    /// Returns the number of moves of a message over the distance `distance`: the number of nonzero digits.
+    pub(crate) fn moves(&self, mut distance: usize) -> u64 {
         let mut moves = 0;
-        while way > 0 {
-            moves += u64::from(!way.is_multiple_of(self.radix));
-            way /= self.radix;
+        while distance > 0 {
+            moves += u64::from(!distance.is_multiple_of(self.radix));
+            distance /= self.radix;
         }
         moves
     }
@@ -118,10 +118,10 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], pace: Pac
     let mut here: Vec<usize> = messages.iter().map(|part| places[part.from]).collect();
     let mut builder = Builder::new(nodes, &origins, &sizes, pace.exchange());
     for axis in axes {
-        let ways: Vec<usize> =
-            messages.iter().zip(&here).map(|(part, &here)| axis.way(here, places[part.to])).collect();
+        let distances: Vec<usize> =
+            messages.iter().zip(&here).map(|(part, &here)| axis.distance(here, places[part.to])).collect();
         for (weight, values) in axis.digits() {
-            let digit = |block: usize| ways[block] / weight % axis.radix;
+            let digit = |block: usize| distances[block] / weight % axis.radix;
             // Counting sort: blocks by the value of the digit, then by the sending place, then in order. Blocks with digit 0 stay.
             // `starts` holds the start of each group, and the end.
             let mut starts = vec![0_usize; values * nodes + 1];
@@ -138,7 +138,7 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], pace: Pac
                 let next = &mut next[digit * nodes + *here];
                 grouped[*next] = block as u32;
                 *next += 1;
-                *here = axis.further(*here, digit * weight);
+                *here = axis.advanced(*here, digit * weight);
             }
             let blocks = |digit: usize, place: usize| {
                 let group = digit * nodes + place;
@@ -147,7 +147,7 @@ pub(crate) fn schedule(matrix: &Matrix, ranks: &[Rank], axes: &[Axis], pace: Pac
             let transfers = |digit: usize| {
                 let transfer = move |place: usize| Transfer {
                     from: ranks[place],
-                    to: ranks[axis.further(place, digit * weight)],
+                    to: ranks[axis.advanced(place, digit * weight)],
                     blocks: blocks(digit, place).into(),
                 };
                 (0..nodes).filter(move |&place| !blocks(digit, place).is_empty()).map(transfer)
@@ -173,10 +173,10 @@ pub(crate) fn places(ranks: &[Rank]) -> Vec<usize> {
 }
 
 /// Returns the total bytes that all ranks send, forwarding included.
-pub(crate) fn moved(matrix: &Matrix, places: &[usize], axes: &[Axis]) -> u64 {
+pub(crate) fn total_bytes(matrix: &Matrix, places: &[usize], axes: &[Axis]) -> u64 {
     let moves = |part: &Part| {
-        let way = |axis: &Axis| axis.moves(axis.way(places[part.from], places[part.to]));
-        axes.iter().map(way).sum::<u64>()
+        let moves = |axis: &Axis| axis.moves(axis.distance(places[part.from], places[part.to]));
+        axes.iter().map(moves).sum::<u64>()
     };
     parts(matrix).map(|part| part.bytes.saturating_mul(moves(&part))).fold(0, u64::saturating_add)
 }
@@ -190,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_message_comes_to_its_receiver_at_any_pace(
+        fn every_message_reaches_its_receiver_at_any_pace(
             extents in (1..6_usize, 1..6_usize),
             radices in (2..6_usize, 2..6_usize),
             bytes in prop::collection::vec(0..4_u64, 25 * 25),
@@ -217,7 +217,7 @@ mod tests {
 
     /// Tests 7 ranks with radix 3: both messages of a digit are sent before one is received.
     #[test]
-    fn at_once_all_are_started_and_then_received() {
+    fn at_once_starts_all_sends_before_the_first_receive() {
         let ranks: Vec<Rank> = (0..7).collect();
         let matrix = Matrix::of(7, |_, _| 1).unwrap();
         let axis = Axis { extent: 7, stride: 1, radix: 3 };
@@ -235,11 +235,11 @@ mod tests {
     }
 
     #[test]
-    fn places_go_around_the_rings_of_an_axis() {
+    fn distances_wrap_around_the_rings_of_an_axis() {
         // 3 x 5 places, along columns: neighbours differ by five.
         let axis = Axis { extent: 3, stride: 5, radix: 2 };
-        assert_eq!((axis.way(4, 14), axis.way(14, 3), axis.way(9, 5)), (2, 1, 0));
-        assert_eq!((axis.further(4, 2), axis.further(14, 1)), (14, 4));
+        assert_eq!((axis.distance(4, 14), axis.distance(14, 3), axis.distance(9, 5)), (2, 1, 0));
+        assert_eq!((axis.advanced(4, 2), axis.advanced(14, 1)), (14, 4));
         assert_eq!((axis.moves(0), axis.moves(2), axis.moves(3)), (0, 1, 2));
         let axis = Axis { extent: 7, stride: 1, radix: 3 };
         assert_eq!(axis.messages(), 4, "1, 2, 3 and 6 further on");

@@ -1,22 +1,22 @@
 //! From rounds to calls: the order of messages, the links on their paths, and the steps of every node.
 //!
 //! In a *round* every node sends at most one message and receives at most one. [`permutation`], [`coloring`] and [`balance`] assign
-//! messages to rounds. [`style`] makes the schedule of nodes that go from round to round, and [`clocked`] a time-triggered schedule.
+//! messages to rounds. [`style`] makes the schedule of nodes that go from round to round, and [`time_triggered`] a time-triggered schedule.
 //! [`digits`] makes rounds of combined messages that are forwarded, in a [`shape`]. A [`stage`] is a schedule with the contents of its
-//! messages ([`cargo`]). Short and long messages may have separate procedures ([`parted`]).
+//! messages ([`contents`]). Short and long messages may have separate procedures ([`split_by_length`]).
 
 pub(super) mod balance;
-pub(super) mod cargo;
-pub(super) mod clocked;
 pub(super) mod closed_form;
 pub(super) mod coloring;
+pub(super) mod contents;
 pub(super) mod digits;
-pub(super) mod parted;
 pub(super) mod paths;
 pub(super) mod permutation;
 pub(super) mod shape;
+pub(super) mod split_by_length;
 pub(super) mod stage;
 pub(super) mod style;
+pub(super) mod time_triggered;
 
 use std::sync::Arc;
 

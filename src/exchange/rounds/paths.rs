@@ -4,7 +4,7 @@ use super::{super::Instance, Part, parts};
 use crate::{rank::Rank, time::Span, topology::LinkId};
 
 /// Upper limit on port and link speeds in bytes/s, which keeps sums of rates finite.
-const FASTEST: f64 = 1e18;
+const MAX_RATE: f64 = 1e18;
 
 /// Paths of all messages of an exchange.
 pub(crate) struct Paths {
@@ -31,16 +31,16 @@ impl Paths {
             nodes,
             starts: Vec::with_capacity(nodes * nodes + 1),
             links: Vec::new(),
-            capacity: (0..topology.links()).map(|link| capacity(link).min(FASTEST)).collect(),
+            capacity: (0..topology.links()).map(|link| capacity(link).min(MAX_RATE)).collect(),
             out: Vec::with_capacity(nodes),
             into: Vec::with_capacity(nodes),
-            room: (parameters.port_capacity() * parameters.duplex() / 2.0).min(FASTEST),
+            room: (parameters.port_capacity() * parameters.duplex() / 2.0).min(MAX_RATE),
         };
         let matrix = instance.matrix();
         for rank in 0..nodes {
             let own = matrix.get(rank, rank);
             let (sent, received) = ((matrix.sent(rank) - own) as f64, (matrix.received(rank) - own) as f64);
-            let port = parameters.port_capacity().min(FASTEST);
+            let port = parameters.port_capacity().min(MAX_RATE);
             let share = |bytes: f64| match sent + received > 0.0 {
                 true => (parameters.duplex() * bytes / (sent + received)).min(1.0),
                 false => 1.0,
@@ -61,7 +61,7 @@ impl Paths {
     }
 
     /// Returns a lower bound on the time of direct messages, of `bytes(from, to)` bytes each: the time of the busiest link.
-    pub(crate) fn least(instance: &Instance, bytes: impl Fn(Rank, Rank) -> u64) -> Span {
+    pub(crate) fn link_bound(instance: &Instance, bytes: impl Fn(Rank, Rank) -> u64) -> Span {
         let (topology, members) = (instance.machine().topology(), instance.members());
         let mut carried = vec![0_u64; topology.links()];
         let mut route = Vec::new();
@@ -94,7 +94,7 @@ impl Paths {
     }
 
     /// Returns the total number of links of all paths.
-    pub(crate) fn length(&self) -> usize {
+    pub(crate) fn total_links(&self) -> usize {
         self.links.len()
     }
 
@@ -109,7 +109,7 @@ impl Paths {
     }
 
     /// Returns whether no link can slow down any message, even if all nodes send at once over the same link.
-    pub(crate) fn are_wide(&self) -> bool {
+    pub(crate) fn are_contention_free(&self) -> bool {
         let slowest = self.capacity.iter().copied().fold(f64::INFINITY, f64::min);
         slowest >= self.out.iter().sum::<f64>()
     }

@@ -72,7 +72,7 @@ impl Shape {
 /// Returns the mean port time of all ranks if messages are forwarded along the axes.
 pub(in crate::exchange) fn mean_ports(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> Span {
     let parameters = instance.parameters();
-    let moved = digits::moved(instance.matrix(), &digits::places(ranks), axes);
+    let moved = digits::total_bytes(instance.matrix(), &digits::places(ranks), axes);
     let mean = moved as f64 / instance.size() as f64;
     // The factor leaves a margin for rounding.
     Span::from_secs_f64(0.999 * mean * parameters.node_beta() * 2.0 / parameters.duplex())
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn with_radix_2_there_is_no_other_way_to_overlap() {
+    fn with_radix_2_at_once_and_overlapped_are_one_pace() {
         let shape = |radix: usize, at_once: u64| {
             let times = Times { at_once: Span::from_picos(at_once), in_turn: Span::from_picos(2) };
             let axes = vec![Axis { extent: 7, stride: 1, radix }];

@@ -8,7 +8,7 @@ use super::{
         procedure::{ExchangeError, Procedure, Transport},
     },
     Part,
-    cargo::{Blocks, Parts},
+    contents::{Blocks, Parts},
     parts,
     style::Style,
 };

@@ -85,7 +85,7 @@ impl Layout {
 /// Returns the time that each link needs for direct messages, and the time of the busiest port. `None` if no link needs more than `SLACK`
 /// times as long as that port.
 fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
-    if paths.are_wide() {
+    if paths.are_contention_free() {
         return None;
     }
     let matrix = instance.matrix();
@@ -129,7 +129,7 @@ impl Congestion {
             paths.path(part).iter().any(|&link| links[link as usize] > *ports)
         };
         let some = messages.iter().filter(|message| is_crowded(message)).count();
-        let candidates = MAX_LINKS / (2 * some * (paths.length() / messages.len().max(1) + 2)).max(1);
+        let candidates = MAX_LINKS / (2 * some * (paths.total_links() / messages.len().max(1) + 2)).max(1);
         let mut random = RandomNumbers::new(0);
         for message in messages {
             let Part { from, to, bytes } = message;

@@ -5,11 +5,11 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 use super::{
     super::super::{
         Instance,
-        rounds::{Part, clocked::Planned, parts, paths::Paths},
+        rounds::{Part, parts, paths::Paths, time_triggered::Planned},
     },
     is_cut,
     ranks::Ranks,
-    waiting::Waiting,
+    waiting::WaitingSenders,
 };
 use crate::{
     rank::Rank,
@@ -36,7 +36,7 @@ pub(super) struct Packer<'a> {
     idle: Ranks,
     /// The free receivers.
     free: Ranks,
-    waiting: Waiting<'a>,
+    waiting: WaitingSenders<'a>,
     /// The part that each node is sending, and its start.
     flights: Vec<Option<(Part, Time)>>,
     /// For each message that has left: the instant at which its sender and its receiver are free again, and the sender.
@@ -48,7 +48,7 @@ pub(super) struct Packer<'a> {
     /// The sender of the last part to each receiver.
     from: Vec<Option<usize>>,
     /// Buffers for the searching senders and their order; reused to save allocations.
-    looking: Ranks,
+    searching: Ranks,
     senders: Vec<u128>,
 }
 
@@ -67,13 +67,13 @@ impl<'a> Packer<'a> {
             open: [vec![0; nodes], vec![0; nodes]],
             idle: Ranks::new(nodes),
             free: Ranks::new(nodes),
-            waiting: Waiting::new(instance, paths),
+            waiting: WaitingSenders::new(instance, paths),
             flights: vec![None; nodes],
             ready: BinaryHeap::new(),
             starts: Vec::new(),
             last: vec![None; nodes],
             from: vec![None; nodes],
-            looking: Ranks::new(nodes),
+            searching: Ranks::new(nodes),
             senders: Vec::new(),
         };
         (0..nodes).for_each(|to| plan.free.insert(to));
@@ -106,38 +106,38 @@ impl<'a> Packer<'a> {
     /// Starts all messages that can start, and returns them; `None` if the search limit is exceeded.
     pub(super) fn start_all(&mut self, now: Time) -> Option<Vec<Part>> {
         let mut started = Vec::new();
-        let Packer { senders, looking, idle, waiting, to_send, .. } = self;
-        looking.clear();
-        waiting.who_looks(idle, looking);
+        let Packer { senders, searching, idle, waiting, to_send, .. } = self;
+        searching.clear();
+        waiting.add_searching(idle, searching);
         // Fresh senders search whatever the state of the links.
         let mut fresh = 0_usize;
         let mut senders = std::mem::take(senders);
         senders.clear();
-        looking.for_each(|from| {
+        searching.for_each(|from| {
             fresh += usize::from(waiting.is_fresh(from));
             senders.push(u128::from(to_send[from].as_picos()) << 32 | u128::from(!(from as u32)));
         });
-        waiting.have_been_sorted(senders.len());
+        waiting.count_sorted(senders.len());
         // Senders are popped from the end: most remaining work first; among equal ones the lowest rank first.
         senders.sort_unstable();
-        while (fresh > 0 || !self.waiting.is_over(&self.free))
+        while (fresh > 0 || !self.waiting.is_search_done(&self.free))
             && let Some(key) = senders.pop()
         {
             let from = !(key as u32) as Rank;
             fresh -= usize::from(self.waiting.is_fresh(from));
-            if self.waiting.is_in_vain(from, &self.free) {
+            if self.waiting.cannot_match(from, &self.free) {
                 continue;
             }
             match self.receiver(from) {
                 Some(to) => started.push(self.start(now, from, to)),
-                None => self.waiting.has_found_nobody(from),
+                None => self.waiting.note_unmatched(from),
             }
-            if self.waiting.looks() > MAX_INSPECTIONS {
+            if self.waiting.inspections() > MAX_INSPECTIONS {
                 return None;
             }
         }
         self.senders = senders;
-        self.waiting.have_looked();
+        self.waiting.end_search();
         Some(started)
     }
 
@@ -149,13 +149,13 @@ impl<'a> Packer<'a> {
         let mut best: Option<(Span, Rank)> = None;
         // The receiver of the previous slice gets a bonus, so that the message may continue.
         let same = self.last[from].map(|last| self.starts[last].part.to);
-        let same = same.filter(|&to| self.from[to] == Some(from) && self.is_found(from, to));
+        let same = same.filter(|&to| self.from[to] == Some(from) && self.can_receive(from, to));
         if let Some(to) = same {
             let more = self.time(self.slice, self.paths.rate(from, to)).times(2);
             best = Some((self.to_receive[to] + more, to));
         }
         for nth in 0..self.free.words().len() {
-            let mut left = self.waiting.reached_among(from, &self.free, nth);
+            let mut left = self.waiting.free_within_reach(from, &self.free, nth);
             while left != 0 {
                 let to = 64 * nth + left.trailing_zeros() as Rank;
                 left &= left - 1;
@@ -168,11 +168,11 @@ impl<'a> Packer<'a> {
                 if !is_best || Some(to) == same {
                     continue;
                 }
-                if self.waiting.has_room(from, to) {
+                if self.waiting.has_capacity(from, to) {
                     best = Some((urgency, to));
                 } else {
                     // Other receivers may be behind the same full link.
-                    left &= self.waiting.reached_among(from, &self.free, nth);
+                    left &= self.waiting.free_within_reach(from, &self.free, nth);
                 }
             }
         }
@@ -180,8 +180,10 @@ impl<'a> Packer<'a> {
     }
 
     /// Returns whether a receiver is free and the whole path to it has capacity.
-    fn is_found(&mut self, from: Rank, to: Rank) -> bool {
-        self.free.contains(to) && self.waiting.is_reached(from, to) && self.waiting.has_room(from, to)
+    fn can_receive(&mut self, from: Rank, to: Rank) -> bool {
+        self.free.contains(to)
+            && self.waiting.is_within_reach(from, to)
+            && self.waiting.has_capacity(from, to)
     }
 
     /// Returns whether `to` precedes `other` among equally urgent receivers: the longer message first, then the nearer receiver around
@@ -203,7 +205,7 @@ impl<'a> Packer<'a> {
             self.waiting.close(from, to);
         }
         let part = Part { from, to, bytes };
-        self.waiting.take(&part);
+        self.waiting.reserve(&part);
         self.idle.remove(from);
         self.free.remove(to);
         let planned = self.time(bytes, self.paths.rate(from, to));
@@ -224,10 +226,10 @@ impl<'a> Packer<'a> {
     }
 
     /// Records that the current part of a node has left it.
-    pub(super) fn left_sender(&mut self, from: usize, now: Time) {
+    pub(super) fn note_departure(&mut self, from: usize, now: Time) {
         if let (Some(last), Some((part, since))) = (self.last[from], self.flights[from]) {
             self.starts[last].end = now;
-            self.waiting.give_back(&part);
+            self.waiting.release(&part);
             self.ready.push(Reverse((now.max(since + self.overhead), from)));
         }
     }
@@ -270,7 +272,7 @@ mod tests {
     proptest! {
         /// After a search, no free sender has a message for a free receiver with capacity on the whole path.
         #[test]
-        fn nobody_waits_without_need(
+        fn no_sender_idles_if_a_message_could_start(
             name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3", "dragonfly:3x2x2:valiant"]),
             bytes in prop::collection::vec(0..900_u64, 144)
         ) {
@@ -304,7 +306,7 @@ mod tests {
                     && at <= now
                 {
                     ends.pop();
-                    plan.left_sender(from, now);
+                    plan.note_departure(from, now);
                 }
                 plan.free(now);
             }

@@ -20,7 +20,7 @@ const MAX_COMPARED_SETS: usize = 8;
 const MAX_WORDS: usize = 1 << 27;
 
 /// The receivers behind all links.
-pub(super) struct Behind {
+pub(super) struct ReachableSets {
     members: usize,
     words: usize,
     /// For each link, the number of the set common to all its senders.
@@ -32,16 +32,16 @@ pub(super) struct Behind {
     kept: usize,
 }
 
-impl Behind {
+impl ReachableSets {
     /// Builds the sets of receivers behind links 0 to `links - 1`. `messages` must be ordered by sender.
     pub(super) fn of(
         members: usize,
         links: usize,
         messages: impl Iterator<Item = Part>,
         mut route: impl FnMut(Rank, Rank, &mut Vec<LinkId>),
-    ) -> Behind {
+    ) -> ReachableSets {
         let words = ranks::words(members);
-        let mut behind = Behind {
+        let mut reachable = ReachableSets {
             members,
             words,
             numbers: vec![NONE; links],
@@ -49,8 +49,8 @@ impl Behind {
             sets: Vec::new(),
             kept: 0,
         };
-        let mut known = Known { last: vec![NONE; links], before: Vec::new(), decided: Vec::new() };
-        let mut ways = Ways {
+        let mut known = KnownSets { last: vec![NONE; links], before: Vec::new(), decided: Vec::new() };
+        let mut paths = SenderPaths {
             words,
             sets: Vec::new(),
             links: Vec::new(),
@@ -60,19 +60,19 @@ impl Behind {
         let (mut sender, mut links) = (None, Vec::new());
         for Part { from, to, .. } in messages {
             if let Some(before) = sender.replace(from).filter(|&before| before != from) {
-                behind.add_sender(before, &mut ways, &mut known);
+                reachable.add_sender(before, &mut paths, &mut known);
             }
-            if behind.is_too_large() {
-                return behind;
+            if reachable.is_too_large() {
+                return reachable;
             }
             links.clear();
             route(from, to, &mut links);
-            ways.add(to, &links);
+            paths.add(to, &links);
         }
         if let Some(last) = sender {
-            behind.add_sender(last, &mut ways, &mut known);
+            reachable.add_sender(last, &mut paths, &mut known);
         }
-        behind
+        reachable
     }
 
     /// Returns whether the sets need too much memory. Then they are incomplete.
@@ -81,17 +81,17 @@ impl Behind {
     }
 
     /// Stores the sets behind the links of a sender, and clears its paths.
-    fn add_sender(&mut self, from: Rank, ways: &mut Ways, known: &mut Known) {
-        for (row, link) in ways.links.drain(..).enumerate() {
-            let set = &ways.sets[row * self.words..][..self.words];
+    fn add_sender(&mut self, from: Rank, paths: &mut SenderPaths, known: &mut KnownSets) {
+        for (row, link) in paths.links.drain(..).enumerate() {
+            let set = &paths.sets[row * self.words..][..self.words];
             let before = self.sets.len();
-            let number = known.number(link, set, &ways.receivers, &mut self.sets);
+            let number = known.number(link, set, &paths.receivers, &mut self.sets);
             self.kept += 2 * (self.sets.len() - before);
             self.note(link, from, number);
-            ways.rows[link] = NONE;
+            paths.rows[link] = NONE;
         }
-        ways.sets.clear();
-        ways.receivers.fill(0);
+        paths.sets.clear();
+        paths.receivers.fill(0);
     }
 
     fn note(&mut self, link: LinkId, from: Rank, number: u32) {
@@ -124,9 +124,9 @@ impl Behind {
     pub(super) fn add(&self, link: LinkId, from: Rank, open: &[u64], set: &mut [u64]) {
         match self.set(link, from) {
             Set::Only(rank) => set[rank / 64] |= open[rank / 64] & 1 << (rank % 64),
-            Set::All(behind) => {
+            Set::All(reachable) => {
                 for nth in 0..set.len() {
-                    set[nth] |= behind[nth] & open[nth];
+                    set[nth] |= reachable[nth] & open[nth];
                 }
             }
         }
@@ -134,16 +134,16 @@ impl Behind {
 
     /// Removes from `set` the receivers behind a link on a path from a sender. Returns whether any receiver is left.
     #[inline]
-    pub(super) fn take_out(&self, link: LinkId, from: Rank, set: &mut [u64]) -> bool {
+    pub(super) fn subtract(&self, link: LinkId, from: Rank, set: &mut [u64]) -> bool {
         match self.set(link, from) {
             Set::Only(rank) => {
                 ranks::remove(set, rank);
                 set.iter().any(|&word| word != 0)
             }
-            Set::All(behind) => {
+            Set::All(reachable) => {
                 let mut left = 0;
                 for nth in 0..set.len() {
-                    set[nth] &= !behind[nth];
+                    set[nth] &= !reachable[nth];
                     left |= set[nth];
                 }
                 left != 0
@@ -159,7 +159,7 @@ enum Set<'a> {
 }
 
 /// The paths from one sender.
-struct Ways {
+struct SenderPaths {
     words: usize,
     /// The receivers behind each link of the sender.
     sets: Vec<u64>,
@@ -170,7 +170,7 @@ struct Ways {
     receivers: Vec<u64>,
 }
 
-impl Ways {
+impl SenderPaths {
     fn add(&mut self, to: Rank, links: &[LinkId]) {
         ranks::insert(&mut self.receivers, to);
         for &link in links {
@@ -186,14 +186,14 @@ impl Ways {
 }
 
 /// Lists of the sets of each link: the last set of each link, and for each set the previous one.
-struct Known {
+struct KnownSets {
     last: Vec<u32>,
     before: Vec<u32>,
     /// For each set, the receivers whose membership is decided.
     decided: Vec<u64>,
 }
 
-impl Known {
+impl KnownSets {
     /// Returns the number of the set behind a link for a sender with messages for `receivers`.
     fn number(&mut self, link: LinkId, set: &[u64], receivers: &[u64], sets: &mut Vec<u64>) -> u32 {
         let words = set.len();
@@ -245,7 +245,7 @@ mod tests {
     proptest! {
         /// Includes routes that are not trees, and senders that share a link but differ in the receivers behind it or in their receivers.
         #[test]
-        fn those_are_behind_a_link_whose_routes_take_it(seed: u64, kinds in 1..14_usize, part in 1..=100_u64) {
+        fn sets_hold_the_receivers_whose_routes_use_the_link(seed: u64, kinds in 1..14_usize, part in 1..=100_u64) {
             // A reproducible pseudo-random number below 100.
             let hasher = BuildHasherDefault::<DefaultHasher>::default();
             let any = |of: [usize; 3]| hasher.hash_one((seed, of)) % 100;
@@ -253,7 +253,7 @@ mod tests {
             let takes = |from: Rank, to: Rank, link: LinkId| any([from % kinds, to, link]) < 30;
             let receivers = |from: Rank| (0..MEMBERS).filter(move |&to| any([from, to, LINKS]) < part);
             let messages = (0..MEMBERS).flat_map(|from| receivers(from).map(move |to| Part { from, to, bytes: 1 }));
-            let behind = Behind::of(MEMBERS, LINKS, messages, |from, to, links| {
+            let reachable = ReachableSets::of(MEMBERS, LINKS, messages, |from, to, links| {
                 links.extend((0..LINKS).filter(|&link| takes(from, to, link)));
             });
             for from in 0..MEMBERS {
@@ -266,8 +266,8 @@ mod tests {
                         continue;
                     }
                     let (mut added, mut left) = (vec![0; open.len()], open.clone());
-                    behind.add(link, from, &open, &mut added);
-                    let is_any_left = behind.take_out(link, from, &mut left);
+                    reachable.add(link, from, &open, &mut added);
+                    let is_any_left = reachable.subtract(link, from, &mut left);
                     let count = |set: &[u64]| set.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                     prop_assert!(expected.iter().all(|&to| ranks::contains(&added, to) && !ranks::contains(&left, to)));
                     prop_assert_eq!(count(&added), expected.len());
@@ -276,7 +276,7 @@ mod tests {
                 }
             }
             // One set per link is enough if all senders have the same receivers behind it.
-            prop_assert!(kinds > 1 || behind.sets.len() <= LINKS * ranks::words(MEMBERS));
+            prop_assert!(kinds > 1 || reachable.sets.len() <= LINKS * ranks::words(MEMBERS));
         }
     }
 
@@ -286,11 +286,12 @@ mod tests {
         let messages =
             (0..MEMBERS * MEMBERS).map(|pair| Part { from: pair / MEMBERS, to: pair % MEMBERS, bytes: 1 });
         let links = MEMBERS * MEMBERS;
-        let behind = Behind::of(MEMBERS, links, messages, |from, to, links| links.push(MEMBERS * from + to));
-        assert!(behind.sets.is_empty());
+        let reachable =
+            ReachableSets::of(MEMBERS, links, messages, |from, to, links| links.push(MEMBERS * from + to));
+        assert!(reachable.sets.is_empty());
         let mut set = vec![0, 0];
-        behind.add(MEMBERS * 3 + 69, 3, &[0, 1 << 5], &mut set);
+        reachable.add(MEMBERS * 3 + 69, 3, &[0, 1 << 5], &mut set);
         assert_eq!(set, [0, 1 << 5]);
-        assert!(!behind.take_out(MEMBERS * 3 + 69, 3, &mut set));
+        assert!(!reachable.subtract(MEMBERS * 3 + 69, 3, &mut set));
     }
 }

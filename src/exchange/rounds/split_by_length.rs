@@ -7,7 +7,7 @@ use super::{
         Instance, Matrix, Piece,
         procedure::{ExchangeError, Procedure, Transport},
     },
-    cargo::Parts,
+    contents::Parts,
     stage::concatenate,
 };
 use crate::{
@@ -18,27 +18,31 @@ use crate::{
 
 /// The split of messages by length, the order of the two parts, and the pauses between them.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct PartOrder {
     /// Maximum length of a short message in bytes.
-    most: u64,
+    max_short: u64,
     is_long_first: bool,
     /// The pause of each node between the two parts.
-    between: Schedule,
+    pauses: Schedule,
 }
 
-impl Way {
-    /// Creates the split: messages of up to `most` bytes are short. Node `k` pauses for `pauses[k]` after the first part.
-    pub(crate) fn new(most: u64, is_long_first: bool, pauses: &[Span]) -> Way {
+impl PartOrder {
+    /// Creates the split: messages of up to `max_short` bytes are short. Node `k` pauses for `pauses[k]` after the first part.
+    pub(crate) fn new(max_short: u64, is_long_first: bool, pauses: &[Span]) -> PartOrder {
         let pause = |&span: &Span| match span {
             Span::ZERO => Vec::new(),
             span => vec![Step { iteration: 0, action: Action::Pause(span) }],
         };
-        Way { most, is_long_first, between: Schedule::of_lengths(pauses.iter().map(pause).collect()) }
+        PartOrder {
+            max_short,
+            is_long_first,
+            pauses: Schedule::of_lengths(pauses.iter().map(pause).collect()),
+        }
     }
 
     /// Returns whether any node pauses.
     pub(crate) fn has_pauses(&self) -> bool {
-        self.between.iterations() > 0
+        self.pauses.iterations() > 0
     }
 
     /// Returns the short and the long part in execution order.
@@ -49,37 +53,37 @@ impl Way {
 
 /// Short and long messages, moved by two procedures in sequence.
 #[derive(Debug)]
-pub(crate) struct Parted {
-    way: Way,
+pub(crate) struct SplitByLength {
+    order: PartOrder,
     /// The procedure for short messages, and the procedure for long messages.
     parts: [Arc<dyn Procedure>; 2],
 }
 
-impl Parted {
-    /// Combines procedures for the two [parts](parted) of a matrix.
-    pub(crate) fn new(way: Way, parts: [Arc<dyn Procedure>; 2]) -> Parted {
-        Parted { way, parts }
+impl SplitByLength {
+    /// Combines procedures for the two [parts](split) of a matrix.
+    pub(crate) fn new(order: PartOrder, parts: [Arc<dyn Procedure>; 2]) -> SplitByLength {
+        SplitByLength { order, parts }
     }
 
     fn in_order(&self) -> [&dyn Procedure; 2] {
-        self.way.in_order(self.parts.each_ref().map(|part| &**part))
+        self.order.in_order(self.parts.each_ref().map(|part| &**part))
     }
 }
 
-/// Returns the messages of up to `most` bytes, and the longer messages.
-pub(crate) fn parted(matrix: &Matrix, most: u64) -> [Matrix; 2] {
-    [true, false].map(|is_short| matrix.filtered(|bytes| (bytes <= most) == is_short))
+/// Returns the messages of up to `max_short` bytes, and the longer messages.
+pub(crate) fn split(matrix: &Matrix, max_short: u64) -> [Matrix; 2] {
+    [true, false].map(|is_short| matrix.filtered(|bytes| (bytes <= max_short) == is_short))
 }
 
 /// Returns the short and the long messages as exchanges among the same members.
-pub(crate) fn instances(instance: &Instance, most: u64) -> [Instance; 2] {
-    parted(instance.matrix(), most).map(|part| instance.with(Arc::new(part)))
+pub(crate) fn instances(instance: &Instance, max_short: u64) -> [Instance; 2] {
+    split(instance.matrix(), max_short).map(|part| instance.with(Arc::new(part)))
 }
 
-impl Procedure for Parted {
+impl Procedure for SplitByLength {
     fn schedule(&self) -> Option<Arc<Schedule>> {
         let [first, second] = self.in_order();
-        let before = concatenate(&*first.schedule()?, &self.way.between);
+        let before = concatenate(&*first.schedule()?, &self.order.pauses);
         Some(Arc::new(concatenate(&before, &*second.schedule()?)))
     }
 
@@ -87,7 +91,7 @@ impl Procedure for Parted {
         let [first, second] = self.in_order();
         let ((mut pieces, schedule), (others, next)) = (first.moved()?, second.moved()?);
         pieces.extend(others);
-        Some((pieces, schedule.then(self.way.between.clone()).then_others(next)))
+        Some((pieces, schedule.then(self.order.pauses.clone()).then_others(next)))
     }
 
     fn carry_out(
@@ -96,16 +100,16 @@ impl Procedure for Parted {
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, ExchangeError> {
         let part = |is_short: bool| {
-            let of = |payload: &Payload| match (payload.len() <= self.way.most) == is_short {
+            let of = |payload: &Payload| match (payload.len() <= self.order.max_short) == is_short {
                 true => payload.clone(),
                 false => Payload::empty(),
             };
             outgoing.iter().map(of).collect()
         };
         let ([first, second], [for_first, for_second]) =
-            (self.in_order(), self.way.in_order([part(true), part(false)]));
+            (self.in_order(), self.order.in_order([part(true), part(false)]));
         let first = first.carry_out(transport, for_first)?;
-        transport.walk(&self.way.between, &mut Parts::new(Vec::new()))?;
+        transport.walk(&self.order.pauses, &mut Parts::new(Vec::new()))?;
         let second = second.carry_out(transport, for_second)?;
         // From each rank, one of the two payloads is empty.
         let either = |(first, second): (Payload, Payload)| if first.is_empty() { second } else { first };
