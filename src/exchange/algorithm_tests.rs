@@ -76,7 +76,7 @@ proptest! {
 
     /// Every byte arrives, in the predicted time.
     #[test]
-    fn all_data_gets_where_it_belongs(instance in instances(3)) {
+    fn all_data_reaches_its_receiver(instance in instances(3)) {
         for algorithm in predictable() {
             match algorithm.plan(&instance) {
                 Ok(plan) => { check(&plan); }
@@ -109,8 +109,8 @@ proptest! {
 
     /// Checks all variants of all algorithms in all styles, not only the chosen one.
     #[test]
-    fn every_way_moves_everything(instance in prop_oneof![instances(3), nearly_free(3)]) {
-        check_every_way(&instance);
+    fn every_variant_delivers(instance in prop_oneof![instances(3), nearly_free(3)]) {
+        check_every_variant(&instance);
     }
 }
 
@@ -119,7 +119,7 @@ proptest! {
 
     /// The lower bound of a variant never exceeds its time, and a limit equal to that time does not prune the variant.
     #[test]
-    fn no_way_is_given_up_by_the_time_that_it_takes(
+    fn no_variant_is_pruned_below_its_lower_bound(
         instance in instances(4),
         bytes in prop_oneof![2 => Just(None), 1 => (0..2000_u64).prop_map(Some)],
     ) {
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-fn check_every_way(instance: &Instance) {
+fn check_every_variant(instance: &Instance) {
     let planner = Planner::new(instance);
     for algorithm in Algorithm::ALL.iter().filter(|&&algorithm| algorithm != Algorithm::AUTO) {
         for variant in algorithm.variants(instance, &planner).unwrap_or_default() {
@@ -159,12 +159,12 @@ fn check_every_way(instance: &Instance) {
 
 /// All events occur at one instant, and there is still no deadlock.
 #[test]
-fn where_nothing_costs_anything_all_ways_work() {
+fn all_variants_work_if_all_costs_are_zero() {
     for nodes in 1..6 {
         let mesh = crate::topology::parse(&format!("mesh:1x{nodes}")).unwrap();
         let machine = Description::new("free", mesh, Parameters::builder().build().unwrap());
         let matrix = Matrix::of(nodes, |from, to| (from + 2 * to) as u64 % 4).unwrap();
-        check_every_way(&Instance::new(&machine, matrix).unwrap());
+        check_every_variant(&Instance::new(&machine, matrix).unwrap());
     }
 }
 
@@ -173,7 +173,7 @@ proptest! {
 
     /// No algorithm takes less than the lower bound or less than *auto*.
     #[test]
-    fn nothing_beats_the_bound_and_auto(instance in instances(4)) {
+    fn no_algorithm_beats_the_lower_bound_or_auto(instance in instances(4)) {
         let bound = instance.lower_bound();
         let modeled = |plan: &Plan| plan.prediction().unwrap().modeled;
         let auto = modeled(&Algorithm::AUTO.plan(&instance).unwrap());
@@ -191,7 +191,7 @@ proptest! {
 
 /// For ten thousand messages *auto* tries only some variants; they suffice where links are the bottleneck.
 #[test]
-fn nothing_beats_auto_by_much_on_crowded_links() {
+fn no_algorithm_beats_auto_by_much_on_congested_links() {
     let cases = [
         ("line:101", 2048, Algorithm::PAIRWISE),
         ("ring:104", 300, Algorithm::BALANCED),
@@ -304,7 +304,7 @@ fn modeled(instance: &Instance, algorithm: Algorithm) -> Time {
 
 /// Every node sends a few long messages among many short ones. One call takes no longer than two separate calls.
 #[test]
-fn long_and_short_messages_are_treated_apart() {
+fn auto_splits_long_from_short_messages() {
     let machine: Description = "hockney:5x6".parse().unwrap();
     let matrix = Matrix::of(30, |from, to| match (to + 30 - from) % 30 {
         7 | 18 => 60_000,
@@ -351,7 +351,7 @@ fn members_may_be_some_nodes_in_any_order() {
 }
 
 #[test]
-fn seeds_are_changed_where_there_are_some() {
+fn with_seed_changes_only_algorithms_with_seeds() {
     for &algorithm in Algorithm::ALL {
         let other = algorithm.with_seed(7);
         assert_eq!((other.name(), other.seed()), (algorithm.name(), algorithm.seed().map(|_| 7)));

@@ -29,16 +29,16 @@ use crate::{
 };
 
 /// Maximum time by which rounding shortens a message, in seconds.
-const ROUNDING: f64 = 0.5e-12;
+const MAX_ROUNDING: f64 = 0.5e-12;
 
 /// Maximum relative error of floating-point sums of rates and bytes.
-const INEXACT: f64 = 1e-9;
+const RELATIVE_ERROR: f64 = 1e-9;
 
 /// Maximum number of members for which the bound on paths is computed.
 const MAX_MEMBERS: usize = 64;
 
 /// Steps of the power iteration for the weights that maximise the growth.
-const WEIGHINGS: usize = 30;
+const POWER_ITERATIONS: usize = 30;
 
 impl Instance {
     /// Returns the lower bound on the modeled time of this exchange, for any algorithm. Host time is proportional to the entries of the
@@ -71,22 +71,22 @@ impl Instance {
         let reached = start_up(fan(&|rank| matrix.fan_out(rank)), parameters.send_overhead(), around);
         let heard = start_up(fan(&|rank| matrix.fan_in(rank)), parameters.receive_overhead(), around);
         let start_ups = [
-            (Reason::StartUp, reached.max(heard).max(self.far(&matrix, &links))),
+            (Reason::StartUp, reached.max(heard).max(self.distance_bound(&matrix, &links))),
             (Reason::Gossip, gossip(self.growth(), parameters, Span::ZERO)),
         ];
         let most =
-            |limits: &[(Reason, Span)]| limits.iter().map(|&(_, limit)| limit).fold(Span::ZERO, Span::max);
-        let exact = most(&bytes.limits(None));
+            |bounds: &[(Reason, Span)]| bounds.iter().map(|&(_, bound)| bound).fold(Span::ZERO, Span::max);
+        let exact = most(&bytes.bounds(None));
         let known = exact.max(most(&start_ups));
         let paths = Paths::of(self, &matrix, known.as_secs_f64() - around.as_secs_f64());
-        let within = exact.max(around + Span::from_secs_f64(paths.least));
-        let of_paths = (Reason::Paths, paths.limit(self, within));
-        LowerBound::new(start_ups.into_iter().chain(bytes.limits(Some(within))).chain([of_paths]))
+        let within = exact.max(around + Span::from_secs_f64(paths.seconds));
+        let of_paths = (Reason::Paths, paths.bound(self, within));
+        LowerBound::new(start_ups.into_iter().chain(bytes.bounds(Some(within))).chain([of_paths]))
     }
 
     /// Returns the time in which the rank with the most receivers can reach them, or the rank with the most senders can hear from them,
     /// given their distances. The result is the larger of the two.
-    fn far(&self, matrix: &Matrix, links: &Links) -> Span {
+    fn distance_bound(&self, matrix: &Matrix, links: &Links) -> Span {
         let parameters = self.parameters();
         let far = Far { links, parameters };
         let ranks = || 0..self.size();
@@ -119,7 +119,7 @@ impl Instance {
         let square = |of: &[f64]| of.iter().map(|value| value * value).sum::<f64>();
         let mut weights = vec![1.0; nodes];
         let mut growth: f64 = 1.0;
-        for _ in 0..WEIGHINGS {
+        for _ in 0..POWER_ITERATIONS {
             let mut heard = vec![0.0; nodes];
             pairs.iter().for_each(|&(from, to)| heard[to] += weights[from]);
             // Any weights give a valid bound.
@@ -129,7 +129,7 @@ impl Instance {
             let scale = square(&next).sqrt();
             weights = next.into_iter().map(|weight| weight / scale).collect();
         }
-        growth * (1.0 - INEXACT)
+        growth * (1.0 - RELATIVE_ERROR)
     }
 }
 
@@ -137,14 +137,14 @@ impl Instance {
 struct Bytes<'a> {
     parameters: &'a Parameters,
     /// Bytes that each rank sends and receives.
-    ranks: Vec<Inside>,
-    cuts: Vec<Border<Inside>>,
-    submeshes: Vec<Border<Inside>>,
+    ranks: Vec<RegionTraffic>,
+    cuts: Vec<Border<RegionTraffic>>,
+    submeshes: Vec<Border<RegionTraffic>>,
 }
 
 /// Bytes that must leave and enter a region of the machine.
 #[derive(Clone, Copy)]
-struct Inside {
+struct RegionTraffic {
     members: usize,
     out: u64,
     into: u64,
@@ -163,16 +163,16 @@ impl<'a> Bytes<'a> {
     }
 
     /// Returns the bounds. With `within`, they are reduced by the rounding that a run of at most this time can gain.
-    fn limits(&self, within: Option<Span>) -> [(Reason, Span); 4] {
+    fn bounds(&self, within: Option<Span>) -> [(Reason, Span); 4] {
         let parameters = self.parameters;
         let least = |seconds: f64| {
             // Subtracts a picosecond, because the result is rounded to picoseconds.
-            let seconds = seconds * (1.0 - INEXACT) - 1e-12;
+            let seconds = seconds * (1.0 - RELATIVE_ERROR) - 1e-12;
             parameters.alpha() + parameters.hop() + Span::from_secs_f64(seconds.max(0.0))
         };
-        let crossing = |inside: &Inside| Crossing {
-            out: self.left(within, inside.out, inside.members, parameters.send_overhead()),
-            into: self.left(within, inside.into, inside.members, parameters.receive_overhead()),
+        let crossing = |inside: &RegionTraffic| Crossing {
+            out: self.reduced(within, inside.out, inside.members, parameters.send_overhead()),
+            into: self.reduced(within, inside.into, inside.members, parameters.receive_overhead()),
         };
         let most = |figure: fn(Crossing) -> f64| {
             self.ranks.iter().map(|rank| figure(crossing(rank))).fold(0.0, f64::max)
@@ -188,19 +188,19 @@ impl<'a> Bytes<'a> {
     }
 
     /// Returns the bytes that `nodes` nodes send, or receive, reduced by the rounding allowance.
-    fn left(&self, within: Option<Span>, bytes: u64, nodes: usize, overhead: Span) -> f64 {
+    fn reduced(&self, within: Option<Span>, bytes: u64, nodes: usize, overhead: Span) -> f64 {
         let (bytes, beta) = (bytes as f64, self.parameters.beta());
         let Some(within) = within.filter(|_| beta > 0.0) else { return bytes };
         let messages = nodes as f64 * within.as_secs_f64() / overhead.as_secs_f64();
         let messages = if messages.is_nan() { bytes } else { messages.min(bytes) };
-        (bytes - messages * ROUNDING / beta).max(0.0)
+        (bytes - messages * MAX_ROUNDING / beta).max(0.0)
     }
 }
 
 /// Lower bound from the paths of messages.
 struct Paths {
     /// Seconds that the bytes take, without start-ups; 0 if the bound is not computed.
-    least: f64,
+    seconds: f64,
     /// Shortest time in seconds that a byte occupies a resource on its path.
     quickest: f64,
 }
@@ -211,23 +211,24 @@ impl Paths {
     fn of(instance: &Instance, matrix: &Matrix, known: f64) -> Paths {
         let members = instance.members();
         if members.len() > MAX_MEMBERS || !has_fixed_routes(instance.machine()) {
-            return Paths { least: 0.0, quickest: 0.0 };
+            return Paths { seconds: 0.0, quickest: 0.0 };
         }
         let resources = Resources::of(instance.machine(), members);
         let network = Network::new(members.len(), |from, to| resources.message(from, to));
         let messages: Vec<(Rank, Rank, u64)> = matrix.messages().collect();
-        Paths { least: paths::least(&network, &messages, known), quickest: network.quickest() }
+        Paths { seconds: paths::least(&network, &messages, known), quickest: network.quickest() }
     }
 
     /// Returns the bound, reduced by the rounding that a run of at most `within` can gain.
-    fn limit(&self, instance: &Instance, within: Span) -> Span {
+    fn bound(&self, instance: &Instance, within: Span) -> Span {
         let parameters = instance.parameters();
         let messages =
             instance.size() as f64 * (within.as_secs_f64() / parameters.send_overhead().as_secs_f64());
         // The reduction is limited by the number of messages, or by the relative error of a message that occupies a resource as briefly
         // as one byte.
-        let rounded = (self.least - messages * ROUNDING).max(self.least * (1.0 - ROUNDING / self.quickest));
-        match rounded * (1.0 - INEXACT) - 1e-12 {
+        let rounded =
+            (self.seconds - messages * MAX_ROUNDING).max(self.seconds * (1.0 - MAX_ROUNDING / self.quickest));
+        match rounded * (1.0 - RELATIVE_ERROR) - 1e-12 {
             seconds if seconds > 0.0 => parameters.alpha() + parameters.hop() + Span::from_secs_f64(seconds),
             _ => Span::ZERO,
         }
@@ -273,7 +274,7 @@ impl Sums {
     }
 
     /// Returns the bytes that must leave and enter the region of `nodes`, which are in ascending order.
-    fn inside(&self, nodes: &[Rank]) -> Inside {
+    fn inside(&self, nodes: &[Rank]) -> RegionTraffic {
         let run = |run: &[Rank]| (self.before[run[0]], self.before[run[0] + run.len()]);
         let runs: Vec<(usize, usize)> = nodes
             .chunk_by(|node, next| node + 1 == *next)
@@ -283,7 +284,7 @@ impl Sums {
         let all = (0, self.members);
         let each_other = |&run| runs.iter().map(|&other| self.between(run, other)).sum::<u64>();
         let stays: u64 = runs.iter().map(each_other).sum();
-        Inside {
+        RegionTraffic {
             members: runs.iter().map(|(first, end)| end - first).sum(),
             out: runs.iter().map(|&run| self.between(run, all)).sum::<u64>() - stays,
             into: runs.iter().map(|&run| self.between(all, run)).sum::<u64>() - stays,

@@ -14,7 +14,7 @@ fn is_close(span: Span, seconds: f64) -> bool {
 }
 
 #[test]
-fn ports_decide_where_much_is_sent() {
+fn ports_decide_for_many_bytes() {
     let bound = bound("paragon:4x4", Matrix::of(16, |_, _| 10_000).unwrap());
     assert!(is_close(bound.of(Reason::Traffic), 15e4 * 30.6e-9 + 184.04e-6));
     assert!(is_close(bound.of(Reason::BothWays), 2.0 * 15e4 * 30.6e-9 / 1.35 + 184.04e-6));
@@ -22,7 +22,7 @@ fn ports_decide_where_much_is_sent() {
 }
 
 #[test]
-fn the_top_of_a_fat_tree_decides_where_all_cross_it() {
+fn the_top_of_a_fat_tree_decides_if_all_messages_cross_it() {
     let cross = Matrix::of(32, |from, to| if to == (from + 16) % 32 { 100_000 } else { 0 }).unwrap();
     let bound = bound("hockney:1x32", cross.clone());
     assert!(bound.of(Reason::Bisection) > Span::ZERO);
@@ -36,7 +36,7 @@ fn the_top_of_a_fat_tree_decides_where_all_cross_it() {
 
 /// Ranks are placed at random, so no straight cut contains exactly the links between groups of the dragonfly.
 #[test]
-fn paths_decide_where_no_straight_cut_does() {
+fn paths_decide_if_no_straight_cut_does() {
     let bound = bound("placed:random:1:dragonfly:3x1x4", Matrix::of(12, |_, _| 1 << 18).unwrap());
     assert_eq!(bound.decisive(), Some(Reason::Paths), "{bound:?}");
     // In each of three groups, four nodes send to four nodes of each other group, through one link of 20 MB/s.
@@ -47,7 +47,7 @@ fn paths_decide_where_no_straight_cut_does() {
 
 /// Sent directly, both messages share a link. The bound must hold if other members forward data.
 #[test]
-fn paths_may_lead_by_way_of_others() {
+fn paths_may_use_intermediaries() {
     let across = |members: Vec<Rank>| {
         let machine: Description = "ring:8".parse().unwrap();
         let of = |from: Rank, to: Rank| if from < 2 && to == from + 2 { 1_000_000 } else { 0 };
@@ -60,7 +60,7 @@ fn paths_may_lead_by_way_of_others() {
 }
 
 #[test]
-fn messages_that_may_go_around_dead_links_have_no_bound_by_paths() {
+fn with_detours_there_is_no_bound_by_paths() {
     let machine: Description = "ethernet:8".parse().unwrap();
     let paths = |detours| {
         let faults = Faults::new(["dead:0-s0@0".parse().unwrap()]).detours(detours);
@@ -72,7 +72,7 @@ fn messages_that_may_go_around_dead_links_have_no_bound_by_paths() {
 }
 
 #[test]
-fn start_ups_decide_where_little_is_sent() {
+fn start_ups_decide_for_few_bytes() {
     // Every node hears from all: 2 log2(16) halves of a start-up. One node reaches all others in 1 + 5 halves.
     let bound = bound("hockney:4x4", Matrix::of(16, |_, _| 1).unwrap());
     assert_eq!(bound.of(Reason::Gossip).to_string(), "520 us");
@@ -80,7 +80,7 @@ fn start_ups_decide_where_little_is_sent() {
 }
 
 #[test]
-fn nothing_is_needed_where_nothing_is_sent() {
+fn without_messages_the_bound_is_zero() {
     assert_eq!(bound("paragon:2x2", Matrix::of(4, |_, _| 0).unwrap()).time(), Span::ZERO);
     let own = Matrix::of(4, |from, to| if from == to { 100 } else { 0 }).unwrap();
     assert_eq!(bound("paragon:2x2", own).time(), Span::ZERO);
@@ -95,7 +95,7 @@ fn a_generated_matrix_takes_its_traffic() {
 
 /// Members in any order, on machines of one row and of several, compared with a count entry by entry.
 #[test]
-fn what_crosses_a_border_is_counted_in_rectangles() {
+fn bytes_across_a_border_are_sums_of_rectangles() {
     for (machine, nodes) in [("hockney:1x11", 11), ("hockney:4x5", 20)] {
         let machine: Description = machine.parse().unwrap();
         for (step, size) in [(1, nodes), (3, nodes), (7, nodes / 2), (9, 1)] {

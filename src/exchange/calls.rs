@@ -165,7 +165,7 @@ fn unknown(
             });
             let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
             let size = group.size();
-            let all = Collected(group.collect(&mine, size * size)?.into());
+            let all = CollectedRows(group.collect(&mine, size * size)?.into());
             let matrix = all.matrix(size, group.cache())?;
             Ok(plan(group, &choice, &matrix)?.carry_out(group, outgoing)?)
         })
@@ -196,9 +196,9 @@ fn plan(group: &Group<'_>, choice: &Choice<Instance>, matrix: &Arc<Matrix>) -> R
 
 /// Cache key: the entries of a collected matrix, row by row. All members of a call share one matrix.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Collected(Arc<[u32]>);
+struct CollectedRows(Arc<[u32]>);
 
-impl Collected {
+impl CollectedRows {
     /// Returns the matrix of `nodes` nodes with these entries.
     fn matrix(&self, nodes: usize, cache: &Cache) -> Result<Arc<Matrix>, MatrixError> {
         let of = |from: Rank, to: Rank| self.0[from * nodes + to].into();
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn members_that_collect_the_same_share_a_matrix() {
         let cache = Cache::default();
-        let matrix = |entries: [u32; 4]| Collected(entries.into()).matrix(2, &cache).unwrap();
+        let matrix = |entries: [u32; 4]| CollectedRows(entries.into()).matrix(2, &cache).unwrap();
         let first = matrix([1, 2, 3, 4]);
         assert_eq!(first.get(1, 0), 3);
         assert!(Arc::ptr_eq(&first, &matrix([1, 2, 3, 4])));

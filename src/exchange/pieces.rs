@@ -128,7 +128,7 @@ mod tests {
     };
 
     /// Sends all data through rank 0, each message in two halves.
-    fn by_way_of_0(instance: &Instance) -> Draft {
+    fn forwarded_by_0(instance: &Instance) -> Draft {
         let halves = Piece::whole(instance).into_iter().flat_map(|piece| {
             let half = piece.bytes / 2;
             [Piece { bytes: half, ..piece }, Piece { start: half, bytes: piece.bytes - half, ..piece }]
@@ -153,9 +153,9 @@ mod tests {
     }
 
     #[test]
-    fn pieces_may_be_cut_and_go_by_way_of_others() {
+    fn pieces_may_be_cut_and_forwarded() {
         let machine: Description = "paragon:1x5".parse().unwrap();
-        let own = Own::new("hub", |instance: &Instance| Ok(by_way_of_0(instance)));
+        let own = Own::new("hub", |instance: &Instance| Ok(forwarded_by_0(instance)));
         let instance = Instance::new(&machine, matrix()).unwrap();
         let plan = own.plan(&instance).unwrap();
         assert_eq!((plan.algorithm(), plan.name()), (&Algorithm::OWN, "hub"));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_exchange_is_told() {
+    fn drafts_that_do_not_deliver_are_refused() {
         let instance = Instance::new(&"line:5".parse().unwrap(), matrix()).unwrap();
         let fault = |change: fn(&mut Vec<Piece>)| {
             let own = Own::new("hub", move |instance: &Instance| {

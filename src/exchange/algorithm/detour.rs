@@ -73,13 +73,13 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         return Ok(planner.in_styles_as("detour", planner.plain_name(), |planner| Ok(planner.plain())));
     }
     let variant = |slice: u64| {
-        let floor = floor(instance, planner.paths(), slice);
+        let bound = lower_bound(instance, planner.paths(), slice);
         let planner = planner.clone();
         let make = move |instance: &Instance| {
             let detour = Detour::new(instance, planner.paths(), slice);
             Ok(detour.time_triggered(instance.parameters()))
         };
-        Variant::new(format!("detour ({slice} B)"), make).at_least(floor)
+        Variant::new(format!("detour ({slice} B)"), make).at_least(bound)
     };
     Ok(lengths.into_iter().map(variant).collect())
 }
@@ -112,7 +112,7 @@ fn lengths(instance: &Instance) -> Vec<u64> {
 
 /// Returns a lower bound on the time of rounds of slices of at most `slice` bytes. Each node must send all its slices, and all rounds are
 /// equally long.
-fn floor(instance: &Instance, paths: &Paths, slice: u64) -> Span {
+fn lower_bound(instance: &Instance, paths: &Paths, slice: u64) -> Span {
     let nodes = instance.size();
     let (mut sent, mut received, mut longest) = (vec![0; nodes], vec![0; nodes], 0);
     for Part { from, to, bytes } in parts(instance.matrix()) {
@@ -130,11 +130,11 @@ impl Detour {
     /// Computes the detours and the rounds with slices of at most `slice` bytes.
     fn new(instance: &Instance, paths: &Paths, slice: u64) -> Detour {
         let mut congestion = Congestion::new(instance, paths, slice);
-        congestion.spread();
+        congestion.choose_intermediaries();
         let (slices, rounds, length) = Filling::new(&congestion).rounds();
         // A message arrives before the next one is started, so its receive does not overlap a send.
         let parameters = instance.parameters();
-        let way = parameters.latency() + parameters.hop().times(congestion.farthest() as u64);
+        let way = parameters.latency() + parameters.hop().times(congestion.max_hop_links() as u64);
         let length = Span::from_secs_f64(length) + way + Span::from_nanos(1);
         Detour { nodes: instance.size(), slices, rounds, length }
     }
@@ -207,7 +207,7 @@ mod tests {
         }
         assert!(places.iter().zip(&detour.slices).all(|((place, _), slice)| *place == slice.to));
         let rounds = detour.rounds.len() as u64;
-        assert!(floor(instance, &Paths::of(instance), slice) <= detour.length.times(rounds));
+        assert!(lower_bound(instance, &Paths::of(instance), slice) <= detour.length.times(rounds));
     }
 
     proptest! {
@@ -228,7 +228,7 @@ mod tests {
 
     /// All nodes of one row send to one column, around a corner.
     #[test]
-    fn slices_go_round_a_crowded_corner() {
+    fn slices_avoid_a_congested_corner() {
         let mesh = topology::parse("mesh:6x6").unwrap();
         let machine = Description::new("mesh", mesh, Parameters::hockney());
         let matrix = Matrix::of(36, |from, to| if from < 6 && to == 6 * from { 100_000 } else { 0 }).unwrap();

@@ -45,7 +45,7 @@ const LABEL: usize = 12;
 const MAX_BYTES: u128 = 2 << 30;
 
 /// Source in the label of an empty record.
-const NOBODY: u32 = u32::MAX;
+const NO_RANK: u32 = u32::MAX;
 
 static SORTING: Entry =
     Entry::new("sorting", |_| Ok(vec![Variant::new("", |instance| Ok(Draft::by(Sorting::new(instance)?)))]))
@@ -154,7 +154,7 @@ impl Sorting {
         for to in 0..nodes {
             let end = start + lacking_to(to);
             for _ in start.max(first)..end.min(last) {
-                push(to, NOBODY, 0, &[]);
+                push(to, NO_RANK, 0, &[]);
             }
             start = end;
         }

@@ -83,7 +83,7 @@ fn in_synchronized_stages(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanE
             [checked(split.first())?, checked(split.second())?].map(|matrix| synchronized(instance, matrix));
         Ok(Draft::by(TwoStages { split: Arc::new(split), first, second }))
     };
-    Ok(vec![Variant::new("", make).at_least(floor(planning.problem, true))])
+    Ok(vec![Variant::new("", make).at_least(lower_bound(planning.problem, true))])
 }
 
 /// Returns the variant with the first stage by random scheduling, the second by modified linear permutation.
@@ -101,7 +101,7 @@ fn scheduled(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
 
 /// Returns variants in several styles, with balanced rounds.
 fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
-    let (planner, floor) = (planning.workspace, floor(planning.problem, false));
+    let (planner, bound) = (planning.workspace, lower_bound(planning.problem, false));
     let known = planner.computed_once(|planner| {
         let split = Split::new(&planner.matrix().without_own(), None);
         let stages = [checked(split.first())?, checked(split.second())?].map(|matrix| {
@@ -118,13 +118,13 @@ fn relayed(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
             let [first, second] = stages.map(|(matrix, rounds)| Stage::rounds(matrix, &rounds, style));
             Ok(Draft::by(TwoStages { split, first, second }))
         };
-        Variant::new(format!("relayed{}", style.name()), make).at_least(floor)
+        Variant::new(format!("relayed{}", style.name()), make).at_least(bound)
     };
     Ok(planner.styles().iter().map(variant).collect())
 }
 
 /// Returns a lower bound on the time of two stages, with or without barriers.
-fn floor(instance: &Instance, has_barriers: bool) -> Span {
+fn lower_bound(instance: &Instance, has_barriers: bool) -> Span {
     let (nodes, parameters) = (instance.size(), instance.parameters());
     let matrix = instance.matrix().without_own();
     let mean = (0..nodes).map(|node| matrix.sent(node)).sum::<u64>() as f64 / nodes as f64;
@@ -193,10 +193,10 @@ impl Procedure for TwoStages {
         transport: &mut Transport<'_>,
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, ExchangeError> {
-        let parts = self.split.spread(transport.group.rank(), &outgoing)?;
+        let parts = self.split.first_stage_messages(transport.group.rank(), &outgoing)?;
         let came = self.first.carry_out(transport, parts)?;
-        let came = self.second.carry_out(transport, self.split.turn(&came)?)?;
-        Ok(self.split.join(&came)?)
+        let came = self.second.carry_out(transport, self.split.second_stage_messages(&came)?)?;
+        Ok(self.split.assemble(&came)?)
     }
 }
 
@@ -215,12 +215,12 @@ impl Procedure for Scheduled {
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, ExchangeError> {
         let rank = transport.group.rank();
-        let parts = self.split.spread(rank, &outgoing)?;
+        let parts = self.split.first_stage_messages(rank, &outgoing)?;
         // Parts whose intermediary is this node are not sent.
         let own = parts[rank].clone();
         let mut came = self.first.carry_out(transport, parts)?;
         came[rank] = own;
-        let came = self.second.carry_out(transport, self.split.turn(&came)?)?;
-        Ok(self.split.join(&came)?)
+        let came = self.second.carry_out(transport, self.split.second_stage_messages(&came)?)?;
+        Ok(self.split.assemble(&came)?)
     }
 }

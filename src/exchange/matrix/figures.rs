@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_told() {
+    fn figures_include_bytes_to_self() {
         let figures = Matrix::of(1, |_, _| 2048).unwrap().figures();
         let expected = "\
 1 node, all-to-all, uniform: 1 message, 2 KiB in all, the longest of 2 KiB; 2 KiB stay where they are

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_matrix_is_told() {
+    fn invalid_matrices_are_errors() {
         let error = |text: &str| text.parse::<Matrix>().unwrap_err().to_string();
         assert_eq!(
             error(""),

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Upper limit, not reached, of the bytes that a node sends or receives in all: 2^60.
-const MOST: u64 = 1 << 60;
+const MAX_TOTAL_BYTES: u64 = 1 << 60;
 
 /// The bytes `m(i, j)` that node `i` has for node `j`.
 ///
@@ -276,9 +276,9 @@ impl Hash for Matrix {
     }
 }
 
-/// Returns whether the sum is below `MOST`.
+/// Returns whether the sum is below `MAX_TOTAL_BYTES`.
 fn fits(mut bytes: impl Iterator<Item = u64>) -> bool {
-    bytes.try_fold(0_u64, |sum, bytes| sum.checked_add(bytes).filter(|&sum| sum < MOST)).is_some()
+    bytes.try_fold(0_u64, |sum, bytes| sum.checked_add(bytes).filter(|&sum| sum < MAX_TOTAL_BYTES)).is_some()
 }
 
 /// Kind of communication of a matrix. Messages of nodes to themselves are ignored.

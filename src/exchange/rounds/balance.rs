@@ -34,25 +34,26 @@ pub(crate) fn rounds(
     }
     let mut loads: Vec<Load> = rounds.iter().map(|round| Load::of(paths, round)).collect();
     let messages: usize = rounds.iter().map(Vec::len).sum();
-    let (mut is_changed, mut looks, most_looks) = (false, 0, MIN_INSPECTIONS.max(MAX_INSPECTIONS * messages));
+    let (mut is_changed, mut inspections, max_inspections) =
+        (false, 0, MIN_INSPECTIONS.max(MAX_INSPECTIONS * messages));
     let count = rounds.len();
     // Several passes: a round that has relieved another round may be overloaded itself.
-    for crowded in (0..SWEEPS).flat_map(|_| 0..count) {
-        if !loads[crowded].is_crowded() {
+    for overloaded in (0..SWEEPS).flat_map(|_| 0..count) {
+        if !loads[overloaded].is_overloaded() {
             continue;
         }
-        if looks > most_looks {
+        if inspections > max_inspections {
             break;
         }
-        let mut partners: Vec<usize> = (0..count).filter(|&other| other != crowded).collect();
+        let mut partners: Vec<usize> = (0..count).filter(|&other| other != overloaded).collect();
         // Partners with the least load on the slowest link of this round come first.
-        let narrow = loads[crowded].narrowest;
+        let narrow = loads[overloaded].narrowest;
         partners.sort_by(|&one, &other| loads[one].links[narrow].total_cmp(&loads[other].links[narrow]));
         for &partner in partners.iter().take(MAX_PARTNERS) {
-            is_changed |= mix(instance.size(), paths, &mut rounds, &mut loads, [crowded, partner]);
+            is_changed |= recombine(instance.size(), paths, &mut rounds, &mut loads, [overloaded, partner]);
             let links = |round: usize| rounds[round].iter().map(|part| paths.path(part).len()).sum::<usize>();
-            looks += 2 * (links(crowded) + links(partner));
-            if !loads[crowded].is_crowded() {
+            inspections += 2 * (links(overloaded) + links(partner));
+            if !loads[overloaded].is_overloaded() {
                 break;
             }
         }
@@ -75,7 +76,7 @@ impl Load {
     fn of(paths: &Paths, round: &[Part]) -> Load {
         let mut load = Load { links: vec![0.0; paths.capacity.len()], narrowest: 0, longest: 0.0 };
         round.iter().for_each(|part| load.add(paths, part, 1.0));
-        load.look(paths, round);
+        load.update_extremes(paths, round);
         load
     }
 
@@ -86,20 +87,26 @@ impl Load {
         }
     }
 
-    fn look(&mut self, paths: &Paths, round: &[Part]) {
+    fn update_extremes(&mut self, paths: &Paths, round: &[Part]) {
         self.longest = round.iter().map(|part| paths.time(part)).fold(0.0, f64::max);
         let links = &self.links;
         self.narrowest =
             (0..links.len()).rev().max_by(|&one, &other| links[one].total_cmp(&links[other])).unwrap_or(0);
     }
 
-    fn is_crowded(&self) -> bool {
+    fn is_overloaded(&self) -> bool {
         self.links.get(self.narrowest).is_some_and(|&time| time > SLACK * self.longest)
     }
 }
 
 /// Swaps two rounds along paths and cycles where a swap shortens them. Returns whether any swap was made.
-fn mix(nodes: usize, paths: &Paths, rounds: &mut [Vec<Part>], loads: &mut [Load], pair: [usize; 2]) -> bool {
+fn recombine(
+    nodes: usize,
+    paths: &Paths,
+    rounds: &mut [Vec<Part>],
+    loads: &mut [Load],
+    pair: [usize; 2],
+) -> bool {
     // For each of the two rounds: the part that each rank sends, and the sender to each rank.
     let mut sent = [vec![None; nodes], vec![None; nodes]];
     let mut sender = [vec![None; nodes], vec![None; nodes]];
@@ -144,7 +151,7 @@ fn mix(nodes: usize, paths: &Paths, rounds: &mut [Vec<Part>], loads: &mut [Load]
     (loads[pair[0]], loads[pair[1]]) = (one, other);
     for side in 0..2 {
         rounds[pair[side]] = sent[side].iter().copied().flatten().collect();
-        loads[pair[side]].look(paths, &rounds[pair[side]]);
+        loads[pair[side]].update_extremes(paths, &rounds[pair[side]]);
     }
     is_changed
 }
@@ -235,7 +242,7 @@ mod tests {
     /// In a CM-5 of 32 nodes, ten nodes of each half can send over the top at full speed. In 16 rounds of linear permutation all 16 nodes
     /// of a half do so.
     #[test]
-    fn no_round_crowds_the_top_of_a_fat_tree() {
+    fn no_round_overloads_the_top_of_a_fat_tree() {
         let parameters = Parameters::builder().beta(125e-9).build().unwrap();
         let machine = Description::new("cm5", topology::parse("fat-tree:32").unwrap(), parameters);
         let instance = Instance::new(&machine, Matrix::of(32, |_, _| 1000).unwrap()).unwrap();

@@ -15,10 +15,10 @@ use super::super::super::{
 use crate::{random::RandomNumbers, rank::Rank};
 
 /// Maximum ratio of link time to port time at which no link counts as crowded.
-const SLACK: f64 = 1.05;
+const CONGESTION_THRESHOLD: f64 = 1.05;
 
 /// Numbers of squarings that give the exponents of the norms: 16 to 128.
-const DOUBLINGS: std::ops::RangeInclusive<u32> = 4..=7;
+const NORM_SQUARINGS: std::ops::RangeInclusive<u32> = 4..=7;
 
 /// Maximum number of passes over all messages with each norm.
 const SWEEPS: usize = 10;
@@ -52,7 +52,7 @@ pub(super) struct Message {
     pub(super) bytes: u64,
     pub(super) slices: u64,
     /// The candidate paths.
-    ways: std::ops::Range<usize>,
+    candidate_paths: std::ops::Range<usize>,
     /// The paths in use, each with its number of slices.
     pub(super) used: Vec<(usize, u64)>,
 }
@@ -82,9 +82,9 @@ impl Layout {
     }
 }
 
-/// Returns the time that each link needs for direct messages, and the time of the busiest port. `None` if no link needs more than `SLACK`
+/// Returns the time that each link needs for direct messages, and the time of the busiest port. `None` if no link needs more than `CONGESTION_THRESHOLD`
 /// times as long as that port.
-fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
+fn link_times_if_congested(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
     if paths.are_contention_free() {
         return None;
     }
@@ -97,7 +97,7 @@ fn crowded(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
     }
     let slowest = links.iter().copied().fold(0.0, f64::max);
     let ports = matrix.without_own().traffic() as f64 / paths.room;
-    (slowest > SLACK * ports).then_some((links, ports))
+    (slowest > CONGESTION_THRESHOLD * ports).then_some((links, ports))
 }
 
 impl Congestion {
@@ -120,22 +120,22 @@ impl Congestion {
             doublings: 0,
         };
         let messages: Vec<Part> = parts(instance.matrix()).collect();
-        let crowded = crowded(instance, paths);
+        let crowded = link_times_if_congested(instance, paths);
         // Detours do not pay off for short messages.
-        let is_crowded = |part: &Part| {
+        let is_congested = |part: &Part| {
             let Some((links, ports)) = crowded.as_ref().filter(|_| 2 * part.bytes > slice) else {
                 return false;
             };
             paths.path(part).iter().any(|&link| links[link as usize] > *ports)
         };
-        let some = messages.iter().filter(|message| is_crowded(message)).count();
+        let some = messages.iter().filter(|message| is_congested(message)).count();
         let candidates = MAX_LINKS / (2 * some * (paths.total_links() / messages.len().max(1) + 2)).max(1);
         let mut random = RandomNumbers::new(0);
         for message in messages {
             let Part { from, to, bytes } = message;
             let first = congestion.via.len();
             congestion.add(from, None, to);
-            if is_crowded(&message) {
+            if is_congested(&message) {
                 let is_other = |&via: &Rank| via != from && via != to;
                 let mut add = |via: Rank| congestion.add(from, Some(via), to);
                 match candidates >= nodes {
@@ -143,10 +143,17 @@ impl Congestion {
                     false => (0..candidates).map(|_| random.below(nodes)).filter(is_other).for_each(&mut add),
                 }
             }
-            let ways = first..congestion.via.len();
-            congestion.shift(first, bytes as f64);
+            let candidate_paths = first..congestion.via.len();
+            congestion.add_load(first, bytes as f64);
             let slices = bytes.div_ceil(slice);
-            congestion.messages.push(Message { from, to, bytes, slices, ways, used: vec![(first, slices)] });
+            congestion.messages.push(Message {
+                from,
+                to,
+                bytes,
+                slices,
+                candidate_paths,
+                used: vec![(first, slices)],
+            });
         }
         congestion
     }
@@ -163,8 +170,8 @@ impl Congestion {
     }
 
     /// Chooses the intermediaries.
-    pub(super) fn spread(&mut self) {
-        for doublings in DOUBLINGS {
+    pub(super) fn choose_intermediaries(&mut self) {
+        for doublings in NORM_SQUARINGS {
             self.doublings = doublings;
             for _ in 0..SWEEPS {
                 self.unit = self.time().max(f64::MIN_POSITIVE);
@@ -180,8 +187,8 @@ impl Congestion {
     }
 
     /// Returns an upper bound on the number of links that a slice crosses in one hop.
-    pub(super) fn farthest(&self) -> usize {
-        (1..self.starts.len()).map(|way| self.starts[way] - self.starts[way - 1]).max().unwrap_or(0)
+    pub(super) fn max_hop_links(&self) -> usize {
+        (1..self.starts.len()).map(|path| self.starts[path] - self.starts[path - 1]).max().unwrap_or(0)
     }
 
     /// Returns the largest load.
@@ -191,29 +198,29 @@ impl Congestion {
 
     /// Moves slices of a message to its cheapest path. Returns whether any slice was moved.
     fn improve(&mut self, nth: usize) -> bool {
-        let Message { bytes, slices, ref ways, .. } = self.messages[nth];
-        if ways.len() == 1 {
+        let Message { bytes, slices, ref candidate_paths, .. } = self.messages[nth];
+        if candidate_paths.len() == 1 {
             return false;
         }
         let slice = bytes as f64 / slices as f64;
-        let mut best = (f64::INFINITY, ways.start);
-        for way in ways.clone() {
-            let cost = self.cost(way);
+        let mut best = (f64::INFINITY, candidate_paths.start);
+        for path in candidate_paths.clone() {
+            let cost = self.cost(path);
             if cost < best.0 {
-                best = (cost, way);
+                best = (cost, path);
             }
         }
         let best = best.1;
         let mut is_moved = false;
         loop {
-            let used = self.messages[nth].used.iter().enumerate().filter(|(_, (way, _))| *way != best);
-            let costs = used.map(|(place, &(way, _))| (self.cost(way), place, way));
+            let used = self.messages[nth].used.iter().enumerate().filter(|(_, (path, _))| *path != best);
+            let costs = used.map(|(place, &(path, _))| (self.cost(path), place, path));
             let Some((_, place, worst)) = costs.max_by(|one, other| one.0.total_cmp(&other.0)) else { break };
-            let change = self.shift(worst, -slice) + self.shift(best, slice);
+            let change = self.add_load(worst, -slice) + self.add_load(best, slice);
             // A smaller improvement may be a rounding error.
             if change > -1e-12 {
-                self.shift(best, -slice);
-                self.shift(worst, slice);
+                self.add_load(best, -slice);
+                self.add_load(worst, slice);
                 break;
             }
             is_moved = true;
@@ -222,7 +229,7 @@ impl Congestion {
             if used[place].1 == 0 {
                 used.remove(place);
             }
-            match used.iter_mut().find(|(way, _)| *way == best) {
+            match used.iter_mut().find(|(path, _)| *path == best) {
                 Some((_, slices)) => *slices += 1,
                 None => used.push((best, 1)),
             }
@@ -231,15 +238,15 @@ impl Congestion {
     }
 
     /// Returns the growth of the norm's power per byte on a path.
-    fn cost(&self, way: usize) -> f64 {
-        let places = &self.places[self.starts[way]..self.starts[way + 1]];
+    fn cost(&self, path: usize) -> f64 {
+        let places = &self.places[self.starts[path]..self.starts[path + 1]];
         places.iter().map(|&place| self.costs[place as usize]).sum()
     }
 
     /// Adds `bytes` bytes to a path, and returns the growth of the norm's power.
-    fn shift(&mut self, way: usize, bytes: f64) -> f64 {
+    fn add_load(&mut self, path: usize, bytes: f64) -> f64 {
         let mut growth = 0.0;
-        for place in self.starts[way]..self.starts[way + 1] {
+        for place in self.starts[path]..self.starts[path + 1] {
             let place = self.places[place] as usize;
             let (_, before) = self.power(self.loads[place]);
             self.loads[place] += bytes * self.times[place];
@@ -270,7 +277,7 @@ mod tests {
     fn spread(instance: &Instance, slice: u64) -> [Congestion; 2] {
         let new = || Congestion::new(instance, &Paths::of(instance), slice);
         let mut spread = new();
-        spread.spread();
+        spread.choose_intermediaries();
         [new(), spread]
     }
 
@@ -304,8 +311,8 @@ mod tests {
         let mut detours = 0;
         for message in &spread.messages {
             assert_eq!(message.used.iter().map(|&(_, slices)| slices).sum::<u64>(), message.slices);
-            for &(way, slices) in &message.used {
-                let via = spread.via[way];
+            for &(path, slices) in &message.used {
+                let via = spread.via[path];
                 let legs = match via {
                     None => vec![[message.from, message.to]],
                     Some(via) => vec![[message.from, via], [via, message.to]],
@@ -332,7 +339,7 @@ mod tests {
 
     /// Four nodes, each with a message for the opposite one, on fast links: no detours.
     #[test]
-    fn without_crowded_links_all_goes_straight() {
+    fn without_congested_links_all_messages_are_direct() {
         let machine: Description = "hockney:2x2".parse().unwrap();
         let instance =
             Instance::new(&machine, Matrix::of(4, |from, to| u64::from(from + to == 3)).unwrap()).unwrap();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_receiver_says_for_how_long_as_far_as_it_can_tell() {
+    fn a_busy_receiver_answers_with_its_estimated_remaining_time() {
         let (mut lock, times) = (Lock::default(), times(true, false));
         assert_eq!(lock.ask(at(0), 1, 100, &times), Answer::Go);
         assert_eq!(lock.ask(at(40), 2, 100, &times), busy(75));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_later_may_be_there_first() {
+    fn a_later_request_may_be_granted_first() {
         let (mut lock, times) = (Lock::default(), times(true, true));
         assert_eq!(lock.ask(at(0), 1, 100, &times), Answer::Go);
         assert_eq!(lock.ask(at(100), 2, 1, &times), Answer::Go);

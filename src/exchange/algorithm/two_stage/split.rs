@@ -129,7 +129,11 @@ impl Split {
     }
 
     /// Returns the messages of a source to the intermediaries.
-    pub(crate) fn spread(&self, rank: Rank, outgoing: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
+    pub(crate) fn first_stage_messages(
+        &self,
+        rank: Rank,
+        outgoing: &[Payload],
+    ) -> Result<Vec<Payload>, PayloadError> {
         let message = |via: Rank| {
             let parts = (0..self.nodes).map(|to| {
                 let part = outgoing[to].slice(self.part(rank, to, via))?;
@@ -141,7 +145,7 @@ impl Split {
     }
 
     /// Returns the messages of an intermediary to the destinations, made from the message of each source.
-    pub(crate) fn turn(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
+    pub(crate) fn second_stage_messages(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for message in incoming {
             for (to, part) in self.unpacked(message)?.into_iter().enumerate() {
@@ -152,7 +156,7 @@ impl Split {
     }
 
     /// Returns the messages of every source to a destination, made from the message of each intermediary.
-    pub(crate) fn join(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
+    pub(crate) fn assemble(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for (via, message) in incoming.iter().enumerate() {
             for (from, (number, part)) in self.unpacked(message)?.into_iter().enumerate() {
