@@ -119,7 +119,7 @@ proptest! {
 
     /// The lower bound of a variant never exceeds its time, and a limit equal to that time does not prune the variant.
     #[test]
-    fn no_variant_is_pruned_below_its_lower_bound(
+    fn lower_bounds_and_limits_never_exclude_an_actual_time(
         instance in instances(4),
         bytes in prop_oneof![2 => Just(None), 1 => (0..2000_u64).prop_map(Some)],
     ) {

@@ -55,7 +55,7 @@ pub trait ManyToMany: Caller<Instance> {
     #[doc(alias = "alltoallv")]
     fn exchange<T: Element + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
-        vectors(unknown(self.group(), self.choice(), &element.to_string(), payloads)?)
+        vectors(exchange_unknown_lengths(self.group(), self.choice(), &element.to_string(), payloads)?)
     }
 
     /// Exchanges vectors whose lengths are known to all members. All members give the same matrix of bytes, and only the data is sent.
@@ -66,7 +66,7 @@ pub trait ManyToMany: Caller<Instance> {
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
-        vectors(known(self.group(), self.choice(), &element.to_string(), matrix, payloads)?)
+        vectors(exchange_with_matrix(self.group(), self.choice(), &element.to_string(), matrix, payloads)?)
     }
 
     /// Exchanges payloads by reference, as [`exchange`](ManyToMany::exchange) does vectors.
@@ -84,7 +84,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn exchange_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
-        unknown(self.group(), self.choice(), "payloads", outgoing)
+        exchange_unknown_lengths(self.group(), self.choice(), "payloads", outgoing)
     }
 
     /// Exchanges payloads by reference, as [`exchange_known`](ManyToMany::exchange_known) does vectors.
@@ -93,7 +93,7 @@ pub trait ManyToMany: Caller<Instance> {
         matrix: &Arc<Matrix>,
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, CallError> {
-        known(self.group(), self.choice(), "payloads", matrix, outgoing)
+        exchange_with_matrix(self.group(), self.choice(), "payloads", matrix, outgoing)
     }
 
     /// Sends vectors to some ranks, and returns the received vectors ordered by sender. A rank may be given several times; it gets the
@@ -146,7 +146,7 @@ pub trait ManyToMany: Caller<Instance> {
 impl<C: Caller<Instance>> ManyToMany for C {}
 
 /// Carries out an exchange in which every member has only its own row of the matrix.
-fn unknown(
+fn exchange_unknown_lengths(
     group: &Group<'_>,
     choice: Choice<Instance>,
     what: &str,
@@ -173,7 +173,7 @@ fn unknown(
 }
 
 /// Carries out an exchange in which every member has the whole matrix.
-fn known(
+fn exchange_with_matrix(
     group: &Group<'_>,
     choice: Choice<Instance>,
     what: &str,

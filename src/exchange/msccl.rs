@@ -18,7 +18,7 @@ impl Plan {
     /// [`WriteError`] if message lengths differ, if messages carry counts or other data besides pieces, if the plan has no schedule or
     /// uses hardware barriers, or if there would be too many chunks.
     pub fn msccl(&self) -> Result<Program, WriteError> {
-        let each = each(self.instance())?;
+        let each = uniform_block_bytes(self.instance())?;
         let unscheduled = || WriteError::Unscheduled { algorithm: self.name().to_owned() };
         let (pieces, schedule) = self.draft.procedure.moved().ok_or_else(unscheduled)?;
         let ranks = self.instance().size();
@@ -81,18 +81,19 @@ impl Plan {
 impl From<Program> for Own {
     fn from(program: Program) -> Own {
         let name = program.own_name();
-        Own::new(name, move |instance: &Instance| drafted(&program, instance).map_err(Into::into))
+        Own::new(name, move |instance: &Instance| draft_from_program(&program, instance).map_err(Into::into))
     }
 }
 
 /// Returns the draft of an exchange by an MSCCL program, or the reason why there is none.
-fn drafted(program: &Program, instance: &Instance) -> Result<Draft, String> {
+fn draft_from_program(program: &Program, instance: &Instance) -> Result<Draft, String> {
     let (collective, ranks) = (program.collective(), instance.size());
     if collective != Collective::AllToAll {
         return Err(format!("it is an {collective}, and this is an exchange"));
     }
     program.check_ranks(ranks)?;
-    let each = each(instance).map_err(|_| "it is for exchanges in which all have as much for each other")?;
+    let each = uniform_block_bytes(instance)
+        .map_err(|_| "it is for exchanges in which all have as much for each other")?;
     let (blocks, schedule) = program.drafted(each * ranks as u64, 1)?;
     let own = program.chunks() / ranks as u32;
     let piece = |Placed { place, start, bytes }| {
@@ -103,7 +104,7 @@ fn drafted(program: &Program, instance: &Instance) -> Result<Draft, String> {
 }
 
 /// Returns the bytes that every rank has for each other rank, or an error if lengths differ.
-fn each(instance: &Instance) -> Result<u64, WriteError> {
+fn uniform_block_bytes(instance: &Instance) -> Result<u64, WriteError> {
     let (ranks, matrix) = (instance.size(), instance.matrix());
     let pairs =
         || (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to))).filter(|(from, to)| from != to);

@@ -17,8 +17,8 @@ const SWEEPS: usize = 3;
 /// Maximum number of other rounds that a round is recombined with.
 const MAX_PARTNERS: usize = 24;
 
-/// Limit on inspected links: the larger of `MAX_INSPECTIONS` per message and `MIN_INSPECTIONS` in all. For 60,000 messages this takes a tenth of a
-/// second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay overloaded however they are
+/// Limit on inspected links: the larger of `MAX_INSPECTIONS` per message and `MIN_INSPECTIONS` in all. For 60,000 messages this takes a
+/// tenth of a second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay overloaded however they are
 /// recombined.
 const MAX_INSPECTIONS: usize = 100;
 const MIN_INSPECTIONS: usize = 6_000_000;

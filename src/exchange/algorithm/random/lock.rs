@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_request_may_be_granted_first() {
+    fn the_message_of_a_later_request_may_arrive_first() {
         let (mut lock, times) = (Lock::default(), times(true, true));
         assert_eq!(lock.ask(at(0), 1, 100, &times), Answer::Go);
         assert_eq!(lock.ask(at(100), 2, 1, &times), Answer::Go);
