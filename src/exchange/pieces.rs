@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     Instance, Piece,
     procedure::{Draft, ExchangeError, Procedure, Transport},
-    rounds::contents::Blocks,
+    rounds::contents::BlockPayloads,
 };
 use crate::{
     pattern::{Delivery, DeliveryError, Schedule},
@@ -106,7 +106,8 @@ impl Procedure for Pieces {
         let own = self.of(rank, &self.by_sender, |piece| piece.from).map(|(block, piece)| {
             Ok((block, outgoing[piece.to].slice(piece.start..piece.start + piece.bytes)?))
         });
-        let mut cargo = Blocks::new(&self.schedule, own.collect::<Result<_, PayloadError>>()?).staying();
+        let mut cargo = BlockPayloads::new(&self.schedule, own.collect::<Result<_, PayloadError>>()?)
+            .kept_after_sending();
         transport.walk(&self.schedule, &mut cargo)?;
         let mut incoming = vec![Vec::new(); outgoing.len()];
         for (block, piece) in self.of(rank, &self.by_receiver, |piece| piece.to) {

@@ -176,14 +176,14 @@ impl Planner {
 
     /// Returns the minimum number of rounds: those of linear permutation if they are [regular](Planner::is_regular), otherwise an edge
     /// colouring.
-    pub(super) fn plain(&self) -> Rounds {
+    pub(super) fn fewest_rounds(&self) -> Rounds {
         if self.is_regular() { self.linear() } else { self.colored() }
     }
 
-    /// Returns the [plain](Planner::plain) rounds after load balancing over the links; `None` if balancing brings no improvement.
+    /// Returns the [fewest rounds](Planner::fewest_rounds) after load balancing over the links; `None` if balancing brings no improvement.
     pub(super) fn balanced(&self) -> Option<Rounds> {
         let balanced = || {
-            let plain: Vec<Vec<Part>> = (*self.plain()).clone();
+            let plain: Vec<Vec<Part>> = (*self.fewest_rounds()).clone();
             balance::rounds(self.instance(), self.paths(), plain).map(Arc::new)
         };
         self.results.balanced.get_or_init(balanced).clone()
@@ -212,8 +212,8 @@ impl Planner {
         Arc::new(balance::rounds(&instance, &Paths::of(&instance), rounds.clone()).unwrap_or(rounds))
     }
 
-    /// Returns the name of the [plain](Planner::plain) rounds.
-    pub(super) fn plain_name(&self) -> &'static str {
+    /// Returns the name of the [fewest rounds](Planner::fewest_rounds).
+    pub(super) fn fewest_rounds_name(&self) -> &'static str {
         if self.is_regular() { "pairwise" } else { "colored" }
     }
 
@@ -263,12 +263,12 @@ impl Planner {
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
     }
 
-    /// Returns the [balanced](Planner::balanced) rounds, or the [plain](Planner::plain) ones if balancing brings no improvement, as a
+    /// Returns the [balanced](Planner::balanced) rounds, or the [fewest rounds](Planner::fewest_rounds) if balancing brings no improvement, as a
     /// time-triggered schedule.
     pub(super) fn time_triggered_rounds(&self, name: &str) -> Variant {
         let planner = self.clone();
         Variant::new(format!("{name}, timed"), move |instance| {
-            let rounds = planner.balanced().unwrap_or_else(|| planner.plain());
+            let rounds = planner.balanced().unwrap_or_else(|| planner.fewest_rounds());
             let plan = time_triggered::planned(instance, planner.paths(), &rounds);
             let schedule = time_triggered::schedule(instance, planner.paths(), &plan);
             Ok(Draft::by(Stage::direct(instance.matrix().clone(), schedule)))

@@ -39,7 +39,7 @@ impl Algorithm {
 /// Returns the balanced rounds in every style, or the initial rounds if balancing does not improve them.
 fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let planner = planning.workspace;
-    let rounds = |planner: &Planner| Ok(planner.balanced().unwrap_or_else(|| planner.plain()));
-    let same = if planner.balanced().is_some() { "balanced" } else { planner.plain_name() };
+    let rounds = |planner: &Planner| Ok(planner.balanced().unwrap_or_else(|| planner.fewest_rounds()));
+    let same = if planner.balanced().is_some() { "balanced" } else { planner.fewest_rounds_name() };
     Ok(planner.in_styles_as("balanced", same, rounds))
 }

@@ -70,7 +70,8 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     let (instance, planner) = (planning.problem, planning.workspace);
     let lengths = lengths(instance);
     if lengths.is_empty() {
-        return Ok(planner.in_styles_as("detour", planner.plain_name(), |planner| Ok(planner.plain())));
+        return Ok(planner
+            .in_styles_as("detour", planner.fewest_rounds_name(), |planner| Ok(planner.fewest_rounds())));
     }
     let variant = |slice: u64| {
         let bound = lower_bound(instance, planner.paths(), slice);

@@ -10,16 +10,16 @@ use crate::{
 };
 
 /// Messages that carry the next bytes from their sender to their receiver.
-pub(crate) struct Parts {
+pub(crate) struct PartPayloads {
     /// The unsent data for each rank.
     outgoing: Vec<Payload>,
     incoming: Vec<Payload>,
 }
 
-impl Parts {
+impl PartPayloads {
     /// Creates the contents from the data that this node has for each rank.
-    pub(crate) fn new(outgoing: Vec<Payload>) -> Parts {
-        Parts { incoming: vec![Payload::empty(); outgoing.len()], outgoing }
+    pub(crate) fn new(outgoing: Vec<Payload>) -> PartPayloads {
+        PartPayloads { incoming: vec![Payload::empty(); outgoing.len()], outgoing }
     }
 
     /// Returns the data received from each rank.
@@ -28,7 +28,7 @@ impl Parts {
     }
 }
 
-impl Cargo for Parts {
+impl Cargo for PartPayloads {
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
         let left = &mut self.outgoing[message.peer];
         if left.len() == message.bytes {
@@ -38,29 +38,29 @@ impl Cargo for Parts {
         Ok(std::mem::replace(left, rest))
     }
 
-    fn take(&mut self, message: &Message, came: Payload) -> Result<(), PayloadError> {
-        self.incoming[message.peer].append(came);
+    fn take(&mut self, message: &Message, received: Payload) -> Result<(), PayloadError> {
+        self.incoming[message.peer].append(received);
         Ok(())
     }
 }
 
 /// Messages that carry blocks.
-pub(crate) struct Blocks<'a> {
+pub(crate) struct BlockPayloads<'a> {
     sizes: &'a [u64],
     here: BTreeMap<u32, Payload>,
     /// Whether a block stays here after it has been sent. Otherwise each block is in one place at a time.
-    stays: bool,
+    is_kept: bool,
 }
 
-impl Blocks<'_> {
+impl BlockPayloads<'_> {
     /// Creates the contents from the blocks that this node holds initially.
-    pub(crate) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> Blocks<'_> {
-        Blocks { sizes: schedule.sizes(), here, stays: false }
+    pub(crate) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> BlockPayloads<'_> {
+        BlockPayloads { sizes: schedule.sizes(), here, is_kept: false }
     }
 
     /// Keeps blocks after sending, so that a block may be sent to several ranks.
-    pub(crate) fn staying(self) -> Self {
-        Blocks { stays: true, ..self }
+    pub(crate) fn kept_after_sending(self) -> Self {
+        BlockPayloads { is_kept: true, ..self }
     }
 
     /// Removes and returns a block; an empty payload if the block is not here.
@@ -69,18 +69,18 @@ impl Blocks<'_> {
     }
 }
 
-impl Cargo for Blocks<'_> {
+impl Cargo for BlockPayloads<'_> {
     fn give(&mut self, message: &Message) -> Result<Payload, PayloadError> {
         let given =
-            |block: &u32| if self.stays { self.here.get(block).cloned() } else { self.here.remove(block) };
+            |block: &u32| if self.is_kept { self.here.get(block).cloned() } else { self.here.remove(block) };
         Ok(Payload::concat(message.blocks.iter().filter_map(given)))
     }
 
-    fn take(&mut self, message: &Message, mut came: Payload) -> Result<(), PayloadError> {
+    fn take(&mut self, message: &Message, mut received: Payload) -> Result<(), PayloadError> {
         // Splits from the end, where splitting is cheap.
         for &block in message.blocks.iter().rev() {
-            let start = came.len() - self.sizes[block as usize];
-            self.here.insert(block, came.split_off(start)?);
+            let start = received.len() - self.sizes[block as usize];
+            self.here.insert(block, received.split_off(start)?);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::{
         Instance, Matrix, Piece,
         procedure::{ExchangeError, Procedure, Transport},
     },
-    contents::Parts,
+    contents::PartPayloads,
     stage::concatenate,
 };
 use crate::{
@@ -109,7 +109,7 @@ impl Procedure for SplitByLength {
         let ([first, second], [for_first, for_second]) =
             (self.in_order(), self.order.in_order([part(true), part(false)]));
         let first = first.carry_out(transport, for_first)?;
-        transport.walk(&self.order.pauses, &mut Parts::new(Vec::new()))?;
+        transport.walk(&self.order.pauses, &mut PartPayloads::new(Vec::new()))?;
         let second = second.carry_out(transport, for_second)?;
         // From each rank, one of the two payloads is empty.
         let either = |(first, second): (Payload, Payload)| if first.is_empty() { second } else { first };

@@ -8,7 +8,7 @@ use super::{
         procedure::{ExchangeError, Procedure, Transport},
     },
     Part,
-    contents::{Blocks, Parts},
+    contents::{BlockPayloads, PartPayloads},
     parts,
     style::Style,
 };
@@ -129,7 +129,7 @@ impl Procedure for Stage {
         let own = outgoing[rank].clone();
         let mut incoming = match self.contents {
             Contents::Parts => {
-                let mut parts = Parts::new(outgoing);
+                let mut parts = PartPayloads::new(outgoing);
                 transport.walk(&self.schedule, &mut parts)?;
                 parts.incoming()
             }
@@ -138,7 +138,7 @@ impl Procedure for Stage {
                 let here = blocks().filter(|(_, part)| part.from == rank);
                 let here: BTreeMap<u32, Payload> =
                     here.map(|(block, part)| (block, outgoing[part.to].clone())).collect();
-                let mut cargo = Blocks::new(&self.schedule, here);
+                let mut cargo = BlockPayloads::new(&self.schedule, here);
                 transport.walk(&self.schedule, &mut cargo)?;
                 let mut incoming = vec![Payload::empty(); outgoing.len()];
                 for (block, part) in blocks().filter(|(_, part)| part.to == rank) {

@@ -14,7 +14,7 @@ use super::super::super::{
 };
 use crate::{random::RandomNumbers, rank::Rank};
 
-/// Maximum ratio of link time to port time at which no link counts as crowded.
+/// Maximum ratio of link time to port time at which no link counts as congested.
 const CONGESTION_THRESHOLD: f64 = 1.05;
 
 /// Numbers of squarings that give the exponents of the norms: 16 to 128.
@@ -120,10 +120,10 @@ impl Congestion {
             doublings: 0,
         };
         let messages: Vec<Part> = parts(instance.matrix()).collect();
-        let crowded = link_times_if_congested(instance, paths);
+        let congested_links = link_times_if_congested(instance, paths);
         // Detours do not pay off for short messages.
         let is_congested = |part: &Part| {
-            let Some((links, ports)) = crowded.as_ref().filter(|_| 2 * part.bytes > slice) else {
+            let Some((links, ports)) = congested_links.as_ref().filter(|_| 2 * part.bytes > slice) else {
                 return false;
             };
             paths.path(part).iter().any(|&link| links[link as usize] > *ports)
