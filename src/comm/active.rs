@@ -36,7 +36,7 @@ use crate::{
 pub enum Handling {
     /// At polls: at the beginning of every call of its [`Active`], and as long as such a call waits.
     Polled,
-    /// At polls, and also at once while the node computes by [`Active::compute`], like an interrupt.
+    /// At polls, and also immediately while the node computes by [`Active::compute`], like an interrupt.
     AtOnce,
 }
 
@@ -72,7 +72,7 @@ impl Reactions {
         self.sent.push((to.into(), words));
     }
 
-    /// Keeps the CPU busy before the sends.
+    /// Keeps the CPU busy for `time` after the handler has returned and before its messages are sent.
     pub fn compute(&mut self, time: impl Into<Span>) {
         self.compute += time.into();
     }
@@ -81,10 +81,10 @@ impl Reactions {
 /// A group with active messages. Each call on an `Active` first handles the messages that have arrived, and handles further ones while it
 /// waits.
 ///
-/// Every member creates one, with the handler of its own node. The handler and the program share state through cells. Messages to a node
-/// without an `Active` wait until the node creates one. A node has at most one `Active` per group at a time. Handlers run one after the
-/// other, in the order of arrival (lower rank first at the same instant), and never nested. Calls on the group or the node that bypass the
-/// `Active` do not poll.
+/// Every member creates an `Active`, with the handler of its own node. The handler and the program share state through cells. Messages to a
+/// node without an `Active` wait until the node creates one. A node has at most one `Active` per group at a time. Handlers run one after
+/// the other, in the order of arrival (lower rank first at the same instant), and never nested. Calls on the group or the node that bypass
+/// the `Active` do not poll.
 ///
 /// A panic in a handler ends the run, as any panic of the program does.
 ///
@@ -157,7 +157,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         self.send_at(to, words).map(drop)
     }
 
-    /// Sends like [`send`](Active::send), and returns the instant of sending: the node's clock after the poll that precedes it.
+    /// Sends like [`send`](Active::send), and returns the instant of sending: the node's clock after the poll that precedes the send.
     pub(crate) fn send_at(&self, to: impl Into<Destination>, words: [u64; 2]) -> Result<Time, CommError> {
         let at = self.handle_arrived(false)?;
         self.dispatch(to.into(), words)?;
@@ -289,7 +289,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
         }
     }
 
-    /// Posts the receive again if it failed because a node died: the surviving nodes continue.
+    /// Posts the receive for active messages again if it failed because a node died: the surviving nodes continue.
     fn repost_after_death<T>(&self, result: Result<T, CommError>) -> Result<T, CommError> {
         if let Err(CommError::NodeDied { .. }) = result {
             let select = self.packets.selector(ANY_SOURCE.into())?;

@@ -11,7 +11,7 @@ impl Group<'_> {
         self.endpoint().barrier()
     }
 
-    /// Returns after all members have called it.
+    /// Waits until all members have called `barrier`.
     ///
     /// The world of a machine with a hardware barrier uses the hardware: every node continues `barrier` after the last arrival. Other
     /// groups exchange empty messages by *dissemination* (Hensgen, Finkel and Manber 1988): in round k, rank r sends to rank r + 2^k and

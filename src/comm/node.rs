@@ -62,12 +62,12 @@ impl<'n> Node<'n> {
         self.endpoint.shared().machine()
     }
 
-    /// All nodes.
+    /// The group of all nodes.
     pub fn world(&self) -> &Group<'n> {
         &self.world
     }
 
-    /// The nodes of this node's row, numbered by column.
+    /// The group of the nodes in this node's row, numbered by column.
     ///
     /// # Errors
     /// [`CommError::NoGrid`] if the machine has no rows.
@@ -79,7 +79,7 @@ impl<'n> Node<'n> {
         }))
     }
 
-    /// The nodes of this node's column, numbered by row.
+    /// The group of the nodes in this node's column, numbered by row.
     ///
     /// # Errors
     /// [`CommError::NoGrid`] if the machine has no columns.
@@ -91,7 +91,8 @@ impl<'n> Node<'n> {
         }))
     }
 
-    /// All nodes in the private context of the NX library, which receives any message; `None` from the second call on.
+    /// Returns the group of all nodes in the private context of the NX library. NX receives any message of this context, so only the first
+    /// call returns a group.
     pub(crate) fn nx(&self) -> Option<&Group<'n>> {
         let group = self.world.with_context(Private::Nx, || "NX".into());
         self.nx.set(group).ok().and_then(|()| self.nx.get())
@@ -103,9 +104,9 @@ impl<'n> Node<'n> {
 
     /// The time on the node's clock since the common start of all programs: modeled time, or wall-clock time under the [host's
     /// clock](crate::Clock::Host).
-    ///
     /// In virtual time the thread waits for the kernel to compute the time, which takes microseconds on the host. The query does not
-    /// advance a modeled clock. In real time, a program that asks again without doing anything else waits for the wall clock and gets the
+    /// advance a modeled clock. In real time, a program that queries the time twice without another call in between waits for the wall
+    /// clock and gets the current wall-clock time.
     /// current wall-clock time.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! A send or receive that has been started and not yet waited for.
+//! A send or receive that has been started and not yet completed by a wait or a test.
 
 use super::{Group, Message};
 use crate::wire::RequestId;

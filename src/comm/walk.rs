@@ -39,7 +39,8 @@ pub fn walk(
     walk_with(group, schedule, tag, blocks, &mut |_, came| Ok(came))
 }
 
-/// As [`walk`], for a schedule that combines versions of a block: `combine` combines the left and the right operand.
+/// Executes this node's part of a schedule like [`walk`]; the schedule may also combine versions of a block. `combine` combines the left
+/// and the right operand.
 ///
 /// # Errors
 ///
@@ -57,7 +58,7 @@ pub fn walk_combining(
 /// A function that combines a left and a right operand.
 pub(crate) type Combine<'c> = dyn FnMut(Payload, Payload) -> Result<Payload, PayloadError> + 'c;
 
-/// As [`walk_combining`], with `combine` behind a reference, so that the code is compiled once and not for every operator.
+/// Performs [`walk_combining`] with `combine` as a trait object, so that the code is compiled once and not for every operator.
 pub(crate) fn walk_with(
     group: &Group<'_>,
     schedule: &Schedule,
@@ -103,7 +104,7 @@ pub(crate) trait Cargo {
         None
     }
 
-    /// Combines two blocks into a third one, in a schedule with such steps.
+    /// Combines two blocks into a third one, for schedules with such steps. Does nothing by default.
     fn merge(&mut self, _left: usize, _right: usize, _into: usize) -> Result<(), PayloadError> {
         Ok(())
     }

@@ -43,7 +43,7 @@ fn check(plan: &Plan) -> Time {
     run.report.modeled
 }
 
-/// Generates a matrix of one of many shapes.
+/// Generates matrices of several kinds: arbitrary, uniform, with one long message, with one receiver, and random with given traffic.
 pub(super) fn matrices(nodes: usize) -> impl Strategy<Value = Matrix> {
     let sizes = || prop_oneof![Just(0_u64), 0..4_u64, 0..300_u64];
     let full = move |bytes: Vec<u64>| Matrix::of(nodes, |from, to| bytes[from * nodes + to]).unwrap();
@@ -74,7 +74,7 @@ fn instances(side: usize) -> impl Strategy<Value = Instance> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Every byte arrives, in the predicted time.
+    /// Every byte arrives, and the run takes the predicted time.
     #[test]
     fn all_data_reaches_its_receiver(instance in instances(3)) {
         for algorithm in predictable() {
@@ -89,7 +89,7 @@ proptest! {
     }
 }
 
-/// Generates machines on which much of a message costs nothing, so that many events occur at one instant.
+/// Generates exchanges on machines where most costs of a message are zero, so that many events occur at one instant.
 fn nearly_free(side: usize) -> impl Strategy<Value = Instance> {
     let some = || prop_oneof![2 => Just(0.0), 1 => Just(1e-6)];
     let beta = prop_oneof![Just(0.0), Just(1e-15), Just(1e-9)];
@@ -107,7 +107,7 @@ fn nearly_free(side: usize) -> impl Strategy<Value = Instance> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
-    /// Checks all variants of all algorithms in all styles, not only the chosen one.
+    /// Checks all variants of all algorithms in all styles, not only the variants that are chosen.
     #[test]
     fn every_variant_delivers(instance in prop_oneof![instances(3), nearly_free(3)]) {
         check_every_variant(&instance);
@@ -157,7 +157,7 @@ fn check_every_variant(instance: &Instance) {
     check(&Algorithm::AUTO.plan(instance).unwrap());
 }
 
-/// All events occur at one instant, and there is still no deadlock.
+/// If all events occur at one instant, every variant still works without deadlock.
 #[test]
 fn all_variants_work_if_all_costs_are_zero() {
     for nodes in 1..6 {
@@ -171,7 +171,7 @@ fn all_variants_work_if_all_costs_are_zero() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// No algorithm takes less than the lower bound or less than *auto*.
+    /// The time of no algorithm is below the lower bound, or below the time of *auto*.
     #[test]
     fn no_algorithm_beats_the_lower_bound_or_auto(instance in instances(4)) {
         let bound = instance.lower_bound();
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// For ten thousand messages *auto* tries only some variants; they suffice where links are the bottleneck.
+/// With more than ten thousand messages *auto* tries fewer variants. These suffice where links are the bottleneck.
 #[test]
 fn no_algorithm_beats_auto_by_much_on_congested_links() {
     let cases = [
@@ -202,7 +202,7 @@ fn no_algorithm_beats_auto_by_much_on_congested_links() {
         let nodes = machine.nodes();
         let mut any = RandomNumbers::new(nodes as u64);
         let bytes: Vec<u64> = (0..nodes * nodes).map(|_| 1 + any.below(lengths) as u64).collect();
-        // Two lengths, for slices of equal length, or arbitrary lengths.
+        // Either two lengths, which give slices of equal length, or arbitrary lengths.
         let bytes = |pair: usize| if lengths == 2 { 512 << (3 * (bytes[pair] - 1)) } else { bytes[pair] };
         let instance =
             Instance::new(&machine, Matrix::of(nodes, |from, to| bytes(nodes * from + to)).unwrap());
@@ -268,7 +268,8 @@ fn detours_bring_all_data() {
     }
 }
 
-/// Sent directly, fifteen messages turn at a corner of the mesh, whose links carry eight at a time: 1.89 times the bound.
+/// If messages are sent directly, fifteen of them turn at a corner of the mesh, whose links carry eight at a time: the time is 1.89 times
+/// the bound.
 #[test]
 fn a_transpose_takes_little_longer_than_ports_need() {
     let machine: Description = "paragon:16x16".parse().unwrap();
@@ -282,7 +283,7 @@ fn a_transpose_takes_little_longer_than_ports_need() {
     assert!(ratio(Algorithm::AUTO) < 1.25, "{}", ratio(Algorithm::AUTO));
 }
 
-/// On a line, plain rounds with all sends ahead keep the middle links busy; packed rounds do not.
+/// On a line, plain rounds in which all sends start ahead of the receives keep the middle links busy; packed rounds do not.
 #[test]
 fn large_exchanges_whose_links_decide_are_tried_in_plain_rounds() {
     let machine: Description = "hockney:1x104".parse().unwrap();
@@ -322,7 +323,7 @@ fn auto_splits_long_from_short_messages() {
     check(&plan);
 }
 
-/// An exchange in a group works as one on the whole machine.
+/// An exchange in a group works as an exchange on the whole machine.
 #[test]
 fn members_may_be_some_nodes_in_any_order() {
     let machine: Description = "paragon:3x4".parse().unwrap();

@@ -9,9 +9,9 @@
 //! Its bytes do not move during either part. So `alpha + hop` is added to the time of the bytes.
 //!
 //! *Rounding.* The end of a message is rounded to the nearest picosecond. A message may therefore use a port or a link for half a
-//! picosecond less than its bytes need. A sender of `n` messages is busy for `n o_s`, and a receiver for `n o_r`. A run shorter than the
-//! unrounded bound thus has at most the bound divided by `o_s` (or `o_r`) messages, and at most one per byte. The bound is reduced by
-//! half a picosecond for each of them.
+//! picosecond less than its bytes need. A sender of `n` messages is busy for `n o_s`, and a receiver for `n o_r`. In a run shorter than the
+//! unrounded bound, a node thus sends (or receives) at most the bound divided by `o_s` (or `o_r`) messages, and at most one per byte. The
+//! bound is reduced by half a picosecond for each of these messages.
 
 use std::cmp::Reverse;
 
@@ -37,7 +37,7 @@ const RELATIVE_ERROR: f64 = 1e-9;
 /// Maximum number of members for which the bound on paths is computed.
 const MAX_MEMBERS: usize = 64;
 
-/// Steps of the power iteration for the weights that maximise the growth.
+/// Number of steps of the power iteration in `Instance::growth`.
 const POWER_ITERATIONS: usize = 30;
 
 impl Instance {
@@ -84,8 +84,8 @@ impl Instance {
         LowerBound::new(start_ups.into_iter().chain(bytes.bounds(Some(within))).chain([of_paths]))
     }
 
-    /// Returns the time in which the rank with the most receivers can reach them, or the rank with the most senders can hear from them,
-    /// given their distances. The result is the larger of the two.
+    /// Returns a lower bound from distances: the time in which the rank with the most receivers reaches all of them, or, if longer, the
+    /// time in which the rank with the most senders hears from all of them.
     fn distance_bound(&self, matrix: &Matrix, links: &Links) -> Span {
         let parameters = self.parameters();
         let far = Far { links, parameters };
@@ -106,9 +106,9 @@ impl Instance {
         reached.max(far.start_up(&[self.members()[to]], &senders, true, receive, alpha))
     }
 
-    /// Returns the growth of the weighted sum of squares of what nodes have heard of, with the best weights found. With weights `v` of
-    /// the senders, receivers end with `A v`, where `A` is the 0/1 matrix of senders and receivers. The proof that sends and receives
-    /// bound the growth rate of the sum is at the top of `src/collective/bound.rs`.
+    /// Returns the factor by which the weighted sum of squares of what nodes have heard of grows during the exchange, for the best weights
+    /// found. With weights `v` of the senders, receivers end with `A v`, where `A` is the 0/1 matrix of senders and receivers. The proof
+    /// that sends and receives bound the growth rate of the sum is at the top of `src/collective/bound.rs`.
     fn growth(&self) -> f64 {
         let (matrix, nodes) = (self.matrix(), self.size());
         let has = |from: Rank, to: Rank| from == to || matrix.get(from, to) > 0;
@@ -122,7 +122,7 @@ impl Instance {
         for _ in 0..POWER_ITERATIONS {
             let mut heard = vec![0.0; nodes];
             pairs.iter().for_each(|&(from, to)| heard[to] += weights[from]);
-            // Any weights give a valid bound.
+            // Any weights give a valid bound, so the maximum is valid.
             growth = growth.max(square(&heard) / square(&weights));
             let mut next = vec![0.0; nodes];
             pairs.iter().for_each(|&(from, to)| next[from] += heard[to]);
@@ -133,10 +133,10 @@ impl Instance {
     }
 }
 
-/// Lower bounds from byte counts; the counts are computed once.
+/// Lower bounds from byte counts, which are computed once.
 struct Bytes<'a> {
     parameters: &'a Parameters,
-    /// Bytes that each rank sends and receives.
+    /// Bytes that each rank must send and receive.
     ranks: Vec<RegionTraffic>,
     cuts: Vec<Border<RegionTraffic>>,
     submeshes: Vec<Border<RegionTraffic>>,
@@ -162,7 +162,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Returns the bounds. With `within`, they are reduced by the rounding that a run of at most this time can gain.
+    /// Returns the bounds. If `within` is given, they are reduced by the maximum effect of rounding in a run of at most that time.
     fn bounds(&self, within: Option<Span>) -> [(Reason, Span); 4] {
         let parameters = self.parameters;
         let least = |seconds: f64| {
@@ -187,7 +187,7 @@ impl<'a> Bytes<'a> {
         ]
     }
 
-    /// Returns the bytes that `nodes` nodes send, or receive, reduced by the rounding allowance.
+    /// Returns `bytes`, which `nodes` nodes send or receive, reduced by the maximum effect of rounding in a run of at most `within`.
     fn reduced(&self, within: Option<Span>, bytes: u64, nodes: usize, overhead: Span) -> f64 {
         let (bytes, beta) = (bytes as f64, self.parameters.beta());
         let Some(within) = within.filter(|_| beta > 0.0) else { return bytes };
@@ -206,8 +206,8 @@ struct Paths {
 }
 
 impl Paths {
-    /// Computes the bound for a matrix without messages of nodes to themselves. The search stops early, with a weaker bound, if it cannot
-    /// exceed `known`.
+    /// Computes the bound. `matrix` has no messages of nodes to themselves. The search stops early, with a weaker bound, if the bound
+    /// cannot exceed `known`.
     fn of(instance: &Instance, matrix: &Matrix, known: f64) -> Paths {
         let members = instance.members();
         if members.len() > MAX_MEMBERS || !has_fixed_routes(instance.machine()) {
@@ -219,13 +219,13 @@ impl Paths {
         Paths { seconds: paths::least(&network, &messages, known), quickest: network.quickest() }
     }
 
-    /// Returns the bound, reduced by the rounding that a run of at most `within` can gain.
+    /// Returns the bound, reduced by the maximum effect of rounding in a run of at most `within`.
     fn bound(&self, instance: &Instance, within: Span) -> Span {
         let parameters = instance.parameters();
         let messages =
             instance.size() as f64 * (within.as_secs_f64() / parameters.send_overhead().as_secs_f64());
-        // The reduction is limited by the number of messages, or by the relative error of a message that occupies a resource as briefly
-        // as one byte.
+        // Rounding shortens each of at most `messages` messages by at most `MAX_ROUNDING`. It also shortens no message by a larger fraction
+        // than a message of one byte on its fastest resource.
         let rounded =
             (self.seconds - messages * MAX_ROUNDING).max(self.seconds * (1.0 - MAX_ROUNDING / self.quickest));
         match rounded * (1.0 - RELATIVE_ERROR) - 1e-12 {
@@ -239,7 +239,7 @@ impl Paths {
 /// members in a region of the machine form few contiguous runs.
 struct Sums {
     members: usize,
-    /// For each node, and for the end: the number of members before it.
+    /// Number of members before each node, followed by the number of all members.
     before: Vec<usize>,
     /// For `i` and `j` from 0 to the number of members: the bytes from the first `i` members to the first `j`.
     sums: Vec<u64>,
@@ -267,7 +267,7 @@ impl Sums {
         Sums { members, before, sums }
     }
 
-    /// Returns the bytes that one run of members sends to another.
+    /// Returns the bytes that one contiguous run of members sends to another.
     fn between(&self, from: (usize, usize), to: (usize, usize)) -> u64 {
         let sum = |rows: usize, columns: usize| self.sums[rows * (self.members + 1) + columns];
         sum(from.1, to.1) + sum(from.0, to.0) - sum(from.0, to.1) - sum(from.1, to.0)

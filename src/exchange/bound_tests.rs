@@ -45,7 +45,7 @@ fn paths_decide_if_no_straight_cut_does() {
     assert!((0.98 * links..=links).contains(&paths), "{paths} of {links}");
 }
 
-/// Sent directly, both messages share a link. The bound must hold if other members forward data.
+/// If both messages are sent directly, they share a link. The bound must also hold if other members forward data.
 #[test]
 fn paths_may_use_intermediaries() {
     let across = |members: Vec<Rank>| {
@@ -93,7 +93,8 @@ fn a_generated_matrix_takes_its_traffic() {
     assert!(is_close(bound.of(Reason::Traffic), (1 << 20) as f64 * 50e-9 + 130e-6));
 }
 
-/// Members in any order, on machines of one row and of several, compared with a count entry by entry.
+/// Compares the sums over rectangles with counts entry by entry, for members in several orders on machines of one row
+/// and of several rows.
 #[test]
 fn bytes_across_a_border_are_sums_of_rectangles() {
     for (machine, nodes) in [("hockney:1x11", 11), ("hockney:4x5", 20)] {

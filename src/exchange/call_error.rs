@@ -35,7 +35,7 @@ pub enum CallError {
         /// Bytes given.
         given: u64,
     },
-    /// The elements have no bytes.
+    /// The element type has size 0.
     #[error("{element} has no bytes: there is nothing to exchange")]
     NoBytes {
         /// The type given.
@@ -47,10 +47,10 @@ pub enum CallError {
     /// The matrix does not match the group.
     #[error(transparent)]
     Instance(#[from] InstanceError),
-    /// The algorithm does not support the matrix.
+    /// No plan can be made, for example because the algorithm does not support the matrix.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The exchange itself fails.
+    /// Carrying out the plan fails.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
     /// Collecting the lengths fails.

@@ -18,15 +18,15 @@ use crate::{
 ///
 /// | call | input known to a member | traffic besides the data |
 /// | --- | --- | --- |
-/// | [`exchange`](ManyToMany::exchange) | its outgoing vectors | a collect of all send vectors |
+/// | [`exchange`](ManyToMany::exchange) | its outgoing vectors | an all-gather of all send vectors |
 /// | [`exchange_known`](ManyToMany::exchange_known) | the whole matrix | nothing |
 /// | [`sparse_exchange`](ManyToMany::sparse_exchange) | its outgoing vectors, to few ranks | one number for each member |
 ///
 /// Each call has a form on payloads, which moves data by reference and accepts phantom payloads. The other forms copy each vector once on
 /// input and once on output.
 ///
-/// The first two calls plan when they first meet a matrix, and cache the plan with the machine. Planning takes some milliseconds of host
-/// time on about ten nodes and is not charged. Message headers are modeled and charged.
+/// The first two calls plan each new matrix, and cache the plan with the machine. Planning takes some milliseconds of host time on about
+/// ten nodes and is not charged. Message headers are modeled and charged.
 ///
 /// ```
 /// use multicomputer::{Machine, exchange::{Algorithm, ManyToMany}, prelude::*};
@@ -50,8 +50,8 @@ use crate::{
 /// Every call fails with [`CallError`] if its arguments do not match the group or the arguments of other members, or if a message cannot
 /// be sent or received.
 pub trait ManyToMany: Caller<Instance> {
-    /// Exchanges vectors: every member gives one for each rank, and gets one from each rank. The lengths need not be known to the
-    /// receivers: all send vectors are collected first, four bytes for each pair of ranks.
+    /// Exchanges vectors: every member gives one vector for each rank, and gets one vector from each rank. The receivers need not know the
+    /// lengths: an all-gather of the lengths comes first, with four bytes for each pair of ranks.
     #[doc(alias = "alltoallv")]
     fn exchange<T: Element + Send, S: AsRef<[T]>>(&self, outgoing: &[S]) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
@@ -96,11 +96,11 @@ pub trait ManyToMany: Caller<Instance> {
         exchange_with_matrix(self.group(), self.choice(), "payloads", matrix, outgoing)
     }
 
-    /// Sends vectors to some ranks, and returns the received vectors ordered by sender. A rank may be given several times; it gets the
-    /// vectors of one sender, including empty ones, in the order in which the sender lists them.
+    /// Sends vectors to some ranks, and returns the received vectors ordered by sender. A rank may occur several times in `outgoing`; it
+    /// gets the vectors of one sender, including empty ones, in the order in which the sender lists them.
     ///
-    /// A distributed combine of message counts gives each member its number of incoming messages. Then each member starts all sends and
-    /// receives from any source. This is fast if few pairs of ranks have messages. There is no schedule that avoids contention, and the
+    /// A reduce-scatter of message counts gives each member its number of incoming messages. Then each member starts all sends and receives
+    /// from any source. This is fast if few pairs of ranks have messages. There is no schedule that avoids contention, and the
     /// [algorithm](Group::using) is ignored.
     ///
     /// ```
@@ -136,8 +136,8 @@ pub trait ManyToMany: Caller<Instance> {
         sparse::carry_out(self.group(), "payloads", outgoing)
     }
 
-    /// Returns the plan for a matrix, with its algorithm and prediction; it is the same on all members. Calling this method beforehand
-    /// keeps planning out of real-time measurements.
+    /// Returns the plan for a matrix, with its algorithm and prediction. All members get the same plan. A call of this method before a
+    /// real-time measurement keeps planning out of the measured time.
     fn exchange_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
         plan(self.group(), &self.choice(), matrix)
     }
@@ -152,7 +152,7 @@ fn exchange_unknown_lengths(
     what: &str,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
-    // Numbered calls: this one, the collect of the lengths, and the plan.
+    // Numbered calls: this exchange, the all-gather of the lengths, and the execution of the plan.
     let calls = 3;
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
@@ -199,10 +199,11 @@ fn plan(group: &Group<'_>, choice: &Choice<Instance>, matrix: &Arc<Matrix>) -> R
 struct CollectedRows(Arc<[u32]>);
 
 impl CollectedRows {
-    /// Returns the matrix of `nodes` nodes with these entries.
+    /// Returns the matrix of `nodes` nodes with these entries, from the cache if it is there.
     fn matrix(&self, nodes: usize, cache: &Cache) -> Result<Arc<Matrix>, MatrixError> {
         let of = |from: Rank, to: Rank| self.0[from * nodes + to].into();
-        // The weight exceeds the memory in use: an entry is needed only while a call begins, and is cheap to make again.
+        // The weight overstates the memory, so that entries are evicted early: an entry is needed only at the start of a call, and is cheap
+        // to compute again.
         cache.get(self.clone(), |_| self.0.len(), || Ok(Arc::new(Matrix::of(nodes, of)?)))
     }
 }
@@ -212,7 +213,7 @@ fn check_number(group: &Group<'_>, outgoing: &[Payload]) -> Result<(), CallError
     if given == size { Ok(()) } else { Err(CallError::Vectors { given, size }) }
 }
 
-/// Returns the element type of a vector, if its length follows from the number of bytes.
+/// Returns the element type, or an error if its size is 0: the number of elements would not follow from the number of bytes.
 fn element<T: Element>() -> Result<ElementType, CallError> {
     let element = ElementType::of::<T>();
     if element.size() == 0 { Err(CallError::NoBytes { element }) } else { Ok(element) }

@@ -81,19 +81,19 @@ impl Instance {
         &self.matrix
     }
 
-    /// Returns an exchange of another matrix among the same nodes. Message lengths are not checked here but when messages are sent.
+    /// Returns the exchange of another matrix among the same members. Message lengths are checked only when messages are sent.
     pub(super) fn with(&self, matrix: Arc<Matrix>) -> Instance {
         Instance { matrix, ..self.clone() }
     }
 
-    /// Returns the lengths of the shortest and the longest message between different ranks, including messages of 0 bytes.
+    /// Returns the shortest and the longest message length between different ranks. Pairs without a message count as 0 bytes.
     pub(super) fn lengths(&self) -> [u64; 2] {
         let others = |from: Rank| self.matrix.row(from).iter().enumerate().filter(move |&(to, _)| to != from);
         let lengths = || (0..self.size()).flat_map(others).map(|(_, &bytes)| bytes);
         [lengths().min().unwrap_or(0), lengths().max().unwrap_or(0)]
     }
 
-    /// Returns whether the hardware barrier can be used: the machine has one, and all its nodes are members.
+    /// Returns whether the exchange can use the hardware barrier: the machine has one, and all nodes of the machine are members.
     pub(super) fn has_barrier(&self) -> bool {
         self.parameters().barrier().is_some() && self.size() == self.machine.nodes()
     }
@@ -103,7 +103,7 @@ impl Instance {
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
-    /// The matrix is for another number of nodes.
+    /// The size of the matrix differs from the number of members.
     #[error("the matrix is for {}, and the group has {group}", count(*matrix as u64, "node"))]
     Size {
         /// Number of nodes of the matrix.

@@ -18,7 +18,8 @@
 //! ```
 //!
 //! A [`Matrix`] gives the bytes that each node sends to each other node. A matrix and a machine make an [`Instance`], for which an
-//! [`Algorithm`] makes a [`Plan`]. All members carry out the same plan. A program that does not plan itself calls [`ManyToMany`].
+//! [`Algorithm`] makes a [`Plan`]. All members carry out the same plan. Programs that leave the planning to the library call
+//! [`ManyToMany`].
 //!
 //! Source: Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995.
 

@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl Plan {
-    /// Returns the schedule as an equivalent MSCCL `alltoall` program, which delivers everything when read or timed again. Data in
-    /// transit at other ranks is in their scratch buffers. Data of a rank for itself is copied.
+    /// Returns the schedule as an equivalent MSCCL `alltoall` program. Forwarded data is stored in the scratch buffers of the intermediate
+    /// ranks. Data of a rank for itself is copied.
     ///
     /// A message of non-contiguous pieces becomes several messages, and the pauses of time-triggered schedules are omitted. So the
     /// program may take a little longer than the plan.
@@ -85,7 +85,7 @@ impl From<Program> for Own {
     }
 }
 
-/// Returns the draft of an exchange by an MSCCL program, or the reason why there is none.
+/// Returns the draft that an MSCCL program makes for an exchange, or the reason why it makes none.
 fn draft_from_program(program: &Program, instance: &Instance) -> Result<Draft, String> {
     let (collective, ranks) = (program.collective(), instance.size());
     if collective != Collective::AllToAll {

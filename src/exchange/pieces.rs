@@ -60,7 +60,7 @@ impl Procedure for Pieces {
     fn check(&self, instance: &Instance) -> Result<(), DeliveryError> {
         let (ranks, matrix) = (instance.size(), instance.matrix());
         check_blocks(&self.schedule, ranks, self.pieces.iter().map(|piece| piece.bytes))?;
-        // For each pair: the end of its pieces so far, and the block of the last piece.
+        // For each pair of ranks: the end of the pieces checked so far, and the block of the last of these pieces.
         let mut ends: BTreeMap<(Rank, Rank), (u64, u32)> = BTreeMap::new();
         for (block, &Piece { from, to, start, bytes }) in (0..).zip(&self.pieces) {
             let wrong = |problem: String| DeliveryError::Piece { block, problem };
@@ -128,7 +128,7 @@ mod tests {
         plan::PlanError,
     };
 
-    /// Sends all data through rank 0, each message in two halves.
+    /// Returns a draft that sends all data through rank 0, each message in two halves.
     fn forwarded_by_0(instance: &Instance) -> Draft {
         let halves = Piece::whole(instance).into_iter().flat_map(|piece| {
             let half = piece.bytes / 2;
@@ -168,7 +168,7 @@ mod tests {
         });
         let run = run.unwrap();
         assert_eq!((run.outputs, run.report.modeled), (vec![true; 5], plan.prediction().unwrap().modeled));
-        // Beside *auto* the hub is not chosen. Random scheduling has no prediction, so the hub is chosen.
+        // *Auto* is faster than the custom algorithm. Random scheduling has no prediction, so the custom algorithm is chosen.
         let auto = Algorithm::AUTO.plan(&instance).unwrap();
         assert_eq!(Algorithm::AUTO.or(&own).plan(&instance).unwrap().name(), auto.name());
         assert_eq!(Algorithm::RANDOM.or(&own).plan(&instance).unwrap().name(), "hub");

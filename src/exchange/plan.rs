@@ -10,7 +10,7 @@ use crate::{
     time::Time,
 };
 
-/// Name of these library calls in reports.
+/// Name of exchange calls in reports.
 pub(super) const EXCHANGE: &str = "exchange";
 
 /// A plan for an exchange.
@@ -28,7 +28,7 @@ impl Plan {
     }
 
     /// Returns the predicted virtual time if all members start at the same instant and no other traffic is under way. The prediction is
-    /// exactly the time of a run. `None` if only a run gives the time, and if the time exceeds the range of [`Time`].
+    /// exactly the time of a run. `None` if the steps depend on the run, or if the time exceeds the range of [`Time`].
     pub fn prediction(&self) -> Option<&Prediction> {
         let prediction = self.predicted(self.schedule()?);
         (prediction.modeled < Time::MAX).then_some(prediction)
@@ -64,7 +64,7 @@ impl Plan {
     fn carried_out(&self, group: &Group<'_>, outgoing: Vec<Payload>) -> Result<Vec<Payload>, ExchangeError> {
         let rank = group.rank();
         let text = format_args!("an exchange by {}", self.name());
-        // The seed is compared too, because it may decide the routes of the data.
+        // The seed is an argument of the call too, because it may decide the routes of the data.
         let details = (self.algorithm().seed(), self.instance().matrix());
         let tag = group.agree(&Call::new(EXCHANGE, &text, details))?;
         let private = group.private();

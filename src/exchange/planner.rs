@@ -23,10 +23,10 @@ use super::{
 };
 use crate::{plan, time::Span};
 
-/// Number of messages above which only the most promising variants are tried.
+/// Number of messages above which algorithms try fewer variants.
 const MAX_EXHAUSTIVE_MESSAGES: usize = 10_000;
 
-/// Approximate maximum number of slices, besides the messages shorter than a slice. Each slice is planned once and predicted about twenty
+/// Approximate maximum number of slices, not counting messages shorter than a slice. Each slice is planned once and predicted about twenty
 /// times, at some microseconds each.
 const TARGET_MAX_SLICES: u128 = 40_000;
 
@@ -40,7 +40,7 @@ pub struct Planner {
     styles: Arc<[Style]>,
 }
 
-/// The intermediate results. Each is computed on first use.
+/// Intermediate results of planning an exchange, each computed on first use.
 struct SharedResults {
     instance: Instance,
     without_own: OnceLock<Matrix>,
@@ -103,7 +103,7 @@ impl Planner {
         self.results.without_own.get_or_init(|| self.matrix().without_own())
     }
 
-    /// Returns whether there are more than `MAX_EXHAUSTIVE_MESSAGES` messages. Then only the most promising variants are tried.
+    /// Returns whether there are more than `MAX_EXHAUSTIVE_MESSAGES` messages. Algorithms then try fewer variants.
     pub(super) fn is_large(&self) -> bool {
         self.matrix().messages().count() > MAX_EXHAUSTIVE_MESSAGES
     }
@@ -113,8 +113,8 @@ impl Planner {
         self.results.paths.get_or_init(|| Paths::of(self.instance()))
     }
 
-    /// Returns a lower bound on the time of any direct schedule, which sends all messages straight to their receivers, whole or in
-    /// slices. It is the time of the busiest processor, port or link.
+    /// Returns a lower bound on the time of any direct schedule, which sends all messages straight to their receivers, whole or in slices.
+    /// The bound is the time of the busiest processor, port or link.
     pub(super) fn direct_bound(&self) -> Span {
         self.node_bound().max(self.link_bound())
     }
@@ -164,18 +164,18 @@ impl Planner {
         self.results.linear.get_or_init(|| Arc::new(permutation::rounds(self.matrix()))).clone()
     }
 
-    /// Returns the minimum number of rounds, found by edge colouring.
+    /// Returns rounds whose number is minimal, found by edge colouring.
     pub(super) fn colored(&self) -> Rounds {
         self.results.colored.get_or_init(|| Arc::new(coloring::rounds(self.matrix()))).clone()
     }
 
-    /// Returns whether all messages are equally long and linear permutation needs only the minimum number of rounds.
+    /// Returns whether all messages are equally long and the number of rounds of linear permutation is minimal.
     pub(super) fn is_regular(&self) -> bool {
         self.matrix().class().1 && self.linear().len() as u64 == self.without_own().fan()
     }
 
-    /// Returns the minimum number of rounds: those of linear permutation if they are [regular](Planner::is_regular), otherwise an edge
-    /// colouring.
+    /// Returns rounds whose number is minimal: those of linear permutation if they are [regular](Planner::is_regular), otherwise those of
+    /// an edge colouring.
     pub(super) fn fewest_rounds(&self) -> Rounds {
         if self.is_regular() { self.linear() } else { self.colored() }
     }
@@ -199,8 +199,8 @@ impl Planner {
         self.results.level_shapes.get_or_init(find)
     }
 
-    /// Returns the time-triggered schedule with slices of length `slice`, or `None` if there is none. The first call computes it with
-    /// `make`.
+    /// Returns the time-triggered plan of *packed* with slices of length `slice`, or `None` if planning would take too long. The first call
+    /// computes the plan with `make`.
     pub(super) fn packed(&self, slice: u64, make: impl FnOnce() -> Option<Vec<Planned>>) -> Option<Plan> {
         let known = self.results.packed.lock().entry(slice).or_default().clone();
         known.get_or_init(|| make().map(Arc::new)).clone()
@@ -212,7 +212,7 @@ impl Planner {
         Arc::new(balance::rounds(&instance, &Paths::of(&instance), rounds.clone()).unwrap_or(rounds))
     }
 
-    /// Returns the name of the [fewest rounds](Planner::fewest_rounds).
+    /// Returns the name of the algorithm that makes the [fewest rounds](Planner::fewest_rounds).
     pub(super) fn fewest_rounds_name(&self) -> &'static str {
         if self.is_regular() { "pairwise" } else { "colored" }
     }
@@ -226,7 +226,8 @@ impl Planner {
         self.in_styles_as(name, name, rounds)
     }
 
-    /// Returns one variant for each style. A variant counts as identical to the one named `same` in the same style.
+    /// Returns one variant of the rounds for each style. Its identity is that of the variant named `same` in the same style, so that equal
+    /// schedules are tried only once.
     pub(super) fn in_styles_as(
         &self,
         name: &str,
@@ -245,7 +246,7 @@ impl Planner {
         self.styles.iter().map(variant).collect()
     }
 
-    /// Returns a time-triggered schedule, and its message order as rounds in every style.
+    /// Returns the variants of a time-triggered plan: its time-triggered schedule, and rounds in the same message order in every style.
     pub(super) fn time_triggered(
         &self,
         name: &str,
@@ -263,8 +264,8 @@ impl Planner {
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
     }
 
-    /// Returns the [balanced](Planner::balanced) rounds, or the [fewest rounds](Planner::fewest_rounds) if balancing brings no improvement, as a
-    /// time-triggered schedule.
+    /// Returns the time-triggered schedule of the [balanced](Planner::balanced) rounds, or of the [fewest rounds](Planner::fewest_rounds)
+    /// if balancing brings no improvement.
     pub(super) fn time_triggered_rounds(&self, name: &str) -> Variant {
         let planner = self.clone();
         Variant::new(format!("{name}, timed"), move |instance| {
@@ -276,7 +277,7 @@ impl Planner {
         .at_least(self.direct_bound())
     }
 
-    /// Returns a shared value for several variants. The first variant that needs the value computes it.
+    /// Returns a function that computes a value on its first call, and afterwards returns the shared result.
     pub(super) fn computed_once<T: Clone + Send + Sync + 'static>(
         &self,
         make: impl Fn(&Planner) -> Result<T, PlanError> + Send + Sync + 'static,
@@ -288,15 +289,15 @@ impl Planner {
         }
     }
 
-    /// Returns slice lengths to try: multiples of the length at which start-ups and imbalance cost the same. Lengths that leave all
-    /// messages whole are omitted, unless `is_needed`.
+    /// Returns slice lengths to try: `factors` times the length at which start-ups and imbalance cost the same. Lengths that cut no message
+    /// are omitted, unless `is_needed`.
     pub(super) fn slice_lengths(&self, factors: &[f64], is_needed: bool) -> Vec<u64> {
         let (parameters, matrix) = (self.instance().parameters(), self.without_own());
         let (traffic, fan) = (matrix.traffic() as f64, matrix.fan().max(1) as f64);
         let best = (traffic * parameters.alpha().as_secs_f64() / (fan * parameters.beta())).sqrt();
         let lengths = || parts(matrix).map(|part| part.bytes);
         let longest = lengths().max().unwrap_or(1);
-        // Without start-up costs the shortest slice is best; the number of slices bounds the planning time.
+        // Without start-up costs the shortest slice is best; the number of slices limits the planning time.
         let all: u128 = lengths().map(u128::from).sum();
         let shortest = all.div_ceil(TARGET_MAX_SLICES).clamp(1, longest.into()) as u64;
         let near = |factor: &f64| ((best * factor) as u64).clamp(shortest, longest);

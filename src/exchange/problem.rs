@@ -10,7 +10,7 @@ use crate::{
     rank::Rank,
 };
 
-/// Number of matrix entries that weigh as much in a cache as one step of a schedule.
+/// Number of matrix entries that take as much cache memory as one step of a schedule.
 const ENTRIES_OF_A_STEP: usize = 12;
 
 impl Problem for Instance {
@@ -30,7 +30,7 @@ impl Problem for Instance {
 }
 
 impl Planned for Instance {
-    /// A seed.
+    /// Seed of the algorithm's random choices.
     type Parameter = Option<u64>;
     type Workspace = Planner;
     type Draft = Draft;
@@ -70,14 +70,15 @@ impl Registered for Instance {
     }
 }
 
-/// Key of an exchange among those on the same machine.
+/// Cache key of an exchange. Each machine has its own cache.
 #[derive(Clone, Debug)]
 pub struct Key {
     members: Arc<[Rank]>,
     matrix: Arc<Matrix>,
 }
 
-/// Compares digests first. Members of a call mostly share one matrix or have different digests, so entries are rarely compared.
+/// Orders by digest, then members, then matrix entries. Entries are rarely compared: equal matrices are mostly the same allocation, and
+/// different matrices mostly have different digests.
 impl Ord for Key {
     fn cmp(&self, other: &Key) -> Ordering {
         let matrices = || match Arc::ptr_eq(&self.matrix, &other.matrix) {

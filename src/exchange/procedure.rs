@@ -17,7 +17,7 @@ use crate::{
 
 /// A complete data movement from sources to destinations, made by an algorithm and shared by all members.
 pub(super) trait Procedure: fmt::Debug + Send + Sync {
-    /// Returns the steps of every rank, with the message lengths but without data. The default is `None`: only a run gives the steps.
+    /// Returns the steps of every rank, with the message lengths but without data. The default is `None`: the steps depend on the run.
     fn schedule(&self) -> Option<Arc<Schedule>> {
         None
     }
@@ -27,12 +27,12 @@ pub(super) trait Procedure: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns the schedule and the pieces that are its blocks. The default is `None`: messages carry something besides pieces.
+    /// Returns the pieces, and the schedule whose block `k` is piece `k`. The default is `None`: messages carry data other than pieces.
     fn moved(&self) -> Option<(Vec<Piece>, Schedule)> {
         None
     }
 
-    /// Carries out the part of one rank. `outgoing[j]` is the payload for rank `j`; the result holds the payload from each rank. The
+    /// Carries out the exchange on one rank. `outgoing[j]` is the payload for rank `j`; the result holds the payload from each rank. The
     /// result may omit the payload of a rank for itself.
     fn carry_out(
         &self,
@@ -41,7 +41,7 @@ pub(super) trait Procedure: fmt::Debug + Send + Sync {
     ) -> Result<Vec<Payload>, ExchangeError>;
 }
 
-/// An exchange planned by an algorithm: a procedure and its steps.
+/// An exchange planned by an algorithm: a procedure and the steps of every rank.
 #[derive(Debug)]
 pub struct Draft {
     pub(super) procedure: Box<dyn Procedure>,
@@ -61,7 +61,7 @@ impl plan::Draft for Draft {
     }
 }
 
-/// The messages of one exchange on one rank.
+/// Context in which one rank sends and receives the messages of an exchange.
 pub(super) struct Transport<'g> {
     /// A group whose context carries no messages of the program.
     pub(super) group: &'g Group<'g>,
@@ -106,7 +106,7 @@ pub enum ExchangeError {
         /// Number of ranks in the group.
         size: usize,
     },
-    /// A payload of this rank has another length than the matrix gives.
+    /// The length of a payload of this rank differs from the matrix.
     #[error("{} for rank {to}, where the matrix says {expected}", count(*given, "byte"))]
     Length {
         /// The receiver.
@@ -135,7 +135,7 @@ pub enum ExchangeError {
     /// A schedule cannot be carried out.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// A payload cannot be split.
+    /// A payload cannot be split or converted.
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }

@@ -1,11 +1,11 @@
-//! *Sparse*: every member has only its outgoing messages, and obtains the number of incoming ones.
+//! *Sparse*: each member has only its outgoing messages, and computes the number of its incoming messages.
 //!
-//! **What it does.** A distributed combine adds up the number of messages for each rank. Then every rank starts all its sends and
-//! receives its number of messages from any source. Data of a rank for itself is not sent.
+//! **What it does.** A reduce-scatter adds up the number of messages for each rank. Then every rank starts all its sends, and receives its
+//! number of messages from any source. Data of a rank for itself is not sent.
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** A distributed combine of `p` words of four bytes, then `h` start-ups and `t beta` if there is no contention.
+//! **Cost.** A reduce-scatter of `p` words of four bytes, then `h` start-ups and `t beta` if there is no contention.
 //!
 //! **Source.** T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for dynamic sparse data
 //! exchange", PPoPP 2010, section 3 (personalized census).
@@ -19,7 +19,7 @@ use crate::{
     record::Part,
 };
 
-/// Carries out this member's part. Returns the received payloads, sorted by sender.
+/// Carries out the sparse exchange on this member. Returns the received payloads, sorted by sender.
 pub(super) fn carry_out(
     group: &Group<'_>,
     what: &str,
@@ -46,7 +46,7 @@ pub(super) fn carry_out(
     })
 }
 
-/// Returns the received payloads with their senders, in order of arrival.
+/// Sends and receives all payloads. Returns the received payloads with their senders, in order of arrival.
 fn move_data(
     group: &Group<'_>,
     tag: Tag,

@@ -3,8 +3,8 @@
 //! This module is sequential code without threads or clocks; the current time is an argument. An out-port carries one message at a time, so
 //! a flow is identified by its out-port: port `p` of node `i` is `i * P + p` on a machine with `P` ports per node.
 //!
-//! The state of a link is created when a message first crosses the link: a network may have many more links than a run uses, and a
-//! prediction of a few messages should not pay for all links.
+//! The state of a link is created when a message first crosses the link: a network may have many more links than a run uses, and the
+//! prediction of a few messages should not take time for all links.
 //!
 //! Within one modeled instant any number of flows is [started](Fabric::start) and [ended](Fabric::pop_end); then [`settle`](Fabric::settle)
 //! computes the shares once for all of these changes.
@@ -117,7 +117,7 @@ pub(crate) struct Fabric {
     ports: u32,
     half_duplex: bool,
     lost_to_sharing: Span,
-    /// The fractions of their capacities that slow links have.
+    /// The fraction of its capacity that each slow link has.
     slow: BTreeMap<LinkId, f64>,
     /// The routes of messages about to start that differ from the route of the topology.
     detours: BTreeMap<Port, Vec<LinkId>>,
@@ -131,7 +131,7 @@ impl Fabric {
         let (port, ports) = (parameters.port_capacity(), parameters.ports());
         let flows = nodes * ports as usize;
         let half_duplex = parameters.duplex() < 2.0;
-        // The in-ports of a node are pooled.
+        // All in-ports of a node are one resource.
         let all = f64::from(ports) * port;
         let mut capacities = vec![all; nodes];
         if half_duplex {

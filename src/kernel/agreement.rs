@@ -1,4 +1,4 @@
-//! Comparison of the collective calls of the members of groups.
+//! Comparison of the collective calls that the members of a group make.
 //!
 //! A group's calls differ from the first instant at which two members have made different calls. An event of kind [`Kind::Mismatch`] is
 //! scheduled at this instant. When it is processed, the calls of all nodes up to this instant are known. So the difference that ends a run,
@@ -54,7 +54,7 @@ impl Kernel {
         }
     }
 
-    /// Returns the first mismatch up to now. At the same instant the mismatch with the lowest member nodes comes first.
+    /// Returns the earliest mismatch up to now. Of mismatches at one instant, returns the one whose members are the lowest nodes.
     pub(crate) fn difference(&self) -> Option<Difference> {
         let differences = self.agreements.iter().filter_map(|(&(context, nth), calls)| {
             let at = first_mismatch(calls).filter(|&at| at <= self.now)?;

@@ -8,7 +8,7 @@ use super::{
 use crate::{record::EventKind, time::Time, wire::NodeId};
 
 impl Kernel {
-    /// A node enters the barrier. The barrier fails if it would end after the death of a node, because it needs all nodes.
+    /// Makes a node enter the barrier. The barrier fails if it would end after the death of a node, because it needs all nodes.
     pub(super) fn barrier(&mut self, id: NodeId) {
         let called = self.nodes[id as usize].clock;
         let death = self.first_death();

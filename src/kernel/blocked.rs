@@ -53,7 +53,7 @@ pub enum WaitsFor {
     Departure,
     /// The hardware barrier, which other nodes have not reached.
     Barrier,
-    /// Nothing: the node computes, or the host has not run it.
+    /// Nothing: the node computes, or the host has not run its thread.
     Nothing,
 }
 
@@ -124,7 +124,7 @@ impl fmt::Display for BlockedNode {
     }
 }
 
-/// The text " in <group>" for a private context of library calls; empty for the world.
+/// Returns the text " in <group>" for the name of a context, or of a group's private context of library calls; empty for the world.
 fn of_group(context: &str) -> String {
     let group = context.strip_prefix("collective calls in ").unwrap_or(context);
     if group == "the world" { String::new() } else { format!(" in {group}") }
@@ -137,7 +137,8 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
         tag: select.tag,
         group: group(select.context),
     };
-    // Describes what a sender waits for, in a blocking call or with a request: the receive of its message (rendezvous), or its departure.
+    // Returns the event that a sender waits for, in a blocking call or with a request: the receive of its message (rendezvous), or its
+    // departure.
     let own = |rank: NodeId, request: Option<RequestId>| match kernel.awaited_by(rank, request) {
         Some((target, label)) => {
             WaitsFor::Receive { by: target as Rank, tag: label.tag, group: group(label.context) }

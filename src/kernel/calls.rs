@@ -17,8 +17,8 @@ use crate::{
     wire::{Label, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
-/// The largest number of unsuccessful probes and tests, and time queries, at one modeled instant. With more of them the program only polls:
-/// no call takes time, so modeled time will never advance for this node.
+/// The largest number of unsuccessful probes and tests, and time queries, that a node may make at one modeled instant. A node that exceeds
+/// it only polls: no call takes time, so its clock would never advance.
 const MAX_POLLS: u32 = 100_000;
 
 impl Kernel {
@@ -151,8 +151,8 @@ impl Kernel {
             Op::Fail => {
                 self.finish(id, called, Outcome::Done);
                 self.nodes[id as usize].state = NodeState::Finished;
-                // The progress of the network depends on when the host delivered this call; the choice of the first failure must not depend
-                // on it.
+                // How far the network has advanced depends on when the host delivered this call. The event makes the choice of the first
+                // failure independent of that.
                 self.schedule(called, Kind::Failure, id, 0);
             }
         }
@@ -198,7 +198,7 @@ impl Kernel {
         self.record_event(id, called, ready, EventKind::Send { to, bytes, tag, seq, overhead });
     }
 
-    /// Keeps the CPU of a node busy.
+    /// Keeps the CPU of a node busy for `span` of work.
     fn compute(&mut self, id: NodeId, called: Time, span: Span, kind: EventKind) {
         let end = self.work_end(id, called, span);
         self.record_compute(id, called, end, kind);
@@ -207,7 +207,8 @@ impl Kernel {
 
     // Sending.
 
-    /// Executes the CPU's part of a send; returns its end, and the cause if an active message cannot be sent.
+    /// Spends the send overhead and passes the message on to its port; returns the end of the overhead, and the cause if an active message
+    /// cannot be sent.
     pub(super) fn launch(
         &mut self,
         id: NodeId,
@@ -225,7 +226,7 @@ impl Kernel {
         let spent = self.count_noise(id, called, ready);
         let node = &mut self.nodes[id as usize];
         if ready > called || parcel.active {
-            // Every call with active messages polls: a node that sends one has done more than polling.
+            // A send of an active message does not count as a poll, although the call that makes it also polls.
             node.polls = 0;
         }
         let seq = node.sent;
@@ -337,7 +338,8 @@ impl Kernel {
             self.fail(id, called, cause);
             return;
         }
-        // Named receives without a deadline are executed when they are called, all others when all messages of the instant are known.
+        // Receives from a named source without a deadline are executed when they are called, all others when all messages of the instant
+        // are known.
         let is_decided = select.is_wild() || deadline.is_some();
         let taken = if is_decided {
             let node = &mut self.nodes[id as usize];

@@ -2,7 +2,7 @@
 //!
 //! A receive from a dead node fails as soon as no further message from it can arrive. A receive from any source, with a dead node among the
 //! possible senders, fails once per receiving node and death. All messages of a library call, which needs every member of its group, fail
-//! at once. `docs/faults.md` states the rules in words.
+//! immediately. `docs/faults.md` states the rules in words.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) struct DeadNode {
     died: Time,
     /// The arrival of the last message at each node to which messages were in transit at the death.
     last: BTreeMap<NodeId, Time>,
-    /// The last instant at which waiting receives were checked.
+    /// The last instant at which receives were checked for messages from this node that can no longer arrive.
     checked: Option<Time>,
 }
 
@@ -138,7 +138,8 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// Returns the death that makes messages of a library call fail by an instant: the call needs every member of its group.
+    /// Returns the first death up to `by` of a member of the group of a library call. The call needs every member, so its messages then
+    /// fail.
     pub(super) fn death_of_call(&self, context: u32, by: Time) -> Option<(Time, Cause)> {
         let faults = self.faults.as_ref()?;
         let context_members =
@@ -148,7 +149,7 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// Returns the death that makes a receive without an available message fail by an instant, with the instant of the failure.
+    /// Returns the death that makes a receive fail up to `by`, if no message for the receive has arrived, and the instant of the failure.
     pub(super) fn death_of_receive(&self, id: NodeId, select: &Selector, by: Time) -> Option<(Time, Cause)> {
         let faults = self.faults.as_ref()?;
         if let Some(doomed) = self.death_of_call(select.context, by) {
@@ -197,8 +198,8 @@ impl Kernel {
         Some((at, Cause::NodeDied { node, at }))
     }
 
-    /// Schedules the failure of a receive that a death dooms, for when all messages of an instant are known: the instant of the posting, or
-    /// the present one if it is later. The receive does not fail if it takes one of these messages.
+    /// Schedules the failure of a receive because of a death. It fails when all messages of an instant are known: the instant of the
+    /// posting, or the present one if it is later. The receive does not fail if it takes one of these messages.
     pub(super) fn fail_when_decided(
         &mut self,
         id: NodeId,
@@ -245,7 +246,7 @@ impl Kernel {
         }
     }
 
-    /// Checks all waiting receives when no further message can arrive from a dead node at some other nodes.
+    /// Checks the receives of all nodes at an instant after which some nodes can receive no further message from a dead node.
     pub(super) fn handle_silence(&mut self, dead: NodeId) {
         let now = self.now;
         let Some(dead_node) = self.faults.as_mut().and_then(|faults| faults.dead_nodes.get_mut(&dead)) else {

@@ -55,7 +55,7 @@ pub(super) struct FaultState {
     links: BTreeMap<LinkId, Time>,
     instants: Vec<Time>,
     detours: bool,
-    /// The graphs of alive links, by the number of deaths so far; built when a detour is needed.
+    /// The graphs of alive links, by the number of links that have died; built when a detour is needed.
     graphs: BTreeMap<usize, Detours>,
     /// All future and past deaths of nodes, in order.
     pub(super) deaths: Vec<(Time, NodeId)>,
@@ -64,7 +64,7 @@ pub(super) struct FaultState {
     /// Pairs of nodes: the first has been notified of the death of the second.
     pub(super) notified: BTreeSet<(NodeId, NodeId)>,
     pub(super) context_members: BTreeMap<Context, ContextMembers>,
-    /// Receives that fail at an instant unless they take a message by then.
+    /// Receives that fail at the given instant unless they take a message by then.
     pub(super) doomed: BTreeMap<(NodeId, Receiver), (Time, Cause)>,
     pub(super) lost: Vec<Lost>,
     has_failed: bool,
@@ -145,12 +145,12 @@ impl Kernel {
         }));
     }
 
-    /// Whether a fault has made calls fail, so that a given sequence of calls was not executed as written.
+    /// Whether a fault has made a call fail, so that a schedule was not executed as given.
     pub(crate) fn has_failed(&self) -> bool {
         self.faults.as_ref().is_some_and(|faults| faults.has_failed)
     }
 
-    /// Carries out a fault.
+    /// Applies the fault with index `nth` in the schedule.
     pub(super) fn apply_fault(&mut self, nth: usize) {
         let Some(faults) = &self.faults else { return };
         let (at, change) = faults.changes[nth];
@@ -195,7 +195,7 @@ impl Kernel {
         }
     }
 
-    /// Drops the message in an out-port, and notifies its sender at once.
+    /// Removes the message from an out-port, and notifies its sender.
     pub(super) fn fail_in_port(&mut self, port: Port, cause: Cause) {
         let (now, source) = (self.now, port.node as NodeId);
         let Some(message) = self.clear(port, now) else { return };
@@ -216,7 +216,7 @@ impl Kernel {
         }
     }
 
-    /// Ends a call with an error. From then on the node counts as notified of a death.
+    /// Ends a call with an error. If the cause is a death, the node counts as notified of it.
     pub(super) fn fail(&mut self, id: NodeId, at: Time, cause: Cause) {
         self.notify(id, cause);
         self.release(id, at, Outcome::Failed(cause));

@@ -14,7 +14,7 @@ impl Kernel {
         at.min(self.nodes[id as usize].dies)
     }
 
-    /// Records an event, truncated at the node's death.
+    /// Records an event for the trace, truncated at the node's death.
     pub(super) fn record_event(&mut self, id: NodeId, start: Time, end: Time, kind: EventKind) {
         if self.traced {
             let end = self.clamp_to_death(id, end);

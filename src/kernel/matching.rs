@@ -19,7 +19,7 @@ use crate::{
     wire::{Labeled, NodeId, Selector},
 };
 
-/// When the receive that takes a message is determined.
+/// The time at which it is determined which receive takes a message.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
     /// The available messages determine the receive.

@@ -11,9 +11,9 @@
 //!
 //! **Unknown calls hold the network back** (conservative lookahead). A node whose next call is unknown can send at its clock + o_s at the
 //! earliest. An event of kind [`Kind::Guard`] is scheduled at this instant: if the call is still unknown then, the kernel
-//! [stalls](Progress::Stalled) until the call is delivered. So calls are executed in modeled time, in whatever order they become known.
-//! Under [rendezvous] a receive lets a sender continue at once, and where links or nodes die, any call may come before or after a fault. In
-//! these cases the guard is at the clock itself.
+//! [stalls](Progress::Stalled) until the call is delivered. So calls take effect in the order of modeled time, in whatever order they
+//! become known. Under [rendezvous] a receive lets a sender continue immediately, and where links or nodes die, any call may come before or
+//! after a fault. In these cases the guard is at the clock itself.
 //!
 //! Simultaneous events have a defined order: [`Kind`], then the rank, then the order in which the node issued them. Guards come first:
 //! before any event of an instant, all calls that could have an effect at this instant are known. A call that queries an instant is thus
@@ -75,7 +75,7 @@ use crate::{
 /// The source of the calls of the node programs.
 pub(crate) trait Calls {
     /// Appends the known next calls of `node` to `calls`, which is empty. `replies` holds the replies that have not been
-    /// [taken](Kernel::take_replies) yet; a source that can use them at once takes them.
+    /// [taken](Kernel::take_replies) yet; a source may take them.
     fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>);
 }
 
@@ -91,9 +91,9 @@ impl Calls for NoCalls {
 pub(crate) enum Progress {
     /// The next call of this node must be known first.
     Stalled(NodeId),
-    /// Everything up to this instant is done; the next event is at this instant.
+    /// All events and calls up to the requested time are done; the next event is at this later instant.
     Until(Time),
-    /// Nothing more will happen without further calls.
+    /// No event is left: nothing more happens without further calls.
     Quiet,
     /// The program of this node has failed, and no other failed earlier in modeled time.
     Failed(NodeId),
@@ -184,13 +184,13 @@ pub(crate) struct Kernel {
     topology: Arc<dyn Topology>,
     send_overhead: Span,
     receive_overhead: Span,
-    /// The overheads of longer messages, where they differ.
+    /// The length regimes: messages of these lengths have other overheads than the shortest messages.
     regimes: Box<[Regime]>,
     /// The send and the receive overhead of active messages.
     active_overheads: (Span, Span),
-    /// The lookahead: the time after a call's start before which the call has no effect on other nodes. Normally the smaller of the two
-    /// send overheads. 0 under rendezvous, where a receive lets a sender continue, and where links or nodes die: there the result of a call
-    /// may depend on whether it precedes a fault, so all calls up to the instant of a fault must be known before the fault.
+    /// The lookahead: the shortest time from the start of a call to its first effect on other nodes. Normally the smaller of the two send
+    /// overheads. 0 under rendezvous, where a receive lets a sender continue, and where links or nodes die: there the result of a call may
+    /// depend on whether it precedes a fault, so all calls up to the instant of a fault must be known before the fault.
     least_overhead: Span,
     exchange_overhead: Span,
     latency: Span,
@@ -276,7 +276,7 @@ impl Kernel {
         Kernel { fabric: kernel.fabric.without_loads(), ..kernel }
     }
 
-    /// Announces that calls of `node` have become known: they are executed even while the network waits for another node.
+    /// Announces that calls of `node` have become known, so that they are executed even while the network waits for another node.
     pub(crate) fn has_calls(&mut self, node: NodeId) {
         self.runnable.push(node);
     }
@@ -306,7 +306,7 @@ impl Kernel {
         self.nodes[node as usize].record.finished
     }
 
-    /// Executes all events and calls up to `until`, as far as the known calls allow.
+    /// Executes all events and calls up to `until`; stops early if it needs a call that is not known.
     pub(crate) fn advance(&mut self, until: Time, calls: &mut impl Calls) -> Progress {
         loop {
             while let Some(node) = self.runnable.pop() {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Kernel {
-    /// Starts a message to which an out-port has been promised.
+    /// Starts the flow of a message in the out-port that has been promised to it.
     pub(super) fn enter(&mut self, source: NodeId, seq: u64) {
         let message = self.nodes[source as usize].ports.take_port(seq);
         if let Some(Outgoing { target, bytes, port: Some(number), .. }) = message {
@@ -30,7 +30,7 @@ impl Kernel {
         }
     }
 
-    /// The time of flight of an active message: one packet, which waits for no port and shares no link.
+    /// The time of flight of an active message, which is one packet: it waits for no port and shares no link.
     pub(super) fn flight_time(
         &mut self,
         at: Time,

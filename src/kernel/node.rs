@@ -23,7 +23,7 @@ pub(super) enum Receiver {
     Request(RequestId),
 }
 
-/// The state of a node, as far as its next step depends on others.
+/// The state of a node: the call that it executes, and the event that this call waits for.
 #[derive(Clone, Debug)]
 pub(super) enum NodeState {
     /// The next call is not known yet.
@@ -72,7 +72,7 @@ pub(super) enum NodeState {
 pub(super) struct Node {
     pub(super) clock: Time,
     pub(super) state: NodeState,
-    /// Whether the current call asks for a reply.
+    /// Whether the current call needs a reply.
     pub(super) reply: bool,
     pub(super) calls: VecDeque<Call>,
     /// The time of the node's death; `MAX` if it does not die.
@@ -86,11 +86,11 @@ pub(super) struct Node {
     pub(super) requests: Requests,
     /// The number of unmatched posted receives from any source.
     pub(super) wild: u32,
-    /// Arrived messages that such a receive may take, not matched yet; see [`matching`](super::matching).
+    /// Arrived messages that a receive from any source may take, not matched yet; see [`matching`](super::matching).
     pub(super) undecided: Vec<Arrived>,
     /// The next instant at which undecided messages are matched.
     pub(super) delivery: Option<Time>,
-    /// Sends that a receive may still overlap.
+    /// The sends that a receive of this node may still overlap.
     pub(super) sends: Sends,
     /// The number of probes and tests without success since the clock last moved.
     pub(super) polls: u32,

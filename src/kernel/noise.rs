@@ -1,4 +1,4 @@
-//! The CPU time of noisy nodes: work is prolonged by the noise periods that it meets.
+//! The CPU time of noisy nodes: work is prolonged by the noise periods that fall into it.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct NodeNoise {
     periods: Periods,
-    /// The periods that work may still meet, in order: each ends after the node's clock.
+    /// The noise periods that end after the node's clock, in order.
     ahead: VecDeque<(Time, Time)>,
 }
 
@@ -37,7 +37,7 @@ impl NodeNoise {
             if begin >= end || end == Time::MAX {
                 break;
             }
-            // Only the part of a period after the start of the work counts.
+            // A period that has begun before the work counts only from the start of the work.
             end += over.since(begin.max(start));
         }
         end
@@ -60,8 +60,8 @@ impl Kernel {
         }
     }
 
-    /// The CPU time without noise from `start`, not before the node's clock, to `end`. The work must have been computed up to `end` at
-    /// least.
+    /// The CPU time without noise from `start`, not before the node's clock, to `end`. The end of the work must have been computed before,
+    /// by [`work_end`](Kernel::work_end).
     fn work_between(&self, id: NodeId, start: Time, end: Time) -> Span {
         match &self.nodes[id as usize].node_noise {
             Some(node_noise) => node_noise.work_between(start, end),

@@ -122,7 +122,7 @@ impl Op {
     pub(super) fn depends_on_instant(&self) -> Option<Kind> {
         match self {
             Op::Recv { select, request: None } if select.is_wild() => Some(Kind::Delivery),
-            // The withdrawn receive may have taken a message that arrived by the node's clock.
+            // A withdrawal also waits: its receive may have taken a message that arrived by the node's clock.
             Op::RecvUntil { .. }
             | Op::WaitAny(_)
             | Op::Test { .. }
@@ -154,12 +154,12 @@ pub(crate) enum Outcome {
     Done,
     /// A receive took this message.
     Received(MessageId),
-    /// The n-th of several requests is complete; a receive took this message.
+    /// The request at `index` in the list is complete; `received` is the message, if it is a receive.
     Completed {
         index: usize,
         received: Option<MessageId>,
     },
-    /// A receive took this message, after the node had computed for this time.
+    /// A receive took this message, after the node had computed for the time `computed`.
     Interrupted {
         received: MessageId,
         computed: Span,
@@ -177,7 +177,7 @@ pub(crate) enum Outcome {
     Livelock,
     /// A fault of the machine made the call fail.
     Failed(Cause),
-    /// A fault ended the n-th of several requests.
+    /// A fault ended the request at `index` in the list.
     FailedAmong {
         index: usize,
         cause: Cause,

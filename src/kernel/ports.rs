@@ -23,7 +23,7 @@ pub(super) struct Outgoing {
     pub(super) ready: Time,
     /// The request that completes when the message has left, or under rendezvous has been matched.
     pub(super) request: Option<RequestId>,
-    /// Whether the node is blocked until then.
+    /// Whether the node is blocked until the message has left, and under rendezvous has been matched.
     pub(super) blocking: bool,
 }
 
@@ -31,17 +31,17 @@ pub(super) struct Outgoing {
 ///
 /// Ports are promised in the order of the sends, but to only one message per target at a time, so that messages between two nodes do not
 /// overtake each other. The message enters a port when it is ready and a port is free. The port number is determined only then, because a
-/// node may be ahead of the network. Messages behind another message to the same target are set aside once, so each costs O(log n) for n
-/// waiting messages.
+/// node may be ahead of the network. A message that must wait for an earlier message to the same target is moved once to a queue of this
+/// target, so each message costs O(log n) for n waiting messages.
 #[derive(Debug, Default)]
 pub(super) struct Ports {
     /// The messages that have been promised a port or occupy one.
     promised: SmallVec<[Outgoing; 1]>,
     /// The messages that have not been examined, in the order of their sends; empty while a port is free.
     waiting: VecDeque<Outgoing>,
-    /// By target, the messages behind another message to the same target.
+    /// By target, the messages that wait for an earlier message to the same target.
     behind: BTreeMap<NodeId, VecDeque<Outgoing>>,
-    /// The first message of each such queue, with its target, if no message to the target holds a port.
+    /// The first message of each queue in `behind`, with its target, if no message to the target holds a port.
     first: BTreeSet<(u64, NodeId)>,
 }
 
@@ -78,7 +78,7 @@ impl Ports {
         Some(message)
     }
 
-    /// Takes the next message of the queue of a target.
+    /// Takes the first message of the queue in `behind` for a target.
     fn next_message_to(&mut self, target: NodeId) -> Option<Outgoing> {
         let behind = self.behind.get_mut(&target)?;
         let message = behind.pop_front();
@@ -162,7 +162,7 @@ mod tests {
             ports.push(message(seq, target));
             enter(&mut ports);
         }
-        // The second port, the first, then both in turn.
+        // Clears port 1, port 0, port 0 again, and port 1 again.
         for port in [1, 0, 0, 1] {
             assert!(ports.clear(port).is_some());
             enter(&mut ports);

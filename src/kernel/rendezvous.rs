@@ -38,7 +38,7 @@ struct Awaited {
 /// The messages whose senders wait for their receives.
 #[derive(Debug)]
 pub(super) struct Rendezvous {
-    /// The rendezvous threshold: the length in bytes of the shortest such message.
+    /// The rendezvous threshold in bytes: senders of messages of this length or more wait for the receive.
     threshold: u64,
     awaited: BTreeMap<MessageId, Awaited>,
 }
@@ -78,13 +78,13 @@ impl Kernel {
     /// Notifies the sender, which waits for the receive, that its message has left.
     pub(super) fn awaited_message_left(&mut self, source: NodeId, message: &Outgoing, left: Time) {
         if source == message.target {
-            // A message to the node itself: its sender is still in the call.
+            // The sender of a message to itself is still in the call that sends it.
             return;
         }
         if message.request.is_none() {
             self.blocking_send_left(source, left, true);
         }
-        // A library call with a dead member: no node will receive the message.
+        // If a member of the library call has died, no node will receive the message.
         if let Some((_, cause)) = self.death_of_call(message.label.context, left) {
             self.fail_awaited(MessageId { source, seq: message.seq }, left, cause);
         }

@@ -12,7 +12,7 @@ use crate::{
     wire::{NodeId, RequestId, Selector},
 };
 
-/// The end of a request.
+/// The result of a complete request.
 #[derive(Clone, Copy)]
 enum RequestEnd {
     /// The message has left, and under rendezvous has been matched with a receive.
@@ -75,7 +75,7 @@ impl Kernel {
                 }
             }
             NodeState::WaitAny { wait, .. } if wait.requests.contains(&request) => {
-                // Another request may complete at the same instant: the earlier one in the list must be returned.
+                // Another request may complete at the same instant; the wait must return the earlier one in the list.
                 let serial = u64::from(node.serial);
                 self.schedule(at.max(self.now), Kind::Resume, id, serial);
             }

@@ -31,7 +31,7 @@ impl Kernel {
         let node = &mut self.nodes[id as usize];
         let seq = node.sent;
         let to_self = parcel.target == id;
-        // A message without rendezvous counts as already matched.
+        // If the sender need not wait for the receive, its message counts as already matched.
         let matched = (!needs_match).then_some(called);
         node.state = NodeState::SendRecv { called, select, sent: None, matched, received };
         let (ready, _) = self.launch(id, parcel, None, !to_self || needs_match);

@@ -72,7 +72,7 @@ impl<T> Run<T> {
         write_chrome_trace(&self.trace, &self.machine, writer)
     }
 
-    /// Returns the critical path: the chain of events that determined the duration of the run. It needs a
+    /// Returns the critical path: the chain of events that determined the duration of the run. The run must have a
     /// [trace](crate::MachineBuilder::trace). The durations of its pieces add up to the modeled time exactly.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl<T> Run<T> {
         CriticalPath::of(&self.trace, &self.machine)
     }
 
-    /// Returns the contention losses of messages, by competing message and by link. It needs a
+    /// Returns the contention losses of messages, by competing message and by link. The run must have a
     /// [trace](crate::MachineBuilder::trace). The losses add up to [`RunReport::lost_to_sharing`] exactly.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Operating-system noise: periods in which a node's processor does something else.
+//! Operating-system noise: periods in which a node's processor does not work for its program.
 //!
 //! A [`Noise`] says how often these periods begin and how long they are. The kernel generates each node's sequence of periods from
 //! the seed and the node's rank. `docs/faults.md` has the rule.
@@ -177,7 +177,7 @@ impl Noise {
     }
 }
 
-/// The periods of one node.
+/// The sequence of noise periods of one node.
 #[derive(Debug)]
 pub(crate) struct Periods {
     noise: Noise,

@@ -163,7 +163,8 @@ impl Parameters {
         self.send_overhead
     }
 
-    /// `o_r`: the time for which a message occupies the processor of its receiver; for the shortest messages, likewise.
+    /// `o_r`: the time for which a message occupies the processor of its receiver; for the shortest messages, if `o_r`
+    /// [depends](Parameters::overheads) on the length.
     pub fn receive_overhead(&self) -> Span {
         self.receive_overhead
     }

@@ -62,7 +62,7 @@ pub fn by_name(name: &str) -> Option<Parameters> {
     find(name).map(|preset| (preset.parameters)())
 }
 
-/// A machine known by name.
+/// A preset: a machine known by its name.
 pub(super) struct Preset {
     /// The name, as the command line spells it.
     pub(super) name: &'static str,

@@ -26,7 +26,7 @@ impl Related for Task {
         });
         let even = self.with_even_blocks().into_iter().flat_map(|task| {
             let mut listed = collective::families(&task);
-            // Two operations in a row have even blocks already.
+            // Variants made of two operations in sequence already have even blocks.
             listed.retain(|variant| !variant.is_searched());
             converted(task, listed, "even blocks", Span::ZERO, unchanged, &Algorithm::SOURCES)
         });
@@ -50,7 +50,7 @@ impl Related for Task {
             let task = self.as_operation(operation, if operation.has_root() { self.root() } else { 0 });
             let (bound, mut listed) = (task.quick_lower_bound(), collective::families(&task));
             listed.extend(task.equal());
-            // Wider operations in the form of two operations in a row are excluded: the first of the two would be the operation itself.
+            // Variants made of two operations in sequence are excluded: the first of the two would be the narrower operation itself.
             listed.retain(|variant| !variant.is_searched());
             converted(task, listed, operation.name(), bound, restricted, &Algorithm::WIDER)
         });
@@ -78,8 +78,8 @@ fn as_s_to_p(task: &Task) -> Option<Instance> {
     (!task.is_in_order()).then(|| instance.with_elements_of(task.element_bytes()))
 }
 
-/// The ranks with data at the start of a broadcast or a collect, or at the end of their duals, with their parts of the vector; `None` for
-/// other operations.
+/// Returns the ranks with data at the start of a broadcast or a collect, or at the end of their duals, each with its range of the vector;
+/// `None` for other operations.
 fn holders(task: &Task) -> Option<Vec<(Rank, Range<u64>)>> {
     match task.operation() {
         Operation::Broadcast | Operation::CombineToOne => Some(vec![(task.root(), 0..task.bytes())]),

@@ -1,6 +1,9 @@
 //! Relations among operations: equal problems, and wider problems, whose results include those of the original problem. Schedules of
 //! related problems also solve the original problem, and are candidates for it.
 //!
+//! The operations have InterCom's names: collect (all-gather), combine-to-one (reduce), combine-to-all (all-reduce), distributed combine
+//! (reduce-scatter).
+//!
 //! | problem | equal | wider |
 //! | --- | --- | --- |
 //! | s-to-p broadcast | collect with blocks of the message lengths; broadcast, if there is one source | |
@@ -12,7 +15,7 @@
 //! | gather | | collect |
 //! | scatter | | broadcast |
 //!
-//! `collective::algorithm::composed` has the operations that consist of two operations in a row, because both are in one library.
+//! Operations made of two operations in sequence are in `collective::algorithm::composed`, because both belong to one library.
 //!
 //! No other module depends on several libraries of operations. An equal problem contributes only the variants of its own algorithms; a
 //! wider problem also contributes the variants of its equal problems. Relations are therefore never followed in a cycle.

@@ -1,4 +1,5 @@
-//! Related problems of s-to-p broadcasts: each is a collect, and with one source also a broadcast.
+//! Related problems of s-to-p broadcasts: each is a collect (all-gather) in which some blocks may be empty, and with
+//! one source also a broadcast.
 
 use crate::{
     collective::{self, Operation, Task},

@@ -1,8 +1,8 @@
 //! The assignment of the threads of a run to cores.
 //!
 //! In real time the host's cost of a message is the cost of waking threads, and a thread is woken fastest on the core of the waking thread.
-//! A hundred threads that only communicate keep pace on one core but not on two, because a sleeping core takes time to wake up. By default
-//! the threads are therefore kept on one core until a program computes; then the host schedules them freely.
+//! A hundred threads that only communicate keep up with the wall clock on one core but not on two, because a sleeping core takes time to
+//! wake up. By default the threads are therefore kept on one core until a program computes; then the host schedules them freely.
 
 use core_affinity::CoreId;
 
@@ -26,7 +26,7 @@ pub enum Pinning {
     Spread,
 }
 
-/// The cores for the threads of one run.
+/// The assignment of the threads of one run to cores.
 #[derive(Debug)]
 pub(super) struct Cores {
     pinning: Pinning,
@@ -43,7 +43,7 @@ impl Cores {
         Cores { pinning, cores, nodes }
     }
 
-    /// Moves the current thread to the core of a node.
+    /// Moves the current thread to the core that is assigned to node `rank`.
     pub(super) fn place(&self, rank: Rank) {
         let core = match self.pinning {
             Pinning::OneCore => self.cores.first().copied(),
@@ -67,7 +67,7 @@ mod shared_core {
     #[derive(Debug)]
     pub(in super::super) struct SharedCore {
         core: CoreId,
-        /// The thread that called `run`, with its original affinity, which node threads are given back.
+        /// The thread that called `run`; `allowed` is its original affinity, to which all threads are released.
         caller: Pid,
         allowed: Option<CpuSet>,
         /// The node threads; `None` after all have been released.
@@ -89,7 +89,7 @@ mod shared_core {
             shared_core
         }
 
-        /// Adds the current thread to the members. It has inherited the core.
+        /// Adds the current thread, which has inherited the core, to the members. After the release, restores its affinity instead.
         pub(in super::super) fn join(&self) {
             match &mut *self.members.lock() {
                 Some(members) => members.push(gettid()),
@@ -97,7 +97,7 @@ mod shared_core {
             }
         }
 
-        /// Releases all threads to the cores of their original affinity.
+        /// Restores the original affinity of all threads.
         pub(in super::super) fn release_threads(&self) {
             if let Some(members) = self.members.lock().take() {
                 members.into_iter().for_each(|member| self.restore_affinity(Some(member)));

@@ -1,5 +1,5 @@
-//! Endpoints without a timing model: their common part. A node receives its messages and matches them on its own thread, in the order of
-//! arrival. Time is wall-clock time.
+//! The common part of the endpoints without a timing model. A node receives its messages and matches them on its own thread, in the order
+//! of arrival. Time is wall-clock time.
 //!
 //! A [`Carrier`] defines how a message is delivered, how arrived messages are received, and how a node waits. All calls of an [`Endpoint`]
 //! are implemented with these operations, [`Local`] and the common matching rule.
@@ -34,10 +34,10 @@ pub(super) trait Carrier: fmt::Debug {
     /// The present time.
     fn time(&self) -> Time;
 
-    /// Fails once the run is over; many calls after the end unwind the program.
+    /// Returns an error once the run is over. A program that goes on making calls is unwound.
     fn check_running(&self) -> Result<(), CommError>;
 
-    /// The error of every call once the run is over; `None` before.
+    /// Returns the error of every call once the run is over; `None` before.
     fn ended(&self) -> Option<CommError>;
 
     /// Delivers a message, and returns when the sender may continue.
@@ -73,7 +73,7 @@ pub(super) trait Carrier: fmt::Debug {
         take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError>;
 
-    /// Called after an unsuccessful poll of the program: other threads may need this core.
+    /// May yield the core to other threads, after an unsuccessful poll of the program.
     fn after_unsuccessful_poll(&self);
 
     /// Waits for all nodes.
@@ -97,7 +97,7 @@ pub(super) trait Carrier: fmt::Debug {
         if self.shared().is_traced() { self.time() } else { Time::ZERO }
     }
 
-    /// Records an event that has just ended if the run is traced; its kind may depend on its duration.
+    /// Records an event that ends now, if the run is traced; `kind` gets its duration.
     fn note(&self, start: Time, kind: impl FnOnce(Span) -> EventKind) {
         if self.shared().is_traced() {
             let end = self.time();
@@ -115,7 +115,7 @@ pub(super) trait Carrier: fmt::Debug {
         seq
     }
 
-    /// Counts a received message.
+    /// Counts a received message and records its event; returns the message.
     fn received(&self, began: Time, envelope: Envelope) -> Envelope {
         let bytes = envelope.payload.len();
         {
@@ -130,7 +130,7 @@ pub(super) trait Carrier: fmt::Debug {
     }
 }
 
-/// The event that a wait for requests is waiting for.
+/// Returns the event that a wait for these requests waits for.
 fn requests(local: &Local, requests: &[RequestId]) -> AwaitedEvent {
     AwaitedEvent::of(requests.iter().filter_map(|&request| local.waits_for(request)))
 }
@@ -219,7 +219,7 @@ impl<C: Carrier> Endpoint for C {
 
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
         self.check_running()?;
-        // Messages that have arrived but are not yet taken in will find the request posted.
+        // A message that has arrived but has not been taken in is matched with the posted request later.
         let local = &mut *self.local().borrow_mut();
         let request = match local.matching.take(&select) {
             Some(envelope) => {
@@ -316,7 +316,7 @@ impl<C: Carrier> Endpoint for C {
         Ok(())
     }
 
-    /// Does nothing: the work really takes its time.
+    /// Does nothing: without a timing model, work takes its real time.
     fn charge(&self, _: Span) -> Result<(), CommError> {
         Ok(())
     }

@@ -102,7 +102,7 @@ pub(crate) fn check_threads(nodes: usize, stack_size: usize) -> Result<(), Confi
     check_besides(&NODE_THREADS.lock(), nodes, stack_size)
 }
 
-/// Performs [`check_threads`], including the starting threads of other runs.
+/// Performs the check of [`check_threads`], including the threads of other runs that have not started yet.
 fn check_besides(running: &NodeThreads, nodes: usize, stack_size: usize) -> Result<(), ConfigError> {
     let (allowed, limit) = spare_threads(nodes + running.starting);
     let allowed = allowed.saturating_sub(running.starting);
@@ -132,7 +132,7 @@ fn spare_threads(wanted: usize) -> (usize, String) {
         (most.saturating_sub(used + SPARE_THREADS), format!("pids.max of the control group is {most}"))
     });
     let user = user_limit().map(|most| {
-        // Counting the threads of this user takes milliseconds. The threads of all users are an upper bound, at hand in one file.
+        // Counting the threads of this user takes milliseconds. The number of threads of all users, an upper bound, is in one file.
         let left = |used: usize| most.saturating_sub(used + SPARE_THREADS);
         let least = left(running_threads());
         let left = if wanted > least { threads_of_user().map_or(least, left) } else { least };
@@ -142,11 +142,11 @@ fn spare_threads(wanted: usize) -> (usize, String) {
     known.min().unwrap_or_else(|| (UNKNOWN, "the limits of this host are not known".into()))
 }
 
-/// The address space of a thread besides its stack: guard pages, a signal stack, and the machine's data of a node.
+/// The address space of a thread besides its stack: guard pages, a signal stack, and the emulator's data of a node.
 const BESIDES_STACK: u64 = 64 << 10;
 
-/// The resident memory of a thread with a nearly empty program and the machine's data of its node: measured with 4096 and 16,000 nodes, and
-/// rounded up.
+/// The resident memory of a thread with a nearly empty program and the emulator's data of its node: measured with 4096 and 16,000 nodes,
+/// and rounded up.
 const RESIDENT: u64 = 24 << 10;
 
 /// The address space that the allocator of the GNU C library reserves for each of its arenas. Each thread has its own arena, up to eight
@@ -188,7 +188,7 @@ fn shortage(running: &NodeThreads, nodes: usize, stack_size: usize) -> Option<Sh
     })
 }
 
-/// The number of bytes that the threads map, touched or not.
+/// The number of bytes that the threads map, whether or not they touch them.
 fn mapped(nodes: usize, stack_size: usize) -> u64 {
     (nodes as u64).saturating_mul((stack_size as u64).saturating_add(BESIDES_STACK))
 }
@@ -242,19 +242,19 @@ fn resident(nodes: usize) -> Option<Memory> {
     })
 }
 
-/// Returns the number after a word at the beginning of a line of a kernel file.
+/// Returns the number that follows `word` at the beginning of a line of a file in /proc or /sys.
 fn entry(path: impl AsRef<Path>, word: &str) -> Option<u64> {
     text(path, word)?.parse().ok()
 }
 
-/// Returns the word after another word at the beginning of a line of a kernel file.
+/// Returns the word that follows `word` at the beginning of a line of a file in /proc or /sys.
 fn text(path: impl AsRef<Path>, word: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let mut words = text.lines().map(str::split_whitespace);
     words.find_map(|mut line| (line.next()? == word).then(|| line.next().map(str::to_owned))?)
 }
 
-/// Returns the number in a kernel file; `None` if the file does not exist or contains no limit.
+/// Returns the number in a file of /proc or /sys; `None` if the file does not exist or contains no number.
 fn number(path: impl AsRef<Path>) -> Option<usize> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The messages and requests of a node that matches them itself, on its own thread.
+//! The messages and requests of a node that matches its messages on its own thread.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(super) struct Local {
     /// The number of requests completed so far.
     pub(super) completed: u64,
     pub(super) record: NodeRecord,
-    /// The messages taken by receives that the program had dropped.
+    /// The messages that matched receives after the program had dropped the receives.
     pub(super) lost: Vec<Unreceived>,
     /// The nesting depth of the library calls that the program is in.
     pub(super) depth: u32,
@@ -118,7 +118,7 @@ impl Local {
         }
     }
 
-    /// Records a mark. Returns the interval that ends with it: its beginning and its kind.
+    /// Records a mark. If the mark ends a phase or a part, returns its beginning and its kind of event.
     pub(super) fn mark(&mut self, mark: Mark, now: Time) -> Option<(Time, EventKind)> {
         match mark {
             Mark::PhaseBegin(name) => {
@@ -136,7 +136,7 @@ impl Local {
                 self.parts.push((part, now));
                 None
             }
-            // Drawings of the data held by nodes need a modeled network, and there is none.
+            // Only drawings of a modeled network show the data that nodes hold, and here the network is not modeled.
             Mark::Holds(_) => None,
             Mark::PartEnd => self.parts.pop().map(|(part, begin)| (begin, EventKind::Part(part))),
         }

@@ -1,9 +1,9 @@
-//! Threads and clocks: one OS thread per node, and the ways to deliver messages.
+//! Threads and clocks: one OS thread per node, and the endpoints through which nodes communicate.
 //!
-//! [`threads`] starts, monitors and ends the threads of a run, [`run_state`] is their shared state, [`parker`] lets them sleep and wakes them.
-//! Each way to deliver messages is a folder with an [endpoint](crate::endpoint) and the state that its threads share. [`modeled`] uses the
-//! timing model, in virtual and in real time. [`host`] has no model and delivers messages as fast as the host allows. [`carrier`] is the
-//! common part of the endpoints without a model.
+//! [`threads`] starts, monitors and ends the threads of a run, [`run_state`] is their shared state, [`parker`] lets them sleep and wakes
+//! them. The implementations of the [endpoint](crate::endpoint) are folders, each with the state that its threads share. [`modeled`] uses
+//! the timing model, in virtual and in real time. [`host`] has no model and delivers messages as fast as the host allows. [`carrier`] is
+//! the common part of the endpoints without a model.
 
 mod affinity;
 mod agreement;
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
     pub(crate) pinning: Pinning,
     pub(crate) wall_limit: Option<Duration>,
     pub(crate) traced: bool,
-    /// The cache of the machine, kept across runs.
+    /// The plans and other results cached for the machine, kept across runs.
     pub(crate) cache: Arc<Cache>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Ended {
     pub(crate) outcomes: Outcomes,
     /// The wall-clock time from the common start of all programs to the end of the last one; in virtual time, of the whole run.
     pub(crate) wall: Duration,
-    /// The lateness of answers; real time only.
+    /// The lateness of replies; real time only.
     pub(crate) lateness: LatenessStats,
     /// The names of groups, used to list messages never received.
     pub(crate) contexts: Contexts,

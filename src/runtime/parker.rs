@@ -1,11 +1,11 @@
 //! The parker of a node thread, which lets the thread sleep until it is woken. It holds the event that the thread sleeps for.
 //!
 //! A sleeper first announces the event that would wake it ([`Parker::prepare`]), then checks once more whether the event has happened, and
-//! only then sleeps. A thread that delivers something first stores it where the sleeper looks, and then [claims](Parker::claim) the sleeper
-//! if it sleeps for this event. Each of the two has a fence between its two steps, and fences are totally ordered. So either the sleeper
-//! sees the delivery, or the delivering thread sees that the sleeper sleeps. A delivery to a thread that is awake only reads its state,
-//! which costs that thread nothing. A thread that sleeps for another event is not woken, which saves most of the context switches of a busy
-//! machine.
+//! only then sleeps. A thread that delivers something first stores it where the sleeper checks for it, and then [claims](Parker::claim) the
+//! sleeper if it sleeps for this event. Each of the two threads has a fence between its two steps, and fences are totally ordered. So
+//! either the sleeper sees the delivery, or the delivering thread sees that the sleeper sleeps. For a delivery to a thread that is awake,
+//! the delivering thread only reads the state, which costs the receiving thread nothing. A thread that sleeps for another event is not
+//! woken, which saves most of the context switches of a busy machine.
 //!
 //! Events are numbers whose meaning sleepers and delivering threads share.
 
@@ -80,7 +80,7 @@ impl Parker {
         claimed
     }
 
-    /// Whether the owner sleeps, or is about to sleep, for `what`. If not, it will find everything delivered before.
+    /// Whether the owner sleeps, or is about to sleep, for `what`. If not, it will find everything that was delivered before this call.
     pub(super) fn sleeps_for(&self, what: u32) -> bool {
         fence(Ordering::SeqCst);
         self.state.load(Ordering::Acquire) == what

@@ -66,7 +66,7 @@ impl Place {
 
     fn look(&self, what: u32) -> bool {
         let one_less = |there: u32| there.checked_sub(1);
-        // An unsuccessful look may read an old value.
+        // The first load may return an old value.
         self.kind(what).load(Ordering::Relaxed) > 0
             && self.kind(what).fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
     }

@@ -42,7 +42,7 @@ pub(super) enum Cause {
     Failed(NodeId),
     Overflow(NodeId),
     WallLimit(Vec<BlockedNode>),
-    /// Real time: the next answer is due only at this modeled instant, after this wall-clock time.
+    /// Real time: the next reply is due only at this modeled instant, after this wall-clock time.
     TooSlow {
         at: Time,
         wait: Duration,
@@ -58,7 +58,7 @@ pub(super) enum Fault {
     Panic(String),
 }
 
-/// The state of the threads.
+/// The progress of the node threads: how many have ended, and which programs have failed or returned.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     pub(super) ended: usize,
@@ -80,7 +80,7 @@ pub(super) struct NodeSlot {
     pub(super) within: Mutex<Option<&'static str>>,
 }
 
-/// The threads of a run; see the [module](self).
+/// The shared state of the threads of a run; see the [module](self).
 #[derive(Debug)]
 pub(super) struct RunState {
     pub(super) machine: Description,
@@ -102,7 +102,7 @@ pub(super) struct RunState {
 }
 
 impl RunState {
-    /// The threads of a run that is about to start.
+    /// Creates the state of a run that is about to start.
     pub(super) fn new(machine: Description, settings: &Settings) -> RunState {
         let nodes = machine.nodes();
         let slot = |_| NodeSlot {
@@ -134,7 +134,7 @@ impl RunState {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// The error of every call once the run is over.
+    /// Returns the error of every call once the run is over.
     pub(super) fn ended(&self) -> CommError {
         match *self.cause.lock() {
             Some(Cause::Deadlock(_)) => CommError::Deadlock,
@@ -143,7 +143,8 @@ impl RunState {
         }
     }
 
-    /// Fails once the run is over. A program that keeps making calls is unwound without a message; `calls_after_end` counts these calls.
+    /// Returns an error once the run is over. A program that keeps making calls is unwound without a message; `calls_after_end` counts
+    /// these calls.
     pub(super) fn check_running(&self, calls_after_end: &Cell<u32>) -> Result<(), CommError> {
         if !self.is_stopped() {
             return Ok(());
@@ -162,13 +163,13 @@ impl RunState {
             if !slot.parker.claim_any() {
                 self.awake.fetch_sub(1, Ordering::AcqRel);
             }
-            // The thread may also sleep with a timeout.
+            // Wakes also a thread that is held until a reply is due: it sleeps without an announced event.
             slot.parker.wake();
         }
         self.caller.unpark();
     }
 
-    /// Returns the distinct calls of a group, restricted to the members for which `counts` holds.
+    /// Returns the mismatch of a collective call: the distinct calls of a group, restricted to the members for which `counts` holds.
     pub(super) fn mismatch(&self, context: Context, nth: u64, counts: impl Fn(Rank) -> bool) -> Mismatch {
         let group = self.contexts.lock().name(context);
         Mismatch::new(group, self.agreements.lock().calls(context, nth, counts))
@@ -196,7 +197,7 @@ impl RunState {
         blocked
     }
 
-    /// Reports a run in which no node can continue. A dead node does not count as returned, even if its thread has ended.
+    /// Makes the report of a run in which no node can continue. A dead node does not count as returned, even if its thread has ended.
     pub(super) fn deadlock(
         &self,
         blocked: Vec<BlockedNode>,

@@ -26,10 +26,10 @@ use crate::{
     wire::NodeId,
 };
 
-/// The grace period of a failing program to become the first failure in modeled time, before the run is ended in any case.
+/// The time after a program's failure in which another program may turn out to have failed earlier in modeled time; then the run is ended.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A way to deliver messages, as shared by the threads of a run.
+/// The endpoints of a run and the state that its threads share.
 pub(super) trait World: Sync {
     /// The receiving side of a node, passed to its thread.
     type Inbox: Send;
@@ -37,7 +37,7 @@ pub(super) trait World: Sync {
     type Endpoint<'w>: Endpoint
     where
         Self: 'w;
-    /// One node's part of the outcome of the run.
+    /// The outcome of the run on one node.
     type Outcome: Send;
 
     fn run_state(&self) -> &RunState;
@@ -45,7 +45,7 @@ pub(super) trait World: Sync {
     /// Creates the endpoint of a node on its thread, and waits until the program may start.
     fn begin(&self, node: NodeId, inbox: Self::Inbox) -> Self::Endpoint<'_>;
 
-    /// Called after all threads have been started.
+    /// Is called when all threads have been started. Does nothing by default.
     fn all_started(&self) {}
 
     /// Ends a node after its program has returned or failed.
@@ -54,7 +54,7 @@ pub(super) trait World: Sync {
     /// Whether finished threads wait for all others: destroying a thread takes host time, which would delay the running threads.
     fn waits_for_all_threads(&self) -> bool;
 
-    /// Does the work that is due now; returns the instant of the next check, if any.
+    /// Does the work that is due now; returns the instant at which to call again, if any.
     fn tick(&self) -> Option<Instant>;
 
     /// Returns all nodes whose programs have not returned, with the events that they wait for.

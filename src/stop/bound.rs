@@ -17,8 +17,8 @@ impl Instance {
     /// Returns the lower bound for this instance. Takes host time proportional to the number of nodes of the machine, about 10 us per node,
     /// plus up to 20 ms for long messages on networks that are not grids.
     ///
-    /// Only rounding can make a run faster: the end of each message is rounded to the nearest picosecond. Where an algorithm meets the
-    /// bound exactly, a run may therefore be earlier by up to one picosecond per message.
+    /// Only rounding can make a run faster: the end of each message is rounded to the nearest picosecond. Where an algorithm attains the
+    /// bound exactly, a run may therefore end earlier by up to one picosecond per message.
     ///
     /// ```
     /// use multicomputer::{plan::Reason, stop::Instance};
@@ -45,7 +45,7 @@ impl Instance {
             );
         }
         let around = parameters.alpha() + parameters.hop();
-        // The bytes that each node of the machine holds at the start; `None` if it is not a member.
+        // The bytes that each node of the machine holds at the start; `None` if the node is not a member.
         let mut own: Vec<Option<u64>> = vec![None; self.machine().nodes()];
         self.members().iter().for_each(|&node| own[node] = Some(0));
         for (&rank, &length) in self.sources().iter().zip(self.lengths()) {

@@ -20,8 +20,8 @@ pub(super) const BROADCAST: &str = "s-to-p broadcast";
 
 /// S-to-p broadcasting in a group: each of several sources holds one message for all members.
 ///
-/// All members must make the same call in the same order, with the same algorithm and the same list of sources; a member that differs gets
-/// [`CommError::Mismatch`]. *Auto* chooses the algorithm unless one is [given](Group::using).
+/// All members must make the same call in the same order, with the same algorithm and the same list of sources; otherwise the calls fail
+/// with [`CommError::Mismatch`]. *Auto* chooses the algorithm unless one is [given](Group::using).
 ///
 /// The first call with given sources and lengths makes a plan (milliseconds of host time for some ten nodes), which the machine caches.
 ///
@@ -48,7 +48,7 @@ pub trait BroadcastFrom: Caller<Instance> {
         Ok(messages.iter().map(Payload::to_vec).collect::<Result<_, _>>()?)
     }
 
-    /// Like [`broadcast_from`](BroadcastFrom::broadcast_from), with payloads that are passed by reference and lengths in bytes. `mine` is
+    /// Broadcasts payloads by reference, as [`broadcast_from`](BroadcastFrom::broadcast_from) does vectors. Lengths are in bytes. `mine` is
     /// `None` on ranks that are not sources. Phantom payloads are allowed.
     ///
     /// ```
@@ -99,7 +99,7 @@ impl Plan {
         self.problem()
     }
 
-    /// Returns the growth, per iteration, of the number of ranks that hold a message and of the longest messages.
+    /// Returns, for each iteration, the number of ranks that hold a message and the length of the longest message.
     pub fn growth(&self) -> &Growth {
         &self.draft.growth
     }
@@ -199,7 +199,7 @@ impl Plan {
     }
 }
 
-/// The error of an s-to-p broadcast on one node.
+/// Reason why an s-to-p broadcast fails on a node.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BroadcastError {

@@ -7,7 +7,7 @@ use crate::{
     rank::Rank,
 };
 
-/// The result of an algorithm for an [`Instance`]: the messages cut into pieces, and a schedule whose block `k` is piece `k`.
+/// A schedule made by an algorithm for an [`Instance`], and the pieces of messages that are its blocks: block `k` is piece `k`.
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// The pieces, in the order of the blocks of the schedule.
@@ -28,7 +28,7 @@ pub struct Piece {
 }
 
 impl Draft {
-    /// Combines pieces with a schedule that moves them.
+    /// Creates a draft from pieces and a schedule whose block `k` is piece `k`.
     pub fn new(instance: &Instance, pieces: Vec<Piece>, schedule: Schedule) -> Draft {
         let source = |piece: &Piece| instance.sources().get(piece.source).copied();
         let origins: Vec<Option<Rank>> = pieces.iter().map(source).collect();
@@ -38,7 +38,7 @@ impl Draft {
         Draft { pieces, schedule, growth }
     }
 
-    /// Builds a schedule whose block `k` is the whole message of source `k`; `build` adds the iterations.
+    /// Creates a draft whose block `k` is the whole message of source `k`; `build` adds the iterations of its schedule.
     ///
     /// # Panics
     ///
@@ -49,7 +49,7 @@ impl Draft {
         Draft::moving(instance, pieces, exchange, build)
     }
 
-    /// Builds a schedule whose block `k` is piece `k`; `build` adds the iterations.
+    /// Creates a draft whose block `k` is piece `k`; `build` adds the iterations of its schedule.
     ///
     /// # Panics
     ///
@@ -136,7 +136,7 @@ impl Draft {
         Draft { schedule: self.schedule.by_ranks(ranks), ..self }
     }
 
-    /// Appends a draft that broadcasts other sources.
+    /// Appends a draft that broadcasts the messages of other sources.
     pub(super) fn then(mut self, next: Draft) -> Draft {
         self.pieces.extend(next.pieces);
         let (growth, schedule) = (self.growth.then(&next.growth), self.schedule.then_others(next.schedule));

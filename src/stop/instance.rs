@@ -1,4 +1,4 @@
-//! The problem: an [`Instance`] of s-to-p broadcasting.
+//! The s-to-p broadcast to carry out: machine, members, sources and message lengths.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Instance {
     element: u64,
 }
 
-/// Members, sources, lengths, and the size of an element in bytes.
+/// Identity of an instance on a machine: members, sources, lengths, and the size of an element in bytes.
 pub(super) type Identity = (Arc<[Rank]>, Arc<[Rank]>, Arc<[u64]>, u64);
 
 /// Two instances are equal if they describe the same broadcast on machines with the same topology name and the same parameters.
@@ -159,8 +159,9 @@ impl Instance {
         self.sources.iter().copied().zip(self.lengths.iter().copied()).collect()
     }
 
-    /// Returns each source with its length; if all lengths differ by at most one element, each counts as the longest. Layouts that sort
-    /// sources by length use it, so that a vector that is not a multiple of the number of nodes gets the same layout as one that is.
+    /// Returns each source with the length of its message. If all lengths differ by at most one element, every source gets the longest
+    /// length. Layouts that sort sources by length use this method, so that a vector whose length is not a multiple of the number of nodes
+    /// gets the same layout as one whose length is.
     pub(super) fn holders_evened(&self) -> Vec<(Rank, u64)> {
         let (shortest, longest) = (self.lengths.iter().min(), self.lengths.iter().max());
         let (shortest, longest) = (shortest.copied().unwrap_or(0), longest.copied().unwrap_or(0));
@@ -185,8 +186,8 @@ impl Instance {
         Instance { sources: sources.into(), lengths: lengths.into(), ..self.clone() }
     }
 
-    /// Returns the same broadcast with the members sorted by node, and for each new rank its rank here; `None` if the members are already
-    /// sorted. The sorted members may form a rectangle, in which neighbouring nodes have neighbouring ranks.
+    /// Returns the same broadcast with the members sorted by node, and for each new rank the rank in this instance; `None` if the members
+    /// are already sorted. The sorted members may form a rectangle, in which neighbouring nodes have neighbouring ranks.
     pub(super) fn in_node_order(&self) -> Option<(Instance, Vec<Rank>)> {
         let Layout { grid, ranks } = Layout::of(&self.machine, &self.members, false);
         if ranks.is_sorted() {
@@ -205,7 +206,7 @@ impl Instance {
     }
 }
 
-/// The error of arguments that do not describe an s-to-p broadcast.
+/// Reason why arguments do not describe an s-to-p broadcast.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {

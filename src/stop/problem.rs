@@ -85,12 +85,12 @@ impl Divisible for Instance {
     }
 
     fn quick_lower_bound(&self) -> Span {
-        // The bound by spanning trees takes too long to compute for a bound that is only used for pruning.
+        // The bound by spanning trees takes too long to compute for pruning.
         self.bounds_with_trees(Span::ZERO).time()
     }
 
     fn has_root(&self) -> bool {
-        // A single message cannot be distinguished from the others.
+        // The messages have different sources, and every rank receives all of them.
         false
     }
 }

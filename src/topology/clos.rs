@@ -10,10 +10,10 @@
 //! ```
 //!
 //! All switches have r ports. A leaf switch has u = floor(r / (s + 1)) ports up and s u ports down to nodes, where s is the
-//! oversubscription: all nodes of a leaf can send out of it at once at full speed with s = 1, at a third with s = 3. On higher
-//! levels half of the ports lead down and half lead up; on the top level all lead down. There are as few levels as hold all
-//! nodes, and switches without a node below are omitted. In the terms of Ohring, Ibel, Das and Kumar ("On Generalized Fat
-//! Trees", IPPS 1995) it is an extended generalized fat tree, in which a vertex has one link to each of its parents.
+//! oversubscription: with s = 1 all nodes of a leaf can simultaneously send to other leaves at full speed, with s = 3 at a third of it. On
+//! higher levels half of the ports lead down and half lead up; on the top level all lead down. There are as few levels as hold all nodes,
+//! and switches without a node below are omitted. In the terms of Ohring, Ibel, Das and Kumar ("On Generalized Fat Trees", IPPS 1995) it is
+//! an extended generalized fat tree, in which a vertex has one link to each of its parents.
 //!
 //! In the [fat tree](super::FatTree), all links up from a switch are one link of their total bandwidth. Here every link is
 //! modeled separately: messages on the same link share its bandwidth even if other links are idle.
@@ -155,7 +155,7 @@ impl Topology for Clos {
     fn link(&self, link: LinkId) -> Link {
         let links = self.links();
         assert!(link < links, "link {link} of {}, which has {links} links", self.name());
-        // 0 for links of nodes. The top level has no links up: its `first_link` is the number of all links.
+        // `level` is 0 for links of nodes. The top level has no links up: its `first_link` is the number of all links.
         let level = self.levels.partition_point(|level| level.first_link <= link);
         let [lower, upper] = match level.checked_sub(1) {
             None => {
@@ -180,7 +180,7 @@ impl Topology for Clos {
         if from == to {
             return;
         }
-        // The link up from the switch of `level` above `node` that routes to `to` use; the next number is its opposite.
+        // Returns the link up, on a route to `to`, from the switch of `level` above `node`; the link with the next number is its opposite.
         let link = |level: &SwitchLevel, node: Rank| {
             let switch = node / level.below * level.equal + to % level.equal;
             level.first_link + 2 * (switch * level.up + to / level.equal % level.up)

@@ -128,7 +128,7 @@ impl Cluster {
         Ok(Cluster { processors, adapters, inside, adapter, network })
     }
 
-    /// The number of servers.
+    /// Returns the number of servers.
     fn servers(&self) -> usize {
         self.network.nodes() / self.adapters
     }
@@ -286,7 +286,7 @@ mod tests {
             let (from, to) = (from.index(cluster.nodes()), to.index(cluster.nodes()));
             let route = checked_route(&*cluster, from, to);
             prop_assert!(cluster.longest_route().is_none_or(|longest| route.len() <= longest));
-            // With one adapter per server there is no alternative way out of a server.
+            // With one adapter per server every route out of a server uses the same adapter.
             if cluster.name().contains("x1:") {
                 prop_assert_eq!(route.len(), distances(&*cluster, from)[&Vertex::Node(to)]);
             }

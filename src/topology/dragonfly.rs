@@ -81,7 +81,7 @@ pub struct Dragonfly {
     groups: usize,
     /// The number of routers of a group.
     routers: usize,
-    /// The number of nodes of a router.
+    /// The number of nodes that are attached to a router.
     hosts: usize,
     /// The capacities of a local and of a global link in bytes/s; `None` for the machine's common capacity.
     capacities: Option<(f64, f64)>,

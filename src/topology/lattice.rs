@@ -4,11 +4,10 @@
 //! Ranks are row-major: the last extent varies fastest. Dimensions are counted from the last extent: X, then Y, then
 //! Z.
 //!
-//! The directed links are numbered in two blocks for each dimension, X first: up, towards higher coordinates, and
-//! down. Within a block a link has the number of its lower end in row-major order of all lower ends. All nodes are
-//! lower ends if the lines are closed; otherwise all nodes except the last of each line are. The link that closes a
-//! line has the last node as its lower end. The links of a stretch of a line are therefore an arithmetic progression,
-//! and the ends of a link are computed from its number without a table.
+//! The directed links are numbered in two blocks for each dimension, X first: up, towards higher coordinates, and down. Within a block a
+//! link has the number of its lower end in row-major order of all lower ends. All nodes are lower ends if the lines are closed; otherwise
+//! all nodes except the last of each line are. The link that closes a line has the last node as its lower end. The numbers of consecutive
+//! links of a line are therefore an arithmetic progression, and the ends of a link are computed from its number without a table.
 
 use std::fmt::{self, Display};
 
@@ -63,15 +62,14 @@ impl Axis {
         if self.closed { self.extent } else { self.extent - 1 }
     }
 
-    /// Appends the links from one place of a line to another: the only route on an open line; on a closed line the
-    /// shorter direction, or up if both are equally long. `line` is the link up whose lower end is the first node of the
-    /// line.
+    /// Appends the links from one position on a line to another: the only route on an open line; on a closed line the shorter direction, or
+    /// up if both are equally long. `line` is the link up whose lower end is the first node of the line.
     fn walk(&self, line: LinkId, from: usize, to: usize, route: &mut Vec<LinkId>) {
         let up = if from <= to { to - from } else { to + self.extent - from };
         let is_up = if self.closed { 2 * up <= self.extent } else { from <= to };
-        // A link up has the number of the place that it leaves, a link down the number of the place that it reaches.
-        // Places are counted past the end of the line and then wrapped, without a branch for each case: mispredicted
-        // branches dominate the cost of short routes.
+        // A link up has the number of the position that it leaves, a link down the number of the position that it reaches. Positions are
+        // counted past the end of the line and then wrapped, without a branch for each case: mispredicted branches dominate the cost of
+        // short routes.
         let (links, begin, step, steps) = if is_up {
             (line, from, 1, up)
         } else {

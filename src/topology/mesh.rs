@@ -3,9 +3,9 @@
 //! Ranks are row-major. Routing is dimension-ordered: a message goes along its row to the column of the receiver
 //! (X) and then along that column (Y).
 //!
-//! The directed links are numbered in four blocks, one for each direction: east, west, south, north. In the blocks
-//! east and west a link has the number of its west end, counted without the last column; in the blocks south and north
-//! it has the rank of its north end. The links of a stretch of a row or column are therefore an arithmetic
+//! The directed links are numbered in four blocks, one for each direction: east, west, south, north. In the blocks east
+//! and west a link has the number of its west end, counted without the last column; in the blocks south and north it
+//! has the rank of its north end. The numbers of consecutive links of a row or column are therefore an arithmetic
 //! progression, and the ends of a link are computed from its number without a table.
 
 use std::sync::Arc;

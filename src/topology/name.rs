@@ -82,9 +82,9 @@ pub(super) const KINDS: &[TopologyKind] = &[
 
 /// The spelling of one topology, and the function that reads it.
 pub(super) struct TopologyKind {
-    /// The name, which stands before the colon.
+    /// The name, which precedes the colon.
     pub(super) name: &'static str,
-    /// A pattern of the shape, which stands behind the colon.
+    /// A pattern of the shape, which follows the colon.
     pub(super) shape: &'static str,
     /// Reads the shape.
     pub(super) read: fn(&str, NameContext<'_>) -> Read,

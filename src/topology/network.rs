@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | `nodes` | the number of nodes: 0, 1, 2, .. |
 //! | `switches` | optional: the number of switches: `"s0"`, `"s1"`, .. |
-//! | `[[links]]` | one table for each link; shortest routes prefer links that stand earlier |
+//! | `[[links]]` | one table for each link; shortest routes prefer links that are listed earlier |
 //! | `links.between` | the two ends of a link, which is two directed links, one for each direction |
 //! | `links.from`, `links.to` | instead of `between`: one directed link |
 //! | `links.capacity` | optional: the bandwidth in each direction, if it differs from the machine's link capacity: `"100 MB/s"`, `1e8` |
@@ -18,11 +18,10 @@
 //!
 //! # Routes
 //!
-//! A table in `routes` sets the route of its pair in that direction only; the path visits no vertex twice. All other
-//! routes have the fewest possible links. Of several shortest routes the emulator uses the one that takes at every
-//! vertex, among the links that lead closer to the receiver, the link that stands first in the file. The order of the
-//! links thus determines the routes: if the links along the rows stand first, a mesh is routed along the row, then
-//! along the column.
+//! A table in `routes` sets the route of its pair in that direction only; the path visits no vertex twice. All other routes have the fewest
+//! possible links. Of several shortest routes the emulator uses the route that takes, at every vertex, the link that is listed first in the
+//! file among the links that lead closer to the receiver. The order of the links thus determines the routes: if the links along the rows
+//! are listed first, a mesh is routed along the row, then along the column.
 //!
 //! Routes are computed on demand. The first message to a node starts a breadth-first search, which finds the next
 //! link from every vertex towards that node. The result is stored: four bytes for each vertex, for each node that
@@ -212,7 +211,7 @@ impl Topology for Network {
         let next = self.next[to].get_or_init(|| self.next_links(to));
         let mut here = from;
         while here != to {
-            // `next` is a link here: every node reaches every other, and so does every vertex of a route.
+            // `next[here]` is a link: every node reaches every other, and so does every vertex of a route.
             let link = next[here] as LinkId;
             route.push(link);
             here = self.links[link].1 as usize;

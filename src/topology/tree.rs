@@ -192,13 +192,13 @@ impl BalancedTree {
         }
     }
 
-    /// Appends the route between two leaves; `above` maps the place of a vertex in its level to the place of its parent.
+    /// Appends the route between two leaves; `above` maps the index of a vertex in its level to the index of its parent.
     fn climb(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>, above: impl Fn(usize) -> usize) {
         // The links down are found in reverse order, from the receiver up.
         let mut down = [0; MAX_LEVELS];
         let mut level = 0;
         let (mut below_from, mut below_to) = (from, to);
-        // The last place of the current level, and the number of its first vertex.
+        // The last index of the current level, and the number of the level's first vertex.
         let (mut last, mut first) = (self.leaves - 1, 0);
         while below_from != below_to {
             route.push(first + below_from);

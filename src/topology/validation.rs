@@ -1,8 +1,8 @@
 //! Validation of topologies that other crates implement.
 //!
-//! The properties and all links of such a topology are validated when it becomes part of a machine, and each route whenever a
-//! caller asks for it. [`Topology::route`] cannot return an error, so an invalid route panics. [`catch_route_error`] turns this
-//! panic back into an error in the three places that ask for routes: planning, prediction, and the kernel of a run.
+//! The properties and all links of such a topology are validated when it becomes part of a machine, and each route whenever a caller
+//! requests it. [`Topology::route`] cannot return an error, so an invalid route panics. [`catch_route_error`] turns this panic back into an
+//! error in the three callers that request routes: planning, prediction, and the kernel of a run.
 
 use std::{
     cell::Cell,
@@ -141,7 +141,7 @@ thread_local! {
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`, and returns the error of an invalid route that `work` asks for. All other panics continue.
+/// Runs `work`, and returns the error of an invalid route that `work` requests. All other panics continue.
 ///
 /// # Errors
 /// [`TopologyError::Invalid`].

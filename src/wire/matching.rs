@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 
 use super::{Label, Selector};
 
-/// A message in any form that can be received.
+/// A message that can be matched by its label.
 pub(crate) trait Labeled {
     fn label(&self) -> Label;
 
-    /// Returns whether this message precedes `other`, which arrived first. By default messages keep the order of arrival.
+    /// Returns whether this message precedes `other`, which arrived before it. By default messages keep the order of arrival.
     fn precedes(&self, other: &Self) -> bool
     where
         Self: Sized,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<'n> Group<'n> {
-    /// Returns the same members in a separate context, so that their messages match no others.
+    /// Returns a group of the same members with a separate context, so that its messages match no others.
     pub(crate) fn with_context(&self, user: Private, name: impl Fn() -> String) -> Group<'n> {
         let new = || self.endpoint.shared().context(self.context, &[], user as u32, &name);
         let context = match user {
@@ -22,7 +22,7 @@ impl<'n> Group<'n> {
         Group::new(self.endpoint, self.name.clone(), context, self.rank, self.members.clone())
     }
 
-    /// Returns the same members in the private context of collective operations.
+    /// Returns a group of the same members with the private context of collective operations.
     pub(crate) fn private(&self) -> Group<'n> {
         self.with_context(Private::Collective, || format!("collective calls in {}", self.name))
     }
@@ -60,7 +60,7 @@ impl<'n> Group<'n> {
         self.endpoint.shared().cache()
     }
 
-    /// Charges the modeled time of work that is really done: combining, copying. Does nothing where time is not modeled.
+    /// Charges the modeled time of work that a library does on real data: combining, copying. Does nothing where time is not modeled.
     pub(crate) fn charge(&self, time: Span) -> Result<(), CommError> {
         self.endpoint.charge(time)
     }
@@ -80,8 +80,8 @@ impl<'n> Group<'n> {
         result
     }
 
-    /// Runs a part of a call, which the trace shows as a slice around its calls. The slice takes no time; `part` is called only if the run
-    /// is traced.
+    /// Runs `work` as a part of a library call: the trace shows a slice that encloses the calls of `work`. The slice takes no time; `part`
+    /// is called only if the run is traced.
     pub(crate) fn as_part<T>(&self, part: impl FnOnce() -> Part, work: impl FnOnce() -> T) -> T {
         if !self.endpoint.shared().is_traced() {
             return work();
@@ -93,7 +93,7 @@ impl<'n> Group<'n> {
         done
     }
 
-    /// Records in the trace which data this member now holds.
+    /// Records in the trace a change of the data that this member holds.
     pub(in crate::comm) fn holds(&self, change: impl FnOnce() -> Change) {
         if self.endpoint.shared().is_traced() {
             // An error means that the run has ended: the mark is no longer needed.

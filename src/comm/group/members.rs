@@ -7,7 +7,7 @@ use crate::rank::Rank;
 /// The ranks of a group as nodes of the world.
 #[derive(Clone)]
 pub(super) enum Members {
-    /// `first`, `first + stride`, ..
+    /// The nodes `first`, `first + stride`, ..
     Strided { first: Rank, stride: usize, size: usize },
     /// Any list of nodes, and (node, rank) pairs sorted by node.
     Listed { nodes: Rc<[Rank]>, ranks: Rc<[(Rank, Rank)]> },

@@ -36,7 +36,7 @@ impl<'n> Group<'n> {
         Ok(self.message(envelope))
     }
 
-    /// Sends and receives at the same time; returns when both are done.
+    /// Sends a message and concurrently receives another one; returns when both are done.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
@@ -66,7 +66,7 @@ impl<'n> Group<'n> {
         Ok(Request { group: self, id: Some(id) })
     }
 
-    /// Posts a receive and returns at once.
+    /// Posts a receive and returns immediately.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
@@ -75,7 +75,7 @@ impl<'n> Group<'n> {
         Ok(Request { group: self, id: Some(id) })
     }
 
-    /// Waits until a request is complete. A receive pays its overhead here and returns its message.
+    /// Waits until a request is complete. For a receive, also spends the receive overhead and returns the message.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
@@ -97,7 +97,8 @@ impl<'n> Group<'n> {
         })
     }
 
-    /// Receives a message, or fails if none arrives by `deadline`, an instant of the clock of [`Node::now`](crate::comm::Node::now).
+    /// Receives a message, or fails if none arrives by `deadline`, an instant on the clock that [`Node::now`](crate::comm::Node::now)
+    /// returns.
     ///
     /// # Errors
     /// [`CommError::DeadlinePassed`], at the deadline or at once if the deadline has passed; the errors common to all calls of a [`Group`].
@@ -122,8 +123,8 @@ impl<'n> Group<'n> {
         taken(requests, first.ok_or(CommError::Ended)?)
     }
 
-    /// As [`wait_any`](Group::wait_any), but returns `None` at `deadline`, or at once if the deadline has passed, and leaves the list
-    /// unchanged. A request that completes exactly at the deadline is returned.
+    /// Waits like [`wait_any`](Group::wait_any), but returns `None` and leaves the list unchanged if no request is complete at `deadline`.
+    /// If the deadline has passed, the call returns immediately. A request that completes exactly at the deadline is returned.
     ///
     /// # Errors
     /// As [`wait_any`](Group::wait_any); in virtual time, [`CommError::Livelock`] if the program has only polled without success for too
@@ -212,7 +213,8 @@ impl<'n> Group<'n> {
     }
 }
 
-/// The ids of the requests of a wait: at least one. A request in a list is never finished, because a wait takes it out.
+/// Returns the ids of the requests of a wait; fails if there are none. Every request in a list has an id, because a wait removes the
+/// request that it completes.
 fn ids(requests: &[Request<'_>]) -> Result<Box<[RequestId]>, CommError> {
     let ids: Box<[RequestId]> = requests.iter().filter_map(|request| request.id).collect();
     if ids.is_empty() { Err(CommError::NothingToWaitFor) } else { Ok(ids) }

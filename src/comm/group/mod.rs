@@ -24,7 +24,7 @@ use crate::{
     wire::Context,
 };
 
-/// The families of predefined groups: see [`Group::strided`].
+/// The numbers of the families of predefined groups: see [`Group::strided`].
 pub(super) const ROWS: u32 = 0;
 pub(super) const COLUMNS: u32 = 1;
 const FIRST_SUBGROUP_FAMILY: u32 = 2;
@@ -45,11 +45,11 @@ const SPLIT: &str = "`split` (whose function is given any rank and gives that ra
 /// The number of the private context of library calls among the contexts of a group.
 pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
 
-/// Some nodes of the machine, numbered from 0, including this node. Messages of different groups never match.
+/// A group of nodes of the machine that includes this node. Its ranks are numbered from 0. Messages of different groups never match.
 ///
-/// Destinations and selections are written naturally: `send(3, ..)`, `send((3, Tag(7)), ..)`, `recv(3)`, `recv(ANY_SOURCE)`, `recv((3,
-/// Tag(7)))`. A payload is anything that converts to a [`Payload`](crate::Payload): a slice or a vector of plain elements, `Bytes`, or a
-/// received payload. Times are given by the timing model.
+/// A destination is a rank or a rank with a tag; a selection may also accept any source: `send(3, ..)`, `send((3, Tag(7)), ..)`, `recv(3)`,
+/// `recv(ANY_SOURCE)`, `recv((3, Tag(7)))`. A payload is anything that converts to a [`Payload`](crate::Payload): a slice or a vector of
+/// plain elements, `Bytes`, or a received payload. Times are given by the timing model.
 ///
 /// The world, the row and the column of a node come from its [`Node`](super::Node). Other groups are made [from a list](Group::subgroup),
 /// by [splitting](Group::split), or [as a grid](Group::cartesian). All members must make the same groups in the same order, as they make
@@ -80,7 +80,7 @@ pub struct Group<'n> {
     members: Members,
     /// The members as a list, made on first use.
     nodes: OnceCell<Arc<[Rank]>>,
-    /// The number of groups made of this group so far, by list of members.
+    /// The number of subgroups made from this group so far, by list of members.
     group_counts: RefCell<BTreeMap<Vec<Rank>, u32>>,
     /// The context of collective operations, made on first use.
     private: OnceCell<Context>,
@@ -123,8 +123,8 @@ impl<'n> Group<'n> {
         }
     }
 
-    /// Returns a row or a column: nodes of the world at equal distances. `family` separates rows, columns and groups that the program makes
-    /// of the same nodes.
+    /// Returns the group of a row or a column: nodes of the world at equal distances. `family` distinguishes rows, columns and groups that
+    /// the program makes of the same nodes.
     pub(super) fn strided(
         &self,
         name: String,

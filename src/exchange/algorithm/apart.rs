@@ -1,12 +1,12 @@
 //! *Apart*: short messages by one algorithm and long messages by another, one after the other.
 //!
 //! **What it does.** If a few messages are much longer than many others, no single algorithm suits all. Short messages should be combined
-//! and forwarded, and long messages should be cut into slices that avoid link contention. So messages are split by length, at the lengths
-//! with the least lower bounds, and both parts are planned as *auto* plans an exchange. The parts are executed in the faster order. Nodes
-//! start the second part without synchronization, or all pause until the first part has ended, if that is faster.
+//! and forwarded, and long messages should be cut into slices that avoid link contention. So messages are split by length, at the split
+//! lengths with the smallest lower bounds, and both parts are planned as *auto* plans an exchange. The parts are executed in the faster
+//! order. Nodes start the second part without synchronization, or all pause until the first part has ended, if that is faster.
 //!
 //! **Restrictions.** At one of the lengths tried, at least half of the start-ups of the busiest node must be for shorter messages, and at
-//! least half of the bytes of the busiest port in longer ones.
+//! least half of the bytes of the busiest port must be in longer messages.
 //!
 //! **Cost.** At most the cost of both parts together: about `ceil(log2 p) alpha` for few bytes, and `t beta` for the long messages.
 //!
@@ -37,7 +37,7 @@ use crate::{
     time::{Span, Time},
 };
 
-/// Maximum number of split lengths tried. With an incumbent, among more than `MAX_EXHAUSTIVE_RANKS` ranks, one is tried.
+/// Maximum number of split lengths tried. Among more than `MAX_EXHAUSTIVE_RANKS` ranks, only one is tried if there is an incumbent.
 const MAX_PLACES: usize = 2;
 
 /// Maximum ratio of the parts' summed times to the incumbent: parts overlap, because a node starts the second part as soon as it has
@@ -48,11 +48,11 @@ const OVERLAP: f64 = 1.1;
 /// parts takes some hundredths of a second.
 const MAX_EXHAUSTIVE_RANKS: usize = 32;
 
-/// For more ranks, maximum ratio of the parts' summed lower bounds to the incumbent.
+/// Maximum ratio of the parts' summed lower bounds to the incumbent, among more than `MAX_EXHAUSTIVE_RANKS` ranks.
 const PRUNING_RATIO: f64 = 0.93;
 
 impl Algorithm {
-    /// Short and long messages separately, each by the fastest of the other algorithms. Requires messages of different lengths.
+    /// Short and long messages in sequence, each part by the fastest of the other algorithms. Requires messages of different lengths.
     pub const APART: Algorithm = of(&APART);
 }
 
@@ -104,8 +104,8 @@ struct Cut {
     lower_bounds: [Span; 2],
 }
 
-/// Returns the splits that may pay off: short messages are at least half of the start-ups of the busiest node, and long messages at least
-/// half of the bytes of the busiest port.
+/// Returns the splits that pass the pruning test: short messages cause at least half of the start-ups of the busiest node, and long
+/// messages at least half of the bytes of the busiest port.
 fn cuts(instance: &Instance) -> Vec<Cut> {
     let matrix = instance.matrix().without_own();
     let cut = |place: u64| {
@@ -131,8 +131,8 @@ impl Cut {
         self.lower_bounds[0] + self.lower_bounds[1]
     }
 
-    /// Returns the fastest variant of both parts in sequence. With `is_limited`, the search for each part is cut off at the time that the
-    /// other part leaves.
+    /// Returns the fastest variant of both parts in sequence. With `is_limited`, the search for each part is limited to the time that the
+    /// other part leaves before `limit`.
     fn fastest(
         &self,
         instance: &Instance,
@@ -190,7 +190,7 @@ fn in_sequence(
     Some((variant.by(Algorithm::APART), found))
 }
 
-/// Returns pauses after which all nodes continue at the same instant.
+/// Returns pauses after which all nodes start the second part at the same instant.
 fn in_step(prediction: &Prediction) -> Vec<Span> {
     prediction.finished.iter().map(|&at| prediction.modeled.since(at)).collect()
 }

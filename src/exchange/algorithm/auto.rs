@@ -74,7 +74,7 @@ pub(super) fn unsplit(
     search.best.ok_or_else(|| search.cause.expect("a search that finds nothing has a cause"))
 }
 
-/// Returns the variants of the wanted algorithms, the one with the least estimate first.
+/// Returns the variants of the wanted algorithms, in ascending order of their estimates.
 fn candidates(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool + Copy) -> Vec<Variant> {
     let is_candidate = |other: &&Algorithm| {
         ![Algorithm::AUTO, Algorithm::APART, Algorithm::SORTING].contains(other)
@@ -85,12 +85,12 @@ fn candidates(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool + Copy) 
     let all = Algorithm::ALL.iter().filter(is_candidate);
     let all = all.flat_map(|other| other.variants(planner.instance(), planner).unwrap_or_default());
     let mut all: Vec<Variant> = time_triggered(planner, is_wanted).into_iter().chain(all).collect();
-    // Time-triggered schedules avoid contention, so they are mostly the fastest of those with equal bounds.
+    // Time-triggered schedules avoid contention, so among variants with equal estimates they are mostly the fastest.
     all.sort_by_key(|variant| (variant.estimate().max(variant.floor()), !variant.name().ends_with("timed")));
     all
 }
 
-/// Returns the rounds of *balanced*, or the minimum number of rounds, as a time-triggered schedule.
+/// Returns the time-triggered variant of *balanced*, or of *pairwise* or *colored* if balancing brings no improvement.
 fn time_triggered(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool) -> Option<Variant> {
     let plain = if planner.is_regular() { Algorithm::PAIRWISE } else { Algorithm::COLORED };
     let algorithm = if planner.balanced().is_some() { Algorithm::BALANCED } else { plain };
@@ -114,7 +114,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Tries variants that differ from all tried before.
+    /// Tries the variants that differ from all variants tried before.
     fn try_all(&mut self, variants: Vec<Variant>) {
         let mut variants = self.untried(variants);
         self.tried.extend(variants.iter().map(identity));
@@ -136,7 +136,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the variants that differ from each other and from all tried before.
+    /// Returns the variants that differ from each other and from all variants tried before.
     fn untried(&self, variants: Vec<Variant>) -> Vec<Variant> {
         let mut seen = self.tried.clone();
         variants.into_iter().filter(|variant| seen.insert(identity(variant))).collect()
@@ -148,7 +148,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns the text shared by variants that make the same schedule.
+/// Returns the identity of a variant. Variants that make the same schedule have the same identity.
 fn identity(variant: &Variant) -> String {
     match (variant.identity().unwrap_or(variant.name()), variant.algorithm()) {
         ("", Some(algorithm)) => algorithm.to_string(),

@@ -11,8 +11,8 @@
 //! limited.
 //!
 //! **Cost.** The cost of the initial rounds without link contention: `h (alpha + s beta)`. The length of a round is estimated by the
-//! 16-norm of the times that each link and each port needs for its bytes. This norm is close to the maximum and decreases with any of the
-//! times.
+//! 16-norm of the times that each link and each port needs for its bytes. This norm is close to the maximum, and decreases if any of the
+//! times decreases.
 //!
 //! **Source.** This project. Two matchings form paths and cycles: C. Berge, "Two theorems in graph theory", PNAS 43(9), 1957. Exchange
 //! rounds on a CM-5 should mix messages of all distances: E. A. Brewer, B. C. Kuszmaul, "How to get good performance from the CM-5 data
@@ -32,7 +32,7 @@ static BALANCED: Entry = Entry::new("balanced", variants)
     .cost("that of `colored`, without links that are shared");
 
 impl Algorithm {
-    /// The minimum number of rounds, balanced so that links carry as little as possible in each round.
+    /// Rounds, as few as possible, balanced so that links carry as little as possible in each round.
     pub const BALANCED: Algorithm = of(&BALANCED);
 }
 

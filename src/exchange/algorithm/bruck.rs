@@ -1,4 +1,4 @@
-//! *Bruck*: few long messages instead of many short ones, for very short messages.
+//! *Bruck*: combines very short messages into few longer ones, which are forwarded.
 //!
 //! **What it does.** The distance of a message around the ring is written in digits of radix `r`. For each digit, the lowest first, and
 //! each nonzero value `d`, every node sends one message to the node `d r^k` further on. This message combines all its data whose digit
@@ -40,7 +40,7 @@ use crate::{pattern::Exchange, rank::Rank, time::Span};
 const MAX_RADICES: usize = 3;
 
 static BRUCK: Entry = Entry::new("bruck", |planning| {
-    // If only one style is tried, only one pace is tried.
+    // *Auto* first tries each algorithm in one style. Then only one pace is tried.
     let are_all = planning.workspace.styles().len() > 1;
     Ok(variants(planning.workspace, are_all))
 })
@@ -49,7 +49,7 @@ static BRUCK: Entry = Entry::new("bruck", |planning| {
 .cost("with radix `r` about `log_r p ((r - 1) max(o_s + o_r + o_x, p/r s beta) + L + hop)`");
 
 impl Algorithm {
-    /// Bruck's algorithm: few long combined messages.
+    /// Bruck's algorithm: combines messages into few longer messages, which are forwarded.
     pub const BRUCK: Algorithm = of(&BRUCK);
 }
 
@@ -95,13 +95,13 @@ fn ring(nodes: usize, radix: usize) -> Axis {
     Axis { extent: nodes, stride: 1, radix }
 }
 
-/// Returns a lower bound on the time with a radix.
+/// Returns a lower bound on the time of Bruck's algorithm with a given radix.
 pub(super) fn port_bound(instance: &Instance, radix: usize) -> Span {
     let ranks: Vec<Rank> = (0..instance.size()).collect();
     mean_ports(instance, &ranks, &[ring(instance.size(), radix)])
 }
 
-/// Returns the estimated time with the best radix, without link contention.
+/// Returns the estimated time of Bruck's algorithm with the best radix, without link contention.
 pub(super) fn lower_bound(instance: &Instance) -> Span {
     costs(instance)[0].1.fastest()
 }

@@ -37,9 +37,9 @@ static SLICED: Entry = Entry::new("sliced", sliced)
     .cost("`t beta + h alpha + 2 sqrt(h t alpha beta)`");
 
 impl Algorithm {
-    /// The minimum number of rounds, by edge colouring.
+    /// Rounds of whole messages, as few as possible, by edge colouring.
     pub const COLORED: Algorithm = of(&COLORED);
-    /// The minimum number of rounds of slices of messages.
+    /// Rounds of slices of messages, as few as possible, by edge colouring.
     pub const SLICED: Algorithm = of(&SLICED);
 }
 

@@ -12,12 +12,13 @@
 //! **Restrictions.** With too many slices the rounds are those of *colored*, or of linear permutation.
 //!
 //! **Cost.** If the ports need `t beta` and the busiest link `c t beta`, a fraction of up to `1 - 1 / c` of the bytes across that link is
-//! detoured, and each detoured byte uses two more ports. With slices of `q` bytes there are about `t / q + h` rounds of `q beta`, at
-//! least of two calls. Some more rounds are needed, as not all rounds can be full.
+//! detoured, and each detoured byte uses two more ports. With slices of `q` bytes there are about `t / q + h` rounds. Each takes `q beta`
+//! or, if longer, two calls. Some more rounds are needed, as not all rounds can be full.
 //!
 //! **Source.** L. G. Valiant, G. J. Brebner, "Universal schemes for parallel communication", STOC 1981, where all messages take random
 //! detours. Rounds need little more time than the busiest resource: F. T. Leighton, B. M. Maggs, S. B. Rao, "Packet routing and job-shop
-//! scheduling in O(congestion + dilation) steps", Combinatorica 14(2), 1994. The choice and the order are this project's.
+//! scheduling in O(congestion + dilation) steps", Combinatorica 14(2), 1994. The choice of intermediaries and the order of slices: this
+//! project.
 
 mod congestion;
 mod filling;
@@ -39,10 +40,10 @@ use crate::{
     time::Span,
 };
 
-/// Numbers of slices into which the traffic of a node is cut.
+/// Numbers of slices to try for the traffic of the busiest node.
 const SLICES_OF_TRAFFIC: [u64; 3] = [128, 32, 8];
 
-/// Maximum number of slices. The remaining slices are sorted for each round.
+/// Maximum number of slices. It limits the planning time, because the unsent slices are sorted for each round.
 const MAX_SLICES: u64 = 40_000;
 
 /// One hop of a slice.
@@ -111,8 +112,8 @@ fn lengths(instance: &Instance) -> Vec<u64> {
     lengths
 }
 
-/// Returns a lower bound on the time of rounds of slices of at most `slice` bytes. Each node must send all its slices, and all rounds are
-/// equally long.
+/// Returns a lower bound on the time of rounds of slices of at most `slice` bytes: the busiest node needs a round for each of its slices,
+/// and all rounds are equally long.
 fn lower_bound(instance: &Instance, paths: &Paths, slice: u64) -> Span {
     let nodes = instance.size();
     let (mut sent, mut received, mut longest) = (vec![0; nodes], vec![0; nodes], 0);
@@ -146,7 +147,7 @@ impl Detour {
         Draft::new(self.slices, schedule)
     }
 
-    /// Returns the steps of every node, time-triggered.
+    /// Returns the steps of every node in the time-triggered schedule.
     fn schedule(&self, parameters: &Parameters) -> Schedule {
         let origins: Vec<Rank> = self.slices.iter().map(|slice| slice.from).collect();
         let sizes: Vec<u64> = self.slices.iter().map(|slice| slice.bytes).collect();
@@ -192,7 +193,7 @@ mod tests {
         }
         let matrix = instance.matrix().without_own();
         assert!(bytes.into_iter().eq(matrix.messages().map(|(from, to, bytes)| ((from, to), bytes))));
-        // The node of each slice, and the first round in which the slice can be sent.
+        // The node that holds each slice, and the first round in which it can send the slice.
         let mut places: Vec<(Rank, usize)> = detour.slices.iter().map(|slice| (slice.from, 0)).collect();
         for (nth, round) in detour.rounds.iter().enumerate() {
             for end in [|hop: &Hop| hop.from, |hop: &Hop| hop.to] {
@@ -227,7 +228,7 @@ mod tests {
         }
     }
 
-    /// All nodes of one row send to one column, around a corner.
+    /// All nodes of one row send to one column, so direct paths share a corner.
     #[test]
     fn slices_avoid_a_congested_corner() {
         let mesh = topology::parse("mesh:6x6").unwrap();

@@ -1,19 +1,20 @@
 //! *Levels*: few long combined messages, first among near ranks and then among far ranks, or the reverse.
 //!
-//! **What it does.** As in [*bruck*](super::bruck), data of a rank for several other ranks is sent as one message and forwarded. Here
-//! ranks are places in a rectangle, `p = a b`, in the order of their nodes. All data goes along rows to the column of its receiver, and
-//! then along columns; or along columns first. On a mesh these are the rows and columns of nodes, so that each message stays in a line.
-//! In a cluster a row is one or several servers: processors of a server collect the data for the same processor of another server, and
-//! only long messages go between servers. A machine with more than two dimensions has one level for each. A row of `a` ranks has `a - 1`
-//! messages per rank, or fewer in *bruck*'s digits with a smaller radix, which send each byte several times. The messages are sent one
-//! after the other or all at once, as in *bruck*.
+//! **What it does.** As in [*bruck*](super::bruck), data of a rank for several other ranks is sent as one message and forwarded. Here the
+//! ranks form a rectangle, `p = a b`, in the order of their nodes. All data goes along rows to the column of its receiver, and then along
+//! columns; or along columns first. On a mesh these are the rows and columns of nodes, so that each message stays in a line. In a cluster a
+//! row is one or several servers: processors of a server collect the data for the same processor of another server, and only long messages
+//! go between servers. A machine with more than two dimensions has one level for each dimension. In a row of `a` ranks each rank sends
+//! `a - 1` messages, or fewer with a smaller radix, as in *bruck*, where each byte is sent several times. The messages are sent one after
+//! the other or all at once, as in *bruck*.
 //!
 //! A closed form selects the rectangles to try. It includes the start-ups, the bytes of ports, and the bytes of the busiest link.
 //!
 //! **Restrictions.** If the number of ranks is prime, or 1, the algorithm is *bruck*.
 //!
-//! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller radices; at once
-//! the larger of `(a + b - 2) (o_s + o_r)` and that time of bytes, and `2 (L + hop)`. Data sent as one message is first copied together.
+//! **Cost.** `(a + b - 2) alpha` and `(2 - 1/a - 1/b) p s beta` for messages of `s` bytes in two levels without smaller radices. At once,
+//! the larger of `(a + b - 2) (o_s + o_r)` and the same time of bytes, plus `2 (L + hop)`. Data sent as one message is first copied
+//! together.
 //!
 //! **Source.** On meshes: D. S. Scott, "Efficient all-to-all communication patterns in hypercube and mesh topologies",
 //! Distributed Memory Computing Conference 1991; in clusters, with messages of several lengths: K. Fan and others,
@@ -38,17 +39,17 @@ use crate::{plan::Layout, rank::Rank, time::Span};
 /// Maximum number of shapes tried.
 const MAX_SHAPES: usize = 6;
 
-/// Maximum number of shapes tried if there are many messages.
+/// Maximum number of shapes tried in large exchanges.
 const MAX_SHAPES_IF_LARGE: usize = 3;
 
-/// Number of nodes from which the messages of a rank are limited.
+/// Minimum number of nodes for which the number of messages of a rank is limited.
 const MIN_LIMITED_NODES: usize = 256;
 
 /// Maximum number of radices tried for each axis.
 const MAX_RADICES: usize = 3;
 
 static LEVELS: Entry = Entry::new("levels", |planning| {
-    // If only one style is tried, only one pace is tried.
+    // *Auto* first tries each algorithm in one style. Then only one pace is tried.
     let are_all = planning.workspace.styles().len() > 1;
     Ok(variants(planning.workspace, are_all))
 })
@@ -69,7 +70,7 @@ fn divisors(number: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Returns variants with the probably fastest shapes, each at the probably fastest pace, or at all paces if `are_all`. Without shapes it
-/// returns those of *bruck*.
+/// returns the variants of *bruck*.
 pub(super) fn variants(planner: &Planner, are_all: bool) -> Vec<Variant> {
     match shapes(planner) {
         [] => bruck::variants(planner, are_all),
@@ -86,8 +87,7 @@ fn named(axes: &[Axis]) -> String {
     axes.iter().map(named).collect::<Vec<String>>().join("; ")
 }
 
-/// Returns the estimated time of the best shape without link contention, which shows whether to examine shapes further; `None` if there
-/// is no shape.
+/// Returns the estimated time of the best shape without link contention; `None` if there is no shape.
 pub(super) fn lower_bound(instance: &Instance) -> Option<Span> {
     let form = ClosedForm::of(instance, &[]);
     let shapes = form.shapes();
@@ -99,9 +99,9 @@ fn max_shapes(planner: &Planner) -> usize {
     if planner.is_large() { MAX_SHAPES_IF_LARGE } else { MAX_SHAPES }
 }
 
-/// Returns the maximum number of messages of a rank, if some shape meets it. In large exchanges of different lengths, shapes with more
-/// messages of a rank than half the number of other ranks take as long to plan as one message for each rank, and were never observed to
-/// be faster.
+/// Returns the maximum number of messages of a rank, which applies if any shape complies. In large exchanges of different lengths, shapes
+/// with more messages of a rank than half the number of other ranks take as long to plan as one message for each rank, and were never
+/// observed to be faster.
 fn max_messages(planner: &Planner) -> usize {
     let nodes = planner.instance().size();
     let is_dense = 8 * planner.matrix().messages().count() > nodes * nodes;
@@ -177,7 +177,7 @@ impl ClosedForm<'_> {
         best
     }
 
-    /// Returns the same axes in all combinations of radices to try.
+    /// Returns the axes in all combinations of radices to try.
     fn in_radices(&self, axes: &[Axis]) -> Vec<Vec<Axis>> {
         let mut all: Vec<Vec<Axis>> = vec![Vec::new()];
         for axis in axes {

@@ -1,13 +1,13 @@
 //! *Mixed*: short messages by [Bruck's algorithm](super::bruck), long messages directly to their receivers.
 //!
-//! **What it does.** If lengths vary, no single algorithm suits all messages: short messages cause most of the start-ups, and long
-//! messages carry most of the bytes. So the messages up to a length go first, combined and forwarded. The others follow in the minimum
-//! number of rounds, balanced over the links. If the style of the long messages exchanges them one by one, the short messages of a digit
-//! use the same kind of exchange, otherwise the probably fastest pace.
+//! **What it does.** If lengths vary, no single algorithm suits all messages: short messages cause most of the start-ups, and long messages
+//! carry most of the bytes. So the messages up to a split length go first, combined and forwarded. The longer messages follow in the
+//! minimum number of rounds, balanced over the links. If nodes send and receive the long messages of each round by one kind of exchange
+//! (`Style::Each`), the short messages of a digit use the same kind of exchange, otherwise the probably fastest `Pace`.
 //!
 //! **Restrictions.** None. If all messages are short, or all are long, only one of the two algorithms is used.
 //!
-//! **Cost.** That of Bruck's algorithm for the short messages and `h (alpha + s beta)` for the long ones. Forwarding pays off for
+//! **Cost.** The cost of Bruck's algorithm for the short messages, and `h (alpha + s beta)` for the long messages. Forwarding is faster for
 //! messages up to about `alpha / (beta log2 p)` bytes; lengths near this value are tried.
 //!
 //! **Source.** This project. Libraries switch algorithms by message length: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of
@@ -33,7 +33,7 @@ use super::{
 };
 use crate::time::Span;
 
-/// The split lengths to try, as multiples of the best estimate. With many messages only the first usable one is tried.
+/// The split lengths to try, as multiples of the best estimate. In large exchanges only the first length that splits the messages is tried.
 const FACTORS: [f64; 3] = [1.0, 0.25, 4.0];
 
 static MIXED: Entry = Entry::new("mixed", variants)
@@ -60,7 +60,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     })
 }
 
-/// Returns variants in several styles: messages of up to `max_short` bytes by Bruck's algorithm, and the others in rounds.
+/// Returns variants in several styles: messages of up to `max_short` bytes by Bruck's algorithm, and longer messages in rounds.
 fn split_at(planner: &Planner, max_short: u64) -> Vec<Variant> {
     let [short, long] = split(planner.matrix(), max_short).map(Arc::new);
     let among = planner.instance().with(short.clone());
@@ -85,7 +85,7 @@ fn split_at(planner: &Planner, max_short: u64) -> Vec<Variant> {
     planner.styles().iter().map(variant).collect()
 }
 
-/// Returns the estimated length up to which forwarding a message pays off.
+/// Returns the estimated length up to which forwarding a message is faster than sending it directly.
 fn estimated_split(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
     let hops = f64::from(instance.size().next_power_of_two().ilog2().max(1));
@@ -98,7 +98,7 @@ fn are_short(instance: &Instance) -> bool {
     longest.is_some_and(|bytes| bytes as f64 <= estimated_split(instance))
 }
 
-/// Returns the split lengths to try: lengths with at least one message on each side, without duplicates.
+/// Returns the split lengths to try. Each leaves at least one message on each side, and no two give the same split.
 fn lengths(instance: &Instance) -> Vec<u64> {
     let (messages, best) = (|| parts(instance.matrix()), estimated_split(instance));
     let mut lengths: Vec<(usize, u64)> = FACTORS

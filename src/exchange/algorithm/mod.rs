@@ -34,7 +34,7 @@ use crate::plan;
 /// ```
 pub type Algorithm = plan::Algorithm<Instance>;
 
-/// An entry of the registry.
+/// Registry entry of an exchange algorithm.
 type Entry = plan::Entry<Instance>;
 
 /// An exchange to be planned by an algorithm.
@@ -58,7 +58,7 @@ fn refused(algorithm: Algorithm, text: String) -> PlanError {
 static OWN: Entry = Entry::own();
 
 impl Algorithm {
-    /// The algorithm of plans by a [custom algorithm](super::Own). It makes no plans itself; the `Own` does.
+    /// Placeholder for the algorithm of a [custom algorithm](super::Own). It makes no plans; the `Own` value makes them.
     pub const OWN: Algorithm = of(&OWN);
 
     /// All algorithms, with seed 1.

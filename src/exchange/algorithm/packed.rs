@@ -1,14 +1,14 @@
-//! *Packed*: a time-triggered list schedule, in which each free node at once starts its most urgent message with a free path.
+//! *Packed*: a time-triggered list schedule, in which each free node immediately starts its most urgent message with a free path.
 //!
-//! **What it does.** A message can start when its sender and its receiver are free and every link on its path has capacity for it.
-//! Whenever a message ends, the free senders choose in the order of their remaining work. Each takes the free receiver with the most
-//! remaining work; among equal ones that with the longest message, then the next around the ring. The end of a message is known in
-//! advance or, where ports share links, computed by the network model ([`network`]). Long messages can be cut into slices. A slice is
-//! followed by the next slice of the same message, unless another receiver has become more urgent. The result gives every node its order
-//! of sends and receives; their times follow from the machine.
+//! **What it does.** A message can start when its sender and its receiver are free and every link on its path has capacity for it. Whenever
+//! a message ends, the free senders choose in the order of their remaining work. Each takes the free receiver with the most remaining work.
+//! Among equally urgent receivers, the receiver of the sender's longest message comes first, then the nearest around the ring of ranks. The
+//! end of a message is known in advance or, if the two directions of a port share bandwidth, computed by the fabric model ([`network`]).
+//! Long messages can be cut into slices. A slice is followed by the next slice of the same message, unless another receiver has become more
+//! urgent. The result gives every node its order of sends and receives; their times follow from the machine.
 //!
-//! Receivers behind a full link ([`reachable`]) are not examined. A sender without a match searches again only behind links that regain
-//! capacity, or among receivers that become free ([`waiting`]).
+//! Receivers whose path uses a full link ([`reachable`]) are not examined. A sender without a match searches again only among receivers
+//! whose links regain capacity, or among receivers that become free ([`waiting`]).
 //!
 //! **Restrictions.** The algorithm gives up on exchanges that would require examining too many pairs of nodes, or storing too many sets
 //! of nodes.
@@ -71,7 +71,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
     Ok(slices.into_iter().flat_map(packed).collect())
 }
 
-/// Returns whether a slice is cut off the rest of a message. At least half a slice must remain.
+/// Returns whether a slice is cut off a message with `left` remaining bytes. At least half a slice must remain.
 fn is_cut(left: u64, slice: u64) -> bool {
     left >= slice.saturating_add(slice / 2)
 }
@@ -86,7 +86,7 @@ fn plan(instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> 
     plan_on(Network::of(instance, paths), instance, paths, slice)
 }
 
-/// Plans on a given network model.
+/// Returns the parts as [`plan`] does, timed by a given network model.
 fn plan_on(mut network: Network<'_>, instance: &Instance, paths: &Paths, slice: u64) -> Option<Vec<Planned>> {
     let mut plan = Packer::new(instance, paths, slice.max(1));
     if plan.is_too_large() {
@@ -118,7 +118,7 @@ mod tests {
     };
 
     proptest! {
-        /// Without shared links, known ends equal those of the network model.
+        /// If the directions of a port are independent, ends that are known in advance equal those of the fabric model.
         #[test]
         fn known_ends_equal_those_of_the_network_model(
             name in prop::sample::select(vec!["mesh:3x3", "fat-tree:9", "ring:9", "torus:3x3", "complete:9"]),
@@ -137,7 +137,7 @@ mod tests {
             prop_assert_eq!(text(known), text(Network::shared(&instance)));
         }
 
-        /// No port has two messages at once, and all bytes are moved, in the order of their starts.
+        /// No port carries two messages at the same time, all bytes are moved, and the parts are in order of their starts.
         #[test]
         fn ports_have_one_message_at_a_time(
             nodes in 1..10_usize, bytes in prop::collection::vec(0..900_u64, 100), slice in 1..1000_u64

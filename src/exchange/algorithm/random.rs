@@ -4,8 +4,8 @@
 //! random and sends it an active message that tests and sets the lock. If the lock was free, the message is sent, and its arrival frees
 //! the lock; if not, another receiver is queried. The paper's two improvements can be used separately or together:
 //!
-//! - *measured*: a busy receiver replies when to query it again. No query is sent before. A node with replies of this kind from all its
-//!   receivers sleeps until the earliest of the times.
+//! - *measured*: a busy receiver replies with the time to wait before the next query. No query is sent earlier. A node with such replies
+//!   from all its receivers sleeps until the earliest of these instants.
 //! - *early*: a receiver gives its go-ahead shortly before the current transfer ends, so that the bytes of the next message begin to move
 //!   when its port is free. At most one go-ahead is given early.
 //!
@@ -19,15 +19,15 @@
 //! receiver too late by at most some 3 % of its waiting time, and the number of queries grows with the logarithm of the wait. So time
 //! always advances, even where active messages cost nothing, and the work of the host is small.
 //!
-//! **No deadlock.** A node waits for the reply to one query at a time, and answers all incoming queries while it waits. It sends as soon
-//! as it has a go-ahead, so it holds the lock of at most one receiver and waits for no other. Every lock is freed when the message has
-//! arrived, for which a receive is posted with the go-ahead. So some message is always in transit or some lock is free. No query comes
-//! too early, because the lengths are exchanged first.
+//! **No deadlock.** A node waits for the reply to one query at a time, and answers all incoming queries while it waits. It sends as soon as
+//! it has a go-ahead, so it holds the lock of at most one receiver and waits for no other lock. Every lock is freed when the message has
+//! arrived, for which a receive is posted with the go-ahead. So some message is always in transit or some lock is free. No query comes too
+//! early, because the lengths are exchanged first.
 //!
-//! **Restrictions.** Needs active messages. Only a run gives the time.
+//! **Restrictions.** Needs active messages. The steps depend on the run, so there is no prediction.
 //!
 //! **Cost.** At least two active messages and alpha for each message. The total is little more than `t beta` with many messages per node,
-//! and about half as much again with two.
+//! and about `1.5 t beta` with two.
 //!
 //! **Source.** Ranka, Shankar, Alsabti, "Many-to-many Personalized Communication with Bounded Traffic", 1995, section
 //! 5; J.-C. Wang, T.-H. Lin, S. Ranka, "Distributed scheduling of unstructured collective communication on the CM-5",
@@ -99,7 +99,7 @@ fn with(planning: &Planning<'_>, measured: bool, early: bool) -> Result<Vec<Vari
     Ok(vec![Variant::new("", make)])
 }
 
-/// The improvements of the paper.
+/// Which improvements of the paper are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Improvements {
     /// Whether receivers report how long they remain busy.
@@ -130,10 +130,11 @@ const ASK: Tag = Tag::named(b"Asks");
 const GO: Tag = Tag::named(b"Goes");
 const BUSY: Tag = Tag::named(b"Busy");
 
-/// Divisor of the time since the node last sent: the pause before the next query to a receiver that does not report its remaining time.
+/// Divisor of the time since the node last sent. The quotient is the pause before the next query to a receiver that does not report its
+/// remaining time.
 const PAUSE: u64 = 32;
 
-/// Expected and received messages.
+/// Messages that this node expects and has received.
 struct Incoming<'a> {
     matrix: &'a Matrix,
     rank: Rank,
@@ -148,7 +149,7 @@ struct Incoming<'a> {
 }
 
 impl Incoming<'_> {
-    /// Waits for one event until a deadline. The departure of the sent message counts as an event.
+    /// Waits for one event, at most until `deadline`. The departure of the message `sent` is an event, too.
     fn wait(
         &mut self,
         active: &Active<'_, '_, impl FnMut(&mut Reactions, ActiveMessage)>,
@@ -196,7 +197,7 @@ struct Targets {
 }
 
 impl Targets {
-    /// Returns the index of a random receiver that may be queried now, or the earliest instant at which one may be.
+    /// Returns the index of a random receiver that may be queried now, or the earliest instant at which a receiver may be queried.
     fn choose(&mut self, now: Time) -> Result<usize, Time> {
         let worth: Vec<usize> =
             (0..self.left.len()).filter(|&place| self.quiet[self.left[place]] <= now).collect();
@@ -206,7 +207,8 @@ impl Targets {
         }
     }
 
-    /// Postpones queries to a receiver that was queried at `asked` and is busy: until `rest` after `asked` if it reports a time.
+    /// Postpones queries to a receiver that was queried at `asked` and is busy: until `asked + rest` if it reports its remaining time
+    /// `rest`.
     fn busy(&mut self, to: Rank, asked: Time, rest: Option<Span>, now: Time) {
         let pause = Span::from_picos((now.since(self.since).as_picos() / PAUSE).max(1));
         let said = rest.map(|rest| asked + rest).filter(|&until| until > now);
@@ -247,7 +249,7 @@ impl Procedure for Random {
         let missing = (0..size).filter(|&from| from != rank && matrix.get(from, rank) > 0).count();
         let (posted, came) = (vec![None; size], vec![Payload::empty(); size]);
         let mut incoming = Incoming { matrix, rank, lock: &lock, tag, posted, missing, came };
-        // The offset separates this stream from the one of the matrix generator with the same seed.
+        // The offset separates these random numbers from those of the matrix generator with the same seed.
         let random = RandomNumbers::new(self.seed.wrapping_add((rank as u64 + 1) << 32));
         let left = (0..size).filter(|&to| to != rank && matrix.get(rank, to) > 0).collect();
         let mut targets = Targets { left, quiet: vec![Time::ZERO; size], random, since: Time::ZERO };

@@ -1,18 +1,18 @@
 //! *Sorting*: all data is sorted by destination across the whole machine, which delivers it.
 //!
-//! **What it does.** Data is cut into records of one size: a label of three words, followed by some bytes of a message. The label holds
-//! the destination, the source, and the number of the record in the message. Every node adds empty records so that it has `r`, with
-//! labels such that every destination gets `r`. Then the records are sorted by destination: within a node by radix sort with one digit,
-//! and between nodes by *columnsort* on a matrix of `r x p` with one column for each node. Its eight steps are: sort; deal the records
-//! out to all nodes in turn; sort; give each node an equal contiguous part of the received records; sort; send the upper half to the next
-//! node; sort the two halves; send back the lower half.
+//! **What it does.** Data is cut into records of one size: a label of three words, followed by some bytes of a message. The label holds the
+//! destination, the source, and the number of the record in the message. Every node adds empty records so that it has `r`, with labels such
+//! that every destination gets `r`. Then the records are sorted by destination: within a node by radix sort with one digit, and between
+//! nodes by *columnsort* on a matrix of `r x p` with one column for each node. Its eight steps are: sort; distribute the records to all
+//! nodes round-robin; sort; give each node an equal contiguous range of the received records; sort; send the upper half to the next node;
+//! sort the two halves; send back the lower half.
 //!
 //! The paper adapts *rotate-sort* instead, which sorts in sixteen phases of rows and columns of a square mesh whose sides are powers of
 //! four. Columnsort has four phases of communication on any number of nodes. Like rotate-sort for nodes with many elements, it needs a
 //! constant number of balanced all-to-all exchanges.
 //!
-//! **Restrictions.** `r >= 2 (p - 1)^2`; empty records fill up to that. Every node must have all traffics `r_i` and `c_j`, and the number
-//! of bytes in a record. Phantom payloads cannot be sorted.
+//! **Restrictions.** `r >= 2 (p - 1)^2`; empty records fill a node up to this number. The traffics `r_i` and `c_j` of all nodes, and the
+//! number of bytes in a record, are input of every node. Phantom payloads cannot be sorted.
 //!
 //! **Cost.** `2 (p - 1) (alpha + r w beta / p) + 2 (alpha + r w beta / 2)` for records of `w` bytes: `3 t beta` and the cost of labels
 //! and empty records. The algorithm sorts five times, and each sort copies all records once. Other computing is not charged.
@@ -56,7 +56,7 @@ static SORTING: Entry =
         .limits("`r >= 2 (p - 1)^2`, filled up to that; no phantom payloads");
 
 impl Algorithm {
-    /// Sorting by destination.
+    /// Sorts all data by destination across the whole machine.
     pub const SORTING: Algorithm = of(&SORTING);
 }
 
@@ -66,7 +66,7 @@ struct Sorting {
     instance: Instance,
     /// Records of each node, a multiple of twice the number of nodes.
     records: usize,
-    /// Bytes of data in a record.
+    /// Bytes of message data in a record.
     piece: usize,
     /// Stage in which every node sends the same number of records to every node.
     deal: Stage,
@@ -76,7 +76,7 @@ struct Sorting {
 }
 
 impl Sorting {
-    /// Creates the phases with the longest records that still give a node the minimum number of records.
+    /// Creates the phases. Records are as long as possible while the busiest node still has the minimum number of records.
     fn new(instance: &Instance) -> Result<Sorting, PlanError> {
         let matrix = instance.matrix().without_own();
         let nodes = matrix.nodes();
@@ -124,7 +124,7 @@ impl Sorting {
         LABEL + self.piece
     }
 
-    /// Returns a node's data as records, with empty records added.
+    /// Returns the data of node `rank` as labeled records, with empty records added.
     fn label(&self, rank: Rank, outgoing: &[Payload]) -> Result<Vec<u8>, ExchangeError> {
         let mut records = Vec::with_capacity(self.records * self.width());
         let mut push = |to: Rank, from: u32, number: usize, data: &[u8]| {
@@ -139,7 +139,8 @@ impl Sorting {
                 push(to, rank as u32, number, piece);
             }
         }
-        // Empty records are numbered by source and by destination; this node takes its own range.
+        // All empty records form one sequence, in which each source and each destination has a contiguous range. This node adds the range
+        // of its rank as a source.
         let matrix = self.instance.matrix();
         let pieces = |from: Rank, to: Rank| match from == to {
             true => 0,

@@ -128,8 +128,8 @@ fn lower_bound(instance: &Instance, has_barriers: bool) -> Span {
     let (nodes, parameters) = (instance.size(), instance.parameters());
     let matrix = instance.matrix().without_own();
     let mean = (0..nodes).map(|node| matrix.sent(node)).sum::<u64>() as f64 / nodes as f64;
-    // Each node forwards the mean of what all nodes send. Up to a p-th of its own traffic and of the forwarded traffic stays in place,
-    // rounded up.
+    // Each node forwards the mean of the bytes that all nodes send. Up to 1/p of its own traffic, and 1/p of the forwarded traffic, both
+    // rounded up, is not sent, because its source or destination is the intermediary itself.
     let (traffic, nodes_f) = (matrix.traffic() as f64, nodes as f64);
     let moved = (traffic * (1.0 - 2.0 / nodes_f) + mean - 2.0 * nodes_f).max(0.0);
     let ports = Span::from_secs_f64(0.999 * moved * parameters.node_beta());
@@ -140,8 +140,8 @@ fn lower_bound(instance: &Instance, has_barriers: bool) -> Span {
         second[to] += bytes / nodes as u64;
     }
     let links = Paths::link_bound(instance, |from, to| first[from] + second[to]);
-    // A source deals out its bytes in turn, so with at least `nodes` bytes every node gets some. A destination gets bytes from every node
-    // if some source has at least `nodes` bytes for it.
+    // A source assigns its bytes to the intermediaries round-robin, so with at least `nodes` bytes it sends to every node. A destination
+    // gets bytes from every node if some source has at least `nodes` bytes for it.
     let spreads = |node: usize| matrix.sent(node) >= nodes as u64;
     let gathers = |node: usize| second[node] > 0;
     let count = |is_one: &dyn Fn(usize) -> bool| (0..nodes).filter(|&node| is_one(node)).count() as u64;
@@ -169,7 +169,7 @@ fn lower_bound(instance: &Instance, has_barriers: bool) -> Span {
     least.max(stages.map(stage).sum())
 }
 
-/// Returns the matrix of a stage, or an error if the lengths of parts make it too large.
+/// Returns the matrix of a stage, or an error if the headers make a node's traffic too large.
 fn checked(matrix: Result<Matrix, MatrixError>) -> Result<Matrix, PlanError> {
     matrix.map_err(|error| refused(Algorithm::TWO_STAGE, error.to_string()))
 }

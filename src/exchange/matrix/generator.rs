@@ -10,9 +10,9 @@ use crate::random::RandomNumbers;
 /// Each node sends the fraction `l` of its traffic to `(1 - l) k` of its receivers, and the rest to the other `l k`. With `l` = 1/2 all
 /// messages are equally long. A smaller `l` sends most bytes to fewer receivers.
 ///
-/// The matrix is a union of `k` permutations, each of messages of one size. Node `i` sends to node `P^-1(P(i) + d)`, where `P` is a
-/// random permutation and `d` one of `k` random distances. A node sends to itself only if `k` is the number of nodes; this message is one
-/// of the shorter ones.
+/// The matrix is a union of `k` permutations, each of messages of one size. Node `i` sends to node `P^-1(P(i) + d)`, where `P` is a random
+/// permutation and `d` one of `k` random distances. A node sends to itself only if `k` is the number of nodes; this message is one of the
+/// shorter messages.
 ///
 /// ```
 /// use multicomputer::exchange::Generator;
@@ -72,7 +72,7 @@ impl Generator {
         Ok(Matrix::new(&bytes)?)
     }
 
-    /// Returns the sizes of a node's messages, with the longer class of messages first.
+    /// Returns the sizes of a node's messages, the longer messages first.
     fn sizes(&self) -> Vec<u64> {
         let share = self.nonuniformity;
         let much =

@@ -24,7 +24,7 @@ use crate::{
     text::{count, shown},
 };
 
-/// Upper limit, not reached, of the bytes that a node sends or receives in all: 2^60.
+/// Exclusive upper limit of the total bytes that a node sends, and of the total bytes that it receives.
 const MAX_TOTAL_BYTES: u64 = 1 << 60;
 
 /// The bytes `m(i, j)` that node `i` has for node `j`.
@@ -176,7 +176,7 @@ impl Matrix {
         self.most(|node| self.fan_out(node).max(self.fan_in(node)))
     }
 
-    /// Returns the maximum of a figure over all nodes.
+    /// Returns the maximum of a per-node figure over all nodes.
     pub fn most(&self, figure: impl Fn(Rank) -> u64) -> u64 {
         (0..self.nodes).map(figure).max().unwrap_or(0)
     }

@@ -1,10 +1,10 @@
 //! Load balancing of rounds over the links: pairs of rounds are recombined, so that in each round the links need no longer than the
 //! ports.
 //!
-//! Draw an edge from each sender to its receiver in either of two rounds. The edges form paths and cycles on which the two rounds
-//! alternate (C. Berge, "Two theorems in graph theory", PNAS 43(9), 1957). On each path or cycle the rounds can be swapped without
-//! affecting the rest. A swap is kept if it shortens the two rounds together. The length of a round is estimated by the 16-norm of the
-//! times that each link and each message needs for its bytes. This norm is close to the maximum and decreases with any of the times.
+//! Draw an edge from each sender to its receiver in either of two rounds. The edges form paths and cycles on which the two rounds alternate
+//! (C. Berge, "Two theorems in graph theory", PNAS 43(9), 1957). On each path or cycle the rounds can be swapped without affecting the
+//! rest. A swap is kept if it shortens the two rounds together. The length of a round is estimated by the 16-norm of the times that each
+//! link and each message needs for its bytes. This norm is close to the maximum, and decreases if any of the times decreases.
 
 use super::{super::Instance, Part, paths::Paths};
 
@@ -18,8 +18,8 @@ const SWEEPS: usize = 3;
 const MAX_PARTNERS: usize = 24;
 
 /// Limit on inspected links: the larger of `MAX_INSPECTIONS` per message and `MIN_INSPECTIONS` in all. For 60,000 messages this takes a
-/// tenth of a second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay overloaded however they are
-/// recombined.
+/// tenth of a second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay overloaded however they
+/// are recombined.
 const MAX_INSPECTIONS: usize = 100;
 const MIN_INSPECTIONS: usize = 6_000_000;
 
@@ -123,7 +123,7 @@ fn recombine(
         if is_seen[start] || (sent[0][start].is_none() && sent[1][start].is_none()) {
             continue;
         }
-        // All senders connected to this one through common receivers.
+        // `tied`: all senders connected to `start` through common receivers.
         let (mut tied, mut next) = (vec![start], 0);
         is_seen[start] = true;
         while let Some(&from) = tied.get(next) {
@@ -156,7 +156,7 @@ fn recombine(
     is_changed
 }
 
-/// Cost of two rounds together.
+/// Loads and cost of two rounds between which messages are swapped.
 struct Costs {
     loads: [Load; 2],
     /// Time unit that keeps the 16th powers in the range of `f64`.

@@ -1,4 +1,4 @@
-//! Closed form of the time to forward messages along axes.
+//! Closed-form estimate of the time to forward messages along axes.
 
 use super::{
     super::Instance,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{pattern::Exchange, rank::Rank, time::Span, topology::LinkId};
 
-/// The closed form, with all messages of their mean length.
+/// Closed-form estimate for an exchange whose messages all have the mean length.
 pub(in crate::exchange) struct ClosedForm<'a> {
     pub(in crate::exchange) instance: &'a Instance,
     /// The rank at each place.
@@ -16,7 +16,8 @@ pub(in crate::exchange) struct ClosedForm<'a> {
     bytes: f64,
 }
 
-/// Times at the two paces that the closed form distinguishes. The three sequential paces take about the same time.
+/// Estimated times of the two paces that the closed form distinguishes: all values of a digit at once, or one after the other. The three
+/// paces of the second kind take about the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::exchange) struct Times {
     pub(in crate::exchange) at_once: Span,
@@ -28,14 +29,14 @@ impl Times {
         self.at_once.min(self.in_turn)
     }
 
-    /// Returns the faster pace.
+    /// Returns the pace with the shorter estimated time.
     pub(in crate::exchange) fn pace(self) -> Pace {
         if self.at_once < self.in_turn { Pace::AtOnce } else { Pace::Each(Exchange::InTurn) }
     }
 }
 
-/// Empirical weight, from observed link times, of the in-step estimate for ranks that start several messages at once. With 1, links carry
-/// messages with the same digit value at a time; with 0, messages are in arbitrary order.
+/// Weight of the in-step estimate, fitted to observed link times, for ranks that start several messages at once. Weight 1 assumes that
+/// links carry the messages of one digit value at a time; weight 0 assumes that messages pass in arbitrary order.
 const IN_STEP_WEIGHT: f64 = 0.75;
 
 /// The messages with one value of a digit: one message from each rank.
@@ -96,21 +97,21 @@ impl ClosedForm<'_> {
         to_times(times)
     }
 
-    /// Adds the seconds of the messages of a digit at each pace.
+    /// Adds the seconds that the messages of one digit take at each pace.
     fn add(&self, times: &mut [f64; 2], rounds: &[Round], busiest: f64) {
         times[0] += self.at_once(rounds, busiest);
         times[1] += rounds.iter().map(|round| self.in_turn(round)).sum::<f64>();
     }
 
-    /// Returns the seconds of a message, where a rank sends one message and then receives one.
+    /// Returns the seconds that a message takes if a rank sends one message and then receives one.
     fn in_turn(&self, round: &Round) -> f64 {
         let parameters = self.instance.parameters();
         let transit = parameters.hop().as_secs_f64() * round.links;
         parameters.alpha().as_secs_f64() + transit + self.copied(round) + self.moved(round, 1)
     }
 
-    /// Returns the seconds of messages that are all started before any is received. The time is the maximum of three: all calls, all
-    /// bytes, and the sends followed by the transit of the last message. `busiest` is the time of the busiest link for all messages.
+    /// Returns the seconds that messages take if a rank starts all sends before it receives. The time is the maximum of three: all calls,
+    /// all bytes, and the sends followed by the transit of the last message. `busiest` is the time of the busiest link for all messages.
     fn at_once(&self, rounds: &[Round], busiest: f64) -> f64 {
         let parameters = self.instance.parameters();
         let messages = rounds.len() as f64;
@@ -152,9 +153,9 @@ fn to_times(seconds: [f64; 2]) -> Times {
     Times { at_once, in_turn }
 }
 
-/// Load of the links.
+/// Loads of the links.
 struct LinkLoads {
-    /// Seconds per byte of each link.
+    /// Seconds per byte on each link.
     seconds: Vec<f64>,
     carried: Vec<f64>,
     /// The links with load; a link may occur several times.

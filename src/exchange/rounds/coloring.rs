@@ -7,14 +7,14 @@
 
 use super::{super::Matrix, Part, parts};
 
-/// Returns the minimum number of rounds. The longest messages are colored first, so that messages of a round have similar lengths.
+/// Returns rounds whose number is minimal. The longest messages are colored first, so that messages of a round have similar lengths.
 pub(crate) fn rounds(matrix: &Matrix) -> Vec<Vec<Part>> {
     let mut parts: Vec<Part> = parts(matrix).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
     color(matrix.nodes(), &parts)
 }
 
-/// Returns the minimum number of rounds of slices of at most `slice` bytes (at least 1).
+/// Returns rounds of slices of at most `slice` bytes (at least 1). The number of rounds is minimal for these slices.
 pub(crate) fn sliced(matrix: &Matrix, slice: u64) -> Vec<Vec<Part>> {
     let slice = slice.max(1);
     let slices = |part: Part| {
@@ -70,7 +70,7 @@ struct Graph<'a> {
     nodes: usize,
     parts: &'a [Part],
     colors: usize,
-    /// The edge of each vertex and color.
+    /// The edge at each vertex with each color, or `NONE`.
     at: Vec<u32>,
     /// For each vertex, a bit set for every unused color. Bits beyond the last color are set too.
     free: Vec<Vec<u64>>,

@@ -9,7 +9,7 @@ use crate::{
     payload::{Payload, PayloadError},
 };
 
-/// Messages that carry the next bytes from their sender to their receiver.
+/// Payloads of direct messages. Each message carries the next bytes from its sender to its receiver.
 pub(crate) struct PartPayloads {
     /// The unsent data for each rank.
     outgoing: Vec<Payload>,
@@ -17,7 +17,7 @@ pub(crate) struct PartPayloads {
 }
 
 impl PartPayloads {
-    /// Creates the contents from the data that this node has for each rank.
+    /// Creates the payloads from the data that this node has for each rank.
     pub(crate) fn new(outgoing: Vec<Payload>) -> PartPayloads {
         PartPayloads { incoming: vec![Payload::empty(); outgoing.len()], outgoing }
     }
@@ -44,16 +44,16 @@ impl Cargo for PartPayloads {
     }
 }
 
-/// Messages that carry blocks.
+/// Payloads of messages that carry blocks.
 pub(crate) struct BlockPayloads<'a> {
     sizes: &'a [u64],
     here: BTreeMap<u32, Payload>,
-    /// Whether a block stays here after it has been sent. Otherwise each block is in one place at a time.
+    /// Whether a node keeps a block after sending it. Otherwise each block is on one node at a time.
     is_kept: bool,
 }
 
 impl BlockPayloads<'_> {
-    /// Creates the contents from the blocks that this node holds initially.
+    /// Creates the payloads from the blocks that this node holds initially.
     pub(crate) fn new(schedule: &Schedule, here: BTreeMap<u32, Payload>) -> BlockPayloads<'_> {
         BlockPayloads { sizes: schedule.sizes(), here, is_kept: false }
     }
@@ -63,7 +63,7 @@ impl BlockPayloads<'_> {
         BlockPayloads { is_kept: true, ..self }
     }
 
-    /// Removes and returns a block; an empty payload if the block is not here.
+    /// Removes and returns a block. Returns an empty payload if this node does not hold the block.
     pub(crate) fn remove(&mut self, block: u32) -> Payload {
         self.here.remove(&block).unwrap_or_default()
     }

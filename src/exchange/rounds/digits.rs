@@ -1,8 +1,8 @@
 //! Message forwarding digit by digit (radix algorithms).
 //!
-//! Ranks have places, 0 to `p - 1`, in a mixed-radix notation with one or several digits for each [`Axis`]. For one digit after the
-//! other, each message moves to a rank whose digit equals that of the receiver; the other digits stay. Messages with the same next rank
-//! are combined into one.
+//! Each rank has a *place*, a number from 0 to `p - 1`, with one coordinate for each [`Axis`]. Messages move along one axis after the
+//! other. The distance of a message around the ring of an axis is written in digits of the axis' radix. For each nonzero digit `d` of
+//! weight `w`, the message moves `d w` places along the ring. Messages with the same next rank are combined into one.
 
 use super::{Part, parts, style::Style};
 use crate::{
@@ -45,7 +45,7 @@ impl Pace {
     }
 }
 
-/// An axis of rings. The places of a ring differ by multiples of `stride`, up to `extent - 1` of them.
+/// An axis of places, made of rings of `extent` places. Neighbouring places of a ring differ by `stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     /// Number of places in a ring.

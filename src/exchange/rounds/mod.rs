@@ -1,9 +1,9 @@
-//! From rounds to calls: the order of messages, the links on their paths, and the steps of every node.
+//! Rounds of messages, and the schedules made from them.
 //!
 //! In a *round* every node sends at most one message and receives at most one. [`permutation`], [`coloring`] and [`balance`] assign
-//! messages to rounds. [`style`] makes the schedule of nodes that go from round to round, and [`time_triggered`] a time-triggered schedule.
-//! [`digits`] makes rounds of combined messages that are forwarded, in a [`shape`]. A [`stage`] is a schedule with the contents of its
-//! messages ([`contents`]). Short and long messages may have separate procedures ([`split_by_length`]).
+//! messages to rounds. [`style`] makes a schedule in which nodes go from round to round, and [`time_triggered`] a time-triggered schedule.
+//! [`digits`] makes rounds of combined messages that are forwarded along the axes of a [`shape`]. A [`stage`] is a schedule with the
+//! contents of its messages ([`contents`]). Short and long messages may have separate procedures ([`split_by_length`]).
 
 pub(super) mod balance;
 pub(super) mod closed_form;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use super::Matrix;
 use crate::rank::Rank;
 
-/// A message or a slice of one: the next `bytes` bytes from `from` to `to`.
+/// A message or a slice of a message: the next `bytes` bytes from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Part {
     pub(super) from: Rank,

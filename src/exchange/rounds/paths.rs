@@ -9,7 +9,7 @@ const MAX_RATE: f64 = 1e18;
 /// Paths of all messages of an exchange.
 pub(crate) struct Paths {
     nodes: usize,
-    /// Start of the links of each pair of ranks in `links`, and the end of the last pair.
+    /// Index in `links` of the first link of each pair of ranks, followed by the length of `links`.
     starts: Vec<u32>,
     links: Vec<u32>,
     /// Capacity of each link in bytes/s.
@@ -60,7 +60,7 @@ impl Paths {
         paths
     }
 
-    /// Returns a lower bound on the time of direct messages, of `bytes(from, to)` bytes each: the time of the busiest link.
+    /// Returns a lower bound on the time of direct messages of `bytes(from, to)` bytes: the time of the busiest link.
     pub(crate) fn link_bound(instance: &Instance, bytes: impl Fn(Rank, Rank) -> u64) -> Span {
         let (topology, members) = (instance.machine().topology(), instance.members());
         let mut carried = vec![0_u64; topology.links()];
@@ -103,12 +103,12 @@ impl Paths {
         self.out[from].min(self.into[to])
     }
 
-    /// Returns the time of a part at that rate, in seconds.
+    /// Returns the time in seconds of a part that moves at its [rate](Paths::rate).
     pub(crate) fn time(&self, part: &Part) -> f64 {
         part.bytes as f64 / self.rate(part.from, part.to)
     }
 
-    /// Returns whether no link can slow down any message, even if all nodes send at once over the same link.
+    /// Returns whether no link can slow down any message, even if all nodes send over the same link at the same time.
     pub(crate) fn are_contention_free(&self) -> bool {
         let slowest = self.capacity.iter().copied().fold(f64::INFINITY, f64::min);
         slowest >= self.out.iter().sum::<f64>()

@@ -1,4 +1,4 @@
-//! Candidate shapes for message forwarding: the axes, an estimate of the time, and the paces to try.
+//! Candidate shapes for message forwarding: the axes, an estimate of the time, and the paces (see [`Pace`]) to try.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{pattern::Exchange, plan::Variant, rank::Rank, time::Span};
 
 /// The axes along which messages are forwarded, one after the other.
 pub(in crate::exchange) struct Shape {
-    /// Name of the plans, and description of the axes. A plan's name has the axes in parentheses, followed by the pace.
+    /// Name of the plans, and description of the axes. The full name of a plan has the axes in parentheses, followed by the pace.
     name: &'static str,
     along: String,
-    /// The rank at each place.
+    /// The rank at each place (see [`digits`]).
     ranks: Arc<[Rank]>,
     axes: Arc<[Axis]>,
     times: Times,
@@ -57,7 +57,8 @@ impl Shape {
         })
     }
 
-    /// Returns the variants with a lower bound on their time: at all paces if `are_all`, otherwise at the probably fastest pace.
+    /// Returns variants with a lower bound on their time: all paces if `are_all`, otherwise only the pace that is estimated to be the
+    /// fastest.
     pub(in crate::exchange) fn variants(&self, instance: &Instance, are_all: bool) -> Vec<Variant<Instance>> {
         let floor = mean_ports(instance, &self.ranks, &self.axes);
         let paces = self.paces().into_iter().take(if are_all { Pace::ALL.len() } else { 1 });
@@ -69,7 +70,7 @@ impl Shape {
     }
 }
 
-/// Returns the mean port time of all ranks if messages are forwarded along the axes.
+/// Returns a lower bound on the time if messages are forwarded along the axes: the mean port time of all ranks.
 pub(in crate::exchange) fn mean_ports(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> Span {
     let parameters = instance.parameters();
     let moved = digits::total_bytes(instance.matrix(), &digits::places(ranks), axes);

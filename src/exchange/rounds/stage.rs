@@ -17,20 +17,20 @@ use crate::{pattern::Schedule, payload::Payload, rank::Rank, record};
 /// Bytes of a count.
 pub(crate) const COUNT: u64 = 4;
 
-/// A stage, ready to be carried out.
+/// A stage: a matrix, the schedule that moves its messages, and, optionally, a preceding exchange of counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     matrix: Arc<Matrix>,
     schedule: Arc<Schedule>,
     contents: Contents,
-    /// The preceding stage, in which nodes announce their numbers of bytes.
+    /// The preceding stage, in which every rank announces to each other rank the number of bytes that it has for it.
     counts: Option<Arc<Stage>>,
 }
 
 /// Contents of the messages of a stage.
 #[derive(Clone, Copy, Debug)]
 enum Contents {
-    /// The bytes from the sender to the receiver that follow those of their earlier messages.
+    /// The next bytes from the sender to the receiver, in order.
     Parts,
     /// Forwarded blocks: the messages of the matrix between different ranks, in order.
     Blocks,

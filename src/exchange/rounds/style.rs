@@ -6,12 +6,12 @@ use crate::{
     rank::Rank,
 };
 
-/// How a node proceeds from round to round.
+/// Order of a node's sends and receives in a sequence of rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     /// A node sends and receives the messages of a round by this kind of exchange, then goes on to the next round.
     Each(Exchange),
-    /// A node sends and receives the messages of a round at once, then waits at a barrier.
+    /// A node sends and receives the messages of a round simultaneously, then waits at a barrier.
     Synchronized(Barrier),
     /// A node starts its sends this many messages ahead of its receives. Its out-port is busy while its processor receives, and start-ups
     /// overlap with the transfer of bytes.
@@ -28,7 +28,7 @@ pub(crate) enum Barrier {
 }
 
 impl Style {
-    /// All styles without barriers. The first ones are more often the fastest.
+    /// All styles without barriers. Styles that are more often the fastest come first.
     pub(crate) const ALL: [Style; 6] = [
         Style::Ahead(1),
         Style::Each(Exchange::InTurn),

@@ -1,10 +1,10 @@
-//! Time-triggered schedules: messages start at planned instants, so that no two meet at a port, without synchronization.
+//! Time-triggered schedules: messages start at planned instants, so that no two share a port, without synchronization.
 //!
-//! In a schedule that keeps all ports busy, a node ahead of the others causes contention. Its message meets another message at the
-//! receiver, both take twice as long, and the next messages of both senders are late. So a node pauses when it has nothing to send, and
-//! calls each send such that the message enters the network at its planned start. A message is received after its planned arrival,
-//! without waiting. This receive avoids the extra cost of a receive that overlaps a send. Each receive is planned with a margin, because
-//! a late message delays all later messages of its receiver.
+//! In a schedule that keeps all ports busy, a node that runs ahead of the others causes contention: its message shares the receiver's port
+//! with another message, both take twice as long, and the next messages of both senders are late. So a node pauses when it has nothing to
+//! send, and calls each send such that the message enters the network at its planned start. A message is received after its planned
+//! arrival, without waiting. This receive avoids the extra cost of a receive that overlaps a send. Each receive is planned with a margin,
+//! because a late message delays all later messages of its receiver.
 //!
 //! All times are known in advance, from the plan and the cost of calls. If the network is slower than planned, a receive waits, and the
 //! later steps of its node are delayed.

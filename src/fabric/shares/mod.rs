@@ -35,9 +35,9 @@ use sweep::First;
 use units::Units;
 pub(crate) use units::near_whole;
 
-/// Replaces a bottleneck: the flow runs at its limit.
+/// The value of a bottleneck if the flow runs at its limit.
 const NONE: u32 = u32::MAX;
-/// Replaces a bottleneck until the next update, or during an update: the flow has no rate yet.
+/// The value of a bottleneck if the flow has no rate yet: from its start to the next update, or for a time during an update.
 const OPEN: u32 = u32::MAX - 1;
 
 /// The flows that cross a resource. Most resources have few flows, and a large network has very many resources. The index of a flow in this
@@ -58,21 +58,21 @@ impl Flow {
     /// A flow without a rate. Its rate is below any share, so that loops over rates need no special case.
     const OPEN: Flow = Flow { rate: -(1 << 62), bottleneck: OPEN, number: 0 };
 
-    /// Returns the place of a frozen flow in the order in which a filling freezes flows.
+    /// Returns the position of a frozen flow in the order in which a filling freezes flows.
     #[inline]
     fn key(&self) -> i128 {
         key(self.rate, self.number)
     }
 }
 
-/// Returns a place in the order in which a filling freezes flows: by share, then by resource number. The place is one integer, so that the
-/// comparison needs no branch.
+/// Returns a position in the order in which a filling freezes flows: by share, then by resource number. The position is one integer, so
+/// that the comparison needs no branch.
 #[inline]
 fn key(share: i64, number: u32) -> i128 {
     i128::from(share) << 64 | i128::from(number)
 }
 
-/// Returns the share of a place in this order.
+/// Returns the share of a position in this order.
 #[inline]
 fn share_of(key: i128) -> i64 {
     (key >> 64) as i64
@@ -119,7 +119,7 @@ pub(super) struct Shares {
     /// The flows whose shares are recomputed in the current or last update.
     chosen: Vec<u32>,
     queue: Queue,
-    /// The number of the batch in which flows become open next.
+    /// The number of the batch that flows join when they next become open.
     batch: u32,
     /// The share that the sweep has reached.
     reached: i64,

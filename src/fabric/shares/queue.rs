@@ -53,7 +53,7 @@ impl Queue {
         }
     }
 
-    /// Returns whether no entry is before this place in the order.
+    /// Returns whether no entry is before the position of `share` and `number` in the order.
     #[inline]
     pub(super) fn is_first(&self, share: i64, number: u32) -> bool {
         let place = (share as u128) << 64 | u128::from(number) << 32;

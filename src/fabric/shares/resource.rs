@@ -1,9 +1,9 @@
 //! The state of a resource, and tests on it that need not examine its flows.
 
-/// Replaces a share: the resource itself is not in the queue.
+/// The queued share of a resource that has no separate entry in the queue.
 pub(super) const NEVER: i64 = i64::MAX;
 
-/// Replaces the free capacity: the resource has infinite capacity and is on no path.
+/// The free capacity of a resource with infinite capacity, which is on no path.
 pub(super) const UNLIMITED: i64 = i64::MAX;
 
 /// The frequently changed state of a resource. Other data is stored separately, so that the resources on a path occupy few cache lines.
@@ -39,7 +39,8 @@ impl Room {
     /// is free, or no flow is bound here and less than `remainder` is free.
     #[inline]
     pub(super) fn is_unsettled(&self, remainder: i64) -> bool {
-        // Without branches, because they would be unpredictable. As an unsigned integer, a negative number is larger than all others.
+        // The test has no branches, because they would be mispredicted. A negative number, as an unsigned integer, is larger than all
+        // others.
         let bound = u64::from(self.bound);
         let (least, most) = if bound > 0 { (0, bound) } else { (remainder, 1 << 63) };
         (self.open == 0) & ((self.free - least) as u64 >= most)
@@ -53,7 +54,7 @@ impl Room {
 
     /// Returns whether all flows that are open or bound here can have `share`; needs no division. [`Room::least_share`] is then lower than
     /// `share` by at most the number of other flows. If the flows can have `share` plus the remainder, and one of them is open,
-    /// `least_share` is therefore after any place with this share in the order.
+    /// `least_share` is therefore after any position with this share in the order.
     #[inline]
     pub(super) fn is_above(&self, share: i64) -> bool {
         let (open, bound) = (i64::from(self.open), i64::from(self.bound));
@@ -64,7 +65,7 @@ impl Room {
         }
     }
 
-    /// Returns a share that is not above the event of a resource with open or bound flows: at most the rate of the bound flows.
+    /// Returns a lower bound on the event of a resource with open or bound flows. It is at most the rate of the bound flows.
     #[inline]
     pub(super) fn least_share(&self) -> i64 {
         let (open, bound) = (i64::from(self.open), i64::from(self.bound));

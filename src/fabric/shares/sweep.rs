@@ -8,9 +8,9 @@
 //!
 //! The queue therefore needs, for each resource with an event, an entry with the same share or a lower one. Each open flow has an entry for
 //! the first event on its path. This entry covers all resources at which no flow has become open after the entry was made. A resource at
-//! which another flow becomes open gets its own entry, and so does a resource without open flows whose flows have to change. Few resources
-//! need their own entry, and most resources on the path of a flow are skipped without examining other flows. Flows become open in
-//! *batches*, all flows bound at one resource together; if all open flows of a resource belong to the current batch, none of them has an
+//! which another flow becomes open gets a separate entry, and so does a resource without open flows whose flows have to change. Few
+//! resources need a separate entry, and most resources on the path of a flow are skipped without examining other flows. Flows become open
+//! in *batches*, all flows bound at one resource together; if all open flows of a resource belong to the current batch, none of them has an
 //! entry yet.
 //!
 //! Nearly all of the time is spent in four loops: over the resources on the path of a flow that becomes open, gets a rate, or is queued,
@@ -35,8 +35,8 @@ enum Event {
 pub(super) struct First {
     /// The resource on the path with the first event.
     resource: u32,
-    /// A lower bound, as a place in the order of the queue, on the events of all other resources on the path. It stays valid until another
-    /// flow becomes open at one of them; that flow then makes its own entry for the resource.
+    /// A lower bound, as a position in the order of the queue, on the events of all other resources on the path. It stays valid until
+    /// another flow becomes open at one of these resources; that flow then makes a separate entry for the resource.
     others: i128,
 }
 
@@ -77,7 +77,7 @@ impl Shares {
                     shared = r;
                     continue;
                 }
-                // Most resources are not among the first two.
+                // The events of most resources are after the first two events found so far.
                 if room.is_above(bar) {
                     continue;
                 }
@@ -98,7 +98,7 @@ impl Shares {
         self.batch = self.batch.wrapping_add(1);
     }
 
-    /// Adds own entries for the resources on the path of a flow that the entries of flows do not cover.
+    /// Adds separate entries for the resources on the path of a flow that the entries of flows do not cover.
     fn queue_shared(&mut self, flow: u32, few: u32) {
         let (limit, remainder) = (self.units.limit(), self.units.remainder());
         for &r in &self.paths[flow as usize] {
@@ -138,8 +138,8 @@ impl Shares {
         }
     }
 
-    /// Returns whether the event of a resource is certainly after a place in the order, by a cheap test: the resource would not be full if
-    /// all flows had the share of this place, except slower flows.
+    /// Returns whether the event of a resource is certainly after a position in the order, by a cheap test: the resource would not be full
+    /// if all flows had the share of this position, except slower flows.
     fn is_after(&self, r: u32, (share, number): (i64, u32)) -> bool {
         let room = &self.rooms[r as usize];
         if room.bound > 0 {
@@ -325,7 +325,7 @@ impl Shares {
         }
         let room = &self.rooms[r as usize];
         let share = if room.bound > 0 && room.free >= i64::from(room.bound) {
-            // If the bound flows have more room, nothing happens before their rate.
+            // If capacity is free for the bound flows, nothing changes at shares below their rate.
             room.level
         } else if room.bound == 0 && room.free >= 0 && self.is_full_elsewhere(r) {
             return;
@@ -371,7 +371,7 @@ impl Shares {
         rooms[r as usize].bound = 0;
     }
 
-    /// Freezes the flows that are still open at the limit.
+    /// Freezes at the limit the flows that are still open.
     fn open_the_limit(&mut self) {
         let Shares { units, rooms, flows, paths, chosen, .. } = self;
         let limit = units.limit();

@@ -58,8 +58,8 @@ fn a_wait_for_any_sees_the_whole_instant_at_which_a_request_completes() {
     last_reply(&machine, &programs, 0, 350, completed(0));
 }
 
-/// Two requests complete at 250 us, the first in the list because of a message sent after a probe at this instant. The wait is called
-/// later.
+/// Two requests complete at 250 us. The first in the list completes because of a message that is sent after a probe at this instant. The
+/// wait is called later.
 #[test]
 fn a_wait_for_any_sees_messages_sent_after_an_earlier_check() {
     let machine = machine("line:3", 0.0);
@@ -74,7 +74,8 @@ fn a_wait_for_any_sees_messages_sent_after_an_earlier_check() {
     last_reply(&machine, &programs, 0, 350, Outcome::Completed { index: 0, received });
 }
 
-/// The message has arrived long before. Under rendezvous the receive completes its send, and a test at the same instant sees this.
+/// Node `1 - sender` receives a message long after its arrival. Under rendezvous the receive completes the request of the send, and a test
+/// at the same instant sees the completion.
 #[test]
 fn a_receive_from_any_source_precedes_probes_and_tests() {
     let machine = machine("line:2", 65e-6).with_rendezvous(0);
@@ -109,7 +110,8 @@ fn a_posted_receive_from_any_source_waits_for_all_messages_of_the_instant() {
     last_reply(&machine, &programs, 4, 100, received);
 }
 
-/// Node 3 sends after a wait for a long complete request. The wait is a look, which comes after the probe of node 0.
+/// Node 3 sends after a wait for a request that has been complete for long. The wait checks the instant of its call, like the probe of node
+/// 0, and comes after it.
 #[test]
 fn a_wait_for_any_checks_the_instant_of_its_call() {
     let machine = machine("mesh:2x2", 0.0).with_rendezvous(2000);
@@ -123,7 +125,8 @@ fn a_wait_for_any_checks_the_instant_of_its_call() {
     last_reply(&machine, &programs, 0, 50, Outcome::Nothing);
 }
 
-/// Node 2 is ahead when it posts its receive. Both messages for it arrive at time 0, one of them sent after a probe at time 0.
+/// Node 2 runs ahead of the network when it posts its receive. Both messages for it arrive at time 0, one of them sent after a probe at
+/// time 0.
 #[test]
 fn a_receive_posted_later_takes_the_first_message_of_an_instant_that_is_over() {
     let machine = machine("line:4", 0.0);

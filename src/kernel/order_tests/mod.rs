@@ -75,7 +75,7 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> RunResult {
         match progress {
             Progress::Stalled(node) => calls.needed = Some(node),
             _ if has_progress => {}
-            // Programs with calls left can make them any time: the kernel has only not asked again.
+            // A program with calls left can make its next call at any time; the kernel has only not fetched it.
             _ => {
                 let idle = calls.runners.iter().zip(&kernel.nodes).position(|(runner, node)| {
                     let is_waiting = runner.finished || runner.asked.is_some();
@@ -102,7 +102,7 @@ pub(crate) struct Case {
     pub(crate) has_deaths: bool,
 }
 
-/// The machines, on which nearly all events tie.
+/// The machines of the tests, on which nearly all events tie.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, send, receive, active, latency, duplex, ports) in [

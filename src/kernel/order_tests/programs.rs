@@ -264,7 +264,7 @@ impl Runner {
             Outcome::Completed { index, received } => (received, Some(index)),
             Outcome::Interrupted { received, .. } => (Some(received), Some(0)),
             Outcome::FailedAmong { index, .. } => (None, Some(index)),
-            // The failure of a test: a wait removes its request beforehand.
+            // A failed test ends its request. A wait has already removed its request from the open ones.
             Outcome::Failed(_) if requests.len() == 1 => (None, Some(0)),
             _ => (None, None),
         };

@@ -1,5 +1,5 @@
-//! The reference engine: the order of simultaneous events of `docs/timing-model.md`, line by line. No node is ahead of modeled time or
-//! behind it.
+//! The reference engine, which follows the order of simultaneous events in `docs/timing-model.md` line by line. No node runs ahead of
+//! modeled time.
 //!
 //! At each instant the engine finds the first line with an action left, performs one such action, and starts again with the first line.
 //! Every call is executed when modeled time has reached its node's clock. The engine shares with the kernel the rates of messages
@@ -206,7 +206,7 @@ impl<'m> Reference<'m> {
             self.receive_from_any(rank);
             return true;
         }
-        // Line 6: looks.
+        // Line 6: probes, tests, waits for any of several requests, withdrawals, and deadlines.
         if let Some(rank) = ranks.clone().find(|&rank| self.looks(rank)) {
             self.look(rank);
             return true;
@@ -317,7 +317,7 @@ impl<'m> Reference<'m> {
         node.runner.answered(Reply { clock, outcome });
     }
 
-    /// The end of work that begins at `start`, prolonged by the noise periods that it meets.
+    /// The end of work that begins at `start`, prolonged by the noise periods that fall into it.
     fn work_end(&self, rank: Rank, start: Time, span: Span) -> Time {
         let mut end = start + span;
         if span.is_zero() {
@@ -332,7 +332,7 @@ impl<'m> Reference<'m> {
         end
     }
 
-    // Sending.
+    // Faults.
 
     fn happen(&mut self, change: Change) {
         let now = self.now;

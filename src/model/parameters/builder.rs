@@ -91,8 +91,8 @@ impl ParametersBuilder {
         Self { duplex: factor, ..self }
     }
 
-    /// Sets `P`: a node has `P` out-ports and `P` in-ports of capacity `1 / beta` each, so `P` messages can leave it at once, to
-    /// different nodes. Default 1; from 1 to 64.
+    /// Sets `P`: a node has `P` out-ports and `P` in-ports of capacity `1 / beta` each, so `P` messages to different nodes can leave it
+    /// simultaneously. Default 1; from 1 to 64.
     pub fn ports(self, ports: u32) -> Self {
         Self { ports, ..self }
     }

@@ -26,11 +26,10 @@ impl Parameters {
     ///
     #[doc = include_str!("ethernet.md")]
     ///
-    /// Not modeled: congestion control (switches drop or pause packets when their buffers are full, and senders slow down
-    /// and speed up again; here messages share bandwidth at once and evenly) and the choice of spines by a hash of the
-    /// flow, which puts several flows on some links and none on others. The resulting errors of flow models are measured by
-    /// m4 (arXiv 2503.01770). With the TCP stack of the kernel the start-up of a message takes several times as long
-    /// (recalled).
+    /// Not modeled: congestion control (switches drop or pause packets when their buffers are full, and senders slow down and speed up
+    /// again; here messages share bandwidth immediately and evenly) and the choice of spines by a hash of the flow, which puts several
+    /// flows on some links and none on others. The resulting errors of flow models are measured by m4 (arXiv 2503.01770). With the TCP
+    /// stack of the kernel the start-up of a message takes several times as long (recalled).
     ///
     /// ```
     /// use multicomputer::model::Description;

@@ -17,11 +17,11 @@ impl Parameters {
     ///
     #[doc = include_str!("ipsc860.md")]
     ///
-    /// Differences from the machine: messages of up to 100 bytes started in 65 to 75 us (recalled), because they were sent
-    /// eagerly, without a handshake with the receiver; here all messages start like long ones. The real network was circuit
-    /// switched: a message held all links of its route from the first byte to the last, and other messages waited for
-    /// these links. Here two messages share a common link: both are complete at the same time as there, but neither is
-    /// complete earlier, and neither blocks other messages on the rest of its route.
+    /// Differences from the machine: messages of up to 100 bytes started in 65 to 75 us (recalled), because they were sent eagerly, without
+    /// a handshake with the receiver; here all messages start like long ones. The real network was circuit switched: a message held all
+    /// links of its route from the first byte to the last, and other messages waited for these links. Here two messages with a common link
+    /// share its bandwidth: both are complete when the second was complete on the real machine, and neither blocks other messages on the
+    /// rest of its route.
     ///
     /// ```
     /// use multicomputer::{Machine, Span};

@@ -30,7 +30,7 @@ impl Barrier {
         (nth, true)
     }
 
-    /// Whether all nodes have arrived at a barrier.
+    /// Whether all nodes have arrived at the barrier with number `nth`.
     pub(super) fn is_passed(&self, nth: usize) -> bool {
         self.passed.load(Ordering::Acquire) > nth
     }

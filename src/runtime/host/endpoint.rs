@@ -33,7 +33,7 @@ pub(in crate::runtime) struct HostNode<'run> {
     pub(super) element_types: KnownTypes,
     /// Whether the program's last call was an unsuccessful poll.
     pub(super) polled: Cell<bool>,
-    /// The number of matched messages of this node when it was last read.
+    /// The number of matched rendezvous messages of this node, when the node last read it.
     pub(super) seen: Cell<u64>,
     /// The sends that wait for their receives: sequence numbers with their requests.
     pub(super) started: RefCell<Vec<(u64, RequestId)>>,
@@ -61,7 +61,7 @@ impl<'run> HostNode<'run> {
         }
     }
 
-    /// Ends the node after the program has returned or failed.
+    /// Ends the node after its program has returned or failed; returns the outcome of the node.
     pub(super) fn end(self) -> HostOutcome {
         let now = self.host.now();
         self.take_in_all();

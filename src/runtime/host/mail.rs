@@ -1,5 +1,5 @@
-//! Sending and receiving of messages on the host, in order: through a ring if the message is short and there is a ring, otherwise through a
-//! channel.
+//! Sending and receiving of messages on the host, in the order of sending. A short message goes through a ring if there is one, any other
+//! message through a channel.
 
 use std::hint::spin_loop;
 
@@ -32,7 +32,7 @@ impl HostNode<'_> {
         });
         if !is_sent {
             let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
-            // The receivers exist until the end of the run.
+            // Sending cannot fail: the receivers exist until the end of the run.
             let _ = self.host.inboxes[parcel.target as usize].send(envelope);
         }
         let run_state = &self.host.run_state;

@@ -73,7 +73,7 @@ pub(super) struct Host {
     linger: Duration,
 }
 
-/// One node's part of the outcome of a run.
+/// The outcome of a run on one node.
 #[derive(Debug)]
 pub(super) struct HostOutcome {
     record: NodeRecord,
@@ -187,7 +187,8 @@ impl Host {
         self.epoch.get()?.checked_add(Duration::from_nanos(at.since_start().as_picos().div_ceil(1000)))
     }
 
-    /// Counts out a thread that goes to sleep or ends. The last one ends a run in which no node can continue.
+    /// Decrements the count of awake threads, for a thread that goes to sleep or ends. If no thread remains awake and some program has not
+    /// returned, ends the run as deadlocked.
     fn retire(&self) {
         if self.run_state.awake.fetch_sub(1, Ordering::AcqRel) == 1
             && (0..self.run_state.slots.len()).any(|rank| !self.run_state.has_returned(rank))
@@ -222,7 +223,7 @@ impl World for Host {
         self.gate.1.notify_all();
     }
 
-    /// A failing program ends the run at once: without modeled time no other program can fail at an earlier instant.
+    /// Ends a node. If its program failed, ends the run immediately: without modeled time no other program can fail at an earlier instant.
     fn end(&self, endpoint: HostNode<'_>, failed: bool) -> HostOutcome {
         if failed && !self.run_state.is_stopped() {
             self.run_state.stop(Cause::Failed(endpoint.id()));
@@ -236,7 +237,7 @@ impl World for Host {
         false
     }
 
-    /// Returns `None`: no answer has a due time.
+    /// Returns `None`: without a timing model no reply has a due time.
     fn tick(&self) -> Option<Instant> {
         None
     }

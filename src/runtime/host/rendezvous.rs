@@ -1,7 +1,8 @@
 //! Rendezvous on the host: senders that wait until a receive takes their message, and receivers that notify them.
 //!
-//! The sequence number of such a message is in the sender's list before the message is delivered. The thread that matches the message with
-//! a receive removes the number, and claims the sender if it sleeps. The sender checks its list whenever it checks for messages.
+//! The sequence number of a rendezvous message is put into the sender's list before the message is delivered. The thread that matches the
+//! message with a receive removes the number, and claims the sender if it sleeps. The sender checks its list whenever it checks for
+//! messages.
 
 use std::{
     collections::BTreeSet,
@@ -76,7 +77,7 @@ impl HostNode<'_> {
         }
     }
 
-    /// Returns whether a message of this node has been matched since the counter was last read.
+    /// Returns whether a message of this node has been matched since the node last read the number of matches.
     pub(super) fn has_new_match(&self) -> bool {
         self.rendezvous()
             .is_some_and(|rendezvous| rendezvous.matched.load(Ordering::Acquire) != self.seen.get())

@@ -52,7 +52,7 @@ struct Slot {
 #[repr(align(128))]
 struct CacheLine(AtomicU64);
 
-/// The messages from one node to another.
+/// A ring buffer for the short messages from one node to another.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Ring {
@@ -80,7 +80,7 @@ pub(super) struct Short {
 }
 
 impl Ring {
-    /// Puts a message into the ring unless the ring is full; returns whether the message was put.
+    /// Adds a message to the ring unless the ring is full; returns whether the message was added.
     pub(super) fn put(&self, sent: &mut Sent, short: &Short) -> bool {
         if sent.messages - sent.taken == SLOTS {
             sent.taken = self.taken.0.load(Ordering::Acquire);
@@ -116,7 +116,7 @@ impl Ring {
             .then(|| label_of(self.slots[(taken % SLOTS) as usize].label.load(Ordering::Relaxed), source))
     }
 
-    /// Takes the message with index `taken`; the message must be there.
+    /// Takes the message with index `taken`, which must be in the ring, and increments `taken`.
     pub(super) fn take(&self, taken: &mut u64) -> Short {
         let slot = &self.slots[(*taken % SLOTS) as usize];
         let kind = slot.kind.load(Ordering::Relaxed);
@@ -195,7 +195,7 @@ impl KnownTypes {
         })
     }
 
-    /// Decodes the label and the payload of a message from a node.
+    /// Decodes the label and the payload of a short message from node `source`.
     pub(super) fn long(&self, all: &ElementTypes, source: NodeId, short: &Short) -> (Label, Payload) {
         let label = label_of(short.label, source);
         let mut bytes = [0; BYTES];

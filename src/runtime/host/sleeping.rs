@@ -30,7 +30,7 @@ pub(super) const MATCH: u32 = u32::MAX - 3;
 /// several times as much as being skipped by the scheduler.
 const YIELD_TIME_PER_NODE: Duration = Duration::from_micros(20);
 
-/// The upper limit of this time for any number of nodes.
+/// The upper limit of the time for which a waiting thread yields its core.
 const MAX_YIELD_TIME: Duration = Duration::from_micros(200);
 
 /// The time for which a thread yields its core before it sleeps. It is not zero even where every node could have a core, because the host
@@ -88,11 +88,11 @@ impl HostNode<'_> {
             let found = poll();
             if found.is_some() || run_state.is_stopped() {
                 if !parker.cancel() {
-                    // Another thread has counted this thread as woken.
+                    // A claim has counted this thread as awake once more, although it has not slept.
                     run_state.awake.fetch_sub(1, Ordering::AcqRel);
                 }
             } else if let Some(instant) = instant {
-                // A thread with a deadline wakes up by itself, so it is not counted out.
+                // A thread with a deadline wakes up by itself, so it still counts as awake.
                 if parker.sleep_until(instant) {
                     run_state.awake.fetch_sub(1, Ordering::AcqRel);
                 }
@@ -110,7 +110,7 @@ impl HostNode<'_> {
 
     /// Polls briefly before the thread sleeps, because the awaited event may be about to happen.
     fn linger<T>(&self, event: u32, poll: &mut impl FnMut() -> Option<T>) -> Option<T> {
-        // No message announces the end of a barrier.
+        // The barrier delivers no message, so only a poll finds its end.
         let may_be_there = || {
             event == BARRIER || self.has_mail() || self.has_new_match() || self.host.run_state.is_stopped()
         };
@@ -134,7 +134,7 @@ impl HostNode<'_> {
         None
     }
 
-    /// Called after an unsuccessful poll of the program. From the second one in a row, yields the core if there are more nodes than cores.
+    /// Yields the core after the second and each further consecutive unsuccessful poll of the program, if there are more nodes than cores.
     pub(super) fn yield_after_unsuccessful_poll(&self) {
         if self.host.is_crowded() && self.polled.replace(true) {
             yield_now();

@@ -1,4 +1,4 @@
-//! Real time: measures the real computation of a program between its calls by the CPU time of its thread.
+//! Real time: measures how long a program really computes between its calls, by the CPU time of its thread.
 
 use std::{
     fs,
@@ -12,19 +12,19 @@ use crate::time::Span;
 /// that takes the core away: on a busy host idle programs have shown 2 ms.
 const MIN_COMPUTE_TIME: Duration = Duration::from_millis(5);
 
-/// A compute meter of a thread that runs its program: the start on the wall clock and on the clock of its CPU time.
+/// A meter of the computation of one thread between two calls: the wall-clock time and the CPU time of the thread at its start.
 #[derive(Debug)]
 pub(super) struct ComputeMeter {
     since: Instant,
     cpu: Duration,
-    /// The time already charged to the node.
+    /// The computing time already charged to the node.
     charged: Span,
     /// The operating system's number of the thread.
     thread: Option<i32>,
 }
 
 impl ComputeMeter {
-    /// Records that the current thread, with this number, returns to its program.
+    /// Starts a meter when the current thread, whose number is `thread`, returns to its program.
     pub(super) fn start(thread: Option<i32>) -> ComputeMeter {
         ComputeMeter { since: Instant::now(), cpu: cpu_time(), charged: Span::ZERO, thread }
     }
@@ -37,7 +37,7 @@ impl ComputeMeter {
     /// Returns the computing time of the current thread that has not been charged yet, when it makes its next call. Time spent waiting for
     /// a core does not count.
     pub(super) fn computed(&self, pacing: &Pacing) -> Span {
-        // The CPU time is at most the wall-clock time, which is cheaper to read. Before the start of modeled time nothing counts.
+        // The CPU time is at most the wall-clock time, which is cheaper to read. Time before the epoch does not count.
         let Some(epoch) = pacing.epoch() else { return Span::ZERO };
         let passed = self.since.max(epoch).elapsed();
         if passed < MIN_COMPUTE_TIME {

@@ -2,8 +2,9 @@
 //!
 //! Node threads wait for the kernel only if they need its result. They put their calls into their outboxes and continue. Data goes directly
 //! from the sender's thread into the receiver's channel, where a receive with a named source finds it, whatever the modeled times are. A
-//! thread drives the kernel if it needs an answer, if its outbox is full, or if it is the last thread awake. In the last case only the
-//! kernel can make progress; if it has nothing to do, the run has ended or is deadlocked.
+//! thread drives the kernel if it needs a reply, if its outbox is full, if it goes to sleep while another thread waits for a reply, or if
+//! it is the last thread awake. In the last case only the kernel can make progress; if it has nothing to do, the run has ended or is
+//! deadlocked.
 
 use std::sync::atomic::{Ordering, fence};
 
@@ -34,15 +35,16 @@ impl Modeled {
         }
     }
 
-    /// Counts out a thread that goes to sleep or ends. The last one drives the kernel, which wakes another thread or ends the run.
+    /// Decrements the count of awake threads, for a thread that goes to sleep or ends. The last one drives the kernel, which wakes another
+    /// thread or ends the run.
     pub(super) fn retire(&self) {
         if self.run_state.awake.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.drive(true);
         }
     }
 
-    /// Processes all calls and events that can be processed. If another thread is driving, that thread repeats the loop; with `wait` this
-    /// thread waits for the lock.
+    /// Drives the kernel until it needs calls that are not known yet. If another thread is driving, this thread returns and the other one
+    /// repeats the loop; with `wait` this thread waits for the lock instead.
     pub(super) fn drive(&self, wait: bool) {
         let mut claimed = Vec::new();
         self.drive_again.store(true, Ordering::SeqCst);
@@ -55,8 +57,8 @@ impl Modeled {
                 return;
             }
             self.drive_again.store(false, Ordering::SeqCst);
-            // Must be read first: a node that is answered below may make its next call and sleep again before the kernel is done. If all
-            // threads sleep already, and the pacer wakes none, then all their calls are in the outboxes.
+            // Read before the kernel is driven: a node that gets its reply below may make its next call and sleep again before the kernel
+            // is done. If all threads already sleep and none waits for the pacer, all their calls are in the outboxes.
             let nothing_held = self.pacing.as_ref().is_none_or(|pacing| pacing.has_no_waiting_node());
             let mut silence = nothing_held && self.run_state.awake.load(Ordering::Acquire) == 0;
             while let Ok(node) = self.queries.1.try_recv() {
@@ -81,7 +83,7 @@ impl Modeled {
                     }
                 }
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
-                    // All threads that have not ended are asleep, and none has been answered.
+                    // All threads that have not ended are asleep, and none has got a reply.
                     if silence && !kernel.all_finished() {
                         let report =
                             self.run_state.deadlock(self.blocked_in(&kernel), |rank| kernel.is_dead(rank));

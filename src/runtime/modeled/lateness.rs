@@ -1,4 +1,4 @@
-//! The lateness of answers to programs, in real time.
+//! The lateness of replies to programs, in real time.
 
 use std::time::Duration;
 
@@ -6,31 +6,31 @@ use serde::Serialize;
 
 use crate::{rank::Rank, time::Time};
 
-/// The lateness of an answer that was returned after its due time because of delays on the host.
+/// The lateness of a reply that was returned after its due time because of delays on the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slip {
-    /// The wall-clock time from the due instant of the answer to its arrival.
+    /// The wall-clock time from the due instant of the reply to its arrival.
     pub by: Duration,
     /// The node.
     pub rank: Rank,
-    /// The modeled end of the call that was answered.
+    /// The modeled end of the call that the reply ends.
     pub at: Time,
 }
 
-/// The lateness of the answers of a run, or of one node.
+/// The lateness of the replies of a run, or of one node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LatenessStats {
-    /// The number of answers given to programs.
+    /// The number of replies given to programs.
     pub(crate) answers: u64,
-    /// The number of answers that were late by more than the allowance.
+    /// The number of replies that were late by more than the allowance.
     pub(crate) late: u64,
     /// The largest slip; at equal lateness that of the lower rank.
     pub(crate) largest: Slip,
 }
 
 impl LatenessStats {
-    /// Adds an answer with its slip; a slip above `allowed` counts as late.
+    /// Adds a reply with its slip; a slip above `allowed` counts as late.
     pub(super) fn add(&mut self, slip: Slip, allowed: Duration) {
         self.answers += 1;
         self.late += u64::from(slip.by > allowed);

@@ -1,9 +1,9 @@
 //! Modeled time: messages take the times of the timing model, in virtual or in real time.
 //!
-//! The [kernel](crate::kernel) defines the effect of every call in modeled time; this module connects it to threads. [`NodeThread`] is the
-//! side of a node: it makes calls, and receives messages and the kernel's answers through one crossbeam channel. Node threads
-//! [drive](driving) the kernel, ahead of the programs' clocks as far as their calls are known. The only clock is modeled time. In real time
-//! it is [paced](pacing): answers are held back until they are due on the wall clock, and the [pacer] wakes the threads that wait for them.
+//! The [kernel](crate::kernel) defines the effect of every call in modeled time; this module connects it to threads. A [`NodeThread`] makes
+//! the calls of one node, and receives messages and the kernel's replies through one crossbeam channel. Node threads [drive](driving) the
+//! kernel, ahead of the programs' clocks as far as their calls are known. In real time the run is [paced](pacing): replies are held back
+//! until they are due on the wall clock, and the [pacer] wakes the threads that wait for them.
 
 mod compute_meter;
 mod driving;
@@ -34,7 +34,7 @@ use super::{
 };
 use crate::{error::RunError, kernel::BlockedNode, model::Description, time::Time, wire::NodeId};
 
-/// The pace of modeled time.
+/// The relation of modeled time to the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pace {
     /// Virtual time: as fast as the host allows.
@@ -62,7 +62,7 @@ pub(crate) fn run(
     };
     let Modeled { kernel, run_state, .. } = world;
     let mut kernel = kernel.into_inner();
-    // Messages that no program has received are still in the network.
+    // Delivers the messages still in the network, so that the outcomes list them as not received.
     kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
     Ok(Ended {
         survived,

@@ -1,5 +1,5 @@
-//! The thread of a node. It makes the calls of the program, receives its [messages](incoming), and in real time [holds](boundary) the program
-//! until its calls may return.
+//! The thread of a node. It makes the calls of the program, receives its [messages](incoming), and in real time [holds](boundary) the
+//! program until its calls may return.
 
 mod boundary;
 mod failing;
@@ -32,7 +32,7 @@ use crate::{
     wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
 };
 
-/// Returns the effect on time of a call with a deadline or a blocking flag: a call that returns at once has the effect `Poll`.
+/// Returns the effect on time of a call that may wait or not: `Poll` if it returns without waiting (`at_once`).
 fn poll_effect(at_once: bool) -> TimeEffect {
     if at_once { TimeEffect::Poll } else { TimeEffect::TakesTime }
 }
@@ -40,7 +40,7 @@ fn poll_effect(at_once: bool) -> TimeEffect {
 /// The state of a request of the thread.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
-    /// A send; with `is_rendezvous` it is complete only after a receive has taken the message (rendezvous).
+    /// A send; if `is_rendezvous`, it is complete only after a receive has taken the message.
     Send { is_rendezvous: bool },
     /// A receive; `matched_by_kernel` if it was posted when only the kernel could match it.
     Recv { select: Selector, matched_by_kernel: bool },
@@ -59,7 +59,7 @@ struct Local {
     matching: Matching<Envelope, RequestId>,
     /// The messages taken by posted receives.
     received: BTreeMap<RequestId, Envelope>,
-    /// The messages that only the kernel can match, at present or in general.
+    /// The arrived messages that this thread must not match, because receives are matched by the kernel at present or always.
     held: VecDeque<Envelope>,
     answer: Option<Reply>,
 }
@@ -71,9 +71,9 @@ pub(in crate::runtime) struct NodeThread<'run> {
     world: &'run Modeled,
     inbox: Receiver<Delivery>,
     local: RefCell<Local>,
-    /// The node's clock at the return of the last call that waited for an answer.
+    /// The node's clock at the return of the last call that waited for a reply.
     clock: Cell<Time>,
-    /// Whether calls that take time have been made since then.
+    /// Whether calls that take time have been made since `clock` was set.
     notified: Cell<bool>,
     /// The nesting depth of calls: a library call counts as [`boundary`]'s `LIBRARY_CALL`, another call as 1.
     depth: Cell<u32>,
@@ -176,7 +176,8 @@ impl<'run> NodeThread<'run> {
         select.is_wild() || self.world.fallible || self.local.borrow().matched_by_kernel > 0
     }
 
-    /// Whether the kernel decides which message a receive takes: if only the kernel can, or if the call waits for its answer in any case.
+    /// Whether the kernel chooses the message that a receive takes: because modeled time determines it, or because the call waits for the
+    /// kernel's reply in any case.
     fn kernel_decides(&self, select: &Selector) -> bool {
         self.is_held() || self.matches_by_time(select)
     }
@@ -347,7 +348,7 @@ impl Endpoint for NodeThread<'_> {
 
     fn forget(&self, request: RequestId) {
         if self.local.borrow().pending.contains_key(&request) {
-            // An error means that the run has ended: the mark is no longer needed.
+            // An error means that the run has ended, and the kernel no longer needs this call.
             let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Forget { request }));
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
@@ -358,7 +359,7 @@ impl Endpoint for NodeThread<'_> {
     fn withdraw(&self, request: RequestId) {
         let pending = self.local.borrow().pending.get(&request).copied();
         if let Some(Pending::Recv { matched_by_kernel: true, .. }) = pending {
-            // An error means that the run has ended: the mark is no longer needed.
+            // An error means that the run has ended, and the kernel no longer needs this call.
             let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Withdraw { request }));
             self.settle(request);
         }

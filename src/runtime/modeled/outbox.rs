@@ -16,7 +16,7 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Adds a lower bound on the computing time of the running program; returns whether it is above zero.
+    /// Charges the computing time of the running program so far; returns whether it is above zero.
     pub(super) fn charge_progress(&mut self, pacing: &Pacing) -> bool {
         let span = self.meter.as_mut().map(|meter| meter.charge_progress(pacing)).unwrap_or_default();
         if span.is_zero() {
@@ -27,7 +27,7 @@ impl Outbox {
     }
 }
 
-/// Wraps an operation in a call without an answer.
+/// Wraps an operation in a call without a reply.
 pub(super) fn without_reply(op: Op) -> Call {
     Call { op, reply: false }
 }

@@ -1,4 +1,4 @@
-//! The pacer: the thread that called `run` wakes the nodes whose answers are due, and follows the clocks of computing programs.
+//! The pacer: the thread that called `run` wakes the nodes whose replies are due, and follows the clocks of computing programs.
 
 use std::{
     cmp::Reverse,
@@ -18,15 +18,15 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// The interval at which the pacer checks the progress of a computing program on whose next call all others wait.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The longest wait for the next answer in a run without a time limit; a run with a longer wait is refused.
+/// The longest wait for the next reply in a run without a time limit; a run with a longer wait is refused.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 /// The shortest wait that is announced in the log.
 const LONG_WAIT: Duration = Duration::from_secs(10);
 
 impl Modeled {
-    /// Records the first call of a program. Modeled time starts when all programs have made one, because starting the threads takes host
-    /// time that the machine does not have.
+    /// Records the first call of a program. Modeled time starts when all programs have made their first call, so that it does not include
+    /// the time that the host takes to start threads.
     pub(super) fn first_call(&self, pacing: &Pacing) {
         if pacing.without_first_call.fetch_sub(1, Ordering::AcqRel) == 1 {
             pacing.epoch.get_or_init(Instant::now);
@@ -49,7 +49,7 @@ impl Modeled {
         }
     }
 
-    /// Ends a run whose next answer is due too late, and announces a long wait in the log.
+    /// Ends a run whose next reply is due too late, and announces a long wait in the log.
     pub(super) fn refuse_endless_wait(&self, pacing: &Pacing, at: Time) {
         let wait =
             pacing.wall(at).saturating_sub(pacing.epoch().map_or(Duration::ZERO, |epoch| epoch.elapsed()));
@@ -60,7 +60,7 @@ impl Modeled {
         }
     }
 
-    /// Wakes the nodes whose answers are due; returns the instant of the next check.
+    /// Wakes the nodes whose replies are due; returns the instant of the next check.
     pub(super) fn pace(&self, pacing: &Pacing) -> Instant {
         let Some(epoch) = pacing.epoch() else {
             let latest = *pacing.started.get_or_init(Instant::now) + PATIENCE;
@@ -88,7 +88,7 @@ impl Modeled {
             waking.next
         };
         self.wake_all(&mut claimed);
-        // The last thread to sleep may have left it to this one to find that no thread can wake up any more.
+        // A deadlock is not reported while nodes wait for the pacer. If the pacer has woken none and all threads sleep, it must check.
         if unclaimed && self.run_state.awake.load(Ordering::Acquire) == 0 {
             self.drive(true);
         }
@@ -103,7 +103,7 @@ impl Modeled {
         if self.run_state.awake.load(Ordering::Acquire) == 0 {
             return false;
         }
-        // After the node on which all waited, there may be another one.
+        // When the kernel no longer waits for one node, it may wait for the next call of another.
         for _ in 0..self.mailboxes.len() {
             let node = pacing.stalled.load(Ordering::Relaxed);
             let Some(mailbox) = self.mailboxes.get(node as usize) else { break };

@@ -1,13 +1,13 @@
-//! Real time: answers are held back until they are due on the wall clock.
+//! Real time: replies are held back until they are due on the wall clock.
 //!
 //! Modeled time is computed as in virtual time, ahead of the wall clock as far as the known calls allow. One modeled second takes
-//! *dilation* wall-clock seconds, counted from the *epoch*, the instant at which all programs have made their first call. A call returns
-//! when its modeled end is due, or as soon afterwards as the host can. This lateness is the *slip* of the answer; it changes no modeled
-//! time.
+//! *dilation* wall-clock seconds, counted from the *epoch*: the instant at which all programs have made their first call, or, if it is
+//! earlier, five milliseconds after all threads were started. A call returns when its modeled end is due, or as soon afterwards as the host
+//! can. This lateness is the *slip* of the reply; it changes no modeled time.
 //!
-//! A thread whose due time is known sleeps with its own timer. A thread that waits for the kernel is woken at once if its answer is due
-//! much later, so that it can set its timer: the timers of many answers due at one instant expire with one interrupt. Otherwise the pacer,
-//! which is the thread that called `run`, wakes the thread when its answer is due, which saves a context switch.
+//! A thread whose due time is known sleeps with its own timer. A thread that waits for the kernel is woken immediately if its reply is due
+//! much later, so that it can set its timer: the timers of many replies due at one instant expire with one interrupt. Otherwise the pacer,
+//! which is the thread that called `run`, wakes the thread when its reply is due, which saves a context switch.
 
 use std::{
     cmp::Reverse,
@@ -26,7 +26,7 @@ use crate::{
     wire::NodeId,
 };
 
-/// The time before the due instant from which on an answer is passed to its node at once.
+/// The shortest time to the due instant for which a reply wakes its node immediately. The pacer wakes nodes with less time left.
 const EARLY_DELIVERY: Duration = Duration::from_micros(200);
 
 const NOBODY: u32 = u32::MAX;
@@ -51,7 +51,7 @@ pub(super) struct Pacing {
 #[derive(Debug)]
 pub(super) struct Waking {
     pub(super) due: BinaryHeap<Reverse<(Time, NodeId)>>,
-    /// The modeled time until which the pacer sleeps; `MAX` if no answer is pending.
+    /// The modeled time until which the pacer sleeps; `MAX` if no reply is pending.
     pub(super) next: Time,
 }
 
@@ -99,7 +99,7 @@ impl Pacing {
         Duration::try_from_secs_f64(at.as_secs_f64() * self.dilation).unwrap_or(FOREVER).min(FOREVER)
     }
 
-    /// Whether the pacer wakes a sleeping node: the instant is almost due, or modeled time has not started.
+    /// Whether the pacer must wake a node that sleeps until `at`: the instant is almost due, or modeled time has not started.
     pub(super) fn is_soon(&self, at: Time) -> bool {
         let Some(due) = self.due(at) else { return true };
         let wait = due.saturating_duration_since(Instant::now());

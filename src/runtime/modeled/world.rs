@@ -18,11 +18,11 @@ use crate::{
     wire::NodeId,
 };
 
-/// The parker state of a thread that sleeps until the kernel has answered. A state other than these constants is the rank of the node from
+/// The parker state of a thread that sleeps until the kernel has replied. A state other than these constants is the rank of the node from
 /// which data is awaited.
 pub(super) const KERNEL_REPLY: u32 = u32::MAX - 1;
 
-/// The parker state of a thread that sleeps until the kernel has answered and the answer is due.
+/// The parker state of a thread that sleeps until the kernel has replied and the reply is due.
 pub(super) const REPLY_DUE: u32 = u32::MAX - 2;
 
 /// The number of polls of a waiting thread before it sleeps, where every thread has a core.
@@ -53,9 +53,9 @@ pub(super) struct Modeled {
     pub(super) pacing: Option<Pacing>,
     /// Real time only: keeps the threads on one core until one of them computes.
     pub(super) shared_core: Option<SharedCore>,
-    /// The number of threads that wait for an answer of the kernel.
+    /// The number of threads that wait for a reply of the kernel.
     pub(super) awaiting_replies: AtomicUsize,
-    /// The nodes whose threads have asked the kernel since it was last driven.
+    /// The nodes whose threads have made calls that need replies since the kernel was last driven.
     pub(super) queries: (Sender<NodeId>, Receiver<NodeId>),
     /// Whether a thread wanted to drive the kernel while another thread was driving it; the driving thread must then repeat.
     pub(super) drive_again: AtomicBool,
@@ -100,11 +100,11 @@ impl Modeled {
         (modeled, receivers)
     }
 
-    /// Delivers an answer to a node, claims the node and adds it to `claimed`; it is woken after the lock of the kernel is released. In
-    /// real time the pacer wakes the node when the answer is due, if this is soon.
+    /// Delivers a reply to a node, claims the node and adds it to `claimed`; it is woken after the lock of the kernel is released. In
+    /// real time the pacer wakes the node when the reply is due, if this is soon.
     pub(super) fn answer(&self, node: NodeId, reply: Reply, claimed: &mut Vec<NodeId>) {
         let (parker, awake) = (&self.run_state.slot(node).parker, &self.run_state.awake);
-        // The receiver exists as long as the thread, and later the answer is not needed.
+        // The receiver exists as long as the thread; a thread that has ended needs no reply.
         let _ = self.mailboxes[node as usize].inbox.send(Delivery::Reply(reply));
         let is_claimed = parker.claim(&[KERNEL_REPLY], awake)
             || match &self.pacing {
@@ -119,7 +119,7 @@ impl Modeled {
         if is_claimed {
             claimed.push(node);
         } else if awake.load(Ordering::Acquire) == 0 {
-            // The node found the answer by itself, and slept again while this thread was about to wake it.
+            // The node has found the reply by itself and sleeps again: the kernel must process its next call.
             self.drive_again.store(true, Ordering::SeqCst);
         }
     }

@@ -1,8 +1,8 @@
 //! Transport of frames and data through MPI: permanently posted receives, and long data in both directions.
 //!
-//! A short message is one frame. The data of a long message follows its frame as separate messages; only nonblocking sends and short
-//! segments copy it. The receiver posts receives for the data as soon as it has the frame, even if its program has not asked for the
-//! message yet. A sender therefore waits only until its receiver makes a call. Messages of one rank are passed on in the order of sending.
+//! A short message is one frame. The data of a long message follows its frame as separate messages; it is copied only for nonblocking sends
+//! and in short segments. The receiver posts receives for the data as soon as it has the frame, even if its program has not asked for the
+//! message yet. A sender therefore waits only until its receiver makes a call. Messages of one rank are delivered in the order of sending.
 
 use std::{
     cell::{Cell, RefCell},
@@ -30,7 +30,7 @@ const DATA: i32 = 1;
 /// The number of receives posted for frames.
 const POSTED: usize = 4;
 
-/// The length in bytes from which a segment is sent separately; shorter segments are copied together.
+/// The length in bytes from which a segment is sent separately; adjacent shorter segments are copied into one part.
 const ALONE: u64 = 16 << 10;
 
 /// The connection to the other ranks.
@@ -39,9 +39,9 @@ pub(super) struct Connection {
     posted: RefCell<Posted>,
     /// A buffer in which frames are assembled.
     scratch: RefCell<Vec<u8>>,
-    /// For each rank its messages from the first incomplete one on.
+    /// For each rank, its messages from the first incomplete one on, in the order of sending.
     incoming: RefCell<BTreeMap<NodeId, VecDeque<Incoming>>>,
-    /// Long messages of requests that are being sent.
+    /// The long messages of nonblocking sends in progress.
     outgoing: RefCell<Vec<Outgoing>>,
     pool: Arc<Pool>,
     /// The numbers of messages sent and received so far.
@@ -52,8 +52,8 @@ pub(super) struct Connection {
     frames_received: Cell<u64>,
 }
 
-/// A ring of receives for frames. The next one to complete is at `next`; the `taken` receives before it have delivered their frames and
-/// must be posted again.
+/// A ring of receives for frames. The receive at `next` completes next; the `taken` receives before it have delivered their frames and must
+/// be posted again.
 struct Posted {
     receives: Vec<PersistentRequest<u8>>,
     next: usize,
@@ -73,7 +73,7 @@ impl Posted {
 struct Incoming {
     header: Header,
     parts: Vec<Piece>,
-    /// The number of parts that have not been announced.
+    /// The number of parts whose lengths have not arrived.
     missing: usize,
 }
 
@@ -92,7 +92,7 @@ struct Outgoing {
 /// A frame: the sending rank, its header, and its data.
 type Frame = (NodeId, Header, Bytes);
 
-/// Something that has arrived: the sending rank, its header, and its data.
+/// An arrived message or control frame: the sending rank, the header, and the data.
 pub(super) type Arrived = (NodeId, Header, Payload);
 
 impl Connection {
@@ -159,7 +159,7 @@ impl Connection {
         self.incoming.borrow().is_empty()
     }
 
-    /// Whether all messages of requests have been sent.
+    /// Whether all long messages of nonblocking sends have been sent.
     pub(super) fn is_idle(&self) -> bool {
         self.outgoing.borrow().is_empty()
     }
@@ -214,7 +214,7 @@ impl Connection {
             return Ok(true);
         }
         let pieces = self.announce(to, header, &payload)?;
-        // The data may be shared, and MPI uses it beyond this call.
+        // Copied, because MPI reads the data after this call has returned.
         let start = |piece: Bytes| {
             let mut send = self.comm.send_init(self.pool.copy(&piece), to as i32, DATA)?;
             send.start()?;
@@ -260,7 +260,7 @@ impl Connection {
         Ok(pieces)
     }
 
-    /// Polls once: passes on an arrived frame and complete messages to `arrived`, and requests whose messages have been sent to `left`.
+    /// Polls once: delivers an arrived frame and complete messages to `arrived`, and requests whose messages have been sent to `left`.
     /// Returns whether there may be more.
     pub(super) fn poll(
         &self,
@@ -299,8 +299,8 @@ impl Connection {
         Ok(is_there)
     }
 
-    /// Takes the next frame without the matching lists, if it is a wanted short message; otherwise passes it on. To be called only while no
-    /// other message is in progress.
+    /// Returns the next frame, without the matching lists, if it is a wanted short message; otherwise delivers it to `arrived`. To be
+    /// called only while no other message is in progress.
     pub(super) fn take_directly(
         &self,
         is_wanted: impl Fn(NodeId, &Header) -> bool,
@@ -352,7 +352,7 @@ impl Connection {
         Ok(Some(frame))
     }
 
-    /// Processes a frame; returns what can be passed on at once.
+    /// Processes a frame; returns its message if it can be delivered now.
     fn take_frame(&self, (source, header, data): Frame) -> Result<Option<Arrived>, Error> {
         let incoming = &mut *self.incoming.borrow_mut();
         match header.kind() {
@@ -396,7 +396,7 @@ impl Connection {
         Ok(Piece::Coming(receive, bytes as usize))
     }
 
-    /// Takes the messages that can be passed on: complete messages whose predecessors from the same rank are complete.
+    /// Takes the messages that can be delivered: complete messages whose predecessors from the same rank are complete.
     fn whole(&self) -> Result<Vec<Arrived>, Error> {
         let incoming = &mut *self.incoming.borrow_mut();
         let mut whole = Vec::new();

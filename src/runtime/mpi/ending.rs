@@ -19,7 +19,7 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The time that a program has for its end once the run is over.
+/// The grace period in which a program must return once the run is over.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The exit status with which all ranks are aborted if one rank does not end.
@@ -28,7 +28,7 @@ const STATUS: i32 = 1;
 /// The records of all ranks, and the messages never received.
 pub(super) type Records = (Vec<NodeRecord>, Vec<UnreceivedMessage>);
 
-/// One rank's part of the result, as sent to the others.
+/// The result of one rank, as sent to the others.
 #[derive(Serialize, Deserialize)]
 struct Part {
     counters: [u64; 9],
@@ -91,7 +91,7 @@ impl MpiNode<'_> {
         &self,
         call: impl for<'s> FnOnce(&'s Scope<'s, 'env>) -> Result<Request<'s>, Error>,
     ) -> Result<(), Error> {
-        // The rank that found the cause aborts first.
+        // The rank that found the cause has the shorter grace period, so it aborts first.
         let grace = match *self.ended.borrow() {
             None => None,
             Some(Cause::OtherRank) => Some(2 * GRACE),
@@ -168,7 +168,7 @@ impl MpiNode<'_> {
         Ok(displacements.iter().zip(&lengths).map(part).collect())
     }
 
-    /// This rank's part of the result.
+    /// Returns the result of this rank.
     fn part(&self) -> Part {
         let (local, groups) = (self.local.borrow(), self.groups.borrow());
         let record = &local.record;

@@ -16,7 +16,7 @@ use crate::{
     wire::{Context, NodeId},
 };
 
-/// A collective call that this rank has made.
+/// The last collective call that this rank has made in a group.
 #[derive(Clone, Debug)]
 pub(super) struct GroupEntry {
     pub(super) nth: u64,
@@ -26,7 +26,7 @@ pub(super) struct GroupEntry {
     pub(super) rank: Rank,
 }
 
-/// A mismatch: the rank that makes a different call.
+/// A mismatch: another rank makes a different call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Difference {
     pub(super) source: NodeId,
@@ -105,7 +105,7 @@ impl Groups {
         made.map_or((0, 0), |made| (made.nth, made.digest))
     }
 
-    /// Compares the call to which a message belongs with this rank's call.
+    /// Compares the call to which a message belongs with this rank's call; returns the mismatch, if there is one.
     pub(super) fn compare(
         &mut self,
         source: NodeId,

@@ -30,7 +30,7 @@ impl Idle {
     /// Pauses until the next poll: yields the core where ranks share cores.
     pub(super) fn pause(&mut self) {
         self.polls = self.polls.wrapping_add(1);
-        // Where every rank has a core, the rank polls again at once: a poll takes long enough.
+        // Where every rank has a core, the rank polls again without a pause: a poll takes long enough.
         if self.is_crowded && self.polls >= POLLS {
             sleep(SLEEP_TIME);
         } else if self.is_crowded && self.polls.is_multiple_of(POLLS_PER_YIELD) {

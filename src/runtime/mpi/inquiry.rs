@@ -76,7 +76,7 @@ impl Inquiry {
         }
     }
 
-    /// Whether a round may begin for a rank that waits since `since`: after `patience`, and not before the time of the next round.
+    /// Whether a round may begin for a rank that has waited since `since`: after `patience`, and not before the time of the next round.
     pub(super) fn is_due(&self, now: Time, since: Time, patience: Span) -> bool {
         self.round.is_none() && now >= self.next.unwrap_or_default().max(since + patience)
     }
@@ -108,7 +108,7 @@ impl Inquiry {
         Verdict::Deadlock(DeadlockReport::new(self.blocked(), returned))
     }
 
-    /// Takes the ranks that have replied and not returned, in rank order.
+    /// Takes the states of the ranks that have replied and not returned, in rank order.
     pub(super) fn blocked(&mut self) -> Vec<BlockedNode> {
         let states = take(&mut self.answers).into_values();
         states.filter(|state| state.activity != Activity::Returned).map(|state| state.node.into()).collect()

@@ -133,7 +133,7 @@ impl Job {
         RunError::Node { rank: self.rank, source: source.into().into() }
     }
 
-    /// Aborts all ranks at once.
+    /// Aborts all ranks immediately.
     pub(crate) fn abort(&self, status: i32) -> ! {
         self.control.abort(status)
     }

@@ -1,9 +1,9 @@
 //! Runs over MPI: every node is a rank of an MPI job, on this host or on the hosts of a cluster.
 //!
 //! A short message is a frame: one MPI message with a header in front of its data ([`frame`]). Long data follows its header as separate
-//! messages ([`connection`]). This library does the matching, as on the host, so that tags, groups and receives from any source behave the same
-//! everywhere; MPI sees only two tags of one communicator. No memory is shared: groups are identified by digests ([`groups`]), deadlocks
-//! are detected by queries ([`queries`], [`inquiry`]), and all ranks end a run together with the same result ([`ending`]).
+//! messages ([`connection`]). This library does the matching, as on the host, so that tags, groups and receives from any source behave the
+//! same everywhere; MPI sees only two tags of one communicator. No memory is shared: groups are identified by digests ([`groups`]),
+//! deadlocks are detected by queries ([`queries`], [`inquiry`]), and all ranks end a run together with the same result ([`ending`]).
 
 mod connection;
 mod dispatch;
@@ -80,7 +80,7 @@ pub(crate) fn run<T>(
     ended
 }
 
-/// Performs [`run`] when no program is running.
+/// Runs `program` as [`run`] does, without the check that no other program is running.
 fn run_alone<T>(
     job: &Job,
     machine: &Description,

@@ -1,4 +1,4 @@
-//! A rank as a node of a run: how it sends messages, receives messages, and waits.
+//! A rank as a node of a run: it sends messages, receives messages, and waits for them.
 
 use std::{
     cell::{Cell, RefCell},
@@ -37,7 +37,8 @@ const DIRECT_POLLS: u32 = 200;
 /// The number of unsuccessful polls after which a wait appears in reports.
 const SHORT: u32 = 64;
 
-/// The number of calls from one poll to the next, so that a program that never waits notices the end of the run and its time limit.
+/// The number of calls from one poll to the next. A program that never waits notices the end of the run and its time limit only by these
+/// polls.
 const CALLS: u64 = 64;
 
 /// The number of polls from one check of the clock to the next.
@@ -134,7 +135,7 @@ impl<'j> MpiNode<'j> {
         }
     }
 
-    /// Makes the header of a message. First describes its element type to the receiver if necessary.
+    /// Makes the header of a message. If the receiver does not know the element type, first sends its description.
     fn header(&self, parcel: Parcel, payload: &Payload) -> Result<Header, CommError> {
         let element = payload.element();
         let digest = element.map_or(0, ElementType::digest);
@@ -176,7 +177,7 @@ impl<'j> MpiNode<'j> {
         });
     }
 
-    /// The call in which this rank waits, for reports.
+    /// Describes the call in which this rank waits, for reports.
     pub(super) fn blocked(&self) -> BlockedNode {
         let waiting = self.waiting.borrow();
         let waiting = waiting.as_ref().map(|(waiting, _)| waiting);
@@ -313,7 +314,7 @@ impl Carrier for MpiNode<'_> {
         Ok(())
     }
 
-    /// Polls briefly for the message itself, where ranks do not share cores and no other message is in progress.
+    /// Polls briefly for the message, bypassing the matching lists, where ranks do not share cores and no other message is in progress.
     fn take_directly(&self, select: &Selector) -> Option<Envelope> {
         let (wanted, connection) = (select.source?, &self.job.connection);
         let context = {

@@ -5,8 +5,8 @@
 //! broadcast long and short messages [separately](super::apart). The search runs once, when the plan is made; it is in
 //! `src/plan/search.rs`.
 //!
-//! **Restrictions.** None. The result is never slower than any other algorithm here, if all nodes start at the same instant and the network
-//! is otherwise idle, unless the search was [not complete](crate::plan::Plan::is_complete).
+//! **Restrictions.** None. The plan is never slower than the plan of any other algorithm of this module, if all nodes start at the same
+//! instant and the network is otherwise idle, unless the search was [not complete](crate::plan::Plan::is_complete).
 //!
 //! **Cost.** The cost of the algorithm chosen.
 //!
@@ -63,7 +63,7 @@ pub(crate) fn reversible(instance: &Instance) -> Vec<Variant<Instance>> {
     listed(instance, [Algorithm::FOREST].iter().chain(Algorithm::BEYOND).chain(&[Algorithm::LEVEL]))
 }
 
-/// Returns the variants of these algorithms, without the algorithms whose restrictions are not met.
+/// Returns the variants of the given algorithms, without the algorithms whose restrictions are not met.
 fn listed<'a>(
     instance: &Instance,
     algorithms: impl Iterator<Item = &'a Algorithm>,

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! plus, for an exchange, `o_x` and `2 / d` times the time of each byte. An iteration that splits segments of odd length costs the same
-//! again, because a node may get a second message. No byte is copied: a receive places its data behind the data already held.
+//! again, because a node may get a second message. No byte is copied: a receive places its data after the data already held.
 //!
 //! **Source.** Report, section 2.
 

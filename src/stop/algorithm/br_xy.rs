@@ -61,7 +61,7 @@ impl First {
         }
     }
 
-    /// Returns the order of *Br_xy_source*.
+    /// Returns the order in which *Br_xy_source* handles the dimensions.
     pub(super) fn by_sources(grid: Grid, sources: &[Rank]) -> First {
         let (mut rows, mut columns) = (vec![0; grid.rows], vec![0; grid.columns]);
         for &rank in sources {
@@ -72,7 +72,7 @@ impl First {
         if rows.iter().max() < columns.iter().max() { First::Rows } else { First::Columns }
     }
 
-    /// Returns the order of *Br_xy_dim*.
+    /// Returns the order in which *Br_xy_dim* handles the dimensions.
     pub(super) fn by_shape(grid: Grid) -> First {
         if grid.rows >= grid.columns { First::Rows } else { First::Columns }
     }
@@ -98,7 +98,7 @@ fn draft(instance: &Instance, first: First) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| broadcast(builder, first.lines(instance.grid())))
 }
 
-/// Runs both phases, from the blocks that the nodes hold.
+/// Runs halving in the lines of both phases, starting from the blocks that the nodes hold.
 pub(super) fn broadcast(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2]) {
     phases.iter().for_each(|lines| builder.halve(lines));
 }

@@ -1,10 +1,9 @@
 //! Algorithm *Bucket*: ring all-gather within the rows and then within the columns, or in the opposite order.
 //!
-//! **What it does.** In the first phase the lines of one dimension are rings. In each step a node sends to its successor in the ring one
-//! bucket that it has not forwarded yet, its own messages first, until every bucket has visited every node. In the second phase the rings
-//! of the other dimension do the same with all that a node holds. A bucket is everything that a node holds at the beginning of a phase.
-//! *Even* buckets contain at most the mean number of messages per node of the ring: a node that holds more has several buckets, and no step
-//! waits for a large one.
+//! **What it does.** In the first phase the lines of one dimension are rings. A *bucket* is everything that a node holds at the beginning
+//! of the phase. In each step a node sends to its successor in the ring one bucket that it has not forwarded yet, its own bucket first,
+//! until every bucket has visited every node. In the second phase the rings of the other dimension do the same. *Even* buckets contain at
+//! most the mean number of messages per node of the ring: a node that holds more has several buckets, and no step waits for a large one.
 //!
 //! **Restrictions.** None.
 //!
@@ -53,7 +52,7 @@ fn draft(instance: &Instance, (first, is_even): (First, bool), exchange: Exchang
     Draft::whole(instance, exchange, |builder| collect(builder, first.lines(instance.grid()), is_even))
 }
 
-/// Runs both phases, from the blocks that the nodes hold.
+/// Runs the ring all-gathers of both phases, starting from the blocks that the nodes hold.
 pub(super) fn collect(builder: &mut Builder, phases: [Vec<Vec<Rank>>; 2], is_even: bool) {
     phases
         .iter()

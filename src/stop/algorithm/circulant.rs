@@ -73,14 +73,15 @@ fn variants(instance: &Instance) -> Variants {
     each(modes.chain(radices(instance).into_iter().map(Mode::Radix)), name, draft)
 }
 
-/// How to cut the messages into blocks, or the radix (above two) with which whole messages are sent.
+/// The cut of the messages into a number of blocks, or the radix (above two) with which whole messages are sent.
 #[derive(Clone, Copy)]
 pub(super) enum Mode {
     Blocks(Cut, usize),
     Radix(usize),
 }
 
-/// Returns at most `MAX_RADICES` radices that beat two by the closed form: the smallest per number of rounds, the fastest first.
+/// Returns at most `MAX_RADICES` radices that are faster than radix two by the closed form: the smallest per number of rounds, the fastest
+/// first.
 fn radices(instance: &Instance) -> Vec<usize> {
     let nodes = instance.nodes();
     let two = closed_form(instance, 2);
@@ -96,7 +97,7 @@ fn radices(instance: &Instance) -> Vec<usize> {
     radices
 }
 
-/// Returns the time of the rounds of a radix without the time of the bytes, which is about the same for all radices.
+/// Returns the time of all rounds with a radix, without the time of the bytes, which is about the same for all radices.
 fn closed_form(instance: &Instance, radix: usize) -> Span {
     let rounds = circulant::strides(instance.nodes(), radix).len();
     concurrent_round_time(instance.machine(), radix - 1).times(rounds as u64)
@@ -112,8 +113,8 @@ fn near(instance: &Instance, in_all: impl Fn(usize) -> usize) -> impl Iterator<I
     numbers.into_iter().filter(move |&blocks| blocks == 1 || (0.4..=2.5).contains(&(blocks as f64 / best)))
 }
 
-/// Returns the number `b` of blocks that minimizes `(log2 p + b - 1) (o_s + o_r + n beta / b)`, with `n` the bytes of all sources together
-/// and `2 beta / d` for `beta` (`d`: duplex factor).
+/// Returns the number `b` of blocks that minimizes `(log2 p + b - 1) (o_s + o_r + n beta / b)`, where `n` is the bytes of all sources
+/// together and `2 beta / d` replaces `beta` (`d`: duplex factor).
 fn best_block_count(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
     let round = (parameters.send_overhead() + parameters.receive_overhead()).as_secs_f64();

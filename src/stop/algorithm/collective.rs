@@ -1,4 +1,4 @@
-//! Algorithm *Collective*: runs the broadcast as a collect or, from one source, as a broadcast of the collective library.
+//! Algorithm *Collective*: runs the broadcast as a collect (all-gather) or, from one source, as a broadcast of the collective library.
 //!
 //! **What it does.** An s-to-p broadcast is a collect in which some blocks may be empty; with a single source it is a broadcast. The
 //! candidates are the [algorithms for collective operations](crate::collective).

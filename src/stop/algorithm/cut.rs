@@ -2,12 +2,12 @@
 
 use super::{Instance, Piece};
 
-/// How messages are cut.
+/// Rule for the number of pieces of each message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Every message into the same number of pieces.
+    /// Every message is cut into the same number of pieces.
     Alike,
-    /// Every message into pieces of about the same length.
+    /// Every message is cut into pieces of about the same length.
     ByLength,
 }
 
@@ -23,7 +23,7 @@ impl Cut {
     }
 }
 
-/// Returns whether all messages have the same length, so that both ways of cutting are equal.
+/// Returns whether all messages have the same length, so that both kinds of `Cut` give the same pieces.
 pub(super) fn are_similar(lengths: &[u64]) -> bool {
     lengths.windows(2).all(|pair| pair[0] == pair[1])
 }

@@ -9,13 +9,14 @@
 //!
 //! [`Halving`](crate::pattern::Halving) turns a line of `n` positions into two halves with the same data. Positions `i` and `i + ceil(n/2)`
 //! are *equivalent*: after the iteration each holds what either held before. After `l` iterations only the *place* of a datum in the first
-//! segment matters: the position reached by taking the equivalent position in the first half `l` times. Two data meet if they have the same
-//! place. `k` data do not meet before segments are shorter than `k` if each of the places 0 to `k - 1` has one datum. After that, they fill
-//! whole segments, and messages double evenly. It does not matter at which of the equivalent positions a datum starts. This freedom is used
-//! to spread the data: place by place, each is put as near as possible to an even spacing.
+//! segment matters: the position reached by taking the equivalent position in the first half `l` times. Two data *meet* if they have the
+//! same place. `k` data do not meet before segments are shorter than `k` if each of the places 0 to `k - 1` has one datum. After that, the
+//! data fill whole segments, and messages double evenly. It does not matter at which of the equivalent positions a datum starts. This
+//! freedom is used to spread the data: one datum after the other starts at the position nearest to an even spacing whose place has no datum
+//! yet.
 //!
-//! If `n` is not a power of two, the segments of one iteration differ in length by one, and the data at the last place of the longer
-//! segments combines with its neighbour in the others. On these lines a local search improves the choice: one datum is moved as long as
+//! If `n` is not a power of two, the segments of one iteration differ in length by one. In the shorter segments, the data at the last place
+//! of the longer segments combines with its neighbour. On these lines a local search improves the choice: one datum is moved as long as
 //! this lets the number of active positions grow faster, or else the messages more slowly. Long lines are not searched: the search would
 //! take too long and gain little.
 
@@ -63,7 +64,7 @@ pub fn ideal_places(positions: usize, count: usize) -> Vec<usize> {
     chosen
 }
 
-/// The longest line on which the local search runs: the data of a position must fit into the bits of a word.
+/// The longest line on which the local search runs: the search represents the data of a position as the bits of one word.
 const LONGEST_SEARCHED: usize = 64;
 
 /// Applies the move of one datum that improves the growth most, until no move improves it.

@@ -27,7 +27,7 @@ impl Algorithm {
 static IN_TURN: Entry = Entry::new("in-turn", |planning| variants(in_node_order(planning.problem).grid()))
     .about("the halvings of the papers with a cheaper exchange and in both orders of the dimensions");
 
-/// One of the schedules.
+/// A schedule to try.
 #[derive(Clone, Copy)]
 struct Choice {
     /// The dimension that comes first; `None` for the line through all nodes.

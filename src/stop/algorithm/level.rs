@@ -1,14 +1,14 @@
 //! Algorithm *Level*: balances the load so that all nodes hold equally many bytes, and then runs an all-gather.
 //!
 //! **What it does.** For long messages that leave some nodes with more bytes than others: the time of an all-gather is determined by the
-//! node with the most bytes. In the load balancing step no node keeps more than the mean `m` over all nodes. A source deals out its excess
-//! bytes, by halving as in [*Split*](super::split), to nodes that hold less: in the order of a line, the first excess bytes go to the first
-//! nodes with free room. The all-gather runs in rings as in [*Bucket*](super::bucket), whose buckets are now equal, by halving, or by
+//! node with the most bytes. In the load balancing step no node keeps more than the mean `m` over all nodes. A source scatters its excess
+//! bytes, by halving as in [*Split*](super::split), to nodes that hold less than `m`: in the order of a line, the first excess bytes go to
+//! the first of these nodes. The all-gather runs in rings as in [*Bucket*](super::bucket), whose buckets are now equal, by halving, or by
 //! [dissemination](crate::pattern::circulant::collect).
 //!
 //! **Restrictions.** Some message is longer than `m`.
 //!
-//! **Cost.** `ceil(log2 q) alpha + n beta` to deal out at most `n` bytes to at most `q` nodes, and an all-gather of `m` bytes per node: in
+//! **Cost.** `ceil(log2 q) alpha + n beta` to scatter at most `n` bytes to at most `q` nodes, and an all-gather of `m` bytes per node: in
 //! rings `(r + c - 2) alpha + (p - 1) m beta`, otherwise `ceil(log2 p) alpha + (p - 1) m beta` without contention; half duplex doubles the
 //! bytes.
 //!
@@ -26,8 +26,8 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Load balancing, so that every node holds equally many bytes, then an all-gather, `(p - 1) m beta` for a mean of `m` bytes per node:
-    /// for long messages that leave some nodes with more bytes than others.
+    /// Balances the load, so that every node holds equally many bytes, and then runs an all-gather of `(p - 1) m beta` for a mean of `m`
+    /// bytes per node. For long messages that leave some nodes with more bytes than others.
     pub const LEVEL: Algorithm = of(&LEVEL);
 }
 
@@ -46,7 +46,7 @@ fn longest(instance: &Instance) -> u64 {
     instance.lengths().iter().copied().max().unwrap_or(0)
 }
 
-/// Returns the mean number of bytes per node, in whole elements. It is the maximum that a node keeps.
+/// Returns the mean number of bytes per node, in whole elements. A node keeps at most this number of bytes.
 fn mean(instance: &Instance) -> u64 {
     mean_in_elements(instance.bytes(), instance.nodes(), instance.element_bytes())
 }
@@ -85,7 +85,8 @@ fn variants(instance: &Instance) -> Variants {
     each_with_cost(choices, cost, Collect::name, draft)
 }
 
-/// Returns, for each source, the nodes that get a part of its message and the bytes of each: first the source, then others along the line.
+/// Returns, for each source, the nodes that get a piece of its message and the bytes of each: first the source, then other nodes in line
+/// order.
 fn teams(instance: &Instance) -> Vec<Vec<(Rank, u64)>> {
     let mean = mean(instance);
     let (sources, lengths) = (instance.sources(), instance.lengths());
@@ -97,7 +98,7 @@ fn teams(instance: &Instance) -> Vec<Vec<(Rank, u64)>> {
     teams.iter().flatten().for_each(|&(rank, bytes)| missing[position_of[rank]] -= bytes);
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_unstable_by_key(|&source| position_of[sources[source]]);
-    // The first position of the line that may have free room.
+    // The first position of the line that may hold less than the mean.
     let mut next = 0;
     for source in order {
         let mut left = lengths[source].saturating_sub(mean);

@@ -1,5 +1,5 @@
-//! The algorithms and their registry. Each has one file, which begins with what the algorithm does, its restrictions, its cost in the
-//! symbols of the timing model, and its source.
+//! The algorithms and their registry. Each algorithm has one file, which begins with what the algorithm does, its restrictions, its cost in
+//! the symbols of the timing model, and its source.
 //!
 //! `ideal` computes ideal places for sources; `variant` builds the variants that several algorithms share.
 
@@ -41,9 +41,9 @@ use crate::plan;
 
 /// An algorithm for s-to-p broadcasting.
 ///
-/// In the documentation of each, `p = r c` is the number of nodes, `s` the number of sources and `n` the bytes of each message; the file of
-/// each in `src/stop/algorithm` has the details. The algorithms of the papers follow the papers exactly. The others have several variants;
-/// [`plan`](Algorithm::plan) chooses the variant with the shortest predicted time for the instance.
+/// In the documentation of the algorithms, `p = r c` is the number of nodes, `s` the number of sources and `n` the bytes of each message;
+/// the files in `src/stop/algorithm` have the details. The algorithms of the papers follow the papers exactly. The other algorithms have
+/// several variants; [`plan`](Algorithm::plan) chooses the variant with the shortest predicted time for the instance.
 ///
 /// ```
 /// use multicomputer::stop::Algorithm;

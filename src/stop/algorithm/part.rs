@@ -131,7 +131,7 @@ fn halves(grid: Grid) -> [Group; 2] {
     }
 }
 
-/// Gives every node the data of the other group.
+/// Exchanges all data between the two groups.
 fn exchange(builder: &mut Builder, [first, second]: &[Group; 2]) {
     let transfer = |builder: &Builder, from: Rank, to: Rank| {
         let blocks: Blocks = builder.held(from).into();

@@ -1,5 +1,5 @@
-//! The shape and time of every schedule of the algorithms, on random instances. Each variant is checked, not only the one that its
-//! algorithm would choose.
+//! The shape and time of every schedule of the algorithms, on random instances. Each variant is checked, not only the variant that its
+//! algorithm chooses.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,8 @@ use crate::{
 
 // Instances.
 
-/// Any topology, with sides of up to `side` if it is a mesh; any set of sources in any order; lengths that include zeros.
+/// Generates broadcasts: any topology, with sides of up to `side` if it is a mesh; any set of sources in any order; lengths that include
+/// zeros.
 pub(super) fn instances(side: usize) -> impl Strategy<Value = Instance> {
     let length = || prop_oneof![Just(0_u64), 1..20_u64, Just(2048), 1000..5000_u64];
     let shape = (topologies(side), parameters(0.3));
@@ -51,7 +52,7 @@ fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Vari
     variants.into_iter().map(|variant| (*variant.algorithm().unwrap(), variant)).collect()
 }
 
-/// Members that form a rectangle have rows and columns, in any order of their ranks.
+/// If the members form a rectangle, the variants use its rows and columns, whatever the order of the ranks.
 #[test]
 fn variants_do_not_depend_on_the_order_of_ranks() {
     let machine: Description = "paragon:3x4".parse().unwrap();
@@ -199,8 +200,8 @@ proptest! {
     }
 }
 
-/// Two nodes exchange 32 blocks each, one at a time, and an exchange takes 4592018.25 ps. Because each is rounded, the run is eight
-/// picoseconds shorter than the time of all bytes together.
+/// Two nodes exchange 32 blocks each, one block at a time, and an exchange takes 4592018.25 ps. Because each exchange is rounded, the run
+/// is eight picoseconds shorter than the time of all bytes together.
 #[test]
 fn rounding_prunes_no_candidate() {
     let half = Parameters::builder().beta(50e-9).duplex(1.3937226740292714).link_excess(7.3).build().unwrap();

@@ -5,9 +5,9 @@
 //! all-gathered: by halving as in [*Spread*](super::spread), on the graph of [*Circulant*](super::circulant) without further cutting, or in
 //! rings as in [*Bucket*](super::bucket).
 //!
-//! If lengths differ, there are also variants in which messages are cut into pieces of about equal length: `q` pieces of the longest
-//! message, fewer of the others, one of the short ones. Helpers are nodes without a message, the nearest first. If there are too few,
-//! sources with messages of one piece help too.
+//! If lengths differ, there are also variants in which messages are cut into pieces of about equal length: `q` pieces for the longest
+//! message, fewer for shorter messages, and one for short messages. Helpers are nodes without a message, the nearest first. If there are
+//! too few, sources with messages of one piece help too.
 //!
 //! **Restrictions.** At most half of the nodes are sources of messages longer than half the longest message. If all messages are cut into
 //! `q` pieces, `2 <= q <= p / s`. The values tried for `q` are powers of two and the maximum; with rings only the maximum.
@@ -36,7 +36,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Messages scattered in pieces, which are then brought together by halving, on a circulant graph or in rings. Requires that at most
+    /// Scatters each message in pieces and then all-gathers the pieces by halving, on a circulant graph or in rings. Requires that at most
     /// half of the nodes are sources, not counting short messages. For few long messages.
     pub const SPLIT: Algorithm = of(&SPLIT);
 }
@@ -59,7 +59,7 @@ fn long_message_count(instance: &Instance) -> usize {
     instance.lengths().iter().filter(|&&length| length == longest || length > longest / 2).count()
 }
 
-/// How messages are cut, the number of pieces of the longest message, and the algorithm that brings the pieces together.
+/// Rule for cutting messages, the number of pieces of the longest message, and the algorithm that all-gathers the pieces.
 type Choice = (Cut, usize, Collect);
 
 /// Returns the variants: every number of pieces by halving and on the circulant graph, and the largest number also in rings.
@@ -91,7 +91,7 @@ fn variants(instance: &Instance) -> Variants {
     each_with_cost(choices.collect::<Vec<_>>(), cost, name, draft)
 }
 
-/// Returns the numbers of pieces that are tried: those for which there are enough helpers.
+/// Returns the numbers of pieces to try, for which there are enough helpers: powers of two, and the maximum.
 fn pieces(instance: &Instance, cut: Cut) -> Vec<usize> {
     let (nodes, lengths) = (instance.nodes(), instance.lengths());
     if cut == Cut::ByLength && are_similar(lengths) {
@@ -110,7 +110,7 @@ fn pieces(instance: &Instance, cut: Cut) -> Vec<usize> {
     pieces
 }
 
-/// The algorithm that brings the pieces together.
+/// The algorithm that all-gathers the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Collect {
     Halving,
@@ -181,8 +181,8 @@ pub(super) fn deal(builder: &mut Builder, teams: &[Vec<Rank>]) {
     }
 }
 
-/// Returns each source with its helpers, one for each further piece: the next free nodes along the line, and if these do not suffice, the
-/// next sources of a single piece that do not help another source yet.
+/// Returns the team of each source: the source and one helper for each further piece. Helpers are the next free nodes along the line and,
+/// if these do not suffice, the next sources of a single piece that do not help another source yet.
 fn teams(line: &[Rank], sources: &[Rank], counts: &[usize]) -> Vec<Vec<Rank>> {
     let mut is_free = vec![true; line.len()];
     sources.iter().for_each(|&rank| is_free[rank] = false);
@@ -239,7 +239,7 @@ mod tests {
             all.sort_unstable();
             assert!(all.is_sorted_by(|a, b| a < b), "{sources:?}");
         }
-        // Nodes behind the source are taken first, then nodes before it.
+        // Nodes after the source are taken first, then nodes before it.
         assert_eq!(super::teams(&[0, 1, 2, 3, 4, 5], &[4], &[4]), [[4, 5, 3, 2]]);
     }
 

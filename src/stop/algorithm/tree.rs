@@ -8,8 +8,8 @@
 //! **Restrictions.** None.
 //!
 //! **Cost.** Without contention, optimal for one message sent as a whole: with `g = o_s + n beta` and `t = alpha + n beta` the number of
-//! nodes that hold the message grows as `N(x) = N(x - g) + N(x - t)`. The gather before takes `alpha + (s - 1) n beta + (s - 2) o_r`: the
-//! messages share the in-port of the root, so messages of equal length arrive together, and then the receives follow each other.
+//! nodes that hold the message grows as `N(x) = N(x - g) + N(x - t)`. The preceding gather takes `alpha + (s - 1) n beta + (s - 2) o_r`:
+//! the messages share the in-port of the root, so messages of equal length arrive together, and then the receives follow each other.
 //!
 //! **Source.** Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993.
 
@@ -23,7 +23,8 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Gather at one source, then the tree that is the fastest for `o_s` and `alpha`. For one source.
+    /// Gathers all messages at one source and broadcasts them down the fastest tree for `o_s` and `alpha`. For one source, or a few short
+    /// messages.
     pub const TREE: Algorithm = of(&TREE);
 }
 

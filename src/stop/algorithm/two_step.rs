@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Gather at node 0, then one broadcast of `ceil(log2 p) (alpha + s n beta)`. Report, section 2.
+    /// Gathers all messages at node 0, then broadcasts them from there in `ceil(log2 p) (alpha + s n beta)`. Report, section 2.
     pub const TWO_STEP: Algorithm = of(&TWO_STEP);
 }
 
@@ -36,13 +36,13 @@ fn draft(instance: &Instance) -> Draft {
     })
 }
 
-/// Broadcasts block `k` from `places[k]`.
+/// Broadcasts block `k` from `places[k]`, through node 0.
 pub(super) fn broadcast(builder: &mut Builder, grid: Grid, places: &[Rank]) {
     gather(builder, places, ROOT);
     builder.halve(&[line::snake(grid)]);
 }
 
-/// Sends block `k` from `places[k]` to the root, which receives them in rank order.
+/// Sends block `k` from `places[k]` to the root, which receives the blocks in rank order.
 pub(super) fn gather(builder: &mut Builder, places: &[Rank], root: Rank) {
     let mut moves: Vec<(Rank, u32)> = places.iter().copied().zip(0..).collect();
     moves.sort_unstable();

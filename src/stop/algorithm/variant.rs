@@ -13,7 +13,7 @@ use crate::{
 pub(super) type Variants = Result<Vec<Variant<Instance>>, PlanError>;
 
 /// The kinds of exchange that the algorithms beyond the papers try. A simultaneous send and receive, as in the papers, costs `o_x` and is
-/// never faster than one after the other.
+/// never faster than a send followed by a receive.
 const EXCHANGES: [(Exchange, &str); 2] =
     [(Exchange::InTurn, "in turn"), (Exchange::Overlapped, "overlapped")];
 

@@ -114,7 +114,7 @@ mod tests {
             ("15x16", 58, (32, 30)),
             ("10x10", 30, (17, 17)),
             ("10x10", 19, (10, 10)),
-            // One node more than a row and a column have: a third line, a column, so that a is 10.
+            // 20 nodes are one more than a row and a column have, so the cross has two columns, and a is 10.
             ("10x10", 20, (10, 12)),
             ("10x10", 1, (1, 1)),
             ("10x10", 100, (10, 100)),

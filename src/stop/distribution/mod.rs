@@ -116,7 +116,7 @@ pub enum Distribution {
     Listed(Arc<[Rank]>),
 }
 
-/// The error of [`Distribution::place`].
+/// Reason why [`Distribution::place`] fails.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DistributionError {

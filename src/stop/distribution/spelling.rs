@@ -12,7 +12,7 @@ use crate::names;
 /// The seed of `random` if none is given.
 const DEFAULT_SEED: u64 = 1;
 
-/// The error of a text that is not a [`Distribution`].
+/// Error for a text that is not a [`Distribution`].
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error(
     "`{given}` is no distribution; {} are {}",

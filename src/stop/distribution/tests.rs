@@ -100,7 +100,8 @@ fn bands_on_small_meshes() {
     assert_eq!(drawn(Distribution::Band, grid("4x3"), 5), "●●·\n·●·\n··●\n●··\n");
 }
 
-/// Five diagonals form three bands. Full bands would have six diagonals, more than there are columns, so the bands touch.
+/// Five diagonals form three bands of two. Full bands would cover six columns, which are all columns of the mesh or more, so the bands
+/// touch.
 #[test]
 fn bands_too_wide_to_be_spread_touch() {
     assert_eq!(drawn(Distribution::Band, grid("2x5"), 9), "●●●●●\n·●●●●\n");

@@ -1,10 +1,10 @@
 //! The choice of intermediaries, which minimizes the load of the busiest link or port.
 //!
-//! Bytes occupy places: links, out-ports and in-ports. The load of a place is the time that it needs for its bytes. The objective is a
-//! high norm of the loads, which is close to the maximum and decreases with any load. Message by message, slices are moved from the path
-//! of highest cost to the path of lowest cost, as long as the norm decreases. The cost of a path is the growth of the norm per byte. (L.
-//! Fratta, M. Gerla, L. Kleinrock, "The flow deviation method", Networks 3, 1973.) When no slice can be moved any more, or after a number
-//! of sweeps, the search repeats with a higher norm. Starting with the highest norm would end in a local minimum.
+//! Bytes occupy *places*: links, out-ports and in-ports. The load of a place is the time that it needs for its bytes. The objective is a
+//! high norm of the loads, which is close to the maximum and decreases if any load decreases. Message by message, slices are moved from the
+//! path of highest cost to the path of lowest cost, as long as the norm decreases. The cost of a path is the growth of the norm per byte.
+//! (L. Fratta, M. Gerla, L. Kleinrock, "The flow deviation method", Networks 3, 1973.) When no slice can be moved any more, or after a
+//! number of sweeps, the search repeats with a higher norm. Starting with the highest norm would end in a local minimum.
 //!
 //! Powers are repeated products, so that every host finds the same result.
 
@@ -23,13 +23,13 @@ const NORM_SQUARINGS: std::ops::RangeInclusive<u32> = 4..=7;
 /// Maximum number of passes over all messages with each norm.
 const SWEEPS: usize = 10;
 
-/// Approximate maximum number of links, of all paths together, examined in a pass.
+/// Approximate maximum number of links on all candidate paths together.
 const MAX_LINKS: usize = 2_000_000;
 
 /// All candidate paths of all messages, and the loads of the network.
 pub(super) struct Congestion {
     pub(super) layout: Layout,
-    /// Seconds per byte at each place; for ports, if they are busy in both directions.
+    /// Seconds per byte at each place. For ports, the value applies if both directions are busy.
     pub(super) times: Vec<f64>,
     pub(super) port: f64,
     pub(super) messages: Vec<Message>,
@@ -101,7 +101,7 @@ fn link_times_if_congested(instance: &Instance, paths: &Paths) -> Option<(Vec<f6
 }
 
 impl Congestion {
-    /// Places all slices, of at most `slice` bytes, on their direct paths, and adds candidate detours.
+    /// Creates the initial state: all slices, of at most `slice` bytes, are on their direct paths. Adds candidate detours.
     pub(super) fn new(instance: &Instance, paths: &Paths, slice: u64) -> Congestion {
         let (nodes, links, port) = (instance.size(), paths.capacity.len(), 1.0 / paths.room);
         let mut times: Vec<f64> = paths.capacity.iter().map(|capacity| 1.0 / capacity).collect();
@@ -121,7 +121,7 @@ impl Congestion {
         };
         let messages: Vec<Part> = parts(instance.matrix()).collect();
         let congested_links = link_times_if_congested(instance, paths);
-        // Detours do not pay off for short messages.
+        // Messages of up to half a slice take no detours, which would not pay off.
         let is_congested = |part: &Part| {
             let Some((links, ports)) = congested_links.as_ref().filter(|_| 2 * part.bytes > slice) else {
                 return false;
@@ -158,7 +158,7 @@ impl Congestion {
         congestion
     }
 
-    /// Adds a candidate path.
+    /// Adds a candidate path, direct or through `via`.
     fn add(&mut self, from: Rank, via: Option<Rank>, to: Rank) {
         let between = via.unwrap_or(to);
         self.layout.places(&mut self.places, from, between);
@@ -169,7 +169,7 @@ impl Congestion {
         self.via.push(via);
     }
 
-    /// Chooses the intermediaries.
+    /// Chooses the intermediaries by moving slices between the candidate paths, with one norm after the other.
     pub(super) fn choose_intermediaries(&mut self) {
         for doublings in NORM_SQUARINGS {
             self.doublings = doublings;
@@ -257,7 +257,7 @@ impl Congestion {
         growth
     }
 
-    /// Returns a load to the power of the norm's exponent less one, and to that exponent.
+    /// Returns the load to the power of the norm's exponent minus one, and the load to the power of the exponent.
     fn power(&self, load: f64) -> (f64, f64) {
         let base = (load / self.unit).max(0.0);
         let power = (0..self.doublings).fold(base, |power, _| power * power);
@@ -300,7 +300,7 @@ mod tests {
         assert!((1.11..1.16).contains(&(spread.time() / ports)), "{}", spread.time() / ports);
     }
 
-    /// The load of every place is that of the slices that use it, forwarded slices included.
+    /// The load of every place is the sum over the slices that use it, forwarded slices included.
     #[test]
     fn loads_are_those_of_all_legs() {
         let parameters = Parameters::builder().duplex(1.5).build().unwrap();

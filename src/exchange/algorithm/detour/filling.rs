@@ -13,10 +13,10 @@ use crate::{exchange::Piece, rank::Rank};
 /// Maximum ratio of link time to port time in a round.
 const SLACK: f64 = 1.02;
 
-/// Number of rounds from the hop to an intermediary to the next hop.
+/// Minimum number of rounds from the first hop of a slice to its second hop.
 const REST: usize = 2;
 
-/// Slices on the same path.
+/// One hop of all slices on the same path.
 struct Leg {
     from: Rank,
     to: Rank,
@@ -99,7 +99,7 @@ impl Filling<'_> {
     pub(super) fn rounds(mut self) -> (Vec<Piece>, Vec<Vec<Hop>>, f64) {
         let (congestion, nodes) = (self.congestion, self.congestion.layout.nodes);
         let mut rounds: Vec<Vec<Hop>> = Vec::new();
-        // Slices on their way to an intermediary: the first round of the next hop, its leg, and the slice.
+        // Slices in transit to an intermediary: the first round of the second hop, the leg of the second hop, and the slice.
         let mut coming: VecDeque<(usize, usize, u32)> = VecDeque::new();
         let mut carried = vec![0.0; congestion.layout.links];
         let (mut moved, mut longest) = (0, self.length);

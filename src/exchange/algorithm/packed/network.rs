@@ -22,7 +22,7 @@ pub(super) enum Network<'a> {
     Shared(Shared<'a>),
 }
 
-/// Messages that share no resource.
+/// State of the model if messages share no resource.
 pub(super) struct Known<'a> {
     paths: &'a Paths,
     port: f64,
@@ -31,7 +31,7 @@ pub(super) struct Known<'a> {
     ends: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
-/// Messages that may share the ports of nodes.
+/// State of the model if messages may share the ports of nodes.
 pub(super) struct Shared<'a> {
     instance: &'a Instance,
     fabric: Box<Fabric>,
@@ -60,7 +60,7 @@ impl<'a> Network<'a> {
         Network::Shared(Shared { instance, fabric, ranks })
     }
 
-    /// Starts messages.
+    /// Starts the messages `parts` at `now`.
     pub(super) fn start(&mut self, now: Time, parts: &[Part]) {
         match self {
             Network::Known(Known { paths, port, is_narrow, ends }) => {

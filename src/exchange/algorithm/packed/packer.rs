@@ -16,7 +16,7 @@ use crate::{
     time::{Span, Time},
 };
 
-/// Maximum number of inspected links and receivers: some ten seconds of host time.
+/// Maximum number of inspections of links and receivers, which take some ten seconds of host time.
 const MAX_INSPECTIONS: u64 = 3_000_000_000;
 
 pub(super) struct Packer<'a> {
@@ -27,7 +27,7 @@ pub(super) struct Packer<'a> {
     overhead: Span,
     /// Bytes not yet started, by sender and receiver.
     left: Vec<u64>,
-    /// Time of the remaining bytes, for each sender and each receiver.
+    /// Time that the remaining bytes take, for each sender and each receiver.
     to_send: Vec<Span>,
     to_receive: Vec<Span>,
     /// Number of unfinished messages of each sender and of each receiver.
@@ -93,7 +93,7 @@ impl<'a> Packer<'a> {
         Span::from_secs_f64(bytes as f64 / rate).max(self.overhead)
     }
 
-    /// Returns whether the sets of waiting receivers need too much memory.
+    /// Returns whether the sets of receivers behind links need too much memory.
     pub(super) fn is_too_large(&self) -> bool {
         self.waiting.is_too_large()
     }
@@ -109,7 +109,7 @@ impl<'a> Packer<'a> {
         let Packer { senders, searching, idle, waiting, to_send, .. } = self;
         searching.clear();
         waiting.add_searching(idle, searching);
-        // Fresh senders search whatever the state of the links.
+        // Senders that became free since the last search (fresh senders) search regardless of the state of the links.
         let mut fresh = 0_usize;
         let mut senders = std::mem::take(senders);
         senders.clear();
@@ -118,7 +118,7 @@ impl<'a> Packer<'a> {
             senders.push(u128::from(to_send[from].as_picos()) << 32 | u128::from(!(from as u32)));
         });
         waiting.count_sorted(senders.len());
-        // Senders are popped from the end: most remaining work first; among equal ones the lowest rank first.
+        // Senders are popped from the end: the most remaining work first, with equal work the lowest rank first.
         senders.sort_unstable();
         while (fresh > 0 || !self.waiting.is_search_done(&self.free))
             && let Some(key) = senders.pop()
@@ -171,7 +171,7 @@ impl<'a> Packer<'a> {
                 if self.waiting.has_capacity(from, to) {
                     best = Some((urgency, to));
                 } else {
-                    // Other receivers may be behind the same full link.
+                    // `has_capacity` has removed all receivers behind the full link from the receivers within reach.
                     left &= self.waiting.free_within_reach(from, &self.free, nth);
                 }
             }

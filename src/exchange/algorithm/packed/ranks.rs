@@ -121,7 +121,7 @@ pub(super) fn contains(set: &[u64], rank: Rank) -> bool {
     set[rank / 64] >> (rank % 64) & 1 != 0
 }
 
-/// Calls `each` in ascending order with the ranks of a word, which is the `nth` of a set.
+/// Calls `each` in ascending order with the ranks in `word`, which is word `nth` of a set.
 #[inline]
 fn of_word(nth: usize, mut word: u64, mut each: impl FnMut(Rank)) {
     while word != 0 {

@@ -1,13 +1,14 @@
-//! Sets of receivers reachable through a link. They are out of a sender's reach while the link is full.
+//! Sets of the receivers *behind* a link: those whose path from a sender uses the link. While the link is full, the sender cannot reach
+//! them.
 //!
-//! A full link removes all receivers behind it at once, as a set. These sets are mostly the same for all senders, so that nearly all
-//! links have one set. Receivers without a message from a sender are irrelevant for this sender, so sets that differ only in such
-//! receivers are merged.
+//! A full link removes all receivers behind it by one operation on sets. These sets are mostly the same for all senders, so that nearly all
+//! links have one set. Receivers without a message from a sender are irrelevant for this sender, so sets that differ only in such receivers
+//! are merged.
 
 use super::{super::super::rounds::Part, ranks};
 use crate::{rank::Rank, topology::LinkId};
 
-/// No set, or no row.
+/// Marks the absence of a set or of a row.
 const NONE: u32 = u32::MAX;
 
 /// Flag of a single receiver: the other bits are the rank of the only receiver behind a link, instead of the number of a set.
@@ -19,7 +20,7 @@ const MAX_COMPARED_SETS: usize = 8;
 /// Maximum memory in words: a gigabyte.
 const MAX_WORDS: usize = 1 << 27;
 
-/// The receivers behind all links.
+/// Sets of the receivers behind each link.
 pub(super) struct ReachableSets {
     members: usize,
     words: usize,
@@ -106,7 +107,7 @@ impl ReachableSets {
         }
     }
 
-    /// Returns the set behind a link on a path from a sender. It may contain receivers without a message from this sender.
+    /// Returns the set of receivers behind a link on a path from a sender. It may contain receivers without a message from this sender.
     #[inline]
     fn set(&self, link: LinkId, from: Rank) -> Set<'_> {
         let number = match &self.of_sender[link] {

@@ -1,8 +1,9 @@
 //! Senders waiting for capacity on links, so that receivers behind a full link are not examined again until it has capacity.
 //!
-//! A sender that finds a link full waits there with all its receivers behind this link. When a message has left the link, the waiting
-//! senders search again, in their order, as long as the link has capacity. They may find later links full. A free sender without a match
-//! searches again only when a link that it waits for has capacity, or when a receiver within reach becomes free.
+//! A sender that finds a link full waits for this link with all its receivers behind the link (see `reachable`). When a message has left
+//! the link, the waiting senders search again, in the order of their remaining work, as long as the link has capacity. They may find later
+//! links full. A free sender without a match searches again only when a link that it waits for has capacity, or when a receiver within
+//! reach becomes free.
 
 use super::{
     super::super::{
@@ -14,14 +15,14 @@ use super::{
 };
 use crate::{rank::Rank, topology::LinkId};
 
-/// Relative tolerance of sums of rates.
+/// Factor that leaves a tolerance for rounding in sums of rates.
 const EXACT: f64 = 1.0 - 1e-6;
 
 /// The links, and the senders waiting for them.
 pub(super) struct WaitingSenders<'a> {
     instance: &'a Instance,
     paths: &'a Paths,
-    /// The links of the message under examination.
+    /// Buffer for the links of a message; reused to save allocations.
     route: Vec<LinkId>,
     reachable: ReachableSets,
     /// The rate of each link reserved by current messages, in bytes/s, and whether the link is full.
@@ -29,7 +30,7 @@ pub(super) struct WaitingSenders<'a> {
     is_full: Vec<bool>,
     /// For each sender, the receivers of its remaining messages.
     open: Rows,
-    /// The receivers in `open` that are not known to be behind a full link.
+    /// The receivers in `open` within reach: not known to be behind a full link.
     reached: Rows,
     /// The senders waiting for each link; `None` if none ever has.
     senders: Vec<Option<Ranks>>,
@@ -40,11 +41,11 @@ pub(super) struct WaitingSenders<'a> {
     released: Vec<LinkId>,
     is_released: Vec<bool>,
     released_with_capacity: usize,
-    /// The senders that have become free since the last search. They search whatever the state of the links.
+    /// The senders that have become free since the last search. They search regardless of the state of the links.
     fresh: Ranks,
     /// The receivers that have become free since the last search.
     freed: Vec<Rank>,
-    /// The senders without a match in their last search that have messages for receivers within reach that were busy.
+    /// The senders without a match in their last search whose receivers within reach were all busy.
     awaiting_receiver: Ranks,
     /// Buffer for the receivers that a sender regains; reused to save allocations.
     gained: Vec<u64>,
@@ -172,7 +173,7 @@ impl<'a> WaitingSenders<'a> {
                 all.add(senders);
             }
         }
-        // Few receivers become free at a time, unless nearly all senders do too.
+        // A linear search suffices, because few receivers become free at a time, unless nearly all senders do too.
         all.add_if([idle, &self.awaiting_receiver], |from| {
             self.freed.iter().any(|&to| self.is_within_reach(from, to))
         });
@@ -221,7 +222,7 @@ impl<'a> WaitingSenders<'a> {
         }
     }
 
-    /// Records that all senders have searched.
+    /// Clears the changes since the last search, after all senders have searched.
     pub(super) fn end_search(&mut self) {
         self.released.drain(..).for_each(|link| self.is_released[link] = false);
         self.released_with_capacity = 0;
@@ -235,7 +236,8 @@ impl<'a> WaitingSenders<'a> {
         ranks::contains(self.reached.row(from), to)
     }
 
-    /// Returns whether a sender has data for a free receiver that is not known to be behind a full link.
+    /// Updates the receivers within reach of a sender. Returns whether the sender has data for a free receiver that is not known to be
+    /// behind a full link.
     #[inline]
     pub(super) fn has_receivers(&mut self, from: Rank, free: &Ranks) -> bool {
         let WaitingSenders { reachable, is_full, open, reached, senders, waits, gained, .. } = self;

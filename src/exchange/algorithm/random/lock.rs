@@ -12,11 +12,11 @@ use crate::{
 pub(super) enum Answer {
     /// Go-ahead: the message can be sent.
     Go,
-    /// Refusal, with the time after which a new query is worthwhile, if known.
+    /// Refusal, with the time to wait before the next query, if known.
     Busy(Option<Span>),
 }
 
-/// A go-ahead whose message holds the lock.
+/// A go-ahead, and the estimated end of its transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Grant {
     from: Rank,
@@ -28,7 +28,7 @@ struct Grant {
 #[derive(Debug, Default)]
 pub(super) struct Lock {
     held: Option<Grant>,
-    /// The sender with an early go-ahead.
+    /// The early go-ahead, given while the lock is held.
     next: Option<Grant>,
 }
 
@@ -43,8 +43,8 @@ impl Lock {
             self.held = grant(begins);
             return Answer::Go;
         };
-        // While the previous transfer is overdue, the next one is not about to end, whatever its estimate. So at most one early go-ahead
-        // is pending.
+        // If the current transfer is overdue, the pending transfer is not about to end, whatever its estimate. So at most one early
+        // go-ahead is pending.
         if early && self.next.is_none() && held.ends <= begins {
             self.next = grant(begins);
             return Answer::Go;
@@ -57,7 +57,7 @@ impl Lock {
         Answer::Busy(Some(worth.since(now)).filter(|rest| measured && !rest.is_zero()))
     }
 
-    /// Frees the lock after the message of `from` has arrived. This message may have overtaken one with an earlier go-ahead.
+    /// Frees the lock after the message of `from` has arrived. This message may have overtaken the message with the earlier go-ahead.
     pub(super) fn release(&mut self, from: Rank) {
         if self.held.is_some_and(|grant| grant.from == from) {
             self.held = self.next.take();
@@ -76,9 +76,9 @@ impl Lock {
 #[derive(Debug)]
 pub(super) struct Times {
     improvements: Improvements,
-    /// From the reply to each rank until its bytes begin to move.
+    /// Time from the reply to each rank until the bytes of this rank begin to move.
     start: Vec<Span>,
-    /// From the last byte of each rank leaving until its message has been received.
+    /// Time from the departure of the last byte at each rank until its message has been received.
     end: Vec<Span>,
     beta: f64,
 }

@@ -15,11 +15,11 @@ use crate::{
 /// form.
 const WORD: u64 = 4;
 
-/// The parts of all messages. Part `k` of the message from `i` to `j` goes through one intermediary.
+/// The division of all messages into parts. Each part of a message goes through one intermediary.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
     nodes: usize,
-    /// The matrix, and for each message the first part that gets one of the remaining bytes of the division.
+    /// The matrix, and for each message the first of the parts that are one byte longer than the others.
     bytes: Matrix,
     next: Vec<usize>,
     /// The receivers of each source, and the senders to each destination.
@@ -32,8 +32,9 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Cuts every message into `p` parts that differ by at most one byte. The remaining bytes of all messages of a source are dealt out
-    /// in turn, from the source's rank on. With a seed, part numbers of equal total length are shuffled among the intermediaries.
+    /// Cuts every message into `p` parts that differ by at most one byte. The remainders of all messages of a source are distributed over
+    /// the part numbers round-robin, from the source's rank on. With a seed, part numbers of equal total length are shuffled among the
+    /// intermediaries.
     pub(crate) fn new(matrix: &Matrix, seed: Option<u64>) -> Split {
         let nodes = matrix.nodes();
         let mut random = RandomNumbers::new(seed.unwrap_or(0));
@@ -112,7 +113,7 @@ impl Split {
         })
     }
 
-    /// Returns the length of a message with parts of these lengths.
+    /// Returns the length of a message with parts of these lengths, header included.
     fn bytes(&self, lengths: impl Iterator<Item = u64>) -> u64 {
         let (mut parts, mut sum) = (0, 0);
         for length in lengths.filter(|&length| length > 0) {
@@ -155,7 +156,7 @@ impl Split {
         Ok(parts.into_iter().map(|parts| self.packed(parts)).collect())
     }
 
-    /// Returns the messages of every source to a destination, made from the message of each intermediary.
+    /// Returns the message of each source to this destination, made from the message of each intermediary.
     pub(crate) fn assemble(&self, incoming: &[Payload]) -> Result<Vec<Payload>, PayloadError> {
         let mut parts: Vec<Vec<(usize, Payload)>> = vec![Vec::with_capacity(self.nodes); self.nodes];
         for (via, message) in incoming.iter().enumerate() {
@@ -173,7 +174,7 @@ impl Split {
             .collect())
     }
 
-    /// Returns a message with one part for each rank; an empty one if all parts are empty.
+    /// Returns a message with one part for each rank. The message is empty if all parts are empty.
     fn packed(&self, parts: Vec<(usize, Payload)>) -> Payload {
         let some = parts.iter().filter(|(_, part)| !part.is_empty()).count();
         if some == 0 {
@@ -280,7 +281,7 @@ mod tests {
         }
     }
 
-    /// Figure 1: ten bytes of each node, among eight nodes.
+    /// In figure 1 each of eight nodes sends ten bytes, so it sends one or two bytes to each intermediary.
     #[test]
     fn cut_figure_1_into_ones_and_twos() {
         let matrix = Matrix::figure_1();

@@ -140,6 +140,4 @@ impl Reference<'_> {
             self.receive(rank, at, message);
         }
     }
-
-    // Requests.
 }

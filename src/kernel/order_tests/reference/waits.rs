@@ -47,7 +47,7 @@ impl Reference<'_> {
 
     // Line 6.
 
-    /// Whether a node has a call that looks now.
+    /// Whether a node has a call of line 6 at this instant.
     pub(super) fn looks(&self, rank: Rank) -> bool {
         let node = &self.nodes[rank];
         match &node.state {
@@ -161,6 +161,4 @@ impl Reference<'_> {
             None => self.reply(rank, now, Outcome::Nothing),
         }
     }
-
-    // Faults.
 }

@@ -23,7 +23,7 @@ use crate::{error::CommError, kernel::Op, rank::Rank, time::Time};
 /// The largest lateness that is not counted as late, unless the send overhead is larger: the time that a host needs to wake a thread.
 const WAKE_UP: Duration = Duration::from_micros(100);
 
-/// Decrements the depth when a call is over, even during unwinding.
+/// A guard that reduces the depth of calls by 1 when it is dropped, also during unwinding.
 struct Within<'a>(&'a Cell<u32>);
 
 impl Drop for Within<'_> {
@@ -94,12 +94,12 @@ impl NodeThread<'_> {
         self.depth.get() == 1 && self.world.pacing.is_some()
     }
 
-    /// The lateness of this node's answers.
+    /// The lateness of this node's replies.
     pub(crate) fn lateness(&self) -> LatenessStats {
         self.lateness.get()
     }
 
-    /// Enters a call; returns the clock at which the call begins, as far as it is known to this thread.
+    /// Enters a call; returns the clock at which the call begins, as far as this thread knows the clock.
     pub(super) fn enter(&self, effect: TimeEffect) -> Time {
         let clock = self.clock.get();
         let Some(pacing) = self.world.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
@@ -117,7 +117,7 @@ impl NodeThread<'_> {
             span = pacing.now().since(clock);
         }
         if computed || polls {
-            // The program may need a separate core.
+            // A program that computes or polls may need a separate core.
             self.world.release_threads();
         }
         if was_charged || !span.is_zero() {
@@ -130,7 +130,7 @@ impl NodeThread<'_> {
         clock + span
     }
 
-    /// Leaves a call.
+    /// Leaves a call. In real time, first waits until the modeled end of the call is due, if the call returns to the program.
     fn leave(&self) -> Result<(), CommError> {
         let Some(pacing) = self.world.pacing.as_ref().filter(|_| self.depth.get() == 0) else {
             return Ok(());
@@ -149,7 +149,7 @@ impl NodeThread<'_> {
     fn hold_until_due(&self, pacing: &Pacing, at: Time) -> Result<(), CommError> {
         while !self.world.run_state.is_stopped() {
             let Some(due) = pacing.due(at) else {
-                // Modeled time has not started, and the thread that starts it does not wake all others.
+                // Modeled time has not started, and the thread that starts it does not wake all others: the pacer wakes this one.
                 self.world.wake_when_due(pacing, self.id, at);
                 self.sleep_until(REPLY_DUE, |_| pacing.due(at))?;
                 continue;

@@ -1,5 +1,5 @@
-//! Reception of messages and of the kernel's answers: they are taken out of the channel and matched here where the data alone determines
-//! the match; the thread waits for them here.
+//! Reception of messages and of the kernel's replies. The thread waits for both at one channel, and matches the messages itself if the data
+//! alone determines the match.
 
 use std::sync::atomic::Ordering;
 
@@ -22,7 +22,8 @@ impl NodeThread<'_> {
         }
     }
 
-    /// Returns the message that the kernel reports as received. The message is here, because data is dispatched before the call.
+    /// Returns the message that the kernel reports as received. It has arrived here before, because a sender dispatches the data before the
+    /// call.
     pub(super) fn maybe_received(&self, reply: Reply) -> Result<Option<Envelope>, CommError> {
         let (Outcome::Received(id)
         | Outcome::Completed { received: Some(id), .. }
@@ -54,7 +55,7 @@ impl NodeThread<'_> {
         self.sleep_until(select.source.unwrap_or(KERNEL_REPLY), take)
     }
 
-    /// Takes everything out of the channel and matches the messages that may be matched here.
+    /// Takes all messages and replies out of the channel, and matches the messages that this thread may match.
     pub(super) fn drain(&self) {
         let local = &mut *self.local.borrow_mut();
         let by_time = local.matched_by_kernel > 0 || self.world.fallible;
@@ -84,7 +85,7 @@ impl NodeThread<'_> {
         std::thread::yield_now();
     }
 
-    /// Sleeps until `take` finds a result among the messages and answers received.
+    /// Sleeps until `take` finds a result among the messages and replies received.
     pub(super) fn sleep_until<T>(
         &self,
         awaited_event: u32,
@@ -112,7 +113,7 @@ impl NodeThread<'_> {
             let found = poll();
             if found.is_some() || self.world.run_state.is_stopped() {
                 if !parker.cancel() {
-                    // Another thread has counted this thread as woken.
+                    // A claim has counted this thread as awake once more, although it has not slept.
                     self.world.run_state.awake.fetch_sub(1, Ordering::AcqRel);
                 }
                 match found {

@@ -47,8 +47,8 @@ impl NodeThread<'_> {
         self.notify_send(op, 0, false)
     }
 
-    /// Makes a call like [`notify`](NodeThread::notify), which sends `data` bytes of data. A call that may never end is waited for, so that the
-    /// program does not continue.
+    /// Makes a call that sends `data` bytes of data, like [`notify`](NodeThread::notify). Waits for the end of a call that may never end
+    /// (`may_hang`), so that the program does not continue.
     pub(super) fn notify_send(&self, op: Op, data: u64, may_hang: bool) -> Result<(), CommError> {
         if may_hang || self.is_held() || self.world.fallible {
             return self.query(op).map(drop);
