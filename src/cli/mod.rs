@@ -80,7 +80,7 @@ Examples:
                                                        pictures: nodes over time, and the load of links
   multicomputer s-to-p --mesh 8x8 --algorithm br-lin,bucket --replay two.html
                                                        two algorithms played beside each other
-  multicomputer s-to-p --distribution square-block       all s-to-p algorithms on one problem
+  multicomputer s-to-p --distribution square-block     all s-to-p algorithms on one problem
   multicomputer s-to-p --sources 10..100+10 --algorithm br-lin,2-step,auto
                                                        a sweep over the number of sources
   multicomputer collective broadcast --mesh 15x30 --bytes 8..64K

@@ -84,9 +84,10 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  multicomputer s-to-p                                   all algorithms on one problem
-  multicomputer s-to-p --at 0,7,42 --bytes 8M --phantom  given sources, long messages without data
-  multicomputer s-to-p --sources 6 --lengths 64K,5x32    one long message, five short ones
+  multicomputer s-to-p                                 all algorithms on one problem
+  multicomputer s-to-p --at 0,7,42 --bytes 8M --phantom
+                                                       given sources, long messages without data
+  multicomputer s-to-p --sources 6 --lengths 64K,5x32  one long message, five short ones
   multicomputer s-to-p --sources 10..100+10 --algorithm br-lin,2-step,auto
                                                        a sweep over the number of sources
   multicomputer s-to-p --mesh 4x4,8x8,16x16 --bytes 64..16K --csv times.csv
