@@ -6,7 +6,7 @@
 //! and the absence of a message carries no information. Blocks of length 0 are not part of the operation.
 //!
 //! Each message that counts begins with a send overhead `o_s`, and ends with the network latency and a receive overhead, `L + hop + o_r`.
-//! Its bytes move during none of these times, so `alpha + hop` is added to the time of the bytes.
+//! No byte of the message moves during these times, so `alpha + hop` is added to the transfer time.
 
 use std::f64::consts::PI;
 
@@ -96,9 +96,9 @@ impl Task {
     }
 
     /// Returns a lower bound of the time of this task followed by another one among the same ranks, given a lower bound of each. A rank
-    /// starts the second task when it has finished the first. The bound is the maximum of three: the last rank to finish the first task
-    /// still has its block to send in the second; the second task starts no earlier than the first rank finishes the first task; ports
-    /// carry the bytes of both.
+    /// starts the second task when it has finished the first. The bound is the maximum of three: whichever rank is the last to finish the
+    /// first task still has its block to send in the second; the second task starts no earlier than the first rank finishes the first task;
+    /// ports carry the bytes of both.
     pub(super) fn lower_bound_then(&self, next: &Task, lower_bounds: [Span; 2]) -> Span {
         let parameters = self.parameters();
         let (demand, size) = (Demand::of(self), self.size());
@@ -114,8 +114,8 @@ impl Task {
         (lower_bounds[0] + of_a_rank).max(earliest + lower_bounds[1]).max(bytes)
     }
 
-    /// Returns a lower bound of the time from when a rank begins this task to the task's end: the rank's own block must get to another
-    /// rank if others want it. What the rank receives does not count: messages may have come in before it begins.
+    /// Returns a lower bound of the time from when a rank begins this task to the task's end: the rank's own block must reach another rank
+    /// if the operation needs it there. Messages to the rank do not count: they may have arrived before it begins.
     pub(super) fn lower_bound_of_rank(&self, rank: Rank) -> Span {
         let own = self.block(rank).end - self.block(rank).start;
         let wanted = match self.operation() {
@@ -128,7 +128,7 @@ impl Task {
     }
 
     /// Lower bound by distance: the time in which data of one rank can reach all ranks that need it, or, backwards, in which one rank can
-    /// hear from all. This rank is one of `origins`, for example the root or the ranks with the longest blocks.
+    /// hear from all. The one rank is any of `origins`, for example the root or the ranks with the longest blocks.
     fn start_up_with_distances(&self, far: &Far<'_>, is_backwards: bool, busy: Span, alpha: Span) -> Span {
         let bytes = |rank: Rank| self.block(rank).end - self.block(rank).start;
         let all: Vec<Rank> = (0..self.size()).collect();
@@ -156,7 +156,7 @@ impl Task {
         far.start_up(&origins, &targets, is_backwards, busy, alpha)
     }
 
-    /// Lower bound by trees from the ranks with data to all others, or in the reverse direction.
+    /// Lower bound by spanning trees from the ranks with data to all others, or in the reverse direction.
     fn tree_bound(&self) -> Span {
         let (blocks, is_backwards) = match self.operation() {
             Operation::Broadcast => (vec![(self.root(), self.bytes())], false),
@@ -176,17 +176,18 @@ impl Task {
 struct Demand {
     /// Total bytes of all messages.
     traffic: f64,
-    /// Maximum over the ranks of the bytes that a rank must receive; and, in `output`, send.
+    /// Maximum over the ranks of the bytes that a rank must receive (`intake`) and of the bytes that a rank must send (`output`).
     intake: u64,
     output: u64,
-    /// Bytes that one rank sends to all others; and, in `given`, that all others contribute to one rank.
+    /// Bytes that one rank sends to all others (`spread`), and bytes that all others contribute to one rank (`given`).
     spread: u64,
     given: u64,
-    /// Maximum number of ranks that data of one rank must reach; and, in `heard`, that one rank must hear from. Both include the rank
-    /// itself.
+    /// Maximum number of ranks that data of one rank must reach (`reached`), and from which data must reach one rank (`heard`). Both
+    /// include the rank itself.
     reached: usize,
     heard: usize,
-    /// Squared largest singular value of the matrix of required information flow where it is many to many; otherwise 1.
+    /// Squared largest singular value of the matrix of required information flow if several ranks contribute to several results; otherwise
+    /// 1.
     pairs: f64,
 }
 
@@ -259,7 +260,7 @@ impl Demand {
                 heard: ranks,
                 pairs: 1.0,
             },
-            // All other ranks send before the first rank has heard from all, and they receive afterwards.
+            // Valid for the rank that is the first to have data from all: all other ranks send before this moment, and receive afterwards.
             Operation::CombineToAll => Demand {
                 traffic: 2.0 * each,
                 intake: total,
@@ -294,7 +295,7 @@ impl Demand {
     }
 }
 
-/// The ranks of a task by their nodes of the machine.
+/// A table from the nodes of the machine to the ranks of a task.
 struct Borders<'a> {
     task: &'a Task,
     /// The rank of each node.
@@ -337,8 +338,8 @@ impl Borders<'_> {
                 let (own, others) = blocks();
                 (others, own)
             }
-            // Counts the places where the rank order leaves the region. The result of the last rank inside must not enter any earlier
-            // result outside, so the first rank outside needs a separate element for each element of the vector.
+            // Counts how often rank order crosses the border of the region. The result of the last rank inside must not include the vector
+            // of the first rank outside, so each crossing needs a separate element for each element of the vector.
             Operation::Scan => {
                 let out = members().filter(|&rank| rank + 1 < task.size() && !is_inside(rank + 1)).count();
                 let into = members().filter(|&rank| rank > 0 && !is_inside(rank - 1)).count();

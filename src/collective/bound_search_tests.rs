@@ -35,7 +35,8 @@ fn doubling_meets_the_bound() {
     }
 }
 
-/// Searches all executions in which three nodes send and receive all that they have, with o_s = o_r = 1 and no latency.
+/// Searches all executions in which three nodes send and receive all data that they have, with o_s = o_r = 1 and no
+/// latency.
 #[test]
 fn no_schedule_of_three_ranks_beats_the_bound() {
     type State = (Vec<u8>, BTreeSet<(usize, u8)>);
@@ -79,8 +80,9 @@ fn no_schedule_of_three_ranks_beats_the_bound() {
     }
 }
 
-/// A random execution, biased towards good ones: the node with the earliest clock sends and receives in turn, at a distance that depends on
-/// the number of its sends, and combines whatever it can. Returns the time when all are done; `None` if that does not happen.
+/// Simulates a random execution, biased towards fast ones: the node with the earliest clock sends and receives
+/// alternately, to a distance that depends on the number of its sends, and combines whatever it can. Returns the time
+/// at which all ranks have their results; `None` if the choices end before.
 fn anything(
     operation: Operation,
     ranks: usize,
@@ -176,7 +178,7 @@ proptest! {
     }
 }
 
-/// Various schedules for a task.
+/// Returns various schedules for a task.
 fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
     let (ranks, nodes, members) = (task.size(), task.machine().nodes(), task.members().to_vec());
     let sizes: Vec<u64> = (0..ranks).map(|rank| task.block(rank).end - task.block(rank).start).collect();
@@ -208,7 +210,7 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
         builder.finish()
     };
     let tree = || {
-        // From the root on, around a ring, ranks pass on halves.
+        // Recursive halving around a ring that starts at the root.
         let node = |at: usize| members[(at + task.root()) % ranks];
         let mut builder = start(&from_root);
         let mut parts: Vec<_> = std::iter::once(0..ranks).collect();
@@ -232,7 +234,7 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
         builder.finish()
     };
     let chain = || {
-        // From the last rank to the first, block by block; in the dual each rank adds its own vector.
+        // The blocks go one after the other from the last rank to the first; in the dual each rank adds its own vector.
         let mut builder = start(&vec![members[ranks - 1]; ranks]);
         for step in 0..2 * ranks - 2 {
             let hops = (0..ranks - 1).filter(|hop| (*hop..hop + ranks).contains(&step));

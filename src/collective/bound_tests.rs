@@ -38,7 +38,7 @@ fn start_ups_limit_for_short_vectors() {
             (half.times(14), Span::ZERO),
             "{operation}"
         );
-        // The last rank to be reached then receives 8 bytes at 50 ns each; the dual is symmetric.
+        // The rank that is reached last then receives 8 bytes at 50 ns each; the dual is symmetric.
         assert_eq!(bound.time(), bound.of(Reason::StartUp) + Span::from_nanos(400), "{operation}");
         assert_eq!(bound.decisive(), Some(Reason::StartUpAndBytes));
     }
@@ -128,7 +128,7 @@ fn ports_limit_on_a_paragon() {
         assert!(is_close(bound.of(Reason::Intake).max(bound.of(Reason::Output)), around + 0.99 * n * beta));
         assert_eq!(bound.time(), bound.of(Reason::Intake).max(bound.of(Reason::Output)), "{operation}");
     }
-    // Some node computes 99 000 combinations.
+    // Some node computes 99,000 combinations.
     let combine = bound("paragon:10x10", DistributedCombine, 100_000);
     assert!(is_close(combine.of(Reason::Combining), around + 99_000.0 * 0.34e-6));
     assert!(is_close(combine.of(Reason::Output), around + 0.99 * n * beta));
@@ -144,7 +144,8 @@ fn blocks_of_any_length() {
         (collect.of(Reason::Intake), collect.of(Reason::Output)),
         (micros(130 + 200), micros(130 + 150))
     );
-    // A call takes 65 us, half of alpha. Data of two ranks reaches four, and each rank without data hears from two.
+    // A call takes 65 us, half of alpha. Data of two ranks reaches all four, and each rank without data needs data from
+    // two.
     assert_eq!(collect.of(Reason::Gossip), micros(3 * 65));
     assert_eq!(collect.of(Reason::StartUp), micros(4 * 65));
     let combine = bound_of("hockney:1x4", DistributedCombine, 0, &blocks);
@@ -180,13 +181,13 @@ fn empty_vectors_and_single_ranks_have_a_zero_bound() {
     assert_eq!(task.lower_bound().time(), Span::ZERO);
 }
 
-/// Links of a tenth of a port: 0.5 us a byte.
+/// Tests links with a tenth of a port's bandwidth: 0.5 us per byte.
 #[test]
 fn slow_links_limit_if_there_are_any() {
     let slow = with("mesh:4x4", Parameters::hockney().to_builder().link_excess(0.1).build().unwrap());
     let task = |operation| Task::builder(&slow, operation).elements(1000).element_bytes(8);
     let bound = |operation| task(operation).build().unwrap().lower_bound();
-    // The corner has two links of 2 MB/s in each direction, a cut has four.
+    // The corner has two links of 2 MB/s in each direction; a bisection cuts four.
     assert_eq!(bound(Broadcast).of(Reason::Submesh).to_string(), "2.13 ms");
     assert_eq!(bound(Broadcast).of(Reason::Bisection).to_string(), "1.13 ms");
     assert_eq!(bound(Scatter).of(Reason::Submesh).to_string(), "2.006 ms", "the root keeps 62 elements");
@@ -213,12 +214,13 @@ fn slow_links_limit_if_there_are_any() {
         ("2.13 ms".into(), "130 us".into())
     );
     assert_eq!(corners.of(Reason::Bisection).to_string(), "1.13 ms");
-    // Two neighbours in the middle, one of them the root, which can use all its four links.
+    // In a group of two neighbours in the middle, the root can use all its four links.
     let middle = task(Gather).members([5, 6]).root(1).build().unwrap().lower_bound();
     assert_eq!(middle.of(Reason::Submesh).to_string(), "630 us");
 }
 
-/// Tests blocks of different lengths: ranks far from others have short blocks, and the long block soon reaches all ranks.
+/// Tests blocks of different lengths: ranks far from others have short blocks, and the long block reaches all ranks
+/// early.
 #[test]
 fn far_ranks_do_not_wait_for_blocks_of_near_ones() {
     let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();

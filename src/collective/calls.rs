@@ -23,10 +23,10 @@ use crate::{
 /// *Auto* chooses the algorithm unless the caller [gives one](Group::using). Members that make different calls get [`CommError::Mismatch`]
 /// where the machine can detect the difference.
 ///
-/// The first call of a kind computes a plan, which takes a few milliseconds on about ten nodes and a tenth of a second or more on hundreds
-/// of nodes. Plans are cached by operation, length, group, operator and algorithm; calls that differ only in the root are of the same kind.
-/// In a real-time run, planning delays the nodes. To keep planning out of a measurement, call [`plan`](Collective::plan) and a barrier
-/// first, or run the machine once before.
+/// A call whose plan is not cached computes the plan, which takes a few milliseconds on about ten nodes and a tenth of a second or more on
+/// hundreds of nodes. Plans are cached by operation, root, lengths, group and algorithm, and by whether the operator is commutative and
+/// exact. In a real-time run, planning delays the nodes. To keep planning out of a measurement, call [`plan`](Collective::plan) and a
+/// barrier first, or run the machine once before.
 ///
 /// The machine cannot compare closures: it does not detect members that combine by different closures of the same type.
 ///
@@ -156,8 +156,8 @@ pub trait Collective: Caller<Task> {
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
-    /// Carries out an operation that only moves data, on a payload. The argument is what the rank has of the vector before, the result what
-    /// it has after, as in the table of [`Operation`]. Data moves by reference, without a copy. Phantom payloads are allowed.
+    /// Carries out an operation that only moves data, on a payload. The argument is the rank's data before the operation, and the result
+    /// its data after it, as in the table of [`Operation`]. Data moves by reference, without a copy. Phantom payloads are allowed.
     ///
     /// ```
     /// use multicomputer::{collective::{Job, Operation}, prelude::*};
@@ -207,7 +207,7 @@ pub trait Collective: Caller<Task> {
 
 impl<C: Caller<Task>> Collective for C {}
 
-/// Carries out this member's part of a job. `operator` is given if the operation combines; `combine` combines whole payloads.
+/// Carries out this member's share of a job. `operator` is given if the operation combines; `combine` combines whole payloads.
 pub(crate) fn perform(
     group: &Group<'_>,
     choice: &Choice<Task>,

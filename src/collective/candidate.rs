@@ -5,17 +5,17 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{Draft, Task, draft::Tuning};
 use crate::{pattern::Exchange, plan::Variant, time::Span};
 
-/// Minimum and maximum number of candidates of an algorithm that are predicted, the cheapest first.
+/// Minimum and maximum number of candidates of an algorithm for which a time is predicted, the cheapest first.
 const MIN_CANDIDATES: usize = 2;
 const MAX_CANDIDATES: usize = 24;
 
-/// Approximate total number of messages at which the list of predicted candidates ends.
+/// Total number of messages, estimated, at which the list of predicted candidates ends.
 const MAX_MESSAGES: usize = 100_000;
 
-/// Function that makes the schedule of a candidate.
+/// Makes the schedule of a candidate.
 type Make = Box<dyn Fn(&Task, Tuning) -> Draft + Send + Sync>;
 
-/// Function that returns a lower bound of a candidate's time before its schedule is made.
+/// Returns a lower bound of a candidate's time before its schedule is made.
 type LowerBoundFn = Box<dyn Fn(&Task, Tuning) -> Span + Send + Sync>;
 
 /// A possible schedule of a task, in one or several tunings.
@@ -31,7 +31,7 @@ pub(super) struct Candidate {
     pub(super) make: Make,
 }
 
-/// The variants of the cheapest candidates in each of their tunings, the cheapest first.
+/// Makes the variants of the cheapest candidates in each of their tunings, the cheapest first.
 pub(super) fn variants_of_cheapest(task: &Task, mut candidates: Vec<Candidate>) -> Vec<Variant<Task>> {
     candidates.sort_by_key(|candidate| candidate.estimate);
     let (mut nth, mut messages) = (0, 0);

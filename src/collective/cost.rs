@@ -56,8 +56,9 @@ impl Strategy {
     /// The cost for a task. Barnett et al. (1994, section 6) give the formula for broadcasts; here it covers every operation, with excess
     /// bandwidth of links and both directions of a mesh.
     ///
-    /// In a dimension `i` with `h_i` groups interleaved on the same links, a message takes `c_i = max(1, h_i / k)` times as long; where
-    /// nodes send and receive at the same time, the factor is at least `2 / d`. The formula assumes an even cut of vectors.
+    /// In a dimension `i` with `h_i` groups interleaved on the same links, a message takes `c_i = max(1, h_i / k)` times as long, where `k`
+    /// is the capacity of a link divided by that of a port; where nodes send and receive at the same time, the factor is at least `2 / d`,
+    /// where `d` is the duplex factor of the ports. The formula assumes an even cut of vectors.
     ///
     /// # Panics
     ///
@@ -75,7 +76,7 @@ impl Strategy {
         sum.cost
     }
 
-    /// Number of lines of a dimension of this stride that are interleaved on the same links.
+    /// Number of lines (groups along a dimension with this stride) that are interleaved on the same links.
     pub(super) fn interleaved(&self, grid: Grid, stride: usize) -> usize {
         let inner = match self.order {
             Order::Rows => grid.columns,

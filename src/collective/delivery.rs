@@ -1,4 +1,4 @@
-//! Verification of drafts. The pieces of a draft must be parts of the vector at the ranks that have them before the operation, and the
+//! Verification of drafts. A piece must lie in the range of the vector that its rank has before the operation, and the
 //! schedule must bring every rank the result that the operation defines.
 
 use std::{collections::BTreeMap, ops::Range};
@@ -82,7 +82,7 @@ fn check_piece(task: &Task, piece: &Piece) -> Result<(), String> {
     }
 }
 
-/// Whether a piece ends as a part of the result of a rank.
+/// Whether a piece is part of the result of a rank.
 fn is_result(task: &Task, rank: Rank, piece: &Piece) -> bool {
     let [_, after] = task.extents(rank);
     matches!(piece.role, Role::Both | Role::Result) && piece.bytes > 0 && is_in(piece, &after)
@@ -105,7 +105,8 @@ fn check_result(task: &Task, rank: Rank, pieces: &[Piece]) -> Result<(), Deliver
     Ok(())
 }
 
-/// The ranks whose versions of a piece are combined at a rank at the end, if the piece is a part of its result.
+/// Returns the ranks whose versions of a piece must be combined at `rank` at the end; `None` if the piece is not part
+/// of the rank's result.
 fn wanted(task: &Task, rank: Rank, piece: &Piece) -> Option<Range<Rank>> {
     if !is_result(task, rank, piece) {
         return None;

@@ -154,18 +154,18 @@ fn a_custom_algorithm_may_refuse_a_problem() {
     // A search together with *Auto* omits a custom algorithm that has no schedule.
     let auto = Algorithm::AUTO.plan(&odd).unwrap();
     assert_eq!(Algorithm::AUTO.or(&own).plan(&odd).unwrap().name(), auto.name());
-    // An algorithm that does not deliver is always reported.
+    // A schedule that does not deliver is always reported.
     let wrong = Own::new("short ring", |task: &Task| Ok(ring(task, 1)));
     let error = Algorithm::AUTO.or(&own).or(wrong).plan(&odd).unwrap_err().to_string();
     assert!(error.starts_with("the schedule of short ring does not deliver: rank 0 ends with"), "{error}");
-    // The name that stands for all custom algorithms cannot be planned with.
+    // `Algorithm::OWN` only names custom algorithms, and makes no plan.
     let error = Algorithm::OWN.plan(&odd).unwrap_err().to_string();
     assert_eq!(error, "own stands for all algorithms of one's own: give the `Own` that is meant");
 }
 
 #[test]
 fn exact_sums_need_equal_grouping() {
-    // Rank 0 adds the vectors from ranks 1 and 2, rank 1 those from ranks 2 and 0, and so on.
+    // Rank 0 adds the vectors of ranks 1 and 2 in this order, rank 1 the vectors of ranks 2 and 0, and so on.
     let own = Own::new("everyone", |task: &Task| {
         let piece = |role| Piece { role, ..Piece::of(0..task.bytes(), Origin::Everywhere) };
         let mut combiner = Combiner::new(3, &[Origin::Everywhere; 2], &[task.bytes(); 2], Exchange::InTurn);
@@ -190,8 +190,8 @@ fn exact_sums_need_equal_grouping() {
     );
 }
 
-/// The schedule with one step changed: removed, duplicated, swapped with the next one, or with another block or another peer in its
-/// messages.
+/// Returns the schedule with one step changed: removed, duplicated, swapped with the next one, or, if the step is a message, with another
+/// peer, kind or block.
 fn changed(schedule: &Schedule, rank: Rank, step: usize, change: usize, by: usize) -> Schedule {
     let ranks = schedule.nodes();
     let mut steps: Vec<Vec<Step>> = (0..ranks).map(|rank| schedule.steps(rank).to_vec()).collect();

@@ -1,4 +1,4 @@
-//! Drafts: what algorithms make of tasks. A draft is the vector cut into pieces, and a schedule that moves the pieces.
+//! Drafts, the results of algorithms: the vector cut into pieces, and a schedule that moves the pieces.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use crate::{
     rank::Rank,
 };
 
-/// A part of the vector that moves as a whole; a block of the schedule.
+/// A contiguous range of the vector that moves as a whole; a block of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// First byte of the piece in the vector.
@@ -59,7 +59,7 @@ pub(crate) struct Tuning {
     pub(crate) exchange: Exchange,
     /// Number of pieces into which a block is cut where it moves around a ring.
     pub(crate) segments: usize,
-    /// The division that is taken of several equally fast divisions of a fastest tree.
+    /// The rule by which a fastest tree is selected among equally fast ones.
     pub(crate) ties: Ties,
 }
 
@@ -71,7 +71,7 @@ impl Tuning {
     pub(crate) const OVERLAPPED: Tuning =
         Tuning { exchange: Exchange::Overlapped, segments: 1, ties: Ties::Small };
 
-    /// The tunings that may be the fastest.
+    /// Returns the tunings to try for a task.
     pub(crate) fn candidates_for(task: &Task) -> Vec<Tuning> {
         let parameters = task.parameters();
         let mut tunings = vec![Tuning::PLAIN, Tuning::OVERLAPPED];
@@ -119,7 +119,8 @@ impl Draft {
         Draft { pieces, schedule: schedule.with_elements_of(task.element_bytes()) }
     }
 
-    /// Returns a draft whose pieces each start at one rank, and which `build` moves. `origins` replaces the origins of the pieces.
+    /// Returns a draft whose pieces each start at one rank; `build` adds the messages that move them. `origins` replaces the origins of the
+    /// pieces.
     ///
     /// # Panics
     ///
@@ -160,8 +161,8 @@ impl Draft {
         Draft { schedule: self.schedule.hoisted(), ..self }
     }
 
-    /// Moves this draft of a part of the blocks to the vector of the whole task. Where a rank has the whole vector, blocks that are
-    /// adjacent in the part may not be adjacent in the whole vector, and are copied together.
+    /// Converts a draft of `part`, the task with only some of the blocks, to the vector of the whole task. Where a rank has the whole
+    /// vector, blocks that are adjacent in the part may not be adjacent in the whole vector, and are copied together.
     pub(super) fn placed(&self, part: &Task, whole: &Task) -> Draft {
         let mut draft = self.clone();
         for piece in &mut draft.pieces {
@@ -189,7 +190,7 @@ impl Draft {
         self.cut_at(&ends)
     }
 
-    /// Cuts pieces at these places of the vector, which are in ascending order.
+    /// Cuts pieces at these byte positions of the vector, which are in ascending order.
     pub(crate) fn cut_at(self, places: &[u64]) -> Draft {
         let cut = |piece: &Piece| -> Vec<Piece> {
             let (start, end) = (piece.start, piece.start + piece.bytes);
@@ -210,15 +211,15 @@ impl Draft {
         Draft { schedule: self.schedule.cut(&sizes), pieces: cut.concat() }
     }
 
-    /// This draft followed by another draft of other pieces.
+    /// This draft, followed by another draft that moves other pieces.
     pub(super) fn then(mut self, next: Draft) -> Draft {
         self.pieces.extend(next.pieces);
         Draft { schedule: self.schedule.then_others(next.schedule), ..self }
     }
 
     /// Joins this draft and a second one, which moves the results of this one, into a draft of a task. The pieces of both are cut at the
-    /// ends of all pieces; then a piece of the second is the block of the first that ends as the same part of the vector. If it waits, a
-    /// rank begins the second when all its messages of the first have left.
+    /// ends of all pieces; then each piece of the second draft is identified with the block of the first draft that ends as the same range
+    /// of the vector. With `waits`, a rank begins the second draft only when all its messages of the first have left.
     pub(super) fn then_with(self, task: &Task, next: Draft, waits: bool) -> Draft {
         let ends = |draft: &Draft| {
             let ends = draft.pieces.iter().flat_map(|piece| [piece.start, piece.start + piece.bytes]);
@@ -229,7 +230,7 @@ impl Draft {
         let is_result = |piece: &Piece| matches!(piece.role, Role::Both | Role::Result) && piece.bytes > 0;
         let results = (0..).zip(&first.pieces).filter(|(_, piece)| is_result(piece));
         let results: BTreeMap<u64, u32> = results.map(|(block, piece)| (piece.start, block)).collect();
-        // Empty pieces are not moved.
+        // Empty pieces get no block, because they are not moved.
         let block = |piece: &Piece| results.get(&piece.start).copied().filter(|_| piece.bytes > 0);
         let numbers: Vec<Option<u32>> = next.pieces.iter().map(block).collect();
         let schedule = next.schedule.renumbered(&numbers, first.schedule.shared_sizes());

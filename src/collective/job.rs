@@ -159,7 +159,7 @@ impl Job {
     }
 }
 
-/// A job with the algorithm and the operator; the text describes the call in messages about mismatches.
+/// A job with the algorithm and the operator. Its text describes the call in errors about members that make different calls.
 pub(super) struct Described<'a> {
     pub(super) job: &'a Job,
     pub(super) choice: &'a Choice<Task>,

@@ -67,7 +67,8 @@ pub(super) fn lower_bound(task: &Task, strategy: &Strategy, tuning: Tuning) -> S
     }
 }
 
-/// Number of blocks in a bucket where nodes hold these numbers of blocks: the node with the most blocks has one bucket per segment.
+/// Returns the number of blocks in each message of a ring collect whose nodes hold these numbers of blocks: the node with the most blocks
+/// sends one message per segment.
 fn blocks_per_message(counts: &[usize], segments: usize) -> usize {
     counts.iter().max().copied().unwrap_or(0).div_ceil(segments)
 }
@@ -140,7 +141,7 @@ impl LogicalMesh<'_> {
         })
     }
 
-    /// The whole vector in one piece for each place in the long dimensions, times `segments`, with the place of each piece. The first
+    /// Returns the whole vector, cut into `segments` pieces for each place in the long dimensions, and the place of each piece. The first
     /// dimension makes the coarsest cut.
     fn parts(&self, segments: usize) -> Vec<(usize, Piece)> {
         let parts = self.stride(self.long());
@@ -168,7 +169,7 @@ impl LogicalMesh<'_> {
         })
     }
 
-    /// The second half of a broadcast.
+    /// The second half of a broadcast: each piece starts at its place in the long dimensions.
     fn spread(&self, tuning: Tuning) -> Draft {
         let (homes, pieces): (Vec<usize>, Vec<Piece>) = self.parts(tuning.segments).into_iter().unzip();
         let origins: Vec<Rank> = homes.iter().map(|&place| self.ranks[place]).collect();
@@ -260,7 +261,8 @@ impl LogicalMesh<'_> {
         }
     }
 
-    /// The data that rings collect. Before, the whole vector has been spread over the long dimensions, unless each rank has its own block.
+    /// Returns the numbers of bytes that the rings collect. Before the collects, the whole vector is spread over the long dimensions,
+    /// unless each rank has its own block.
     fn rings(&self, segments: usize) -> Rings {
         let (operation, nodes) = (self.task.operation(), self.ranks.len());
         let mut rings = if matches!(operation, Operation::Collect | Operation::DistributedCombine) {
@@ -315,7 +317,8 @@ impl LogicalMesh<'_> {
                 let lines = self.strategy.interleaved(self.grid, self.stride(dimension));
                 let conflict = conflict(self.task.parameters(), lines);
                 let direction = self.direction(load);
-                // For even cuts, parts with the same number of blocks count as equally long, even where block lengths differ by an element.
+                // For even cuts, parts with the same number of blocks count as equally long, although block lengths may differ by an
+                // element.
                 let load = match (self.ties, load) {
                     (Ties::Even, Load::Blocks { bytes }) if self.task.is_even() => Load::Blocks {
                         bytes: bytes.next_multiple_of(side as u64 * self.task.element_bytes()),

@@ -25,11 +25,12 @@
 //!
 //! A call becomes a [`Task`]: the operation, the members, the root and all lengths. An [`Algorithm`] turns a task into a [`Plan`], whose
 //! schedule all members carry out. *Auto* ranks the variants by closed forms, predicts the cheapest ones and takes the fastest. Plans are
-//! cached, so only the first call of a kind computes one. [`LowerBound`] is a time that no algorithm can beat.
+//! cached, so that only the first of several equal calls computes a plan. [`LowerBound`] is a time that no algorithm can beat.
 //!
 //! The building blocks, the short and long forms and the hybrids are from InterCom: Barnett, Gupta, Payne, Shuler, van de Geijn, Watts,
-//! "Building a High-Performance Collective Communication Library", Supercomputing 1994. Its [`Strategy`] describes a hybrid in one line,
-//! such as `2x3x5:SSMCC`; nearly all algorithms here are written in this notation.
+//! "Building a High-Performance Collective Communication Library", Supercomputing 1994. A [`Strategy`] describes a hybrid in one line in
+//! the notation of this paper, such as `2x3x5:SSMCC`; *short*, *long*, *hybrid*, *alternating*, *mixed*, *tree* and *circulant* choose
+//! among strategies.
 
 mod algorithm;
 mod bound;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Plan {
-    /// The schedule as an equivalent MSCCL schedule: the program delivers the same results when it is read back or timed.
+    /// Returns the schedule as an equivalent MSCCL program. The program delivers the same results as the plan.
     ///
     /// The vector is cut into the smallest number of equal chunks for which every piece of the plan is a whole number of chunks. A message
     /// of pieces that are not adjacent becomes several messages, and the pauses of time-triggered schedules are dropped, so the program may
@@ -107,7 +107,7 @@ impl From<Program> for Own {
     }
 }
 
-/// Returns the draft of a task by an MSCCL schedule, or the reason why there is none.
+/// Returns the draft of a task by an MSCCL program, or the reason why there is none.
 fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
     let operation = operation(program.collective()).ok_or("it is an alltoall, which is an exchange")?;
     if operation != task.operation() {

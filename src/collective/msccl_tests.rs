@@ -12,7 +12,7 @@ fn task(machine: &str, operation: Operation, elements: u64) -> Task {
     Task::builder(&machine, operation).elements(elements).element_bytes(8).build().unwrap()
 }
 
-/// The time of a program on the machine of a task.
+/// Returns the time of a program on the machine of a task.
 fn time_of(program: &Program, task: &Task) -> Span {
     let program = program.goal(task.bytes(), task.element_bytes(), task.machine()).unwrap();
     let predicted = goal::predict(task.machine(), &program, Sends::Blocking).unwrap();
@@ -20,7 +20,7 @@ fn time_of(program: &Program, task: &Task) -> Span {
     predicted.modeled.since_start()
 }
 
-/// Whether the nodes of a plan use only blocking steps, one after the other, and the program has the same number of messages.
+/// Whether the schedule of a plan has only blocking steps, and the program has the same number of messages.
 fn is_plain(plan: &Plan, program: &Program) -> bool {
     let is_plain = |action: &Action| matches!(action, Action::Send(_) | Action::Recv(_) | Action::Combine(_));
     let steps = |rank| plan.schedule().steps(rank).iter();
@@ -29,8 +29,8 @@ fn is_plain(plan: &Plan, program: &Program) -> bool {
         && messages == plan.schedule().messages().count()
 }
 
-/// Writes every variant of every algorithm as a program and reads it back, which checks it chunk by chunk. The program then serves as an
-/// algorithm, and programs of blocking steps only take the same time as the plan.
+/// Writes every variant of every algorithm as a program and reads it back, which checks it chunk by chunk. Programs
+/// with only blocking steps take the same time as the plan. Finally the program serves as an algorithm.
 #[test]
 fn an_exported_schedule_reads_back_and_delivers() {
     let operations = [Operation::CombineToAll, Operation::Collect, Operation::DistributedCombine];

@@ -85,9 +85,9 @@ operators! {
     Sum, "sum", Add<Output = T>, is_whole::<T>, |left, right| left + right;
     /// Product. Integer overflow behaves as with `*`.
     Product, "product", Mul<Output = T>, is_whole::<T>, |left, right| left * right;
-    /// Minimum. A value that does not compare with itself (NaN) wins. Of equal values (0 and -0) the result is either.
+    /// Minimum. If an operand does not compare with itself (NaN), the result is NaN. Of equal values (0 and -0) the result is either.
     Min, "min", PartialOrd, is_whole::<T>, |left, right| if right < left || is_odd(&right) { right } else { left };
-    /// Maximum. A value that does not compare with itself (NaN) wins. Of equal values (0 and -0) the result is either.
+    /// Maximum. If an operand does not compare with itself (NaN), the result is NaN. Of equal values (0 and -0) the result is either.
     Max, "max", PartialOrd, is_whole::<T>, |left, right| if right > left || is_odd(&right) { right } else { left };
     /// Bitwise AND.
     BitAnd, "bitwise and", And<Output = T>, || true, |left, right| left & right;

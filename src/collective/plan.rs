@@ -9,8 +9,7 @@ use crate::{
     time::Span,
 };
 
-/// A plan for a collective operation: the fastest variant of its algorithm. For a root other than 0, unless block lengths differ, only
-/// those variants were candidates that are about as fast as the fastest one for root 0.
+/// A plan for a collective operation: the fastest variant of its algorithm, with its schedule.
 pub type Plan = crate::plan::Plan<Task>;
 
 impl Plan {
@@ -30,8 +29,8 @@ impl Plan {
         before.end - before.start
     }
 
-    /// Carries out the plan. Every member of the group calls this method with what it has of the vector before, and gets what it has after,
-    /// as in table 1 of [`Operation`](super::Operation); an empty payload stands for nothing. Data moves by reference. `combine` combines a
+    /// Carries out the plan. Every member of the group calls this method with its data before the operation, and gets its data after it, as
+    /// in the table of [`Operation`](super::Operation); an empty payload stands for no data. Data moves by reference. `combine` combines a
     /// left and a right operand of the same length.
     ///
     /// # Errors
@@ -48,7 +47,8 @@ impl Plan {
         self.carry_out_with(group, tag, mine, &mut combine)
     }
 
-    /// As [`carry_out`](Plan::carry_out), but `combine` is a trait object, so that this code is compiled once for all operators.
+    /// Carries out the plan as [`carry_out`](Plan::carry_out) does. `combine` is a trait object, so that this code is compiled once for all
+    /// operators.
     pub(super) fn carry_out_with(
         &self,
         group: &Group<'_>,

@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl Plan {
-    /// Carries out a plan for an operation that only moves data, as a call of all members of a group. The argument is what the rank has of
-    /// the vector before, and the result what it has after, as in the table of [`Operation`](super::Operation).
+    /// Carries out a plan for an operation that only moves data, as a call of all members of a group. The argument is the rank's data
+    /// before the operation, and the result its data after it, as in the table of [`Operation`](super::Operation).
     ///
     /// This method is for plans made in advance; the calls of [`Collective`](super::Collective) make and cache their own plans.
     ///
@@ -33,7 +33,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The errors of [`call`](Plan::call), and an error if the plan requires an exact or commutative operator and this operator is not.
+    /// The errors of [`call`](Plan::call), and an error if the operator is not commutative and the plan does not combine in rank order.
     pub fn combine<T: Element + Send>(
         &self,
         group: &Group<'_>,

@@ -84,7 +84,7 @@ impl Strategy {
         Strategy { long: Vec::new(), short: Some((nodes, tree)), order: Order::Rows }
     }
 
-    /// Returns a strategy of long-vector dimensions only; a single rank has none.
+    /// Returns a strategy of long-vector dimensions only. Without dimensions it is the strategy of a single rank.
     pub(super) fn long(dimensions: impl IntoIterator<Item = (usize, Collect)>) -> Strategy {
         let long: Vec<(usize, Collect)> = dimensions.into_iter().collect();
         let short = long.is_empty().then_some((1, Tree::Halves));
@@ -110,7 +110,7 @@ impl Strategy {
         1 + self.long.iter().map(collect).sum::<usize>()
     }
 
-    /// The strategy as text, for an operation.
+    /// Returns the strategy as text, in the form for an operation.
     pub fn spelled(&self, operation: Operation) -> String {
         let dimensions: Vec<String> = self.dimensions().map(|size| size.to_string()).collect();
         let order = match self.order {
@@ -219,8 +219,8 @@ impl Strategy {
         )
     }
 
-    /// Whether the dimensions divide a rectangle of this shape in the strategy's order. Alternating dimensions must divide its sides; for
-    /// all other orders only the number of nodes matters.
+    /// Whether the dimensions divide a rectangle of this shape in the strategy's order. Alternating dimensions must divide the sides of the
+    /// rectangle; for all other orders only the number of nodes matters.
     pub(super) fn fits(&self, grid: Grid) -> bool {
         self.nodes() == grid.nodes()
             && match self.order {
@@ -229,9 +229,9 @@ impl Strategy {
             }
     }
 
-    /// All strategies on a rectangle, with at most `most` dimensions in each side and the given choices of collects and trees.
+    /// Returns all strategies on a rectangle, with at most `most` dimensions in each direction and the given choices of collects and trees.
     pub(super) fn all(grid: Grid, collects: &[Collect], trees: &[Tree], most: usize) -> Vec<Strategy> {
-        // On a line, the strategies of one short-vector dimension below already contain the trees over all nodes.
+        // On a line, the loop below already includes the strategies whose only dimension is a short-vector one.
         let is_line = grid.rows == 1 || grid.columns == 1;
         let whole = trees.iter().filter(|_| !is_line).map(|&tree| Strategy::short(grid.nodes(), tree));
         let mut all: Vec<Strategy> = whole.collect();
@@ -260,7 +260,7 @@ impl Strategy {
                             .enumerate()
                             .map(|(place, &side)| (side, collects[digit(place)]))
                             .collect();
-                        // With the last dimension as a short-vector one; once for all of its collects.
+                        // Also makes the last dimension a short-vector one, once for all collects of this dimension.
                         if let Some((&(last, Collect::Ring), rest)) = long.split_last() {
                             for &tree in trees {
                                 all.push(Strategy { long: rest.to_vec(), short: Some((last, tree)), order });
@@ -275,7 +275,7 @@ impl Strategy {
     }
 }
 
-/// All ordered factorizations of a number into at most `most` factors above 1; 1 is the empty product.
+/// Returns all ordered factorizations of a number into at most `most` factors above 1; 1 is the empty product.
 pub(super) fn factorizations(number: usize, most: usize) -> Vec<Vec<usize>> {
     if number == 1 {
         return vec![Vec::new()];
@@ -402,7 +402,7 @@ mod tests {
         assert!(parse("6x4:CC,rows-columns").fits(grid) && parse("4x6:CC").fits(grid));
     }
 
-    /// None of the strategies is in row order or in column order, all fit, and each occurs once.
+    /// Tests that no alternating strategy has row or column order, that all fit the grid, and that each occurs once.
     #[test]
     fn all_alternating_strategies_repeat_a_direction() {
         let all = |rows, columns| {

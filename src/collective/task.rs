@@ -147,7 +147,7 @@ impl Task {
     }
 
     /// Returns the equivalent task of another operation, if there is one: a collect with exactly one non-empty block is a broadcast, and a
-    /// distributed combine with exactly one is a combine-to-one.
+    /// distributed combine with exactly one non-empty block is a combine-to-one, and vice versa.
     pub(crate) fn in_other_words(&self) -> Option<Task> {
         let with_one_block = |operation| {
             let ends = (0..=self.size()).map(|rank| if rank <= self.root { 0 } else { self.bytes() });
@@ -229,7 +229,7 @@ impl Task {
         lengths().max().unwrap_or(0) - lengths().min().unwrap_or(0) <= self.element
     }
 
-    /// Returns the equal task whose vector is cut evenly, if ranks begin and end with whole vectors and the vector is cut otherwise.
+    /// Returns the equivalent task whose vector is cut evenly. `None` if the operation has blocks, or if the vector is already cut evenly.
     pub(crate) fn with_even_blocks(&self) -> Option<Task> {
         let (elements, size) = (self.bytes() / self.element, self.size());
         let starts = (0..=size).map(|rank| even_start(elements, rank, size) * self.element);

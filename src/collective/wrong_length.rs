@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Lengths, Operation};
 use crate::{payload::ElementType, rank::Rank, text::count};
 
-/// The error of a rank whose vector or block has another length than the `lengths` of the call specify.
+/// The error of a rank whose vector or block has a length other than the `lengths` of the call specify.
 ///
 /// A likely cause is the MPI convention, in which the count is that of one rank; here a single number is the length of the whole vector.
 /// The error text therefore suggests the correct length.
@@ -108,7 +108,7 @@ impl fmt::Display for WrongLength {
     }
 }
 
-/// The alternative notation for `each` elements on every rank: the total.
+/// Returns the total as an alternative notation for `each` elements on every rank; empty if the total overflows.
 fn or_in_all(each: u64, size: usize) -> String {
     each.checked_mul(size as u64).map_or(String::new(), |all| format!(" or {all}"))
 }

@@ -1,9 +1,11 @@
-//! Butterflies (recursive halving): groups of adjacent nodes meet in pairs, for any number of nodes, and halve the part of each node.
+//! Butterflies (recursive halving): pairs of groups of adjacent nodes, for any number of nodes, that halve the part of each node at every
+//! level.
 //!
-//! Initially every node is a group and is responsible for the whole vector. When two adjacent groups meet, the nodes that are responsible
-//! for the same part of the vector form pairs: from then on the node of the first group is responsible for the first half of the part, the
-//! node of the second group for the second half. After `k` levels groups have up to `2^k` nodes, each with its own part. If the number of
-//! groups is odd, the last group stands aside; the algorithm decides how to treat it.
+//! Initially every node is a group and is responsible for the whole vector. At each level adjacent groups are paired, and the nodes of a
+//! pair of groups that are responsible for the same part of the vector form pairs: from then on the node of the first group is responsible
+//! for the first half of the part, the node of the second group for the second half. After `k` levels groups have up to `2^k` nodes, each
+//! with its own part. If the number of groups is odd, the last group has no partner at this level (`aside`); the algorithm decides how to
+//! treat it.
 //!
 //! Source of the pairs, for powers of two: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in
 //! MPICH", IJHPCA 19(1), 2005. For any number of nodes: R. Rabenseifner, J. L. Träff, "More efficient reduction algorithms for
@@ -14,17 +16,17 @@ use crate::rank::Rank;
 /// The nodes of a group, in the order of their parts of the vector.
 pub(crate) type Group = Vec<Rank>;
 
-/// The meetings of one level.
+/// One level of a butterfly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
-    /// The pairs of adjacent groups that meet.
+    /// The pairs of adjacent groups.
     pub(crate) pairs: Vec<[Group; 2]>,
     /// The last group, if the number of groups is odd.
     pub(crate) aside: Option<Group>,
 }
 
 impl Level {
-    /// Returns the pairs of nodes that are responsible for the same part before they meet, with the number of the part.
+    /// Returns the pairs of nodes that are responsible for the same part at the start of the level, with the number of the part.
     pub(crate) fn meetings(&self) -> impl Iterator<Item = (usize, [Rank; 2])> {
         let nodes = |[one, other]: &[Group; 2]| {
             let pairs = one.iter().copied().zip(other.iter().copied());
@@ -34,7 +36,7 @@ impl Level {
     }
 }
 
-/// Returns the levels, at most `most` of them, and the final groups without groups that stood aside.
+/// Returns the levels, at most `most` of them, and the final groups without groups that had no partner at some level.
 pub(crate) fn butterfly(nodes: &[Rank], most: usize) -> (Vec<Level>, Vec<Group>) {
     let mut groups: Vec<Group> = nodes.iter().map(|&node| vec![node]).collect();
     let mut levels = Vec::new();

@@ -18,7 +18,7 @@ pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], radix: usize) {
         rings.iter().map(|ring| ring.iter().map(|&rank| builder.held(rank).into()).collect()).collect();
     let strides: Vec<Vec<usize>> = rings.iter().map(|ring| strides(ring.len(), radix)).collect();
     let most = strides.iter().map(Vec::len).max().unwrap_or(0);
-    // For each distance, whether a node has the blocks of the node at this distance behind it; equal for all nodes of a ring.
+    // For each distance, whether a node has the blocks of the node this far back on the ring; equal for all nodes of a ring.
     let mut has: Vec<Vec<bool>> =
         rings.iter().map(|ring| (0..ring.len()).map(|behind| behind == 0).collect()).collect();
     for round in 0..most {

@@ -285,7 +285,7 @@ fn rounds(lines: &[Vec<Rank>], trees: &[Division], contents: Contents) -> Vec<Ve
 mod tests {
     use super::*;
 
-    /// Checks that every position is handed over once, as part of the sender's part.
+    /// Checks that the cuts hand over every position exactly once, each time as part of a segment that the sender holds.
     fn check(tree: &Division, nodes: usize, root: usize) {
         let mut has: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         has[root] = (0..nodes).collect();
@@ -339,7 +339,7 @@ mod tests {
         }
     }
 
-    /// If a send takes one time unit and the receiver can send two units after the beginning, times follow the Fibonacci numbers.
+    /// Tests sends of one time unit whose receivers can send two units after the beginning: the times follow the Fibonacci numbers.
     #[test]
     fn the_fastest_tree_is_that_of_logp() {
         let unit = Span::from_micros(1);
@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(tree.rounds()[0][0].count, 3);
     }
 
-    /// Six positions take three sends of one unit, whether the first cut sends two positions or three.
+    /// Tests six positions, which take three sends of one unit, whether the first cut sends two positions or three.
     #[test]
     fn ties_take_the_smallest_or_the_most_even_cut() {
         let unit = Span::from_micros(1);

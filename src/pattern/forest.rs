@@ -1,14 +1,15 @@
 //! Forests: messages from one or several sources are distributed over several spanning trees, in proportions that the network can carry.
 //!
-//! An edge of a tree is a message between two nodes, which occupies [resources](super::network) for some time each.
+//! An edge of a tree is a message between two nodes. The message occupies several [resources](super::network), each for some time per byte.
 //!
-//! **Lower bound.** [`broadcast_lower_bound()`] computes a lower bound on the time of any broadcast, with trees or otherwise. In any broadcast, the
-//! messages between nodes contain trees for all bytes: from each set of nodes to the others at least as many bytes are sent as the sources
-//! in the set have, and by Edmonds' theorem on disjoint branchings such trees then exist. (For several sources, add a node that sends each
-//! source its message.) The same holds if nodes send sums of bytes instead of bytes. Give every resource a price per second. Everything
-//! sent costs at least as much as all messages down their cheapest trees, and no resource earns more than its price in each second; with
-//! prices that sum to 1 the cost is therefore a lower bound. Reversed in time, the bound holds for combining at one node: the contribution
-//! of each node to an element must reach the root, so the messages with partial results of the element contain a tree.
+//! **Lower bound.** [`broadcast_lower_bound()`] computes a lower bound on the time of any broadcast, with trees or otherwise. In any
+//! broadcast, the messages between nodes contain trees for all bytes: from each set of nodes to the others at least as many bytes are sent
+//! as the sources in the set have, and by Edmonds' theorem on disjoint branchings such trees then exist. (For several sources, add a node
+//! that sends each source its message.) The same holds if nodes send sums of bytes instead of bytes. Give every resource a price per
+//! second. All sent bytes together cost at least as much as all messages down their cheapest trees, and no resource earns more than its
+//! price in each second; with prices that sum to 1 the cost is therefore a lower bound. Reversed in time, the bound holds for combining at
+//! one node: the contribution of each node to an element must reach the root, so the messages with partial results of the element contain a
+//! tree.
 //!
 //! **Trees.** An optimal packing has many trees, with edges between many different pairs of nodes. If ports are saturated, their messages
 //! delay each other and the planned rate is not reached. Few trees that are nearly optimal perform much better. Therefore [trees](grow())
@@ -83,7 +84,7 @@ impl Loads<'_> {
         self.work < MAX_WORK
     }
 
-    /// Returns the price of adding `amount` to an edge, in bytes per second of the target time.
+    /// Returns the price of adding `amount`, in bytes per second of the target time, to an edge.
     fn price(&self, from: Rank, to: Rank, amount: f64) -> f64 {
         let added = |&(resource, seconds): &(u32, f64)| {
             let load = self.loads[resource as usize];
@@ -111,7 +112,7 @@ impl Loads<'_> {
     }
 }
 
-/// Returns the weight of a load: small per resource on the route, and very large above the target.
+/// Returns the weight of a load: small below the target, and very large above it. The linear term favours routes with few resources.
 fn weight(load: f64) -> f64 {
     let square = load * load;
     let fourth = square * square;
@@ -145,7 +146,8 @@ mod tests {
         network.busiest(trees.iter().map(|tree| (&tree.parents[..], bytes(tree.source))))
     }
 
-    /// If only ports matter, a chain is optimal for one source and a cycle for several: each node receives all data of other nodes.
+    /// Tests a network in which only ports matter: a chain is optimal for one source, and a cycle for several, as each node receives all
+    /// data of other nodes.
     #[test]
     fn trees_are_chains_where_ports_limit() {
         let network = ports(6, |_, _| Pair::new());
@@ -160,8 +162,8 @@ mod tests {
         assert_eq!(busiest(&network, &trees, |_| 20), 60.0);
     }
 
-    /// Two halves of four nodes with two links from one half to the other, each for two of the senders, at a quarter of the port speed: one
-    /// tree crosses one link, two trees cross both.
+    /// Tests two halves of four nodes with two links from one half to the other, each for two of the senders, at a quarter of the port
+    /// speed: one tree crosses one link, two trees cross both.
     #[test]
     fn several_trees_use_several_links() {
         let network =
@@ -181,7 +183,7 @@ mod tests {
         assert_eq!([1, 2].map(load), [320.0, 160.0]);
     }
 
-    /// A slow leaf allows shallow trees: its in-link takes as long as two messages occupy a port.
+    /// Tests that a slow leaf allows shallow trees: its in-link takes as long as two messages occupy a port.
     #[test]
     fn trees_are_low_where_resources_are_idle() {
         let network = ports(15, |_, to| if to == 14 { vec![(30, 2.0)] } else { Pair::new() });
@@ -206,7 +208,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// No grown tree beats the lower bound, and with few links the bound is at least the bound of some cut or port.
+        /// Tests that no grown tree beats the lower bound, and that the bound is at least the bytes that some node must receive, up to the
+        /// tolerance of the search.
         #[test]
         fn no_forest_beats_the_lower_bound(
             nodes in 2..9_usize,

@@ -29,7 +29,7 @@ const CONVERGED: f64 = 1.001;
 /// Number of bisection steps of the line search.
 const STEPS: usize = 20;
 
-/// Returns a lower bound in seconds on any exchange of these messages, without start-ups. The bound is less tight if it does not exceed
+/// Returns a lower bound in seconds on any exchange of these messages, without start-ups. The search ends early if the bound cannot exceed
 /// `known`, a known lower bound.
 pub(crate) fn least(network: &Network, messages: &[(Rank, Rank, u64)], known: f64) -> f64 {
     let mut by_source = vec![Vec::new(); network.nodes()];
@@ -156,7 +156,7 @@ mod tests {
         })
     }
 
-    /// Direct messages over half the ring all go to the right; forwarded messages can use both directions.
+    /// Tests that forwarded messages can use both directions, although direct messages over half the ring all go to the right.
     #[test]
     fn messages_avoid_busy_links() {
         let network = ring(8, 1.0);

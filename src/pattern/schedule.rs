@@ -93,7 +93,8 @@ pub struct Step {
 pub enum Action {
     /// Sends a message and continues when the message has left the node.
     Send(Message),
-    /// Starts a send and continues at once; the node waits for all started sends at a [`WaitAll`](Action::WaitAll) and after its last step.
+    /// Starts a send and continues immediately; the node waits for all started sends at a [`WaitAll`](Action::WaitAll) and after its last
+    /// step.
     Start(Message),
     /// Waits until all started messages have left the node.
     WaitAll,
@@ -226,7 +227,7 @@ impl Schedule {
         (messages, schedule)
     }
 
-    /// Returns the number of nodes of the machine.
+    /// Returns the number of nodes that the schedule is for.
     pub fn nodes(&self) -> usize {
         self.steps.len()
     }
@@ -257,7 +258,7 @@ impl Schedule {
         self.iterations
     }
 
-    /// Returns the steps of `rank` in execution order; empty for a rank outside the machine.
+    /// Returns the steps of `rank` in execution order; empty for a rank outside the schedule.
     pub fn steps(&self, rank: Rank) -> &[Step] {
         self.steps.get(rank).map_or(&[], Vec::as_slice)
     }

@@ -33,7 +33,7 @@ pub(crate) struct Cache {
 
 #[derive(Default)]
 struct Tables {
-    /// By the types of key and value.
+    /// Tables by the types of key and value.
     by_type: BTreeMap<TypeId, Box<dyn Table>>,
     uses: u64,
     entries: usize,

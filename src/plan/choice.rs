@@ -11,8 +11,8 @@ use super::{
 };
 use crate::time::Time;
 
-/// Several algorithms of which the one predicted to be fastest is taken: at most one of the library, and any number of custom
-/// algorithms. The first wins a tie. An algorithm whose time only a run can determine is taken only if no other applies.
+/// A set of algorithms of which the one predicted to be fastest is taken: at most one algorithm of the library, and any number of custom
+/// algorithms. On a tie the first one is taken. An algorithm whose time only a run can determine is taken only if no other applies.
 ///
 /// ```
 /// use multicomputer::{
@@ -82,7 +82,8 @@ impl<P: Registered> Choice<P> {
         }
     }
 
-    /// Returns the fastest of the library's plan and the custom ones. A single custom algorithm is not predicted.
+    /// Returns the fastest of the library's plan and the plans of the custom algorithms. A single custom algorithm is planned without a
+    /// prediction.
     fn fastest<T>(&self, problem: &P, library: Option<Result<T, PlanError>>) -> Result<T, PlanError>
     where
         T: From<Plan<P>> + Borrow<Plan<P>>,
@@ -124,14 +125,14 @@ impl<P: Registered> Choice<P> {
 }
 
 impl<P: Registered> Algorithm<P> {
-    /// Chooses this algorithm or a custom one: the one predicted to be faster.
+    /// Returns a choice of this algorithm and a custom one; the one predicted to be faster is taken.
     pub fn or(self, own: impl Into<Own<P>>) -> Choice<P> {
         Choice::from(self).or(own)
     }
 }
 
 impl<P: Registered> Own<P> {
-    /// Chooses this custom algorithm or another one: the one predicted to be faster.
+    /// Returns a choice of this custom algorithm and another one; the one predicted to be faster is taken.
     pub fn or(self, own: impl Into<Own<P>>) -> Choice<P> {
         Choice::from(self).or(own)
     }

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
-/// How hard *Auto* searches for the fastest plan. The budget counts steps of schedules instead of seconds, so every host finds the same
-/// plan. *Auto* of exchanges with more than ten thousand messages tries all candidates only if it is [`Thorough`](Effort::Thorough).
+/// Search effort of *Auto*: a budget of steps of schedules. Because the budget is not in seconds, every host finds the
+/// same plan. For exchanges with more than ten thousand messages, *Auto* tries all candidates only with
+/// [`Thorough`](Effort::Thorough).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
     /// One tenth of the steps of [`Normal`](Effort::Normal).
@@ -70,7 +71,7 @@ impl Budget {
         self.steps.set(self.steps.get().saturating_sub(steps));
     }
 
-    /// Returns whether all candidates are tried.
+    /// Returns whether all candidates are tried, as with [`Effort::Thorough`].
     pub(crate) fn is_unlimited(&self) -> bool {
         self.steps.get() > NORMAL
     }

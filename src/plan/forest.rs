@@ -102,9 +102,9 @@ const MAX_SEGMENTS: usize = 1024;
 const MAX_MESSAGES: usize = 16_384;
 const MIN_SEGMENT_BYTES: u64 = 4096;
 
-/// Returns whether a forest is worth a try: long messages (`bytes` in total), few members, and a machine without better
-/// algorithms. Such a machine has several ports per node, switches, links with separate capacities, or nodes with
-/// different numbers of neighbours outside a grid.
+/// Returns whether forests are candidates: for long messages (`bytes` in total), 3 to [`MAX_MEMBERS`] members, and a machine with several
+/// ports per node, or whose network is no grid and has switches, links with separate capacities, or nodes with different numbers of
+/// neighbours.
 pub(crate) fn is_candidate(machine: &Description, members: usize, bytes: u64) -> bool {
     unmet_condition(machine, members, bytes).is_none()
 }
@@ -147,8 +147,8 @@ fn is_irregular(machine: &Description) -> bool {
     neighbours.windows(2).any(|pair| pair[0] != pair[1])
 }
 
-/// Returns a lower bound, without start-ups, on the time of messages of the given bytes from these members to all
-/// others; backwards, on combining as many bytes at each of them. Zero if [forests](is_candidate) are not worth a try.
+/// Returns a lower bound, without start-ups, on the time of messages of the given bytes from these members to all others; backwards, on
+/// combining as many bytes at each of them. Zero if [forests](is_candidate) are no candidates, or if messages may take detours.
 pub(crate) fn forest_lower_bound(
     machine: &Description,
     members: &[Rank],
@@ -205,7 +205,7 @@ impl ForestProblem {
     pub(crate) fn forests(&self) -> Vec<Forest> {
         let roots: Vec<Rank> = self.sources.iter().map(|&(root, _)| root).collect();
         let bytes = self.bytes();
-        // The bound with all ports busy, in case the search for prices stopped at a weaker bound.
+        // The target also includes the bound with all ports busy, because the search for prices may have stopped at a weaker bound.
         let nodes = self.network.nodes() as f64;
         let aim = self.lower_bound.max(bytes as f64 * self.node_beta * (nodes - 1.0) / nodes);
         let grown = |root, count, is_low| grow(&self.network, root, bytes, count, aim, is_low);
@@ -236,8 +236,8 @@ impl ForestProblem {
         forests
     }
 
-    /// Cuts the messages into the number of segments with the shortest closed-form time. With several trees per source
-    /// it takes half that number, because short messages cause more contention.
+    /// Cuts the messages into the number of segments with the shortest closed-form time. With several trees per source half that number is
+    /// used, because short messages cause more contention.
     fn best_segmentation(&self, trees: Vec<SourceTree>, kind: &str) -> Forest {
         let messages = MAX_MESSAGES / (self.network.nodes() - 1);
         let most =
@@ -372,7 +372,8 @@ impl Forest {
     }
 }
 
-/// Adds the crossings to a schedule. An iteration takes crossings as long as none depends on another one in it.
+/// Adds the crossings to a schedule. Consecutive crossings form an iteration as long as no sender has received its segment in the same
+/// iteration.
 pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
     let mut round: Vec<Transfer> = Vec::new();
     let mut received: BTreeSet<(Rank, usize)> = BTreeSet::new();
@@ -419,8 +420,8 @@ mod tests {
         ForestProblem::of(&machine, &members, sources.to_vec(), element, Direction::Out)
     }
 
-    /// The segments cover each message in whole elements; an empty message has one segment. No member sends a segment
-    /// before it has the segment, and every other member gets each segment once.
+    /// Tests that the segments cover each message in whole elements, with one segment for an empty message; that no member sends a segment
+    /// before it has the segment; and that every other member gets each segment once.
     #[test]
     fn segments_cover_messages_and_reach_each_node_once() {
         let all: [(&[(Rank, u64)], u64); 3] = [

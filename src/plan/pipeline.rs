@@ -1,8 +1,8 @@
 //! Time-triggered pipelines: the trees for a rectangle of members, the time of a step, and the best number of chunks.
 //!
 //! The trees and the rounds of their chunks are in [`pattern::pipeline`](crate::pattern::pipeline). All members follow a time-triggered
-//! schedule ([`Schedule::clocked`](crate::pattern::Schedule::clocked)). A step is the larger of two times: the bytes of a chunk,
-//! including other messages on the same links, plus a small allowance for network latency; and the processor time.
+//! schedule ([`Schedule::clocked`](crate::pattern::Schedule::clocked)). The length of a step is the larger of two times: the transfer time
+//! of a chunk, shared with other messages on the same links, plus the network latency; and the processor time.
 
 use std::collections::BTreeMap;
 

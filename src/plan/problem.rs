@@ -26,7 +26,7 @@ pub trait Problem: Planned {
     fn members(&self) -> &Arc<[Rank]>;
 }
 
-/// The part of a problem that only planning needs. The trait is not exported, which seals [`Problem`].
+/// The methods of a problem that only planning needs. The trait is not exported, which seals [`Problem`].
 pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     /// The choice that an algorithm leaves open, such as a seed.
     type Parameter: Clone + Ord + Hash + fmt::Debug + Send + Sync;

@@ -16,8 +16,9 @@ pub(crate) trait Related: Problem {
     }
 }
 
-/// Converts the variants of a problem `P` into variants of a problem `Q` that the schedules of `P` also solve, listed by an algorithm
-/// for `Q`. `words` for `P` begin their names. `bound` is a lower bound on the time of any schedule of `P`.
+/// Converts the variants of a problem `P` into variants of a problem `Q` that the schedules of `P` also solve, listed
+/// by an algorithm for `Q`. The names of the variants begin with `words`, a description of `P`. `bound` is a lower
+/// bound on the time of any schedule of `P`.
 pub(crate) fn converted<P: Problem, Q: Problem>(
     problem: P,
     variants: Vec<Variant<P>>,

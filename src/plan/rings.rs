@@ -13,11 +13,11 @@ pub(crate) struct Rings {
     /// For the node with the most bytes at the start: its bytes, the bytes of its shortest block, and its number of
     /// blocks. `None` if there are no blocks.
     heaviest: Option<(u64, u64, u64)>,
-    /// The number of successive messages that carry the block of this node that travels farthest.
+    /// Number of successive messages that carry the block that travels farthest from the heaviest node.
     hops: u64,
     /// Whether no phase has been added yet.
     is_first: bool,
-    /// Whether this chain starts in the first phase, at the node of origin, through whose port all its blocks must pass.
+    /// Whether these messages start in the first phase, at the heaviest node, through whose out-port all its blocks must pass.
     is_from_origin: bool,
 }
 
@@ -61,7 +61,7 @@ impl Rings {
         self.nodes[rank].sends += u64::from(bytes > 0);
     }
 
-    /// Records that the nodes of each line share their data, by any algorithm. Counts no messages.
+    /// Records that every node of a line has the data of the whole line, collected by any algorithm. Counts no messages.
     pub(crate) fn gather(&mut self, lines: &[Vec<Rank>]) {
         for line in lines {
             let (blocks, held) = self.sum(line);
@@ -138,8 +138,8 @@ impl Rings {
         Span::from_secs_f64(ROUNDING * parameters.node_beta() * bytes) - Span::from_picos(messages)
     }
 
-    /// Returns the time of the chain of messages that carries one block all the way, `times` times. The first messages
-    /// leave the port of origin one by one (reversed in time: they enter it).
+    /// Returns the time of the chain of messages that carries one block over all hops, `times` times. The blocks of the heaviest node first
+    /// leave its port one after the other (reversed in time: they enter it).
     fn longest_chain(&self, parameters: &Parameters, times: u64) -> Span {
         let hops = self.hops * times;
         let Some((all, shortest, blocks)) = self.heaviest.filter(|_| hops > 0) else { return Span::ZERO };
@@ -158,8 +158,8 @@ mod tests {
         plan::search::busiest_node,
     };
 
-    /// Two phases, rows and then columns, of 12 nodes with 0 to 3 blocks each and one to three blocks per message: the
-    /// counts equal those of the schedule, and no bound exceeds the load of the busiest node.
+    /// Tests two phases, rows and then columns, of 12 nodes with 0 to 3 blocks each and one to three blocks per message: the counts equal
+    /// those of the schedule, and no bound exceeds the load of the busiest node.
     #[test]
     fn messages_and_bytes_are_those_of_the_schedule() {
         let rows: Vec<Vec<Rank>> = (0..3).map(|row| (4 * row..4 * row + 4).collect()).collect();
@@ -198,8 +198,8 @@ mod tests {
         }
     }
 
-    /// Four nodes with blocks of 1000 bytes: a block makes three hops; with four blocks per node the last one first
-    /// waits for three others; forth and back it makes six hops.
+    /// Tests four nodes with blocks of 1000 bytes: a block makes three hops; with four blocks per node the last block first waits for the
+    /// other three; forth and back it makes six hops.
     #[test]
     fn the_longest_chain_follows_one_block() {
         let parameters = Parameters::hockney();

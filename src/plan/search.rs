@@ -242,7 +242,7 @@ mod tests {
         stop::{Algorithm, Instance},
     };
 
-    /// A search without budget returns the first variant tried and counts the skipped ones.
+    /// Tests that a search without budget returns the first variant tried and counts the skipped ones.
     #[test]
     fn without_a_budget_one_variant_is_tried() {
         let instance = Instance::new(&"paragon:3x3".parse().unwrap(), &[1, 5], &[2048; 2]).unwrap();

@@ -98,7 +98,7 @@ pub(crate) fn fastest_partition<P: Divisible>(problem: &P, given: Time, budget: 
     PartitionSearch::new(problem, given, budget).improved()
 }
 
-/// A range of lengths: more than the first, at most the second.
+/// A range of lengths: greater than the first bound, at most the second.
 type Bounds = (u64, u64);
 
 /// Solved parts, in execution order.
@@ -194,8 +194,8 @@ impl<'a, P: Divisible> PartitionSearch<'a, P> {
         }
     }
 
-    /// Tries all variants of a part in the sequence. Where parts overlap much, the fastest variant by itself need not
-    /// be the fastest there.
+    /// Tries all variants of a part in the sequence. Where parts overlap much, the variant that is the fastest by itself need not give the
+    /// fastest sequence.
     fn try_variants(&mut self, sequence: &[Bounds], bounds: Bounds) {
         let problem = self.subproblem(bounds);
         let Some(time) = self.time(bounds) else { return };

@@ -2,8 +2,8 @@
 //!
 //! **What it does.** Works as [*Hybrid*](super::hybrid), but the first dimension divides the rows, the second one the columns, the third
 //! one the rows again, and so on, or the columns first: these strategies end in `,rows-columns` and `,columns-rows`. The vector gets
-//! shorter in every dimension, while messages share links only with earlier dimensions of the same direction. When many lines share the
-//! links of a row, their data has already been cut in the columns too.
+//! shorter in every dimension, while messages share links only with earlier dimensions of the same direction. When many groups of a
+//! dimension share the links of a row, their data has already been cut in the columns too.
 //!
 //! **Restrictions.** The members form a rectangle that can be divided in both directions alternately: both sides are at least 2, and one
 //! side is at least 4 and not prime. A commutative operator.

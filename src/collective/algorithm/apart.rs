@@ -18,7 +18,8 @@ use crate::plan::{
 };
 
 impl Algorithm {
-    /// Long blocks and short blocks separately, each by the fastest of the other algorithms; only if block lengths differ.
+    /// The algorithm that handles long blocks and short blocks separately, each by the fastest of the other algorithms; only if block
+    /// lengths differ.
     pub const APART: Algorithm = of(&APART);
 }
 

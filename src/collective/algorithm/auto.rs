@@ -2,8 +2,8 @@
 //!
 //! **What it does.** Each algorithm contributes the variants that its closed forms rate cheapest; variants of related operations
 //! ([`sources`](super::sources), [`wider`](super::wider)) are included. The variants are predicted in order of their closed-form times,
-//! those of many messages last, and the fastest is taken. Finally the search checks whether treating long and short blocks
-//! [apart](super::apart) is faster.
+//! where variants without a closed form and schedules of many messages come last, and the fastest is taken. Finally the search checks
+//! whether treating long and short blocks [apart](super::apart) is faster.
 //!
 //! **Restrictions.** None. *Auto* is never slower than another algorithm if all members start at the same instant and no other messages are
 //! in transit, unless the search was [not complete](crate::plan::Plan::is_complete).
@@ -28,7 +28,7 @@ static AUTO: Entry = Entry::new("auto", |planning| Ok(sorted(listed(planning.pro
     .improved(fastest_partition)
     .about("the fastest of all, by prediction");
 
-/// Returns the variants of all other algorithms, except variants with a nested search.
+/// Returns the variants of all algorithms but *Auto*, without variants that contain a search of their own.
 pub(in super::super) fn unsplit_variants(task: &Task) -> Variants {
     let mut variants = sorted(listed(task, |_| true));
     variants.retain(|variant| !variant.is_searched());

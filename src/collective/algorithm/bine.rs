@@ -1,16 +1,16 @@
-//! *Bine*: binomial trees whose edges alternate between both sides, which makes the edges shorter.
+//! *Bine*: binomial trees whose edges alternate between the two directions around a ring, which makes the edges shorter.
 //!
-//! **What it does.** In each of `log2 p` rounds, all ranks with data meet the partners of [*swing*](super::swing), and pass on half of the
-//! data or all of it. The nearest partners come first, or the farthest. This pattern broadcasts a vector or scatters its blocks. A long
-//! vector is cut into one block for each rank; the blocks are scattered, and then collected by *swing*. The duals are a combine-to-one and
-//! a gather.
+//! **What it does.** In each of `log2 p` rounds, every rank that has data sends half of the data or all of it to its partner of
+//! [*swing*](super::swing). The rounds with the nearest partners come first, or the rounds with the farthest. This pattern broadcasts a
+//! vector or scatters its blocks. A long vector is cut into one block for each rank; the blocks are scattered, and then collected by
+//! *swing*. The duals are a combine-to-one and a gather.
 //!
 //! **Restrictions.** A power of two ranks, at least four; a root; a commutative operator.
 //!
 //! **Cost.** `log2 p (alpha + n beta)` for a broadcast of `n` bytes, and `log2 p n gamma` to combine; `log2 p alpha + (p - 1)/p n beta` for
 //! a scatter; `2 log2 p alpha + 2 (p - 1)/p n beta` for a broadcast of a vector in blocks, and `(p - 1)/p n gamma` to combine. If a link is
-//! no faster than a port, the bytes of a round cost a factor equal to the number of messages that share a link. Blocks that are not
-//! adjacent are first copied together.
+//! no faster than a port, the bytes of a round cost a factor equal to the number of messages that share a link. Blocks of one message that
+//! are not adjacent are first copied together.
 //!
 //! **Source.** D. De Sensi et al., "Bine trees: enhancing collective operations by optimizing communication locality", SC
 //! 2025, arXiv 2508.17311, sections 3 and 4.
@@ -46,7 +46,8 @@ static BINE: Entry =
         .kinds(Operation::has_root)
         .only_if(&[pairings::POWER_OF_TWO]);
 
-/// An edge of a tree. `from` passes on the data for the places `below`: the receiver and its descendants.
+/// An edge of a tree; nodes are numbers of places in the layout. The message carries the data for the places `below`: the receiver and its
+/// descendants.
 struct Edge {
     from: usize,
     to: usize,
@@ -93,10 +94,10 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     candidates
 }
 
-/// Function that makes the spreading schedule from rounds of meetings.
+/// Makes the schedule of a broadcast or scatter from rounds of pairs.
 type Make = fn(&Task, &Rounds, Tuning) -> Draft;
 
-/// Returns the spreading schedule, or its dual if the task gathers or combines.
+/// Returns the schedule of a broadcast or scatter, or its dual if the task combines or gathers.
 fn turned(task: &Task, spread: Draft) -> Draft {
     match task.operation() {
         Operation::CombineToOne => spread.combining(),
@@ -108,7 +109,7 @@ fn turned(task: &Task, spread: Draft) -> Draft {
     }
 }
 
-/// The closed-form time if each edge of a round carries the round's number of bytes; `of` is the time of a round by its bytes.
+/// The closed-form time of a tree: `bytes` has the number of bytes that each edge of a round carries, and `of` gives the time of a round.
 fn time(task: &Task, tree: &Tree, bytes: impl Iterator<Item = f64>, of: impl Fn(u64) -> Span) -> Span {
     let ranks = task.layout().ranks;
     let of_round = |(edges, bytes): (&Vec<Edge>, f64)| {
@@ -123,7 +124,7 @@ fn root(task: &Task) -> usize {
     ranks.iter().position(|&rank| rank == task.root()).unwrap_or_default()
 }
 
-/// The tree of the places that data of the root reach in these rounds.
+/// The tree along which data spread from the root in these rounds.
 fn tree(task: &Task, sequence: &Rounds) -> Tree {
     let mut has = vec![false; task.size()];
     has[root(task)] = true;
@@ -148,7 +149,7 @@ fn in_order(tree: &Tree, root: usize) -> Vec<usize> {
     std::iter::once(root).chain(edges.flat_map(|edge| edge.below.iter().copied())).collect()
 }
 
-/// The whole vector moves along all edges.
+/// The schedule that moves the whole vector along every edge.
 fn whole(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     let (ranks, tree) = (task.layout().ranks, tree(task, sequence));
     let pieces: Vec<Piece> = cut(0, task.bytes(), task.element_bytes(), 1).map(|(_, piece)| piece).collect();
@@ -166,7 +167,7 @@ fn whole(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     })
 }
 
-/// Each block moves to its rank.
+/// The schedule that scatters the blocks of the task.
 fn scattered(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     let block = |(place, &rank): (usize, &Rank)| {
         let Range { start, end } = task.block(rank);
@@ -176,10 +177,10 @@ fn scattered(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     scatter(task, &tree(task, sequence), tuning, pieces, |_| {})
 }
 
-/// The vector is cut into one block for each rank; the blocks are scattered and then collected.
+/// The schedule that cuts the vector into one block for each rank, scatters the blocks and then collects them.
 fn in_blocks(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     let tree = tree(task, sequence);
-    // The blocks of an edge are adjacent.
+    // In this order the blocks of an edge are adjacent.
     let places = in_order(&tree, root(task));
     let pieces = cut(0, task.bytes(), task.element_bytes(), places.len());
     let pieces = pieces.map(|(nth, piece)| (places[nth], piece)).collect();
@@ -245,9 +246,9 @@ mod tests {
         );
     }
 
-    /// Tests the closed form of the header on 16 ranks and contention-free links: 8 start-ups of 130 us, 15/8 of the bytes at 50 ns each,
-    /// and 15/16 of the elements at 10 ns. A broadcast copies no blocks together. With the farthest first, partners in the first round of
-    /// the collect finish the scatter at different times, which costs at most one overhead.
+    /// Tests the closed form of the module documentation on 16 ranks and contention-free links: 8 start-ups of 130 us, 15/8 of the bytes at
+    /// 50 ns each, and 15/16 of the elements at 10 ns. A broadcast copies no blocks together. With the farthest partners first, the
+    /// partners in the first round of the collect finish the scatter at different times, which costs at most one overhead.
     #[test]
     fn a_split_vector_takes_the_closed_form_time() {
         let parameters = Parameters::hockney();

@@ -30,7 +30,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Pipelined in blocks on one circulant graph (Bar-Noy, Kipnis, Träff).
+    /// A pipelined broadcast in blocks on one circulant graph (Bar-Noy, Kipnis, Träff).
     pub const BLOCKS: Algorithm = of(&BLOCKS);
 }
 
@@ -48,7 +48,7 @@ static BLOCKS: Entry =
 /// Maximum number of blocks: more blocks save little where there are enough bytes for them, and cost planning time.
 const MAX_BLOCKS: usize = 256;
 
-/// The restriction of pipelines: with less there is nothing to overlap.
+/// The restriction of pipelined algorithms, here and in other modules: with fewer ranks or elements no transfers overlap.
 pub(super) const PIPELINED: &str = "it needs three ranks, two elements and a commutative operator";
 
 /// Whether a task meets the restriction of pipelines.

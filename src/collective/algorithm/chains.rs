@@ -3,8 +3,9 @@
 //! **What it does.** Broadcast, and as its dual combine-to-one. A rank forwards each segment as soon as it has received the segment; unlike
 //! *pipeline*, the schedule has no common clock. The variants differ in the trees from the root:
 //!
-//! - *chain*: all ranks, along the snake of the layout; *chain around*: in the order of the nodes, cyclically from the root;
-//! - *arms*: one chain from the root to the last rank and one to the first. It keeps rank order, for operators that are not commutative;
+//! - *chain*: all ranks, in boustrophedon order (the snake) of the layout; *chain around*: in node order, cyclically from the root;
+//! - *arms*: one chain from the root to the last rank and one to the first. Partial results cover contiguous ranks, so the operator need
+//!   not be commutative;
 //! - *both ways*, for nodes with several ports: a cyclic chain in each direction, with half of the vector each; *both snakes*, on a
 //!   rectangle: one chain along rows and one along columns;
 //! - *rails*, for servers, or nodes at several switches: one tree for each processor of a server. In each server one rank receives the
@@ -40,7 +41,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// A segmented pipeline along a chain of all ranks, or down a tree for each processor of a server.
+    /// A segmented pipeline along a chain of all ranks, or down one tree for each processor of a server.
     pub const CHAINS: Algorithm = of(&CHAINS);
 }
 
@@ -110,7 +111,7 @@ fn path(tree: &Tree) -> Vec<Rank> {
     std::iter::successors(Some(tree.root()), |&rank| tree.children(rank).first().copied()).collect()
 }
 
-/// The path from a place of the grid along the columns.
+/// The path from a place of the grid in boustrophedon order along the columns.
 fn along_columns(grid: Grid, place: Rank) -> Vec<Rank> {
     let turned = Grid { rows: grid.columns, columns: grid.rows };
     let (row, column) = grid.coordinates(place);
@@ -130,7 +131,7 @@ fn rails(task: &Task) -> Option<Vec<Tree>> {
     let rail = |nth: usize| {
         let mut children = vec![Vec::new(); task.size()];
         let of = |server: &Vec<Rank>| server[nth % server.len()];
-        // Each sender starts with its successor in the server, so that no two send to the same rank at the same time.
+        // Each sender starts with its successor in the server, so that no two senders send to the same rank at the same time.
         let mut star = |from: Rank, server: &[Rank]| {
             let at = server.iter().position(|&rank| rank == from).unwrap_or(0);
             let rest = server[at + 1..].iter().chain(&server[..at]).copied();
@@ -208,25 +209,26 @@ fn candidates(task: &Task) -> Vec<Candidate> {
 /// The figures that determine the time of segments down trees.
 struct ClosedForm<'a> {
     parameters: &'a Parameters,
-    /// Bytes of the part of one tree, and of an element.
+    /// Bytes that each tree carries, and bytes of an element.
     part: f64,
     element: f64,
     /// Maxima over the paths from the root to a rank: edges, links, and the sum of the seconds per byte of the edges.
     edges: u64,
     links: u64,
     path_beta: f64,
-    /// Parts of the vector that the root sends, maximum of the parts that a rank sends, and maximum of the seconds for which one byte of
-    /// each part occupies the out-ports of a rank. A message occupies its out-port exclusively, even if a slow link limits the message.
+    /// A round moves one segment in every tree. Number of messages per round that the root sends, maximum of this number over all ranks,
+    /// and maximum of the seconds for which one byte of each of these messages occupies the out-ports of a rank. A message occupies its
+    /// out-port exclusively, even if a slow link limits the message.
     of_root: f64,
     busiest: f64,
     out: f64,
-    /// Parts that a rank receives.
+    /// Messages per round that a rank receives: one in each tree.
     received: f64,
-    /// Seconds for one byte of each part on the busiest link.
+    /// Seconds per byte of each message of a round on the busiest link.
     link: f64,
-    /// Whether segments go to the root.
+    /// Whether segments go towards the root (combine-to-one).
     is_back: bool,
-    /// Seconds of a processor for combining one byte.
+    /// Seconds in which a processor combines one byte.
     combining: f64,
 }
 

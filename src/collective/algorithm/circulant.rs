@@ -24,7 +24,7 @@ use super::{
 use crate::plan::Restriction;
 
 impl Algorithm {
-    /// On one circulant graph of all ranks, in `ceil(log2 p)` rounds (Bruck, Träff).
+    /// A collect on one circulant graph of all ranks, in `ceil(log2 p)` rounds, and the operations derived from it (Bruck, Träff).
     pub const CIRCULANT: Algorithm = of(&CIRCULANT);
 }
 

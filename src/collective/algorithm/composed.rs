@@ -29,7 +29,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// As two operations in a row, such as a scatter and a collect for a broadcast.
+    /// Two operations in a row, such as a scatter and a collect for a broadcast.
     pub const COMPOSED: Algorithm = of(&COMPOSED);
 }
 
@@ -48,7 +48,8 @@ static COMPOSED: Entry = Entry::new("composed", |planning| Ok(variants(planning.
         found: |_, _| String::new(),
     }]);
 
-/// The pairs of operations whose product is an operation. Operations with a root have the same root.
+/// Returns the pairs of operations that, carried out one after the other, have the result of `operation`. Operations with a root use the
+/// same root.
 fn products(operation: Operation) -> &'static [[Operation; 2]] {
     use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
     match operation {
@@ -61,10 +62,10 @@ fn products(operation: Operation) -> &'static [[Operation; 2]] {
     }
 }
 
-/// Lists a variant for each pair of operations. If nesting is allowed, either operation may be carried out as two in a row itself.
+/// Lists a variant for each pair of operations. With `is_nested`, either of the two may again be carried out as two operations in a row.
 fn variants(task: &Task, is_nested: bool) -> Vec<Variant<Task>> {
     let root = if task.operation().has_root() { task.root() } else { hub(task) };
-    // The blocks of an operation without blocks are an even cut, whatever lengths the task was built with.
+    // For an operation without blocks the intermediate blocks are an even cut, although the task may have been built with other lengths.
     let whole = task.with_even_blocks().unwrap_or_else(|| task.clone());
     let of_root =
         |operation: Operation| whole.as_operation(operation, if operation.has_root() { root } else { 0 });
@@ -99,8 +100,8 @@ impl Pair {
         pair
     }
 
-    /// Whether all data of the second operation is the result of the first one at its root. Then the second operation cannot begin before
-    /// the root has finished the first one.
+    /// Whether the second operation only distributes data of the root, which are the result of the first one. Then the second operation
+    /// cannot begin before the root has finished the first one.
     fn meets_at_root(&self) -> bool {
         matches!(self.first.operation(), Operation::Gather | Operation::CombineToOne)
     }
@@ -121,8 +122,8 @@ impl Pair {
     fn solved(&self, task: &Task, is_nested: bool, limit: Time, budget: &Budget) -> Result<Draft, PlanError> {
         let within = |before: Span| Time::ZERO + (limit.since_start() - before);
         let after = self.lower_bound - self.lower_bounds[0];
-        // Wider schedules are left out of the first search: such a schedule, of an all-reduce for a reduce-scatter, carries out the whole
-        // product without the second operation.
+        // The first search omits the schedules of *Wider*: such a schedule, of a combine-to-all for a distributed combine, would carry out
+        // the whole operation without the second one.
         let first = solved(&self.first, false, is_nested, within(after), budget)?;
         let ends = &first.prediction.finished;
         let before = self.lower_bound_after(ends) - self.lower_bounds[1];
@@ -150,7 +151,7 @@ fn hub(task: &Task) -> Rank {
     (0..task.size()).rev().max_by_key(length).unwrap_or(0)
 }
 
-/// Searches the fastest schedule of one of the two operations that ends by the limit, with or without schedules of wider operations.
+/// Searches for the fastest schedule of one of the two operations that ends by the limit, with or without schedules of wider operations.
 fn solved(
     task: &Task,
     with_wider: bool,

@@ -75,7 +75,7 @@ fn draft(task: &Task, tuning: Tuning) -> Draft {
     if in_windows(task) { windows(task, tuning) } else { folded(task, tuning) }
 }
 
-/// Blocks: a rank's own vector, the sum of the ranks behind it, and the sum of both.
+/// Blocks: the rank's own vector, the sum of the vectors of the ranks that follow it around the ring, and the sum of both.
 const OWN: u32 = 0;
 const BEHIND: u32 = 1;
 const BOTH: u32 = 2;
@@ -85,7 +85,7 @@ fn folded(task: &Task, tuning: Tuning) -> Draft {
     let ranks = task.layout().ranks;
     let rounds = ranks.len().ilog2();
     let extra = ranks.len() - (1 << rounds);
-    // In each of the first pairs the second rank is folded into the first.
+    // In each of the first `extra` pairs the second rank is folded into the first.
     let (aside, inside): (Vec<usize>, Vec<usize>) =
         (0..ranks.len()).partition(|&place| place < 2 * extra && place % 2 == 1);
     let mut combiner = Combiner::new(ranks.len(), &[Origin::Everywhere], &[task.bytes()], tuning.exchange);
@@ -99,7 +99,7 @@ fn folded(task: &Task, tuning: Tuning) -> Draft {
     Draft { pieces: vec![Piece::of(0..task.bytes(), Origin::Everywhere)], schedule }
 }
 
-/// The *windows* variant on any number of ranks: each rank adds from its own place onwards around the ring.
+/// The *windows* variant for any number of ranks: each rank adds the vectors in ring order, beginning with its own.
 fn windows(task: &Task, tuning: Tuning) -> Draft {
     let size = task.size();
     let ranks = task.layout().ranks;

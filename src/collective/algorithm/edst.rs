@@ -40,7 +40,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// In packets down the edge-disjoint spanning trees of a hypercube (Johnsson, Ho).
+    /// Packets down the edge-disjoint spanning trees of a hypercube (Johnsson, Ho).
     pub const EDST: Algorithm = of(&EDST);
 }
 
@@ -58,7 +58,7 @@ static EDST: Entry =
 /// Maximum number of packets: more packets cost planning time.
 const MAX_PACKETS: usize = 512;
 
-/// Two streams of packets, so that each packet rests one round.
+/// The time-triggered form: packets go in two interleaved streams, so that each packet rests one round at each node.
 const BY_THE_CLOCK: Trees = Trees {
     name: "edst by the clock",
     period: |grid, _| 2 * grid.nodes().ilog2() as usize,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::{model::Description, plan::predict};
 
-    /// With `o_s = alpha` all ranks are in step, and `N` packets take `N + d` rounds.
+    /// Tests a machine with `o_s = alpha`: all ranks run in lockstep, so `N` packets take `N + d` rounds.
     #[test]
     fn packets_take_the_closed_form() {
         for dimensions in 2..=5_u32 {

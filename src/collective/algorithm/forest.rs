@@ -36,7 +36,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// In segments down spanning trees that fit the network: for long vectors on networks that are not grids, and for nodes with several
+    /// Segments down spanning trees that fit the network: for long vectors on networks that are not grids, and for nodes with several
     /// ports.
     pub const FOREST: Algorithm = of(&FOREST);
 }
@@ -73,7 +73,8 @@ fn variants(task: &Task) -> Variants {
     Ok(problem.forests().into_iter().map(variant).collect())
 }
 
-/// The ranks with data at the start or at the end, with their numbers of bytes; in a combine-to-all, the even parts.
+/// The ranks that hold data at the start or at the end, each with its number of bytes. In a combine-to-all these are the blocks of an even
+/// division.
 fn sources(task: &Task) -> Vec<(Rank, u64)> {
     match task.operation() {
         Operation::Broadcast | Operation::CombineToOne => vec![(task.root(), task.bytes())],

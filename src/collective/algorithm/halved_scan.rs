@@ -1,11 +1,11 @@
-//! A scan by *halving*: pairs of ranks share the work of summing both their vectors, and later exchange the halves that they lack.
+//! A scan by *halving*: each rank of a pair sums half of the vectors of both, and the pair later exchanges the halves that a rank lacks.
 //!
-//! **What it does.** Neighbours meet as in [*Halving*](super::halving), for `k` levels: of each part of the vector that a pair is
-//! responsible for, each rank computes the sum over both groups for one half. After `k` levels each part, `n / 2^k` bytes long, is scanned
-//! over the groups by recursive doubling; this scan is exclusive. Then the levels are undone: each rank of a pair also gets the sum of all
-//! ranks before its group for the other half of their part, the second rank including the sum of the first rank's group. At the end every
-//! rank adds its own vector. If the number of groups is odd, the last group skips the level, and gets its prefix from the group before it
-//! on the way back.
+//! **What it does.** Groups of ranks are paired for `k` levels, as in [*Halving*](super::halving): of each part of the vector that a pair
+//! of ranks is responsible for, each rank computes the sum over both groups for one half. After `k` levels each part, `n / 2^k` bytes long,
+//! is scanned over the groups by recursive doubling; this scan is exclusive. Then the levels are undone: each rank of a pair also gets the
+//! sum of all ranks before its group for the other half of their part, the second rank including the sum of the first rank's group. At the
+//! end every rank adds its own vector. If the number of groups is odd, the last group skips the level, and gets its prefix from the group
+//! before it on the way back.
 //!
 //! **Restrictions.** None; combines in rank order.
 //!
@@ -38,7 +38,7 @@ use crate::{
 /// Maximum number of levels: more levels cost planning time and save hardly anything.
 const MAX_LEVELS: u32 = 6;
 
-/// One candidate for each number of levels.
+/// Returns one candidate for each number of levels.
 pub(super) fn candidates(task: &Task) -> Vec<Candidate> {
     let levels = task.size().ilog2().clamp(1, MAX_LEVELS) as usize;
     (1..=levels).map(|levels| candidate(task, levels)).collect()
@@ -59,7 +59,8 @@ fn candidate(task: &Task, levels: usize) -> Candidate {
     }
 }
 
-/// Numbering of the blocks. Each of the `2^levels` units of the vector has one block of each kind.
+/// Numbering of the blocks. The vector has `2^levels` units; each unit has one block of each kind, and a method below returns the number of
+/// the block of a kind.
 struct Numbering {
     units: u32,
     levels: u32,
@@ -75,22 +76,22 @@ impl Numbering {
         kind * self.units + unit
     }
 
-    /// The sum of a rank's group at a level: at level 0 the rank's own vector, and at the end its result.
+    /// The block with the sum of a rank's group at a level: at level 0 the rank's own vector, and at the end its result.
     fn sum(&self, level: usize, unit: u32) -> u32 {
         self.block(level as u32, unit)
     }
 
-    /// The received sum of the partner's group.
+    /// The block with the received sum of the partner's group.
     fn came(&self, level: usize, unit: u32) -> u32 {
         self.block(self.levels + 1 + level as u32, unit)
     }
 
-    /// The prefix: the sum of all ranks before the rank's group.
+    /// The block with the prefix: the sum of all ranks before the rank's group.
     fn before(&self, unit: u32) -> u32 {
         self.block(2 * self.levels + 1, unit)
     }
 
-    /// The sum of a group's prefix and of the group itself, computed to be sent.
+    /// The block with the sum of a group's prefix and of the group itself, computed to be sent.
     fn sent(&self, unit: u32) -> u32 {
         self.block(2 * self.levels + 2, unit)
     }
@@ -101,8 +102,8 @@ impl Numbering {
         part as u32 * size..(part as u32 + 1) * size
     }
 
-    /// The received sum of the first group of a pair at its second group; `one` is a rank of the first group. If the first group is the
-    /// very first of all, its sum is also the whole prefix of the second group.
+    /// The block in which the second group of a pair receives the sum of the first; `one` is a rank of the first group. If the first group
+    /// contains rank 0, its sum is also the whole prefix of the second group.
     fn came_from(&self, level: usize, one: Rank, unit: u32) -> u32 {
         if is_first(level, one) { self.before(unit) } else { self.came(level, unit) }
     }
@@ -148,7 +149,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Each pair exchanges halves of the sums of its groups; each rank then computes the sum over both groups for one half.
+    /// Pairs of ranks exchange halves of the sums of their groups; each rank then computes the sum over both groups for one half.
     fn meet(&mut self, nth: usize, level: &Level) {
         let blocks = &self.blocks;
         let sum = |unit| blocks.sum(nth, unit);
@@ -170,8 +171,8 @@ impl Scan {
         }
     }
 
-    /// An exclusive scan over the remaining groups by recursive doubling, for each part: a rank sends the sum of the last `d` groups, its
-    /// own included, to the rank `d` groups further on, which has the sum of the `d - 1` groups before its own.
+    /// Carries out an exclusive scan over the remaining groups by recursive doubling, for each part: a rank sends the sum of the last `d`
+    /// groups, its own included, to the rank `d` groups further on, which has the sum of the `d - 1` groups before its own.
     fn double(&mut self, level: usize, groups: &[Group]) {
         let blocks = &self.blocks;
         let (before, sent) = (|unit| blocks.before(unit), |unit| blocks.sent(unit));
@@ -195,8 +196,8 @@ impl Scan {
         }
     }
 
-    /// The ranks of a pair exchange the prefixes of their groups; then the last group sends its successor, the group that skipped the
-    /// level, the prefix.
+    /// Undoes a level: the ranks of a pair exchange the prefixes of their groups; then, if a group skipped the level, the last pair sends
+    /// its prefix to that group.
     fn part(&mut self, nth: usize, level: &Level) {
         let blocks = &self.blocks;
         let (before, sent, sum) =
@@ -235,7 +236,7 @@ impl Scan {
         self.combiner.iteration(folds);
     }
 
-    /// Every rank adds its own vector to its prefix.
+    /// Adds each rank's own vector to its prefix.
     fn add_own(&mut self) {
         let blocks = &self.blocks;
         for rank in (0..self.combiner.nodes()).filter(|&rank| !is_first(0, rank)) {

@@ -1,15 +1,15 @@
-//! *Halving*: neighbours exchange and combine halves of their vectors, then halves of the halves with the next pair.
+//! *Halving*: pairs of neighbours exchange and combine halves of their vectors, then pairs of pairs exchange halves of the halves.
 //!
-//! **What it does.** Combines in rank order. Ranks `2i` and `2i + 1` meet first: from then on one is responsible for the first half, the
-//! other one for the second half. Then pairs meet, then groups of four, until each part is combined over all ranks at one rank: recursive
-//! halving with doubling distances, so that combined ranks are always contiguous. If the number of groups is odd, the last group sends the
-//! halves of its parts to the pair before it. Finally the parts go to the root, to the ranks that own them, or back along the same edges to
-//! all ranks. [`halved_scan`](super::halved_scan) has the scan.
+//! **What it does.** Combines in rank order. First ranks `2i` and `2i + 1` exchange halves: from then on one is responsible for the first
+//! half, the other one for the second half. Then two adjacent pairs exchange, then two adjacent groups of four, until each part is combined
+//! over all ranks at one rank: recursive halving with doubling distances, so that combined ranks are always contiguous. If the number of
+//! groups is odd, the last group sends the halves of its parts to the pair before it. Finally the parts go to the root, to the ranks that
+//! own them, or back along the same edges to all ranks. [`halved_scan`](super::halved_scan) has the scan.
 //!
 //! **Restrictions.** None; operators need not be commutative. For commutative operators, circulant graphs and hybrids are mostly faster.
 //!
 //! **Cost.** On `p = 2^k` ranks `k alpha + (1 - 1/p) n (beta + gamma)` to combine, and then the same without `gamma` to gather or to
-//! spread, or about `2 alpha + n/p beta` for a distributed combine. On other numbers of ranks up to `n (beta + gamma)` more.
+//! spread, or `alpha + n/p beta` for a distributed combine. On other numbers of ranks up to `n (beta + gamma)` more.
 //!
 //! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1),
 //! 2005; Rabenseifner, Träff, "More efficient reduction algorithms for non-power-of-two number of processors in
@@ -54,7 +54,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let (levels, _) = butterfly(&task.layout().ranks, usize::MAX);
     let halves = |nth: usize| task.bytes() >> (nth + 1);
     let combining = levels.iter().enumerate().map(|(nth, level)| {
-        // Where three groups meet, a rank receives two halves.
+        // With an odd number of groups, a rank of the last pair also receives a half from the group that skips the level.
         round(task, halves(nth)).times(if level.aside.is_some() { 2 } else { 1 })
     });
     let parameters = task.parameters();
@@ -73,7 +73,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     }]
 }
 
-/// Parts of the vector with the ranks that spread them, in the dual.
+/// The parts of the vector in the dual operation, in which holders spread the parts to all ranks.
 struct Parts {
     pieces: Vec<Piece>,
     /// The rank at which each piece starts.
@@ -105,7 +105,7 @@ fn parts(task: &Task, holders: &[Rank]) -> Parts {
     parts
 }
 
-/// The dual of the schedule that spreads every part from its holder to all ranks.
+/// The dual of a schedule that spreads every part from its holder to all ranks.
 fn draft(task: &Task, tuning: Tuning) -> Draft {
     let (levels, groups) = butterfly(&task.layout().ranks, usize::MAX);
     let holders = groups.concat();
@@ -123,7 +123,7 @@ fn draft(task: &Task, tuning: Tuning) -> Draft {
     }
 }
 
-/// In each pair both nodes exchange all data that they have, and send it to the node that skips the level.
+/// The ranks of each pair exchange all data that they have, and send it to the rank that skips the level.
 fn meet(builder: &mut Builder, level: &Level) {
     let held = |rank: Rank| -> Blocks { builder.held(rank).into() };
     let transfer = |from: Rank, to: Rank| Transfer { from, to, blocks: held(from) };
@@ -150,7 +150,7 @@ fn deal(builder: &mut Builder, root: Rank, holders: &[Rank], of: &[Vec<u32>]) {
             let middle = span.start + span.len().div_ceil(2);
             let (kept, given) = match own {
                 Some(part) if part >= middle => (middle..span.end, span.start..middle),
-                // A rank that holds none of the parts itself sends the last part away.
+                // A rank that holds none of the parts itself sends the last part of its span away.
                 None if span.len() == 1 => (span.end..span.end, span),
                 _ => (span.start..middle, middle..span.end),
             };
@@ -168,7 +168,7 @@ fn deal(builder: &mut Builder, root: Rank, holders: &[Rank], of: &[Vec<u32>]) {
     }
 }
 
-/// Ranks send their pieces to the holders of the parts that contain the pieces.
+/// Each rank sends its pieces to the holders of the parts that contain the pieces.
 fn hand_over(builder: &mut Builder, origins: &[Rank], holders: &[Rank], of: &[Vec<u32>]) {
     let mut transfers = Vec::new();
     for (pieces, &to) in of.iter().zip(holders) {
@@ -189,7 +189,7 @@ mod tests {
         model::{Description, Parameters},
     };
 
-    /// On a contention-free network, with alpha = 130 us, beta = 50 ns and gamma = 0.
+    /// Tests a contention-free network with alpha = 130 us, beta = 50 ns and gamma = 0.
     #[test]
     fn recursive_halving_moves_the_bytes_of_two_vectors() {
         let topology = crate::topology::parse("complete:8").unwrap();
@@ -204,10 +204,10 @@ mod tests {
         for in_order in [false, true] {
             assert_eq!(modeled(Operation::CombineToAll, in_order), (start_ups + bytes).times(2));
             assert_eq!(modeled(Operation::CombineToOne, in_order), (start_ups + bytes).times(2));
-            // Two levels, and for each quarter the sum of the first four ranks goes to the others.
+            // The scan uses two levels; for each quarter the sum of the first four ranks goes to the others.
             let scan = Parameters::hockney().alpha().times(5) + bytes.times(2);
             assert_eq!(modeled(Operation::Scan, in_order), scan);
-            // Afterwards each of six parts goes to the rank that owns it.
+            // Afterwards four of the eight parts go to the ranks that own them.
             let moved = Parameters::hockney().alpha() + Parameters::hockney().transfer(elements);
             assert_eq!(modeled(Operation::DistributedCombine, in_order), start_ups + bytes + moved);
         }

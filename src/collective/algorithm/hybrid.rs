@@ -1,6 +1,6 @@
 //! *Hybrid*: the group as a logical mesh, with a building block for each dimension.
 //!
-//! **What it does.** A [`Strategy`] defines how the group is divided; the first dimension has the nearest nodes. A broadcast scatters the
+//! **What it does.** A [`Strategy`] defines how the group is divided; nodes are nearest in the first dimension. A broadcast scatters the
 //! vector in the long-vector dimensions, one after the other, broadcasts the parts in the short-vector dimension, and collects the parts in
 //! the long-vector dimensions in reverse order. Vectors are thus longest where nodes are nearest. The other operations are parts of the
 //! broadcast or its dual: a scatter, a collect (gather and broadcast in the short dimension), and their duals, the gather and the
@@ -36,10 +36,10 @@ use super::{
 use crate::{plan::Restriction, text::verb_with_count};
 
 impl Algorithm {
-    /// The fastest of the paper's hybrids, over all strategies of `S`, `M` and `C`.
+    /// The fastest of the paper's hybrids, over all strategies with the letters `S`, `M` and `C`.
     pub const HYBRID: Algorithm = of(&HYBRID);
 
-    /// A single strategy.
+    /// The algorithm that consists of a single strategy.
     pub const fn strategy(strategy: Strategy) -> Algorithm {
         Algorithm::with(&STRATEGY, Some(strategy))
     }

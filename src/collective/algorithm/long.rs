@@ -1,8 +1,8 @@
 //! *Long*: InterCom's algorithm for long vectors, scatter and bucket collect in rows and columns.
 //!
 //! **What it does.** The rows and the columns of the members' rectangle are two long-vector dimensions, or one dimension on a line: the
-//! strategy `cxr:SSCC` of a broadcast. It scatters within the row of the root and then within the columns, and collects in rings in reverse
-//! order. The other operations are parts of the broadcast or its dual; see [*Hybrid*](super::hybrid).
+//! strategy `cxr:SSCC` of a broadcast. A broadcast scatters within the row of the root and then within the columns, and collects in rings
+//! in reverse order. The other operations are parts of the broadcast or its dual; see [*Hybrid*](super::hybrid).
 //!
 //! **Restrictions.** A commutative operator, except on a single rank.
 //!

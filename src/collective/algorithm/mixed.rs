@@ -1,4 +1,4 @@
-//! *Mixed*: the fastest of all strategies, including fastest trees and circulant graphs in their dimensions.
+//! *Mixed*: the fastest of all strategies; their dimensions may also use fastest trees and circulant graphs.
 //!
 //! **What it does.** As [*Hybrid*](super::hybrid), with more letters: a short-vector dimension may use the fastest tree for the machine
 //! (`T`), and a long-vector dimension may collect on a circulant graph (`B`). Each strategy has several variants: sends are blocking or

@@ -1,7 +1,7 @@
 //! The collective algorithms and their list. Each file has one algorithm, and begins with what it does, its restrictions, its cost and its
 //! source, followed by its entry in the registry.
 //!
-//! `strategies` has the variants of the algorithms that are strategies.
+//! `strategies` makes the variants of the algorithms whose candidates are [`Strategy`] values.
 
 mod alternating;
 mod apart;
@@ -69,10 +69,10 @@ const fn of(entry: &'static Entry) -> Algorithm {
 static OWN: Entry = Entry::own();
 
 impl Algorithm {
-    /// The algorithm that plans of [custom algorithms](super::Own) name. It makes no plans itself; the `Own` does.
+    /// The name of plans by [custom algorithms](super::Own) in reports. It makes no plans itself; the `Own` does.
     pub const OWN: Algorithm = of(&OWN);
 
-    /// All algorithms with a name; a [`Strategy`] is written out instead.
+    /// All algorithms with a name. The algorithm of a [`Strategy`] has none: it is written as the strategy.
     pub const NAMED: &[Algorithm] = &[
         Algorithm::AUTO,
         Algorithm::SHORT,
@@ -104,7 +104,7 @@ impl Algorithm {
         Algorithm::NAMED.iter().filter(|algorithm| algorithm.is_for(operation)).cloned().collect()
     }
 
-    /// The name in messages about an operation; strategies are spelled for the operation.
+    /// The name in messages about an operation; the name of a strategy depends on the operation.
     pub fn spelled(&self, operation: Operation) -> Cow<'static, str> {
         match self.parameter() {
             Some(strategy) => strategy.spelled(operation).into(),
@@ -126,7 +126,7 @@ impl IntoAlgorithm for Strategy {
 /// Maximum number of factors in each direction of a mesh.
 const MAX_SIDES: usize = 3;
 
-/// Whether the operation is one of InterCom's.
+/// Whether the operation is one of InterCom's: any but a scan.
 fn is_no_scan(operation: Operation) -> bool {
     operation != Operation::Scan
 }

@@ -1,10 +1,10 @@
-//! *Multiplying*: in each round every rank exchanges with several partners, so that its data multiplies and few rounds are needed.
+//! *Multiplying*: in each round every rank exchanges data with several partners, so that its data multiplies and few rounds are needed.
 //!
-//! **What it does.** The number of ranks is a product of factors, one for each round. In a round of factor `r` every rank meets the `r - 1`
-//! ranks whose numbers differ from its own in one radix-`r` digit: it sends to all of them, and then receives. All these messages overlap,
-//! and a round pays the latency once: `r = 2` is recursive doubling, and `r = p` is a message from every rank to every other. A collect
-//! begins with the farthest partners, while there is little data. Its dual is a distributed combine, and both in a row are a
-//! combine-to-all. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds.
+//! **What it does.** The number of ranks is a product of factors, one for each round. In a round of factor `r` every rank has as partners
+//! the `r - 1` ranks whose numbers differ from its own in one radix-`r` digit: it sends to all of them, and then receives. All these
+//! messages overlap, and a round pays the latency once: `r = 2` is recursive doubling, and `r = p` is a message from every rank to every
+//! other. A collect begins with the farthest partners, while there is little data. Its dual is a distributed combine, and both in a row are
+//! a combine-to-all. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds.
 //!
 //! **Restrictions.** At least three ranks, whose number is a product of factors up to 64 that give at most 65,536 messages, or at most 24
 //! for each rank if this is more; no root; a commutative operator. Whole vectors only if all partners of a round together send at most 64
@@ -61,7 +61,7 @@ const MAX_KEPT: u64 = 1 << 26;
 /// Maximum number of factorizations that are tried, the fastest by the closed form first.
 const MAX_SHAPES: usize = 6;
 
-/// The factorizations whose simultaneous messages save start-ups over recursive doubling, or else the best one.
+/// Returns candidates for the factorizations that save start-ups over recursive doubling, or else for the best factorization.
 fn candidates(task: &Task) -> Vec<Candidate> {
     let time = |shape: &[usize]| -> Span {
         shape.iter().map(|factor| concurrent_round_time(task.machine(), factor - 1)).sum()
@@ -75,7 +75,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     shapes.iter().flat_map(|shape| by_factors(task, shape)).collect()
 }
 
-/// The candidates with these factors.
+/// Returns the candidates with these factors.
 fn by_factors(task: &Task, shape: &[usize]) -> Vec<Candidate> {
     let (name, sequence) = (named("multiplying", shape), sequence(shape));
     let mut candidates = in_parts(task, &name, std::slice::from_ref(&sequence), [1]);
@@ -102,7 +102,8 @@ fn is_filled(task: &Task) -> bool {
     }
 }
 
-/// Factorizations of a number, the factors of the nearest partners first: greedy with each maximum factor, in both orders.
+/// Lists factorizations of a number, the factors of the nearest partners first. Each is greedy for some maximum factor, in ascending or
+/// descending order.
 fn shapes(size: usize) -> Vec<Vec<usize>> {
     let mut shapes = BTreeSet::new();
     for most in 3..=MAX_FACTOR {
@@ -120,7 +121,7 @@ fn shapes(size: usize) -> Vec<Vec<usize>> {
     shapes.into_iter().collect()
 }
 
-/// The partners of all ranks, in one round for each factor.
+/// Returns the partners of all ranks, in one round for each factor.
 fn sequence(shape: &[usize]) -> Rounds {
     let size: usize = shape.iter().product();
     let mut stride = 1;
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!((of(1), of(5)), (vec![vec![2, 0], vec![4]], vec![vec![3, 4], vec![2]]));
     }
 
-    /// Tests a latency of 20 us and calls of 0.16 us: every rank sends to all others, and pays the latency once.
+    /// Tests a latency of 20 us and calls of 0.16 us: when every rank sends to all others, it pays the latency once.
     #[test]
     fn multiplying_is_the_fastest_on_high_latency_networks() {
         let machine: Description = "host:64".parse().unwrap();

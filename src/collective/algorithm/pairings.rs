@@ -1,7 +1,7 @@
-//! Shared parts of *swing*, *bine*, *trivance* and *multiplying*: rounds of meetings, along the dimensions of the machine in turn or along
-//! radix digits of ranks.
+//! Shared parts of *swing*, *bine*, *trivance* and *multiplying*: rounds in which ranks exchange data with partners, along the dimensions
+//! of the machine in turn or along radix digits of ranks.
 //!
-//! In each round every place meets one or several partners, and they exchange all their data. On nodes with several ports, blocks are cut
+//! In each round every place has one or several partners, and they exchange all their data. On nodes with several ports, blocks are cut
 //! into parts that use different *sequences* of rounds at the same time.
 
 use std::{
@@ -26,16 +26,16 @@ use crate::{
     time::Span,
 };
 
-/// Pairs of places of a grid: the first place sends a message to the second.
+/// Pairs of places of the layout: the first place sends a message to the second.
 pub(super) type Round = Vec<(usize, usize)>;
 
-/// The rounds of a sequence, which all parts of the same sequence follow; the nearest partners come first.
+/// A sequence of rounds, the nearest partners first. All parts that use the sequence follow the same rounds.
 pub(super) type Rounds = Vec<Round>;
 
 /// Maximum number of pieces that all ranks hold together; candidates with several sequences are omitted above it.
 const MAX_HELD: usize = 1 << 24;
 
-/// The restriction of algorithms whose partners are found by halving.
+/// The restriction of algorithms in which each rank has one partner per round.
 pub(super) const POWER_OF_TWO: Restriction<Task> = Restriction {
     text: "it needs a power of two ranks, four at least, and a commutative operator",
     is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
@@ -53,14 +53,14 @@ pub(super) fn extents(task: &Task) -> Vec<usize> {
     extents
 }
 
-/// The name of an algorithm along these dimensions.
+/// Returns the name of an algorithm with these dimensions or factors.
 pub(super) fn named(algorithm: &str, extents: &[usize]) -> String {
     let sides: Vec<String> = extents.iter().map(usize::to_string).collect();
     format!("{algorithm} {}", sides.join("x"))
 }
 
-/// The sequence along the dimensions in turn, beginning with the dimension `first`. Around a ring of `radix^r` places, `partners` gives the
-/// partners of every place in each of `r` rounds.
+/// Returns the sequence along the dimensions in turn, beginning with the dimension `first`. Around a ring of `radix^r` places, `partners`
+/// gives the partners of every place in each of `r` rounds.
 pub(super) fn sequence(
     extents: &[usize],
     first: usize,
@@ -86,8 +86,9 @@ pub(super) fn sequence(
     sequence
 }
 
-/// The candidates in which every block, or part of a vector, uses one sequence, and those in which it uses several sequences at once. All
-/// sequences have the same number of rounds. `counts` has the numbers of sequences to try, taken from the start of `sequences`.
+/// Returns the candidate in which every block, or part of a vector, uses one sequence, and candidates that cut blocks into parts for
+/// several sequences. All sequences have the same number of rounds. `counts` has the numbers of sequences to try, taken from the start of
+/// `sequences`.
 pub(super) fn in_parts(
     task: &Task,
     name: &str,
@@ -102,7 +103,8 @@ pub(super) fn in_parts(
 }
 
 fn along(task: &Task, name: &str, sequences: Vec<Rounds>) -> Candidate {
-    // Backwards, each round divides a rank's data by the number of its partners plus one. The round listed first moves the largest fraction.
+    // The time is computed for the rounds in reverse: each round divides a rank's data by the number of its partners plus one. The round
+    // listed first moves the largest fraction.
     let parts = sequences[0].iter().scan(task.bytes() as f64 / sequences.len() as f64, |part, round| {
         *part /= (1 + partners(round, task.size())) as f64;
         Some(*part)
@@ -113,7 +115,8 @@ fn along(task: &Task, name: &str, sequences: Vec<Rounds>) -> Candidate {
         name: if sequences.len() > 1 { format!("{name}, {} ways", sequences.len()) } else { name.to_owned() },
         estimate: time(task, &sequences, parts).times(times),
         messages: messages * times as usize,
-        // A single sequence keeps only one port busy.
+        // Whether a single sequence is faster with blocking or non-blocking sends depends on the machine; several sequences need several
+        // sends at once.
         tunings: if sequences.len() > 1 {
             vec![Tuning::OVERLAPPED]
         } else {
@@ -124,7 +127,7 @@ fn along(task: &Task, name: &str, sequences: Vec<Rounds>) -> Candidate {
     }
 }
 
-/// The candidate in which partners combine their whole vectors, with schedules from `make`. `None` if results depend on how operands are
+/// The candidate in which partners combine their whole vectors, made by `make`. `None` if results depend on how operands are
 /// grouped, because each rank adds in a different order.
 pub(super) fn whole(
     task: &Task,
@@ -158,7 +161,7 @@ pub(super) fn partners(round: &Round, ranks: usize) -> usize {
 }
 
 /// The draft in which all partners combine whole vectors: in each round a rank sends its vector to all its partners, and then adds their
-/// vectors. The meetings of a place must be contiguous in a round.
+/// vectors. The pairs of a place must be contiguous in a round.
 pub(super) fn with_all(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     const OWN: u32 = 0;
     let (ranks, bytes) = (task.layout().ranks, task.bytes());
@@ -193,7 +196,7 @@ pub(super) fn time(task: &Task, sequences: &[Rounds], bytes: impl Iterator<Item 
     (0..sequences[0].len()).zip(bytes).map(of_round).sum()
 }
 
-/// Maximum number of sequences on which the same two places meet in a round; all their data shares one port.
+/// Maximum number of sequences that have the same pair of places in a round; data of all these sequences shares one port.
 fn max_pair_overlap(sequences: &[Rounds], nth: usize) -> f64 {
     if let [_] = sequences {
         return 1.0;
@@ -206,7 +209,7 @@ fn max_pair_overlap(sequences: &[Rounds], nth: usize) -> f64 {
     pairs.into_values().max().map_or(1.0, f64::from)
 }
 
-/// Every block, or part of the vector, is spread from its origin, or combined there.
+/// The draft in which every block, or part of the vector, is spread from its origin, or combined there.
 fn draft(task: &Task, sequences: &[Rounds], tuning: Tuning) -> Draft {
     let (ranks, element) = (task.layout().ranks, task.element_bytes());
     let blocks: Vec<(Rank, Range<u64>)> = match task.operation() {
@@ -235,7 +238,7 @@ fn draft(task: &Task, sequences: &[Rounds], tuning: Tuning) -> Draft {
     }
 }
 
-/// Partners exchange all the pieces that they have of each sequence.
+/// Adds the messages of a round: partners exchange all the pieces that they have of each sequence.
 pub(super) fn exchange<'a>(
     builder: &mut Builder,
     ranks: &[Rank],
@@ -252,7 +255,8 @@ pub(super) fn exchange<'a>(
     for (held, &rank) in held.iter_mut().zip(ranks) {
         builder.held(rank).iter().for_each(|&block| held[sequence_of[block as usize]].push(block));
     }
-    // The first partners of all places come first, as their messages do. The same two places may meet on several sequences.
+    // The messages to the first partners of all places come first. Two places may be partners in several sequences; they exchange one
+    // message.
     let most = partners.iter().map(Vec::len).max().unwrap_or(0);
     let mut nth_of: BTreeMap<(Rank, Rank), usize> = BTreeMap::new();
     let mut messages: Vec<(Rank, Rank, Vec<u32>)> = Vec::new();

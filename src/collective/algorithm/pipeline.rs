@@ -1,6 +1,6 @@
 //! *Pipeline*: the vector in chunks, down several spanning trees at the same time.
 //!
-//! **What it does.** Broadcast, and as its dual combine-to-one; [`scan`](super::scan) has the scan. Chunk `i` goes down tree `i mod T`. On
+//! **What it does.** Broadcast, and as its dual combine-to-one; for scans see [`scan`](super::scan). Chunk `i` goes down tree `i mod T`. On
 //! a rectangle there are two trees with spines on opposite sides, from which chains run along the rows or the columns: every rank sends and
 //! receives one chunk in each step, and no two messages share a link. On a line there is one chain.
 //!
@@ -8,8 +8,8 @@
 //!
 //! **Cost.** `(N + h - 1) max(alpha, n/N beta)` for `N` chunks, where `h` is the number of steps until the first chunks are everywhere, see
 //! [`pattern::pipeline`](crate::pattern::pipeline); `2 beta / d` replaces `beta`. With the best `N` this is `n beta + h alpha`. For long
-//! vectors no algorithm is faster, and links need not be faster than ports. Combining is hidden if it takes less time than the bytes. The
-//! schedule is time-triggered: a step begins on all ranks at the same time, which assumes that they start together. If they do not, the
+//! vectors no algorithm is faster, and links need not be faster than ports. Combining is hidden if it takes less time than the transfer.
+//! The schedule is time-triggered: a step begins on all ranks at the same time, which assumes that they start together. If they do not, the
 //! schedule is slower but still correct.
 //!
 //! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing
@@ -40,7 +40,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Pipelined down several spanning trees of a mesh at the same time; a scan is pipelined along the ranks.
+    /// A pipeline down several spanning trees of a mesh at the same time; for a scan, a pipeline along the ranks.
     pub const PIPELINE: Algorithm = of(&PIPELINE);
 }
 
@@ -71,12 +71,12 @@ fn step(task: &Task, sharing: Sharing, bytes: u64) -> Span {
     sharing.step(task.parameters(), bytes, combining(task, bytes))
 }
 
-/// One candidate for each set of trees.
+/// Returns one candidate for each set of trees.
 fn candidates(task: &Task) -> Vec<Candidate> {
     sets_of_trees(task.layout().grid).iter().map(|&trees| by_the_clock(task, trees)).collect()
 }
 
-/// A time-triggered pipeline with the best number of chunks.
+/// Returns a time-triggered pipeline with the best number of chunks.
 pub(super) fn by_the_clock(task: &Task, trees: Trees) -> Candidate {
     let (grid, root) = rooted(task);
     let ranks = task.layout().ranks;
@@ -97,7 +97,7 @@ pub(super) fn by_the_clock(task: &Task, trees: Trees) -> Candidate {
     }
 }
 
-/// The rectangle, and the place of the root on it.
+/// Returns the rectangle of the ranks, and the place of the root on it.
 fn rooted(task: &Task) -> (Grid, Rank) {
     let Layout { grid, ranks } = task.layout();
     (grid, ranks.iter().position(|&rank| rank == task.root()).unwrap_or(0))

@@ -33,7 +33,7 @@ pub(super) fn doublings(task: &Task) -> Vec<Candidate> {
     }]
 }
 
-/// One candidate for each power of two of chunks; the closed form selects among them.
+/// Returns one candidate for each power of two of chunks; the closed form selects among them.
 pub(super) fn chains(task: &Task) -> Vec<Candidate> {
     let candidate = |chunks: usize| Candidate {
         name: format!("chain, {chunks} chunks"),

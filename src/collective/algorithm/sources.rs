@@ -2,8 +2,8 @@
 //!
 //! **What it does.** A collect is an s-to-p broadcast from the ranks with non-empty blocks, and a broadcast is one from its root, so the
 //! schedules of [s-to-p broadcasts](crate::stop) are candidates. A collect with a single non-empty block is a broadcast, so the algorithms
-//! of each are candidates for the other. A broadcast of an unevenly cut vector equals a broadcast of an evenly cut one. The same holds for
-//! the duals, distributed combine and combine-to-one.
+//! of either are candidates for the other. A broadcast of an unevenly cut vector equals a broadcast of an evenly cut one. The same holds
+//! for the duals, distributed combine and combine-to-one.
 //!
 //! **Restrictions.** Some block is not empty; a commutative operator, unless only one rank has data at the end.
 //!

@@ -19,7 +19,7 @@ pub(super) fn is_in_order(task: &Task, strategy: &Strategy) -> bool {
     !task.is_in_order() || strategy.long.is_empty() && strategy.order == Order::Rows
 }
 
-/// One or several variants for each strategy that supports the task.
+/// Makes one or several variants for each strategy that supports the task.
 pub(super) fn variants(
     task: &Task,
     strategies: impl IntoIterator<Item = Strategy>,

@@ -1,20 +1,21 @@
-//! *Swing*: recursive doubling whose partners alternate between both sides, and are therefore nearer.
+//! *Swing*: recursive doubling whose partners alternate between the two directions around a ring, and are therefore nearer.
 //!
-//! **What it does.** In round `s` of `log2 p` around a ring, ranks at even places meet the ranks `(1 - (-2)^(s+1)) / 3` places further on,
-//! and ranks at odd places those as far behind: 1, -1, 3, -5, 11, .. instead of the distances 1, 2, 4, 8, 16 of recursive doubling. This
-//! shortens distances by up to a third, and every link carries the same load, about half the distance, where recursive doubling puts all of
-//! it on the link in the middle of a group. A collect begins with the farthest partners, while there is little data. On a grid the rounds
-//! alternate among the dimensions. The dual of a collect is a distributed combine, and both in a row are a combine-to-all. If results do
-//! not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds. On nodes with several ports,
-//! parts of a block use different ways at once: each way begins with another dimension, and half of the ways on the other side.
+//! **What it does.** In round `s` of `log2 p` around a ring, ranks at even places exchange data with the ranks `(1 - (-2)^(s+1)) / 3`
+//! places further on, and ranks at odd places with the ranks as many places back: 1, -1, 3, -5, 11, .. instead of the distances 1, 2, 4, 8,
+//! 16 of recursive doubling. This shortens distances by up to a third, and every link carries the same load, about half the distance, where
+//! recursive doubling puts all of it on the link in the middle of a group. A collect begins with the farthest partners, while there is
+//! little data. On a grid the rounds alternate among the dimensions. The dual of a collect is a distributed combine, and both in a row are
+//! a combine-to-all. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds.
+//! On nodes with several ports, parts of a block use different sequences of rounds at the same time: the sequences differ in their first
+//! dimension, and half of them use the opposite direction.
 //!
 //! **Restrictions.** A power of two ranks, at least four; no root; a commutative operator.
 //!
 //! **Cost.** `log2 p alpha + (p - 1)/p n beta` for a collect of `n` bytes on contention-free links, and `(p - 1)/p n gamma` to combine. If
 //! a link is no faster than a port, the bytes of a round cost a factor of about half the distance: on a ring in total about `n beta (1/2 +
 //! log2 p / 6)`, against `n beta (log2 p) / 2` for recursive doubling. With whole vectors a combine-to-all takes `log2 p (alpha + n beta +
-//! n gamma)`. In parts, most combined data is first copied together. With `w` sequences `beta / w` replaces `beta` in rounds in which the sequences
-//! have different partners, and each round takes `w - 1` times `o_s + o_r` more.
+//! n gamma)`. With blocks, most combined data is first copied together. With `w` sequences `beta / w` replaces `beta` in rounds in which
+//! the sequences have different partners, and each round takes `w - 1` times `o_s + o_r` more.
 //!
 //! **Source.** D. De Sensi, T. Bonato, D. Saam, T. Hoefler, "Swing: short-cutting rings for higher bandwidth allreduce", NSDI 2024,
 //! arXiv 2401.09356; as trees and butterflies: D. De Sensi et al., "Bine trees", SC 2025, arXiv 2508.17311.
@@ -31,7 +32,7 @@ use super::{
 use crate::pattern::{Combiner, Fold, Origin};
 
 impl Algorithm {
-    /// Recursive doubling with partners that alternate between both sides (De Sensi et al.).
+    /// Recursive doubling with partners that alternate between the two directions around a ring (De Sensi et al.).
     pub const SWING: Algorithm = of(&SWING);
 }
 
@@ -45,7 +46,7 @@ static SWING: Entry =
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
     let name = named("swing", &extents);
-    // One way for each dimension, for each side of each dimension, or for each port.
+    // One sequence for each dimension, for each direction of each dimension, or for each port.
     let (sides, ports) = (extents.len(), task.parameters().ports() as usize);
     let counts = [sides, 2 * sides, ports].map(|count| count.min(ports));
     let mut candidates = in_parts(task, &name, &sequences(&extents, ports), counts);
@@ -64,7 +65,7 @@ fn whole(task: &Task, sequence: &Rounds, tuning: Tuning) -> Draft {
     Draft { pieces: vec![Piece::of(0..task.bytes(), Origin::Everywhere)], schedule }
 }
 
-/// The ways that begin with each dimension, and then the same on the other side if they differ; at most `most` ways.
+/// Returns the sequences that begin with each dimension, then the same in the opposite direction if they differ; at most `most` sequences.
 fn sequences(extents: &[usize], most: usize) -> Vec<Rounds> {
     let mut sequences = Vec::new();
     let all = [1, -1].into_iter().flat_map(|side| (0..extents.len()).map(move |first| (first, side)));
@@ -80,7 +81,7 @@ fn sequences(extents: &[usize], most: usize) -> Vec<Rounds> {
     sequences
 }
 
-/// The way that begins with this dimension and this side.
+/// Returns the sequence that begins with dimension `first`, in direction `side` (1 or -1).
 pub(super) fn sequence(extents: &[usize], first: usize, side: i64) -> Rounds {
     pairings::sequence(extents, first, 2, |place, round, extent| {
         let distance = side * (1 - (-2_i64).pow(round + 1)) / 3;
@@ -133,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Tests six ports: blocks of 1 MiB use six ways, which take about a sixth of the time of one way.
+    /// Tests six ports: blocks of 1 MiB use six sequences, which take about a sixth of the time of one sequence.
     #[test]
     fn parts_use_several_ports_at_once() {
         let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();
@@ -149,7 +150,8 @@ mod tests {
         assert_eq!(names.map(time), ["663.60288 us", "113.10384 us"]);
     }
 
-    /// Tests two ports on a ring: no rank waits for the messages of a round to the lowest ranks, which took 2153 us.
+    /// Tests two ports on a ring. Each rank's first message must precede its second one: if ranks waited for messages to the lowest ranks,
+    /// the time would be 2153 us.
     #[test]
     fn all_begin_with_their_first_partners() {
         let machine: Description = "ring:16".parse().unwrap();
@@ -163,7 +165,7 @@ mod tests {
         );
     }
 
-    /// Tests dimensions of two places, where both sides coincide: more ports never make the algorithm slower.
+    /// Tests dimensions of two places, where both directions coincide: more ports never make the algorithm slower.
     #[test]
     fn more_ports_cost_nothing() {
         let machine: Description = "torus:2x2x4".parse().unwrap();

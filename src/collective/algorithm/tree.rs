@@ -1,6 +1,6 @@
 //! *Tree*: the fastest tree for the machine.
 //!
-//! **What it does.** One short-vector dimension of all members, with the tree in which every rank that has the vector sends it on as soon
+//! **What it does.** One short-vector dimension of all members, with the tree in which every rank that has the vector forwards it as soon
 //! as the parameters allow: the strategy `p:T`, on the members in rank order and on compact halves of their rectangle. The other operations
 //! are parts of the broadcast or its dual; see [*Hybrid*](super::hybrid).
 //!

@@ -1,20 +1,20 @@
 //! *Trivance*: every rank exchanges with two partners at the same distance on both sides, and the distance triples in each round.
 //!
-//! **What it does.** In round `s` of `log3 p` around a ring, every rank meets the ranks `3^s` further on and `3^s` behind. The data of a
-//! rank triples in each round; recursive doubling and *swing* need `log2 p` rounds. Nodes with two ports send both messages at once. A
-//! collect begins with the farthest partners, while there is little data. On a grid the rounds alternate among the dimensions; with more
-//! ports, blocks are cut into parts whose ways begin with different dimensions. The dual of a collect is a distributed combine, and both in
-//! a row are a combine-to-all. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as
-//! many rounds: a rank sends its vector to both sides before it combines the vectors from both sides.
+//! **What it does.** In round `s` of `log3 p` around a ring, every rank exchanges data with the ranks `3^s` places further on and `3^s`
+//! places back. The data of a rank triples in each round; recursive doubling and *swing* need `log2 p` rounds. Nodes with two ports send
+//! both messages at once. A collect begins with the farthest partners, while there is little data. On a grid the rounds alternate among the
+//! dimensions; with more ports, blocks are cut into parts whose sequences begin with different dimensions. The dual of a collect is a
+//! distributed combine, and both in a row are a combine-to-all. If results do not depend on how operands are grouped, partners may also
+//! combine whole vectors, in half as many rounds: a rank sends its vector to both sides before it combines the vectors from both sides.
 //!
 //! **Restrictions.** A power of three ranks, at least nine; no root; a commutative operator. (The paper has a variant for other numbers,
 //! with one more round, which is not implemented.)
 //!
 //! **Cost.** `log3 p (alpha + o_s + o_r) + (p - 1)/p n beta / 2` for a collect of `n` bytes on contention-free links and nodes with two
 //! ports; with one port `beta` instead of `beta / 2`; and `(p - 1)/p n gamma` to combine. If a link is no faster than a port, the bytes of
-//! a round cost a factor equal to its distance: on a ring in total about `n beta (log3 p) / 3`. With whole vectors a combine-to-all takes
-//! `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` on contention-free links and nodes with two ports; on such a ring `(p - 1)/2 n beta`
-//! replaces `log3 p n beta`.
+//! a round cost a factor equal to the distance in this round: on a ring in total about `n beta (log3 p) / 3`. With whole vectors a
+//! combine-to-all takes `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` on contention-free links and nodes with two ports; on such a ring
+//! `(p - 1)/2 n beta` replaces `log3 p n beta`.
 //!
 //! **Source.** A. Jürß, V. Addanki, S. Schmid, "Trivance: latency-optimal AllReduce by shortcutting multiport networks",
 //! arXiv 2602.17254, 2026.
@@ -31,7 +31,7 @@ use super::{
 use crate::plan::Restriction;
 
 impl Algorithm {
-    /// Exchanges with two partners at a time, on both sides, three times as far in every round (Jürß, Addanki, Schmid).
+    /// Exchanges with two partners in each round, in both directions, three times as far as in the round before (Jürß, Addanki, Schmid).
     pub const TRIVANCE: Algorithm = of(&TRIVANCE);
 }
 
@@ -53,7 +53,7 @@ static TRIVANCE: Entry = Entry::new("trivance", |planning| {
 fn candidates(task: &Task) -> Vec<Candidate> {
     let extents = extents(task);
     let name = named("trivance", &extents);
-    // A way keeps two ports busy.
+    // A sequence keeps two ports busy.
     let most = extents.len().min(task.parameters().ports() as usize / 2).max(1);
     let sequences: Vec<Rounds> = (0..most).map(|first| sequence(&extents, first)).collect();
     let mut candidates = in_parts(task, &name, &sequences, [most]);
@@ -61,7 +61,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     candidates
 }
 
-/// The way that begins with this dimension. The meetings of a place on both sides are contiguous.
+/// Returns the sequence that begins with dimension `first`. The pairs of a place in both directions are contiguous.
 fn sequence(extents: &[usize], first: usize) -> Rounds {
     pairings::sequence(extents, first, 3, |place, round, extent| {
         let distance = 3_usize.pow(round);

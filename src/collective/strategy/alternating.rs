@@ -85,8 +85,8 @@ impl Strategy {
         1
     }
 
-    /// All strategies of a rectangle that return to a direction after another, with at most `most` dimensions in each direction: all
-    /// dimensions long, or the last one short.
+    /// Returns all alternating strategies of a rectangle with at most `most` dimensions in each direction; the last dimension is long or
+    /// short. Only strategies in which some direction occurs twice are included, with the other direction in between.
     pub(in crate::collective) fn all_alternating(
         grid: Grid,
         collect: Collect,

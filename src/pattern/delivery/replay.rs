@@ -88,7 +88,7 @@ impl<'a> Replay<'a> {
                 self.progress[rank] = Progress { step, ..Progress::default() };
             }
         }
-        // Ranks that wait for a message are reported first: other ranks may only wait for them.
+        // Ranks that wait for a message are reported first: other ranks may wait only because of them.
         let stuck = (0..steps.len()).filter_map(|rank| {
             let step = self.progress[rank].step;
             let action = &steps[rank].get(step)?.action;

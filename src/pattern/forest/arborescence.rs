@@ -1,8 +1,8 @@
 //! The minimum-cost arborescence of a complete digraph: a spanning tree in which every node is reached from the root.
 //!
 //! **Method.** Every node except the root selects its cheapest incoming edge. A cycle of selected edges is contracted to one node; the cost
-//! of an edge into the cycle is reduced by the cost of the cycle edge that it would replace. At the end each cycle is opened where the
-//! selected edge enters it.
+//! of an edge into the cycle is reduced by the cost of the cycle edge that it would replace. At the end each cycle is expanded: the
+//! selected edge into the cycle replaces the cycle edge into the same node.
 //!
 //! **Cost.** `O(p^2)` for `p` nodes: a walk follows incoming edges from an arbitrary node until it reaches a node connected to the root,
 //! and contracting a cycle of `k` nodes takes `O(k p)`.
@@ -26,9 +26,10 @@ struct Edge {
 const NONE: usize = usize::MAX;
 
 /// Returns the parent of each node in the minimum-cost arborescence; the root is its own parent. `costs[p * from + to]` is the nonnegative
-/// cost of an edge between two of `p` nodes. Ties go to the place that comes first.
+/// cost of an edge between two of `p` nodes. Among equally cheap edges into a node, the edge from the lowest place is selected.
 pub(super) fn cheapest(nodes: usize, root: Rank, costs: &[f64]) -> Vec<Rank> {
-    // The edge from place `u` to place `v` is at `u * nodes + v`. A contracted cycle uses the place of one of its nodes.
+    // A place is a row and a column of this matrix: the edge from place `u` to place `v` is at `u * nodes + v`. A contracted cycle uses the
+    // place of one of its nodes.
     let edge =
         |index: usize| Edge { cost: costs[index], from: (index / nodes) as u32, to: (index % nodes) as u32 };
     let mut edges: Vec<Edge> = (0..nodes * nodes).map(edge).collect();
@@ -101,7 +102,7 @@ pub(super) fn cheapest(nodes: usize, root: Rank, costs: &[f64]) -> Vec<Rank> {
     opened(nodes, root, &above, entry)
 }
 
-/// Returns the parents, given the edge into each cycle: the cycles are opened in reverse order of contraction.
+/// Returns the parents, given the edge into each cycle: the cycles are expanded in reverse order of contraction.
 fn opened(nodes: usize, root: Rank, above: &[usize], mut entry: Vec<Option<Edge>>) -> Vec<Rank> {
     for cycle in (nodes..above.len()).rev() {
         let Some(into) = entry[cycle] else { continue };

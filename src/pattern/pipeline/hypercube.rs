@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// [`Tree::new`] rejects everything that is not a spanning tree.
+    /// Tests that the trees share no edge and span all nodes: [`Tree::new`] rejects everything that is not a spanning tree.
     #[test]
     fn trees_span_the_cube_and_have_no_edge_in_common() {
         for dimensions in 0..=8_u32 {
@@ -124,7 +124,8 @@ mod tests {
         }
     }
 
-    /// The deepest node of a tree is `d + 1` edges from the root: across all dimensions, then back across the first dimension.
+    /// Tests that the trees are rotations, and that the deepest node of a tree is `d + 1` edges from the root: across all dimensions, then
+    /// back across the first dimension.
     #[test]
     fn every_tree_is_a_rotation_of_the_first() {
         let dimensions = 4;

@@ -102,7 +102,7 @@ fn comb(lanes: usize, width: usize, root: Place) -> Vec<(Place, Place)> {
     let Some(&first) = own.first() else { return edges };
     let start = (root_lane, first);
     edges.push((root, start));
-    // The other tree continues from the start of this tree, unless the other tree ends there.
+    // The start of this tree has a child in the other tree, unless the root's lane of the other tree ends there.
     let ends_there = lane_of_root(width, width - 1 - root_place).last() == Some(&(width - 1 - first));
     let spine = Spine::new(lanes, root_lane);
     if let Some(&next) = spine.order.first() {

@@ -120,7 +120,8 @@ impl End {
         self.0 as u32 as usize
     }
 
-    /// Returns the message of the end. Ends are processed in rank order, so the end with the higher rank is the last and takes the blocks.
+    /// Returns the message of the end. Ends are processed in rank order, so the end with the higher rank is the last and takes the block
+    /// list without a copy.
     fn message(self, given: &mut [(Transfer, u64)]) -> Message {
         let (Transfer { from, to, blocks }, bytes) = &mut given[self.nth()];
         let peer = if self.receives() { *from } else { *to };

@@ -252,7 +252,7 @@ fn growth_counts_the_bytes_that_nodes_hold() {
     assert_eq!(moments, [(2, 11), (4, 11), (3, 18), (4, 18)]);
 }
 
-/// The capacity of a finished schedule is at most twice its size.
+/// Tests that the capacity of a finished schedule is at most twice its size.
 #[test]
 fn unused_capacity_is_released() {
     let mut builder = Builder::new(4, &[0], &[5], Exchange::Together);

@@ -30,7 +30,7 @@ impl Schedule {
     ) -> Schedule {
         let clocked = |steps: Vec<Step>| {
             let mut clocked: Vec<Step> = Vec::with_capacity(2 * steps.len());
-            // Other steps than sends, in the order of iterations; they are delayed until their iteration is over.
+            // Steps other than sends, in the order of iterations; they are delayed until their iteration is over.
             let mut coming: VecDeque<Step> = VecDeque::new();
             let mut steps = steps.into_iter().peekable();
             // The time left over from the iterations so far; the node pauses for it before its next action.

@@ -11,8 +11,8 @@ use super::{Action, Blocks, Message, Schedule, Step};
 use crate::rank::Rank;
 
 impl Schedule {
-    /// Returns the schedule reversed in time, in which every rank initially has its own version of every block, and versions that meet are
-    /// combined.
+    /// Returns the schedule reversed in time, in which every rank initially has its own version of every block, and a received version is
+    /// combined with the receiver's version.
     ///
     /// The former origin of a block has the combined block at the end. No node may receive a block that it already has. A node that sends a
     /// block away and receives it back later now sends its version away and later receives the combined version.
@@ -30,7 +30,7 @@ impl Schedule {
     fn reversed(self, combines: bool) -> Schedule {
         let last = self.iterations().saturating_sub(1);
         let is_overlapped = self.starts_sends();
-        // The blocks of which the node has already sent its version away.
+        // The blocks whose version the node has already sent away.
         let mut gone = vec![false; if combines { self.sizes.len() } else { 0 }];
         let mut sorter = Sorter::default();
         let turned = |steps: Vec<Step>| {
@@ -67,7 +67,7 @@ impl Schedule {
         self.steps.iter().flatten().any(is_start)
     }
 
-    /// Returns the schedule with a wait at its end, on each rank that starts sends, for all of them.
+    /// Returns the schedule with a last step on each rank that starts sends: the rank waits until all of them have left.
     #[must_use]
     pub(crate) fn waiting(mut self) -> Schedule {
         let iteration = self.iterations().saturating_sub(1);
@@ -114,7 +114,7 @@ impl Schedule {
         self
     }
 
-    /// Returns the same schedule with a pack step before each message for which `is_apart` is true and which has none yet.
+    /// Returns the same schedule with a pack step before each message that has none yet and for which `is_apart` is true.
     #[must_use]
     pub(crate) fn packing(mut self, is_apart: impl Fn(Rank, &Message) -> bool) -> Schedule {
         for (rank, steps) in self.steps.iter_mut().enumerate() {
@@ -134,8 +134,8 @@ impl Schedule {
     }
 }
 
-/// Sorts blocks into the order of the vector of which every node has a version. Both ends of a message share the memory of their blocks, so
-/// the sorted list of the second end is found by address.
+/// Sorts the blocks of messages by number: in this order a node that has a version of every block stores its blocks. Both ends of a message
+/// share the memory of their blocks, so the sorted list of the second end is found by address.
 #[derive(Default)]
 struct Sorter {
     known: BTreeMap<*const u32, (Blocks, Blocks)>,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     proptest! {
-        /// Repeated calls show that no mark is left over.
+        /// Tests sorting; repeated calls show that no mark is left over.
         #[test]
         fn blocks_are_put_in_order(
             messages in prop::collection::vec(prop::collection::vec(0..300_u32, 1..100), 1..4),

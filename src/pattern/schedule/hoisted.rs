@@ -7,8 +7,8 @@ impl Schedule {
     /// receives of other blocks and the combining that follows these receives. The order of a node's sends does not change. A send belongs
     /// to the iteration in which it is started.
     ///
-    /// A node that sends to several nodes then passes all messages to its port at once, and the port is never idle while the node waits for
-    /// other data.
+    /// A node that sends to several nodes then passes all messages to its port immediately, and the port is never idle while the node waits
+    /// for other data.
     #[must_use]
     pub fn hoisted(self) -> Schedule {
         Schedule { steps: self.steps.into_iter().map(moved_ahead).collect(), ..self }

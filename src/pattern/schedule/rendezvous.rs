@@ -1,9 +1,9 @@
 //! Schedules on machines where a send waits for its receive (rendezvous protocol).
 //!
 //! In a round of a schedule a node sends before it receives. If its partners do the same, the network has to accept unexpected messages. On
-//! a machine with [rendezvous](crate::MachineBuilder::rendezvous) it does not, and a node must send and receive at the same time: by an
-//! exchange if it sends and receives once, otherwise by nonblocking sends that are waited for at the end. All messages of a round are then
-//! in transit once the nodes have reached it.
+//! a machine with [rendezvous](crate::MachineBuilder::rendezvous) the network does not accept them, and a node must send and receive at the
+//! same time: by an exchange if it sends and receives once, otherwise by nonblocking sends that are waited for at the end. All messages of
+//! a round are then in transit once the nodes have reached it.
 
 use std::borrow::Cow;
 

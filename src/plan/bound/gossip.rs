@@ -9,12 +9,12 @@
 //! Claim: if each of `r` receivers must hear from all `m` contributors, the time is at least `log_mu(m r)`. With
 //! `o_s = o_r = alpha / 2` and no latency, `mu^(alpha / 2) = 2`, and `m = r = p` gives `log2(p) alpha`.
 //!
-//! *Proof.* Let `x` be the number of contributors from which a node has heard: at the start 1 for a contributor and 0 for other nodes,
-//! at the end `m` for a receiver. A message reports on at most as many contributors, `w`, as its sender had heard from when the send
-//! began; its receiver has then heard from at most `x + w`. Give a node the potential `mu^-t x^2`, where `t` is its local clock, and a
-//! message that arrives at `t` the potential `a mu^-t w^2`, where `a = (mu^o_s - 1) mu^(L + hop)`. Take the calls in any order in which
-//! each message is sent before it is received. The order between nodes does not matter, as each has its local clock. No call increases
-//! the sum of potentials:
+//! *Proof.* Let `x` be the number of contributors from which a node has heard (whose data it has): at the start 1 for a contributor and 0
+//! for other nodes, at the end `m` for a receiver. A message reports on at most as many contributors, `w`, as its sender had heard from
+//! when the send began; its receiver has then heard from at most `x + w`. Give a node the potential `mu^-t x^2`, where `t` is its local
+//! clock, and a message that arrives at `t` the potential `a mu^-t w^2`, where `a = (mu^o_s - 1) mu^(L + hop)`. Take the calls in any order
+//! in which each message is sent before it is received. The order between nodes does not matter, as each has its local clock. No call
+//! increases the sum of potentials:
 //!
 //! * waiting advances a clock, and dropping a message removes its potential;
 //! * a send at `t` leaves at most `mu^-(t + o_s) (1 + a mu^-(L + hop)) x^2`, which is `mu^-t x^2`, because the clock
@@ -28,13 +28,13 @@
 //! from which contributor, receivers end with `A v`, and the best `v` gives `log_mu` of the square of `A`'s largest
 //! singular value: `sqrt(m r)` above, and `1 / (2 sin(pi / (4 p + 2)))` for the triangular matrix of a scan.
 //!
-//! *Combining.* A node holds a set of partial results of one element, which may be sent uncombined. Let `x` be the number of
-//! contributors in `k` partial results, each counted once. These `k` have the potential `mu^-((k - 1) gamma) x^2`; a node or a message
-//! has the potential of its best choice of partial results of one element. Combining two partial results increases no potential: the
-//! result stands for both, and neither adds anything beside it. After a receive, if the best choice contains partial results of both
-//! sides, joining the sides divides the potential by another `mu^gamma`, so `mu^(o_r + gamma) >= 1 + 1/a` suffices; if all come from
-//! the message, `mu^o_r a >= 1` is needed. So the last factor above becomes the smaller of `mu^(o_r + gamma) - 1` and `mu^o_r`.
-//! Likewise `k` partial results now are worth no more than one after `(k - 1) gamma`, and each receive of a reduction to one node takes
+//! *Combining.* A node holds a set of partial results of one element, which may be sent uncombined. Let `x` be the number of contributors
+//! in `k` partial results, each counted once. These `k` have the potential `mu^-((k - 1) gamma) x^2`; a node or a message has the potential
+//! of its best choice of partial results of one element. Combining two partial results increases no potential: the result replaces both,
+//! and choosing either in addition adds no contributor. After a receive, if the best choice contains partial results of both sides, joining
+//! the sides divides the potential by another `mu^gamma`, so `mu^(o_r + gamma) >= 1 + 1/a` suffices; if all come from the message,
+//! `mu^o_r a >= 1` is needed. So the last factor above becomes the smaller of `mu^(o_r + gamma) - 1` and `mu^o_r`. Likewise `k` partial
+//! results have at most the potential of one partial result after `(k - 1) gamma`, and each receive of a reduction to one node takes
 //! `o_r + gamma`.
 //!
 //! *Rounding up.* Ignore all times except `o_s`, `o_r` and `L + hop` per message. The remaining schedule ends no later, has the same

@@ -29,7 +29,7 @@ pub(crate) struct Links {
     /// The grid of the nodes; one row if the topology is no grid.
     grid: Grid,
     is_grid: bool,
-    /// For each vertex, nodes first and then switches: the other end and the capacity of each outgoing link.
+    /// For each vertex, nodes first and then switches: the other end and the capacity of each link from it (`from`) and to it (`to`).
     from: Vec<Vec<(usize, f64)>>,
     to: Vec<Vec<(usize, f64)>>,
     /// For each switch, the total capacity of its links in both directions.
@@ -196,7 +196,7 @@ impl<'a> Attached<'a> {
         self.is_inside[switch]
     }
 
-    /// Extends a region of these nodes by switches that are linked closely enough to it, repeatedly until none is left.
+    /// Extends a region of these nodes by switches that reach the threshold, repeatedly until no further switch reaches it.
     fn find(&mut self, nodes: &[Rank]) -> &Self {
         for switch in self.touched.drain(..) {
             (self.pull[switch], self.is_inside[switch]) = (0.0, false);
@@ -334,7 +334,7 @@ mod tests {
                 assert_eq!(over_border(&fat, &block), span(capacity), "{size} from {first} on");
             }
         }
-        // The last leaf is the only node below three switches.
+        // The last leaf is the only node below each of three switches.
         let thin = Links::of(&"tree:9".parse().unwrap());
         assert_eq!(over_border(&thin, &[8]), span(20e6));
         assert_eq!(over_border(&thin, &[6, 7, 8]), span(40e6));

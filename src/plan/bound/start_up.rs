@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::model::Parameters;
 
-    /// With o_s = o_r and no latency, the numbers of nodes reached are Fibonacci numbers; 512 nodes take 14 half start-ups.
+    /// Tests that without latency and with o_s = o_r the numbers of nodes reached are Fibonacci numbers; 512 nodes take 14 half start-ups.
     #[test]
     fn start_ups_grow_as_fibonacci_numbers() {
         let half = Parameters::hockney().send_overhead();

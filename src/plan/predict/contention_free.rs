@@ -61,7 +61,7 @@ pub(super) fn is_contention_free(machine: &Description, members: &[Rank], flight
         if bytes == 0 {
             continue;
         }
-        // A message shorter than a picosecond would share its instant with all others there: left to the kernel.
+        // Left to the kernel: a message to its sender, a transfer that rounds to zero picoseconds, and a message to a busy in-port.
         if from == to || left == enters || mem::replace(&mut is_busy[to], true) {
             return false;
         }
@@ -144,7 +144,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every closed-form prediction equals the kernel's, to the picosecond, for every node.
+        /// Tests that every closed-form prediction equals the kernel's, to the picosecond, for every node.
         #[test]
         fn closed_form_equals_the_kernel(
             name in prop::sample::select(vec!["hockney:2x3", "cm5:6", "delta:2x3", "t3d:3x2x1", "torus:2x3"]),
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// A contention-free example of each kind of call is timed without the kernel.
+    /// Tests that a contention-free example of each kind of call is timed without the kernel.
     #[test]
     fn contention_free_schedules_need_no_kernel() {
         let machine: Description = "hockney:1x4".parse().unwrap();
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Two messages to one node, or over one link, contend unless one of them starts after the other has ended.
+    /// Tests that two messages to one node, or over one link, contend unless one of them starts after the other has ended.
     #[test]
     fn contending_messages_need_the_kernel() {
         let machine: Description = "hockney:1x4".parse().unwrap();

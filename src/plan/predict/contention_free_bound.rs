@@ -1,10 +1,10 @@
 //! Contention-free lower bound on the time of a schedule; exact if the schedule is contention-free.
 //!
-//! Every step waits for the step before it, every receive for its message, and every message for earlier messages in its out-port.
-//! These dependencies cost a small fraction of a prediction to evaluate, as messages share no link and no in-port. In the kernel each
-//! wait is at least as long: no message is faster, and everything omitted here (links, in-ports, barriers, the extra time of receives
-//! that overlap sends, sends that wait for their receives) can only add delay. A schedule that exceeds a limit here therefore needs no
-//! prediction. If no omitted effect delays it, its times equal the kernel's, to the picosecond ([`contention_free`](super::contention_free)).
+//! Every step waits for the step before it, every receive for its message, and every message for earlier messages in its out-port. These
+//! dependencies cost a small fraction of a prediction to evaluate, as messages share no link and no in-port. In the kernel each wait is at
+//! least as long: no message is faster, and everything omitted here (links, in-ports, barriers, the extra time of receives that overlap
+//! sends, sends that wait for their receives) can only add delay. A schedule that exceeds a limit here therefore needs no prediction.
+//! Without a delay by an omitted effect its times equal the kernel's, to the picosecond ([`contention_free`](super::contention_free)).
 
 use std::{
     borrow::Cow,
@@ -73,7 +73,7 @@ struct Simulation<'a> {
     nodes: Vec<Node>,
     /// The nodes that can proceed.
     ready: VecDeque<Rank>,
-    /// The last results: transfer time by length, and flight time by sender and receiver.
+    /// Cached last results: transfer time by length, and flight time by sender and receiver.
     transfer: (u64, Span),
     flight: (Rank, Rank, Span),
     route: Vec<LinkId>,
@@ -269,7 +269,7 @@ mod tests {
         contention_free_times(machine, members, schedule, limit, false).is_some()
     }
 
-    /// A ring of neighbours is contention-free: the bound differs from the time only by rounding.
+    /// Tests a ring of neighbours, which is contention-free: the bound differs from the time only by rounding.
     #[test]
     fn the_bound_is_exact_without_contention() {
         for machine in ["hockney:1x8", "t3d:1x1x8", "cm5:8"] {
@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Two messages to one node: the bound ignores that they share its in-port.
+    /// Tests two messages to one node: the bound ignores that they share its in-port.
     #[test]
     fn the_bound_ignores_shared_in_ports() {
         let machine: Description = "hockney:1x3".parse().unwrap();

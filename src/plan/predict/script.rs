@@ -12,7 +12,7 @@ use crate::{
     wire::{NodeId, Parcel, RequestId, Selector},
 };
 
-/// Number of steps that are passed at a time.
+/// Number of steps that each fetch passes to the kernel.
 const STEPS_PER_FETCH: usize = 4;
 
 const TAG: Tag = Tag(0);

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-/// Returns the candidate thresholds: messages longer than a threshold form one part. The most promising come first:
-/// below the widest gap between two lengths, as a ratio; below the longest messages with half of all bytes; at the
-/// geometric mean of the shortest and the longest; and below the longest messages with other fractions of all bytes.
-/// Empty if no message is more than twice as long as another one.
+/// Returns the candidate thresholds, in the order in which they are tried. Messages longer than a threshold form one
+/// part. The thresholds are: below the widest gap between two lengths, as a ratio; below the longest messages with half
+/// of all bytes; at the geometric mean of the shortest and the longest; and below the longest messages with other
+/// fractions of all bytes. Empty if no message is more than twice as long as another one.
 pub(crate) fn places(lengths: &[u64]) -> Vec<u64> {
     let mut sorted: Vec<u64> = lengths.iter().copied().filter(|&length| length > 0).collect();
     sorted.sort_unstable();
