@@ -48,27 +48,27 @@ pub(crate) enum Mark {
     PhaseBegin(Arc<str>),
     /// A phase of the program ends.
     PhaseEnd(Arc<str>),
-    /// A part of a library call begins: a slice of the trace.
+    /// A library operation, or one of its steps, begins; a trace shows it as a slice.
     PartBegin(Part),
-    /// The innermost part ends.
+    /// The innermost operation or step ends.
     PartEnd,
-    /// The node's data of a library call has changed.
+    /// The set of blocks that the node holds in a library call has changed.
     Holds(Box<Change>),
 }
 
-/// The data that all nodes of a run share, with the two tables that groups need.
+/// The data shared by all nodes of a run: the machine, the cache of plans, and the contexts of groups.
 pub(crate) trait Shared {
     /// The machine: its shape and its parameters. Where time is not modeled, the parameters serve only for planning.
     fn machine(&self) -> &Description;
 
-    /// The cache that libraries share among all nodes and across runs.
+    /// The cache of plans, shared by all nodes and kept across runs.
     fn cache(&self) -> &Cache;
 
-    /// Whether the run records marks of parts for a trace.
+    /// Whether the run records operations and steps of libraries for a trace.
     fn is_traced(&self) -> bool;
 
     /// Returns the context of a group: equal on all members that make the `nth` group of these nodes under `parent`, and different from all
-    /// other groups. `name` is used in messages.
+    /// other groups. `name` returns the group's name for reports and errors.
     fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context;
 }
 
@@ -93,7 +93,7 @@ pub(crate) trait Endpoint: fmt::Debug {
 
     // Messages.
 
-    /// Sends a message and returns when it has left.
+    /// Sends a message and returns when the message has left the node.
     fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError>;
 
     /// Receives a message.
@@ -105,7 +105,7 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Sends and receives at the same time.
     fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError>;
 
-    /// Returns label and length of a message that can be received; waits for one if `blocking`.
+    /// Returns the label and the length of a message that can be received; waits for a message if `blocking`.
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError>;
 
     // Requests.
@@ -119,7 +119,7 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Waits for a request; returns the message of a receive.
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError>;
 
-    /// Waits for the first of several requests; returns `None` for it at the deadline. Also returns the node's clock.
+    /// Waits for the first complete request of several; `None` if none is complete at the deadline. Also returns the node's clock.
     fn wait_any_until(
         &self,
         requests: Box<[RequestId]>,
@@ -130,10 +130,10 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// work (livelock detection).
     fn test(&self, request: RequestId, is_poll: bool) -> Result<(Time, Option<Option<Envelope>>), CommError>;
 
-    /// Drops a request. A receive stays posted, and the program loses the message that the receive takes.
+    /// Drops a request. A send continues; a receive stays posted, and the message that it matches is lost.
     fn forget(&self, request: RequestId);
 
-    /// Cancels a posted receive from any source; a message that it has taken becomes available to other receives.
+    /// Cancels a posted receive from any source; a message that it has matched becomes available to other receives.
     fn withdraw(&self, request: RequestId);
 
     // Time.
@@ -141,21 +141,22 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// The node's clock.
     fn now(&self) -> Result<Time, CommError>;
 
-    /// Keeps the node's CPU busy.
+    /// Keeps the node's CPU busy for `span`.
     fn compute(&self, span: Span) -> Result<(), CommError>;
 
-    /// Charges the modeled time of a library's real work, such as combining and copying. Does nothing where time is not modeled.
+    /// Charges `span` of modeled time for work that a library performs itself, such as combining and copying. Does nothing where time is
+    /// not modeled.
     fn charge(&self, span: Span) -> Result<(), CommError>;
 
-    /// Computes until an instant, or longer because of noise, but stops when a receive is complete. Returns the node's clock, and after an
-    /// interruption the message and the time computed.
+    /// Computes until `deadline`, or longer because of noise, but stops when the receive `request` is complete. Returns the node's clock
+    /// and, if it stopped early, the message and the time computed.
     fn compute_until(
         &self,
         deadline: Time,
         request: RequestId,
     ) -> Result<(Time, Option<(Envelope, Span)>), CommError>;
 
-    /// Waits in the machine's hardware barrier for all nodes. Not every machine has one.
+    /// Waits in the hardware barrier for all nodes. Not every machine has a hardware barrier.
     fn barrier(&self) -> Result<(), CommError>;
 
     /// Announces the `nth` collective call of a group by its member `rank` of `size`. Fails with [`CommError::Mismatch`] if another member
@@ -175,9 +176,9 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// calls may be nested.
     fn enter(&self, name: &'static str);
 
-    /// Ends the innermost library call. In real time the call returns when it is due, unless the program panics.
+    /// Ends the innermost library call. In real time it returns when the end of the library call is due, unless the program panics.
     fn leave(&self) -> Result<(), CommError>;
 
-    /// Records the beginning or the end of a phase or part.
+    /// Records a mark for the report or the trace.
     fn mark(&self, mark: Mark) -> Result<(), CommError>;
 }

@@ -129,7 +129,7 @@ pub enum CommError {
         /// The deadline.
         deadline: Time,
     },
-    /// A wait for any request was called with no requests; it would never end.
+    /// A wait for any of several requests was called without requests, and would never end.
     #[error("a wait for any request needs at least one request")]
     NothingToWaitFor,
     /// The rank list of a group is empty, or contains a rank twice.
@@ -196,7 +196,7 @@ pub enum CommError {
         /// The instant of its death.
         at: Time,
     },
-    /// The library that carries the messages failed.
+    /// The library that transports the messages, such as MPI, failed.
     #[error("the message-passing library failed: {0}")]
     Transport(String),
     /// No node can proceed: the run is over. [`RunError::Deadlock`] has the details.
@@ -249,7 +249,7 @@ pub enum RunError {
         /// The nodes that had not finished.
         nodes: Vec<BlockedNode>,
     },
-    /// In real time, the next result is due too far in the future to wait for.
+    /// In real time, the next reply to a program is due too far in the future to wait for.
     #[error("the next answer is due at {at} of modeled time, which takes {} of wall-clock time: use virtual time or a \
         smaller dilation, or set a wall limit", Span::from(*wait))]
     TooSlow {
@@ -373,7 +373,7 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
             _ => None,
         }
     };
-    // Maps each visited node to the start of the search that visited it; revisiting a node in the same search closes a cycle.
+    // Maps each visited node to the first node of the search that visited it; a search that reaches its own nodes again has found a cycle.
     let mut visited: std::collections::BTreeMap<Rank, Rank> = std::collections::BTreeMap::new();
     for start in blocked.iter().map(|node| node.rank) {
         let mut path = Vec::new();
@@ -445,7 +445,7 @@ impl fmt::Display for DeadlockReport {
     }
 }
 
-/// Returns an error message's description of a receive.
+/// Describes a receive by its source and tag, for error messages.
 pub(crate) fn describe(source: Option<Rank>, tag: Option<Tag>) -> String {
     crate::rank::Select { source, tag }.to_string()
 }

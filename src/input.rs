@@ -56,7 +56,7 @@ fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
     let (mut bytes, mut checked) = (Vec::new(), 0);
     let invalid = |cause| io::Error::new(ErrorKind::InvalidData, cause);
     loop {
-        // The file is checked in pieces of 1 MiB, so that an endless binary file is refused at once.
+        // The file is checked in pieces of 1 MiB, so that a binary file is refused early, even if it is endless.
         let part = file.by_ref().take(1 << 20).read_to_end(&mut bytes)?;
         if let Some(at) = bytes[checked..].iter().position(is_control) {
             let (line, _) = place(&bytes, checked + at);

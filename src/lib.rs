@@ -31,11 +31,12 @@
 //! # Overview
 //!
 //! * [`Machine`] builds and runs; [`Clock`] selects virtual time, real time or the host's clock; [`Run`] holds the results.
-//! * [`comm`] is what programs use: [`Node`](comm::Node), [`Group`](comm::Group), [`Payload`]. The [`prelude`] has all of it.
+//! * [`comm`] is the interface of programs: [`Node`](comm::Node) and [`Group`](comm::Group). The [`prelude`] re-exports it with
+//!   [`Payload`].
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
 //! * [`collective`] has the collective operations, [`stop`] s-to-p broadcasting, [`exchange`] many-to-many
 //!   communication, [`textbook`] the algorithms of Kumar et al., [`nx`] the NX calls of programs for the Paragon.
-//! * [`pattern`] has pure schedules. [`plan`] selects among them, [predicts](plan::predict()) their times, and accepts
+//! * [`pattern`] has schedules as plain data. [`plan`] selects among schedules, [predicts](plan::predict()) their times, and accepts
 //!   [custom algorithms](plan::Own).
 //! * [`goal`] reads programs in GOAL, the format of LogGOPSim, predicts and runs them, and writes schedules in it.
 //! * [`msccl`] reads, writes and verifies schedules of MSCCL, and converts them to GOAL programs and to algorithms.
@@ -43,7 +44,7 @@
 //!   [`error`] has the error types; [`units`] parses and formats quantities.
 //! * [`published`] recomputes published results of papers, value by value.
 //! * [`calibration`] measures this host.
-//! * `mpi`, behind the feature of that name, runs the same programs as processes of MPI.
+//! * `mpi`, available with the feature `mpi`, runs the same programs as processes of MPI.
 
 pub mod analysis;
 pub mod calibration;

@@ -52,9 +52,9 @@ pub enum Clock {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Dilation {
-    /// The smallest dilation that the host can keep, at least 1 (true speed). One or two short runs of a typical program determine it
-    /// before the first run on the machine. [`RealTimeReport::dilation`](crate::report::RealTimeReport::dilation) has the value. After
-    /// a run that was not [kept](crate::report::Verdict), later runs on the same machine use the dilation that this run needed.
+    /// The smallest dilation that the host can sustain, at least 1 (true speed). One or two short runs of a typical program determine it
+    /// before the first run on the machine. [`RealTimeReport::dilation`](crate::report::RealTimeReport::dilation) has the value. After a
+    /// run that was not [kept](crate::report::Verdict), later runs on the same machine use the dilation that this run needed.
     #[default]
     Auto,
     /// A fixed dilation; 1 is true speed.
@@ -234,7 +234,8 @@ impl Machine {
         self.run_any(&program)
     }
 
-    /// Runs a program with outputs of any type; the output of a dead node is `None`. Only this function is compiled once per output type.
+    /// Runs a program with outputs of any type; the output of a dead node is `None`. It is the only function of a run that is compiled once
+    /// per output type.
     fn run_any<T: Send>(
         &self,
         program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
@@ -330,9 +331,9 @@ impl MachineBuilder {
     /// Makes every send of at least `from_bytes` bytes wait for its receive (rendezvous protocol); 0 selects all sends,
     /// as in the synchronous mode of MPI. By default no send waits, regardless of the machine's memory.
     ///
-    /// The rendezvous protocol exposes programs that rely on the buffering of messages. MPI does not guarantee buffering: libraries
-    /// buffer up to some length, often a few thousand bytes, and a program that relies on it hangs with longer messages. Here the
-    /// program ends in a [deadlock](RunError::Deadlock), whose report lists the waiting nodes and their peers.
+    /// The rendezvous protocol exposes programs that rely on the buffering of messages. MPI does not guarantee buffering: MPI libraries
+    /// buffer messages up to some length, often a few thousand bytes, and a program that relies on buffering hangs with longer messages.
+    /// Here such a program ends in a [deadlock](RunError::Deadlock), whose report lists the waiting nodes and their peers.
     ///
     /// ```
     /// use multicomputer::{Machine, error::RunError, prelude::*};
@@ -350,10 +351,10 @@ impl MachineBuilder {
     /// ```
     ///
     /// The timing of the message does not change; only its sender waits longer. A message *meets* its receive when it arrives, if the
-    /// receive has been posted by then, and otherwise when the matching receive is posted. A send returns at the meeting, and the
-    /// request of an [`isend`](crate::comm::Group::isend) completes at the meeting. A [`sendrecv`](crate::comm::Group::sendrecv) sends
-    /// and receives at once, so two nodes that exchange messages do not block. A node that sends to itself without a posted receive
-    /// waits forever. Shorter messages and [active messages](crate::comm::Active) never wait. A send fails if its receiver dies.
+    /// receive has been posted by then, and otherwise when the matching receive is posted. At this instant a send returns, and the request
+    /// of an [`isend`](crate::comm::Group::isend) completes. A [`sendrecv`](crate::comm::Group::sendrecv) sends and receives at the same
+    /// time, so two nodes that exchange messages do not block. A node that sends to itself without a posted receive waits forever. Shorter
+    /// messages and [active messages](crate::comm::Active) never wait. A send fails if its receiver dies.
     ///
     /// Predictions of libraries remain valid. `docs/timing-model.md` has the complete rule, with examples.
     pub fn rendezvous(mut self, from_bytes: u64) -> Self {
@@ -406,15 +407,15 @@ impl MachineBuilder {
     /// run ends at the program's next call or when the program returns.
     ///
     /// Planning cannot be interrupted either: a library call that makes a plan ends when the plan is complete. On hundreds of nodes
-    /// planning may take a second. A plan made beforehand, or an earlier run of the same machine, keeps it out of the run.
+    /// planning may take a second. If the plan was made in advance, or in an earlier run of the same machine, the run does not plan.
     pub fn wall_limit(mut self, limit: Duration) -> Self {
         self.settings.wall_limit = Some(limit);
         self
     }
 
-    /// Sets whether to record all events for a [trace](Run::write_trace) (default: no). Recording changes no modeled
-    /// time. It takes about 300 bytes of memory per message and 64 bytes per change of its rate. In real time the host
-    /// is slower, because each step of a schedule is recorded by two further calls.
+    /// Sets whether to record all events for a [trace](Run::write_trace) (default: no). Recording changes no modeled time. It takes about
+    /// 300 bytes of memory per message and 64 bytes per change of its rate. In real time it slows the host down, because each step of a
+    /// schedule is recorded by two further calls.
     pub fn trace(mut self, traced: bool) -> Self {
         self.settings.traced = traced;
         self

@@ -21,10 +21,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A program that fails, panics or dies on one rank ends the run on all ranks: every rank gets the same [`RunError`].
-//! To detect deadlocks, a rank queries the others after [some seconds](Job::patience) of waiting. If a process is
-//! killed, the launcher ends the others. A send returns when MPI has accepted the message. Every call of a rank accepts
-//! incoming messages, so two ranks that send to each other at the same time do not block.
+//! A program that fails, panics or dies on one rank ends the run on all ranks: every rank gets the same [`RunError`]. To detect deadlocks,
+//! a rank queries the others after [some seconds](Job::patience) of waiting. If a process is killed, the launcher ends the others. A send
+//! returns when MPI has accepted the message. Every call of a rank also accepts incoming messages, so two ranks that send to each other at
+//! the same time do not block.
 
 mod native;
 
@@ -43,8 +43,8 @@ use crate::{
 
 /// MPI in this process, which is one rank of the job. Dropping the job finalizes MPI.
 ///
-/// A process has at most one job at a time, and the job stays on its thread. Drop waits until every other rank drops
-/// its job or begins a run; this run is refused. If a panic drops the job, all ranks are aborted with status 101.
+/// A process has at most one job at a time, and the job stays on its thread. Drop waits until every other rank drops its job or calls
+/// [`run`](Job::run), which then fails. If a panic drops the job, all ranks are aborted with status 101.
 #[derive(Debug)]
 pub struct Job {
     job: mpi::Job,
@@ -94,16 +94,16 @@ impl Job {
         Ok(self)
     }
 
-    /// Sets a limit of wall-clock time for a run (default: none). A rank checks the limit while it waits and at every
-    /// 64th call. A rank that makes no calls cannot be stopped in order, neither at the limit nor after an error of
-    /// another rank: all ranks are aborted ten seconds later.
+    /// Sets a limit of wall-clock time for a run (default: none). A rank checks the limit while it waits and at every 64th call. A rank
+    /// that makes no calls cannot be stopped cleanly, neither at the limit nor after an error of another rank: all ranks are aborted ten
+    /// seconds later.
     pub fn wall_limit(mut self, limit: Duration) -> Job {
         self.settings.wall_limit = Some(limit);
         self
     }
 
-    /// Sets how long a rank waits before it queries the other ranks for a deadlock (default 5 s). A rank that computes
-    /// is waited for without limit: only a deadlock is reported as a deadlock.
+    /// Sets how long a rank waits before it queries the other ranks for a deadlock (default 5 s). A rank that computes may take any time:
+    /// it is never reported as a deadlock.
     pub fn patience(mut self, patience: Duration) -> Job {
         self.settings.patience = patience;
         self
@@ -135,7 +135,7 @@ impl Job {
         self.job.hosts()
     }
 
-    /// Returns whether ranks of a host share cores. A waiting rank then yields its core.
+    /// Returns whether some host has more ranks than cores; waiting ranks then yield their cores.
     pub fn is_crowded(&self) -> bool {
         self.job.is_crowded()
     }
@@ -159,9 +159,9 @@ impl Job {
     /// sequence of `run` calls. A call inside a running program, or after another rank has ended its job, is refused.
     ///
     /// # Errors
-    /// [`RunError`]: a program failed or panicked, no rank can proceed, the wall-clock limit is reached, messages were
-    /// never received on a job that treats this as an error, or a rank has ended its job instead. The error is the same
-    /// on all ranks, except that only the failed rank has the source of [`RunError::Node`] in its original type.
+    /// [`RunError`]: a program failed or panicked, no rank can proceed, the wall-clock limit is reached, messages were never received on a
+    /// job that treats this as an error, or a rank has ended its job instead. The error is the same on all ranks, except that
+    /// [`RunError::Node`] has the error's original type only on the failed rank.
     pub fn run<T>(&self, program: impl Fn(&Node<'_>) -> Result<T, Failure>) -> Result<Run<T>, RunError> {
         let ended = mpi::run(&self.job, &self.machine, &self.settings, &program)?;
         if self.unreceived_is_an_error && !ended.unreceived.is_empty() {

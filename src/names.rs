@@ -38,7 +38,7 @@ pub fn nearest(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>) ->
     best.map(|(_, nearest)| nearest).filter(|nearest| nearest != given)
 }
 
-/// Returns the middle of an error message that ends with a list of allowed names: the nearest name, if there is one, and "allowed".
+/// Returns the text that precedes a list of allowed names in an error message: the nearest name, if there is one, and the word "allowed".
 ///
 /// ```
 /// use multicomputer::names::allowed;

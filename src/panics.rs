@@ -1,4 +1,4 @@
-//! Containment of panics in functions and destructors passed by the user.
+//! Containment of panics in functions and destructors of the library's user.
 
 use std::{
     any::Any,

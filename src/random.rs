@@ -17,7 +17,7 @@ impl RandomNumbers {
 
     /// Creates the generator of a stream of a seed.
     pub(crate) fn of(seed: u64, stream: u64) -> RandomNumbers {
-        // `seed_from_u64` is not used: the library may change how it fills the key.
+        // `seed_from_u64` is not used: a later version of `rand_core` may fill the key differently.
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&stream.to_le_bytes());

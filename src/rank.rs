@@ -20,7 +20,7 @@ pub type Rank = usize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Tag(pub u32);
 
-/// The kinds of collective calls whose messages are tagged by the library: see [`Tag::of_call`]. Other calls are named "call".
+/// The kinds of collective calls, by their code in [`Tag::of_call`]. A call of any other kind has the code 0, "call".
 const OPERATIONS: [&str; 13] = [
     "call",
     "barrier",
@@ -37,7 +37,7 @@ const OPERATIONS: [&str; 13] = [
     "s-to-p broadcast",
 ];
 
-/// The first tag of collective calls. Named tags are smaller, because letters are ASCII.
+/// The first tag of collective calls. Tags made by [`Tag::named`] are smaller, because ASCII letters are below 128.
 const FIRST_OF_CALLS: u32 = 1 << 31;
 
 /// The number of low bits that count calls; the bits above them hold the kind of call.
@@ -60,9 +60,9 @@ impl Tag {
         Tag(FIRST_OF_CALLS | code << BITS_OF_COUNT | (nth as u32 & ((1 << BITS_OF_COUNT) - 1)))
     }
 
-    /// Returns the name of the tag, if it has one: `StoP`, [made](Tag::named) of letters, or `broadcast 3` for the messages of a group's
-    /// collective call number 3 (counted from 0), which is a broadcast. All tags of the library have a name. A tag of a program that is
-    /// 2^30 or larger may have a name by chance, which does no harm.
+    /// Returns the name of the tag, if it has one: the text given to [`Tag::named`], such as `StoP`, or the kind and the number of a
+    /// collective call. `broadcast 3` is the fourth collective call of a group, a broadcast. All tags of the library have a name. A tag
+    /// chosen by a program may have a name by chance if it is 2^30 or larger, which does no harm.
     ///
     /// ```
     /// use multicomputer::Tag;

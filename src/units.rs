@@ -15,7 +15,7 @@ pub use self::{
 
 use thiserror::Error;
 
-/// Splits a text into its number and its unit, and removes surrounding blanks. No unit begins with an `e`.
+/// Splits a text into its number and its unit, and removes surrounding blanks. An `e` belongs to the number: no unit begins with `e`.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let is_unit = |c: char| !(c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E'));

@@ -17,26 +17,26 @@ use crate::{
     time::{Span, Time},
 };
 
-/// The contention delay of messages, message by message.
+/// The contention delays of a run's messages, attributed to the messages that caused them.
 ///
-/// **Rule.** While a message moves more slowly than it would without other traffic, one resource limits it: its bottleneck. In each of
-/// its [shares](Share), the message loses the time that its bytes would not have needed at its rate without other traffic. Other
-/// messages on the bottleneck share the blame in proportion to the bytes that they moved over it during the share. A loss on a slower
-/// link of the message's own route occurs even without other traffic; it is blamed on no message: [`own`](Blame::own).
+/// **Rule.** While a message moves more slowly than it would without other traffic, one resource limits it: its bottleneck. In each of its
+/// [shares](Share), the message loses the time that its bytes would not have needed at its rate without other traffic. Other messages on
+/// the bottleneck share the blame in proportion to the bytes that they moved over it during the share. A loss on a link that is slower than
+/// the ports occurs even without other traffic; it is blamed on no message: [`own`](Blame::own).
 ///
-/// **Rounding.** The loss of a message is an integer number of picoseconds. It is divided among its shares in time order, and the loss
-/// of a share among other messages in the order of their senders. Each running sum is rounded to the nearest picosecond, and the last
-/// sum is exact. A loss during which no other message moved, due to rounding, is counted as own.
+/// **Rounding.** The loss of a message is an integer number of picoseconds. It is divided among its shares in time order, and the loss of a
+/// share among other messages in the order of their senders. Each running sum is rounded to the nearest picosecond, and the last sum is
+/// exact. If no other message moved during a loss, which rounding can cause, the loss is counted as [`own`](Blame::own).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Blame {
-    /// The losses of each message at each place by each other message, ordered by place, then by message; none is zero.
+    /// The losses, one for each place (a shared link or port), delayed message and delaying message, in this order; none is zero.
     pub losses: Vec<Loss>,
-    /// The losses on links that are slower than the ports of nodes, without other traffic, and by rounding.
+    /// The losses that no other message caused: on links slower than the ports of nodes, and by rounding.
     pub own: Span,
 }
 
-/// The time that one message lost at one place because of one other message.
+/// The time that one message lost at one shared link or port because of one other message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Loss {
@@ -57,10 +57,9 @@ impl Blame {
     /// [`AnalysisError::Incomplete`] if `trace` is not the whole trace of a run in modeled time on this machine.
     ///
     /// # Cost
-    /// Memory: proportional to the shares, and to the pairs of messages on a bottleneck at the same time. Time: some 20
-    /// ns for each pair of a losing [share](Share) and another message that overlaps its message, because a loss is
-    /// divided and rounded share by share. If n messages enter one node at once and leave one after the other, each has
-    /// up to n shares, and there are n^3 / 3 such pairs.
+    /// Memory: proportional to the shares, and to the pairs of messages on a bottleneck at the same time. Time: some 20 ns for each pair of
+    /// a losing [share](Share) and another message that overlaps its message, because a loss is divided and rounded share by share. If n
+    /// messages enter one node at the same time and leave one after the other, each has up to n shares, and there are n^3 / 3 such pairs.
     pub fn of(trace: &Trace, machine: &Description) -> Result<Blame, AnalysisError> {
         Ok(Blame::among(&Messages::of(trace, machine)?, machine))
     }
@@ -93,7 +92,7 @@ impl Blame {
         self.shared() + self.own
     }
 
-    /// Returns the loss at each place, in the order of places.
+    /// Returns the total loss at each shared link or port where messages lost time.
     pub fn by_place(&self) -> BTreeMap<Bottleneck, Span> {
         self.sums(|loss| loss.place)
     }
@@ -122,7 +121,7 @@ fn message(share: &Share) -> MessageRef {
     MessageRef { from, seq, to }
 }
 
-/// Returns, for each place with a loss, the indices of all shares of messages that moved over the place.
+/// Returns, for each link or port with a loss, the indices of all shares whose messages moved over it.
 fn places(
     messages: &Messages,
     losing: &BTreeMap<usize, Span>,
@@ -142,7 +141,7 @@ fn places(
                 Bottleneck::Ports(share.from),
                 Bottleneck::Ports(share.to),
             ]);
-            // For a message to its own node, some places are equal.
+            // Two places are equal if a node sends to itself.
             way.sort_unstable();
             way.dedup();
         }
@@ -155,7 +154,7 @@ fn places(
     places
 }
 
-/// A share of a message at a place.
+/// The part of one share of a message that matters at one link or port: its time, its rate, and its loss.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     start: Time,
@@ -165,18 +164,18 @@ struct Piece {
     lost: Option<Span>,
 }
 
-/// A message at a place, with its pieces in time order: a range of all pieces.
+/// A message that moved over a link or port. Its pieces, in time order, are a range of [`Meeting::pieces`].
 #[derive(Debug)]
 struct Passing {
     message: MessageRef,
     pieces: Range<usize>,
     start: Time,
     end: Time,
-    /// The messages that overlap this one at the place, in order.
+    /// The messages that overlap this one in time at the link or port, as sorted indices; empty if this message lost no time there.
     met: Vec<usize>,
 }
 
-/// All messages that moved over one place, in order.
+/// All messages that moved over one link or port, in the order of senders.
 #[derive(Debug)]
 struct Meeting {
     place: Bottleneck,
@@ -185,7 +184,7 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// Collects the messages of these shares. For each message with a loss here, also finds the overlapping messages.
+    /// Collects the messages of the shares `over`. For each message that lost time at `place`, also finds the messages that overlap it.
     fn of(all: &[Share], over: &[usize], place: Bottleneck, losing: &BTreeMap<usize, Span>) -> Meeting {
         let mut meeting = Meeting { place, pieces: Vec::with_capacity(over.len()), messages: Vec::new() };
         for &share in over {
@@ -236,7 +235,7 @@ impl Meeting {
         let mut own = Span::ZERO;
         let mut weights: Vec<f64> = Vec::new();
         for slowed in &self.messages {
-            // For each overlapping message: its index, its pieces that are not over, and the loss that it caused so far.
+            // For each overlapping message: its index, its pieces that have not ended, and the loss that it has caused so far.
             let pieces_of = |&other: &usize| (other, self.messages[other].pieces.clone(), Span::ZERO);
             let mut others: Vec<_> = slowed.met.iter().map(pieces_of).collect();
             for piece in &self.pieces[slowed.pieces.clone()] {
@@ -268,7 +267,7 @@ impl Meeting {
     }
 }
 
-/// Returns the bytes that a message moved during a piece. `pieces` are in time order.
+/// Returns the bytes that a message, given by its `pieces` in time order, moved during another message's piece.
 fn moved(pieces: &[Piece], during: &Piece) -> f64 {
     let mut bytes = 0.0;
     for piece in pieces.iter().take_while(|piece| piece.start < during.end) {

@@ -1,8 +1,8 @@
 //! The contention delay of each message, by its shares.
 //!
-//! The loss of a message is its time to leave beyond n * beta. Part of the loss would occur without other traffic, on a
-//! link slower than the sender's port; the rest is lost to contention, share by share. Times are integer picoseconds,
-//! so the real-valued losses of the shares are rounded as running sums, and the last sum equals the whole loss.
+//! The loss of a message is the time by which its transfer took longer than n * beta. Part of the loss would occur without other traffic,
+//! on a link slower than the sender's port; the rest is lost to contention, share by share. Times are integer picoseconds, so the
+//! real-valued losses of the shares are rounded as running sums, and the last sum equals the whole loss.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{
     time::{Span, Time},
 };
 
-/// A sum of losses below this value, in picoseconds, is only rounding.
+/// A sum of losses below this value, in picoseconds, is a rounding error.
 const ROUNDING: f64 = 0.5;
 
 /// A message that has left its sender.
@@ -23,7 +23,7 @@ pub(super) struct Moved {
     pub(super) transfer: Transfer,
     /// The shares in time order, as a range of `Messages::shares`.
     pub(super) shares: std::ops::Range<usize>,
-    /// The loss without other traffic, and by rounding.
+    /// The loss that would also occur without other traffic, plus rounding errors.
     pub(super) own: Span,
     /// The loss to contention in each share.
     pub(super) lost: Vec<Span>,
@@ -39,7 +39,7 @@ impl Moved {
 /// All messages of a run.
 #[derive(Debug)]
 pub(super) struct Messages {
-    /// By sender, then in the order of sending.
+    /// The messages by sender and number.
     pub(super) moved: BTreeMap<(Rank, u64), Moved>,
     /// The shares of all messages, grouped by message.
     pub(super) shares: Vec<Share>,
@@ -71,7 +71,7 @@ impl Messages {
         Ok(Messages { moved, shares })
     }
 
-    /// Returns the message with this identity; an error if it was not recorded.
+    /// Returns a message by its sender and number; an error if it was not recorded.
     pub(super) fn get(&self, from: Rank, seq: u64, at: Time) -> Result<&Moved, AnalysisError> {
         self.moved.get(&(from, seq)).ok_or(AnalysisError::Incomplete { what: "message", rank: from, at })
     }
@@ -113,7 +113,8 @@ fn losses(
     Ok((all - spread, lost))
 }
 
-/// Divides the loss of a message among its shares, by the time that each share would have saved at the rate without other traffic.
+/// Divides the loss of a message among its shares, in proportion to the time that each share would have saved at the rate without other
+/// traffic.
 fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
     let picos = |share: &Share| share.end.since(share.start).as_picos();
     let exact = |share: &Share| picos(share) as f64 * (1.0 - share.rate / alone).max(0.0);
@@ -130,7 +131,7 @@ fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
         done += here;
         *lost = Span::from_picos(here);
     }
-    // The rounding remainder goes to the last shares with room for it.
+    // The rounding remainder goes to the last shares that are long enough for it.
     for (share, lost) in shares.iter().zip(&mut lost).rev() {
         let room = picos(share) - lost.as_picos();
         if exact(share) >= ROUNDING {
@@ -142,7 +143,8 @@ fn spread(shares: &[Share], alone: f64, loss: Span) -> Vec<Span> {
     lost
 }
 
-/// Divides a span in proportion to `weights`, which must not all be zero. Running sums are rounded, and the last sum is the span.
+/// Divides a span in proportion to `weights`, which must not all be zero. Running sums are rounded to picoseconds, so that the parts add up
+/// to the span.
 pub(super) fn divide(span: Span, weights: &[f64]) -> impl Iterator<Item = Span> {
     let total: f64 = weights.iter().sum();
     let (mut sum, mut done) = (0.0, 0);

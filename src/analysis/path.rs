@@ -19,12 +19,13 @@ use crate::{
 
 /// The chain of events that determined the time of a run, in contiguous pieces from time zero to the end.
 ///
-/// If several nodes finish last, the path starts from the lowest rank. If a node's wait has several causes at the same
-/// instant, the path stays on the node.
+/// If several nodes finish last, the path ends at the node with the lowest rank. If a node's wait has several causes at the same instant,
+/// the path stays on the node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CriticalPath {
-    /// The node at whose end the path ends. Its last piece may be a message that this node received at no cost.
+    /// The node at whose end the path ends. The last piece of the path may be the transfer of a message that this node received without
+    /// overhead.
     pub last_node: Rank,
     /// The pieces, in time order. No piece is empty, and each begins at the end of the previous one.
     pub pieces: Vec<Piece>,
@@ -172,7 +173,7 @@ impl CriticalPath {
     }
 }
 
-/// The events of each node that took its time, in chronological order.
+/// The events of each node in chronological order, without events that enclose others (phases, parts, combined sends and receives).
 struct Nodes<'a> {
     events: Vec<Vec<&'a Event>>,
     /// The index of each send among the events of its node.
@@ -227,7 +228,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// A position in the history of a node: after its first `before` events.
+/// A position in the events of a node: after its first `before` events.
 #[derive(Clone, Copy)]
 struct Here {
     rank: Rank,
@@ -295,7 +296,7 @@ impl Walk<'_> {
         }))
     }
 
-    /// Moves back from the arrival of a message at `at`.
+    /// Moves back from the arrival of a message, at the instant `at`, to its sender.
     fn network(&mut self, from: Rank, seq: u64, at: Time) -> Result<Here, AnalysisError> {
         let moved = self.messages.get(from, seq, at)?;
         if moved.transfer.arrived != at {
@@ -346,7 +347,8 @@ impl Walk<'_> {
                 self.add(Piece { start, end: ready, kind, rank: from, message, place: None });
                 return Ok(Here { rank: from, before: place, time: start });
             }
-            // The message waited for busy ports, or for an earlier message to the same node: take the last message that left then.
+            // The message waited for busy ports, or for an earlier message to the same node: continue at the last message that left at this
+            // instant.
             let earlier = self.messages.moved.range((from, 0)..(from, seq)).rev();
             let mut last = earlier.filter(|(_, moved)| moved.transfer.left == entered);
             at = entered;
@@ -354,7 +356,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a piece before the ones found so far. A piece that continues the previous one is merged with it.
+    /// Adds a piece before the pieces found so far; merges it with the earliest of them if only their times differ.
     fn add(&mut self, piece: Piece) {
         if piece.start == piece.end {
             return;

@@ -1,9 +1,9 @@
 //! Calibration of the smallest dilation that this host can sustain, by a short test.
 //!
 //! The test is one run of a typical program at dilation 1: recursive halving from 32 nodes, with each call returning when it is due. If
-//! the host keeps pace, the dilation is 1. Otherwise a second run gets as much time as the first one took. Its lateness is the time
-//! that the host needs to wake all threads at the end, when all are due at the same instant; the dilation is chosen so that this time
-//! is a small fraction of the run. If any host has enough time between the messages of the machine, no test is needed.
+//! every call returns on time, the dilation is 1. Otherwise a second run is given the time that the first one took. Its lateness is the
+//! time that the host needs to wake all threads at the end, when all are due at the same instant; the dilation is chosen so that this time
+//! is a small fraction of the run. If even a slow host has enough time between the messages of the machine, no test is made.
 //!
 //! A program may need a larger dilation: the machine [learns](Experience) from its runs.
 
@@ -28,13 +28,13 @@ use crate::{
 
 /// Minimum dilation: the modeled time equals wall-clock time.
 const SMALLEST: f64 = 1.0;
-/// Safety factor on the time that a host took when it fell behind.
+/// Safety factor on the wall-clock time of a run that was late.
 const SPARE: f64 = 1.3;
-/// Maximum ratio of wall-clock time to due time that is learnt. A slower run was delayed by other causes than the host's pace.
+/// Maximum ratio of wall-clock time to due time that is learnt. A larger ratio has other causes than the host's speed.
 const MOST_MORE: f64 = 4.0;
-/// Target of the relative error: half of the maximum for the verdict "kept".
+/// Target of the relative error: half of the maximum for [`Verdict::Kept`](crate::report::Verdict::Kept).
 const AIM: f64 = KEPT_ERROR / 2.0;
-/// Upper bound on the time of a call on any host with one core.
+/// Upper bound on the time of a call, even on a slow host with one core.
 const SLOWEST_CALL: Duration = Duration::from_micros(50);
 /// Maximum number of sources. More sources make messages longer and leave more time for each message.
 const MOST_SOURCES: usize = 32;
@@ -67,8 +67,8 @@ impl Experience {
         Ok(found)
     }
 
-    /// Learns from a run: raises the next dilation if the host did not keep pace, and lowers it, but not below the
-    /// result of the test, if the error was small.
+    /// Learns from a run: raises the next dilation if the run was late. If the error was small, lowers the next dilation, but not below the
+    /// result of the test.
     pub(crate) fn learn(&self, run: &RealTimeReport) {
         let known = &mut *self.known.lock();
         known.next = if !run.is_kept() {
@@ -81,10 +81,10 @@ impl Experience {
     }
 }
 
-/// Tests this host with the threads of a run on `machine`.
+/// Returns the smallest dilation that this host can sustain with the nodes of `machine`, from at most two test runs.
 fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
     let schedule = typical(machine.nodes());
-    // Noise and faults are properties of the machine, not of the host's pace.
+    // Noise and faults would change the modeled times, not the host's speed.
     let machine = &machine.undisturbed();
     // If a user-defined topology panics here, it will also panic in the run, which reports the panic.
     let prediction = catch_unwind(AssertUnwindSafe(|| predict(machine, &schedule)));
@@ -130,7 +130,7 @@ mod tests {
         time::{Span, Time},
     };
 
-    /// Creates the report of a run of 10 ms at a dilation, with an error.
+    /// Creates the report of a run of 10 ms of modeled time with this dilation and relative error.
     fn run(dilation: f64, error: f64) -> RealTimeReport {
         let modeled = Time::ZERO + Span::from_millis(10);
         let wall = Duration::from_secs_f64(0.01 * dilation * (1.0 + error));
@@ -151,7 +151,7 @@ mod tests {
         // Kept with a larger error, then with a small one.
         learns(run(3.9, 0.015), 3.9);
         learns(run(3.9, 0.001), 3.0);
-        // The run was delayed by other causes than the host's pace.
+        // An error this large is limited to `MOST_MORE`.
         learns(run(3.0, 1000.0), 3.0 * MOST_MORE * SPARE);
     }
 }

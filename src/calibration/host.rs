@@ -15,7 +15,7 @@ use crate::{
 /// Number of repetitions of each measurement; the median is used.
 const ROUNDS: usize = 9;
 
-/// The size of a measurement. Each takes some milliseconds and, on all nodes together, some hundred MiB.
+/// The size of each measurement: some milliseconds, and some hundred MiB on all nodes together.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     /// The number of messages that every node sends.
@@ -42,15 +42,15 @@ impl Size {
 ///
 /// Threads are placed by `pinning`. The results are valid only for this pinning, and for the same background load of the host.
 ///
-/// All nodes perform the same operation at the same time, as in collective operations. If there are more nodes than
-/// cores, the times of a node therefore include those of other nodes on the same core. For the same reason messages go
-/// to all other nodes in turn (at most 200, evenly spaced over the ranks; fewer on more than 100 nodes): messages only
-/// to a neighbour take less time than in a collective operation.
+/// All nodes perform the same operation at the same time, as in collective operations. If there are more nodes than cores, the times of a
+/// node therefore include the times of other nodes on the same core. For the same reason messages go to all other nodes in turn (at most
+/// 200, evenly spaced over the ranks; fewer on more than 100 nodes): between the same two nodes messages take less time than in a
+/// collective operation.
 ///
 /// | parameter | how it is measured |
 /// | --- | --- |
 /// | `o_s`, `o_r` | all nodes send to each other node in turn, and then receive the messages |
-/// | `L` | a step in which all nodes send to one node and receive from another, changing in each step, less `o_s` and `o_r` |
+/// | `L` | steps in which each node sends to one node and receives from another, other nodes in each step; less `o_s` and `o_r` |
 /// | `beta` | the same steps with a long vector, which is passed by reference |
 /// | `gamma` | sums of 8-byte numbers into a new vector of up to 1 MiB |
 /// | `copy` | copies of a vector of up to 1 MiB |

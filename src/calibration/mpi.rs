@@ -26,7 +26,7 @@ const ROUNDS: usize = 25;
 const LENGTHS: [usize; 10] =
     [0, 64, 512, 2 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20];
 
-/// Minimum length of a long message, whose data does not fit in a frame.
+/// Minimum length of a long message, whose data does not fit into a frame of the MPI endpoint.
 const LONG: u64 = ROOM as u64 + 1;
 
 /// The number of 8-byte elements of the vectors that are combined and copied.
@@ -35,31 +35,31 @@ const ELEMENTS: usize = 32 << 10;
 /// The number of combinations and copies per measurement.
 const TIMES: usize = 16;
 
-/// Minimum ratio of a message's time per byte with all ranks sending to that of one message, for the machine to include sharing.
+/// Ratio of the time per byte with all ranks sending to that of a single message, above which the machine models a shared memory.
 const SHARED: f64 = 1.1;
 
 /// Measures the ranks of a job as a machine, for libraries to [plan with](Job::planned_for). A collective call: every
 /// rank must call it, and gets the same machine.
 ///
 /// The time of a message is measured in two ways, each after a barrier and until the slowest rank has finished, as for collective
-/// operations: relayed through some ranks, as along a path of a tree, while all other ranks wait; and in steps in which all ranks send
-/// and receive at once. `alpha` is the geometric mean of both, `beta` the smaller one. If messages of all ranks at once are slower than
-/// one message, the difference is attributed to the memory of each host, modeled as a link shared by its ranks (`hosts:16:8000`). On
-/// one host without this effect, all pairs of ranks are linked (`complete:16`).
+/// operations: relayed through some ranks, as along a path of a tree, while all other ranks wait; and in steps in which all ranks send and
+/// receive at the same time. `alpha` is the geometric mean of the two results, `beta` the smaller one. If concurrent messages of all ranks
+/// are slower than a single message, the difference is attributed to the memory of each host, modeled as a link shared by its ranks
+/// (`hosts:16:8000`). On one host without this effect, all pairs of ranks are linked (`complete:16`).
 ///
 /// | parameter | how it is measured |
 /// | --- | --- |
 /// | `alpha`, `beta` | line fitted to the times of messages of 4 KiB to 1 MiB; `alpha` of shorter ones fitted with the same `beta` |
 /// | `o_s`, `o_r` | all ranks send short messages to other ranks in turn, then receive them; scaled down if their sum exceeds `alpha` |
-/// | `L` | the rest of the `alpha` of short messages |
+/// | `L` | the `alpha` of short messages, less `o_s`, `o_r` and the hops within a host |
 /// | `hop` | with several hosts: the `alpha` of messages between hosts, less the `alpha` within a host |
-/// | `gamma` | sums of 8-byte numbers, on all ranks at once |
-/// | `copy` | copies of a vector, on all ranks at once |
-/// | memory, card | bandwidth of the messages of all ranks of the largest host at once, and of a message between hosts |
+/// | `gamma` | sums of 8-byte numbers, on all ranks at the same time |
+/// | `copy` | copies of a vector, on all ranks at the same time |
+/// | memory, card | bandwidth of concurrent messages of all ranks of the largest host, and of a message between hosts |
 ///
-/// Long messages have a [regime](crate::model::Regime) in which each overhead is larger by half of the difference in
-/// `alpha`. There is no barrier: time-triggered algorithms need a pace that no real machine keeps. If the ranks are not
-/// ordered by host, the machine does not include hosts. Takes some seconds.
+/// Long messages have a [regime](crate::model::Regime) in which each overhead is larger by half of the difference in `alpha`. The machine
+/// has no hardware barrier, so that libraries do not use time-triggered algorithms: no real machine keeps their timing. If the ranks are
+/// not ordered by host, the machine does not include hosts. Takes some seconds.
 ///
 /// # Errors
 /// [`MeasureError`] if the run failed, or if a result is outside the range of machine parameters.
@@ -68,7 +68,7 @@ pub fn measure(job: &Job) -> Result<Description, MeasureError> {
     debug!(?figures, "measured");
     let ranks = job.size();
     let all = Line::of(&figures.all);
-    // If each host has one rank, pairs of ranks are on two hosts.
+    // If the first host has only one rank, no pair of ranks on one host was measured: use the pair on two hosts.
     let is_apart = figures.pair.iter().all(|&time| time == 0.0);
     let pair = Line::of(if is_apart { &figures.apart } else { &figures.pair });
     let mean =
@@ -89,7 +89,7 @@ pub fn measure(job: &Job) -> Result<Description, MeasureError> {
         let more = (longer - alpha) / 2.0;
         parameters = parameters.regime(LONG, figures.send * part + more, figures.receive * part + more);
     }
-    // The number of messages that share a memory.
+    // The number of messages that share the memory of the largest host.
     let largest = hosts.as_ref().and_then(|hosts| hosts.iter().max().copied()).unwrap_or(1);
     let is_shared = all.beta > SHARED * beta && largest > 1;
     let topology: Arc<dyn Topology> = match hosts {
@@ -117,8 +117,8 @@ struct Figures {
     receive: f64,
     combine: f64,
     copy: f64,
-    /// Times of messages of all lengths: with all ranks at once (`all`), relayed through ranks of one host (`pair`),
-    /// and between two hosts (`apart`). Times that do not apply are 0.
+    /// Times of messages, by length: with all ranks sending (`all`), relayed through ranks of one host (`pair`), and between two hosts
+    /// (`apart`). The time is 0 if there are no such ranks.
     all: Vec<f64>,
     pair: Vec<f64>,
     apart: Vec<f64>,
@@ -157,7 +157,7 @@ fn round(node: &Node<'_>, hosts: &[usize]) -> Result<Vec<f64>, Failure> {
         of_one(short.together(|| (0..TIMES).try_for_each(|_| work::combine(&data)))?),
         of_one(short.together(|| (0..TIMES).try_for_each(|_| work::copy(&data)))?),
     ];
-    // The number of steps of a broadcast to all ranks.
+    // As many steps as a broadcast to all ranks has.
     let steps = ranks.next_power_of_two().trailing_zeros().max(1);
     let payloads = || LENGTHS.iter().map(|&bytes| Payload::from(vec![1_u8; bytes]));
     for payload in payloads() {
@@ -218,7 +218,7 @@ impl Line {
 /// Returns the bandwidth of a number of concurrent messages with a time per byte of `beta` seconds, in whole MB/s.
 fn bandwidth(messages: usize, beta: f64) -> f64 {
     const MEGABYTE: f64 = 1e6;
-    // The limit is faster than any measurable bandwidth.
+    // The minimum avoids a division by 0; it is a bandwidth of 1000 TB/s.
     (messages as f64 / beta.max(1e-15) / MEGABYTE).round().max(1.0) * MEGABYTE
 }
 

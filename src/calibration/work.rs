@@ -1,6 +1,6 @@
 //! Concurrent operations of all nodes, and their times in seconds: the components of measurements.
 //!
-//! Messages go to all other nodes in turn, as in collective operations; messages only to a neighbour take less time.
+//! Messages go to all other nodes in turn, as in collective operations; between the same two nodes they take less time.
 
 use std::{
     hint::black_box,
@@ -14,7 +14,7 @@ use crate::{
     rank::Rank,
 };
 
-/// A node that takes part in a measurement, like all others. All times are seconds per operation on this node.
+/// The part of one node in measurements that all nodes make together. All times are seconds per operation on this node.
 pub(super) struct Work<'n> {
     world: &'n Group<'n>,
     messages: u32,
@@ -73,7 +73,7 @@ impl<'n> Work<'n> {
         Ok(self.timed(|| copy(data))?.as_secs_f64())
     }
 
-    /// Measures work until all nodes have finished it.
+    /// Measures work, including the wait until all nodes have finished it.
     #[cfg(feature = "mpi")]
     pub(super) fn together(&self, work: impl FnOnce() -> Result<(), CommError>) -> Result<f64, Failure> {
         let time = self.timed(|| {
@@ -139,8 +139,8 @@ pub(super) fn copy(data: &[f64]) -> Result<(), CommError> {
     Ok(())
 }
 
-/// Returns the distance in ranks of the target of message `nth`: all distances in turn, or, with fewer messages, evenly
-/// spaced ones. A single node sends to itself.
+/// Returns the distance in ranks to the target of message `nth`: all distances in turn, or evenly spaced distances if there are fewer
+/// messages than other nodes. A single node sends to itself.
 fn distance(nth: u32, messages: u32, nodes: usize) -> usize {
     let (nth, messages, others) = (nth as usize, messages as usize, (nodes - 1).max(1));
     1 + if messages < others { nth * others / messages } else { nth % others }

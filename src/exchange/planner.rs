@@ -99,7 +99,7 @@ impl Planner {
     }
 
     /// Returns the matrix without the messages of nodes to themselves.
-    pub(super) fn without_own(&self) -> &Matrix {
+    fn without_own(&self) -> &Matrix {
         self.results.without_own.get_or_init(|| self.matrix().without_own())
     }
 
@@ -125,7 +125,7 @@ impl Planner {
     }
 
     /// Returns the lower bound set by the nodes: the time of the busiest processor or port.
-    pub(super) fn node_bound(&self) -> Span {
+    fn node_bound(&self) -> Span {
         *self.results.node_bound.get_or_init(|| self.node_bound_of(self.without_own()))
     }
 
@@ -151,7 +151,7 @@ impl Planner {
     }
 
     /// Returns the lower bound set by the links: the time of the busiest link.
-    pub(super) fn link_bound(&self) -> Span {
+    fn link_bound(&self) -> Span {
         *self.results.link_bound.get_or_init(|| self.link_bound_of(self.without_own()))
     }
 
@@ -258,7 +258,9 @@ impl Planner {
             let schedule = time_triggered::schedule(instance, planner.paths(), &known()?);
             Ok(Draft::by(Stage::direct(instance.matrix().clone(), schedule)))
         })
-        .at_least(self.direct_bound());
+        .at_least(self.direct_bound())
+        // A time-triggered schedule avoids contention.
+        .estimated(self.direct_bound());
         let rounds =
             move |planner: &Planner| Ok(Arc::new(time_triggered::rounds(planner.matrix().nodes(), &plan()?)));
         std::iter::once(timed).chain(self.in_styles(name, rounds)).collect()
@@ -275,6 +277,8 @@ impl Planner {
             Ok(Draft::by(Stage::direct(instance.matrix().clone(), schedule)))
         })
         .at_least(self.direct_bound())
+        // A time-triggered schedule avoids contention.
+        .estimated(self.direct_bound())
     }
 
     /// Returns a function that computes a value on its first call, and afterwards returns the shared result.

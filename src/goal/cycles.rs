@@ -5,7 +5,7 @@ use super::program::Waiter;
 /// Returns an operation on a dependency cycle, if the rank has a cycle. Each element of `waits` is a dependency: the
 /// number of the operation that is waited for, and the operation that waits.
 pub(super) fn in_a_cycle(operations: usize, waits: &[(u32, Waiter)]) -> Option<usize> {
-    // Without a dependency on the same or a later operation there is no cycle.
+    // There is no cycle if every operation depends only on earlier ones.
     if waits.iter().all(|&(on, waiter)| on < waiter.operation()) {
         return None;
     }
@@ -24,7 +24,8 @@ pub(super) fn in_a_cycle(operations: usize, waits: &[(u32, Waiter)]) -> Option<u
         }
     }
     let mut operation = needs.iter().position(|&needs| needs > 0)?;
-    // Each remaining operation waits for another remaining operation. Following these dependencies leads into a cycle.
+    // Each remaining operation waits for another remaining operation, so that following the dependencies backwards ends
+    // in a cycle.
     let mut before = vec![None; operations];
     for &(on, waiter) in sorted.iter().filter(|(on, _)| needs[*on as usize] > 0) {
         before[waiter as usize] = Some(on as usize);

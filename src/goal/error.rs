@@ -1,4 +1,4 @@
-//! The errors of reading, timing, running and writing GOAL.
+//! The errors of reading, timing, running and writing GOAL programs.
 
 use std::io;
 
@@ -51,7 +51,7 @@ pub enum Problem {
         /// Maximum length of a line in bytes.
         allowed: usize,
     },
-    /// A word, or the end of the line or text, stands where something else is expected.
+    /// A word, or the end of the line or of the text, where something else is expected.
     #[error("{} stands where only {allowed} is allowed", given.as_ref().map_or("the end".to_owned(), |given| format!("`{given}`")))]
     Unexpected {
         /// The given word; `None` at the end of the line or of the text.
@@ -157,7 +157,7 @@ pub struct TooManyRanks {
 
 debug_as_text!(TooManyRanks);
 
-/// The error of a rank that fails to run on its node.
+/// The error of the execution of a rank on its node.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum PlayError {

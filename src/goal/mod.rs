@@ -13,12 +13,13 @@
 //! rank 1 { recv 8b from 0 tag 5 } a label may be left out; -1 as rank or tag of a receive is any
 //! ```
 //!
-//! Comments are `// ..` and `/* .. */`. `cpu N` and `nic N` may follow an operation. A node of this library has one
-//! processor and one network interface, so operations on different ones are serialized ([`Program::foreign`] counts them).
+//! Comments are `// ..` and `/* .. */`. `cpu N` and `nic N` may follow an operation. A node of this library has one processor and one
+//! network interface, so operations with different numbers are serialized too ([`Program::foreign`] counts the operations with a number
+//! other than 0).
 //!
-//! A [`Program`] is read line by line and takes about forty bytes per operation. [`predict`] computes its times on one
-//! thread. [`Program::play`] executes a rank on a node of a running machine, with real bytes that the receiver verifies.
-//! Both make the same calls, so their times agree to the picosecond. [`write()`] writes a schedule of this library in GOAL.
+//! A [`Program`] is read line by line and takes about forty bytes per operation. [`predict`] computes its times on one thread.
+//! [`Program::play`] executes a rank on a node of a running machine, with real bytes that the receiver verifies. Prediction and execution
+//! make the same calls, so their times agree to the picosecond. [`write()`] writes a schedule of this library in GOAL.
 //!
 //! # From operations to calls
 //!
@@ -28,12 +29,12 @@
 //! | `send` | `isend` | [eager](Sends::Eager): when o_s is paid; [blocking](Sends::Blocking): when the message has left |
 //! | `calc` | `compute` | when the time has passed |
 //!
-//! A node performs one operation at a time. Among the ready operations it first posts all receives, at no cost, then
-//! performs sends, then computations, each group in the order of the text. If none is ready, it waits for the first
-//! message that matches one of its receives (ties: the receive posted first). An operation that depends on the start of
-//! another (`irequires`) is released when the node has handed the other operation to the machine: after the o_s of a
-//! send, or after the time of a computation. On a machine with [rendezvous](crate::MachineBuilder::rendezvous) the send
-//! of a long message ends when the message has met its receive, as with `-S` of LogGOPSim.
+//! A node performs one operation at a time. Among the ready operations it first posts all receives, at no cost, then performs sends, then
+//! computations, each group in the order of the text. If none is ready, it waits for the first message that matches one of its receives
+//! (ties: the receive posted first). An operation that depends on the start of another operation (`irequires`) is ready when the call that
+//! starts the other operation returns: after the o_s of a send, or after the time of a computation. On a machine with
+//! [rendezvous](crate::MachineBuilder::rendezvous) the send of a long message ends when the message has met its receive, as with `-S` of
+//! LogGOPSim.
 
 mod cycles;
 mod error;

@@ -51,7 +51,7 @@ struct Parser<R> {
     operations: Vec<Operation>,
     /// The line of each operation.
     lines: Vec<u64>,
-    /// Pairs of an operation that is waited for and its waiter.
+    /// The dependencies: the operation that is waited for, and the operation that waits.
     waits: Vec<(u32, Waiter)>,
     pending: Vec<Pending>,
 }
@@ -186,8 +186,8 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// Reads the fields of a message and returns its tag, if given. Sets `foreign` if the message names a `cpu` or
-    /// `nic` that a node does not have.
+    /// Reads the fields of a message. Returns `None` if it has no tag, and `Some(None)` if its tag is the wildcard.
+    /// Sets `foreign` if the message names a `cpu` or `nic` other than 0.
     fn fields(
         &mut self,
         allowed: &'static str,
@@ -231,7 +231,7 @@ impl<R: BufRead> Parser<R> {
         Ok(self.number(word, NUMBER)?.0 > 0)
     }
 
-    /// Reads -1, the wildcard, as `None`, and anything else by `other`.
+    /// Reads the wildcard -1 as `None`, and any other word by `other`.
     fn any_or<T>(
         &mut self,
         other: impl FnOnce(&mut Parser<R>) -> Result<T, ReadError>,
@@ -333,7 +333,7 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// Returns an error if operations depend on each other in a cycle.
+    /// Returns an error if the dependencies have a cycle.
     fn check_cycles(&self) -> Result<(), ReadError> {
         match in_a_cycle(self.operations.len(), &self.waits) {
             None => Ok(()),

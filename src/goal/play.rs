@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Program {
-    /// Executes the operations of this node's rank; a node without a rank returns at once. The bytes of a message are
-    /// generated from its sender, tag and length, and the receiver verifies them.
+    /// Executes the operations of this node's rank; a node without a rank returns immediately. The content of a message
+    /// is generated from its sender, tag and length, and the receiver verifies it.
     ///
     /// ```
     /// use multicomputer::{Machine, goal::{Program, Sends}};
@@ -35,7 +35,7 @@ impl Program {
         }
         let world = node.world();
         let mut turns = Turns::new(self.part(node.rank()), sends, node.machine());
-        // One request for each open operation, in the same order.
+        // The requests of the open operations, in the order of [`Turns::open`].
         let mut requests: Vec<Request<'_>> = Vec::new();
         loop {
             match turns.next() {
@@ -70,7 +70,7 @@ impl Program {
     }
 }
 
-/// Returns the bytes of a message.
+/// Generates the content of a message.
 fn data(from: Rank, tag: Tag, length: u32) -> Payload {
     let mut numbers = RandomNumbers::of(u64::from(tag.0), from as u64);
     let words = (0..length.div_ceil(8)).flat_map(|_| numbers.next().to_le_bytes());

@@ -101,7 +101,7 @@ struct LengthMismatch {
 struct Line<'p> {
     turns: Turns<'p>,
     state: State,
-    /// The lengths of the messages sent so far.
+    /// The lengths of the messages that the node has sent so far, by number.
     sent: Vec<u32>,
 }
 
@@ -117,7 +117,7 @@ enum State {
 }
 
 impl Script<'_> {
-    /// Processes the reply to a node's wait.
+    /// Processes the kernel's reply to a wait of a node.
     fn answer(&mut self, node: NodeId, Reply { clock, outcome }: Reply) {
         let line = &mut self.lines[node as usize];
         let waited = std::mem::replace(&mut line.state, State::Going);
@@ -129,7 +129,7 @@ impl Script<'_> {
                 (operation, received)
             }
             (State::Asking, Outcome::FailedAmong { index, .. }) => return line.turns.ended_at(index),
-            // Any other outcome of a wait is due to a fault; the prediction then fails.
+            // A fault causes any other outcome of a wait; the prediction then fails.
             _ => return line.state = State::Over,
         };
         let (Some(MessageId { source, seq }), &Operation::Recv { bytes: expected, .. }) =
@@ -139,7 +139,7 @@ impl Script<'_> {
         };
         let given = self.lines[source as usize].sent[seq as usize];
         if given != expected {
-            // The node's program ends here, as it does on a thread. The first mismatch in modeled time is reported.
+            // The rank ends here, as in [`Program::play`]. The first mismatch in modeled time is reported.
             self.lines[node as usize].state = State::Over;
             let (rank, from) = (node as Rank, source as Rank);
             if self.mismatch.as_ref().is_none_or(|first| (clock, rank) < (first.at, first.rank)) {
@@ -151,7 +151,8 @@ impl Script<'_> {
 
 impl Calls for Script<'_> {
     fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>) {
-        // Every reply appears here: the kernel fetches a node's next calls as soon as the node's wait has ended.
+        // `replies` contains every reply once: the kernel fetches a node's next calls as soon as the node's wait has
+        // ended.
         for (node, reply) in replies.drain(..) {
             self.answer(node, reply);
         }
@@ -191,7 +192,7 @@ impl Calls for Script<'_> {
     }
 }
 
-/// Appends the calls of an operation; the number of the operation is also that of its request.
+/// Appends the calls that begin an operation. A request has the number of its operation.
 fn begin(turns: &Turns<'_>, operation: u32, calls: &mut VecDeque<Call>) {
     let request = operation;
     match *turns.operation(operation) {

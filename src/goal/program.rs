@@ -39,7 +39,7 @@ pub enum Operation {
 /// An operation that depends on another operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiter {
-    /// Twice the number of the operation within its rank, plus one if it depends on the start only.
+    /// Twice the number of the waiting operation within its rank, plus 1 if it depends only on the other operation's start.
     coded: u32,
 }
 
@@ -135,7 +135,8 @@ impl Program {
         }
     }
 
-    /// Adds the operations of a rank and their dependencies. Each element of `waits` is the number of an operation and its waiter.
+    /// Adds the operations of a rank and their dependencies. Each element of `waits` is a dependency: the number of the operation that is
+    /// waited for, and the operation that waits.
     pub(crate) fn add(&mut self, rank: u32, operations: &[Operation], waits: &[(u32, Waiter)]) {
         let start = self.operations.len();
         self.operations.extend_from_slice(operations);
@@ -156,7 +157,7 @@ impl Program {
         }
         let mut next = self.waiters.len();
         for count in counts.iter_mut() {
-            // Start of the group. Inserting a waiter advances it, finally to the start of the next group.
+            // `next` is the start of the group. Inserting a waiter advances the start, finally to the start of the next group.
             next += std::mem::replace(count, next);
         }
         self.waiters.resize(next, Waiter::new(0, false));
@@ -210,7 +211,7 @@ impl Program {
 
     pub(super) fn part(&self, rank: Rank) -> Part<'_> {
         let wanted = |&(described, _): &(u32, _)| described as Rank;
-        // Nearly every text describes all ranks.
+        // Fast path: a text that describes all ranks has the rank at this index.
         let at = match self.parts.get(rank) {
             Some(part) if wanted(part) == rank => Ok(rank),
             _ => self.parts.binary_search_by_key(&rank, wanted),

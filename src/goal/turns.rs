@@ -4,15 +4,15 @@
 //! order of the text. If none is ready, it waits for the first of the open operations: a message for one of its receives, or the end of
 //! a send that outlasts its overhead. (LogGOPSim also prefers the send where a send and a computation can start at the same instant.)
 //!
-//! The caller reports which of several open operations has ended. Nothing else depends on time, so the predictor and a
-//! node's thread make the same calls.
+//! The caller reports which of several open operations has ended. The execution order depends on time only through these reports, so the
+//! predictor and a node's thread make the same calls.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::program::{MOST_OPERATIONS, Operation, Part};
 use crate::model::Description;
 
-/// The end of a send, for operations that require it.
+/// The instant at which a send ends, for operations that depend on its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sends {
@@ -20,12 +20,12 @@ pub enum Sends {
     /// does not wait for messages to leave.
     #[default]
     Eager,
-    /// The send ends when the message has left, as a blocking send of this library does. A schedule
-    /// [written](super::write()) by this library takes its own time in this mode.
+    /// The send ends when the message has left, as a blocking send of this library does. In this mode a program [written](super::write())
+    /// from a schedule takes the time of the schedule.
     Blocking,
 }
 
-/// The next action of a node.
+/// The next action of a node, as decided by [`Turns`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Perform an operation: post a receive, start a send, or compute. If the operation is [open](Turns::is_open)
@@ -90,7 +90,7 @@ impl<'p> Turns<'p> {
         &self.open
     }
 
-    /// Returns whether an operation remains open when its call has returned.
+    /// Returns whether an operation is still open when the call that begins it has returned.
     pub(super) fn is_open(&self, operation: u32) -> bool {
         match *self.operation(operation) {
             Operation::Recv { .. } => true,
@@ -101,8 +101,8 @@ impl<'p> Turns<'p> {
         }
     }
 
-    /// Returns the next turn. A call means that the previous turn is done; after [`Turn::WaitAny`] the caller first
-    /// calls [`Turns::ended_at`].
+    /// Returns the next turn. The caller must have completed the previous turn; after [`Turn::WaitAny`] it must also have called
+    /// [`Turns::ended_at`].
     pub(super) fn next(&mut self) -> Turn {
         if let Some(Reverse(free)) = self.free.pop() {
             let operation = free % MOST_OPERATIONS as u32;

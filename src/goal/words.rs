@@ -1,6 +1,6 @@
 //! Tokenizer: splits a text line by line into words, without comments, and keeps positions for errors.
 //!
-//! Only one line is in memory at a time, so a file may exceed the memory size.
+//! Only one line is in memory at a time, so a file may be larger than the memory.
 
 use std::io::{BufRead, Read};
 
@@ -19,7 +19,7 @@ enum Kind {
     Blank,
     /// A one-byte word.
     Single,
-    /// The start of a comment, if the next byte continues it.
+    /// A slash: the start of a comment if `/` or `*` follows.
     Slash,
 }
 
@@ -180,7 +180,7 @@ impl<R: BufRead> Words<R> {
 
     /// Creates an error at a byte index of the line.
     pub(super) fn error(&self, at: usize, problem: Problem) -> ReadError {
-        // In a binary file, other errors are consequences of the control character.
+        // A control character is reported first: in a binary file it causes the other errors.
         let control = self.buffer.iter().position(input::is_control);
         let (at, problem) = match control {
             Some(at) => (at, Problem::Binary { byte: self.buffer[at] }),

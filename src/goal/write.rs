@@ -11,10 +11,10 @@ use crate::{
 
 /// Writes a schedule in GOAL for a machine, whose parameters determine the times of copying and combining.
 ///
-/// Each operation requires its predecessor, or only the start of its predecessor where the node continues at once. Read
-/// back and run with [blocking](super::Sends::Blocking) sends, the program takes the time of the schedule to the
-/// picosecond. With eager sends, as in LogGOPSim, a node continues earlier after a send. Computation times that are not
-/// whole nanoseconds are written with decimals, which LogGOPSim does not read.
+/// Each operation requires its predecessor, or only the start of its predecessor where the node does not wait for the predecessor's end. If
+/// the text is read back and run with [blocking](super::Sends::Blocking) sends, the program takes the time of the schedule to the
+/// picosecond. With eager sends, as in LogGOPSim, a node continues earlier after a send. Computation times that are not whole nanoseconds
+/// are written with decimals, which LogGOPSim does not read.
 ///
 /// ```
 /// use multicomputer::{goal, pattern::{Builder, Exchange, Transfer}};
@@ -55,9 +55,9 @@ struct Writer<W> {
     last: u64,
     /// Whether the next operation requires only the start of the last one.
     goes_on: bool,
-    /// Sends that were started and not yet waited for.
+    /// Started sends that no operation requires yet.
     started: Vec<u64>,
-    /// Sends that the next operation must wait for.
+    /// Sends that the next operation requires.
     waits: Vec<u64>,
 }
 
@@ -83,7 +83,8 @@ impl<W: Write> Writer<W> {
             }
             Action::Recv(message) => self.recv(message),
             Action::Exchange { send, recv } => {
-                // A receive that begins when the message has left ends at the same time as a wait for both, but does not include o_x.
+                // A combined send and receive is written as a send, a receive and o_x: a receive that begins when the sent message has left
+                // ends at the same time as the combined call, less o_x.
                 self.send(send)?;
                 self.recv(recv)?;
                 self.calc(parameters.exchange_overhead())

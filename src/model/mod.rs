@@ -340,7 +340,7 @@ mod tests {
         for (text, spelling) in [("paragon", "paragon:ROWSxCOLUMNS"), ("hypercube", "hypercube:NODES")] {
             assert_eq!(
                 refusal(text),
-                format!("`{text}` is not a machine: `{text}` needs its size: `{spelling}`")
+                format!("`{text}` is not a machine: `{text}` is incomplete: write `{spelling}`")
             );
         }
         for text in ["", "abacus:8", ":8"] {

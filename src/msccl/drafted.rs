@@ -1,8 +1,8 @@
-//! Conversion of MSCCL schedules to schedules of this library, in which the steps of a rank have a fixed order.
+//! Conversion of MSCCL schedules to schedules of this library. There the steps of a rank have a fixed order.
 //!
-//! Thread blocks are simulated in rounds: in each round every thread block that is ready performs one step. The rounds
-//! define the order of the steps of a rank. In a rank with several thread blocks sends are non-blocking, so the other
-//! thread blocks continue. In MSCCL the thread blocks interleave by message arrival, which no fixed order can express.
+//! Thread blocks are simulated in rounds: in each round every thread block that is ready performs one step. The rounds define the order of
+//! the steps of a rank. In a rank with several thread blocks sends are non-blocking, so the other thread blocks continue. In MSCCL the
+//! order of the steps of different thread blocks depends on message arrivals, which no fixed order can express.
 //!
 //! A schedule has no buffers, so each chunk that is received or combined becomes a new block. Blocks hold the initial
 //! content of a rank, its final content, or intermediate content.
@@ -20,16 +20,16 @@ use crate::{
     text::count,
 };
 
-/// A block of the schedule.
+/// The identity of a block of the schedule: the chunk, and which content of the chunk the block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// The chunk of the vector. Where ranks have different vectors, it belongs to the vector of rank `of`.
+    /// The number of the chunk. In an alltoall, where ranks have different vectors, it is a chunk of the vector of rank `of`.
     pub(crate) part: u32,
     pub(crate) of: Option<u32>,
     pub(crate) holds: Holds,
 }
 
-/// A block of the schedule and the byte range of the vector for which it has space.
+/// A block of the schedule, with the byte range of its chunk in the vector.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     pub(crate) place: Place,
@@ -38,16 +38,16 @@ pub(crate) struct Placed {
     pub(crate) bytes: u64,
 }
 
-/// Which version of its chunk a block holds.
+/// The content of its chunk that a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Holds {
-    /// The initial and the final content.
+    /// The initial or the final content, which are the same in operations without combining.
     Both,
     /// The initial content.
     Given,
     /// The final content.
     Result,
-    /// Intermediate content, numbered from 0.
+    /// Intermediate content; contents of the same chunk on a rank are numbered from 0.
     Between(u32),
 }
 
@@ -57,7 +57,7 @@ impl Program {
         if self.name().is_empty() { "msccl" } else { self.name() }.to_owned()
     }
 
-    /// Checks that the schedule is for `ranks` ranks; the error is a text.
+    /// Checks that the schedule is for `ranks` ranks; otherwise returns an error message.
     pub(crate) fn check_ranks(&self, ranks: usize) -> Result<(), String> {
         match self.ranks() {
             own if own == ranks => Ok(()),
@@ -65,15 +65,15 @@ impl Program {
         }
     }
 
-    /// Returns the schedule for a vector of `elements` elements, and its blocks. Fails with a text if the messages of
-    /// several channels between two ranks have no consistent order.
+    /// Returns the schedule for a vector of `elements` elements, and its blocks. Returns an error message if the messages of several
+    /// channels between two ranks have no consistent order.
     pub(crate) fn drafted(&self, elements: u64, element: u64) -> Result<(Vec<Placed>, Schedule), String> {
         let cut = Cut { elements, element, chunks: self.chunks() };
         let mut run = Run::of(self.text());
         run.carried_out()
             .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
         let places = run.places();
-        // In an exchange the block of a rank for itself does not move.
+        // In an exchange the chunks that a rank has for itself are not sent.
         let own = self.chunks() / self.ranks() as u32;
         let is_moved = |place: &&Place| place.of.is_none_or(|of| of != place.part / own);
         let mut numbers: BTreeMap<Place, u32> =
@@ -104,7 +104,7 @@ impl Program {
                     Action::Pack(values.iter().map(bytes).fold(0, u64::saturating_add))
                 }
                 Doing::Combine([left, right, into]) => {
-                    // An exchange never combines, so all three blocks exist.
+                    // Only blocks of exchanges lack a number, and exchanges never combine.
                     let [left, right, into] = [left, right, into].map(|value| number(value).unwrap_or(0));
                     Action::Merge { left, right, into }
                 }
@@ -118,7 +118,7 @@ impl Program {
     }
 }
 
-/// A version of a chunk on a rank.
+/// A value: the content of a chunk on a rank between two writes.
 struct Value {
     rank: Rank,
     part: u32,
@@ -126,7 +126,7 @@ struct Value {
     is_given: bool,
 }
 
-/// An action of a rank on values.
+/// An action of a rank on values, which are given by their indices in [`Run::values`]. A message also has its channel.
 enum Doing {
     Send(u32, Vec<usize>),
     Receive(u32, Vec<usize>),
@@ -141,7 +141,7 @@ type Sent = (u32, Vec<usize>);
 struct Run<'a> {
     text: &'a Text,
     values: Vec<Value>,
-    /// By rank, the value in each chunk of a buffer.
+    /// By rank, the index of the value in each chunk of its buffers.
     kept: Vec<BTreeMap<(char, u32), usize>>,
     /// By sender and receiver, the messages in the order in which they were sent.
     mail: BTreeMap<(u32, u32), VecDeque<Sent>>,
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
                 return None;
             }
             for (rank, block) in ready {
-                // Another thread block may have consumed the preceding message in this round.
+                // Checked again, because earlier steps of this round have changed the queues of messages.
                 if self.is_ready(rank, block) {
                     self.carry_out(round, rank, block)?;
                 }
@@ -243,7 +243,7 @@ impl<'a> Run<'a> {
         Some(())
     }
 
-    /// Creates another version of the chunk of a value.
+    /// Creates a new value on a rank for the chunk of an existing value.
     fn copied(&mut self, rank: Rank, value: usize) -> usize {
         let Value { part, of, .. } = self.values[value];
         self.values.push(Value { rank, part, of, is_given: false });

@@ -209,7 +209,7 @@ pub enum WriteError {
     /// The operation must combine vectors in rank order.
     #[error("MSCCL combines in any order, and this is to be done in rank order")]
     Order,
-    /// The vector would have more chunks than MSCCL schedules may have here.
+    /// The vector would have more chunks than this library allows for MSCCL schedules.
     #[error("the schedule cuts the vector into {given} chunks of equal length: allowed are 1 to {allowed}")]
     Chunks {
         /// The number of chunks.
@@ -220,7 +220,7 @@ pub enum WriteError {
     /// The schedule has hardware barriers.
     #[error("the schedule has hardware barriers, which MSCCL does not know")]
     Barrier,
-    /// The algorithm has no schedule that moves whole blocks to their final places.
+    /// The algorithm has no schedule that moves whole blocks to their final positions.
     #[error("{algorithm} has no schedule of whole messages that could be said in MSCCL")]
     Unscheduled {
         /// The name of the algorithm.

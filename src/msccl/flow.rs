@@ -19,7 +19,7 @@ use crate::{rank::Rank, text::count};
 /// For each rank, thread block and step: the parts of the vector in the chunks that the step moves or combines.
 pub(super) type Parts = Vec<Vec<Vec<Vec<u32>>>>;
 
-/// Executes the schedule in both orders; returns the parts that each step moves or combines.
+/// Executes the schedule with the thread blocks in both orders; returns the parts of the vector that each step moves or combines.
 pub(super) fn followed(text: &Text) -> Result<Parts, FlowError> {
     let run = |backwards| Flow::of(text).carried_out(backwards);
     match (run(false), run(true)) {
@@ -45,7 +45,7 @@ struct Flow<'a> {
     text: &'a Text,
     /// For each rank, the bit set that contains only this rank.
     alone: Vec<Arc<[u64]>>,
-    /// By rank, the contents that were written to chunks.
+    /// By rank, the contents of the chunks that have been written.
     kept: Vec<BTreeMap<(char, u32), Content>>,
     /// By sender, receiver and channel, the messages in transit.
     mail: BTreeMap<(u32, u32, u32), VecDeque<Message>>,
@@ -201,7 +201,7 @@ impl<'a> Flow<'a> {
             let is_for_message = self.is_free(rank, step);
             Some((!is_for_message, step.line, rank))
         };
-        // Steps that wait for a message come first, because other steps may only wait for them.
+        // A step that waits for a message is reported first, because other steps may wait only for this step.
         let (is_for_step, line, rank) = blocks.iter().filter_map(waiting).min().unwrap_or_default();
         FlowError::Stuck { line, rank, is_for_message: !is_for_step }
     }

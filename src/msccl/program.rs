@@ -51,7 +51,7 @@ pub struct Program {
 impl Program {
     /// Reads a schedule and verifies it by following its chunks: every rank must end with the result of the operation.
     ///
-    /// Costs O(b s) for b thread blocks in all ranks that wait for each other s times; usually about as long as parsing.
+    /// Costs O(b s) time for b thread blocks over all ranks that wait for each other s times; usually about the time of parsing.
     ///
     /// # Errors
     /// [`ReadError`] if the text is not XML, not an MSCCL schedule, or does not perform its operation in one of two
@@ -76,7 +76,7 @@ impl Program {
         &self.text.name
     }
 
-    /// Returns the operation.
+    /// Returns the collective operation that the schedule performs.
     pub fn collective(&self) -> Collective {
         self.text.collective
     }
@@ -136,7 +136,7 @@ impl Cut {
     }
 }
 
-/// GOAL operations of one rank.
+/// The GOAL operations into which the steps of one rank are converted.
 struct Lowered<'a> {
     parameters: &'a Parameters,
     cut: &'a Cut,
@@ -175,7 +175,7 @@ impl<'a> Lowered<'a> {
         if kind.combines {
             self.operations.push(Operation::Calc(self.parameters.combining(elements)));
         } else if !kind.receives && !kind.sends {
-            // A step without work still passes on its dependency.
+            // A step without data also gets an operation, on which the steps that depend on it can depend.
             self.operations.push(Operation::Calc(self.parameters.copying(given)));
         }
         if let Some(to) = block.send.filter(|_| kind.sends) {

@@ -87,7 +87,8 @@ fn number_lines(gpus: &mut [Gpu]) {
     }
 }
 
-/// Returns the largest chunks that divide a vector of `bytes` bytes at all `places`.
+/// Returns the largest equal chunks of a vector of `bytes` bytes for which every offset in `places` is the start of a
+/// chunk.
 pub(crate) fn chunks(bytes: u64, places: impl IntoIterator<Item = u64>) -> Result<Chunks, WriteError> {
     let length = places.into_iter().fold(bytes, gcd).max(1);
     let given = bytes / length;
@@ -120,7 +121,7 @@ type Runs = Vec<(Lies, Lies)>;
 
 /// All messages, in an order on which sender and receiver agree.
 struct Messages {
-    /// By sender and receiver: messages not yet taken by the sender, and by the receiver.
+    /// By sender and receiver: the messages that the sender has not converted yet, and those that the receiver has not.
     pairs: BTreeMap<(Rank, Rank), [VecDeque<Runs>; 2]>,
 }
 
@@ -155,7 +156,7 @@ impl Messages {
     }
 }
 
-/// Merges adjacent locations into the smallest number of messages.
+/// Merges locations that are adjacent both at the sender and at the receiver, for the smallest number of messages.
 fn runs(places: impl Iterator<Item = (Lies, Lies)>) -> Runs {
     let mut places: Runs = places.filter(|(from, _)| from.count > 0).collect();
     places.sort_unstable();
@@ -174,7 +175,7 @@ fn runs(places: impl Iterator<Item = (Lies, Lies)>) -> Runs {
     runs
 }
 
-/// The purpose of a thread block.
+/// The purpose of a thread block of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum For {
     Local,
@@ -182,7 +183,7 @@ enum For {
     ReceivesFrom(Rank),
 }
 
-/// A step of a thread block: the index of the thread block and of the step.
+/// Identifies a step of a rank: the index of its thread block, and its index there.
 type Place = (usize, usize);
 
 /// Writer of the thread blocks of a rank.
@@ -243,7 +244,7 @@ impl Writer {
                 self.local("re", other, into);
             }
             Action::Barrier => return Err(WriteError::Barrier),
-            // MSCCL has no steps for packing and pauses.
+            // MSCCL has no steps for the packing of messages and for pauses.
             _ => {}
         }
         Ok(())
@@ -270,7 +271,7 @@ impl Writer {
         self.before = vec![place];
     }
 
-    /// Adds a step to a thread block; it depends on `before` and on `others`.
+    /// Adds a step to a thread block. The step depends on the steps in `before` and `others`.
     fn add(&mut self, by: For, kind: &'static str, (from, to): (Lies, Lies), others: &[Place]) -> Place {
         let next = self.blocks.len();
         let number = *self.numbers.entry(by).or_insert(next);
@@ -283,7 +284,8 @@ impl Writer {
             };
             self.blocks.push(Block { send, recv, channel: 0, steps: Vec::new() });
         }
-        // The last step of each other thread block. Steps of the same thread block precede this one anyway.
+        // For each other thread block, the last step on which the new step depends. Steps of the same thread block run
+        // in order without a dependency.
         let mut after: BTreeMap<usize, usize> = BTreeMap::new();
         for &(block, step) in self.before.iter().chain(others).filter(|(block, _)| *block != number) {
             let last = after.entry(block).or_insert(step);

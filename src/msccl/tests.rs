@@ -140,7 +140,7 @@ fn pairs_combine_and_exchange() {
     }
 }
 
-/// Returns the error of a text.
+/// Returns the error message of a text that is refused.
 fn refused(text: &str) -> String {
     Program::read(text).unwrap_err().to_string()
 }

@@ -80,7 +80,7 @@ pub(super) struct Step {
     pub(super) line: u32,
 }
 
-/// The first chunk of a contiguous range of a buffer.
+/// The first chunk of a contiguous range, as a buffer and an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub(super) buffer: Buffer,
@@ -159,7 +159,7 @@ pub(super) const MOST_CHUNKS: u32 = 1 << 20;
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     let document = Document::parse(text).map_err(|error| {
         ReadError::Xml(match error {
-            // The errors of the other kinds contain their positions.
+            // Errors of the other kinds contain a position.
             Error::NoRootNode | Error::UnclosedRootNode | Error::UnexpectedEndOfStream => {
                 format!("{error}, at the end of the text, line {}", text.lines().count().max(1))
             }
@@ -213,7 +213,7 @@ fn check_dependencies(blocks: &[Block]) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// An element with its name.
+/// An XML element whose name has been checked.
 #[derive(Clone, Copy)]
 struct Element<'a> {
     node: Node<'a, 'a>,
@@ -341,7 +341,7 @@ impl<'a> Element<'a> {
         let channel = self.optional("chan", 0..=u32::MAX)?.unwrap_or(0);
         let mut block = Block { send, recv, channel, steps: Vec::new() };
         for element in self.children("step")? {
-            // The numbers of steps must ascend from 0.
+            // Steps must be numbered from 0 in the order of the text.
             let at = block.steps.len();
             element.optional("s", at..=at)?;
             let step = element.step(blocks)?;

@@ -97,8 +97,8 @@ impl<'a> Nx<'a, '_> {
         Ok(info)
     }
 
-    /// Posts a receive like [`irecv`](Nx::irecv), with the selectors of [`crecvx`](Nx::crecvx). After the wait for it,
-    /// [`infocount`](Nx::infocount) and similar calls return the entries of NX's array `info`.
+    /// Posts a receive like [`irecv`](Nx::irecv), with the selectors of [`crecvx`](Nx::crecvx). When the program has waited for the
+    /// receive, [`infocount`](Nx::infocount) and similar calls return the entries of NX's array `info`.
     ///
     /// # Errors
     /// The errors of [`irecv`](Nx::irecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
@@ -177,8 +177,8 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Returns whether a message that `crecv(typesel, ..)` would receive has arrived at this instant of the node's clock. If so,
-    /// [`infocount`](Nx::infocount) and similar calls describe it. An unsuccessful probe costs no modeled time; any message that it takes
-    /// in costs its receive overhead, also if its type does not match.
+    /// [`infocount`](Nx::infocount) and similar calls describe it. An unsuccessful probe costs no modeled time by itself; every message
+    /// that it takes from the network costs the receive overhead, even if its type does not match.
     ///
     /// # Errors
     /// Returns [`NxError::TypeSelector`]; [`NxError::Comm`], in virtual time with
@@ -206,7 +206,8 @@ impl<'a> Nx<'a, '_> {
         self.try_find(self.wanted(typesel, nodesel, ptypesel)?)
     }
 
-    /// Returns the length in bytes of the message last received or probed. Of the `x` calls only `irecvx` counts.
+    /// Returns the length in bytes of the message last received or probed. Of the `x` calls only [`irecvx`](Nx::irecvx) sets it; the others
+    /// return an [`Info`].
     ///
     /// # Errors
     /// Returns [`NxError::NoMessage`] if there is no such message yet.

@@ -9,7 +9,8 @@ use crate::{collective::CollectiveError, error::CommError, payload::PayloadError
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NxError {
-    /// [`Nx::new`](super::Nx::new) was called twice on a node. The first [`Nx`](super::Nx) takes in all messages.
+    /// [`Nx::new`](super::Nx::new) was called twice on a node. A node can have only one [`Nx`](super::Nx), which
+    /// receives all NX messages.
     #[error("this node has its NX already: make one for the whole program")]
     Second,
     /// The message type is not allowed in a send.

@@ -13,7 +13,7 @@ macro_rules! elementwise {
                 #[doc = concat!($what, ", element by element, over the vectors `x` of all nodes, which must have one ",
                     "length. `x` is the result on every node.")]
                 ///
-                /// Elements are combined in the order of node numbers, by InterCom's algorithms in any order. For the time see
+                /// NX's algorithms combine elements in the order of node numbers, InterCom's in any order. For the time see
                 /// [`Library`](super::Library).
                 ///
                 /// # Errors
@@ -121,8 +121,8 @@ impl Nx<'_, '_> {
         self.combine("gopf", x, false, f)
     }
 
-    /// Concatenates the vectors `x` of all nodes, in the order of node numbers, into `y` on every node. They may have any lengths, and no
-    /// node needs the lengths of the others. Returns the number of elements in `y`, NX's `ncnt`.
+    /// Concatenates the vectors `x` of all nodes, in the order of node numbers, into `y` on every node. The vectors may have any lengths,
+    /// and a node need not know the lengths of the others. Returns the number of elements in `y`, NX's `ncnt`.
     ///
     /// For the time see [`Library`](super::Library).
     ///
@@ -137,7 +137,7 @@ impl Nx<'_, '_> {
         Ok(whole.len())
     }
 
-    /// Concatenates like [`gcol`](Nx::gcol), if every node has all lengths: `xlens[i]` is the number of elements of node `i`.
+    /// Concatenates like [`gcol`](Nx::gcol), with the lengths given on every node: `xlens[i]` is the number of elements of node `i`.
     ///
     /// # Errors
     /// Returns [`NxError::Parts`] if there is not one length for each node, [`NxError::Part`] if a part, here or on another node, does not

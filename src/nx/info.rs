@@ -1,4 +1,4 @@
-//! The description of received messages, the checks of selectors, and the copy of data into buffers.
+//! Descriptions of received messages, checks of types and selectors, and the copy of data into buffers.
 
 use bytemuck::Pod;
 

@@ -2,8 +2,8 @@
 //!
 //! All global calls are reduced to three operations of a library: [`combine`](Nx::combine), [`collect`](Nx::collect) and
 //! [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `native` with its three functions, and an arm in each
-//! of these three methods. A message to node -1 is not among them: it always uses NX's own algorithm, because its receivers call `crecv` and
-//! no call in which a library could take part.
+//! of these three methods. A broadcast (a message to node -1) is not one of these operations: it always uses NX's own algorithm, because
+//! its receivers call `crecv`, which is not a global call.
 
 use bytemuck::Pod;
 

@@ -36,8 +36,8 @@ impl<'b> Mid<'b> {
 }
 
 impl Nx<'_, '_> {
-    /// Waits until a send has left, or a message is in its buffer; for a [merged](Nx::msgmerge) number, until all its parts are complete.
-    /// After a receive, [`infocount`](Nx::infocount) and similar calls describe its message.
+    /// Waits until the message of a send has left, or the message of a receive is in its buffer; for a [merged](Nx::msgmerge) `Mid`, until
+    /// all its sends and receives are complete. After a receive, [`infocount`](Nx::infocount) and similar calls describe its message.
     ///
     /// # Errors
     /// Returns [`NxError::BufferTooShort`] or [`NxError::Data`] if a message does not fit its buffer; [`NxError::Comm`].
@@ -51,8 +51,8 @@ impl Nx<'_, '_> {
         Ok(())
     }
 
-    /// Returns whether a send has left or a message is in its buffer at this instant of the node's clock. After `true` the number is
-    /// complete: another test returns `true`, and a wait returns immediately.
+    /// Returns whether the message of a send has left, or the message of a receive is in its buffer, at this instant of the node's clock.
+    /// After `true` the `Mid` is complete: another test returns `true`, and a wait returns immediately.
     ///
     /// A test that returns `false` costs no modeled time. In virtual time a loop that only tests never ends, so compute between two tests.
     ///
@@ -77,7 +77,7 @@ impl Nx<'_, '_> {
         Ok(mid.parts.is_empty())
     }
 
-    /// Abandons a number: a send continues, and the message of a receive is discarded when it arrives.
+    /// Abandons a `Mid`: a send continues, and the message of a receive is discarded when it arrives.
     pub fn msgignore(&self, mid: Mid<'_>) {
         for part in mid.parts {
             if let PendingCall::Recv(ticket, _) = part {
@@ -95,7 +95,7 @@ impl Nx<'_, '_> {
         }
     }
 
-    /// Merges two numbers into one, which is complete when both are.
+    /// Merges two `Mid`s into one, which is complete when both are complete.
     pub fn msgmerge<'b>(&self, mut first: Mid<'b>, second: Mid<'b>) -> Mid<'b> {
         first.parts.extend(second.parts);
         first

@@ -51,7 +51,7 @@
 //!
 //! A message to node -1 goes to all nodes except the sender, down a [minimum spanning tree](Library::Nx). Each node that waits in any NX
 //! call, for any message, forwards the broadcasts that arrive. A program may therefore receive broadcasts in any order. A node that
-//! computes delays the nodes below it in the tree, and a node whose program has returned cuts them off.
+//! computes delays the nodes below it in the tree. If its program has returned, they do not get the broadcast.
 //!
 //! # Unexpected messages
 //!

@@ -91,7 +91,7 @@ pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
     Ok(())
 }
 
-/// Broadcasts the payload of node 0 to every node.
+/// Broadcasts `whole`, which only node 0 passes, to every node and returns it.
 fn spread(nx: &Nx<'_, '_>, whole: Option<Payload>) -> Result<Payload, NxError> {
     match whole {
         Some(whole) => {

@@ -40,7 +40,7 @@ use crate::{
     time::Span,
 };
 
-/// The tags of internal messages, which a program cannot select: a named tag is greater than any type.
+/// The tags of internal messages. A program cannot select them, because a named tag is greater than [`MOST_TYPE`](super::MOST_TYPE).
 pub(super) mod tags {
     use crate::rank::Tag;
 
@@ -72,7 +72,7 @@ impl Arrived {
     }
 }
 
-/// The number of a posted receive.
+/// The number of a receive of the program.
 pub(super) type Ticket = u64;
 
 /// The state of NX on a node; see the [module](self).
@@ -83,9 +83,9 @@ pub(super) struct System<'a> {
     /// Unexpected messages: the program has not received them yet.
     buffer: VecDeque<Arrived>,
     next: Ticket,
-    /// Receives that have no message yet.
+    /// The receives of the program that have no message yet, with their criteria.
     posted: VecDeque<(Ticket, Criteria)>,
-    /// The messages of the receives that have one.
+    /// The messages assigned to receives of the program, by ticket.
     filled: BTreeMap<Ticket, Arrived>,
     /// Receives whose message is to be discarded.
     ignored: Vec<Ticket>,
@@ -137,7 +137,7 @@ impl System<'_> {
         if self.posted.iter().any(|(_, wanted)| wanted.accepts(arrived.source, arrived.tag)) {
             self.match_or_buffer(arrived);
         } else {
-            // Matching messages in the buffer arrived later.
+            // The message goes to the front, because matching messages in the buffer arrived later.
             self.buffer.push_front(arrived);
         }
     }
@@ -255,7 +255,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Sends an internal NX message, always eagerly, even if the messages of programs follow the [rendezvous
-    /// threshold](crate::MachineBuilder::rendezvous): the system buffers messages and takes in others meanwhile.
+    /// threshold](crate::MachineBuilder::rendezvous): NX buffers these messages, and receives others while they leave.
     pub(super) fn send_internal(&self, to: Rank, tag: Tag, payload: Payload) -> Result<(), NxError> {
         match self.node.machine().rendezvous() {
             None => self.wire.send((to, tag), payload)?,
@@ -295,7 +295,7 @@ impl<'a> Nx<'a, '_> {
         tree_neighbors(root, self.node.size(), self.node.rank())
     }
 
-    /// Charges the copy of an internal message through the system's buffer.
+    /// Charges the copy of a broadcast or of an internal message through the system's buffer.
     pub(super) fn copy(&self, bytes: u64) -> Result<(), NxError> {
         self.charge(self.costs.copy.times(bytes))
     }

@@ -1,8 +1,8 @@
 //! The minimum spanning tree of NX's broadcasts and combines: recursive halving of node numbers.
 //!
 //! The nodes `0..p` are cut into a first half of `ceil(p / 2)` and a second half. The root sends to the node at the same position in the
-//! other half (or to the last node there, if the root is the additional node of the first half). Both nodes are then the roots of their
-//! halves. The pairs are those of [`Halving`](crate::pattern::Halving).
+//! other half; if the other half is shorter and has no such node, to its last node. Both nodes are then the roots of their halves. The
+//! pairs are those of [`Halving`](crate::pattern::Halving).
 //!
 //! Every subtree of node 0 is a range of consecutive nodes that begins with its own root. A combine up to node 0 that takes the nearest
 //! children first therefore combines in the order of node numbers.

@@ -27,7 +27,7 @@ pub(crate) struct Level {
 
 impl Level {
     /// Returns the pairs of nodes that are responsible for the same part at the start of the level, with the number of the part.
-    pub(crate) fn meetings(&self) -> impl Iterator<Item = (usize, [Rank; 2])> {
+    pub(crate) fn pairings(&self) -> impl Iterator<Item = (usize, [Rank; 2])> {
         let nodes = |[one, other]: &[Group; 2]| {
             let pairs = one.iter().copied().zip(other.iter().copied());
             pairs.enumerate().map(|(part, (one, other))| (part, [one, other])).collect::<Vec<_>>()
@@ -64,7 +64,7 @@ mod tests {
             [[[0], [1]], [[2], [3]], [[4], [5]]].map(|pair| pair.map(|group| group.to_vec()))
         );
         assert_eq!(levels[1].aside, Some(vec![4, 5]));
-        assert_eq!(levels[1].meetings().collect::<Vec<_>>(), [(0, [0, 2]), (1, [1, 3])]);
+        assert_eq!(levels[1].pairings().collect::<Vec<_>>(), [(0, [0, 2]), (1, [1, 3])]);
         assert_eq!((levels.len(), groups), (2, vec![vec![0, 2, 1, 3]]));
     }
 

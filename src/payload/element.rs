@@ -40,8 +40,8 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// An enum without data derives `NoUninit` and `CheckedBitPattern` instead, in the same way. So does a struct that contains a `bool` or an
-/// enum; but this derive macro ignores the attribute and requires `bytemuck` as a dependency of the program:
+/// An enum without data derives `NoUninit` and `CheckedBitPattern` instead, with the same attribute. A struct that contains a `bool` or an
+/// enum derives the same traits; but the derive macro then ignores the attribute and requires `bytemuck` as a dependency of the program:
 /// `bytemuck = { version = "1", features = ["derive"] }`.
 ///
 /// A type that is not plain bytes is not an element, and the compiler error says what to derive:
@@ -76,7 +76,7 @@ impl<T: NoUninit + CheckedBitPattern> Element for T {}
 /// ```
 #[derive(Clone, Copy)]
 pub struct ElementType {
-    /// A single pointer, because every message carries it.
+    /// A single pointer, to keep messages small.
     properties: &'static Properties,
 }
 
@@ -89,7 +89,7 @@ struct Properties {
 /// The identity of a type.
 enum Id {
     Known(fn() -> TypeId),
-    /// A type of another process of the same program, known by its digest and its name only.
+    /// A type received from another process of the same program: its digest and its name.
     #[cfg(feature = "mpi")]
     Foreign(u64, &'static str),
 }

@@ -1,9 +1,9 @@
 //! Message contents: [`Payload`], a sequence of bytes that is moved, split and concatenated by reference.
 //!
 //! A payload is a chain of segments. A segment is either real data (a reference-counted [`Bytes`]) or a *phantom*: a length without data,
-//! for sweeps that would not fit in memory. Combining messages on the way (as gather, collect and s-to-p broadcasting do) appends one chain
-//! to another; forwarding clones the chain. Neither operation copies data. Data is copied when a payload is made from a borrowed slice, and
-//! when it is read as a `Vec` or as contiguous bytes from several segments.
+//! for sweeps that would not fit in memory. Concatenating received payloads (as gather, collect and s-to-p broadcasting do) appends one
+//! chain to another; forwarding clones the chain. Neither operation copies data. Data is copied when a payload is made from a borrowed
+//! slice, and when it is read as a `Vec` or as contiguous bytes from several segments.
 //!
 //! Invariants: no segment is empty, two phantoms are never adjacent, `len` is the sum of the segment lengths, and an empty payload has no
 //! element type, so that it is neutral in every concatenation.
@@ -207,7 +207,7 @@ impl Payload {
     /// Cuts the payload in two: keeps the bytes before `at`, returns the bytes from `at` on. Copies no data.
     ///
     /// Both parts keep the element type unless the cut is inside an element. The time is proportional to the number of segments of the
-    /// returned part, so a payload of many blocks is best taken apart from its end.
+    /// returned part, so a payload of many blocks should be split off block by block from its end.
     ///
     /// # Errors
     ///
@@ -384,7 +384,7 @@ impl Payload {
 
     /// Cuts like [`Payload::split_off`]; a cut past the end returns an empty payload.
     ///
-    /// Works from the end, so that taking a chain apart block by block takes linear time.
+    /// Works from the end, so that splitting off all blocks of a chain, the last block first, takes linear time.
     fn cut(&mut self, at: u64) -> Payload {
         if at >= self.len {
             return Payload::empty();
@@ -411,7 +411,7 @@ impl Payload {
     }
 }
 
-/// Calls `take` with a segment of whole elements that is preceded by `before` elements.
+/// Calls `take` with the elements of a segment. `before` is the number of elements before the segment, for errors.
 fn read_part<T: Element>(
     bytes: &[u8],
     before: usize,

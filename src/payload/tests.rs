@@ -147,7 +147,7 @@ fn debug_shows_lengths_not_data() {
     assert_eq!(shown, "Payload { len: 15, element: None, segments: [Data(6), Phantom(9)] }");
 }
 
-/// Returns every byte of a payload, `None` for phantom bytes.
+/// Returns the bytes of a payload one by one, `None` for phantom bytes.
 fn spelled_out(payload: &Payload) -> Vec<Option<u8>> {
     let spell = |segment: &Segment| match segment {
         Segment::Data(bytes) => bytes.iter().copied().map(Some).collect(),
@@ -160,7 +160,7 @@ fn spelled_out(payload: &Payload) -> Vec<Option<u8>> {
 enum Edit {
     Append(Vec<u8>),
     AppendPhantom(u8),
-    /// Cuts at this fraction of 255 and swaps the parts.
+    /// Cuts at this many 255ths of the length and swaps the two parts.
     Rotate(u8),
     Keep(u8, u8),
 }

@@ -16,7 +16,7 @@ const LIGHT: &str = ".mc text{font:11px sans-serif;fill:#222}.mc .title{font-siz
                      .mc .bg{fill:#fff}.mc .grid{stroke:#8883;fill:none}.mc .axis{stroke:#666;fill:none}";
 const DARK: &str = ".mc text{fill:#ddd}.mc .small{fill:#aaa}.mc .bg{fill:#16181b}.mc .axis{stroke:#aaa}";
 
-/// A picture under construction.
+/// A picture to which elements are added, one after the other.
 #[derive(Debug)]
 pub(super) struct Canvas {
     width: f64,
@@ -26,8 +26,8 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// Creates an empty canvas of `width` pixels with the picture's specific style: rules for a light display, and
-    /// overrides for a dark one.
+    /// Creates an empty canvas of `width` pixels. `light` and `dark` are CSS rules of this kind of picture: for a light
+    /// display, and overrides for a dark one.
     pub(super) fn new(width: f64, light: &str, dark: &str) -> Canvas {
         Canvas {
             width,
@@ -52,7 +52,8 @@ impl Canvas {
         self.add(element.with_text(text));
     }
 
-    /// Adds sentences below each other, each with line breaks as needed; returns the position of the next line.
+    /// Adds sentences, each on a new line and wrapped to the width of the canvas; returns the position of the next
+    /// line.
     pub(super) fn paragraphs(&mut self, mut y: f64, sentences: &[String]) -> f64 {
         // The mean width of small letters is about half their height.
         let most = ((self.width - 24.0) / 5.2) as usize;
@@ -105,7 +106,7 @@ pub(super) fn rectangle(x: f64, y: f64, width: f64, height: f64) -> Element {
     element.with("width", number(width)).with("height", number(height))
 }
 
-/// Creates a path with a class.
+/// Creates a path with a CSS class.
 pub(super) fn path(class: &str, data: &str) -> Element {
     element("path").with("class", class).with("d", data)
 }

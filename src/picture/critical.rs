@@ -1,4 +1,4 @@
-//! The critical path of a run in drawable form: contiguous stretches.
+//! The critical path of a run for drawing, as contiguous stretches.
 
 use crate::{
     analysis::{CriticalPath, Kind, Piece},
@@ -21,7 +21,7 @@ pub(super) struct Stretch {
 /// Returns the critical path of a run in modeled time; empty if the trace is incomplete.
 pub(super) fn stretches(trace: &Trace, machine: &Description) -> Vec<Stretch> {
     let Ok(path) = CriticalPath::of(trace, machine) else { return Vec::new() };
-    // The message along which the path moves; while a message waits for earlier bytes the path stays at the sender.
+    // The message along which the path moves, if any. In all other pieces the path stays on one node.
     let message = |piece: &Piece| match piece.kind {
         Kind::Bytes | Kind::Sharing | Kind::Latency => piece.message,
         _ => None,

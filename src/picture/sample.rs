@@ -1,10 +1,10 @@
-//! Selection of messages with lines if there are too many: the most delayed ones, and a regular sample of the whole run.
+//! Selection of the messages that are drawn if there are too many: the most delayed ones, and a regular sample of the whole run.
 
 use std::cmp::Reverse;
 
 use crate::time::Span;
 
-/// The most delayed messages get at most this fraction (one in `DELAYED`) of the lines.
+/// Divisor of the number of lines: at most one line in `DELAYED` is reserved for the most delayed messages.
 const DELAYED: usize = 10;
 
 const OUTSIDE: &str = "that begin or end at a rank without a row";
@@ -12,9 +12,9 @@ const OUTSIDE: &str = "that begin or end at a rank without a row";
 /// The properties of a message that determine its selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
-    /// The time that it took to leave beyond the transfer time of its bytes.
+    /// The time by which the message took longer to leave than the transfer time of its bytes.
     pub(super) delay: Span,
-    /// Whether its sender and its receiver have rows.
+    /// Whether the sender and the receiver of the message have rows.
     pub(super) is_between_rows: bool,
 }
 
@@ -29,8 +29,9 @@ pub(super) struct Sample {
 
 impl Sample {
     /// Selects `at_most` of the messages, which are in the order of time: up to a tenth by largest delay. The other lines are divided
-    /// equally between messages between rows and other messages; a kind that needs less leaves the rest to the other. A kind that does
-    /// not fit is sampled evenly in the order of time, because messages between rows may all be in one phase of the run.
+    /// equally between two kinds: messages between rows, and other messages; lines that one kind does not need go to the other. A kind with
+    /// more messages than lines is sampled evenly in the order of time. Without the second kind the drawing could miss phases of the run
+    /// that have no messages between rows.
     pub(super) fn of(messages: &[Candidate], at_most: usize) -> Sample {
         let all = messages.len();
         if all <= at_most {

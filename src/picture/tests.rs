@@ -109,7 +109,7 @@ fn runs_without_a_trace_are_refused() {
         PictureError::NotTraced.to_string(),
         "the run was not traced: build its machine with `trace(true)`"
     );
-    // Loads are counted even without a trace.
+    // Without a trace, the report still has the loads of links.
     let svg = Heat::of(&run).to_svg().unwrap();
     assert!(svg.contains("bytes carried: ") && svg.contains("time busy: ") && !svg.contains("time shared"));
 }

@@ -1,4 +1,5 @@
-//! Link sharing from the transfers of a run: which messages shared a link, and for how long each link was shared.
+//! Link sharing, computed from the transfers of a run: the messages that shared a link, and the shared time of each
+//! link.
 //!
 //! A message occupies all links of its route from the time it takes its sender's out-port until it has left completely.
 
@@ -31,7 +32,8 @@ pub(super) struct LinkTimes {
     pub(super) shared: Span,
 }
 
-/// A message on a link: link, enter time, leave time, index of the transfer. The type is small because there are many.
+/// A message on a link: link, enter time, leave time, index of the transfer. The type is small because a run may have
+/// many visits.
 type LinkVisit = (u32, Time, Time, u32);
 
 impl Traffic {
@@ -54,10 +56,10 @@ impl Traffic {
         traffic
     }
 
-    /// Evaluates the messages of one link, in the order in which they enter.
+    /// Computes the times of one link from its visits, sorted by entry, and marks the messages that shared the link.
     fn count(&mut self, visits: &[LinkVisit]) -> LinkTimes {
         let mut times = LinkTimes::default();
-        // The end of the time with at least one message, and with at least two.
+        // The latest end of the visits so far, and the end of the time with at least two messages.
         let (mut one, mut two) = (Time::ZERO, Time::ZERO);
         for (nth, &(_, entered, left, transfer)) in visits.iter().enumerate() {
             let meets_next = visits.get(nth + 1).is_some_and(|next| next.1 < left);
@@ -78,7 +80,8 @@ pub(super) fn delayed(report: &RunReport) -> Option<String> {
         .then(|| format!("Contention delayed messages by {} (sum over messages).", rounded(lost)))
 }
 
-/// Returns the time that a message took to leave beyond n * beta, for any reason; zero for a message without links.
+/// Returns the time by which a message took longer to leave than n * beta, for any reason; zero for a message that used
+/// no link.
 pub(super) fn lost(transfer: &Transfer, parameters: &Parameters) -> Span {
     if transfer.entered >= transfer.left {
         return Span::ZERO;

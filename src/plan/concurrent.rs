@@ -6,11 +6,11 @@ use crate::{model::Description, time::Span};
 const MAX_MESSAGES: usize = 1 << 16;
 
 /// Number of messages that each node may send regardless of [`MAX_MESSAGES`].
-const MIN_MESSAGES_PER_NODE: usize = 24;
+const ALWAYS_ALLOWED_PER_NODE: usize = 24;
 
 /// Returns the maximum number of messages that each node sends in all rounds together, on this number of nodes.
 pub(crate) fn max_concurrent_messages(nodes: usize) -> usize {
-    MIN_MESSAGES_PER_NODE.max(MAX_MESSAGES / nodes.max(1))
+    ALWAYS_ALLOWED_PER_NODE.max(MAX_MESSAGES / nodes.max(1))
 }
 
 /// Returns the closed-form time of a round in which every node sends an empty message to `partners` others and then receives as many.

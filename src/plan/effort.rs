@@ -71,7 +71,7 @@ impl Budget {
         self.steps.set(self.steps.get().saturating_sub(steps));
     }
 
-    /// Returns whether all candidates are tried, as with [`Effort::Thorough`].
+    /// Returns whether this is the budget of [`Effort::Thorough`]: more steps than that of [`Effort::Normal`].
     pub(crate) fn is_unlimited(&self) -> bool {
         self.steps.get() > NORMAL
     }

@@ -30,7 +30,7 @@ pub(crate) struct Entry<P: Problem> {
     kinds: fn(P::Kind) -> bool,
     restrictions: &'static [Restriction<P>],
     is_predictable: bool,
-    schedules: Schedules<P>,
+    method: Method<P>,
     improve: Option<Improve<P>>,
 }
 
@@ -56,20 +56,20 @@ type Search<P> = fn(&Planning<'_, P>, &Budget) -> Found<P>;
 type Improve<P> = fn(&P, Time, &Budget) -> Option<(Variant<P>, Predicted<P>)>;
 
 /// How the plan is found.
-enum Schedules<P: Problem> {
+enum Method<P: Problem> {
     /// By taking the fastest of all variants.
     Variants(List<P>),
     /// By an algorithm-specific search.
     Search(Search<P>),
 }
 
-impl<P: Problem> Clone for Schedules<P> {
+impl<P: Problem> Clone for Method<P> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<P: Problem> Copy for Schedules<P> {}
+impl<P: Problem> Copy for Method<P> {}
 
 /// The input from which an algorithm lists its variants.
 pub(crate) struct Planning<'a, P: Problem> {
@@ -85,7 +85,7 @@ impl<P: Problem> Entry<P> {
     /// Creates the entry of an algorithm that takes the fastest of its variants. By default the entry is for all kinds
     /// of problems and has no restrictions.
     pub(crate) const fn new(name: &'static str, variants: List<P>) -> Entry<P> {
-        Entry::with(name, Schedules::Variants(variants))
+        Entry::with(name, Method::Variants(variants))
     }
 
     /// Creates the placeholder entry for all custom algorithms, which cannot be selected by name.
@@ -102,10 +102,10 @@ impl<P: Problem> Entry<P> {
 
     /// Creates the entry of an algorithm that has its own search.
     pub(crate) const fn searching(name: &'static str, search: Search<P>) -> Entry<P> {
-        Entry::with(name, Schedules::Search(search))
+        Entry::with(name, Method::Search(search))
     }
 
-    const fn with(name: &'static str, schedules: Schedules<P>) -> Entry<P> {
+    const fn with(name: &'static str, method: Method<P>) -> Entry<P> {
         Entry {
             name,
             title: name,
@@ -117,7 +117,7 @@ impl<P: Problem> Entry<P> {
             kinds: |_| true,
             restrictions: &[],
             is_predictable: true,
-            schedules,
+            method,
             improve: None,
         }
     }
@@ -312,7 +312,7 @@ impl<P: Problem> Algorithm<P> {
         workspace: &P::Workspace,
     ) -> Result<Vec<Variant<P>>, PlanError> {
         self.check(problem)?;
-        let Schedules::Variants(variants) = self.entry.schedules else { return Ok(Vec::new()) };
+        let Method::Variants(variants) = self.entry.method else { return Ok(Vec::new()) };
         let mut variants = variants(&Planning { problem, parameter: &self.parameter, workspace })?;
         for variant in &mut variants {
             variant.of.get_or_insert_with(|| self.clone());
@@ -337,7 +337,7 @@ impl<P: Problem> Algorithm<P> {
         workspace: &P::Workspace,
         budget: &Budget,
     ) -> Option<Found<P>> {
-        let Schedules::Search(search) = self.entry.schedules else { return None };
+        let Method::Search(search) = self.entry.method else { return None };
         let planning = Planning { problem, parameter: &self.parameter, workspace };
         Some(self.check(problem).and_then(|()| search(&planning, budget)))
     }

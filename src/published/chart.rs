@@ -1,10 +1,10 @@
-//! Helpers with which jobs fill and query charts.
+//! The trait [`Series`], with which jobs add series to charts and read values from them.
 
 use crate::picture::{Chart, Origin};
 
 /// Adds series to a chart, and reads values of series.
 pub(super) trait Series {
-    /// Adds a line: the values of a function at given abscissas.
+    /// Adds a modeled line: the values of a function at given abscissas.
     fn modeled(
         &mut self,
         name: impl Into<String>,
@@ -12,7 +12,7 @@ pub(super) trait Series {
         modeled: impl Fn(f64) -> f64,
     );
 
-    /// Adds a series with one value per name of the axis.
+    /// Adds a modeled series with one value per name of the x axis.
     fn bars(&mut self, name: impl Into<String>, values: impl IntoIterator<Item = f64>);
 
     /// Adds a line computed by a formula.

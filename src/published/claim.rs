@@ -12,13 +12,13 @@ pub struct Claim {
     pub name: &'static str,
     /// The claim.
     pub said: &'static str,
-    /// How certain it is that the paper makes the claim.
+    /// How certain it is that the paper makes this claim.
     pub sure: Sure,
     /// Whether the claim holds in the model.
     pub verdict: Verdict,
     /// The reason for the verdict, with results.
     pub why: String,
-    /// Detailed results beside expected ones. The expected results are those of the current model, not of the paper.
+    /// Regression checks of detailed results. Their expected values are results of the current model, not of the paper.
     pub checks: Vec<Check>,
 }
 
@@ -66,12 +66,12 @@ impl Claim {
         Claim { name, said, sure: Sure::Printed, verdict: Verdict::Open, why, checks }
     }
 
-    /// Marks the claim as read in a damaged text.
+    /// Marks the claim as read in a damaged text, with the probability of a correct reading in percent.
     pub(super) fn read(self, percent: u8) -> Claim {
         Claim { sure: Sure::Read(percent), ..self }
     }
 
-    /// Marks the claim as made here and not in the paper.
+    /// Marks the claim as a statement of this library about the model, not of the paper.
     pub(super) fn ours(self) -> Claim {
         Claim { sure: Sure::Ours, ..self }
     }

@@ -84,7 +84,7 @@ impl Paper {
 #[derive(Debug)]
 pub struct Job {
     pub(super) id: &'static str,
-    /// Other names, of items that this job includes.
+    /// The names of other items that this job includes.
     pub(super) also: &'static [&'static str],
     pub(super) paper: Paper,
     pub(super) place: &'static str,
@@ -108,7 +108,7 @@ pub(super) enum Work {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Published values beside modeled ones.
+    /// Published values with their modeled counterparts.
     pub values: Vec<Value>,
     /// Claims with verdicts.
     pub claims: Vec<Claim>,
@@ -170,7 +170,7 @@ impl Job {
         self.paper
     }
 
-    /// Returns the place in the paper, such as `Figure 2`.
+    /// Returns the figure, table or section of the paper, such as `Figure 2`.
     pub fn place(&self) -> &'static str {
         self.place
     }
@@ -180,7 +180,7 @@ impl Job {
         self.title
     }
 
-    /// Returns machine, sources and lengths.
+    /// Returns a description of the setup: machine, sources and lengths.
     pub fn setup(&self) -> &'static str {
         self.setup
     }

@@ -13,7 +13,7 @@ impl Job {
         Paper::ALL.into_iter().flat_map(of)
     }
 
-    /// Returns the job with this name, case-insensitive: the job's own name or that of an item that it includes.
+    /// Returns the job with this name, case-insensitive: the name of the job, or of an item that the job includes.
     pub fn named(name: &str) -> Option<&'static Job> {
         Job::all().find(|job| job.names().any(|own| own.eq_ignore_ascii_case(name)))
     }

@@ -3,10 +3,10 @@
 //!
 //! A [`Job`] is an item of a [`Paper`]: a figure, a table, or the claims of a section. Its [`Outcome`] has:
 //!
-//! * [`Value`]s: every published number beside the modeled one, with unit, certainty and relative error;
-//! * [`Claim`]s: statements of the paper, each with a [`Verdict`] and the [`Check`]s behind it. Checks record current
-//!   results of the model (regression checks);
-//! * [`Chart`]s: the lines of a figure, with published points where there are any.
+//! * [`Value`]s: every published number with its modeled counterpart, unit, certainty and relative error;
+//! * [`Claim`]s: statements of the paper, each with a [`Verdict`] and [`Check`]s of detailed results. The expected
+//!   values of checks are current results of the model (regression checks);
+//! * [`Chart`]s: the lines of a figure, with published points if the paper has numbers.
 //!
 //! All parameters are those of the [presets](crate::model::presets), one set per machine; no job adjusts them. The
 //! tests of published claims and `multicomputer reproduce` call these jobs.

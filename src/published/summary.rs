@@ -2,13 +2,13 @@
 
 use super::{Claim, Job, Kind, Outcome, Sure, Value, Verdict};
 
-/// Counts and errors over several jobs, and the items that were not reproduced.
+/// Counts and errors over several jobs, with the claims that do not hold and the values outside the tolerance.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
     /// The absolute relative errors, by kind.
     errors: Vec<(Kind, f64)>,
-    /// The number of judged claims; `hold` counts the claims that hold.
+    /// The number of claims with a verdict; `hold` counts the claims that hold.
     judged: usize,
     hold: usize,
     /// The number of claims that cannot be judged.

@@ -60,11 +60,12 @@ pub(super) const JOBS: &[Job] = &[
     ),
 ];
 
-/// Divisions of alpha = 130 us: all at the sender, half and half, all at the receiver, all in the network, and mixed.
+/// Divisions of alpha = 130 us into sender, network and receiver: all at the sender, half at the sender and half at the receiver, all at
+/// the receiver, all in the network, and mixed.
 const SPLITS: [[f64; 3]; 5] =
     [[130.0, 0.0, 0.0], [65.0, 0.0, 65.0], [0.0, 0.0, 130.0], [0.0, 130.0, 0.0], [20.0, 70.0, 40.0]];
 
-/// Length of a vector, or of each block, in bytes.
+/// Lengths of a vector, or of each block, in bytes.
 const LENGTHS: [u64; 3] = [1, 1000, 4096];
 
 /// Returns a network with Hockney's parameters; alpha is divided into microseconds at the sender, in the network and at the receiver.
@@ -91,7 +92,7 @@ fn millis(plan: &Plan) -> f64 {
     plan.prediction().modeled.since_start().as_millis_f64()
 }
 
-/// Compares an equation with modeled times on several networks, and charts it over the number of nodes of one kind of network.
+/// Compares an equation with modeled times on several networks, and charts both over the number of nodes of one kind of network.
 fn equation(
     mut claim: Claim,
     cases: &[(Algorithm, &[&str])],
@@ -197,7 +198,7 @@ fn on_a_ring() -> Outcome {
         (plan.schedule().iterations(), millis(&plan))
     };
     let ((_, on_ring), (_, on_cube)) = (bytes_only("ring:8"), bytes_only("hypercube:8"));
-    // On the hypercube 1 + 2 + 4 blocks; on the ring 1, 2 times 2, and 4 times 4.
+    // In times of a block, the hypercube takes 1 + 2 + 4, and the ring 1 + 2 * 2 + 4 * 4.
     let last = (on_ring * 7.0 / on_cube - 1.0 - 4.0) / 4.0;
     times.within("the third step, as a multiple", last, 3.999..=4.001);
     let claims = vec![
@@ -226,7 +227,7 @@ fn pipelined() -> Outcome {
     let mut around =
         Claim::new("pipelined_around_a_ring", "n pipelined broadcasts take (t_s + t_w m) (p - 1)");
     let mut in_turn = Claim::new("one_after_the_other", "n broadcasts in turn take n (t_s + t_w m) log p");
-    // The book's strict model: a send takes as long as its transfer.
+    // The book's strict model: the sender is busy for the whole transfer.
     let strict = SPLITS[0];
     let broadcasts = |algorithm: Algorithm, network, sources: f64| {
         let machine = machine(network, strict);

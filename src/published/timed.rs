@@ -1,4 +1,4 @@
-//! Modeled times that can be measured again by running their programs, under any clock.
+//! Modeled times with the programs that measure them, which can be run again under any clock.
 
 use std::{fmt, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     report::RunReport,
 };
 
-/// A program that runs with one thread per node.
+/// A program that runs under a given clock, with one thread per node.
 type Program = dyn Fn(Clock) -> Result<RunReport, Failure> + Send + Sync;
 
 /// A modeled time and the program that measures it.
@@ -26,7 +26,7 @@ pub(super) struct Timed {
 }
 
 impl Timed {
-    /// Creates the time of a schedule on all nodes of a machine, with phantom payloads.
+    /// Predicts the time of a schedule on all nodes of a machine. Its program runs the schedule with phantom payloads.
     pub(super) fn schedule(machine: &Description, schedule: &Schedule) -> Timed {
         let prediction = predict(machine, schedule).expect("a published schedule can be predicted");
         let (machine, schedule) = (machine.clone(), schedule.clone());
@@ -42,7 +42,7 @@ impl Timed {
         Timed { millis: prediction.modeled.since_start().as_millis_f64(), program: Arc::new(program) }
     }
 
-    /// Creates the time of a program. Runs it in virtual time; panics if the run fails.
+    /// Determines the time of a program by a run in virtual time; panics if the run fails.
     pub(super) fn program(
         program: impl Fn(Clock) -> Result<RunReport, Failure> + Send + Sync + 'static,
     ) -> Timed {

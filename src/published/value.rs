@@ -1,4 +1,4 @@
-//! Published numbers beside modeled ones.
+//! Published numbers with their modeled counterparts.
 
 use std::fmt;
 
@@ -57,10 +57,10 @@ impl Kind {
 pub enum Sure {
     /// Printed.
     Printed,
-    /// Read in a damaged text, with this probability of being right, in percent.
+    /// Read in a damaged text; the number is the probability of a correct reading, in percent.
     Read(u8),
-    /// Not published, but stated here about the model: the limits of a formula, or the consequence of another reading.
-    /// A [`Summary`](super::Summary) excludes it.
+    /// Not published, but a statement of this library about the model: the limits of a formula, or the consequence of another reading. A
+    /// [`Summary`](super::Summary) excludes it.
     Ours,
 }
 
@@ -76,8 +76,8 @@ impl fmt::Display for Sure {
 }
 
 impl Value {
-    /// Maximum relative error of a measured number that counts as reproduced: 20 % for all. The times to which the
-    /// Paragon's parameters were fitted deviate by up to 13 %.
+    /// Maximum relative error of a measured number that counts as reproduced, the same for all jobs: 20 %. The times to which the Paragon's
+    /// parameters were fitted deviate by up to 13 %.
     pub const NEAR: f64 = 0.2;
 
     /// Maximum relative error of a derived number that counts as reproduced: rounding only.

@@ -9,9 +9,9 @@
 //! - Readers keep whole nanoseconds, truncate the begin and the duration separately, and drop a slice that then exceeds
 //!   its enclosing slice. So a slice is written as its begin ("B") and its end ("E") rather than as one complete event
 //!   ("X"): truncating instants never changes their order, and nested slices stay nested.
-//! - Records of equal time on one track keep their order in the file, and an arrow belongs to the innermost slice that
-//!   is open at its position. So the records of a track are in time order; an arrow starts right after the begin of its
-//!   send and ends right before the end of its receive, even for slices of zero length.
+//! - Records of equal time on one track keep their order in the file, and an arrow is attached to the innermost slice that is open at the
+//!   arrow's position in the file. So the records of a track are in time order; an arrow starts right after the begin of its send and ends
+//!   right before the end of its receive, even for slices of zero length.
 //! - Thread 0 is the idle thread of an operating system, and the thread with the number of its process is the main
 //!   thread. So the tracks are numbered from 10,000.
 

@@ -7,10 +7,10 @@ use crate::{
     time::Time,
 };
 
-/// A change of the blocks of a [schedule](crate::pattern::Schedule) that a node holds. Recorded in modeled time for
-/// every call that executes a schedule with all of its blocks.
+/// A change of the set of blocks of a [schedule](crate::pattern::Schedule) that a node holds. Recorded in modeled time
+/// for every call that executes a schedule with all of its blocks.
 ///
-/// A block counts as held once the node has had it: sending a block does not remove it.
+/// A block remains held for the rest of the call: sending a block does not remove it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Content {
@@ -50,7 +50,7 @@ pub enum Change {
         from: Rank,
         /// The number of messages that the sender had sent before.
         seq: u64,
-        /// The blocks at this node that the blocks of the message become, in the same order.
+        /// The numbers of the blocks at this node, in the order of the blocks in the message.
         blocks: Arc<[u32]>,
         /// Whether the received blocks are combined with the node's own versions instead of replacing them.
         combined: bool,

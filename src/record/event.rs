@@ -54,8 +54,8 @@ pub enum EventKind {
         /// measured separately from the wait.
         overhead: Span,
     },
-    /// A combined send and receive. Both have separate events within this one: the node first waits for its message to leave, then for
-    /// the other message to arrive, and, with the rendezvous protocol, at the end for the receive of its message.
+    /// A combined send and receive. The send and the receive have separate events within this event: the node first waits for its message
+    /// to leave, then for the other message to arrive, and, with the rendezvous protocol, at the end for the receive of its message.
     SendRecv,
     /// A computation.
     Compute,
@@ -68,7 +68,7 @@ pub enum EventKind {
     },
     /// A hardware barrier.
     Barrier,
-    /// A visit to a named phase.
+    /// A stay in a named phase, from entry to exit.
     Phase {
         /// The name of the phase.
         name: Arc<str>,
@@ -81,25 +81,25 @@ pub enum EventKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitEnd {
-    /// A message of this node had left.
+    /// A message of this node has left.
     Left {
         /// The number of messages that the node had sent before.
         seq: u64,
     },
-    /// A message of this node had left and matched a receive; on a machine with the [rendezvous
+    /// A message of this node has left and has matched a receive; on a machine with the [rendezvous
     /// protocol](crate::MachineBuilder::rendezvous), the node waits for both.
     Met {
         /// The number of messages that the node had sent before.
         seq: u64,
     },
-    /// A message had arrived, and a probe found it.
+    /// A message has arrived, and a probe has found it.
     Arrived {
         /// The sender, as a rank of the world.
         from: Rank,
         /// The number of messages that the sender had sent before.
         seq: u64,
     },
-    /// The deadline had passed.
+    /// The deadline has passed.
     Deadline,
     /// A fault of the machine ended the wait.
     Failure,

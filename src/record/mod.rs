@@ -1,5 +1,5 @@
-//! The records of a run: counters of every node and, if tracing is on, all events of nodes, all transfers of messages,
-//! and their shares of the network. Plain data.
+//! The records of a run: counters of every node and, if tracing is on, all events of nodes, all transfers of messages, and their shares of
+//! the network. The types only hold data.
 
 mod chrome;
 mod content;
@@ -66,7 +66,7 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
-    /// Adds a visit to a phase.
+    /// Adds a stay in a phase.
     pub(crate) fn add_phase(&mut self, name: Arc<str>, begin: Time, end: Time) {
         let phase = self.phases.entry(name).or_insert(PhaseRecord { begin, end, time: Span::ZERO });
         phase.end = end;
@@ -74,7 +74,7 @@ impl NodeRecord {
     }
 }
 
-/// The time of one node in one named phase, summed over all visits.
+/// The time of one node in one named phase, summed over all stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PhaseRecord {

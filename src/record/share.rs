@@ -50,7 +50,7 @@ pub enum Bottleneck {
 }
 
 impl Bottleneck {
-    /// Returns the name of the place on a network: `node 0 -> node 1`, `in-port of node 3`, `ports of node 3`.
+    /// Returns the name of the resource on a network: `node 0 -> node 1`, `in-port of node 3`, `ports of node 3`.
     pub fn name(&self, topology: &dyn Topology) -> String {
         match *self {
             Bottleneck::Link(link) if link < topology.links() => topology.link(link).to_string(),
@@ -59,7 +59,7 @@ impl Bottleneck {
     }
 }
 
-/// Writes the place without a topology: `link 7`, `in-port of node 3`.
+/// Writes the resource without the topology's names of vertices: `link 7`, `in-port of node 3`.
 impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -16,7 +16,7 @@ use crate::{
     topology::Topology,
 };
 
-/// Maximum number of pieces, places and messages in the text.
+/// Maximum number of pieces, of contended links and ports, and of messages in the text.
 const MAX_SHOWN: usize = 5;
 
 /// An explanation of a run's time: its critical path, and the contention between messages. Created by
@@ -30,9 +30,9 @@ pub struct Explanation {
     pub machine: String,
     /// The chain of events that determined the end of the run.
     pub critical_path: CriticalPath,
-    /// The contention delays of messages, by place and by message.
+    /// The contention delays of messages, by link or port and by message.
     pub blame: Blame,
-    /// The names of the contended links and ports, in the order of places.
+    /// The names of the contended links and ports.
     #[serde(skip)]
     pub places: BTreeMap<Bottleneck, String>,
 }
@@ -78,7 +78,7 @@ impl Explanation {
         write_table(writer, header, lines)
     }
 
-    /// Writes the contention delays as CSV, one line per place, delayed message and delaying message. Times are modeled
+    /// Writes the contention delays as CSV, one line per link or port, delayed message and delaying message. Times are modeled
     /// microseconds, exact to the picosecond.
     ///
     /// # Errors
@@ -166,8 +166,8 @@ fn and_more(table: Table, more: usize) -> String {
 }
 
 impl fmt::Display for Explanation {
-    /// Writes the critical path by kind of time, its longest pieces, and the largest contention delays by place and by
-    /// message. No trailing line break.
+    /// Writes the critical path by kind of time, its longest pieces, and the largest contention delays by link or port and by message. No
+    /// trailing line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.critical_path.pieces.is_empty() {
             return f.write_str("Where the time went: the run took none");

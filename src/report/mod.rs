@@ -33,12 +33,12 @@ pub struct RunReport {
     pub is_modeled: bool,
     /// The number of messages sent, including messages from a node to itself.
     pub messages: u64,
-    /// The bytes of these messages.
+    /// The number of bytes of these messages.
     pub bytes: u64,
-    /// The total contention delay of all messages: their time to leave beyond n * beta, because of shared links or
+    /// The total contention delay of all messages: the time by which they took longer to leave than n * beta, because of shared links or
     /// ports, or of links slower than the ports.
     pub lost_to_sharing: Span,
-    /// The pacing of the host; real time only.
+    /// The comparison of wall-clock time with modeled time; only of runs in real time.
     pub real_time: Option<RealTimeReport>,
     /// The counters of each node, in rank order.
     pub nodes: Vec<NodeRecord>,
@@ -52,7 +52,7 @@ pub struct RunReport {
     pub unreceived: Vec<UnreceivedMessage>,
 }
 
-/// The pacing of the host compared with the model. Modeled times do not depend on it.
+/// Comparison of wall-clock time with modeled time, for a run in real time. Modeled times do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RealTimeReport {
@@ -69,11 +69,11 @@ pub struct RealTimeReport {
     pub late_answers: u64,
     /// The largest lateness of an answer.
     pub slip: Slip,
-    /// Whether the host kept pace with the model.
+    /// Whether the host was fast enough for the dilation.
     pub verdict: Verdict,
 }
 
-/// Whether a host kept pace with the model in real time.
+/// Whether a host was fast enough for the dilation of a run in real time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -88,9 +88,9 @@ pub enum Verdict {
 /// Maximum relative delay at the end of a run with the verdict "kept".
 pub(crate) const KEPT_ERROR: f64 = 0.02;
 
-/// Maximum lateness for the verdict "kept", as a fraction of the due time of the run; and a lateness in seconds that is
-/// always accepted, because a short interruption of the host is harmless.
-const MAX_KEPT_SLIP: f64 = 0.1;
+/// Maximum lateness for the verdict "kept", as a fraction of the due time of the run. A lateness up to `ALWAYS_ACCEPTED`, in seconds, is
+/// accepted in every run, because a short interruption of the host is harmless.
+const MAX_KEPT_LATENESS: f64 = 0.1;
 const ALWAYS_ACCEPTED: f64 = 1e-3;
 
 /// Time that the host may need to wake the last thread, in seconds. A run that ends late by no more counts as on time.
@@ -107,7 +107,7 @@ impl RealTimeReport {
         let error = if due > 0.0 { wall.as_secs_f64() / due - 1.0 } else { 0.0 };
         let late = wall.as_secs_f64() - due;
         let kept = late <= WAKE_UP.max(KEPT_ERROR * due)
-            && lateness.largest.by.as_secs_f64() <= ALWAYS_ACCEPTED.max(MAX_KEPT_SLIP * due);
+            && lateness.largest.by.as_secs_f64() <= ALWAYS_ACCEPTED.max(MAX_KEPT_LATENESS * due);
         RealTimeReport {
             dilation,
             wall,
@@ -119,7 +119,7 @@ impl RealTimeReport {
         }
     }
 
-    /// Returns whether the host kept pace.
+    /// Returns whether the verdict is [`Verdict::Kept`].
     pub fn is_kept(&self) -> bool {
         self.verdict == Verdict::Kept
     }
@@ -175,7 +175,7 @@ impl RunReport {
         self.nodes.iter().any(|node| !node.noise.is_zero())
     }
 
-    /// Creates the report of nodes without a model and a network, from the nodes' counters only.
+    /// Creates the report of a run without a model, which has only the counters of nodes.
     pub(crate) fn of_nodes(machine: String, nodes: Vec<NodeRecord>) -> RunReport {
         RunReport {
             machine,

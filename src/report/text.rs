@@ -115,10 +115,10 @@ impl RunReport {
     }
 }
 
-/// Describes the pacing of the host, as lines of the headline.
+/// Returns the lines of the headline about real time: wall-clock time and error, lateness, verdict.
 fn pace(real_time: &RealTimeReport) -> [String; 3] {
     let RealTimeReport { dilation, wall, error, answers, late_answers, slip, verdict } = *real_time;
-    // A measured dilation is rounded to its significant digits.
+    // A measured dilation has no more than two significant decimals.
     let dilation = if dilation < 1.0 { dilation } else { (100.0 * dilation).round() / 100.0 };
     let verdict = match verdict {
         Verdict::Kept => "kept",

@@ -1,4 +1,4 @@
-//! The algorithms of the chapter, named by their numbers in the book, and what the book says about each.
+//! The algorithms of chapter 4 of the book, named by their numbers in the book, with the book's formula for each.
 //!
 //! Each algorithm has its entry in its own file; this file lists them.
 
@@ -17,7 +17,7 @@ use crate::{
     rank::Rank,
 };
 
-/// An algorithm of the chapter. It is also an algorithm for a collective operation and can be passed to
+/// An algorithm of chapter 4 of the book. It is also an algorithm for a collective operation and can be passed to
 /// [`Group::using`](crate::comm::Group::using).
 ///
 /// ```
@@ -36,15 +36,15 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct Algorithm(pub(super) &'static Entry);
 
-/// The registry entry of an algorithm, with the data of the book.
+/// The description of an algorithm, with the data of the book.
 pub(super) struct Entry {
-    /// The entry among the algorithms for collective operations.
+    /// The registry entry as an algorithm for a collective operation.
     pub(super) registered: plan::Entry<Task>,
     pub(super) operation: Operation,
     pub(super) section: &'static str,
     pub(super) formula: &'static str,
     pub(super) equation_number: Option<&'static str>,
-    /// Evaluates the formula, without the combining of elements.
+    /// Evaluates the formula, without the time for combining elements.
     pub(super) equation: fn(&Task) -> Cost,
     /// The network for which the algorithm is designed.
     pub(super) network: &'static str,
@@ -98,8 +98,8 @@ impl Algorithm {
         self.0.operation
     }
 
-    /// Returns the formula of the book, or one that follows from it, with `t_s` for alpha and `t_w m` for the time of the bytes of a
-    /// message.
+    /// Returns the formula of the book, or a formula derived from the book's, with `t_s` for alpha and `t_w m` for the time of the bytes of
+    /// a message.
     pub fn formula(self) -> &'static str {
         self.0.formula
     }
@@ -133,8 +133,8 @@ impl Algorithm {
     ///
     /// # Errors
     ///
-    /// Returns [`PlanError`] if the task is a different operation than that of the algorithm, or does not meet the restrictions of the
-    /// algorithm, which are documented in its file.
+    /// Returns [`PlanError`] if the operation of the task is not the operation of the algorithm, or if the task does not meet the
+    /// algorithm's restrictions, which are documented in its file.
     pub fn plan(self, task: &Task) -> Result<Plan, PlanError> {
         self.collective().plan(task)
     }
@@ -151,7 +151,7 @@ impl Entry {
 /// The book, the source of all these algorithms.
 pub(super) const BOOK: &str = "Kumar, Grama, Gupta, Karypis, Introduction to Parallel Computing, chapter 4";
 
-/// The restriction of reductions that add around a ring, or add operands of distant ranks first.
+/// The restriction to commutative operators, for reductions that do not combine operands in rank order.
 pub(super) const COMMUTATIVE: Restriction<Task> = Restriction {
     text: "its operands do not meet in rank order: the operator must be commutative",
     is_met: |task, _| !task.is_in_order(),
@@ -219,7 +219,7 @@ impl IntoAlgorithm for Algorithm {
     }
 }
 
-/// How a node sends and receives in the same step: one after the other, as the book writes it.
+/// The order of sending and receiving within a step: one after the other, as in the book's programs.
 const EXCHANGE: Exchange = Exchange::InTurn;
 
 /// Makes a draft that moves the whole vector of the root, as one block.
@@ -234,13 +234,13 @@ pub(super) fn all_blocks_draft(task: &Task, build: impl FnOnce(&mut Builder)) ->
     Draft::moving(task, pieces(task, &ranks), &ranks, EXCHANGE, build)
 }
 
-/// Makes a draft that moves the blocks that are not empty.
+/// Makes a draft that moves the nonempty blocks. `build` gets the ranks that have them.
 pub(super) fn source_blocks_draft(task: &Task, build: impl FnOnce(&mut Builder, &[Rank])) -> Draft {
     let sources: Vec<Rank> = (0..task.size()).filter(|&rank| !task.block(rank).is_empty()).collect();
     Draft::moving(task, pieces(task, &sources), &sources, EXCHANGE, |builder| build(builder, &sources))
 }
 
-/// Returns the blocks of these ranks.
+/// Returns the blocks of some ranks as pieces of the vector.
 fn pieces(task: &Task, ranks: &[Rank]) -> Vec<Piece> {
     ranks.iter().map(|&rank| Piece::of(task.block(rank), Origin::At(rank))).collect()
 }
@@ -251,7 +251,7 @@ mod tests {
 
     use super::*;
 
-    /// Plans are cached by algorithm name, so names must be unique over both libraries.
+    /// Plans are cached by algorithm name, so the names of this module and of [`collective`] must be unique together.
     #[test]
     fn names_are_unique() {
         let known = collective::Algorithm::NAMED.iter().cloned();

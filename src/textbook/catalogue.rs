@@ -1,8 +1,8 @@
-//! The contents of the chapter: its algorithms and its example with their networks, and its figures.
+//! The contents of chapter 4 of the book: its algorithms and its example with their networks, and its figures.
 
 use super::Algorithm;
 
-/// An algorithm of the chapter, or its application example.
+/// An algorithm of chapter 4, or its application example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     /// One of the algorithms.

@@ -1,4 +1,4 @@
-//! Equations 4.1 to 4.4 of the chapter, and equations derived from it for its other algorithms.
+//! Equations 4.1 to 4.4 of the book, and derived equations for the other algorithms of chapter 4.
 //!
 //! The book's `t_s` is alpha, the start-up time of a message, and its `t_w m` is the time of the `n` bytes of a message of `m` words:
 //! `n beta`. Each function returns a [`Cost`], the coefficients of alpha, beta and gamma; [`time`](Cost::time) evaluates it for a machine.
@@ -39,7 +39,7 @@ pub fn naive(ranks: usize, bytes: u64) -> Cost {
 /// ring, `2 t_s (sqrt(p) - 1) + t_w m (p - 1)` on a square mesh.
 ///
 /// On a ring of `p` there are `p - 1` steps of `t_s + t_w m`. On a mesh each dimension is processed like a ring, with all data that the
-/// earlier dimensions have collected as one message: the second takes `(sqrt(p) - 1) (t_s + sqrt(p) t_w m)`.
+/// earlier dimensions have collected as one message: the second dimension takes `(sqrt(p) - 1) (t_s + sqrt(p) t_w m)`.
 ///
 /// ```
 /// use multicomputer::textbook::equation;
@@ -61,8 +61,8 @@ pub fn all_to_all_hypercube(ranks: usize, bytes: u64) -> Cost {
     Cost { alphas: logarithm(ranks) as f64, ..all_to_all(&[ranks], bytes) }
 }
 
-/// Returns the cost of an all-to-all broadcast on a linear array in both directions at once, if all nodes keep in step:
-/// `(p - 1 + floor((p + 1) / 2)) (t_s + t_w m)`. On one or two nodes it is the cost on a ring.
+/// Returns the cost of an all-to-all broadcast on a linear array in both directions at the same time, with synchronized steps: `(p - 1 +
+/// floor((p + 1) / 2)) (t_s + t_w m)`. On one or two nodes this is the cost on a ring.
 ///
 /// In the first `floor((p + 1) / 2)` of the `p - 1` steps some nodes forward two messages, one in each direction.
 pub fn both_ways(ranks: usize, bytes: u64) -> Cost {

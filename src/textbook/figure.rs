@@ -1,4 +1,4 @@
-//! Figures of the steps of an algorithm as in the book: senders and receivers, and the most loaded link.
+//! Figures of the steps of an algorithm, as in the book: the messages of each step, and its most loaded link.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -71,7 +71,7 @@ pub struct Arrow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Busiest {
-    /// The link; among equally loaded links the one with the lowest number.
+    /// The link; of equally loaded links, the link with the lowest number.
     pub link: LinkId,
     /// Number of messages over the link.
     pub messages: u64,
@@ -113,7 +113,7 @@ impl Figure {
                     steps.push((Vec::new(), 0));
                 }
                 let (all, most) = &mut steps[number];
-                // Each group has only whole vectors, which are block 0 in each of them.
+                // Block numbers are not translated: such plans move one whole vector each, block 0.
                 all.extend(arrows.into_iter().map(|arrow| Arrow {
                     from: members[arrow.from],
                     to: members[arrow.to],
@@ -188,7 +188,7 @@ impl Figure {
         &self.steps
     }
 
-    /// Returns the time if all nodes keep in step, including link contention.
+    /// Returns the time with synchronized steps, including link contention.
     ///
     /// A step takes alpha times the maximum number of messages that a node sends or receives, then the time of its busiest port or link,
     /// and gamma times the maximum number of elements that a node combines. If all nodes are equally busy, the result is exactly the time
@@ -226,7 +226,7 @@ impl Step {
         self.time_with_link_time(parameters, self.busiest.map_or(Span::ZERO, |busiest| busiest.time))
     }
 
-    /// Returns the time of this step without link contention: links take no longer than ports.
+    /// Returns the time of this step without link contention.
     pub fn time_without_conflicts(&self, parameters: &Parameters) -> Span {
         self.time_with_link_time(parameters, Span::ZERO)
     }
@@ -268,7 +268,7 @@ impl Step {
     }
 }
 
-/// Returns the arrows of each step, and the maximum number of elements that a node combines in it.
+/// Returns for each step of a plan its arrows, and the maximum number of elements that a node combines.
 fn arrows_of_steps(plan: &Plan) -> Vec<(Vec<Arrow>, u64)> {
     let schedule = plan.schedule();
     let mut steps: Vec<(Vec<Arrow>, u64)> = vec![(Vec::new(), 0); schedule.iterations()];

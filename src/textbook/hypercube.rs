@@ -2,8 +2,8 @@
 //!
 //! **What it does.** In step `i`, counted from 0, the nodes whose labels differ in bit `i` exchange all that they hold, so message lengths
 //! double (figure 4.11). A reduction is the reverse, the highest bit first: each node sends the half of its blocks that belongs to the
-//! other side and adds the half that it receives. On a ring or a mesh several messages of a step share a link, `2^i` of them on a linear
-//! array (figure 4.12).
+//! nodes with the other bit, and adds the half that it receives. On a ring or a mesh several messages of a step share a link: on a linear
+//! array, `2^i` messages (figure 4.12).
 //!
 //! **Restrictions.** A power of two ranks. The reduction first adds operands of distant ranks, so the operator must be commutative.
 //!

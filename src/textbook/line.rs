@@ -1,4 +1,4 @@
-//! *All-to-all broadcast* on a linear array in both directions at once.
+//! *All-to-all broadcast* on a linear array in both directions at the same time.
 //!
 //! **What it does.** Without a wrap-around link, data moves in both directions: in each step a node forwards to the right the data last
 //! received from the left, and to the left the data last received from the right, starting with its own data. After `p - 1` steps the data
@@ -7,10 +7,10 @@
 //! **Restrictions.** None.
 //!
 //! **Cost.** A node that forwards data in both directions has two messages in a step, which pass its one port one after the other. With at
-//! least three nodes, step `s` has such nodes if `s - 1 <= p - s`. If all nodes keep in step, the time is
-//! `(p - 1 + floor((p + 1) / 2)) (t_s + t_w m)`; nodes that have finished one direction run ahead. On nodes that send one message at a time
-//! the ring algorithm ([algorithm 4.4](super::Algorithm::RING_ALL_TO_ALL)) is therefore faster: its return messages use the other direction
-//! of the links. The book refers to this with "the same procedure would also work on a linear array with bidirectional links".
+//! least three nodes, step `s` has such nodes if `s - 1 <= p - s`. With synchronized steps the time is `(p - 1 + floor((p + 1) / 2)) (t_s +
+//! t_w m)`. In a run, nodes that have finished one direction are ahead of the others. On nodes that send one message at a time the ring
+//! algorithm ([algorithm 4.4](super::Algorithm::RING_ALL_TO_ALL)) is therefore faster: its return messages use the other direction of the
+//! links. The book refers to this with "the same procedure would also work on a linear array with bidirectional links".
 //!
 //! **Source.** After Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.2.1.
 
@@ -26,7 +26,7 @@ use crate::{
 };
 
 impl Algorithm {
-    /// All-to-all broadcast on a linear array, in both directions at once.
+    /// All-to-all broadcast on a linear array, in both directions at the same time.
     pub const LINE_ALL_TO_ALL: Algorithm = Algorithm(&LINE_ALL_TO_ALL);
 }
 
@@ -47,7 +47,7 @@ static LINE_ALL_TO_ALL: Entry = Entry {
 /// Broadcasts block `i`, which starts at rank `i`, to all ranks.
 fn spread(builder: &mut Builder, size: usize) {
     if size < 3 {
-        // Two nodes exchange: no data is forwarded, and messages to the left need not wait for messages to the right.
+        // Two nodes only exchange their blocks, so the messages to the left need not wait for those to the right.
         return ring::spread(builder, &[(0..size).collect()]);
     }
     let transfer =

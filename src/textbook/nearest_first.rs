@@ -8,7 +8,7 @@
 //! source.
 //!
 //! **Cost.** `ceil(log2 p) (t_s + t_w m)` where no link is shared. On a ring or array of a power of two nodes, with links as fast as the
-//! nodes, `log2 p (t_s) + (p - 1) t_w m` if all nodes keep in step, because `2^i` messages pass one link one after the other.
+//! nodes, `log2 p (t_s) + (p - 1) t_w m` with synchronized steps, because in step `i` a link carries `2^i` messages.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", sections 4.1.1 and 4.1.3.
 
@@ -39,7 +39,7 @@ static NEAREST_FIRST: Entry = Entry {
     formula: "(t_s + t_w m) ceil(log2 p)",
     equation_number: None,
     equation: |task| equation::one_to_all(&[task.size()], task.bytes()),
-    // The only network without congestion among those on which the nearest node can come first.
+    // Of the networks in the book, only on the hypercube no messages of this order share a link.
     network: "hypercube:8",
     draft: |task| root_vector_draft(task, |builder, whole| spread(builder, task.size(), task.root(), whole)),
 };

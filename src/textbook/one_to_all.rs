@@ -5,11 +5,12 @@
 //! rank algorithm 4.2, with all labels XORed with the label of the source. The farthest node comes first, so that no two messages of a step
 //! share a link on a ring or a linear array. On a mesh the broadcast runs in the row of the source, then in all columns, one dimension
 //! after the other (figure 4.5). On a hypercube and a balanced binary tree it runs on a single line of ranks (figures 4.6 and 4.7). A
-//! reduction reverses the order in time and the direction of the messages (algorithm 4.3, figure 4.3).
+//! reduction is the broadcast in reverse: the steps in reverse order, and each message in the opposite direction (algorithm 4.3, figure
+//! 4.3).
 //!
-//! **Restrictions.** None. On any number of ranks (problem 4.1 of the book) partners that do not exist are skipped: the ranks are cut at
-//! the largest power of two below their number. A reduction combines partial results of neighbouring ranges of ranks, lower ranks on the
-//! left, so any associative operator is allowed; on a mesh it then visits the dimensions in the opposite order.
+//! **Restrictions.** None. If the number of ranks is not a power of two (problem 4.1 of the book), partners that do not exist are skipped:
+//! the ranks are cut at the largest power of two below their number. A reduction combines partial results of neighbouring ranges of ranks,
+//! lower ranks on the left, so any associative operator is allowed; on a mesh it then visits the dimensions in the opposite order.
 //!
 //! **Cost.** Equation 4.1: `ceil(log2 p) (t_s + t_w m)`, that is `ceil(log2 p) (alpha + n beta)`; on a mesh the sum of the logarithms of
 //! its sides; a reduction adds `gamma` for each element in each step.
@@ -46,7 +47,7 @@ impl Algorithm {
     pub const MESH_ALL_TO_ONE: Algorithm = Algorithm(&MESH_ALL_TO_ONE);
 }
 
-/// Returns an entry with the properties of algorithm 4.2, except for its registration.
+/// Returns the entry of an algorithm that has the properties of algorithm 4.2 under another registration.
 const fn doubling(registered: plan::Entry<Task>) -> Entry {
     Entry {
         registered,
@@ -134,7 +135,8 @@ static MESH_ALL_TO_ONE: Entry = Entry {
         if !task.is_in_order() {
             return (MESH_ONE_TO_ALL.draft)(task).combining();
         }
-        // In reverse, neighbouring ranks combine first.
+        // The broadcast visits the first dimension first. The reversed schedule therefore combines neighbouring ranks first, as rank order
+        // requires.
         let mesh = Shape::mesh(task);
         let first_first = 0..mesh.extents.len();
         root_vector_draft(task, |builder, whole| spread(builder, &mesh, task.root(), whole, first_first))

@@ -2,8 +2,8 @@
 //!
 //! **What it does.** In the first step every node sends its own data to the right; in each later step it forwards the data received from
 //! the left in the step before. After `p - 1` steps every node has all data (figure 4.9). A reduction is the reverse: the sum for node `j`
-//! starts at `j - 1` and moves to the left; each node adds its own operand, until the sum reaches `j`. On a linear array the messages of
-//! the last node return over all links, in the direction that no other message uses.
+//! starts at `j - 1` and moves to the left; each node adds its own operand, until the sum reaches `j`. On a linear array the last node's
+//! messages to the first node go back over all links, in the direction that no other message uses.
 //!
 //! The book describes the algorithm as a sequence of `p` pipelined broadcasts. With fewer sources the schedule is the same
 //! ([`PIPELINED`](super::Algorithm::PIPELINED)): nodes send only the data that they hold.

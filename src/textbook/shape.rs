@@ -1,4 +1,4 @@
-//! The ranks of a group as a grid, for algorithms that work dimension by dimension.
+//! The ranks of a group, arranged as a grid, for algorithms that work dimension by dimension.
 
 use crate::{collective::Task, rank::Rank};
 
@@ -40,7 +40,7 @@ impl Shape {
         self.extents[dimension + 1..].iter().product()
     }
 
-    /// Returns the coordinate of a position along a dimension.
+    /// Returns the coordinate of the position `place` along a dimension.
     pub(super) fn coordinate(&self, place: usize, dimension: usize) -> usize {
         place / self.stride(dimension) % self.extents[dimension]
     }

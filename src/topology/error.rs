@@ -21,7 +21,7 @@ pub enum TopologyError {
         given: String,
     },
     /// The text is the name of a topology or machine without its shape.
-    #[error("`{name}` needs its size: `{name}:{shape}`")]
+    #[error("`{name}` is incomplete: write `{name}:{shape}`")]
     NoShape {
         /// The name that was given.
         name: &'static str,

@@ -87,7 +87,7 @@ pub fn parse_bytes_per_second(text: &str) -> Result<f64, UnitError> {
 /// Returns the function that finds the scale of a unit in a list of units and powers of ten.
 fn power_of_ten(units: &[(&str, i32)]) -> impl Fn(&str) -> Option<(i32, i32)> {
     move |unit| {
-        // Both code points of the micro sign are in use.
+        // The micro sign has two code points: U+00B5 and, as the Greek letter, U+03BC.
         let unit = unit.replace("byte", "B").replace(['\u{b5}', '\u{3bc}'], "u");
         units.iter().find(|(name, _)| *name == unit).map(|&(_, power)| (power, 0))
     }
@@ -120,7 +120,7 @@ fn parse_decimal(
     }
 }
 
-/// A quantity in a file: a number in SI units, or a text with a unit.
+/// A quantity in a machine file: a number in SI units, or a text with a unit.
 #[derive(Clone, Debug)]
 pub(crate) enum Quantity {
     /// A plain number.

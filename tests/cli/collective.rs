@@ -411,7 +411,7 @@ fn names_of_mpi_are_taken_and_near_names_are_offered() {
         ("collective scan --placement randm:7", "did you mean `random:7`? Allowed are"),
         ("collective scan --fault ded:0-1@1ms", "did you mean `dead:0-1@1ms`? Allowed are"),
         ("collective scan --noise lenght=1us", "did you mean `length`? Allowed are"),
-        ("collective scan --machine hypercube", "`hypercube` needs its size: `hypercube:NODES`"),
+        ("collective scan --machine hypercube", "`hypercube` is incomplete: write `hypercube:NODES`"),
         ("collective scan --algorithm recursive-dubling", "did you mean `recursive-doubling`? Allowed are"),
         ("s-to-p --algorithm br-linn", "did you mean `br-lin`? The names are"),
         ("s-to-p --distribution cros", "did you mean `cross`? Allowed are"),

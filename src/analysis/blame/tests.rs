@@ -31,8 +31,8 @@ fn by_the_rule(messages: &Messages, machine: &Description) -> Blame {
     Blame { losses: losses.into_iter().map(loss).collect(), own }
 }
 
-/// Returns, for each losing share with this bottleneck, the messages that moved over the place at the same time, with
-/// the bytes that they moved meanwhile.
+/// Returns, for each losing share with the bottleneck `place`, the messages that moved over `place` at the same time,
+/// with the bytes that they moved meanwhile.
 fn meetings(
     all: &[Share],
     over: &[usize],

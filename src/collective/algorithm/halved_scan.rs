@@ -153,13 +153,13 @@ impl Scan {
     fn meet(&mut self, nth: usize, level: &Level) {
         let blocks = &self.blocks;
         let sum = |unit| blocks.sum(nth, unit);
-        let folds = level.meetings().flat_map(|(part, [one, other])| {
+        let folds = level.pairings().flat_map(|(part, [one, other])| {
             let [first, second] = blocks.halves(nth, part);
             let came = |unit| blocks.came_from(nth, one, unit);
             [fold(one, other, second, sum, came), fold(other, one, first, sum, |unit| blocks.came(nth, unit))]
         });
         self.combiner.iteration(folds);
-        for (part, [one, other]) in level.meetings() {
+        for (part, [one, other]) in level.pairings() {
             let [first, second] = blocks.halves(nth, part);
             for unit in first {
                 self.combiner.merge_at(one, sum(unit), blocks.came(nth, unit), blocks.sum(nth + 1, unit));
@@ -203,7 +203,7 @@ impl Scan {
         let (before, sent, sum) =
             (|unit| blocks.before(unit), |unit| blocks.sent(unit), |unit| blocks.sum(nth, unit));
         let mut folds = Vec::new();
-        for (part, [one, other]) in level.meetings() {
+        for (part, [one, other]) in level.pairings() {
             let [first, second] = blocks.halves(nth, part);
             if is_first(nth, one) {
                 // The first group has no prefix, so the prefix of the second group is the sum of the first.
@@ -217,7 +217,7 @@ impl Scan {
             folds.push(fold(other, one, second, before, before));
         }
         self.combiner.iteration(folds);
-        let not_first = level.meetings().filter(|&(_, [one, _])| !is_first(nth, one));
+        let not_first = level.pairings().filter(|&(_, [one, _])| !is_first(nth, one));
         for (part, [_, other]) in not_first {
             let [_, second] = blocks.halves(nth, part);
             for unit in second {

@@ -133,7 +133,7 @@ fn meet(builder: &mut Builder, level: &Level) {
         let three = one.iter().zip(other).zip(aside);
         three.flat_map(|((&one, &other), &aside)| [(one, aside), (other, aside)])
     });
-    let pairs = level.meetings().flat_map(|(_, [one, other])| [(one, other), (other, one)]);
+    let pairs = level.pairings().flat_map(|(_, [one, other])| [(one, other), (other, one)]);
     let transfers = aside.chain(pairs).map(|(from, to)| transfer(from, to));
     let transfers: Vec<Transfer> = transfers.filter(|transfer| !transfer.blocks.is_empty()).collect();
     builder.iteration(transfers);

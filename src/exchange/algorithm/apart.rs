@@ -2,7 +2,7 @@
 //!
 //! **What it does.** If a few messages are much longer than many others, no single algorithm suits all. Short messages should be combined
 //! and forwarded, and long messages should be cut into slices that avoid link contention. So messages are split by length, at the split
-//! lengths with the smallest lower bounds, and both parts are planned as *auto* plans an exchange. The parts are executed in the faster
+//! lengths with the smallest estimates, and both parts are planned as *auto* plans an exchange. The parts are executed in the faster
 //! order. Nodes start the second part without synchronization, or all pause until the first part has ended, if that is faster.
 //!
 //! **Restrictions.** At one of the lengths tried, at least half of the start-ups of the busiest node must be for shorter messages, and at
@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Maximum number of split lengths tried. Among more than `MAX_EXHAUSTIVE_RANKS` ranks, only one is tried if there is an incumbent.
-const MAX_PLACES: usize = 2;
+const MAX_SPLITS: usize = 2;
 
 /// Maximum ratio of the parts' summed times to the incumbent: parts overlap, because a node starts the second part as soon as it has
 /// finished the first.
@@ -48,7 +48,7 @@ const OVERLAP: f64 = 1.1;
 /// parts takes some hundredths of a second.
 const MAX_EXHAUSTIVE_RANKS: usize = 32;
 
-/// Maximum ratio of the parts' summed lower bounds to the incumbent, among more than `MAX_EXHAUSTIVE_RANKS` ranks.
+/// Maximum ratio of the parts' summed estimates to the incumbent, among more than `MAX_EXHAUSTIVE_RANKS` ranks.
 const PRUNING_RATIO: f64 = 0.93;
 
 impl Algorithm {
@@ -78,12 +78,12 @@ pub(super) fn fastest_split(
     budget: &Budget,
 ) -> Option<(Variant, Predicted)> {
     let is_limited = limit < Time::MAX && instance.size() > MAX_EXHAUSTIVE_RANKS;
-    let mut ways = cuts(instance);
-    ways.sort_by_key(Cut::lower_bound);
-    ways.truncate(if is_limited { 1 } else { MAX_PLACES });
+    let mut splits = cuts(instance);
+    splits.sort_by_key(Cut::estimate);
+    splits.truncate(if is_limited { 1 } else { MAX_SPLITS });
     let mut best = None;
-    for cut in ways {
-        if is_limited && cut.lower_bound().as_secs_f64() > PRUNING_RATIO * limit.as_secs_f64() {
+    for cut in splits {
+        if is_limited && cut.estimate().as_secs_f64() > PRUNING_RATIO * limit.as_secs_f64() {
             break;
         }
         if let Some((variant, found)) = cut.fastest(instance, limit, is_limited, budget) {
@@ -97,38 +97,38 @@ pub(super) fn fastest_split(
 /// A split of the messages by length.
 struct Cut {
     /// Maximum length of a short message in bytes.
-    place: u64,
+    max_short: u64,
     /// Exchanges of the short and of the long messages.
     parts: [Planner; 2],
-    /// Approximate lower bounds on the times of both parts.
-    lower_bounds: [Span; 2],
+    /// Estimates of the times of both parts.
+    estimates: [Span; 2],
 }
 
 /// Returns the splits that pass the pruning test: short messages cause at least half of the start-ups of the busiest node, and long
 /// messages at least half of the bytes of the busiest port.
 fn cuts(instance: &Instance) -> Vec<Cut> {
     let matrix = instance.matrix().without_own();
-    let cut = |place: u64| {
-        let parts = instances(instance, place);
+    let cut = |max_short: u64| {
+        let parts = instances(instance, max_short);
         let [short, long] = parts.each_ref().map(|part| part.matrix().without_own());
         let passes_test = 2 * short.fan() >= matrix.fan() && 2 * long.traffic() >= matrix.traffic();
         let parts = parts.each_ref().map(Planner::new);
-        passes_test.then(|| Cut { place, lower_bounds: parts.each_ref().map(lower_bound), parts })
+        passes_test.then(|| Cut { max_short, estimates: parts.each_ref().map(estimate), parts })
     };
     places(&lengths(instance)).into_iter().filter_map(cut).collect()
 }
 
-/// Returns the approximate lower bound on the time of any plan that treats all messages alike.
-fn lower_bound(planner: &Planner) -> Span {
+/// Returns the estimated time of the fastest plan that treats all messages alike.
+fn estimate(planner: &Planner) -> Span {
     let instance = planner.instance();
-    let combined = bruck::lower_bound(instance).min(levels::lower_bound(instance).unwrap_or(Span::MAX));
+    let combined = bruck::estimate(instance).min(levels::estimate(instance).unwrap_or(Span::MAX));
     planner.direct_bound().min(combined)
 }
 
 impl Cut {
-    /// Returns the approximate lower bound on the time of both parts in sequence.
-    fn lower_bound(&self) -> Span {
-        self.lower_bounds[0] + self.lower_bounds[1]
+    /// Returns the estimate of the time of both parts in sequence.
+    fn estimate(&self) -> Span {
+        self.estimates[0] + self.estimates[1]
     }
 
     /// Returns the fastest variant of both parts in sequence. With `is_limited`, the search for each part is limited to the time that the
@@ -148,18 +148,17 @@ impl Cut {
             }
         };
         let [short, long] = &self.parts;
-        let (of_long, long) = auto::unsplit(long, left(self.lower_bounds[0])?, budget).ok()?;
+        let (of_long, long) = auto::unsplit(long, left(self.estimates[0])?, budget).ok()?;
         let left = left(long.prediction.modeled.since_start())?;
-        let short = auto::unsplit(short, left, budget);
-        let (of_short, short) = short.ok()?;
-        in_sequence(instance, self.place, [of_short, of_long], [short, long], limit)
+        let (of_short, short) = auto::unsplit(short, left, budget).ok()?;
+        in_sequence(instance, self.max_short, [of_short, of_long], [short, long], limit)
     }
 }
 
 /// Returns the fastest sequence of both parts that ends by `limit`, if there is one.
 fn in_sequence(
     instance: &Instance,
-    place: u64,
+    max_short: u64,
     variants: [Variant; 2],
     parts: [Predicted; 2],
     mut limit: Time,
@@ -167,12 +166,12 @@ fn in_sequence(
     let predictions = parts.each_ref().map(|part| part.prediction.clone());
     let parts: [Arc<dyn Procedure>; 2] = parts.map(|part| part.draft.procedure.into());
     let at_once = || vec![Span::ZERO; instance.size()];
-    let ways = [false, true].into_iter().flat_map(|is_long_first| {
+    let orders = [false, true].into_iter().flat_map(|is_long_first| {
         let first = &predictions[usize::from(is_long_first)];
-        [at_once(), in_step(first)].map(|pauses| PartOrder::new(place, is_long_first, &pauses))
+        [at_once(), in_step(first)].map(|pauses| PartOrder::new(max_short, is_long_first, &pauses))
     });
     let mut fastest = None;
-    for order in ways {
+    for order in orders {
         let draft = Draft::by(SplitByLength::new(order.clone(), parts.clone()));
         let schedule = plan::Draft::schedule(&draft)?;
         let prediction = predict_among(instance.machine(), instance.members(), schedule, limit);
@@ -182,8 +181,8 @@ fn in_sequence(
         }
     }
     let (order, found) = fastest?;
-    let variant = Variant::new(name(place, &order, &variants), move |instance| {
-        let [short, long] = instances(instance, place);
+    let variant = Variant::new(name(max_short, &order, &variants), move |instance| {
+        let [short, long] = instances(instance, max_short);
         let drafts = [variants[0].draft(&short)?, variants[1].draft(&long)?];
         Ok(Draft::by(SplitByLength::new(order.clone(), drafts.map(|draft| draft.procedure.into()))))
     });
@@ -195,10 +194,10 @@ fn in_step(prediction: &Prediction) -> Vec<Span> {
     prediction.finished.iter().map(|&at| prediction.modeled.since(at)).collect()
 }
 
-fn name(place: u64, order: &PartOrder, variants: &[Variant; 2]) -> String {
+fn name(max_short: u64, order: &PartOrder, variants: &[Variant; 2]) -> String {
     let part = |which: &str, variant: &Variant| {
         let algorithm = variant.algorithm().map(Algorithm::to_string).unwrap_or_default();
-        format!("{which} {place} B by {}", Instance::plan_name(algorithm, variant.name()))
+        format!("{which} {max_short} B by {}", Instance::plan_name(algorithm, variant.name()))
     };
     let [first, second] = order.in_order([part("up to", &variants[0]), part("over", &variants[1])]);
     let in_step = if order.has_pauses() { " in step" } else { "" };

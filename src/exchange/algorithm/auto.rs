@@ -1,8 +1,8 @@
 //! *Auto*: the fastest plan found among all algorithms with a prediction.
 //!
 //! **What it does.** It lists the schedules of all algorithms, each with a lower bound and an estimate, and tries those with the least
-//! estimates first: each direct schedule in one style, then the best algorithm in all styles, then everything else. If lengths differ
-//! much, it also plans long and short messages [apart].
+//! estimates first: all algorithms in one style, then the best algorithm in all styles, then everything else. If lengths differ much, it
+//! also plans long and short messages [apart].
 //!
 //! **Restrictions.** Random scheduling is excluded, because only a run gives its time. Sorting is excluded, because it needs real data.
 //! In large exchanges, unless the effort is *thorough*, other algorithms are not tried in all styles, and a schedule is tried only if its
@@ -30,7 +30,7 @@ use crate::{
 /// The style in which all algorithms are tried first.
 const FIRST_STYLE: Style = Style::Ahead(usize::MAX);
 
-/// In large exchanges, the relative gap between the incumbent and the lower bound at which the search ends.
+/// In large exchanges a variant is pruned if its lower bound, raised by this fraction, exceeds the incumbent.
 const GAP: f64 = 0.02;
 
 static AUTO: Entry = Entry::searching("auto", search)
@@ -68,7 +68,7 @@ pub(super) fn unsplit(
     }
     let others = search.untried(candidates(planner, |_| true));
     match is_bounded {
-        true => budget.leave(others.len()),
+        true => budget.leave(others.iter().filter(|variant| search.can_be_faster(variant)).count()),
         false => search.try_all(others),
     }
     search.best.ok_or_else(|| search.cause.expect("a search that finds nothing has a cause"))
@@ -85,15 +85,15 @@ fn candidates(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool + Copy) 
     let all = Algorithm::ALL.iter().filter(is_candidate);
     let all = all.flat_map(|other| other.variants(planner.instance(), planner).unwrap_or_default());
     let mut all: Vec<Variant> = time_triggered(planner, is_wanted).into_iter().chain(all).collect();
-    // Time-triggered schedules avoid contention, so among variants with equal estimates they are mostly the fastest.
-    all.sort_by_key(|variant| (variant.estimate().max(variant.floor()), !variant.name().ends_with("timed")));
+    // Among variants with equal lower bounds those with an estimate come first: they hardly exceed it.
+    all.sort_by_key(|variant| (variant.estimate().max(variant.floor()), variant.estimate().is_zero()));
     all
 }
 
 /// Returns the time-triggered variant of *balanced*, or of *pairwise* or *colored* if balancing brings no improvement.
 fn time_triggered(planner: &Planner, is_wanted: impl Fn(&Algorithm) -> bool) -> Option<Variant> {
-    let plain = if planner.is_regular() { Algorithm::PAIRWISE } else { Algorithm::COLORED };
-    let algorithm = if planner.balanced().is_some() { Algorithm::BALANCED } else { plain };
+    let fewest = if planner.is_regular() { Algorithm::PAIRWISE } else { Algorithm::COLORED };
+    let algorithm = if planner.balanced().is_some() { Algorithm::BALANCED } else { fewest };
     is_wanted(&algorithm).then(|| planner.time_triggered_rounds(algorithm.name()).by(algorithm))
 }
 
@@ -103,7 +103,7 @@ struct Search<'a> {
     /// The latest allowed end of any variant.
     limit: Time,
     budget: &'a Budget,
-    /// Whether a variant is tried only if its lower bound is below the incumbent by `GAP`.
+    /// Whether `GAP` prunes variants, and other algorithms than the best are not tried in all styles.
     is_bounded: bool,
     /// The identities of the variants tried.
     tried: BTreeSet<String>,
@@ -119,18 +119,14 @@ impl Search<'_> {
         let mut variants = self.untried(variants);
         self.tried.extend(variants.iter().map(identity));
         if self.is_bounded {
-            let raised = |floor: Span| Span::from_secs_f64(floor.as_secs_f64() * (1.0 + GAP));
-            variants = variants
-                .into_iter()
-                .map(|variant| {
-                    let floor = raised(variant.floor());
-                    variant.at_least(floor)
-                })
-                .collect();
+            // These are no lower bounds but pruning thresholds.
+            let raised = |variant: Variant| {
+                let floor = Span::from_secs_f64(variant.floor().as_secs_f64() * (1.0 + GAP));
+                variant.at_least(floor)
+            };
+            variants = variants.into_iter().map(raised).collect();
         }
-        let faster = |(_, found): &(Variant, Predicted)| found.prediction.modeled - Span::from_picos(1);
-        let limit = self.best.as_ref().map_or(self.limit, faster);
-        match fastest(&Algorithm::AUTO, self.planner.instance(), &variants, limit, self.budget) {
+        match fastest(&Algorithm::AUTO, self.planner.instance(), &variants, self.faster(), self.budget) {
             Ok((nth, found)) => self.best = Some((variants.swap_remove(nth), found)),
             Err(cause) => drop(self.cause.get_or_insert(cause)),
         }
@@ -140,6 +136,17 @@ impl Search<'_> {
     fn untried(&self, variants: Vec<Variant>) -> Vec<Variant> {
         let mut seen = self.tried.clone();
         variants.into_iter().filter(|variant| seen.insert(identity(variant))).collect()
+    }
+
+    /// Returns the latest end of a variant that improves on the incumbent.
+    fn faster(&self) -> Time {
+        let faster = |(_, found): &(Variant, Predicted)| found.prediction.modeled - Span::from_picos(1);
+        self.best.as_ref().map_or(self.limit, faster)
+    }
+
+    /// Returns whether the lower bound of a variant allows it to improve on the incumbent.
+    fn can_be_faster(&self, variant: &Variant) -> bool {
+        Time::ZERO + variant.floor() <= self.faster()
     }
 
     /// Returns the algorithm of the incumbent.

@@ -28,7 +28,7 @@ use super::{
         rounds::{
             closed_form::{ClosedForm, Times},
             digits::{self, Axis, Pace},
-            shape::{Shape, mean_ports},
+            shape::{Shape, mean_port_time},
             stage::{COUNT, Stage},
         },
     },
@@ -98,11 +98,11 @@ fn ring(nodes: usize, radix: usize) -> Axis {
 /// Returns a lower bound on the time of Bruck's algorithm with a given radix.
 pub(super) fn port_bound(instance: &Instance, radix: usize) -> Span {
     let ranks: Vec<Rank> = (0..instance.size()).collect();
-    mean_ports(instance, &ranks, &[ring(instance.size(), radix)])
+    mean_port_time(instance, &ranks, &[ring(instance.size(), radix)])
 }
 
 /// Returns the estimated time of Bruck's algorithm with the best radix, without link contention.
-pub(super) fn lower_bound(instance: &Instance) -> Span {
+pub(super) fn estimate(instance: &Instance) -> Span {
     costs(instance)[0].1.fastest()
 }
 

@@ -88,7 +88,7 @@ fn named(axes: &[Axis]) -> String {
 }
 
 /// Returns the estimated time of the best shape without link contention; `None` if there is no shape.
-pub(super) fn lower_bound(instance: &Instance) -> Option<Span> {
+pub(super) fn estimate(instance: &Instance) -> Option<Span> {
     let form = ClosedForm::of(instance, &[]);
     let shapes = form.shapes();
     shapes.iter().map(|axes| form.contention_free(axes).fastest()).min()
@@ -99,9 +99,9 @@ fn max_shapes(planner: &Planner) -> usize {
     if planner.is_large() { MAX_SHAPES_IF_LARGE } else { MAX_SHAPES }
 }
 
-/// Returns the maximum number of messages of a rank, which applies if any shape complies. In large exchanges of different lengths, shapes
-/// with more messages of a rank than half the number of other ranks take as long to plan as one message for each rank, and were never
-/// observed to be faster.
+/// Returns the maximum number of messages of a rank, which applies if any shape complies. Among at least
+/// `MIN_LIMITED_NODES` nodes, if more than an eighth of all pairs have messages and lengths differ, shapes with more messages of a rank
+/// than half the number of other ranks take as long to plan as one message for each rank, and were never observed to be faster.
 fn max_messages(planner: &Planner) -> usize {
     let nodes = planner.instance().size();
     let is_dense = 8 * planner.matrix().messages().count() > nodes * nodes;

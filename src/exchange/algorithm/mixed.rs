@@ -54,7 +54,7 @@ fn variants(planning: &Planning<'_>) -> Result<Vec<Variant>, PlanError> {
         lengths.truncate(1);
     }
     Ok(match lengths.is_empty() {
-        true if are_short(instance) => bruck::variants(planner, true),
+        true if are_short(instance) => bruck::variants(planner, planner.styles().len() > 1),
         true => coloring::colored(planner),
         false => lengths.into_iter().flat_map(|max_short| split_at(planner, max_short)).collect(),
     })

@@ -17,11 +17,11 @@ const SWEEPS: usize = 3;
 /// Maximum number of other rounds that a round is recombined with.
 const MAX_PARTNERS: usize = 24;
 
-/// Limit on inspected links: the larger of `MAX_INSPECTIONS` per message and `MIN_INSPECTIONS` in all. For 60,000 messages this takes a
+/// Limit on inspected links: the larger of `INSPECTIONS_PER_MESSAGE` per message and `MIN_INSPECTION_LIMIT` in all. For 60,000 messages this takes a
 /// tenth of a second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay overloaded however they
 /// are recombined.
-const MAX_INSPECTIONS: usize = 100;
-const MIN_INSPECTIONS: usize = 6_000_000;
+const INSPECTIONS_PER_MESSAGE: usize = 100;
+const MIN_INSPECTION_LIMIT: usize = 6_000_000;
 
 /// Returns the same messages in the same number of rounds, balanced; `None` if no swap improves them.
 pub(crate) fn rounds(
@@ -29,13 +29,13 @@ pub(crate) fn rounds(
     paths: &Paths,
     mut rounds: Vec<Vec<Part>>,
 ) -> Option<Vec<Vec<Part>>> {
-    if paths.are_contention_free() {
+    if paths.links_never_limit() {
         return None;
     }
     let mut loads: Vec<Load> = rounds.iter().map(|round| Load::of(paths, round)).collect();
     let messages: usize = rounds.iter().map(Vec::len).sum();
     let (mut is_changed, mut inspections, max_inspections) =
-        (false, 0, MIN_INSPECTIONS.max(MAX_INSPECTIONS * messages));
+        (false, 0, MIN_INSPECTION_LIMIT.max(INSPECTIONS_PER_MESSAGE * messages));
     let count = rounds.len();
     // Several passes: a round that has relieved another round may be overloaded itself.
     for overloaded in (0..SWEEPS).flat_map(|_| 0..count) {

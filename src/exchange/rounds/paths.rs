@@ -109,7 +109,7 @@ impl Paths {
     }
 
     /// Returns whether no link can slow down any message, even if all nodes send over the same link at the same time.
-    pub(crate) fn are_contention_free(&self) -> bool {
+    pub(crate) fn links_never_limit(&self) -> bool {
         let slowest = self.capacity.iter().copied().fold(f64::INFINITY, f64::min);
         slowest >= self.out.iter().sum::<f64>()
     }

@@ -34,7 +34,7 @@ impl Shape {
     }
 
     /// Returns the distinct paces, beginning with the one that is estimated to be the fastest.
-    pub(in crate::exchange) fn paces(&self) -> Vec<Pace> {
+    fn paces(&self) -> Vec<Pace> {
         let is_binary = self.axes.iter().flat_map(Axis::digits).all(|(_, values)| values <= 2);
         // With one message per digit, `AtOnce` is the same as `Overlapped`.
         let is_same = |pace: Pace| is_binary && pace == Pace::Each(Exchange::Overlapped);
@@ -48,7 +48,7 @@ impl Shape {
     }
 
     /// Returns the variant that forwards all messages at `pace`.
-    pub(in crate::exchange) fn variant(&self, pace: Pace) -> Variant<Instance> {
+    fn variant(&self, pace: Pace) -> Variant<Instance> {
         let (ranks, axes) = (self.ranks.clone(), self.axes.clone());
         Variant::new(self.name(pace), move |instance: &Instance| {
             let matrix = instance.matrix().clone();
@@ -60,7 +60,7 @@ impl Shape {
     /// Returns variants with a lower bound on their time: all paces if `are_all`, otherwise only the pace that is estimated to be the
     /// fastest.
     pub(in crate::exchange) fn variants(&self, instance: &Instance, are_all: bool) -> Vec<Variant<Instance>> {
-        let floor = mean_ports(instance, &self.ranks, &self.axes);
+        let floor = mean_port_time(instance, &self.ranks, &self.axes);
         let paces = self.paces().into_iter().take(if are_all { Pace::ALL.len() } else { 1 });
         let estimate = |pace| match pace {
             Pace::AtOnce => self.times.at_once,
@@ -71,7 +71,7 @@ impl Shape {
 }
 
 /// Returns a lower bound on the time if messages are forwarded along the axes: the mean port time of all ranks.
-pub(in crate::exchange) fn mean_ports(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> Span {
+pub(in crate::exchange) fn mean_port_time(instance: &Instance, ranks: &[Rank], axes: &[Axis]) -> Span {
     let parameters = instance.parameters();
     let moved = digits::total_bytes(instance.matrix(), &digits::places(ranks), axes);
     let mean = moved as f64 / instance.size() as f64;

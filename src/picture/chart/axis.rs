@@ -5,13 +5,13 @@ use super::{super::canvas::decimal, Axis, Scale};
 /// Maximum number of ticks of a numeric axis.
 const MAX_TICKS: f64 = 9.0;
 
-/// The visible range of an axis; positions are from 0 to 1.
+/// The visible range of an axis. Positions within it are from 0 to 1.
 #[derive(Clone, Debug)]
 pub(super) struct Range<'a> {
     axis: &'a Axis,
     low: f64,
     high: f64,
-    /// Whether all numbers are powers of two.
+    /// Whether all numbers to be shown are powers of two.
     is_binary: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Range<'a> {
         (number - self.low) / (self.high - self.low)
     }
 
-    /// Returns the length of a step of 1 on an axis of names, as a fraction of the axis.
+    /// Returns the distance between two neighbouring names of an axis of names, as a fraction of the axis.
     pub(super) fn unit(&self) -> f64 {
         1.0 / (self.high - self.low)
     }
@@ -92,7 +92,7 @@ impl<'a> Range<'a> {
             let every = ((last - first) / MAX_TICKS).ceil().max(1.0) as i64;
             let powers = (first.ceil() as i64..=last.floor() as i64).filter(|power| power % every == 0);
             let powers: Vec<f64> = powers.map(|power| 2.0_f64.powi(power as i32)).collect();
-            // A range between two neighbouring powers contains no power of two.
+            // With fewer than two powers of two in the range, the decimal ticks below are used.
             if powers.len() > 1 {
                 return powers;
             }
@@ -105,7 +105,7 @@ impl<'a> Range<'a> {
             .flat_map(|power| within.iter().map(move |digit| digit * 10.0_f64.powi(power as i32)))
             .filter(|number| (self.low..=self.high).contains(&number.ln()))
             .collect();
-        // A range too small for these ticks is labelled at its ends.
+        // If the range contains fewer than two of these numbers, the ticks are its ends.
         if numbers.len() > 1 { numbers } else { vec![self.low.exp(), self.high.exp()] }
     }
 

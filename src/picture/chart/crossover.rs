@@ -1,8 +1,8 @@
-//! Crossovers: points at which another line becomes the lowest.
+//! Crossovers: the points at which the lowest line of a chart changes.
 
 use super::{Axis, Chart, Line, Origin, Scale};
 
-/// A point of a chart at which another line becomes the lowest.
+/// A point of a chart at which the lowest line changes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Crossover {
@@ -26,7 +26,7 @@ pub(super) fn of(chart: &Chart) -> Vec<Crossover> {
     places.dedup();
     let height =
         |line: &Line, place: f64| line.points.iter().find(|point| point[0] == place).map(|point| point[1]);
-    // Ties are resolved in favour of the first line.
+    // Of equally low lines the first one counts as the lowest.
     let lowest = |place: f64| {
         let heights = lines.iter().enumerate().filter_map(|(nth, line)| Some((nth, height(line, place)?)));
         heights.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(nth, _)| nth)
@@ -34,7 +34,7 @@ pub(super) fn of(chart: &Chart) -> Vec<Crossover> {
     let mut crossovers = Vec::new();
     for pair in places.windows(2) {
         let (Some(mut from), Some(last)) = (lowest(pair[0]), lowest(pair[1])) else { continue };
-        // Between two abscissas a third line may be the lowest for a while, so the search proceeds to the first crossing each time.
+        // Between two abscissas a third line may be the lowest, so the search moves from one crossing to the next.
         let mut begin = 0.0;
         while from != last {
             let ends = |nth: usize| Some([height(lines[nth], pair[0])?, height(lines[nth], pair[1])?]);
@@ -53,7 +53,8 @@ pub(super) fn of(chart: &Chart) -> Vec<Crossover> {
     crossovers
 }
 
-/// Returns the fraction of the interval at which the line `other` falls below the line `one`, if it does.
+/// Returns the position at which the line `other` falls below the line `one`, as a fraction of the interval, if it does. Both are given by
+/// their values at the ends of the interval.
 fn crossing(axis: &Axis, one: [f64; 2], other: [f64; 2]) -> Option<f64> {
     let scaled = |height: f64| if axis.scale == Scale::Logarithmic { height.ln() } else { height };
     let [left, right] = [0, 1].map(|end| scaled(other[end]) - scaled(one[end]));

@@ -11,13 +11,13 @@ use super::{
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 340.0;
 
-/// Lines with more points than this have smaller markers.
+/// Lines with more points than this have small markers.
 const MAX_POINTS_WITH_LARGE_MARKERS: usize = 40;
 
 /// The space for a rotated label in pixels.
 const ROTATED_LABEL: f64 = 12.0;
 
-/// The fraction of the space of a name that its bars occupy.
+/// The fraction of the distance between names that the bars of a name occupy.
 const BAR_FRACTION: f64 = 0.8;
 
 /// The plot area with its axes.
@@ -39,7 +39,7 @@ impl Area<'_> {
     }
 }
 
-/// Draws a chart whose points are all on its axes.
+/// Draws a chart whose points are all valid on its axes.
 pub(super) fn draw(chart: &Chart) -> String {
     let numbers = |axis: usize| {
         chart.lines.iter().flat_map(move |line| line.points.iter().map(move |point| point[axis]))
@@ -144,7 +144,7 @@ fn point_tooltip(chart: &Chart, line: &Line, point: [f64; 2]) -> String {
     format!("{} ({}): {x}, {y}", line.name, line.origin.name())
 }
 
-/// Formats a number with the unit of its axis, or a name.
+/// Formats a coordinate: a number with the unit of its axis, or a name.
 fn figure(axis: &Axis, number: f64) -> String {
     match axis.scale {
         Scale::Names(_) => axis.label(number),
@@ -197,12 +197,13 @@ fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, l
     }
 }
 
-/// Draws modeled values as groups of bars, one group per name; other points are drawn over the bar with their name.
+/// Draws modeled values as groups of bars, one group per name of the axis. Formulas and published values are markers
+/// over the bar of the same line name.
 fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(&Line) -> LineStyle) {
     let modeled = || chart.lines.iter().filter(|line| line.origin == Origin::Modeled);
     let room = WIDTH * area.x.unit() * BAR_FRACTION;
     let width = room / modeled().count().max(1) as f64;
-    // Bars start at 0, or at the bottom if 0 is not in the range.
+    // Bars start at 0, or at the bottom of the plot if 0 is not in the range.
     let foot = if area.y.has_zero() { area.place([0.0, 0.0]).1 } else { area.bottom() };
     for (nth, line) in modeled().enumerate() {
         for point in &line.points {
@@ -225,7 +226,7 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, look: impl Fn(
 }
 
 fn draw_marks(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
-    // The right end of the last label on each text line above the bottom.
+    // For each text line of labels, counted from the bottom of the plot: the right end of its last label.
     let mut ends: Vec<f64> = Vec::new();
     for crossover in &chart.marks {
         let (x, y) = area.place(crossover.at);

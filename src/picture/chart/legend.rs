@@ -18,7 +18,7 @@ const KINDS: usize = 5;
 /// The height of a legend entry in pixels.
 const ENTRY_HEIGHT: f64 = 16.0;
 
-/// The marker size, and the size for lines with many points, in pixels.
+/// Sizes of markers in pixels; lines with many points have small ones.
 pub(super) const MARKER_SIZE: f64 = 3.0;
 pub(super) const SMALL_MARKER_SIZE: f64 = 1.6;
 
@@ -40,7 +40,7 @@ pub(super) fn line_styles(chart: &Chart) -> BTreeMap<&str, LineStyle> {
     line_styles
 }
 
-/// Style rules that differ on a dark display.
+/// CSS rules that differ on a dark display.
 pub(super) const DARK: &str = ".mc .bound{stroke:#7778}.mc .over{stroke:#fff;fill:#0009}";
 
 /// Returns the CSS rules of all styles.
@@ -86,7 +86,7 @@ impl LineStyle {
         self.mark(&format!("s{} pub", self.colour()), 5.5, x, y)
     }
 
-    /// Draws a published point over a bar of the same colour.
+    /// Draws the marker of a point over a bar, visible on the bar's colour.
     pub(super) fn over(self, x: f64, y: f64) -> Element {
         self.mark("over", 5.0, x, y)
     }

@@ -41,7 +41,7 @@ pub struct Chart {
     pub y: Axis,
     /// The lines in the order of the legend.
     pub lines: Vec<Line>,
-    /// The marked crossovers, at which another line becomes the lowest.
+    /// The crossovers that are marked in the drawing.
     pub marks: Vec<Crossover>,
 }
 
@@ -84,7 +84,7 @@ pub struct Line {
     pub points: Vec<[f64; 2]>,
 }
 
-/// The origin of points.
+/// The origin of a line's points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Origin {
@@ -133,7 +133,7 @@ impl Axis {
         if self.unit.is_empty() { self.name.clone() } else { format!("{}, {}", self.name, self.unit) }
     }
 
-    /// Describes the allowed numbers, if the given number is not allowed.
+    /// Returns a description of the allowed numbers if `number` is not allowed, otherwise `None`.
     fn refuses(&self, number: f64) -> Option<String> {
         match &self.scale {
             Scale::Linear => (!(-MAX_VALUE..=MAX_VALUE).contains(&number))
@@ -162,7 +162,8 @@ impl Chart {
         Chart { title: title.into(), x, y, lines: Vec::new(), marks: Vec::new() }
     }
 
-    /// Adds a line. Lines with the same name have the same colour: formulas and published points beside modeled values.
+    /// Adds a line. Lines with the same name have the same colour: use one name for the modeled values, the formula and
+    /// the published points of a subject.
     pub fn add(
         &mut self,
         name: impl Into<String>,

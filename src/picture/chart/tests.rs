@@ -77,7 +77,7 @@ fn points_outside_the_scale_are_refused() {
     let empty = Chart::new("", linear(), linear()).to_svg();
     assert_eq!(empty, Err(PictureError::Empty { what: "points" }));
     assert!(chart(linear(), linear(), [1e308, 0.0]).is_err());
-    // A single point, and points of equal value, can be placed.
+    // A range of length 0 is extended: a single point can be drawn on every kind of axis.
     assert!(chart(linear(), linear(), [5.0, 0.0]).is_ok());
     assert!(
         !chart(Axis::logarithmic("n", ""), Axis::logarithmic("m", ""), [5.0, 7.0]).unwrap().contains("NaN")
@@ -102,7 +102,7 @@ fn ticks_are_round_numbers() {
     assert_eq!(labels(&Axis::logarithmic("p", ""), &[4.0, 32.0]), ["4", "8", "16", "32"]);
 }
 
-/// Too many names are thinned out, and long names have enough space.
+/// If there are too many names, only every n-th one is labelled; long names have enough space.
 #[test]
 fn many_long_names_have_room() {
     let name = |nth: usize| format!("a-name-that-is-rather-long-{nth}");

@@ -1,4 +1,4 @@
-//! Draws the heat map: the network once, and in each panel the links by class over it.
+//! Draws the heat map: the network, defined once for all panels, and over it in each panel the links in the style of their class.
 
 use std::{
     cmp::Reverse,
@@ -38,7 +38,7 @@ const LIGHT: &str = ".mc-net{stroke:#8886;stroke-width:.6;fill:none}.mc-node{fil
                      .mc-switch{fill:#ddd;stroke:#555;stroke-width:.8}.mc-dot{fill:#666}";
 const DARK: &str = ".mc-node{fill:#16181b;stroke:#bbb}.mc-switch{fill:#444;stroke:#bbb}.mc-dot{fill:#999}.mc-label{fill:#ddd}";
 
-/// A link that carried a message, and its shared time, if known.
+/// A link that carried a message, and the time for which messages shared it; `None` without a trace.
 #[derive(Debug)]
 pub(super) struct Loaded<'a> {
     pub(super) link: &'a LinkReport,
@@ -68,7 +68,7 @@ impl Loaded<'_> {
     }
 }
 
-/// Draws the panels of measures with values; for the other measures a line says that there are none.
+/// Draws the panels of the measures with a nonzero value; for the other measures a line of text states why there is none.
 pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) -> String {
     let topology = &**heat.machine.topology();
     let largest = |measure| links.iter().map(|link| link.figure(measure)).max().unwrap_or(0);
@@ -139,7 +139,8 @@ fn style(panel: &Panel, measures: &[Measure], is_light: bool) -> String {
     if is_light {
         let size = number(panel.font().unwrap_or(MIN_FONT));
         let _ = write!(style, ".mc-label{{font:{size}px sans-serif;fill:#222;text-anchor:middle}}");
-        // Some viewers treat the root as an ancestor of instances; the common text rule would then take precedence.
+        // A rule with the root selector, for viewers that treat the root as an ancestor of instances: there the common rule of texts would
+        // take precedence over the rule above.
         let _ = write!(style, ".mc .mc-label{{font-size:{size}px}}");
         style += labels::LIGHT;
     } else {

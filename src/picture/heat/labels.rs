@@ -27,7 +27,7 @@ pub(super) enum Labels {
     Inside,
     /// Every `every_column`-th column and `every_row`-th row of a lattice is labelled with the rank of its first node.
     Edges { columns: usize, rows: usize, every_column: usize, every_row: usize },
-    /// Every `every`-th rank has its number beside it.
+    /// Every `every`-th node has its rank beside it.
     Beside { every: usize },
 }
 
@@ -108,7 +108,7 @@ fn room(digits: usize) -> f64 {
     digits as f64 * DIGIT + 3.0
 }
 
-/// Returns the smallest power of two that satisfies a condition, which large powers satisfy.
+/// Returns the smallest power of two that satisfies the monotonic condition `is_enough`.
 fn power_of_two(is_enough: impl Fn(usize) -> bool) -> usize {
     let powers = std::iter::successors(Some(1_usize), |power| power.checked_mul(2));
     powers

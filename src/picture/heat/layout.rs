@@ -1,4 +1,4 @@
-//! Layout of nodes and switches, derived only from the links, so that custom topologies are drawn by their structure, too.
+//! Layout of nodes and switches, derived from the links, so that custom topologies are also drawn by their structure.
 //!
 //! Positions are in units of the neighbour distance. Sines are rounded before use, because their last digits may differ between hosts.
 
@@ -11,7 +11,7 @@ mod stress;
 /// A position: x to the right, y down.
 pub(in crate::picture) type Point = (f64, f64);
 
-/// Maximum number of vertices for stress majorization; larger networks without structure are circles.
+/// Maximum number of vertices for stress majorization; larger networks without a known structure are drawn as circles.
 const MAX_STRESS_VERTICES: usize = 120;
 
 /// The positions of all vertices.
@@ -22,7 +22,7 @@ pub(in crate::picture) struct Layout {
     places: Vec<Point>,
     nodes: usize,
     switches: BTreeMap<usize, usize>,
-    /// For a lattice: the number of nodes along each dimension, and the direction to the next neighbour.
+    /// For a lattice: for each dimension, the last one first, the number of nodes and the direction to the next neighbour.
     axes: Vec<(usize, Point)>,
     is_closed: bool,
     /// Whether the nodes are on a circle around the origin.
@@ -98,8 +98,8 @@ impl Layout {
         self.is_closed
     }
 
-    /// Returns the extents of a lattice of one or two dimensions, last dimension first. Labels at the ends of its rows
-    /// and columns suffice to identify all ranks.
+    /// Returns the numbers of columns and rows of a lattice of one or two dimensions, whose ranks can be labelled at its edges; `None` for
+    /// other layouts.
     pub(in crate::picture) fn plane(&self) -> Option<(usize, usize)> {
         match self.axes[..] {
             [(columns, _)] => Some((columns, 1)),
@@ -138,7 +138,7 @@ impl Layout {
         if extents.len() > 3 || extents.iter().product::<usize>() != self.nodes {
             return false;
         }
-        // The offset of planes is so small that all planes fit within one neighbour distance.
+        // Planes of a third dimension are offset so little that all of them fit within one neighbour distance.
         let depth = extents.first().map_or(1.0, |&planes| planes as f64);
         let ways = [(1.0, 0.0), (0.0, 1.0), (0.82 / depth, -0.62 / depth)];
         let axes: Vec<(usize, Point)> = extents.iter().rev().copied().zip(ways).collect();
@@ -224,7 +224,7 @@ impl Layout {
         neighbours.into_iter().map(|all| all.into_iter().collect()).collect()
     }
 
-    /// Tries a tree with a root switch from which all nodes have the same depth.
+    /// Tries a tree: without cycles, and with a root switch below which all nodes have the same depth.
     fn as_tree(&mut self, neighbours: &[Vec<usize>]) -> bool {
         let edges: usize = neighbours.iter().map(Vec::len).sum::<usize>() / 2;
         let vertices = neighbours.len();

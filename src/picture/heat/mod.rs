@@ -112,7 +112,7 @@ impl<'a> Heat<'a> {
         self
     }
 
-    /// Sets the panels and their order (default: all known measures).
+    /// Sets the panels and their order (default: all measures that the run has).
     pub fn measures(mut self, measures: impl IntoIterator<Item = Measure>) -> Self {
         self.measures = Some(measures.into_iter().collect());
         self
@@ -121,8 +121,8 @@ impl<'a> Heat<'a> {
     /// Draws the network.
     ///
     /// # Errors
-    /// [`PictureError`]: the run was under the host's clock, the shared time of links is requested and the run was not
-    /// traced, or nothing is to be shown.
+    /// [`PictureError`]: the run was under the host's clock, the shared time of links is requested for a run without a
+    /// trace, or the list of measures is empty.
     pub fn to_svg(&self) -> Result<String, PictureError> {
         if !self.report.is_modeled {
             return Err(PictureError::NoNetwork);

@@ -32,7 +32,7 @@ pub(super) struct Panel {
     origin: Point,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// The radius of nodes; `thickest` is the maximum width of a link.
+    /// The radius of nodes; `thickest` is the maximum width of a link, `nearest` the shortest distance between neighbours.
     pub(super) radius: f64,
     thickest: f64,
     pub(super) nearest: f64,
@@ -93,7 +93,7 @@ impl Panel {
         self.nearest >= MIN_ARROW_PITCH
     }
 
-    /// Returns the width of links of a class; in print the width replaces the colour.
+    /// Returns the width of links of a class; in black and white only the width shows the class.
     pub(super) fn width_of(&self, class: usize) -> f64 {
         self.thickest * (0.3 + 0.7 * class as f64 / (CLASSES - 1) as f64)
     }
@@ -110,7 +110,8 @@ impl Panel {
         }
     }
 
-    /// Returns the outline of a link of a class, or a line where there is little space, on the right-hand side of its direction.
+    /// Returns the path of a link on the right-hand side of its direction: the outline of half an arrow, or a line if there is little
+    /// space.
     pub(super) fn shape(&self, link: Link, class: usize) -> String {
         let width = self.width_of(class);
         let stretches = self.stretches(link);

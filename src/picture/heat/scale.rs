@@ -27,7 +27,7 @@ pub(super) fn name(measure: Measure) -> &'static str {
     }
 }
 
-/// Returns why there is no value to show.
+/// Returns the reason why all values of a measure are zero.
 pub(super) fn absence(measure: Measure) -> &'static str {
     match measure {
         Measure::Bytes => "the messages had no bytes",
@@ -78,7 +78,7 @@ impl Scale {
         (1..=CLASSES).map(|class| decimal(largest * class as f64 / CLASSES as f64, self.digits())).collect()
     }
 
-    /// Formats the largest value like the last limit.
+    /// Formats the largest value with its unit, with the digits of the class limits.
     pub(super) fn largest(&self) -> String {
         format!("{} {}", decimal(self.largest as f64 / self.size as f64, self.digits()), self.unit)
     }

@@ -16,7 +16,8 @@ fn links_are_busy_as_long_as_the_report_says_and_shared_no_longer() {
             let times = traffic.links.get(&link.id).copied().unwrap_or_default();
             assert_eq!(times.busy, link.load.busy, "{} of {machine}", link.link);
             assert!(times.shared <= times.busy);
-            // If two messages overlap only at an instant, two flows are counted, but no time is shared.
+            // The converse need not hold: messages that overlap only at an instant are counted as two flows, but share
+            // no time.
             assert!(times.shared.is_zero() || link.load.most_flows >= 2, "{} of {machine}", link.link);
         }
     }
@@ -65,7 +66,7 @@ fn layouts_match_the_topology() {
         for (nth, one) in places.iter().enumerate() {
             for other in &places[..nth] {
                 let distance = (one.0 - other.0).hypot(one.1 - other.1);
-                // Twice the radius of vertices where there is enough space.
+                // 0.38 is twice the radius of a vertex, 0.19 of the distance.
                 assert!(distance > 0.38 * nearest, "two vertices of {machine} are at {one:?}");
             }
         }
@@ -96,7 +97,7 @@ fn used_elements_have_style_rules_without_ancestors() {
         let mut used: Vec<&str> = defs.iter().filter_map(|element| attribute(element, "class")).collect();
         used.sort_unstable();
         used.dedup();
-        // Nodes too small for their numbers have labels outside.
+        // Networks whose nodes are too small for numbers have other classes of labels.
         assert!(used.iter().all(|class| classes.contains(class)) && used.len() >= 2, "{used:?}");
         let (_, style) = svg.split_once("<style>").unwrap();
         let (light, dark) = style.split_once("@media").unwrap();

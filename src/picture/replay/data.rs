@@ -23,7 +23,7 @@ use crate::{
     units::format_bytes,
 };
 
-/// The value that stands for all bytes of a message in the progress of its shares.
+/// The progress of a message, as stored for its shares, when all of its bytes have left.
 const ALL_BYTES: f64 = 1e9;
 
 /// Maximum numbers of rows and of lines of the diagram; browsers become slow with more.
@@ -40,9 +40,9 @@ pub(super) struct RunData {
     end: u64,
     /// The rule for held data: `blocks` or `reach`.
     rule: &'static str,
-    /// The total bytes and parts of each call.
+    /// The data of all members of each call: bytes and parts (see `DataAmount`).
     totals: Vec<[u64; 2]>,
-    /// The levels of each node as a flat list: time since the previous level, call, bytes, parts.
+    /// The changes of each node's held data as a flat list: time since the previous change, call, bytes, parts.
     levels: Vec<Vec<u64>>,
     /// The activities of each node as a flat list: kind, time since the end of the previous bar, length.
     bars: Vec<Vec<u64>>,
@@ -50,8 +50,8 @@ pub(super) struct RunData {
     messages: Messages,
     /// Distinct routes of messages.
     routes: Vec<Vec<LinkId>>,
-    /// By the index of a message: for each of its bandwidth shares the time since it entered, the progress at the end
-    /// of the share, and the bottleneck.
+    /// By the index of a message: for each of its bandwidth shares the end of the share since the message entered the
+    /// network, the progress at this time, and the bottleneck.
     shares: BTreeMap<usize, Vec<i64>>,
     /// The names of bottlenecks.
     places: Vec<String>,
@@ -146,7 +146,7 @@ impl RunData {
         data
     }
 
-    /// Selects the messages with lines.
+    /// Selects the messages that have lines in the diagram.
     fn add_lines(&mut self) {
         let has_row = |rank: &Rank| self.rows.binary_search(rank).is_ok();
         let Messages { from, to, lost, .. } = &self.messages;

@@ -10,7 +10,7 @@ use crate::{
     time::Time,
 };
 
-/// What is counted as held data.
+/// The rule by which held data is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HoldingRule {
     /// Blocks of the calls that nodes make.
@@ -19,7 +19,7 @@ pub(super) enum HoldingRule {
     Reach,
 }
 
-/// An amount of data: all data of one call or of the whole run, or the fraction of it that a node holds.
+/// An amount of data: held by one node, or the total of one call or of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DataAmount {
     pub(super) bytes: u64,
@@ -27,7 +27,7 @@ pub(super) struct DataAmount {
     pub(super) parts: u64,
 }
 
-/// The amount that a node holds from an instant on.
+/// The amount that a node holds from an instant until its next sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HoldingSample {
     pub(super) at: Time,
@@ -41,7 +41,7 @@ pub(super) struct HoldingSample {
 pub(super) struct Holdings {
     pub(super) rule: HoldingRule,
     pub(super) totals: Vec<DataAmount>,
-    /// The levels of each node, in the order of time.
+    /// The samples of each node, in the order of time.
     pub(super) levels: Vec<Vec<HoldingSample>>,
 }
 
@@ -55,7 +55,7 @@ impl Holdings {
         }
     }
 
-    /// Computes the causal closure of messages: a receiver gets everything that the sender held when it sent the message.
+    /// Computes the causal closure of messages: with a message a receiver gets all data that the sender held when it sent the message.
     fn causal_closure(trace: &Trace, nodes: usize) -> Holdings {
         let mut calls: Vec<Vec<(Time, Option<Rank>, u64)>> = vec![Vec::new(); nodes];
         let mut events: Vec<_> = trace.events.iter().collect();
@@ -106,7 +106,7 @@ fn advance_to_fixpoint(nodes: usize, mut advance: impl FnMut(Rank) -> bool) {
     while (0..nodes).fold(false, |changed, rank| advance(rank) | changed) {}
 }
 
-/// Adds a level if it differs from the previous one; the last level of an instant replaces earlier ones.
+/// Adds a sample if it differs from the previous one; of several samples at one instant only the last is kept.
 fn push(levels: &mut Vec<HoldingSample>, level: HoldingSample) {
     if levels.last().is_some_and(|last| (last.call, last.held) == (level.call, level.held)) {
         return;
@@ -117,7 +117,7 @@ fn push(levels: &mut Vec<HoldingSample>, level: HoldingSample) {
     levels.push(level);
 }
 
-/// The fraction of a block that a node has: the members whose versions are combined in it.
+/// The content of a block on a node: the members of the call whose versions are combined in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum BlockOrigin {
     #[default]
@@ -128,7 +128,7 @@ enum BlockOrigin {
     Several(u32),
 }
 
-/// The sets and lists to which origins refer.
+/// The sets and lists to which [`BlockOrigin`]s refer.
 #[derive(Debug)]
 struct Origins {
     sets: Sets,
@@ -166,11 +166,11 @@ impl Origins {
     }
 }
 
-/// Replay of library calls: which node has which version of which block. The cost is proportional to the blocks in
-/// messages: equal sets are shared, and the counters of a node grow only by new data.
+/// Replay of library calls, which determines the versions of blocks that each node holds. The cost is proportional to the number of blocks
+/// in messages, because equal sets are shared and counters are updated incrementally.
 struct Calls<'a> {
     totals: Vec<DataAmount>,
-    /// Each call, by its members, its tag, and the number of such calls that a node has made before.
+    /// The index of each call, by its members, its tag, and the number of earlier calls with these members and this tag.
     numbers: BTreeMap<(&'a [Rank], Tag, usize), usize>,
     begun: BTreeMap<(Rank, &'a [Rank], Tag), usize>,
     /// The contents of messages in transit, block by block.
@@ -186,7 +186,7 @@ struct Node<'a> {
     done: usize,
     call: usize,
     sizes: &'a [u64],
-    /// By block: the node's current version; `had` has the members whose versions the node has held.
+    /// By block: its current content. `had` is the set of members whose versions the node has held so far.
     blocks: Vec<BlockOrigin>,
     had: Vec<SetId>,
     held: DataAmount,
@@ -215,7 +215,7 @@ impl<'a> Calls<'a> {
         loop {
             let (node, origins) = (&mut self.nodes[rank], &mut self.origins);
             let Some(&next) = node.changes.get(node.done) else {
-                // A finished node needs only its levels.
+                // Free the memory: of a finished node only the samples are needed.
                 (node.blocks, node.had) = (Vec::new(), Vec::new());
                 return goes_on;
             };

@@ -31,8 +31,8 @@ const PROGRAM: [&str; 4] = [
     include_str!("page/player.js"),
 ];
 
-/// An HTML page that animates [traced](crate::MachineBuilder::trace) runs: a builder that extracts the data of each run
-/// at once. The page is self-contained and needs only a browser.
+/// An HTML page that animates [traced](crate::MachineBuilder::trace) runs: a builder that extracts the data of a run when the run is added.
+/// The page is self-contained and needs only a browser.
 ///
 /// The network is drawn as in a [heat map](super::Heat). A dot for each message moves along its route in proportion to the bytes that
 /// have left the sender, and waits at the receiver until the message has arrived. Links are coloured while a message moves over them,
@@ -43,9 +43,9 @@ const PROGRAM: [&str; 4] = [
 /// Nodes are coloured by the data that they have received so far:
 ///
 /// * Calls that execute a schedule of blocks (collective operations, s-to-p broadcasts, [`walk`](crate::comm::walk))
-///   [record](crate::record::Content) the initial data of each member and the blocks of each message. The colour of a
-///   node is the fraction of bytes that it has held, relative to the initial data of all members of the call. Of
-///   combined blocks each member's version counts separately. The colour refers to the call that the node began last.
+///   [record](crate::record::Content) the initial data of each member and the blocks of each message. The colour of a node is the fraction
+///   of bytes that it has held, relative to the initial data of all members of the call. For blocks that are combined, the version of each
+///   member counts separately. The colour refers to the call that the node began last.
 /// * If no call of the run records blocks, the colour of a node is the fraction of all nodes from which messages can
 ///   have carried data to it, directly or through other nodes.
 ///

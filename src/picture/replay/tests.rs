@@ -60,7 +60,7 @@ fn every_algorithm_delivers_the_data_of_its_operation() {
                     };
                     Ok(())
                 });
-                // Some algorithms are for other machines.
+                // Some algorithms cannot run on this machine.
                 let Ok(run) = run else { continue };
                 tried += 1;
                 let case = format!("{operation} by {algorithm} on {nodes} nodes");
@@ -154,7 +154,7 @@ fn holdings_of_a_free_program_are_the_causal_closure() {
     assert_eq!(holdings.rule, HoldingRule::Reach);
     let parts: Vec<Vec<u64>> =
         holdings.levels.iter().map(|levels| levels.iter().map(|level| level.held.parts).collect()).collect();
-    // Node 3 received from node 2 only, and node 0 from both.
+    // Nodes 0 to 2 send before they receive: node 3 has the data of nodes 2 and 3, and node 0 of nodes 0, 2 and 3.
     assert_eq!(parts, [vec![1, 3], vec![1, 2], vec![1, 2], vec![1, 2]]);
 }
 
@@ -272,7 +272,7 @@ fn invalid_runs_and_too_many_runs_or_messages_are_refused() {
     }
     let error = page.add("one more", &busy("line:5", true)).unwrap_err();
     assert_eq!(error.to_string(), "9 runs for a page, which has 8 at most");
-    // Two nodes that exchange more messages than a page may have.
+    // Two nodes exchange more messages than a page may have.
     let run = Machine::hockney(1, 2).trace(true).build().unwrap().run(|node| {
         let other = 1 - node.rank();
         (0..=MAX_MESSAGES / 2).try_for_each(|_| node.world().sendrecv(other, [0_u8; 1], other).map(drop))?;
@@ -298,7 +298,7 @@ fn the_time_for_holdings_depends_on_the_blocks_in_messages() {
     let run = run.unwrap();
     let begin = std::time::Instant::now();
     let (held, total) = in_the_end(&run);
-    // Comparing every block with all others took a minute.
+    // Regression test: an earlier version compared every block with all others, which took a minute.
     assert!(begin.elapsed() < std::time::Duration::from_secs(10), "{:?}", begin.elapsed());
     assert_eq!((held, total), (vec![8 * 576; 576], 8 * 576));
 }

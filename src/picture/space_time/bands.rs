@@ -61,7 +61,7 @@ pub(in crate::picture) fn bands(trace: &Trace) -> Bands {
     // The number of operations that each node has begun; a step belongs to the last one.
     let mut begun: BTreeMap<Rank, usize> = BTreeMap::new();
     let mut ordered: Vec<_> = trace.events.iter().collect();
-    // Sorts an operation before its first step, which may have the same start.
+    // An operation sorts before its first step, which may have the same start.
     let is_step = |event: &Event| matches!(event.kind, EventKind::Part(Part::Step(_)));
     ordered.sort_by_key(|event| (event.rank, event.start, is_step(event)));
     for event in ordered {

@@ -23,7 +23,7 @@ pub(super) fn draw(canvas: &mut Canvas, plot: &Plot, stretches: &[Stretch]) {
             let corner = format!("M{} {}", decimal(left, 2), number(y - half));
             format!("{corner}h{width}v{height}h-{width}z")
         } else {
-            // From the edge of one frame to the edge of the next.
+            // The line leads from the edge of one frame to the edge of the next frame.
             let direction = if from == to {
                 0.0
             } else if y < below {

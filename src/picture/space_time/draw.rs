@@ -29,7 +29,7 @@ use crate::{rank::Rank, time::Span, units::format_bytes};
 /// Maximum number of bars with separate tooltips.
 const MAX_BARS_WITH_TOOLTIPS: usize = 1000;
 
-/// Maximum number of messages with lines; more would be indistinguishable.
+/// Maximum number of messages with lines; more lines would be indistinguishable.
 const MAX_LINES: usize = 1500;
 
 /// Maximum number of messages with tooltips. If more are drawn, only the `MAX_DELAYED_WITH_TOOLTIPS` most delayed ones have tooltips.
@@ -210,7 +210,7 @@ fn legend(
     }
     let used: BTreeSet<Class> = messages.iter().map(|message| message.class()).collect();
     for class in used {
-        // Centred in a row of pixels: on the boundary of two rows the line would be grey.
+        // The line is centred in a row of pixels; on the boundary of two rows it would be blurred.
         let class_name = format!("{} key", class.name());
         let line = |x, y: f64| path(&class_name, &format!("M{} {}h24", number(x), number(y + 6.5)));
         place(canvas, &line, class.describe());
@@ -282,7 +282,7 @@ fn labels(canvas: &mut Canvas, diagram: &SpaceTime<'_>, rows: &[Rank], plot: &Pl
     canvas.add(path("base", &lines));
 }
 
-/// Draws the bars; returns whether each has a tooltip, and the number of bars that are too short.
+/// Draws the bars; returns whether each bar has a tooltip, and the number of bars that are too short to be drawn.
 fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize) {
     let height = plot.bar;
     let outline = |bar: &Bar<'_>| {
@@ -410,7 +410,7 @@ fn line(message: &Message, plot: &Plot) -> String {
     let (leaves, arrives) = (plot.x(message.leaves), plot.x(message.arrives));
     let (y, below, half) = (plot.middle(from), plot.middle(to), plot.bar / 2.0);
     let direction = if from == to || y < below { half } else { -half };
-    // On one bar from top to bottom, otherwise between two bars.
+    // A message to the same node crosses its bar from top to bottom; other lines connect the facing edges of two bars.
     let edge = |rank| {
         if !plot.has_row(rank) {
             0.0

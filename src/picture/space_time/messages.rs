@@ -19,9 +19,9 @@ pub(super) struct Message {
     pub(super) bytes: u64,
     pub(super) leaves: Time,
     pub(super) arrives: Time,
-    /// Whether another message used one of its links at the same time.
+    /// Whether another message used one of the message's links at the same time.
     pub(super) shared: bool,
-    /// The time that it took to leave beyond the transfer time of its bytes.
+    /// The time by which leaving took longer than the transfer time of its bytes.
     pub(super) lost: Span,
 }
 

@@ -36,19 +36,19 @@ const MIN_WIDTH: u32 = 400;
 /// | waiting | waits for anything else: a message that has not begun to move, its port, a barrier |
 ///
 /// On each node the sums of computing and overhead equal those of the [report](crate::record::NodeRecord), and the sum of sending,
-/// receiving and waiting equals its `waiting`. A line for each message leads from the time at which it takes its sender's out-port
-/// to its arrival. The line is dashed if the message shared a link with another message, and red if the message took longer to
-/// leave than the transfer time of its bytes (n beta). Bands above the rows are phases, library operations and their steps, from
-/// the first node's start to the last node's end; the steps of each node are under its bars. The [critical
-/// path](crate::analysis::CriticalPath) has thick frames around its stretches on nodes, and thick lines along messages. Under the
-/// host's clock messages have no transit times; lines lead from the start of a send to the end of its receive.
+/// receiving and waiting equals its `waiting`. A line for each message leads from the time at which it takes its sender's out-port to its
+/// arrival. The line is dashed if the message shared a link with another message, and red if the message took longer to leave than n beta.
+/// Bands above the rows are phases, library operations and their steps, from the first node's start to the last node's end; the steps of
+/// each node are under its bars. The [critical path](crate::analysis::CriticalPath) has thick frames around its stretches on nodes, and
+/// thick lines along messages. Under the host's clock messages have no transit times; lines lead from the start of a send to the end of its
+/// receive.
 ///
 /// # Large machines
 /// * At most 100 nodes have a row (see [`rows`](SpaceTime::rows)): all ranks of the critical path, and every k-th rank, where k
 ///   is the smallest power of two for which the rows suffice. A path over more ranks than rows is sampled with a separate
 ///   stride. A rank without a row has a position between the rows of its neighbours; lines that end there are pale.
-/// * At most 1500 messages have lines: the 150 with the largest delay, then messages between rows, then the others,
-///   evenly spaced in the order of time.
+/// * At most 1500 messages have lines: up to 150 with the largest delay. The other lines are divided equally between messages between rows
+///   and other messages, each sampled evenly in the order of time.
 /// * Bars have tooltips if there are at most 1000; otherwise the bars of one kind on one row are merged, and show their sum.
 /// * Messages have tooltips if at most 600 are drawn; otherwise only the 300 with the largest delay have tooltips.
 /// * The critical path is always complete; its stretches have tooltips if there are at most 300.
@@ -86,7 +86,7 @@ pub struct SpaceTime<'a> {
     marks: Vec<Marks>,
 }
 
-/// Periods that are marked with the same style.
+/// Periods that are marked under one name.
 #[derive(Clone, Debug)]
 struct Marks {
     name: String,

@@ -14,7 +14,7 @@ pub(super) struct Plot {
     pub(super) width: f64,
     /// The upper edge of the first row.
     pub(super) top: f64,
-    /// The distance between rows; `bar` is the height of bars.
+    /// The vertical distance between rows; `bar` is the height of bars.
     pub(super) pitch: f64,
     pub(super) bar: f64,
     /// The height of the steps under the bars; 0 if there is no space for them.

@@ -1,4 +1,5 @@
-//! Selection of the ranks with a row: all, the requested ones, or (large machines) the critical path's and a regular sample.
+//! Selection of the ranks that have a row: all ranks, the requested ranks, or (on large machines) the ranks of the critical path and a
+//! regular sample.
 
 use std::collections::BTreeSet;
 

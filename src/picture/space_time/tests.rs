@@ -141,7 +141,7 @@ fn tooltips_have_the_contention_delay_of_messages() {
         Ok(())
     });
     let run = run.unwrap();
-    // Both share the link until each has moved 500 bytes; then the longer message has the link for itself.
+    // Both messages share the link until all bytes of the shorter one have moved.
     let found: Vec<_> = messages(&run.trace, run.machine())
         .into_iter()
         .map(|message| (message.from, message.shared, message.lost.to_string()))

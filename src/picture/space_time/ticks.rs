@@ -1,9 +1,9 @@
-//! The time axis: round values in a suitable unit.
+//! Ticks of the time axis, at round values in a suitable unit.
 
 use super::super::canvas::{decimal, unit_of};
 use crate::time::{Span, Time};
 
-/// The marked instants of an axis with their labels, and the unit of the labels.
+/// The instants of the ticks with their labels, and the unit of the labels.
 pub(super) struct Ticks {
     pub(super) unit: &'static str,
     pub(super) ticks: Vec<(Time, String)>,

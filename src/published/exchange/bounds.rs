@@ -38,8 +38,8 @@ fn matrix() -> Outcome {
     }
 }
 
-/// Each round of linear permutation takes as long as its longest message: figure 1 takes 24 units in seven rounds,
-/// although no node has more than 10 units.
+/// Each round of linear permutation takes as long as its longest message: the matrix of figure 1 takes 24 units in
+/// seven rounds, although no node sends or receives more than 10 units.
 fn figure_1_takes_24_units_by_linear_permutation(figure: &Matrix) -> [Claim; 2] {
     const UNIT: u64 = 100_000;
     let name = "figure_1_takes_24_units_by_linear_permutation";
@@ -71,7 +71,8 @@ fn figure_1_takes_24_units_by_linear_permutation(figure: &Matrix) -> [Claim; 2] 
 fn parameters() -> Outcome {
     let parameters = Parameters::cm5();
     let micros = |span: Span| span.as_secs_f64() * 1e6;
-    // Upward links on the route from node 0 to the last node: at each level four times as many nodes share the link.
+    // Bandwidth per node of the upward links on the route from node 0 to the last node: at each level four times as
+    // many nodes share the link.
     let tree = cm5();
     let mut route = Vec::new();
     tree.topology().route(0, NODES - 1, &mut route);
@@ -120,7 +121,8 @@ fn bounds() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Section 4: linear permutation of messages of equal length takes `O(s p)`: `(p - 1) (tau + s mu)`.
+/// Section 4: linear permutation of messages of equal length s takes `O(s p)`: `(p - 1) (tau + s mu)`, with start-up
+/// time tau and time per byte mu.
 fn section_4_linear_permutation_of_uniform_messages() -> Claim {
     let mut claim = Claim::new(
         "section_4_linear_permutation_of_uniform_messages",
@@ -138,7 +140,8 @@ fn section_4_linear_permutation_of_uniform_messages() -> Claim {
         .judged(most(ratios) < 1.05, format!("(p - 1) (tau + s mu) to {:.1} %", 100.0 * (most(ratios) - 1.0)))
 }
 
-/// For t >= p^2 two stages take about 2 t mu; the fraction 1/p of the data does not move.
+/// For a traffic of t >= p^2 per node, two stages take about 2 t mu (mu: time per byte). In each stage the fraction 1/p
+/// of the data stays on its node.
 fn two_stages_tend_to_2_t_mu_where_mu_is_constant(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "two_stages_tend_to_2_t_mu_where_mu_is_constant",
@@ -151,8 +154,8 @@ fn two_stages_tend_to_2_t_mu_where_mu_is_constant(chart: &Chart) -> Claim {
     claim.judged((last - 1.0).abs() < 0.05, format!("{last:.3} times 2 t mu at 4 MiB: a p-th of all stays"))
 }
 
-/// On the tree, 16 of 31 rounds of a linear permutation by exclusive or send all messages over the top, where a node
-/// has 5 MB/s instead of 8. With the resulting mean mu the bound 2 t mu holds.
+/// On the tree, 16 of 31 rounds of a linear permutation by exclusive or send all messages over the top level, where a
+/// node has 5 MB/s instead of 8. With the resulting mean mu the bound 2 t mu holds.
 fn on_the_tree_mu_is_that_of_a_linear_permutation(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "on_the_tree_mu_is_that_of_a_linear_permutation",
@@ -162,7 +165,7 @@ fn on_the_tree_mu_is_that_of_a_linear_permutation(chart: &Chart) -> Claim {
     let mean = (15.0 * 125e-9 + 16.0 * 200e-9) / 32.0;
     let took = chart.at("CM-5, k = 32", largest);
     claim.within("at 4 MiB, of 2 t of the mean mu", took * 125e-9 / mean, 1.0..=1.02);
-    // Rounds in each of which about half of the nodes send over the top.
+    // In each round of the relayed schedule about half of the nodes send over the top level.
     let relayed = chart.at("CM-5, k = 32, relayed", largest);
     claim.within("relayed, of 2 t mu", relayed, 0.95..=1.02);
     claim.judged(

@@ -40,7 +40,7 @@ pub(super) const SECTION_7: Job = Job {
 
 const TRAFFICS: [f64; 6] = [1024.0, 4096.0, 16384.0, 65536.0, 262_144.0, 1_048_576.0];
 
-/// Charts the times of the algorithms over the traffic, in milliseconds.
+/// Charts the times of four algorithms in milliseconds over the traffic per node.
 fn chart(title: &str, machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>) -> Chart {
     let mut chart = Chart::new(title, Axis::logarithmic("traffic", "bytes"), Axis::logarithmic("time", "ms"));
     for algorithm in [Algorithm::RANDOM, Algorithm::IMPROVED, Algorithm::TWO_STAGE, Algorithm::AUTO] {
@@ -50,13 +50,13 @@ fn chart(title: &str, machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>
     chart
 }
 
-/// Returns the time of two stages divided by that of another algorithm.
+/// Returns the time of two stages divided by the time of another algorithm, for each traffic of the chart.
 fn ratios(chart: &Chart, other: Algorithm) -> [f64; 6] {
     let (two_stage, other) = (Algorithm::TWO_STAGE.name(), other.name());
     TRAFFICS.map(|traffic| chart.at(two_stage, traffic) / chart.at(other, traffic))
 }
 
-/// Returns the time of two stages divided by that of a single stage, without and with improvements.
+/// Returns the time of two stages divided by the time of a single stage without and with improvements, for each traffic of the chart.
 fn to_single(chart: &Chart) -> [[f64; 6]; 2] {
     [Algorithm::RANDOM, Algorithm::IMPROVED].map(|other| ratios(chart, other))
 }
@@ -69,8 +69,8 @@ fn long_and_short() -> Outcome {
     Outcome { claims, charts: vec![cmmd, packets], ..Outcome::default() }
 }
 
-/// **Does not hold.** In this model a single-stage transfer uses the full speed of its ports, and inquiries cost almost nothing.
-/// Random scheduling therefore comes close to t mu even without improvements, and two stages, which move all data twice, can never
+/// **Does not hold.** In this model a message of a single-stage algorithm uses the full speed of its ports, and inquiries cost almost
+/// nothing. Random scheduling therefore comes close to t mu even without improvements, and two stages, which move all data twice, can never
 /// be as good. On the real machine the processor received each packet of a transfer, and inquiries interrupted it.
 fn two_stages_move_everything_twice(chart: &Chart) -> [Claim; 2] {
     let name = "two_stages_move_everything_twice";
@@ -111,7 +111,7 @@ fn two_messages() -> Outcome {
     Outcome { claims, charts: vec![cmmd, packets], ..Outcome::default() }
 }
 
-/// Figure 10: both single-stage algorithms beat the two-stage one, at any traffic.
+/// Figure 10: both single-stage algorithms are faster than the two-stage algorithm, at any traffic.
 fn single_stage_wins_where_messages_are_few_and_equal(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "single_stage_wins_where_messages_are_few_and_equal",
@@ -179,7 +179,8 @@ fn two_stages_are_steady() -> [Claim; 2] {
     ]
 }
 
-/// **Does not hold.** Section 7: two stages take at most 1.5 times a single one. Holds in figure 9 with little traffic only.
+/// **Does not hold.** Section 7: two stages take at most 1.5 times as long as a single stage. This holds only in figure 9 with little
+/// traffic.
 fn two_stages_are_within_half_of_a_single_one() -> Claim {
     let mut claim = Claim::new(
         "two_stages_are_within_half_of_a_single_one",

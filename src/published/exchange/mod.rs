@@ -1,7 +1,7 @@
 //! Many-to-many communication on a CM-5 of 32 nodes.
 //!
-//! Figures 9 and 10 are lost, except for their description in the text. Times of random scheduling are taken from runs,
-//! because they cannot be predicted; all other times are predictions.
+//! The available copy of the paper lacks figures 9 and 10, except for their description in the text. Times of random
+//! scheduling are taken from runs, because they cannot be predicted; all other times are predictions.
 
 mod bounds;
 mod measured;
@@ -59,7 +59,8 @@ fn figure_10(traffic: u64, seed: u64) -> Arc<Matrix> {
     generated(2, 0.5, traffic, seed)
 }
 
-/// Returns the end time of a plan; from a run if it cannot be predicted. Jobs with such plans declare [`NODES`] threads.
+/// Returns the modeled end time of a plan: the prediction, or, if the plan cannot be predicted, the time of a run. Jobs
+/// with plans of the second kind declare [`NODES`] threads.
 fn modeled(plan: &Plan, instance: &Instance) -> Time {
     if let Some(prediction) = plan.prediction() {
         return prediction.modeled;
@@ -81,7 +82,7 @@ fn seconds(machine: &Description, matrix: &Arc<Matrix>, algorithm: Algorithm) ->
     modeled(&plan, &instance).since_start().as_secs_f64()
 }
 
-/// Returns `2 t mu` in seconds.
+/// Returns `2 t mu` in seconds, for t bytes of traffic and the CM-5's mu of 125 ns per byte.
 fn two_t_mu(traffic: u64) -> f64 {
     2.0 * traffic as f64 * 125e-9
 }

@@ -1,5 +1,6 @@
 //! Claims of figures 9 and 10 and of section 7 on a CM-5 whose processors pay for every packet, as with the paper's
-//! active messages. The measured behaviour lies between this model and transfers without the processor.
+//! active messages. The measured behaviour lies between this model and a model in which transfers take no processor
+//! time.
 
 use super::*;
 
@@ -8,8 +9,9 @@ pub(super) fn cm5() -> Description {
     machine("cm5-packets:32")
 }
 
-/// **Does not hold** here either: a node that sends and receives is busy for all of its traffic, and for twice the
-/// traffic with two stages. The ratios are closer to the claim than without packets, where start-ups add to the time.
+/// Figure 9: two stages are better than a single stage without improvements, and as good as one with improvements.
+/// **Does not hold**: a node is busy for all bytes that it sends and receives, and two stages move all bytes twice. The
+/// ratios are closer to the claim than without packet costs where start-ups add to the time.
 pub(super) fn two_stages_by_packets_move_everything_twice(ratios: [[f64; 6]; 2]) -> [Claim; 2] {
     let name = "two_stages_by_packets_move_everything_twice";
     let mut plain =
@@ -28,7 +30,8 @@ pub(super) fn two_stages_by_packets_move_everything_twice(ratios: [[f64; 6]; 2])
     ]
 }
 
-/// Figure 10: both single-stage algorithms beat the two-stage one, at any traffic, by less than without packets.
+/// Figure 10: both single-stage algorithms are faster than the two-stage algorithm at any traffic, by less than without
+/// packet costs.
 pub(super) fn single_stage_wins_by_packets(ratios: [[f64; 6]; 2]) -> Claim {
     let mut claim = Claim::new(
         "single_stage_wins_by_packets",
@@ -42,8 +45,8 @@ pub(super) fn single_stage_wins_by_packets(ratios: [[f64; 6]; 2]) -> Claim {
     )
 }
 
-/// Section 7: two stages take the same time on all matrices, a single stage varies. Two stages take at most 1.5 times a
-/// single stage: this **does not hold** for the matrices of figure 9.
+/// Section 7: the time of two stages is the same for all matrices, the time of a single stage varies. Two stages take
+/// at most 1.5 times as long as a single stage: this **does not hold** for the matrices of figure 9.
 pub(super) fn section_7_by_packets() -> [Claim; 3] {
     let name = "section_7_by_packets";
     let mut steady = Claim::new(name, "two stages take about the same on all matrices (data as packets)");

@@ -1,4 +1,4 @@
-//! The first of the two stages by distributed scheduling, section 6.1.
+//! Section 6.1: the two-stage algorithm with distributed scheduling of the first stage.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn some_send(traffic: u64) -> Arc<Matrix> {
     Arc::new(matrix.expect("nobody sends to itself"))
 }
 
-/// Returns the time of two stages with distributed scheduling of the first, divided by that with linear permutation.
+/// Returns the time of two stages with distributed scheduling of the first stage, divided by their time with linear permutation.
 fn ratio(machine: &Description, matrix: &Arc<Matrix>) -> f64 {
     let [linear, scheduled] =
         [Algorithm::TWO_STAGE, Algorithm::SCHEDULED].map(|algorithm| seconds(machine, matrix, algorithm));
@@ -52,11 +52,11 @@ fn scheduled() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Section 6.1: modified linear permutation is best for the first stage if traffic is equal; "in the general case
-/// distributed scheduling may perform better". Both hold where mu is the same for all pairs. With equal traffic (figures 9
-/// and 10) two stages take 4 to 15 % longer with distributed scheduling. If a quarter of the nodes send all data, and
-/// messages are not too long, they take up to 9 % less. On the CM-5 distributed scheduling gains 5 to 7 % with equal
-/// traffic, too: it mixes near and far destinations, while the rounds of a linear permutation crowd the top of the tree.
+/// Section 6.1: modified linear permutation is best for the first stage if traffic is equal; "in the general case distributed scheduling
+/// may perform better". Both claims hold where mu is the same for all pairs. With equal traffic (figures 9 and 10) two stages take 4 to 15
+/// % longer with distributed scheduling. If a quarter of the nodes send all data, and messages are not too long, they take up to 9 % less.
+/// On the CM-5 distributed scheduling gains 5 to 7 % with equal traffic, too: it mixes near and far destinations in each round, while some
+/// rounds of a linear permutation send all messages over the top of the tree.
 fn the_first_stage_by_distributed_scheduling(chart: &Chart) -> [Claim; 2] {
     let name = "the_first_stage_by_distributed_scheduling";
     let mut best = Claim::new(name, "linear permutation is best for the first stage if traffic is equal");

@@ -15,7 +15,7 @@ pub(super) const ALTERNATING: Job = Paper::InterCom.job(
     alternating,
 );
 
-/// The two orders of the sides of a logical mesh that alternate between rows and columns.
+/// The two orders of the sides of a logical mesh in which rows and columns alternate.
 const BY_TURNS: [&str; 2] = ["rows-columns", "columns-rows"];
 
 fn alternating() -> Outcome {

@@ -23,7 +23,7 @@ fn scatter_and_collect(d: usize) -> Algorithm {
     Algorithm::strategy(strategy(Broadcast, &text))
 }
 
-/// Returns the time of another algorithm divided by that of the edge-disjoint spanning trees.
+/// Returns the time of a broadcast by another algorithm, divided by its time with edge-disjoint spanning trees (EDST).
 fn gain(machine: &Description, bytes: u64, other: &Algorithm) -> f64 {
     let task = task(machine, Broadcast, bytes, 1);
     ratio(modeled(other, &task), modeled(&Algorithm::EDST, &task))
@@ -83,7 +83,7 @@ fn section_8_edst_is_twice_as_fast_as_scatter_and_collect() -> Claim {
     )
 }
 
-/// "Often outperformed by simpler algorithms": for 1K a tree is at least 1.5 times as fast.
+/// "Often outperformed by simpler algorithms": for 1K a minimum spanning tree is at least 1.5 times as fast.
 fn section_8_simpler_algorithms_are_often_faster() -> Claim {
     let mut claim = Claim::new(
         "section_8_simpler_algorithms_are_often_faster",

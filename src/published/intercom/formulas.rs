@@ -1,4 +1,4 @@
-//! The closed forms of sections 4 to 7.
+//! The closed-form costs of sections 4 to 7.
 
 use super::*;
 use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
@@ -42,13 +42,14 @@ pub(super) fn time(task: &Task, [a, b, c]: [f64; 3]) -> Span {
     Span::from_secs_f64(a * parameters.alpha().as_secs_f64() + rest)
 }
 
-/// Tolerance in nanoseconds for two equal times.
+/// Allowed differences, in nanoseconds, of two times that count as equal.
 pub(super) const SAME: std::ops::RangeInclusive<f64> = 0.0..=1.0;
 
-/// A cost formula for `p` nodes; `l` is `ceil(log2 p)`.
+/// A cost formula for `p` nodes: the arguments of [`time`] after the task. `l` is `ceil(log2 p)`.
 type Formula = fn(p: f64, l: f64) -> [f64; 3];
 
-/// Sections 4 and 5: operations composed of the primitives, for short and long vectors, on a line.
+/// Sections 4 and 5: operations composed of the primitives, for short and long vectors, on a line. Operation, letters of the stages, and
+/// cost.
 const ON_A_LINE: [(Operation, &str, Formula); 12] = [
     (Broadcast, "M", |_, l| [l, l, 0.0]),
     (CombineToOne, "M", |_, l| [l, l, l]),
@@ -75,8 +76,8 @@ fn primitives() -> Outcome {
     Outcome { claims, ..Outcome::default() }
 }
 
-/// On powers of two the modeled time equals every formula to a nanosecond, for short and for long vectors. There are no
-/// conflicts: the ratio of link speed to port speed makes no difference.
+/// On powers of two the modeled time equals every formula to a nanosecond, for short and for long vectors. There are no conflicts: the
+/// times do not depend on the ratio of link speed to port speed.
 fn sections_4_and_5_the_formulas_are_exact_on_powers_of_two() -> Claim {
     let mut claim = Claim::new(
         "sections_4_and_5_the_formulas_are_exact_on_powers_of_two",
@@ -102,8 +103,8 @@ fn sections_4_and_5_the_formulas_are_exact_on_powers_of_two() -> Claim {
     claim.judged(most(model.iter().copied()) <= 1.0, format!("to 1 ns in {} cases", model.len()))
 }
 
-/// On other numbers of nodes the trees take less, up to a third less for short vectors: halves are unequal, and senders
-/// are ahead of their receivers. They never take more.
+/// On numbers of nodes that are not powers of two, trees take less time than the formulas, up to a third less for short vectors: halves are
+/// unequal, and senders are ahead of their receivers. Trees never take more time.
 fn sections_4_and_5_trees_on_other_numbers_take_less() -> Claim {
     let mut claim = Claim::new(
         "sections_4_and_5_trees_on_other_numbers_take_less",
@@ -205,7 +206,7 @@ fn section_6_interleaved_groups_conflict_as_the_formula_says() -> Claim {
     )
 }
 
-/// The claim above for scatters and operations that begin with a scatter. The groups of the second dimension start one
+/// The claim about interleaved groups, for scatters and operations that begin with a scatter. The groups of the second dimension start one
 /// after the other, so not all messages conflict: times are up to 10 % below the formula.
 fn section_6_scatters_conflict_a_little_less() -> Claim {
     let mut claim = Claim::new(
@@ -276,7 +277,7 @@ fn section_7_rows_and_columns_take_r_plus_c_minus_2_start_ups() -> Claim {
     claim.judged(most(off) <= 1.0, "to 1 ns on any sides")
 }
 
-/// The trees, too, have no conflicts on a mesh whose sides are powers of two.
+/// Section 7.1: scatters by trees also have no conflicts on a mesh whose sides are powers of two.
 fn section_7_scatter_and_collect_in_rows_and_columns_is_exact() -> Claim {
     let mut claim = Claim::new(
         "section_7_scatter_and_collect_in_rows_and_columns_is_exact",

@@ -22,7 +22,7 @@ const LENGTHS: [f64; 5] = [10.0, 25.0, 50.0, 100.0, 200.0];
 /// Number of seeds over which times are averaged.
 const SEEDS: u64 = 5;
 
-/// Returns the time of a 1 MiB broadcast with noise divided by that without. The plan is made without noise.
+/// Returns the mean time of a 1 MiB broadcast with noise, divided by its time without noise. The plan is made without noise.
 fn slowdown(machine: &Description, algorithm: &Algorithm, micros: f64) -> f64 {
     let plan = algorithm.plan(&task(machine, Broadcast, 1 << 20, 1)).expect("a broadcast can be planned");
     let noise = Noise::new(Span::from_millis(1), Span::from_secs_f64(micros * 1e-6));
@@ -82,7 +82,7 @@ fn irregular() -> Outcome {
     Outcome { claims, charts, ..Outcome::default() }
 }
 
-/// Returns the slowdown of a line in percent, for each noise length.
+/// Returns the slowdown of the algorithm `name` in percent, for each mean length of noise.
 fn losses(chart: &Chart, name: &str) -> [f64; 5] {
     LENGTHS.map(|micros| 100.0 * (chart.at(name, micros) - 1.0))
 }
@@ -113,7 +113,8 @@ fn section_8_pipelines_suffer_more_from_irregular_timing(chart: &Chart) -> Claim
     )
 }
 
-/// The same claim for the paper's example, broadcasts along edge-disjoint spanning trees of a hypercube.
+/// Section 8: pipelined algorithms are more susceptible to timing irregularities, for the paper's example: broadcasts along edge-disjoint
+/// spanning trees of a hypercube.
 fn section_8_edge_disjoint_trees_suffer_more_from_irregular_timing(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "section_8_edge_disjoint_trees_suffer_more_from_irregular_timing",

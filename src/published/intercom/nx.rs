@@ -1,4 +1,4 @@
-//! NX's own operations on 16 x 32 nodes, as runs. Their library costs were fitted to these times.
+//! Runs of NX's own operations on 16 x 32 nodes. The costs of NX's library were fitted to the published times.
 
 use super::Timed;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 /// Number of nodes of the machine, and of threads of a run.
 pub(super) const NODES: usize = 512;
 
-/// Creates the time of an operation on 16 x 32 nodes, measured by a run.
+/// Returns the time of an operation on 16 x 32 nodes, measured by a run.
 fn timed(
     program: impl Fn(&Nx<'_, '_>) -> Result<Payload, Failure> + Send + Sync + 'static,
     bytes: u64,

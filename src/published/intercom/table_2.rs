@@ -11,7 +11,8 @@ pub(super) const TABLE_2: Job = Paper::InterCom.job(
     table_2,
 );
 
-/// A row: strategy; printed numbers of start-ups and of thirtieths of `n beta`; and the correct numbers, if the printed ones are wrong.
+/// A row: the strategy; the printed numbers of start-ups and of thirtieths of `n beta`; and the correct numbers, if the printed numbers are
+/// wrong.
 pub(super) type Row = (&'static str, [u32; 2], Option<[u32; 2]>);
 
 /// Three rows differ from the formula. The first is 3 x 10 with both numbers wrong: with the correct numbers the table is sorted as
@@ -134,7 +135,7 @@ fn table_2_the_closed_form_is_what_is_printed_or_should_be(rows: &[(&str, Cost, 
     claim.judged(is_right, format!("{as_printed} of 18 rows as printed, the others are misprints"))
 }
 
-/// No hybrid takes longer than its formula, and some take up to 20 % less; the next claims explain why.
+/// No hybrid takes longer than its formula, and some take up to 20 % less; the next two claims explain why.
 fn table_2_no_hybrid_takes_longer_than_its_formula() -> Claim {
     let mut claim = Claim::new(
         "table_2_no_hybrid_takes_longer_than_its_formula",

@@ -36,7 +36,7 @@ const CELLS: [Cell; 9] = [
     (CombineToAll, 1 << 20, 170.0, [-10.0, -7.0], [-17.0, -14.0]),
 ];
 
-/// The fastest hybrids of all dimensions, by cell.
+/// The expected fastest hybrid of each cell.
 const HYBRIDS: [&str; 9] = [
     "512:M",
     "2x2x4x2x16:SSSSMCCCC,columns",
@@ -49,7 +49,7 @@ const HYBRIDS: [&str; 9] = [
     "2x2x4x4x2x4:CCCCCC,columns",
 ];
 
-/// NX's published times in milliseconds by cell, and the modeled times as multiples of them, as in the documentation of
+/// NX's published times in milliseconds by cell, and the expected ratios of modeled to published times, as in the documentation of
 /// [`NxCosts`](crate::nx::NxCosts).
 const NX: [(f64, f64); 9] = [
     (1.2, 1.385),
@@ -119,7 +119,8 @@ impl Found {
     }
 }
 
-/// Returns why a broadcast of 8 bytes is slower here, by InterCom and by NX: both use trees of nine steps.
+/// Returns the reason for the deviation of a cell: known only for the broadcast of 8 bytes, for which InterCom and NX use trees of nine
+/// steps.
 fn unlike(found: &Found) -> &'static str {
     match (found.operation, found.bytes) {
         (Broadcast, 8) => {
@@ -156,7 +157,7 @@ fn table_3() -> Outcome {
     Outcome { values, claims, charts }
 }
 
-/// Selects one of the times of a cell.
+/// A function that returns one of the times of a cell in milliseconds.
 type Time = fn(&Found) -> f64;
 
 fn chart(operation: Operation, cells: &[Found]) -> Chart {
@@ -185,7 +186,7 @@ fn chart(operation: Operation, cells: &[Found]) -> Chart {
     chart
 }
 
-/// Compares all nine cells of InterCom.
+/// Compares all nine times of InterCom with the published times.
 fn table_3_published_and_modeled_times(cells: &[Found]) -> Claim {
     let mut claim = Claim::new(
         "table_3_published_and_modeled_times",
@@ -221,7 +222,7 @@ fn table_3_published_and_modeled_times(cells: &[Found]) -> Claim {
     )
 }
 
-/// NX's times, with library costs that were fitted to them.
+/// Compares NX's nine times with the published times, to which the costs of NX's library were fitted.
 fn table_3_nx_takes_what_its_costs_say(cells: &[Found]) -> Claim {
     let mut claim =
         Claim::new("table_3_nx_takes_what_its_costs_say", "NX's own algorithms take what was measured")
@@ -303,7 +304,7 @@ fn table_3_auto_is_faster_still(cells: &[Found]) -> Claim {
     )
 }
 
-/// The alternative reading of the length of a collect, see the head of this file.
+/// The alternative reading of the length of a collect, as the length of each block: see the documentation of this module.
 fn table_3_a_collect_of_8_bytes_each(cells: &[Found]) -> Claim {
     let mut claim =
         Claim::new("table_3_a_collect_of_8_bytes_each", "a collect of 8 bytes is one of 8 bytes together")

@@ -59,12 +59,12 @@ pub(super) const DIAGONALS: Job = Paper::StopConference.job(
     diagonals,
 );
 
-/// Returns the gain of *Repos* over plain *Br_xy_source*, as a fraction of the time of *Br_xy_source*.
+/// Returns the time saved by *Repos* over plain *Br_xy_source*, as a fraction of the time of *Br_xy_source*.
 fn gain(mesh: &str, input: &Distribution, sources: usize, length: u64) -> f64 {
     1.0 - time(mesh, input, sources, length, REPOS) / time(mesh, input, sources, length, BR_XY_SOURCE)
 }
 
-/// Returns the time saved by *Repos*, in milliseconds.
+/// Returns the time that *Repos* saves over *Br_xy_source* with messages of 6K on 16 x 16, in milliseconds.
 fn saved(input: &Distribution, sources: f64) -> f64 {
     let time = |algorithm| time("16x16", input, sources as usize, 6144, algorithm);
     time(BR_XY_SOURCE) - time(REPOS)
@@ -74,7 +74,7 @@ fn numbers() -> impl Iterator<Item = f64> {
     (16..=192_u32).step_by(16).map(f64::from)
 }
 
-/// Charts a value over `places`, with one line per input.
+/// Charts a value over the abscissas `places`, with one line per input.
 fn chart(title: &str, x: Axis, y: Axis, places: &[f64], value: impl Fn(&Distribution, f64) -> f64) -> Chart {
     let mut chart = Chart::new(title, x, y);
     for input in &REPOSITIONED {
@@ -83,7 +83,7 @@ fn chart(title: &str, x: Axis, y: Axis, places: &[f64], value: impl Fn(&Distribu
     chart
 }
 
-/// Returns the values of the line of an input at `places`.
+/// Returns the values of the line of an input at the abscissas `places`.
 fn all(chart: &Chart, input: &Distribution, places: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let name = input.to_string();
     places.into_iter().map(|place| chart.at(&name, place)).collect()
@@ -131,7 +131,8 @@ fn conference_figure_8_repositioning_pays_on_cross_and_block(chart: &Chart) -> [
         let gains = all(chart, &input, numbers());
         claim.all_within("gain in %", gains.iter().copied(), range);
         let (low, high) = (least(gains.iter().copied()), most(gains.iter().copied()));
-        // At four fifths of the source counts or more: figures are read by eye, and near ties may go either way.
+        // Repositioning counts as paying if it gains for at least four fifths of the numbers of sources: figures are read by eye, and the
+        // sign of a small gain is uncertain.
         let paying = gains.iter().filter(|gain| **gain > 0.0).count();
         let pays = 5 * paying >= 4 * gains.len();
         let holds = if input == Band { high < 1.0 } else { pays };
@@ -179,7 +180,7 @@ fn conference_figure_8_what_the_cross_gains(chart: &Chart) -> [Claim; 2] {
     ]
     .map(|(mut claim, from, to)| {
         claim.all_within("ms gained", gains.iter().copied(), 1.0..=22.0);
-        // The tolerance is that of measured numbers.
+        // The range is widened by the tolerance of measured values.
         let near = 1.0 + Value::NEAR;
         claim.judged(low >= from / near && high <= to * near, why.clone())
     })
@@ -407,8 +408,8 @@ fn diagonals() -> Outcome {
     Outcome { claims, ..Outcome::default() }
 }
 
-/// **Does not hold.** Left diagonals as target positions: *Repos* over *Br_Lin* from a cross is faster with the ideal
-/// positions derived from recursive halving than with left diagonals, on the snake by far.
+/// **Does not hold.** Conference version: left diagonals are the best target positions. In the model *Repos* over *Br_Lin* from a cross is
+/// faster with the ideal positions derived from recursive halving than with left diagonals; in snake order it is much faster.
 fn conference_left_diagonals_as_places_of_repos_over_br_lin() -> Claim {
     let mut claim = Claim::new(
         "conference_left_diagonals_as_places_of_repos_over_br_lin",
@@ -427,8 +428,8 @@ fn conference_left_diagonals_as_places_of_repos_over_br_lin() -> Claim {
     )
 }
 
-/// **Does not hold.** Conference version, section 5.2: for repositioning over *Br_Lin* the left diagonal distribution is
-/// the ideal one. On the snake it is far worse than others; in row-major order it is closer, but not the best either.
+/// **Does not hold.** Conference version, section 5.2: for repositioning over *Br_Lin* the left diagonal distribution is the ideal one. In
+/// snake order it is far worse than other distributions; in row-major order it is closer to the best, but not the best either.
 fn conference_left_diagonals_are_ideal_for_br_lin(algorithm: Algorithm) -> Claim {
     let is_snake = algorithm == BR_LIN;
     let mut claim = Claim::new(

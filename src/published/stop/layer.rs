@@ -1,10 +1,10 @@
-//! A portable layer between the programs and NX. According to section 6 of the conference version they also ran over MPI.
+//! A portable layer between the paper's programs and NX: according to section 6 of the conference version, the programs also ran over MPI.
 //!
-//! The paper gives the loss, but not the broadcasts that were run or the cost of a call of that MPI; no other source is
-//! known. Hence there is no machine with MPI here. The layer is modeled with one unknown: it adds x microseconds to
-//! each send and to each receive, `o_s + x` and `o_r + x`, and nothing per byte. Programs send the same messages in the
-//! same order. The job finds the values of x that give the published loss. It has no values, because no x is published.
-//! (The overhead of this crate's endpoint over a current MPI is measured by `benches/mpi/seam`; see `docs/mpi.md`.)
+//! The paper gives the loss, but not the broadcasts that were run or the cost of a call of that MPI; no other source is known. Hence there
+//! is no machine with MPI here. The layer is modeled with one unknown: it adds x microseconds to each send and to each receive, `o_s + x`
+//! and `o_r + x`, and nothing per byte. Programs send the same messages in the same order. The job finds the values of x that give the
+//! published loss. It has no published values to compare with, because no x is published. (The overhead of this crate's endpoint over a
+//! current MPI is measured by `benches/mpi/seam`; see `docs/mpi.md`.)
 
 use super::*;
 use crate::{
@@ -35,7 +35,7 @@ const ALL: [Algorithm; 8] =
 /// The lengths of figure 3; the paper gives "32 byte to 16k byte" for all its measurements.
 const LENGTHS: [u64; 10] = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384];
 
-/// A broadcast that can be run on the layer.
+/// A broadcast whose time can be predicted with and without the layer.
 struct Program {
     machine: Description,
     plan: Plan,
@@ -62,7 +62,7 @@ impl Program {
         100.0 * (time(&layered) / time(self.plan.prediction()) - 1.0)
     }
 
-    /// Returns the microseconds that cause a loss of `percent`. The loss is almost proportional to them, so few steps converge.
+    /// Returns the x in microseconds that causes a loss of `percent`. The loss is almost proportional to x, so few steps converge.
     fn added(&self, percent: f64) -> f64 {
         let mut micros = 10.0;
         for _ in 0..20 {
@@ -221,7 +221,7 @@ impl Parts {
     }
 }
 
-/// Returns the smallest x that costs 2 % and the x that costs 5 %.
+/// Returns the values of x with which a program loses 2 % and 5 %.
 fn window((_, program): &(String, Program)) -> [f64; 2] {
     LOST.map(|percent| program.added(percent))
 }
@@ -275,7 +275,8 @@ fn conference_one_x_for_the_setup_that_two_figures_share(algorithms: &[(String, 
     )
 }
 
-/// **Does not hold.** The claim above with *Xor*, which sends 99 messages from each source and spends most of its time on overhead.
+/// **Does not hold.** One x for all algorithms on 10 x 10, including *Xor*, which sends 99 messages from each source and spends most of its
+/// time on overhead.
 fn conference_one_x_for_xor_as_well(algorithms: &[(String, Program)]) -> Claim {
     let mut claim = Claim::new("conference_one_x_for_xor_as_well", "the same x does for Xor as well").ours();
     let windows: Vec<[f64; 2]> = algorithms.iter().map(window).collect();

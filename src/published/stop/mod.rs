@@ -1,7 +1,7 @@
 //! S-to-p broadcasting on a Paragon: the report of Hambrusch, Khokhar and Liu, and its conference version.
 //!
-//! Times are predictions, which equal the times of runs in virtual time. "Clearly" means by about 10 % or more.
-//! *Br_Lin* is evaluated with both node orders: the snake of the text, and row-major order.
+//! Times are predictions, which equal the times of runs in virtual time. In the claims "clearly" means by about 10 % or
+//! more. *Br_Lin* is evaluated with both node orders: the snake of the text, and row-major order.
 
 mod conference;
 mod layer;
@@ -80,12 +80,12 @@ fn plan_of(mesh: &str, sources: &[Rank], lengths: &[u64], algorithm: Algorithm) 
     algorithm.plan(&instance).expect("a published broadcast can be planned")
 }
 
-/// Creates the time of a plan, with its program.
+/// Returns the time of a plan, with its program.
 fn timed(mesh: &str, plan: &Plan) -> Timed {
     Timed::schedule(&paragon(mesh), plan.schedule())
 }
 
-/// Creates the time of a broadcast, with its program.
+/// Returns the time of a broadcast, with its program.
 fn broadcast(mesh: &str, sources: &[Rank], length: u64, algorithm: Algorithm) -> Timed {
     timed(mesh, &plan(mesh, sources, length, algorithm))
 }
@@ -124,12 +124,12 @@ fn messages(plan: &Plan, iteration: usize) -> Vec<(Rank, Rank, u64)> {
     messages.collect()
 }
 
-/// Creates the time of a single iteration of a plan.
+/// Returns the time of a single iteration of a plan, run without the other iterations.
 fn alone(mesh: &str, plan: &Plan, iteration: usize) -> Timed {
     Timed::schedule(&paragon(mesh), &permutation(mesh, &messages(plan, iteration)))
 }
 
-/// Creates the time of the first step of *Repos*, the repositioning.
+/// Returns the time of the first step of *Repos*, the repositioning, with its program.
 fn repositioning_alone(mesh: &str, distribution: &Distribution, sources: usize, length: u64) -> Timed {
     alone(mesh, &plan(mesh, &place(mesh, distribution, sources), length, REPOS), 0)
 }
@@ -139,7 +139,7 @@ fn repositioning(mesh: &str, distribution: &Distribution, sources: usize, length
     repositioning_alone(mesh, distribution, sources, length).millis
 }
 
-/// Returns the row positions that *Repos* uses.
+/// Returns the sources in ideal rows, as *Repos* positions them.
 fn ideal_rows(mesh: &str, sources: usize) -> Vec<Rank> {
     ideal_lines(line::rows(grid(mesh)), sources)
 }

@@ -63,9 +63,9 @@ fn permutation_times() -> Outcome {
     }
 }
 
-/// Report, section 5: a repositioning costs about 0.5 ms for up to 2K and fewer than p/2 sources. In the model it is 0.46
-/// ms where some node sends one message and receives another, as an exchange, which happens on most inputs. Otherwise it is
-/// `alpha + n beta`, 0.25 ms, for example with 20 sources in rows or in a square block; 49 sources in rows do not move.
+/// Report, section 5: a repositioning costs about 0.5 ms for messages of up to 2K and fewer than p/2 sources. In the model it is 0.46 ms
+/// where some node sends one message and receives another, as an exchange, which happens on most inputs. Otherwise it is `alpha + n beta`,
+/// 0.25 ms, for example with 20 sources in rows or in a square block; 49 sources in rows do not move.
 fn section_5_a_repositioning_costs_half_a_millisecond() -> Claim {
     let mut claim = Claim::new(
         "section_5_a_repositioning_costs_half_a_millisecond",
@@ -154,9 +154,9 @@ fn section_5_repos_hardly_depends_on_the_input() -> Claim {
     claim.judged(most(spreads) < 1.05, format!("to {:.1} %", 100.0 * (most(spreads) - 1.0)))
 }
 
-/// Report, section 5 and figure 8: repositioning pays unless the input is near an ideal one. In the model it gains 15
-/// to 40 % on a cross and on random nodes; on rows, diagonals and equal it is within 3 %. Over ideal rows it costs 0.3
-/// to 0.4 ms, where 0.5 and 1.0 ms are published: only some nodes wait for the exchange of the first step.
+/// Report, section 5 and figure 8: repositioning pays unless the input is near an ideal one. In the model it gains 15 to 40 % on a cross
+/// and on random nodes; on rows, diagonals and equal it is within 3 %. Compared with ideal rows as input, repositioning costs 0.3 to 0.4 ms
+/// (published: 0.5 and 1.0 ms): only some nodes wait for the exchange of the first step.
 fn figure_8_repositioning_pays_unless_the_input_is_near_ideal() -> Claim {
     let mut claim = Claim::new(
         "figure_8_repositioning_pays_unless_the_input_is_near_ideal",
@@ -189,7 +189,7 @@ fn figure_8_repositioning_pays_unless_the_input_is_near_ideal() -> Claim {
     )
 }
 
-/// Figure 8: the order of the inputs by time. Times that differ by less than the model's error are near ties.
+/// Figure 8: the order of the inputs by time. Times that differ by less than the model's error count as near ties.
 fn figure_8_the_order_of_the_inputs(values: &[Value], is_large: bool) -> Claim {
     let claim = Claim::new(
         "figure_8_the_order_of_the_inputs",

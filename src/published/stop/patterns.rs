@@ -1,4 +1,4 @@
-//! Figures 5 to 7 of the report: distributions, few long or many short messages, and the shape of the machine.
+//! Figures 5 to 7 of the report: the effects of the distribution, of few long or many short messages, and of the shape of the machine.
 
 use super::*;
 
@@ -114,8 +114,8 @@ fn figure_5_br_lin_is_best_on_block_and_cross(figure: &Figure5) -> Claim {
     )
 }
 
-/// Report, figure 5: block and cross take longer for all three algorithms. For *Br_Lin* in row-major order the cross
-/// does: 8 % more than the worst of the others, although *Br_Lin* is still the best algorithm on the cross.
+/// Report, figure 5: block and cross take longer for all three algorithms. For *Br_Lin* in row-major order this holds for the cross, with 8
+/// % more than the slowest other distribution, although *Br_Lin* is still the best algorithm on the cross.
 fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order(figure: &Figure5) -> Claim {
     let mut claim = Claim::new(
         "figure_5_the_cross_is_dear_for_br_lin_in_row_major_order",
@@ -136,10 +136,10 @@ fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order(figure: &Figure5) ->
     )
 }
 
-/// **Does not hold** for *Br_Lin* in the other cases. Report, figure 5: block and cross take longer for all three
-/// algorithms. On the snake *Br_Lin* takes no longer on them than on columns, and less than on rows and diagonals. The
-/// first iteration pairs rows at distance five, which run in opposite directions, so the columns of a cross reach new
-/// nodes at once. In row-major order the block takes less than rows: its five rows are paired with the five rows below.
+/// **Does not hold** for *Br_Lin* in the other cases. Report, figure 5: block and cross take longer for all three algorithms. In snake
+/// order *Br_Lin* takes no longer on block and cross than on columns, and less than on rows and diagonals. The first iteration pairs rows
+/// at distance five, which run in opposite directions, so the column of a cross reaches new nodes in the first iteration. In row-major
+/// order the block takes less than rows: its five rows are paired with the five rows below.
 fn figure_5_block_and_cross_are_not_dear_for_br_lin(figure: &Figure5) -> Claim {
     let mut claim = Claim::new(
         "figure_5_block_and_cross_are_not_dear_for_br_lin",
@@ -219,7 +219,7 @@ fn figure_6_forty_sources_are_faster_than_five(chart: &Chart) -> Claim {
 /// The meshes of figure 7, with 120 nodes each.
 pub(super) const OF_120: [&str; 5] = ["4x30", "5x24", "6x20", "8x15", "10x12"];
 
-/// Returns the time of *Br_Lin* with equally distributed sources of 4K.
+/// Returns the time of `algorithm`, *Br_Lin* in one of its node orders, with equally distributed sources of 4K.
 fn equal(mesh: &str, sources: usize, algorithm: Algorithm) -> f64 {
     time(mesh, &Equal, sources, 4096, algorithm)
 }
@@ -244,7 +244,7 @@ fn figure_7() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Returns the time of 15 sources divided by that of 8, on each mesh.
+/// Returns the time of *Br_Lin* with 15 sources divided by its time with 8 sources, on each mesh.
 fn fifteen_to_eight(chart: &Chart, order: &str) -> [f64; 5] {
     let time = |sources, place| chart.at(&format!("{sources} sources, {order}"), place);
     [0.0, 1.0, 2.0, 3.0, 4.0].map(|place| time(15, place) / time(8, place))
@@ -266,9 +266,9 @@ fn figure_7_fifteen_sources_take_little_more_than_eight_on_the_snake(chart: &Cha
     )
 }
 
-/// Report, figure 7: 15 sources are faster than 8. In row-major order they are, by 9 to 10 % on every shape, including
-/// 4 x 30. Eight equal sources are 15 nodes apart and are partners in each of the first three iterations (60, 30 and 15
-/// nodes apart); fifteen are 8 apart and double three times. The published anomaly is that of row-major order.
+/// Report, figure 7: 15 sources are faster than 8. In row-major order they are, by 9 to 10 % on every shape, including 4 x 30. Eight equal
+/// sources are 15 nodes apart and are partners in each of the first three iterations (60, 30 and 15 nodes apart); fifteen sources are 8
+/// nodes apart, and the number of nodes with data doubles in each of these iterations. The published anomaly is that of row-major order.
 fn figure_7_fifteen_sources_are_faster_than_eight_in_row_major_order(chart: &Chart) -> Claim {
     let mut claim = Claim::new(
         "figure_7_fifteen_sources_are_faster_than_eight_in_row_major_order",

@@ -29,7 +29,7 @@ pub(super) const FIGURE_4: Job = Paper::StopReport.job(
     figure_4,
 );
 
-/// Charts the times of all five algorithms over `places`.
+/// Charts the times of all five algorithms over the abscissas `places`.
 fn chart(title: &str, x: Axis, places: &[f64], time: impl Fn(f64, Algorithm) -> f64) -> Chart {
     let mut chart = Chart::new(title, x, Axis::linear("time", "ms"));
     for algorithm in FIVE {
@@ -38,7 +38,7 @@ fn chart(title: &str, x: Axis, places: &[f64], time: impl Fn(f64, Algorithm) -> 
     chart
 }
 
-/// Returns the times of some algorithms at an abscissa.
+/// Returns the times of some algorithms at an abscissa of a chart.
 fn at(chart: &Chart, algorithms: &[Algorithm], place: f64) -> Vec<f64> {
     algorithms.iter().map(|algorithm| chart.at(algorithm.name(), place)).collect()
 }
@@ -219,7 +219,7 @@ fn figure_3_the_halvings_rise_little_to_512_bytes_and_then_linearly(chart: &Char
     claim.judged(holds, format!("{} from 32 to 512 bytes, if a third is little", percent(most(flat))))
 }
 
-/// The meshes, each with about the square root of its number of nodes.
+/// The meshes of figure 4, each with its number of sources: about the square root of its number of nodes.
 pub(super) const MESHES: [(&str, usize); 7] =
     [("2x2", 2), ("2x4", 3), ("4x4", 4), ("4x8", 6), ("8x8", 8), ("8x16", 11), ("16x16", 16)];
 

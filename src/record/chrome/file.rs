@@ -25,7 +25,7 @@ pub(super) const FIRST_TRACK: usize = 10_000;
 /// between processes.
 pub(super) const FIRST_PORT: usize = 1_000_000_000;
 
-/// Writer of the records and the enclosing JSON text.
+/// Writer of a trace file: the records and the enclosing JSON text.
 pub(super) struct File<W: Write> {
     writer: BufWriter<W>,
 }
@@ -34,7 +34,7 @@ impl<W: Write> File<W> {
     pub(super) fn begin(machine: &str, writer: W) -> io::Result<File<W>> {
         let mut file = File { writer: BufWriter::new(writer) };
         file.writer.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
-        // The only record without a comma before it.
+        // The first record has no comma before it; `append` writes the others.
         file.write(&Record::metadata("process_name", NODES, FIRST_TRACK, Args::Name { name: machine }))?;
         Ok(file)
     }

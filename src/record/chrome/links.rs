@@ -42,7 +42,8 @@ pub(super) fn write<W: Write>(
         bytes.into_iter().map(|(link, bytes)| (Reverse(bytes), link)).collect();
     busiest.sort_unstable();
     busiest.truncate(MAX_COUNTERS);
-    // For each of these links, the changes at each instant: +1 for a message that begins, -1 for one that ends.
+    // For each of these links, the change of its number of messages at each instant: +1 for a message that begins to
+    // move, -1 for one that has left.
     let mut changes: BTreeMap<LinkId, BTreeMap<Time, i64>> =
         busiest.iter().map(|&(_, link)| (link, BTreeMap::from([(Time::ZERO, 0)]))).collect();
     for transfer in moving() {

@@ -1,4 +1,4 @@
-//! The tracks of out-ports: the interval in which each message left its sender, even if the sender did not wait.
+//! The tracks of out-ports: a slice for the interval in which each message left its sender, even if the sender did not wait.
 
 use std::io::{self, Write};
 

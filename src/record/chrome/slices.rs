@@ -1,4 +1,4 @@
-//! The tracks of nodes: a slice for each event, nested slices for its phases of time, and the arrows of messages.
+//! The tracks of nodes: a slice for each event, nested slices for the pieces of its time, and the arrows of messages.
 
 use std::{
     borrow::Cow,
@@ -42,7 +42,7 @@ pub(super) struct Slices<'a> {
     nodes: usize,
     order: Vec<Slice<'a>>,
     arrows: BTreeSet<Message>,
-    /// The lane of each event among the tracks of its node.
+    /// For each event, the index of its track among the tracks of its node.
     placed: Vec<usize>,
     /// The tracks that already have a name.
     named: BTreeSet<usize>,
@@ -193,7 +193,7 @@ impl Slice<'_> {
     }
 }
 
-/// Calls `add` for each part of the time of a send or a receive, except parts of zero length.
+/// Calls `add` for each piece of the time of a send or a receive, except pieces of zero length.
 fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(Time, Time, Piece)) {
     let mut add = |start: Time, end: Time, piece| {
         if start < end {

@@ -33,7 +33,7 @@ fn without_fault(outcome: Outcome) -> Outcome {
 }
 
 /// Makes one call of a program; `None` if the run has ended.
-fn run_threads(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
+fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
     let data = |parcel: &Parcel| Payload::phantom(parcel.bytes);
     let received = |envelope: Envelope| Outcome::Received(envelope.id);
     let id = |envelope: Option<Envelope>| envelope.map(|envelope| envelope.id);
@@ -116,7 +116,7 @@ fn on_threads(case: &Case, programs: &[Vec<Step>], seed: u64) -> Seen {
                 std::thread::sleep(Duration::from_micros(chance.random_range(1..200)));
             }
             let is_asked = runner.asked.is_some();
-            let Some(outcome) = run_threads(endpoint, op) else { return Ok(()) };
+            let Some(outcome) = make_call(endpoint, op) else { return Ok(()) };
             if is_asked {
                 seen[rank].lock().push(outcome);
                 // Only deadlines need the clock. Without the query a program continues without the kernel where possible.

@@ -85,7 +85,7 @@ impl Layout {
 /// Returns the time that each link needs for direct messages, and the time of the busiest port. `None` if no link needs more than
 /// `CONGESTION_THRESHOLD` times as long as that port.
 fn link_times_if_congested(instance: &Instance, paths: &Paths) -> Option<(Vec<f64>, f64)> {
-    if paths.are_contention_free() {
+    if paths.links_never_limit() {
         return None;
     }
     let matrix = instance.matrix();

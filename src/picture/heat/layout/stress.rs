@@ -1,9 +1,9 @@
 //! Layout of a network without a known structure, by stress majorization: distances in the drawing approximate distances in links.
 //!
-//! The stress of a drawing is the sum over all pairs of ((drawn distance - links between) / links between)^2. Each step
-//! moves every vertex to the position that the others prefer on average (majorization, after Gansner, Koren and North,
-//! "Graph Drawing by Stress Majorization", 2004), which never increases the stress. Sums have a fixed order, and
-//! divisions and square roots are the same on all hosts, so the drawing is deterministic.
+//! The stress of a drawing is the sum over all pairs of ((drawn distance - links between) / links between)^2. Each step moves every vertex
+//! to the weighted mean of the positions at which its distance to each other vertex would be right (majorization, after Gansner, Koren and
+//! North, "Graph Drawing by Stress Majorization", 2004), which never increases the stress. Sums have a fixed order, and divisions and
+//! square roots are the same on all hosts, so the drawing is deterministic.
 
 use super::{Point, below};
 
