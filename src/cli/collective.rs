@@ -29,7 +29,7 @@ use super::{
     data::Content,
     error::Error,
     files::harmless,
-    lists::{List, lengths},
+    lists::{List, algorithm_lines, lengths},
     options::{MachineOptions, RunOptions, read_number},
     setting::machine_columns,
     site::Site,
@@ -139,9 +139,7 @@ Examples:
 
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
-    let named = Algorithm::NAMED.iter();
-    let lines = named.map(|algorithm| format!("  {:11} {}", algorithm.name(), algorithm.help()));
-    format!("Algorithms:\n{}\n\n{EXAMPLES}", lines.collect::<Vec<_>>().join("\n"))
+    format!("Algorithms:\n{}\n\n{EXAMPLES}", algorithm_lines(Algorithm::NAMED.iter().cloned(), 11))
 }
 
 /// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.

@@ -28,7 +28,7 @@ use super::{
     data::Content,
     error::Error,
     files::harmless,
-    lists::List,
+    lists::{List, algorithm_lines},
     options::{MachineOptions, RunOptions, read_number},
     setting::machine_columns,
     site::Site,
@@ -116,10 +116,9 @@ const WIDEST: usize = 100;
 
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
-    let line = |algorithm: &Algorithm| format!("  {:10} {}", algorithm.name(), algorithm.help());
-    let lines: Vec<String> = Algorithm::ALL.iter().map(line).collect();
+    let lines = algorithm_lines(Algorithm::ALL.iter().copied(), 10);
     let waiting = "Waiting is that of a node on average, for messages to leave or to come.";
-    format!("Algorithms:\n{}\n\n{waiting}\n\n{EXAMPLES}", lines.join("\n"))
+    format!("Algorithms:\n{lines}\n\n{waiting}\n\n{EXAMPLES}")
 }
 
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.

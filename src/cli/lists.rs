@@ -2,7 +2,10 @@
 
 use std::ops::Deref;
 
-use multicomputer::units::parse_bytes;
+use multicomputer::{
+    plan::{Algorithm, Problem},
+    units::parse_bytes,
+};
 
 /// The most lengths that are read.
 const MOST_LENGTHS: usize = 1 << 20;
@@ -14,6 +17,21 @@ pub(super) struct List<T>(Vec<T>);
 /// The texts between the commas.
 pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim)
+}
+
+/// The algorithms for a help text: name, description and, in a line of their own, the other names.
+pub(super) fn algorithm_lines<P: Problem>(
+    algorithms: impl Iterator<Item = Algorithm<P>>,
+    width: usize,
+) -> String {
+    let line = |algorithm: Algorithm<P>| {
+        let line = format!("  {:width$} {}", algorithm.name(), algorithm.about());
+        match algorithm.aliases() {
+            [] => line,
+            aliases => format!("{line}\n  {:width$} also called {}", "", aliases.join(", ")),
+        }
+    };
+    algorithms.map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Reads lengths, each as itself or with how many follow each other: `64K,15x32`.

@@ -42,6 +42,7 @@ mod unit;
 mod without_mpi;
 
 use std::{
+    ffi::OsString,
     io::{self, IsTerminal, Write},
     process::ExitCode,
 };
@@ -111,7 +112,7 @@ enum Command {
     /// Broadcast from many sources to all nodes, in virtual and in real time; what runs when no command is named
     Demo(demo::Arguments),
     /// Compare s-to-p broadcasting algorithms, on one problem or in a sweep
-    #[command(name = "s-to-p", alias = FORMER_S_TO_P)]
+    #[command(name = "s-to-p")]
     Stop(stop::Arguments),
     /// Compare algorithms for collective operations, for one length or for many
     Collective(collective::Arguments),
@@ -184,8 +185,17 @@ fn command_line() -> clap::Command {
 /// Reads the arguments of this process.
 fn read() -> Result<CommandLine, clap::Error> {
     let mut command = command_line();
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let matches = command.try_get_matches_from_mut(with_current_name(std::env::args_os().collect()))?;
     CommandLine::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))
+}
+
+/// Replaces the former name of the command `s-to-p`, which is not an alias so that no suggestion names it.
+fn with_current_name(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let place = if arguments.get(1).is_some_and(|command| command == "mpi") { 2 } else { 1 };
+    if let Some(command) = arguments.get_mut(place).filter(|command| *command == FORMER_S_TO_P) {
+        *command = "s-to-p".into();
+    }
+    arguments
 }
 
 fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error> {

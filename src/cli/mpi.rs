@@ -16,7 +16,7 @@ use multicomputer::{
 };
 
 use super::{
-    FORMER_S_TO_P, collective,
+    collective,
     error::{self, Error},
     exchange, stop,
 };
@@ -43,7 +43,7 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Compare s-to-p broadcasting algorithms with each other and with MPI's Allgatherv
-    #[command(name = "s-to-p", alias = FORMER_S_TO_P)]
+    #[command(name = "s-to-p")]
     Stop(Compared<stop::Arguments>),
     /// Compare algorithms for collective operations with each other and with MPI's own
     Collective(Compared<collective::Arguments>),

@@ -137,7 +137,7 @@ pub(super) struct RunOptions {
     pub(super) seed: u64,
 
     /// Effort of the search for the fastest plan: quick, normal, or thorough (no limit). The effort counts schedule steps and not
-    /// seconds, so every host finds the same plan. The output says if the search stopped early. No effect on exchanges
+    /// seconds, so every host finds the same plan. The output says if the search stopped early
     #[arg(long, value_name = "EFFORT", default_value = "normal", value_parser = read_effort)]
     pub(super) effort: Effort,
 

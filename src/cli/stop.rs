@@ -27,7 +27,7 @@ use super::{
     },
     data::Content,
     error::Error,
-    lists::{List, lengths},
+    lists::{List, algorithm_lines, lengths},
     options::{MachinesOptions, RunOptions},
     setting::machine_columns,
     site::Site,
@@ -44,7 +44,7 @@ use self::{
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = after_help())]
 pub(super) struct Arguments {
     /// Number of nodes that hold a message: 30, a list 1,5,10, a doubling range 1..64, or one in steps 10..100+10
     /// [default: as many as a block or a list has, otherwise 30, or all nodes of a smaller machine]
@@ -94,6 +94,11 @@ Examples:
                                                        over shapes and lengths, into a file
   multicomputer s-to-p --mesh 4x4 --algorithm auto --clock real:8
                                                        in real time";
+
+/// The end of the help: the algorithms, and some examples.
+fn after_help() -> String {
+    format!("Algorithms:\n{}\n\n{EXAMPLES}", algorithm_lines(lists::known(), 31))
+}
 
 /// With more algorithms than this a row for each problem would be too wide; then each run has a row of its own.
 const WIDEST: usize = 8;

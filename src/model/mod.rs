@@ -289,13 +289,21 @@ pub enum DescriptionError {
         given: String,
     },
     /// The machine cannot have this shape.
-    #[error("`{given}` is not a machine: {cause}")]
+    #[error("{}", refusal_of_shape(given, cause))]
     Shape {
         /// The text that was given.
         given: String,
         /// The error in the shape.
         cause: TopologyError,
     },
+}
+
+/// Returns the text of [`DescriptionError::Shape`].
+fn refusal_of_shape(given: &str, cause: &TopologyError) -> String {
+    match cause {
+        TopologyError::NoShape { .. } => cause.to_string(),
+        _ => format!("`{given}` is not a machine: {cause}"),
+    }
 }
 
 crate::text::debug_as_text!(DescriptionError);
@@ -338,10 +346,7 @@ mod tests {
     fn refusals_say_what_was_given_and_what_is_allowed() {
         let refusal = |text: &str| text.parse::<Description>().unwrap_err().to_string();
         for (text, spelling) in [("paragon", "paragon:ROWSxCOLUMNS"), ("hypercube", "hypercube:NODES")] {
-            assert_eq!(
-                refusal(text),
-                format!("`{text}` is not a machine: `{text}` is incomplete: write `{spelling}`")
-            );
+            assert_eq!(refusal(text), format!("`{text}` is incomplete: write `{spelling}`"));
         }
         for text in ["", "abacus:8", ":8"] {
             assert_eq!(refusal(text), format!("`{text}` is not a machine; allowed are {}", spellings()));

@@ -219,14 +219,6 @@ impl<P: Problem> Algorithm<P> {
         self.spellings().any(|known| names::normalized(known) == names::normalized(name))
     }
 
-    /// Returns the [description](Algorithm::about) with the aliases, for a help text.
-    pub fn help(&self) -> String {
-        match self.aliases() {
-            [] => self.about().to_owned(),
-            aliases => format!("{} (also called {})", self.about(), aliases.join(", ")),
-        }
-    }
-
     /// Returns the one-line description.
     pub fn about(&self) -> &'static str {
         self.entry.about

@@ -29,7 +29,7 @@ static LONG: Entry = Entry::new("long", |planning| {
     let strategy = Strategy::long(sides.map(|side| (side, Collect::Ring)));
     variants(planning.problem, [strategy], &[Tuning::PLAIN])
 })
-.aliases(&["van-de-geijn", "ring"])
+.aliases(&["van-de-geijn"])
 .about("InterCom, long vectors: scatter and bucket collect in rows and columns")
 .source("Barnett et al. 1994, sections 4 and 7")
 .kinds(is_no_scan)

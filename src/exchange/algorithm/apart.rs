@@ -37,18 +37,14 @@ use crate::{
     time::{Span, Time},
 };
 
-/// Maximum number of split lengths tried. Among more than `MAX_EXHAUSTIVE_RANKS` ranks, only one is tried if there is an incumbent.
+/// Maximum number of split lengths tried. A pruned search tries only one.
 const MAX_SPLITS: usize = 2;
 
 /// Maximum ratio of the parts' summed times to the incumbent: parts overlap, because a node starts the second part as soon as it has
 /// finished the first.
 const OVERLAP: f64 = 1.1;
 
-/// For up to this many ranks the search ignores the incumbent, so that *auto* finds every plan that this algorithm finds. Planning both
-/// parts takes some hundredths of a second.
-const MAX_EXHAUSTIVE_RANKS: usize = 32;
-
-/// Maximum ratio of the parts' summed estimates to the incumbent, among more than `MAX_EXHAUSTIVE_RANKS` ranks.
+/// Maximum ratio of the parts' summed estimates to the incumbent in a pruned search.
 const PRUNING_RATIO: f64 = 0.93;
 
 impl Algorithm {
@@ -68,25 +64,26 @@ static APART: Entry = Entry::searching("apart", search)
 
 fn search(planning: &Planning<'_>, budget: &Budget) -> Result<(Variant, Predicted), PlanError> {
     let too_long = || PlanError::TooLong { algorithm: Algorithm::APART.to_string() };
-    fastest_split(planning.problem, Time::MAX, budget).ok_or_else(too_long)
+    fastest_split(planning.problem, Time::MAX, false, budget).ok_or_else(too_long)
 }
 
-/// Returns the fastest split plan that ends by `limit`, if there is one.
+/// Returns the fastest split plan that ends by `limit`, if there is one. With `is_pruned`, splits and plans of parts are left out that
+/// probably do not end by the limit; otherwise the search does not depend on the limit, so that *auto* finds every plan of *apart*.
 pub(super) fn fastest_split(
     instance: &Instance,
     mut limit: Time,
+    is_pruned: bool,
     budget: &Budget,
 ) -> Option<(Variant, Predicted)> {
-    let is_limited = limit < Time::MAX && instance.size() > MAX_EXHAUSTIVE_RANKS;
     let mut splits = cuts(instance);
     splits.sort_by_key(Cut::estimate);
-    splits.truncate(if is_limited { 1 } else { MAX_SPLITS });
+    splits.truncate(if is_pruned { 1 } else { MAX_SPLITS });
     let mut best = None;
     for cut in splits {
-        if is_limited && cut.estimate().as_secs_f64() > PRUNING_RATIO * limit.as_secs_f64() {
+        if is_pruned && cut.estimate().as_secs_f64() > PRUNING_RATIO * limit.as_secs_f64() {
             break;
         }
-        if let Some((variant, found)) = cut.fastest(instance, limit, is_limited, budget) {
+        if let Some((variant, found)) = cut.fastest(instance, limit, is_pruned, budget) {
             limit = found.prediction.modeled - Span::from_picos(1);
             best = Some((variant, found));
         }
@@ -131,18 +128,18 @@ impl Cut {
         self.estimates[0] + self.estimates[1]
     }
 
-    /// Returns the fastest variant of both parts in sequence. With `is_limited`, the search for each part is limited to the time that the
+    /// Returns the fastest variant of both parts in sequence. With `is_pruned`, the search for each part is limited to the time that the
     /// other part leaves before `limit`.
     fn fastest(
         &self,
         instance: &Instance,
         limit: Time,
-        is_limited: bool,
+        is_pruned: bool,
         budget: &Budget,
     ) -> Option<(Variant, Predicted)> {
         let left = |other: Span| {
             let both = Span::from_secs_f64(limit.as_secs_f64() * OVERLAP);
-            match is_limited {
+            match is_pruned {
                 true => (other < both).then(|| Time::ZERO + (both - other)),
                 false => Some(Time::MAX),
             }

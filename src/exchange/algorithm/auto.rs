@@ -50,7 +50,13 @@ fn search(planning: &Planning<'_>, budget: &Budget) -> Result<(Variant, Predicte
     let (instance, planner) = (planning.problem, planning.workspace);
     let (variant, found) = unsplit(planner, Time::MAX, budget)?;
     let limit = found.prediction.modeled - Span::from_picos(1);
-    Ok(apart::fastest_split(instance, limit, budget).unwrap_or((variant, found)))
+    let split = apart::fastest_split(instance, limit, is_pruned(planner, budget), budget);
+    Ok(split.unwrap_or((variant, found)))
+}
+
+/// Returns whether the search leaves out variants that might be the fastest: in large exchanges, unless the effort is *thorough*.
+fn is_pruned(planner: &Planner, budget: &Budget) -> bool {
+    planner.is_large() && !budget.is_unlimited()
 }
 
 /// Returns the fastest plan that treats all messages alike, if it ends by `limit`.
@@ -59,15 +65,15 @@ pub(super) fn unsplit(
     limit: Time,
     budget: &Budget,
 ) -> Result<(Variant, Predicted), PlanError> {
-    let is_bounded = planner.is_large() && !budget.is_unlimited();
+    let is_pruned = is_pruned(planner, budget);
     let mut search =
-        Search { planner, limit, budget, is_bounded, tried: BTreeSet::new(), best: None, cause: None };
+        Search { planner, limit, budget, is_pruned, tried: BTreeSet::new(), best: None, cause: None };
     search.try_all(candidates(&planner.with_styles(&[FIRST_STYLE]), |_| true));
     if let Some(likely) = search.algorithm() {
         search.try_all(candidates(planner, |algorithm| *algorithm == likely));
     }
     let others = search.untried(candidates(planner, |_| true));
-    match is_bounded {
+    match is_pruned {
         true => budget.leave(others.iter().filter(|variant| search.can_be_faster(variant)).count()),
         false => search.try_all(others),
     }
@@ -104,7 +110,7 @@ struct Search<'a> {
     limit: Time,
     budget: &'a Budget,
     /// Whether `GAP` prunes variants, and other algorithms than the best are not tried in all styles.
-    is_bounded: bool,
+    is_pruned: bool,
     /// The identities of the variants tried.
     tried: BTreeSet<String>,
     /// The incumbent.
@@ -118,7 +124,7 @@ impl Search<'_> {
     fn try_all(&mut self, variants: Vec<Variant>) {
         let mut variants = self.untried(variants);
         self.tried.extend(variants.iter().map(identity));
-        if self.is_bounded {
+        if self.is_pruned {
             // These are no lower bounds but pruning thresholds.
             let raised = |variant: Variant| {
                 let floor = Span::from_secs_f64(variant.floor().as_secs_f64() * (1.0 + GAP));
