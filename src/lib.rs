@@ -1,9 +1,10 @@
 //! An emulator of message-passing machines (multicomputers) in one process.
 //!
-//! Every node of the machine is an OS thread that runs ordinary blocking send/receive code. Messages travel over links that have a
-//! latency and share their bandwidth. The [timing model](model) is deterministic: in *virtual time* a run gives the same modeled times,
-//! to the picosecond, on every host and under every schedule of the threads. In *real time* the same program is paced against the wall
-//! clock. Under the *host's clock* there is no model: the same program runs as fast as the host's threads can exchange messages.
+//! Every node of the machine is an OS thread that runs ordinary blocking send/receive code. Messages travel over links that have a latency;
+//! messages on the same link share its bandwidth. The [timing model](model) is deterministic: in *virtual time* a run gives the same
+//! modeled times, to the picosecond, on every host and under every schedule of the threads. In *real time* the same program is paced
+//! against the wall clock. Under the *host's clock* there is no model: the same program runs as fast as the host's threads can exchange
+//! messages.
 //!
 //! ```
 //! use multicomputer::{Machine, prelude::*};
@@ -11,7 +12,7 @@
 //! // An Intel Paragon of 4 x 4 nodes, on each of which this program runs.
 //! let machine = Machine::paragon(4, 4).build()?;
 //! let run = machine.run(|node| {
-//!     // The first node of every row sends along its row, the others pass on what they get.
+//!     // In every row the data of the first node goes from node to node.
 //!     let row = node.row()?;
 //!     let mut data = vec![node.rank() as f64; 256];
 //!     if row.rank() > 0 {

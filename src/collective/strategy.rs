@@ -110,7 +110,7 @@ impl Strategy {
         1 + self.long.iter().map(collect).sum::<usize>()
     }
 
-    /// Returns the strategy as text, in the form for an operation.
+    /// Returns the strategy as text, such as `2x3x5:SSMCC`. The letters depend on the operation.
     pub fn spelled(&self, operation: Operation) -> String {
         let dimensions: Vec<String> = self.dimensions().map(|size| size.to_string()).collect();
         let order = match self.order {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Lengths, Operation};
 use crate::{payload::ElementType, rank::Rank, text::count};
 
-/// The error of a rank whose vector or block has a length other than the `lengths` of the call specify.
+/// The error of a rank whose vector or block does not have the length that the `lengths` of the call specify.
 ///
 /// A likely cause is the MPI convention, in which the count is that of one rank; here a single number is the length of the whole vector.
 /// The error text therefore suggests the correct length.

@@ -31,7 +31,8 @@ pub(super) struct DeadNode {
 }
 
 impl DeadNode {
-    /// The instant after which no message arrives at `target`, once receives have been checked at this instant.
+    /// Returns the instant after which no message from the dead node arrives at `target`; `None` if receives have not yet been checked at
+    /// this instant or later.
     fn silent_since(&self, target: NodeId) -> Option<Time> {
         let since = self.last.get(&target).copied().unwrap_or(self.died);
         (Some(since) <= self.checked).then_some(since)

@@ -452,7 +452,7 @@ pub enum FileProblem {
     /// A parameter is outside its limits.
     #[error("parameters.{0}")]
     Parameter(ParameterError),
-    /// The table `noise` does not describe noise.
+    /// The table `noise` is invalid.
     #[error("noise: {0}")]
     Noise(NoiseError),
     /// The machine cannot have one of its faults.

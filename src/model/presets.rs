@@ -162,7 +162,7 @@ fn fat_tree(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
     Ok(Arc::new(FatTree::new(read_nodes(shape)?)?))
 }
 
-/// Returns the same error, with `allowed` as the accepted form if the shape cannot be read.
+/// Returns a function that sets the accepted form in the error of an unreadable shape to `allowed`, and leaves other errors unchanged.
 fn allowing(allowed: &'static str) -> impl Fn(TopologyError) -> TopologyError {
     move |cause| match cause {
         TopologyError::Shape { given, .. } => TopologyError::Shape { given, allowed },

@@ -14,7 +14,7 @@ pub enum Collective {
     AllGather,
     /// `reduce_scatter`: distributed combine.
     ReduceScatter,
-    /// `alltoall`: an exchange in which all pairs of ranks send the same number of bytes.
+    /// `alltoall`: an exchange in which every rank sends the same number of bytes to every other rank.
     AllToAll,
 }
 

@@ -216,7 +216,7 @@ impl<P: Problem> Plan<P> {
         self.draft.schedule().map(|schedule| self.predicted(schedule).modeled)
     }
 
-    /// Returns the size in a cache, in steps of a schedule.
+    /// Returns the size of the plan in the plan cache. The unit is the size of one step of a schedule, about 100 bytes.
     pub(super) fn weight(&self) -> usize {
         self.problem.weight() + self.draft.schedule().map_or(0, Schedule::steps_in_all)
     }

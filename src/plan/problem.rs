@@ -49,7 +49,7 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     /// Returns an empty workspace.
     fn workspace(&self) -> Self::Workspace;
 
-    /// Returns the size of the problem in a cache, in steps of a schedule.
+    /// Returns the size of the problem in the plan cache. The unit is the size of one step of a schedule, about 100 bytes.
     fn weight(&self) -> usize {
         0
     }

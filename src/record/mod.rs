@@ -30,7 +30,7 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// The messages, in the order in which they left their senders.
     pub transfers: Vec<Transfer>,
-    /// The rates of messages and their bottlenecks, in the order of their start times.
+    /// The periods in which a message moves at a constant rate, with the bottleneck of that rate, in the order of their start times.
     pub shares: Vec<Share>,
     /// The changes of the data that nodes hold in library calls, in chronological order for each node.
     pub contents: Vec<Content>,

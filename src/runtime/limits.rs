@@ -1,5 +1,5 @@
-//! Checks, before any thread starts, that this host can run the threads of a machine, by their number and memory. On Linux a process that
-//! runs out of memory maps or of memory while it starts threads is aborted as a whole, without an error that could be caught.
+//! Checks, before any thread starts, that this host allows as many threads as a machine needs and has enough memory for them. On Linux a
+//! process that runs out of memory or of memory maps while it starts threads is aborted as a whole, without an error that could be caught.
 
 use std::{
     ffi::OsStr,
@@ -207,7 +207,7 @@ fn address_space(nodes: usize, mapped: u64) -> Option<Memory> {
     })
 }
 
-/// The limit on committed memory (`vm.overcommit_memory` is 2), where stacks count in full.
+/// The limit on committed memory, which exists only if `vm.overcommit_memory` is 2; stacks then count in full.
 fn committed(mapped: u64) -> Option<Memory> {
     if number("/proc/sys/vm/overcommit_memory")? != 2 {
         return None;

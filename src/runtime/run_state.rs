@@ -69,7 +69,7 @@ pub(super) struct Threads {
     pub(super) last: Option<Instant>,
 }
 
-/// The slot of one node, as seen by the other threads. Aligned so that no two slots share a cache line.
+/// The state of one node that other threads access. Aligned so that the states of no two nodes share a cache line.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct NodeSlot {

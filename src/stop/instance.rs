@@ -52,8 +52,8 @@ impl PartialEq for Instance {
 }
 
 impl Instance {
-    /// Creates the broadcast of messages of `lengths[k]` bytes from `sources[k]`, in any order, to all nodes of a machine. A machine
-    /// without rows and columns is treated as one row.
+    /// Creates the broadcast in which each node `sources[k]` sends a message of `lengths[k]` bytes to all nodes of a machine. The sources
+    /// may be listed in any order. A machine without rows and columns is treated as one row.
     ///
     /// # Errors
     ///

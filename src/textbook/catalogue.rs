@@ -54,7 +54,8 @@ impl Topic {
         }
     }
 
-    /// Returns the formula of the time: see [`Algorithm::formula`]. The matrix has `N x N` elements on `r` by `c` nodes.
+    /// Returns the formula of the time, in the notation of [`Algorithm::formula`]. For the product of a matrix and a vector, the matrix has
+    /// `N x N` elements on `r` by `c` nodes.
     pub fn formula(self) -> &'static str {
         match self {
             Topic::Algorithm(algorithm) => algorithm.formula(),

@@ -1,6 +1,6 @@
 //! *All-to-all broadcast* on a linear array in both directions at the same time.
 //!
-//! **What it does.** Without a wrap-around link, data moves in both directions: in each step a node forwards to the right the data last
+//! **What it does.** Without a wraparound link, data moves in both directions: in each step a node forwards to the right the data last
 //! received from the left, and to the left the data last received from the right, starting with its own data. After `p - 1` steps the data
 //! of each end has reached the other end. Messages only go to neighbours.
 //!

@@ -7,7 +7,7 @@
 //! **Restrictions.** The reduction needs a commutative operator, like the reduction on a ring.
 //!
 //! **Cost.** Equation 4.3: `2 t_s (sqrt(p) - 1) + t_w m (p - 1)` on a square; with sides `c_1`, `c_2`, .. the sum of
-//! `(c_i - 1) (t_s + c_1 .. c_(i-1) t_w m)`, which is `sum (c_i - 1) alpha + (p - 1) n beta`. A row is closed to a ring by the wrap-around
+//! `(c_i - 1) (t_s + c_1 .. c_(i-1) t_w m)`, which is `sum (c_i - 1) alpha + (p - 1) n beta`. A row is closed to a ring by the wraparound
 //! link of a torus, or on a mesh by the links of the row in the other direction.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.2.2 and problem 4.4.

@@ -1,7 +1,7 @@
 //! Hosts with several nodes each: messages within a host share its memory, messages between hosts share network cards.
 //!
-//! The ranks of an MPI job form such a machine. All messages within a host pass its memory, which is one shared link. A message
-//! between hosts passes the outgoing card of the sender's host and the incoming card of the receiver's host. The network between
+//! The ranks of an MPI job form such a machine. All messages within a host pass through its memory, which is one shared link. A message
+//! between hosts passes through the outgoing card of the sender's host and the incoming card of the receiver's host. The network between
 //! the cards has no shared links.
 //!
 //! ```text

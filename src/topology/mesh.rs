@@ -1,4 +1,4 @@
-//! The two-dimensional mesh without wrap-around links, the network of the Intel Paragon and the Touchstone Delta.
+//! The two-dimensional mesh without wraparound links, the network of the Intel Paragon and the Touchstone Delta.
 //!
 //! Ranks are row-major. Routing is dimension-ordered: a message goes along its row to the column of the receiver
 //! (X) and then along that column (Y).
@@ -28,7 +28,7 @@ pub(super) const KIND: TopologyKind = TopologyKind {
     },
 };
 
-/// A two-dimensional mesh of nodes with X-then-Y routing and no wrap-around links.
+/// A two-dimensional mesh of nodes with X-then-Y routing and no wraparound links.
 ///
 /// ```
 /// use multicomputer::topology::{Mesh, Topology};

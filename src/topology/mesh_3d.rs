@@ -1,4 +1,4 @@
-//! The three-dimensional mesh without wrap-around links, spelled as a [mesh](super::Mesh) of three extents.
+//! The three-dimensional mesh without wraparound links, spelled as a [mesh](super::Mesh) of three extents.
 //!
 //! Ranks are row-major: by plane, row and column. Routing is dimension-ordered, as on the two-dimensional mesh: a
 //! message goes along its row to the column of the receiver (X), then to its row (Y), then to its plane (Z).
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::rank::Rank;
 
-/// A three-dimensional mesh of nodes with X-then-Y-then-Z routing and no wrap-around links.
+/// A three-dimensional mesh of nodes with X-then-Y-then-Z routing and no wraparound links.
 ///
 /// ```
 /// use multicomputer::topology::{Mesh3d, Topology};

@@ -91,11 +91,11 @@ pub const MAX_LINKS: usize = (u32::MAX / 2) as usize;
 
 /// A network: nodes, directed links, and one fixed route for every ordered pair of nodes.
 ///
-/// Topologies of other crates are validated. Properties and links are validated when the topology becomes part of a machine: at
-/// least one node, at most [`MAX_NODES`] nodes and [`MAX_LINKS`] links, links between two different vertices, capacities above 0,
-/// a grid and extents whose product is the number of nodes. A route is validated whenever it is used: it must lead from its source
-/// to its destination over existing links. A violation or a panic of a method is a [`Defect`] ([`TopologyError::Invalid`]) in the
-/// error of the call that builds, plans for, predicts on or runs the machine.
+/// Implementations in other crates are validated. Properties and links are validated when the topology becomes part of a machine: at least
+/// one node, at most [`MAX_NODES`] nodes and [`MAX_LINKS`] links, links between two different vertices, capacities above 0, a grid and
+/// extents whose product is the number of nodes. A route is validated whenever it is used: it must lead from its source to its destination
+/// over existing links. If a rule is violated or a method panics, the call that builds, plans for, predicts on or runs the machine returns
+/// an error with the [`Defect`] ([`TopologyError::Invalid`]).
 pub trait Topology: Send + Sync + Debug {
     /// The topology as the command line spells it and as [`parse`] reads it: `mesh:10x10`, `line:8`, `torus:4x4x8`.
     fn name(&self) -> String;

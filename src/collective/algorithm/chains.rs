@@ -306,7 +306,8 @@ impl ClosedForm<'_> {
         }
         // Segments are cut at elements.
         let bytes = (self.part / segments as f64 - self.element).max(0.0);
-        // In the dual the segments of a shallower tree may arrive earlier, so only the deepest tree counts.
+        // In the dual the segments of shallower trees may reach the root before the first segment of the deepest tree. Only the later
+        // segments of the deepest tree certainly follow it.
         let each = if self.is_back { 1.0 } else { self.of_root };
         let further_messages = (segments - 1) as f64 * each - f64::from(parameters.ports() - 1);
         let ports = further_messages.max(0.0) * bytes * parameters.node_beta();

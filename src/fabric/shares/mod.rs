@@ -50,7 +50,7 @@ struct Flow {
     rate: i64,
     /// The bottleneck: a resource, `NONE` or `OPEN`.
     bottleneck: u32,
-    /// The number of the bottleneck resource, or 0.
+    /// The unique number of the bottleneck resource, which orders resources that are full at the same share; 0 without a bottleneck.
     number: u32,
 }
 

@@ -160,7 +160,8 @@ impl Shares {
         self.queue.push(share, self.numbers[r as usize], Of::Resource(r));
     }
 
-    /// Processes the event of a resource, or queues the resource again if its event is later.
+    /// Processes the event of a resource whose queue entry at `share` was reached. If the event has moved to a higher share and other
+    /// entries now precede it, queues the resource again instead.
     fn reach(&mut self, r: u32, share: i64) {
         if self.queued[r as usize] != share {
             // A later entry with a lower share has replaced this entry.

@@ -230,7 +230,7 @@ fn search(seeds: std::ops::Range<u64>, orders: u64) -> (u64, Option<String>) {
     (found, first)
 }
 
-/// The number of programs for each machine; in the long form three million programs in all.
+/// Returns the number of random programs for each machine. With `MULTICOMPUTER_TESTS=long` there are about three million programs in all.
 fn programs_each() -> u64 {
     match std::env::var("MULTICOMPUTER_TESTS").as_deref() {
         Ok("long") => 7000,

@@ -21,7 +21,7 @@ impl Parameters {
     ///
     /// * the fixed direction of each of a chip's six ports: here a message takes any free port. Two messages to different nodes
     ///   that leave in the same direction share the link and occupy two ports;
-    /// * the twisted tori of some slices (4x4x8 and others), and slices of less than 4x4x4 without wrap-around links;
+    /// * the twisted tori of some slices (4x4x8 and others), and slices of less than 4x4x4 without wraparound links;
     /// * the start-up cost of a call, which is unknown, and congestion control.
     ///
     /// ```

@@ -102,7 +102,7 @@ pub enum DeliveryError {
         /// The total length of its blocks.
         expected: u64,
     },
-    /// The combined blocks are not versions of the same part of the data.
+    /// The two blocks that a step combines and the block for the result do not all hold contributions to the same part of the data.
     #[error(
         "step {step} of rank {rank} combines blocks {left} and {right} to block {into}: they are not the same part of the data"
     )]

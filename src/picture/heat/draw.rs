@@ -139,8 +139,8 @@ fn style(panel: &Panel, measures: &[Measure], is_light: bool) -> String {
     if is_light {
         let size = number(panel.font().unwrap_or(MIN_FONT));
         let _ = write!(style, ".mc-label{{font:{size}px sans-serif;fill:#222;text-anchor:middle}}");
-        // A rule with the root selector, for viewers that treat the root as an ancestor of instances: there the common rule of texts would
-        // take precedence over the rule above.
+        // Some viewers treat the root as an ancestor of elements instantiated by `use`. There the common rule `.mc text` applies too and
+        // takes precedence over the rule above, so the size is repeated with the root selector.
         let _ = write!(style, ".mc .mc-label{{font-size:{size}px}}");
         style += labels::LIGHT;
     } else {
@@ -169,7 +169,8 @@ fn caption(heat: &Heat<'_>, used: usize, links: usize) -> String {
     about
 }
 
-/// Returns the lines between vertices, shared by all panels and drawn below the links.
+/// Returns one line for each pair of linked vertices, or none if there are more than `MAX_DRAWN` links. All panels share these lines and
+/// draw the coloured links over them.
 fn lines_of(panel: &Panel, topology: &dyn Topology) -> Element {
     let mut lines = String::new();
     if topology.links() <= MAX_DRAWN {

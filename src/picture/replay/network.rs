@@ -16,7 +16,7 @@ pub(super) struct Network {
     places: Vec<i64>,
     /// The ends of links: source and destination alternate.
     links: Vec<usize>,
-    /// Wraparound links: number and direction in which the link leaves, three values each.
+    /// The wraparound links, three values for each: its number, and x and y of the direction in which it leaves its source.
     closing: Vec<i64>,
     /// The shortest distance between neighbours.
     nearest: i64,

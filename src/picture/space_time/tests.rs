@@ -1,4 +1,4 @@
-//! Tests of bars and messages against the report and the trace.
+//! Tests that the bars and messages of a space-time diagram agree with the report and the trace.
 
 use std::collections::BTreeMap;
 

@@ -8,8 +8,8 @@ use std::{
 use super::pacing::Pacing;
 use crate::time::Span;
 
-/// The CPU time between two calls from which a program counts as computing. Shorter times may be caused by an interrupt, or by a hypervisor
-/// that takes the core away: on a busy host idle programs have shown 2 ms.
+/// The minimum CPU time between two calls that counts as computation by the program. Shorter times may be caused by an interrupt, or by a
+/// hypervisor that takes the core away: on a busy host idle programs have shown 2 ms.
 const MIN_COMPUTE_TIME: Duration = Duration::from_millis(5);
 
 /// A meter of the computation of one thread between two calls: the wall-clock time and the CPU time of the thread at its start.

@@ -40,7 +40,7 @@ static BR_XY_DIM: Entry = Entry::new("br-xy-dim", |_| only(by_dim))
     .about("halving in rows and in columns, the rows first if there are as many of them or more")
     .source("report, section 2");
 
-/// The dimension whose lines come first.
+/// The dimension in which an algorithm works first: in all rows at the same time, or in all columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum First {
     Rows,

@@ -213,7 +213,7 @@ mod tests {
         sets.map(|set| counted(positions, &places(set))).min().unwrap()
     }
 
-    /// Report, section 4: two rows of ten are the first and the seventh.
+    /// Report, section 4: of ten rows, the two ideal ones are the first and the seventh.
     #[test]
     fn two_of_ten_are_the_first_and_the_seventh() {
         assert_eq!(ideal_places(10, 2), [0, 6]);

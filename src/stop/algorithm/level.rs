@@ -176,7 +176,8 @@ mod tests {
         }
     }
 
-    /// Eleven of sixteen nodes have a message, so *Split* is not allowed. In rings, all nodes wait for the node with the most bytes.
+    /// More than half of the nodes have a message, so *Split* is not allowed. In rings without load balancing, all nodes wait for the nodes
+    /// with the most bytes.
     #[test]
     fn level_is_the_fastest_for_long_messages() {
         let instance = instance("hockney:4x4", &(0..11).collect::<Vec<Rank>>(), &[65_536; 11]);

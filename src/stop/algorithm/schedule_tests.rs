@@ -347,7 +347,7 @@ fn br_lin_covers_columns_then_rows_of_a_square() {
     }
 }
 
-/// The papers' algorithms exchange in a single call; *Repos* adds exactly one iteration.
+/// A *Repos* algorithm has exactly one iteration more than the algorithm that it runs after the repositioning.
 #[test]
 fn repositioning_is_one_iteration() {
     let instance = instance("paragon:4x5", &[3, 17, 9], &[5, 6, 7]);

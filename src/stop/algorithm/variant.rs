@@ -26,7 +26,7 @@ pub(super) struct VariantCost {
     pub(super) messages: u64,
 }
 
-/// Returns the single variant of an algorithm.
+/// Returns the variants of an algorithm that has only one; `make` makes its draft.
 pub(super) fn only(make: impl Fn(&Instance) -> Draft + Send + Sync + 'static) -> Variants {
     Ok(vec![Variant::new("", move |instance| Ok(make(instance)))])
 }

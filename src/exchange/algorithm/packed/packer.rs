@@ -239,7 +239,7 @@ impl<'a> Packer<'a> {
         self.ready.peek().map(|&Reverse((at, _))| at)
     }
 
-    /// Frees the nodes that are ready by `now`.
+    /// Marks as free the senders and receivers whose messages and overheads have ended by `now`, except senders without remaining messages.
     pub(super) fn free(&mut self, now: Time) {
         while let Some(&Reverse((at, from))) = self.ready.peek()
             && at <= now

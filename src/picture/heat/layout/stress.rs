@@ -9,7 +9,7 @@ use super::{Point, below};
 
 const ITERATIONS: usize = 300;
 
-/// Returns positions of vertices with these neighbours, starting from initial positions.
+/// Returns positions for the vertices of a network. `neighbours` lists the neighbours of each vertex, `places` the initial positions.
 pub(super) fn places(neighbours: &[Vec<usize>], mut places: Vec<Point>) -> Vec<Point> {
     let vertices = neighbours.len();
     let far = vertices as f64;

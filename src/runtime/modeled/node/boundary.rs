@@ -117,7 +117,7 @@ impl NodeThread<'_> {
             span = pacing.now().since(clock);
         }
         if computed || polls {
-            // A program that computes or polls may need a separate core.
+            // The threads may still be bound to a common core, but a program that computes or polls may need a separate one.
             self.world.release_threads();
         }
         if was_charged || !span.is_zero() {
