@@ -375,7 +375,8 @@ mod tests {
     #[test]
     fn refusals_say_what_was_given_and_what_is_allowed() {
         let refusal = |text: &str| parse(text).unwrap_err().to_string();
-        for text in ["ball:3", "mesh", ":8", ""] {
+        assert_eq!(refusal("mesh"), "`mesh` is incomplete: write `mesh:[PLANESx]ROWSxCOLUMNS`");
+        for text in ["ball:3", "ball", ":8", ""] {
             assert_eq!(refusal(text), format!("`{text}` names no topology; allowed are {}", spellings()));
         }
         for shape in ["7", "7x+3", "7x", "2x3x4x5"] {

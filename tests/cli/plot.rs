@@ -47,12 +47,12 @@ fn every_command_that_compares_draws_what_varies() {
     for (name, arguments, texts) in [
         (
             "plot-stop",
-            "stop --mesh 4x4 --sources 2..6+2 --distribution row,cross --algorithm br-lin,auto",
+            "s-to-p --mesh 4x4 --sources 2..6+2 --distribution row,cross --algorithm br-lin,auto",
             [">sources<", "br-lin, cross"],
         ),
         (
             "plot-nodes",
-            "stop --mesh 2x4,4x4,4x8 --sources 4 --algorithm br-lin,2-step",
+            "s-to-p --mesh 2x4,4x4,4x8 --sources 4 --algorithm br-lin,2-step",
             [">nodes, nodes<", ">2-step<"],
         ),
         (
@@ -138,7 +138,7 @@ fn means_say_of_what_they_are() {
     );
     assert!(svg.contains(">random (mean of 5 seeds)<") && svg.contains(">auto<"), "{svg}");
 
-    let run = "stop --mesh 4x4 --sources 4 --algorithm br-lin --bytes 1K,8K";
+    let run = "s-to-p --mesh 4x4 --sources 4 --algorithm br-lin --bytes 1K,8K";
     let noise = "--noise interval=100us,length=20us,distribution=exponential,seed";
     let noisy = [1, 2, 3].map(|seed| format!("{run} {noise}={seed}"));
     let svg = drawn(&joined("plot-noise-seeds", &noisy.each_ref().map(String::as_str)), &[]);
@@ -174,6 +174,7 @@ fn tables_without_the_columns_of_machines_are_drawn_as_before() {
     let svg = drawn(&file, &[]);
     assert!(svg.contains(">paragon:2x2, row, 2 sources, br-lin<") && svg.contains(">br-lin<"), "{svg}");
     // Two machines of as many nodes are two places.
-    let svg = drawn(&joined("plot-shapes", &["stop --mesh 2x6,3x4,4x4 --sources 2 --algorithm br-lin"]), &[]);
+    let svg =
+        drawn(&joined("plot-shapes", &["s-to-p --mesh 2x6,3x4,4x4 --sources 2 --algorithm br-lin"]), &[]);
     assert!(svg.contains(">paragon:2x6<") && svg.contains(">paragon:3x4<"), "{svg}");
 }

@@ -49,7 +49,7 @@ fn every_table_has_a_column_for_each_quantity() {
                      --noise interval=1ms,length=5us,seed=9 --fault slow:0-1:0.5@1ms --no-detours";
     let noise = "interval=1ms,length=5us";
     for command in [
-        "stop --sources 2 --algorithm br-lin",
+        "s-to-p --sources 2 --algorithm br-lin",
         "collective broadcast --algorithm short",
         "exchange --traffic 1K --algorithm random",
         "demo --sources 2 --distribution row --clock virtual",

@@ -335,7 +335,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
 
 #[test]
 fn messages_have_the_lengths_that_are_given() {
-    let command = "stop --mesh 4x4 --at 3,5,9,12 --lengths 64K,3x32 --algorithm auto,apart";
+    let command = "s-to-p --mesh 4x4 --at 3,5,9,12 --lengths 64K,3x32 --algorithm auto,apart";
     let output = succeeds(&command.split(' ').collect::<Vec<_>>());
     assert!(output.contains("4 sources, 32 B to 64 KiB each"), "{output}");
     let errors = fails(2, &["s-to-p", "--mesh", "4x4", "--sources", "3", "--lengths", "8,8"]);

@@ -283,7 +283,8 @@ fn what_cannot_be_is_refused_with_a_reason() {
         ("4.9", "`4.9` is not in the chapter; allowed are naive, nearest-first, 4.1, 4.2,"),
         ("fig-4.8", "`fig-4.8` is not in the chapter; allowed are "),
         ("4.7 --topology hypercube:12", "a hypercube cannot have 12 nodes; allowed are powers of two"),
-        ("4.7 --topology ring", "`ring` names no topology; allowed are clos:NODES"),
+        ("4.7 --topology ring", "`ring` is incomplete: write `ring:NODES`"),
+        ("4.7 --topology ball:8", "`ball:8` names no topology; allowed are clos:NODES"),
         (
             "4.7 --topology ring:7",
             "algorithm 4.7 does not work for this collect: it needs a power of two ranks",

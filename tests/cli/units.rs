@@ -131,14 +131,17 @@ fn units_say_what_they_say() {
         assert!(first(bytes).contains(&format!(", {read} each, ")), "{bytes}");
     }
     for (arguments, refusal) in [
-        ("stop --bytes 1kb", "`1kb` is not a number of bytes such as 1536, 2K or 1.5M (K, M and G, or KiB,"),
         (
-            "stop --noise interval=1,length=5us",
+            "s-to-p --bytes 1kb",
+            "`1kb` is not a number of bytes such as 1536, 2K or 1.5M (K, M and G, or KiB,",
+        ),
+        (
+            "s-to-p --noise interval=1,length=5us",
             "interval of noise: `1` has no unit; write a time such as `92 us`",
         ),
-        ("stop --noise interval=1ms,length=5us,first=3", "first of noise: `3` has no unit; write a time"),
+        ("s-to-p --noise interval=1ms,length=5us,first=3", "first of noise: `3` has no unit; write a time"),
         (
-            "stop --fault slow:0-1:0.5@2",
+            "s-to-p --fault slow:0-1:0.5@2",
             "the instant of a fault: `2` has no unit; write a time such as `92 us`",
         ),
         ("textbook 4.1 --gamma 100", "`100` has no unit; write a time such as `92 us`"),
