@@ -156,12 +156,6 @@ pub(crate) fn main() -> ExitCode {
             };
         }
     };
-    if std::env::args_os().nth(1).is_some_and(|command| command == FORMER_S_TO_P) {
-        let _ = writeln!(
-            Log,
-            "warning: the command `{FORMER_S_TO_P}` is called `s-to-p`; the next version drops the old name"
-        );
-    }
     match start_logging().and_then(|()| dispatch(arguments, &mut Printed)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => ended(&error),
@@ -189,11 +183,17 @@ fn read() -> Result<CommandLine, clap::Error> {
     CommandLine::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))
 }
 
-/// Replaces the former name of the command `s-to-p`, which is not an alias so that no suggestion names it.
+/// Replaces the former name of the command `s-to-p`, with a warning, but for the ranks of MPI. It is not an alias, so that no suggestion
+/// names it.
 fn with_current_name(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let place = if arguments.get(1).is_some_and(|command| command == "mpi") { 2 } else { 1 };
-    if let Some(command) = arguments.get_mut(place).filter(|command| *command == FORMER_S_TO_P) {
+    let is_mpi = arguments.get(1).is_some_and(|command| command == "mpi");
+    let position = if is_mpi { 2 } else { 1 };
+    if let Some(command) = arguments.get_mut(position).filter(|command| *command == FORMER_S_TO_P) {
         *command = "s-to-p".into();
+        if !is_mpi {
+            let text = "is called `s-to-p`; the next version drops the old name";
+            let _ = writeln!(Log, "warning: the command `{FORMER_S_TO_P}` {text}");
+        }
     }
     arguments
 }

@@ -121,7 +121,7 @@ type Runs = Vec<(Lies, Lies)>;
 
 /// All messages, in an order on which sender and receiver agree.
 struct Messages {
-    /// By sender and receiver: the messages that the sender has not converted yet, and those that the receiver has not.
+    /// By sender and receiver: the messages not yet converted at the sender, and the messages not yet converted at the receiver.
     pairs: BTreeMap<(Rank, Rank), [VecDeque<Runs>; 2]>,
 }
 

@@ -33,6 +33,7 @@ mod error;
 pub(crate) mod forest;
 mod layout;
 mod members;
+mod parse;
 pub(crate) mod pipeline;
 #[allow(clippy::module_inception)]
 mod plan;
@@ -53,10 +54,11 @@ pub use self::{
     effort::Effort,
     error::PlanError,
     members::MembersError,
+    parse::ParseAlgorithmError,
     plan::Plan,
     predict::{Prediction, predict},
     problem::Problem,
-    registry::{Algorithm, IntoAlgorithm, ParseAlgorithmError, Registered},
+    registry::{Algorithm, IntoAlgorithm, Registered},
 };
 pub(crate) use self::{
     cache::Cache,

@@ -10,10 +10,7 @@ use std::{
     cmp::Ordering,
     fmt,
     hash::{Hash, Hasher},
-    str::FromStr,
 };
-
-use thiserror::Error;
 
 use super::{PlanError, Problem, effort::Budget, sealed::Sealed};
 use crate::{names, time::Time};
@@ -387,53 +384,6 @@ impl<P: Problem> fmt::Debug for Algorithm<P> {
     }
 }
 
-impl<P: Registered> FromStr for Algorithm<P> {
-    type Err = ParseAlgorithmError;
-
-    /// Parses a [name](Algorithm::name) or an [alias](Algorithm::aliases), or another text that stands for an algorithm of
-    /// the library.
-    fn from_str(text: &str) -> Result<Self, ParseAlgorithmError> {
-        let algorithms = P::algorithms();
-        let known = algorithms.iter().find(|algorithm| algorithm.is_called(text)).cloned();
-        match known.map_or_else(|| P::spelled(text), |known| Some(Ok(known))) {
-            Some(Ok(algorithm)) => Ok(algorithm),
-            Some(Err(reason)) => Err(ParseAlgorithmError { name: text.to_owned(), refusal: reason }),
-            None => {
-                let error = ParseAlgorithmError::new(text, &algorithms);
-                Err(ParseAlgorithmError { refusal: error.refusal + P::BESIDES_NAMES, ..error })
-            }
-        }
-    }
-}
-
-/// The error for a text that names no algorithm.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{refusal}")]
-pub struct ParseAlgorithmError {
-    name: String,
-    refusal: String,
-}
-
-impl ParseAlgorithmError {
-    /// Creates the error for a name that no known algorithm has.
-    pub(crate) fn new<P: Problem>(name: &str, algorithms: &[Algorithm<P>]) -> ParseAlgorithmError {
-        let nearest = names::nearest(name, algorithms.iter().flat_map(Algorithm::spellings))
-            .map(|nearest| format!("; did you mean `{nearest}`? The"));
-        let known: Vec<&str> = algorithms.iter().map(Algorithm::name).collect();
-        let refusal = format!(
-            "no algorithm is called {name:?}{} names are {}",
-            nearest.as_deref().unwrap_or(": the"),
-            known.join(", ")
-        );
-        ParseAlgorithmError { name: name.to_owned(), refusal }
-    }
-
-    /// Returns the name given.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-}
-
 /// A problem whose library lists its algorithms. The trait is sealed, as [`Problem`] is.
 pub trait Registered: Problem {
     /// The algorithm that chooses the fastest of all others.
@@ -483,34 +433,5 @@ impl<A: IntoAlgorithm + Clone> IntoAlgorithm for &A {
 
     fn into_algorithm(self) -> Algorithm<A::Problem> {
         self.clone().into_algorithm()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-    use crate::{collective, exchange, stop};
-
-    /// Checks that every name and alias selects its own algorithm, in any spelling.
-    fn check_names<P: Registered>(algorithms: &[Algorithm<P>]) {
-        let mut all = BTreeSet::new();
-        for algorithm in algorithms {
-            for name in algorithm.spellings() {
-                assert!(all.insert(names::normalized(name)), "{name} is the name of two algorithms");
-                for spelling in [name.to_owned(), name.to_uppercase().replace('-', "_")] {
-                    assert_eq!(spelling.parse::<Algorithm<P>>().unwrap().name(), algorithm.name());
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn every_name_and_alias_selects_its_algorithm() {
-        check_names(&collective::Task::algorithms());
-        check_names(&exchange::Instance::algorithms());
-        check_names(&stop::Instance::algorithms());
-        assert_eq!("rabenseifner".parse::<collective::Algorithm>().unwrap(), collective::Algorithm::HALVING);
     }
 }

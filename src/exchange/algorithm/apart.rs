@@ -24,9 +24,8 @@ use super::{
             split_by_length::{PartOrder, SplitByLength, instances},
         },
     },
-    Algorithm, Entry, Planning,
-    auto::{self, Predicted},
-    bruck, levels, of,
+    Algorithm, Entry, Planning, bruck, levels, of,
+    unsplit::{self, Predicted},
 };
 use crate::{
     plan::{
@@ -145,9 +144,9 @@ impl Cut {
             }
         };
         let [short, long] = &self.parts;
-        let (of_long, long) = auto::unsplit(long, left(self.estimates[0])?, budget).ok()?;
+        let (of_long, long) = unsplit::fastest(long, left(self.estimates[0])?, budget).ok()?;
         let left = left(long.prediction.modeled.since_start())?;
-        let (of_short, short) = auto::unsplit(short, left, budget).ok()?;
+        let (of_short, short) = unsplit::fastest(short, left, budget).ok()?;
         in_sequence(instance, self.max_short, [of_short, of_long], [short, long], limit)
     }
 }

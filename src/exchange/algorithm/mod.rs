@@ -14,6 +14,7 @@ mod permutation;
 mod random;
 mod sorting;
 mod two_stage;
+mod unsplit;
 
 use super::{Instance, PlanError};
 use crate::plan;

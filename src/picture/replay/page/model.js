@@ -85,7 +85,7 @@ class Model {
     this.busy = new Uint16Array(this.network.links.length / 2);
   }
 
-  /** The messages in transit at an instant: those that have entered the network and not yet arrived. */
+  /** The messages in transit at an instant: they have entered the network and have not arrived yet. */
   underWay(t) {
     const found = [];
     for (let nth = countUpTo(this.entered, t) - 1; nth >= 0 && this.latest[nth] > t; nth--) {
