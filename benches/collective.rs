@@ -69,7 +69,7 @@ fn given(world: &Group<'_>, operation: Operation, elements: usize) -> usize {
     let (rank, size) = (world.rank(), world.size());
     match operation {
         Operation::Broadcast | Operation::Scatter if rank > 0 => 0,
-        Operation::Gather | Operation::Collect => elements * (rank + 1) / size - elements * rank / size,
+        Operation::Gather | Operation::AllGather => elements * (rank + 1) / size - elements * rank / size,
         _ => elements,
     }
 }
@@ -85,10 +85,10 @@ fn on_slices(world: &Group<'_>, operation: Operation, bytes: usize) -> Result<()
         }
         Operation::Scatter => world.scatter(0, &x, elements).map(drop),
         Operation::Gather => world.gather(0, &x, elements).map(drop),
-        Operation::Collect => world.collect(&x, elements).map(drop),
-        Operation::CombineToOne => world.combine_one(0, &mut x, Sum),
-        Operation::CombineToAll => world.combine_all(&mut x, Sum),
-        Operation::DistributedCombine => world.distributed_combine(&x, elements, Sum).map(drop),
+        Operation::AllGather => world.all_gather(&x, elements).map(drop),
+        Operation::Reduce => world.reduce(0, &mut x, Sum),
+        Operation::AllReduce => world.all_reduce(&mut x, Sum),
+        Operation::ReduceScatter => world.reduce_scatter(&x, elements, Sum).map(drop),
         Operation::Scan => world.scan(&mut x, Sum),
         other => unreachable!("{other} is not measured"),
     }
@@ -113,7 +113,7 @@ fn choice(criterion: &mut Criterion) {
     for shape in ["16x16", "16x32"] {
         let machine: Description =
             format!("paragon:{shape}").parse().unwrap_or_else(|error| panic!("{error}"));
-        for operation in [Operation::Broadcast, Operation::Collect, Operation::CombineToAll] {
+        for operation in [Operation::Broadcast, Operation::AllGather, Operation::AllReduce] {
             let task = Task::builder(&machine, operation).elements(8 << 10).element_bytes(8).build();
             let task = task.unwrap_or_else(|error| panic!("{error}"));
             group.bench_function(format!("{operation} of 64 KiB, {shape}"), |bencher| {
@@ -132,7 +132,7 @@ fn calls(criterion: &mut Criterion) {
         let machine = Machine::paragon(rows, columns).build().unwrap_or_else(|error| panic!("{error}"));
         run(&mut group, &format!("{rows}x{columns}"), &machine, |node| {
             let mut x = [node.rank() as u64];
-            (0..CALLS).try_for_each(|_| Ok(node.world().combine_all(&mut x, Max)?))
+            (0..CALLS).try_for_each(|_| Ok(node.world().all_reduce(&mut x, Max)?))
         });
     }
 }

@@ -113,15 +113,15 @@ fn collectives(nodes: usize, seconds: f64) -> Result<(), Failure> {
         timed(node, seconds, broadcast, |got| same(got, [data(0, 0, bytes)]))
     })?;
     for bytes in [1 << 10, 16 << 10] {
-        run("collect", bytes, &|node| {
-            let (world, job) = (node.world(), Job::bytes(Operation::Collect, bytes * nodes));
+        run("all-gather", bytes, &|node| {
+            let (world, job) = (node.world(), Job::bytes(Operation::AllGather, bytes * nodes));
             let mine = data(node.rank(), 0, bytes);
-            let collect = || {
+            let all_gather = || {
                 let got = world.carry_out(&job, mine.clone())?;
                 world.barrier()?;
                 Ok(got)
             };
-            timed(node, seconds, collect, |got| same(got, (0..nodes).map(|from| data(from, 0, bytes))))
+            timed(node, seconds, all_gather, |got| same(got, (0..nodes).map(|from| data(from, 0, bytes))))
         })?;
     }
     for bytes in [1 << 10, 16 << 10] {

@@ -7,7 +7,7 @@
 //! all in modeled time. `docs/traces.md` says what everything in it is.
 //!
 //! Run it with `cargo run --release --example 06_trace -- FILE`; without a file it writes into the temporary
-//! directory of the host. Next: `07_stop_halving`.
+//! directory of the host. Next: `07_s_to_p_halving`.
 
 use std::{env, error::Error, fs::File, path::PathBuf};
 
@@ -34,7 +34,7 @@ pub fn tasks() -> Result<Run<Vec<Rank>>, Box<dyn Error>> {
                 world.send(other, vec![other as u8; LENGTH])?;
             }
         }
-        let _phase = node.phase("collect")?;
+        let _phase = node.phase("all-gather")?;
         let mut answered = Vec::new();
         for _ in 1..world.size() {
             answered.push(world.recv(ANY_SOURCE)?.source);

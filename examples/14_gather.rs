@@ -4,11 +4,11 @@
 //! wants all nodes to know all lengths. So they are collected first, one number from each, and then the primes are
 //! gathered, in blocks of these lengths.
 //!
-//! Both calls name how they are done. A collect of so little is best done on a circulant graph, in log2(16) = 4 rounds.
+//! Both calls name how they are done. An all-gather of so little is best done on a circulant graph, in log2(16) = 4 rounds.
 //! Of the strategies, `16:S` gathers along one minimum spanning tree through all nodes, and `4x4:SS` along trees in
 //! rows and columns.
 //!
-//! Run it with `cargo run --release --example 14_gather`. Next: `15_collect`.
+//! Run it with `cargo run --release --example 14_gather`. Next: `15_all_gather`.
 
 use std::error::Error;
 
@@ -43,7 +43,7 @@ pub fn primes(lengths: &Algorithm, gather: &Algorithm) -> Result<Run<Vec<u32>>, 
         let mine: Vec<u32> = (first..first + RANGE).filter(|&number| is_prime(number)).collect();
         let lengths = {
             let _phase = node.phase("lengths")?;
-            world.using(lengths).collect(&[mine.len()], world.size())?
+            world.using(lengths).all_gather(&[mine.len()], world.size())?
         };
         let _phase = node.phase("primes")?;
         Ok(world.using(gather).gather(ROOT, &mine, &lengths)?)
@@ -60,8 +60,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (lengths, gather) in &ways()? {
         let run = primes(lengths, gather)?;
         println!(
-            "collect by {}, gather by {}",
-            lengths.spelled(Operation::Collect),
+            "all-gather by {}, gather by {}",
+            lengths.spelled(Operation::AllGather),
             gather.spelled(Operation::Gather)
         );
         for phase in &run.report.phases {

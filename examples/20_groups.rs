@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!      A00 A01 A02     x0      Node (i, j) has the block A_ij of the matrix, and a part of x_j.
-//!      A10 A11 A12  *  x1      1. Each column collects its x_j.
+//!      A10 A11 A12  *  x1      1. Each column all_gathers its x_j.
 //!                      x2      2. Node (i, j) multiplies: A_ij x_j is its contribution to y_i.
 //!                              3. Each row adds up the contributions, and each of its nodes keeps a part of y_i.
 //! ```
 //!
-//! Step 1 is a collect in every column, step 3 a distributed combine in every row; a call concerns the members of its
+//! Step 1 is an all-gather in every column, step 3 a reduce-scatter in every row; a call concerns the members of its
 //! group only. With p nodes, each of them gets n / sqrt(p) numbers in each step. If every node had whole rows of the
-//! matrix instead, one collect among all would do, but would bring n numbers to each.
+//! matrix instead, one all-gather among all would do, but would bring n numbers to each.
 //!
 //! Run it with `cargo run --release --example 20_groups`. Next: `21_textbook_one_to_all`.
 
@@ -46,12 +46,12 @@ pub fn in_blocks(algorithm: &Algorithm, n: usize) -> Result<Run<Vec<i64>>, Box<d
         let part = width / rows;
         let mine: Vec<i64> = (0..part).map(|index| x(j * width + i * part + index)).collect();
         let x = {
-            let _phase = node.phase("collect x in columns")?;
-            column.using(algorithm).collect(&mine, width)?
+            let _phase = node.phase("all-gather x in columns")?;
+            column.using(algorithm).all_gather(&mine, width)?
         };
         let y: Vec<i64> = (i * height..(i + 1) * height).map(|line| product(line, j * width, &x)).collect();
         let _phase = node.phase("combine y in rows")?;
-        Ok(row.using(algorithm).distributed_combine(&y, height, Sum)?)
+        Ok(row.using(algorithm).reduce_scatter(&y, height, Sum)?)
     })?;
     Ok(run)
 }
@@ -63,7 +63,7 @@ pub fn in_rows(algorithm: &Algorithm, n: usize) -> Result<Run<Vec<i64>>, Box<dyn
         let part = n / node.size();
         let own = node.rank() * part..(node.rank() + 1) * part;
         let mine: Vec<i64> = own.clone().map(x).collect();
-        let x = node.world().using(algorithm).collect(&mine, n)?;
+        let x = node.world().using(algorithm).all_gather(&mine, n)?;
         Ok(own.map(|line| product(line, 0, &x)).collect())
     })?;
     Ok(run)

@@ -17,7 +17,7 @@ const NUMBERS: usize = 1_000_000;
 pub fn sum(machine: &Machine) -> Result<Run<u64>, Box<dyn Error>> {
     Ok(machine.run(|node| {
         let mut x = vec![node.rank() as u64; NUMBERS];
-        node.world().combine_all(&mut x, Sum)?;
+        node.world().all_reduce(&mut x, Sum)?;
         Ok(x[NUMBERS - 1])
     })?)
 }

@@ -10,7 +10,7 @@
 
 use std::{env, error::Error, fs, path::PathBuf};
 
-use multicomputer::{Run, picture::SpaceTime, prelude::*, stop::Algorithm};
+use multicomputer::{Run, picture::SpaceTime, prelude::*, s_to_p::Algorithm};
 
 /// Bytes of each message.
 const LENGTH: usize = 2000;

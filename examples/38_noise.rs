@@ -4,7 +4,7 @@
 //! trees, all of whose nodes go from step to step at the same time. Once a few processors are late, messages of different steps
 //! meet at nodes and do so ever after: they share ports, and a receive that overlaps a send costs a Paragon more. So the least
 //! noise costs it 60 %, and its lead. InterCom's authors
-//! (Barnett et al., section 8) preferred hybrids of scatter and collect, which lose next to nothing, for that reason. A pipeline
+//! (Barnett et al., section 8) preferred hybrids of scatter and all-gather, which lose next to nothing, for that reason. A pipeline
 //! that does not go by the clock, *blocks*, loses more than they do, too, but keeps its lead. Here each node's processor is taken
 //! away from its program about once a millisecond, at random instants, for a growing time.
 //!

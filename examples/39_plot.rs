@@ -1,6 +1,6 @@
 //! Example 39: a chart of one's own: how long a broadcast takes by three algorithms, over the length of its vector.
 //!
-//! On a Paragon of 8 x 8 nodes a minimum spanning tree is the fastest for short vectors, and InterCom's scatter and collect in rows
+//! On a Paragon of 8 x 8 nodes a minimum spanning tree is the fastest for short vectors, and InterCom's scatter and all-gather in rows
 //! and columns for long ones; in between lies a hybrid, which does that in the rows and has trees in the columns. All times are
 //! predictions, which are exactly those of runs; nothing runs here.
 //!
@@ -34,7 +34,8 @@ pub fn broadcasts() -> Result<Chart, Box<dyn Error>> {
         bound.push([bytes as f64, task(bytes)?.lower_bound().time().as_millis_f64()]);
     }
     chart.add("bound", Origin::Bound, bound);
-    for (name, strategy) in [("tree", "64:M"), ("hybrid", "8x8:SMC"), ("scatter and collect", "8x8:SSCC")] {
+    for (name, strategy) in [("tree", "64:M"), ("hybrid", "8x8:SMC"), ("scatter and all-gather", "8x8:SSCC")]
+    {
         let algorithm = Algorithm::strategy(Strategy::parse(Operation::Broadcast, strategy)?);
         let mut points = Vec::new();
         for bytes in lengths() {

@@ -35,7 +35,7 @@ pub fn program(node: &Node<'_>) -> Result<Heat, Failure> {
     }
     let mut heat = [cells.iter().sum::<f64>()];
     // The order of the sums decides about their last bits. Without a choice each machine has the order that is best for it.
-    world.using(multicomputer::collective::Algorithm::SHORT).combine_all(&mut heat, Sum)?;
+    world.using(multicomputer::collective::Algorithm::SHORT).all_reduce(&mut heat, Sum)?;
     let sources: Vec<(Rank, usize)> = (0..size).step_by(3).map(|source| (source, 2)).collect();
     let mine = if rank % 3 == 0 { &cells[CELLS / 2..CELLS / 2 + 2] } else { &[] };
     let middles = world.broadcast_from(&sources, mine)?;

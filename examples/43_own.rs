@@ -4,8 +4,8 @@
 //! is checked before it is used: every rank must end with what the operation says. Then it has a prediction and a bound as
 //! those of the library have, runs with real data, and may be one of those among which *Auto* chooses.
 //!
-//! Here it is a collect and a combine-to-all for a mesh whose links are as slow as its ports: rings that snake through it, so
-//! that every message goes to a neighbour. The combine-to-all is the collect backwards, and then forwards.
+//! Here it is an all-gather and an all-reduce for a mesh whose links are as slow as its ports: rings that snake through it, so
+//! that every message goes to a neighbour. The all-reduce is the all-gather backwards, and then forwards.
 //!
 //! Run it with `cargo run --release --example 43_own`.
 
@@ -34,7 +34,7 @@ pub fn snake(task: &Task) -> Result<Vec<Rank>, String> {
     Ok(down.chain(back).collect())
 }
 
-/// A collect: each block goes around the ring, in so many steps.
+/// An all-gather: each block goes around the ring, in so many steps.
 fn ring(task: &Task, steps: usize) -> Result<Draft, Box<dyn Error + Send + Sync>> {
     let (ring, size) = (snake(task)?, task.size());
     let owners: Vec<Rank> = (0..size).collect();
@@ -50,15 +50,15 @@ fn ring(task: &Task, steps: usize) -> Result<Draft, Box<dyn Error + Send + Sync>
     }))
 }
 
-/// The algorithm: a collect, its dual that combines, or both.
+/// The algorithm: an all-gather, its dual that combines, or both.
 pub fn snake_ring() -> Own {
     Own::new("snake", |task: &Task| {
-        let collect = ring(task, task.size() - 1)?;
+        let all_gather = ring(task, task.size() - 1)?;
         match task.operation() {
-            Operation::Collect => Ok(collect.hoisted()),
-            Operation::DistributedCombine => Ok(collect.combining().hoisted()),
-            Operation::CombineToAll => Ok(collect.combining_and_back().hoisted()),
-            other => Err(format!("it is for collects and combines, and this is a {other}").into()),
+            Operation::AllGather => Ok(all_gather.hoisted()),
+            Operation::ReduceScatter => Ok(all_gather.combining().hoisted()),
+            Operation::AllReduce => Ok(all_gather.combining_and_back().hoisted()),
+            other => Err(format!("it is for all-gathers and combines, and this is a {other}").into()),
         }
     })
 }
@@ -103,14 +103,14 @@ pub fn sum(doubles: usize) -> Result<Run<f64>, Box<dyn Error>> {
     let snake = snake_ring();
     let run = Machine::of(machine()?).build()?.run(|node| {
         let mut x = vec![node.rank() as f64; doubles];
-        node.world().using(&snake).combine_all(&mut x, Sum)?;
+        node.world().using(&snake).all_reduce(&mut x, Sum)?;
         Ok(x[doubles - 1])
     })?;
     Ok(run)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for (operation, doubles) in [(Operation::Collect, 1 << 17), (Operation::CombineToAll, 20_000)] {
+    for (operation, doubles) in [(Operation::AllGather, 1 << 17), (Operation::AllReduce, 20_000)] {
         let task = task(operation, doubles)?;
         let bound = task.lower_bound().time();
         println!("{operation} of {doubles} doubles on {}", task.machine().name());
@@ -126,7 +126,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let run = sum(20_000)?;
     println!("run: {} everywhere, in {}", run.outputs[7], run.report.modeled);
-    if let Err(error) = short_ring().plan(&task(Operation::Collect, 1 << 17)?) {
+    if let Err(error) = short_ring().plan(&task(Operation::AllGather, 1 << 17)?) {
         println!("{error}");
     }
     Ok(())

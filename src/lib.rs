@@ -35,7 +35,7 @@
 //! * [`comm`] is the interface of programs: [`Node`](comm::Node) and [`Group`](comm::Group). The [`prelude`] re-exports it with
 //!   [`Payload`].
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
-//! * [`collective`] has the collective operations, [`stop`] s-to-p broadcasting, [`exchange`] many-to-many
+//! * [`collective`] has the collective operations, [`s_to_p`] s-to-p broadcasting, [`exchange`] many-to-many
 //!   communication, [`textbook`] the algorithms of Kumar et al., [`nx`] the NX calls of programs for the Paragon.
 //! * [`pattern`] has schedules as plain data. [`plan`] selects among schedules, [predicts](plan::predict()) their times, and accepts
 //!   [custom algorithms](plan::Own).
@@ -77,7 +77,7 @@ pub mod record;
 mod relation;
 pub mod report;
 mod runtime;
-pub mod stop;
+pub mod s_to_p;
 mod text;
 pub mod textbook;
 mod time;
@@ -102,7 +102,7 @@ pub mod prelude {
         error::{CommError, Failure},
         exchange::ManyToMany,
         payload::Payload,
-        stop::BroadcastFrom,
+        s_to_p::BroadcastFrom,
     };
 }
 

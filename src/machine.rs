@@ -120,7 +120,7 @@ impl Machine {
     ///
     /// let run = Machine::host(4).build()?.run(|node| {
     ///     let mut sum = [node.rank() as u64];
-    ///     node.world().combine_all(&mut sum, Sum)?;
+    ///     node.world().all_reduce(&mut sum, Sum)?;
     ///     Ok(sum[0])
     /// })?;
     /// assert_eq!(run.outputs, [6; 4]);

@@ -11,7 +11,7 @@
 //! let job = Job::start()?;
 //! let run = job.run(|node| {
 //!     let mut sum = [node.rank() as u64];
-//!     node.world().combine_all(&mut sum, Sum)?;
+//!     node.world().all_reduce(&mut sum, Sum)?;
 //!     Ok(sum[0])
 //! })?;
 //! assert_eq!(run.output, (0..job.size() as u64).sum::<u64>());

@@ -10,7 +10,7 @@
  *   pingpong   one way, that is half a round trip; between two ranks that the launcher binds to a core each
  *   barrier    MPI_Barrier; bytes are 0
  *   broadcast  MPI_Bcast from rank 0; bytes are the length of the vector
- *   collect    MPI_Allgather; bytes are what each rank contributes
+ *   all-gather    MPI_Allgather; bytes are what each rank contributes
  *   alltoall   MPI_Alltoall; bytes are what each rank sends to each
  *
  * How a row is measured:
@@ -19,7 +19,7 @@
  *   - The first iteration is checked: every rank compares all that it has received. Wrong data ends the program.
  *   - Then K iterations are timed by rank 0, and K grows until they take SECONDS. The result is their time divided by K, a
  *     mean over at least SECONDS, which needs no fine clock and leaves no slow iteration out.
- *   - Broadcast, collect and alltoall are followed by a barrier in each iteration, and its time is part of the result: so an
+ *   - Broadcast, all-gather and alltoall are followed by a barrier in each iteration, and its time is part of the result: so an
  *     iteration is over when all ranks are through, and a root cannot run ahead. A pingpong needs none, and the row of
  *     the barrier is a barrier alone.
  *   - Where the first iteration takes more than HOPELESS seconds, it is the result.
@@ -36,7 +36,7 @@
 
 enum operation { PINGPONG, BARRIER, BROADCAST, COLLECT, ALLTOALL };
 
-static const char *const NAMES[] = {"pingpong", "barrier", "broadcast", "collect", "alltoall"};
+static const char *const NAMES[] = {"pingpong", "barrier", "broadcast", "all-gather", "alltoall"};
 
 struct row {
     enum operation operation;

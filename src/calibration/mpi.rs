@@ -130,7 +130,7 @@ impl Figures {
         round(node, hosts)?;
         let rounds = (0..ROUNDS).map(|_| round(node, hosts)).collect::<Result<Vec<_>, Failure>>()?;
         let mut slowest = rounds.concat();
-        node.world().combine_all(&mut slowest, Max)?;
+        node.world().all_reduce(&mut slowest, Max)?;
         let figures = slowest.len() / ROUNDS;
         let mut medians = (0..figures).map(|nth| {
             let mut rounds: Vec<f64> = slowest.iter().skip(nth).step_by(figures).copied().collect();

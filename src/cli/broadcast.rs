@@ -9,7 +9,7 @@ use multicomputer::{
     Payload,
     comm::Node,
     model::Description,
-    stop::{Instance, Plan},
+    s_to_p::{Instance, Plan},
 };
 
 use super::{
@@ -63,7 +63,7 @@ pub(super) fn own_broadcast(
     let mut all = vec![0; counts.iter().sum()];
     execution.own(
         &mut all,
-        |native, all| native.collect(&mine, all, &counts),
+        |native, all| native.all_gather(&mine, all, &counts),
         |all| {
             sources().find_map(|(source, length)| {
                 let part = &all[begin(source)..begin(source + 1)];

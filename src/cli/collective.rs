@@ -126,15 +126,15 @@ Examples:
   multicomputer collective broadcast                   all algorithms on one vector
   multicomputer collective broadcast --mesh 15x30 --bytes 8..1M
                                                        a sweep over lengths
-  multicomputer collective collect --members row:2 --bytes 64K --algorithm 2x5:MC,10:B,auto
+  multicomputer collective all-gather --members row:2 --bytes 64K --algorithm 2x5:MC,10:B,auto
                                                        strategies, in a row of the mesh
   multicomputer collective all --bytes 8,64K --run none --csv times.csv
                                                        all operations, predicted only, into a file
-  multicomputer collective collect --blocks 128K,99x32
+  multicomputer collective all-gather --blocks 128K,99x32
                                                        one long block and 99 short ones
-  multicomputer collective combine-to-all --mesh 4x4 --clock real:8 --run all
+  multicomputer collective all-reduce --mesh 4x4 --clock real:8 --run all
                                                        all algorithms in real time
-  multicomputer collective collect --machine complete:8 --with ring.xml
+  multicomputer collective all-gather --machine complete:8 --with ring.xml
                                                        a schedule of MSCCL among them";
 
 /// The end of the help: the algorithms, and some examples.

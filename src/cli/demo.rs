@@ -13,7 +13,7 @@ use multicomputer::{
     model::Description,
     pattern::Schedule,
     plan::Effort,
-    stop::{Algorithm, Distribution, Instance, Plan},
+    s_to_p::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
 

@@ -31,9 +31,9 @@ mod progress;
 #[cfg(feature = "mpi")]
 mod ranks;
 mod reproduce;
+mod s_to_p;
 mod setting;
 mod site;
-mod stop;
 mod table;
 mod textbook;
 mod tune;
@@ -90,7 +90,7 @@ Examples:
                                                        the same as a chart: time over length
   multicomputer exchange --machine cm5:32 --fan-out 8 --nonuniformity 1/8
                                                        who has how much for whom, and all algorithms for that
-  multicomputer tune 8x8 collect                       which algorithm is fastest for which length
+  multicomputer tune 8x8 all-gather                       which algorithm is fastest for which length
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
   multicomputer reproduce S0-F8                        a published figure, against what comes out here
   multicomputer goal bcast.goal --machine complete:64  the time of a schedule of LogGOPSim
@@ -113,7 +113,7 @@ enum Command {
     Demo(demo::Arguments),
     /// Compare s-to-p broadcasting algorithms, on one problem or in a sweep
     #[command(name = "s-to-p")]
-    Stop(stop::Arguments),
+    SToP(s_to_p::Arguments),
     /// Compare algorithms for collective operations, for one length or for many
     Collective(collective::Arguments),
     /// Compare algorithms for many-to-many communication, on one matrix or by traffic
@@ -203,7 +203,7 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
     match arguments.command {
         None => demo::run(&arguments.demo, out)?,
         Some(Command::Demo(arguments)) => demo::run(&arguments, out)?,
-        Some(Command::Stop(arguments)) => stop::run(&arguments, site, out)?,
+        Some(Command::SToP(arguments)) => s_to_p::run(&arguments, site, out)?,
         Some(Command::Collective(arguments)) => collective::run(&arguments, site, out)?,
         Some(Command::Exchange(arguments)) => exchange::run(&arguments, site, out)?,
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,

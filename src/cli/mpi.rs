@@ -18,7 +18,7 @@ use multicomputer::{
 use super::{
     collective,
     error::{self, Error},
-    exchange, stop,
+    exchange, s_to_p,
 };
 
 mod calibrate;
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
 enum Command {
     /// Compare s-to-p broadcasting algorithms with each other and with MPI's Allgatherv
     #[command(name = "s-to-p")]
-    Stop(Compared<stop::Arguments>),
+    SToP(Compared<s_to_p::Arguments>),
     /// Compare algorithms for collective operations with each other and with MPI's own
     Collective(Compared<collective::Arguments>),
     /// Compare algorithms for many-to-many communication with each other and with MPI's Alltoallv
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Error
     let mut nowhere = io::sink();
     let out = if job.rank() == 0 { out } else { &mut nowhere };
     match arguments.command {
-        Command::Stop(compared) => compared.run(job, out),
+        Command::SToP(compared) => compared.run(job, out),
         Command::Collective(compared) => compared.run(job, out),
         Command::Exchange(compared) => compared.run(job, out),
         Command::Calibrate(arguments) => {

@@ -162,8 +162,8 @@ fn timed<'a>(
 fn best(program: &Program, machine: &Description, bytes: u64, element: u64) -> Result<Best, Failure> {
     let (ranks, elements) = (program.ranks(), bytes / element);
     let operation = match program.collective() {
-        Collective::AllGather => Operation::Collect,
-        Collective::ReduceScatter => Operation::DistributedCombine,
+        Collective::AllGather => Operation::AllGather,
+        Collective::ReduceScatter => Operation::ReduceScatter,
         Collective::AllToAll => {
             let each = elements / ranks as u64 * element;
             let of_pair = |from: usize, to: usize| if from != to && from.max(to) < ranks { each } else { 0 };
@@ -172,7 +172,7 @@ fn best(program: &Program, machine: &Description, bytes: u64, element: u64) -> R
             let modeled = plan.prediction().map_or(Span::ZERO, |prediction| prediction.modeled.since_start());
             return Ok(Best { name: plan.name().to_owned(), modeled, bound: instance.lower_bound().time() });
         }
-        _ => Operation::CombineToAll,
+        _ => Operation::AllReduce,
     };
     let members: Vec<usize> = (0..ranks).collect();
     let task = Task::builder(machine, operation).members(members).elements(elements).element_bytes(element);

@@ -182,7 +182,7 @@ pub(super) struct RunOptions {
     pub(super) goal: Option<PathBuf>,
 
     /// Write the schedule of the one algorithm and the one problem asked for in the XML of MSCCL, if that can say it: of a
-    /// combine-to-all, collect or distributed combine, or an exchange of equal lengths; `multicomputer msccl FILE` reads it
+    /// all-reduce, all-gather or reduce-scatter, or an exchange of equal lengths; `multicomputer msccl FILE` reads it
     #[arg(long, value_name = "FILE", value_parser = output_file("XML"))]
     pub(super) msccl: Option<PathBuf>,
 

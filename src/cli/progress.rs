@@ -138,7 +138,7 @@ impl Visit for Listed<'_> {
 
 #[cfg(test)]
 mod tests {
-    use multicomputer::stop::{Algorithm, Instance};
+    use multicomputer::s_to_p::{Algorithm, Instance};
 
     use super::*;
 

@@ -113,7 +113,7 @@ impl Ranks {
                 *seconds = self.job.seconds() - begin;
             }
             last.iter().try_for_each(&check)?;
-            node.world().combine_all(&mut seconds, Max)?;
+            node.world().all_reduce(&mut seconds, Max)?;
             Ok(seconds)
         })?;
         Ok(run.output.into_iter().map(Span::from_secs_f64).collect())

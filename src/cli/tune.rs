@@ -70,8 +70,8 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   multicomputer tune                                   all operations on a Paragon of 10 x 10 nodes
-  multicomputer tune hockney:8x8 combine-to-all        one operation
-  multicomputer tune line:16 broadcast,collect --bytes 64..64K --precision 1
+  multicomputer tune hockney:8x8 all-reduce        one operation
+  multicomputer tune line:16 broadcast,all-gather --bytes 64..64K --precision 1
                                                        some lengths, more precisely";
 
 /// One of the two arguments without a name.

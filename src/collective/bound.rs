@@ -31,7 +31,7 @@ impl Task {
     /// ```
     /// use multicomputer::{collective::{Operation, Task}, plan::Reason};
     /// // Two nodes with 500 bytes each, and alpha = 130 us, beta = 50 ns/byte.
-    /// let task = Task::builder(&"hockney:1x2".parse()?, Operation::Collect).elements(1000).build()?;
+    /// let task = Task::builder(&"hockney:1x2".parse()?, Operation::AllGather).elements(1000).build()?;
     /// let bound = task.lower_bound();
     /// assert_eq!(bound.of(Reason::StartUp).to_string(), "130 us");
     /// assert_eq!(bound.of(Reason::Intake).to_string(), "155 us");
@@ -105,7 +105,7 @@ impl Task {
         let mean = (demand.traffic + Demand::of(next).traffic) / size as f64;
         let both_ways = mean * (2.0 / parameters.duplex()).max(1.0);
         let bytes = parameters.alpha() + Span::from_secs_f64(both_ways * parameters.node_beta());
-        let hear_from_all = self.operation() == Operation::DistributedCombine
+        let hear_from_all = self.operation() == Operation::ReduceScatter
             && (0..size).all(|rank| !self.block(rank).is_empty());
         let around = parameters.alpha() + parameters.hop();
         let heard = start_up(demand.heard, parameters.receive_overhead(), around);
@@ -140,12 +140,12 @@ impl Task {
             Operation::Broadcast if !is_backwards => (root, all),
             Operation::Scatter if !is_backwards => (root, filled),
             Operation::Gather if is_backwards => (root, filled),
-            Operation::CombineToOne if is_backwards => (root, all),
-            Operation::Collect if is_backwards => (all, filled),
-            Operation::Collect => (long, all),
-            Operation::DistributedCombine if is_backwards => (long, all),
-            Operation::DistributedCombine => (all, filled),
-            Operation::CombineToAll => (all.clone(), all),
+            Operation::Reduce if is_backwards => (root, all),
+            Operation::AllGather if is_backwards => (all, filled),
+            Operation::AllGather => (long, all),
+            Operation::ReduceScatter if is_backwards => (long, all),
+            Operation::ReduceScatter => (all, filled),
+            Operation::AllReduce => (all.clone(), all),
             Operation::Scan if is_backwards => (vec![self.size() - 1], all),
             Operation::Scan => (vec![0], all),
             // The other operations do not spread from one rank, or do not collect at one rank.
@@ -160,10 +160,10 @@ impl Task {
     fn tree_bound(&self) -> Span {
         let (blocks, is_backwards) = match self.operation() {
             Operation::Broadcast => (vec![(self.root(), self.bytes())], false),
-            Operation::CombineToOne => (vec![(self.root(), self.bytes())], true),
-            Operation::Collect | Operation::DistributedCombine => {
+            Operation::Reduce => (vec![(self.root(), self.bytes())], true),
+            Operation::AllGather | Operation::ReduceScatter => {
                 let block = |rank: Rank| (rank, self.block(rank).end - self.block(rank).start);
-                ((0..self.size()).map(block).collect(), self.operation() == Operation::DistributedCombine)
+                ((0..self.size()).map(block).collect(), self.operation() == Operation::ReduceScatter)
             }
             _ => return Span::ZERO,
         };
@@ -240,7 +240,7 @@ impl Demand {
                 heard: filled_others + 1,
                 pairs: 1.0,
             },
-            Operation::Collect => Demand {
+            Operation::AllGather => Demand {
                 traffic: each,
                 intake: total - shortest,
                 output: longest,
@@ -250,7 +250,7 @@ impl Demand {
                 heard: filled_and_one,
                 pairs: filled as f64 * many,
             },
-            Operation::CombineToOne => Demand {
+            Operation::Reduce => Demand {
                 traffic: each,
                 intake: total,
                 output: total,
@@ -261,7 +261,7 @@ impl Demand {
                 pairs: 1.0,
             },
             // Valid for the rank that is the first to have data from all: all other ranks send before this moment, and receive afterwards.
-            Operation::CombineToAll => Demand {
+            Operation::AllReduce => Demand {
                 traffic: 2.0 * each,
                 intake: total,
                 output: total,
@@ -271,7 +271,7 @@ impl Demand {
                 heard: ranks,
                 pairs: many * many,
             },
-            Operation::DistributedCombine => Demand {
+            Operation::ReduceScatter => Demand {
                 traffic: each,
                 intake: longest,
                 output: total - shortest,
@@ -330,11 +330,11 @@ impl Borders<'_> {
             Operation::Scatter => (0.0, blocks().0),
             Operation::Gather if is_inside(task.root()) => (0.0, blocks().1),
             Operation::Gather => (blocks().0, 0.0),
-            Operation::Collect => blocks(),
-            Operation::CombineToOne if is_inside(task.root()) => (0.0, whole),
-            Operation::CombineToOne => (whole, 0.0),
-            Operation::CombineToAll => (whole, whole),
-            Operation::DistributedCombine => {
+            Operation::AllGather => blocks(),
+            Operation::Reduce if is_inside(task.root()) => (0.0, whole),
+            Operation::Reduce => (whole, 0.0),
+            Operation::AllReduce => (whole, whole),
+            Operation::ReduceScatter => {
                 let (own, others) = blocks();
                 (others, own)
             }

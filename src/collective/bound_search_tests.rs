@@ -18,7 +18,7 @@ use crate::{
     time::Time,
 };
 
-use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter};
+use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
 
 /// Tests that recursive doubling meets the bound where only start-ups cost.
 #[test]
@@ -29,7 +29,7 @@ fn doubling_meets_the_bound() {
         let all: Vec<Rank> = (0..nodes).collect();
         let mut builder = Builder::new(nodes, &all, &vec![1; nodes], Exchange::Overlapped);
         builder.halve(&[all]);
-        let bound = Task::builder(&on, Collect).elements(nodes as u64).build().unwrap().lower_bound();
+        let bound = Task::builder(&on, AllGather).elements(nodes as u64).build().unwrap().lower_bound();
         assert_eq!(predict(&on, &builder.finish()).unwrap().modeled.since_start(), bound.time(), "{nodes}");
         assert_eq!(bound.time(), no_bytes.alpha().times(nodes.ilog2().into()));
     }
@@ -75,7 +75,7 @@ fn no_schedule_of_three_ranks_beats_the_bound() {
         }
         assert_eq!(steps, expected);
         let half = Parameters::hockney().send_overhead();
-        let bound = bound(&format!("hockney:1x{nodes}"), Collect, nodes as u64);
+        let bound = bound(&format!("hockney:1x{nodes}"), AllGather, nodes as u64);
         assert_eq!(bound.of(Reason::Gossip), half.times(expected));
     }
 }
@@ -153,7 +153,7 @@ proptest! {
 
     #[test]
     fn no_random_schedule_beats_the_start_up_bound(
-        operation in prop_oneof![Just(Collect), Just(CombineToAll), Just(Scan)],
+        operation in prop_oneof![Just(AllGather), Just(AllReduce), Just(Scan)],
         ranks in 2..9_usize,
         costs in [1..9_u64, 0..9_u64, 1..9_u64, 0..30_u64],
         distances in prop::collection::vec(any::<u16>(), 1..5),
@@ -168,7 +168,7 @@ proptest! {
             .build()
             .unwrap();
         let task = Task::builder(&with(&format!("line:{ranks}"), parameters), operation)
-            .elements(if operation == Collect { ranks as u64 } else { 1 })
+            .elements(if operation == AllGather { ranks as u64 } else { 1 })
             .build()
             .unwrap();
         let bound = task.lower_bound();
@@ -245,21 +245,21 @@ fn schedules(task: &Task, exchange: Exchange) -> Vec<Schedule> {
         }
         builder.finish()
     };
-    let collects = || [halved(&members), ring()];
+    let all_gathers = || [halved(&members), ring()];
     let made = match task.operation() {
         Broadcast => vec![halved(&from_root), tree().then(ring()), tree().then(halved(&members))],
         Scatter => vec![scattered(), tree()],
         Gather => vec![scattered().gathering(), tree().gathering()],
-        Collect => collects().into(),
-        CombineToOne => {
+        AllGather => all_gathers().into(),
+        Reduce => {
             vec![halved(&from_root).combining(), ring().combining().then(tree().gathering())]
         }
-        CombineToAll => vec![
+        AllReduce => vec![
             halved(&from_root).combining().then(halved(&from_root)),
             ring().combining().then(ring()),
             halved(&members).combining().then(halved(&members)),
         ],
-        DistributedCombine => collects().map(|schedule| schedule.combining()).into(),
+        ReduceScatter => all_gathers().map(|schedule| schedule.combining()).into(),
         Scan => vec![chain().combining()],
     };
     made.into_iter().map(|schedule| schedule.with_elements_of(task.element_bytes())).collect()

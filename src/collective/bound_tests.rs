@@ -6,7 +6,7 @@ use crate::{
     model::{Description, Parameters},
 };
 
-use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter};
+use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
 
 fn machine(text: &str) -> Description {
     text.parse().unwrap()
@@ -31,7 +31,7 @@ fn is_close(span: Span, seconds: f64) -> bool {
 #[test]
 fn start_ups_limit_for_short_vectors() {
     let half = Parameters::hockney().send_overhead();
-    for operation in [Broadcast, CombineToOne] {
+    for operation in [Broadcast, Reduce] {
         let bound = bound("hockney:16x32", operation, 1);
         assert_eq!(
             (bound.of(Reason::StartUp), bound.of(Reason::Gossip)),
@@ -42,7 +42,7 @@ fn start_ups_limit_for_short_vectors() {
         assert_eq!(bound.time(), bound.of(Reason::StartUp) + Span::from_nanos(400), "{operation}");
         assert_eq!(bound.decisive(), Some(Reason::StartUpAndBytes));
     }
-    for operation in [Collect, CombineToAll, DistributedCombine] {
+    for operation in [AllGather, AllReduce, ReduceScatter] {
         let bound = bound("hockney:16x32", operation, 512);
         assert_eq!(
             (bound.of(Reason::StartUp), bound.of(Reason::Gossip)),
@@ -51,7 +51,7 @@ fn start_ups_limit_for_short_vectors() {
         );
     }
     // Every receive is followed by combining one element.
-    let bound = bound("paragon:1x2", CombineToOne, 1);
+    let bound = bound("paragon:1x2", Reduce, 1);
     assert_eq!(bound.of(Reason::StartUp).to_string(), "184.38 us");
     assert_eq!(bound.of(Reason::Combining), bound.of(Reason::StartUp));
 }
@@ -63,17 +63,17 @@ fn gossip_times_are_multiples_of_half_a_start_up() {
     for (nodes, halves) in
         [(2, 2), (3, 4), (4, 4), (5, 5), (6, 6), (7, 6), (8, 6), (9, 7), (100, 14), (512, 18)]
     {
-        let gossip = bound(&format!("hockney:1x{nodes}"), CombineToAll, 1).of(Reason::Gossip);
+        let gossip = bound(&format!("hockney:1x{nodes}"), AllReduce, 1).of(Reason::Gossip);
         assert_eq!(gossip, half.times(halves), "{nodes}");
     }
     // On a Paragon a link adds 40 ns, but 100 ranks still need 14 halves.
     let paragon = Parameters::paragon();
-    let gossip = bound("paragon:10x10", Collect, 100).of(Reason::Gossip);
+    let gossip = bound("paragon:10x10", AllGather, 100).of(Reason::Gossip);
     assert_eq!(gossip, paragon.send_overhead().times(14));
     // Combining an element at each receive costs slightly less than log2(p) gamma, because some of it overlaps.
-    let combined = bound("paragon:16x32", CombineToAll, 1).of(Reason::Gossip);
-    let added =
-        (combined - bound("paragon:16x32", Collect, 512).of(Reason::Gossip)).as_secs_f64() / paragon.gamma();
+    let combined = bound("paragon:16x32", AllReduce, 1).of(Reason::Gossip);
+    let added = (combined - bound("paragon:16x32", AllGather, 512).of(Reason::Gossip)).as_secs_f64()
+        / paragon.gamma();
     assert!((8.0..9.0).contains(&added), "{added}");
 }
 
@@ -112,9 +112,9 @@ fn ports_limit_on_a_paragon() {
     let duplex = |traffic: f64| around + 2.0 * traffic / p * beta / 1.35;
     for (operation, traffic) in [
         (Broadcast, 99.0 * n),
-        (Collect, 99.0 * n),
-        (CombineToOne, 99.0 * n),
-        (CombineToAll, 198.0 * n),
+        (AllGather, 99.0 * n),
+        (Reduce, 99.0 * n),
+        (AllReduce, 198.0 * n),
         (Scan, 99.0 * n),
     ] {
         let bound = bound("paragon:10x10", operation, 100_000);
@@ -129,7 +129,7 @@ fn ports_limit_on_a_paragon() {
         assert_eq!(bound.time(), bound.of(Reason::Intake).max(bound.of(Reason::Output)), "{operation}");
     }
     // Some node computes 99,000 combinations.
-    let combine = bound("paragon:10x10", DistributedCombine, 100_000);
+    let combine = bound("paragon:10x10", ReduceScatter, 100_000);
     assert!(is_close(combine.of(Reason::Combining), around + 99_000.0 * 0.34e-6));
     assert!(is_close(combine.of(Reason::Output), around + 0.99 * n * beta));
 }
@@ -139,16 +139,16 @@ fn blocks_of_any_length() {
     // alpha = 130 us, 50 us for 1000 bytes.
     let micros = Span::from_micros;
     let blocks = [3000, 0, 1000, 0];
-    let collect = bound_of("hockney:1x4", Collect, 0, &blocks);
+    let all_gather = bound_of("hockney:1x4", AllGather, 0, &blocks);
     assert_eq!(
-        (collect.of(Reason::Intake), collect.of(Reason::Output)),
+        (all_gather.of(Reason::Intake), all_gather.of(Reason::Output)),
         (micros(130 + 200), micros(130 + 150))
     );
     // A call takes 65 us, half of alpha. Data of two ranks reaches all four, and each rank without data needs data from
     // two.
-    assert_eq!(collect.of(Reason::Gossip), micros(3 * 65));
-    assert_eq!(collect.of(Reason::StartUp), micros(4 * 65));
-    let combine = bound_of("hockney:1x4", DistributedCombine, 0, &blocks);
+    assert_eq!(all_gather.of(Reason::Gossip), micros(3 * 65));
+    assert_eq!(all_gather.of(Reason::StartUp), micros(4 * 65));
+    let combine = bound_of("hockney:1x4", ReduceScatter, 0, &blocks);
     assert_eq!(
         (combine.of(Reason::Intake), combine.of(Reason::Output)),
         (micros(130 + 150), micros(130 + 200))
@@ -177,7 +177,7 @@ fn empty_vectors_and_single_ranks_have_a_zero_bound() {
         assert_eq!(bound_of("paragon:2x2", operation, 3, &[0, 0, 0, 9]), LowerBound::default());
     }
     let free = Parameters::builder().build().unwrap();
-    let task = Task::builder(&with("mesh:2x2", free), CombineToAll).elements(9).build().unwrap();
+    let task = Task::builder(&with("mesh:2x2", free), AllReduce).elements(9).build().unwrap();
     assert_eq!(task.lower_bound().time(), Span::ZERO);
 }
 
@@ -192,8 +192,8 @@ fn slow_links_limit_if_there_are_any() {
     assert_eq!(bound(Broadcast).of(Reason::Bisection).to_string(), "1.13 ms");
     assert_eq!(bound(Scatter).of(Reason::Submesh).to_string(), "2.006 ms", "the root keeps 62 elements");
     assert_eq!(bound(Gather).of(Reason::Submesh), bound(Scatter).of(Reason::Submesh));
-    assert_eq!(bound(Collect).of(Reason::Submesh), bound(DistributedCombine).of(Reason::Submesh));
-    assert_eq!(bound(CombineToAll).of(Reason::Submesh).to_string(), "2.13 ms");
+    assert_eq!(bound(AllGather).of(Reason::Submesh), bound(ReduceScatter).of(Reason::Submesh));
+    assert_eq!(bound(AllReduce).of(Reason::Submesh).to_string(), "2.13 ms");
     // In row order, each of four rows crosses a cut between columns.
     assert_eq!(bound(Scan).of(Reason::Bisection).to_string(), "4.13 ms");
     // In column order, each of four columns crosses a cut between rows.
@@ -226,7 +226,7 @@ fn far_ranks_do_not_wait_for_blocks_of_near_ones() {
     let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();
     for (members, blocks) in [([17, 2, 10], [16, 8000, 8]), ([41, 44, 48], [8, 80_000, 8])] {
         let task =
-            Task::builder(&machine, Operation::Collect).members(members.to_vec()).blocks(blocks.to_vec());
+            Task::builder(&machine, Operation::AllGather).members(members.to_vec()).blocks(blocks.to_vec());
         let task = task.build().unwrap();
         let modeled = Algorithm::AUTO.plan(&task).unwrap().prediction().modeled.since_start();
         let bound = task.lower_bound();

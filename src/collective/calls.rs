@@ -43,8 +43,8 @@ use crate::{
 /// let run = machine.run(|node| {
 ///     // Everybody in a row gets the sum of its row, then of the whole machine, by an algorithm of choice.
 ///     let mut x = [node.rank() as f64];
-///     node.row()?.combine_all(&mut x, Sum)?;
-///     node.column()?.using(Algorithm::SHORT).combine_all(&mut x, Sum)?;
+///     node.row()?.all_reduce(&mut x, Sum)?;
+///     node.column()?.using(Algorithm::SHORT).all_reduce(&mut x, Sum)?;
 ///     Ok(x[0])
 /// })?;
 /// assert_eq!(run.outputs, [66.0; 12]);
@@ -96,25 +96,25 @@ pub trait Collective: Caller<Task> {
     }
 
     /// Returns all blocks in rank order on every member. `lengths` has the elements of each block, or of the whole vector.
-    #[doc(alias = "allgather")]
-    fn collect<T: Element + Send>(
+    #[doc(alias = "collect")]
+    fn all_gather<T: Element + Send>(
         &self,
         mine: &[T],
         lengths: impl Into<Lengths>,
     ) -> Result<Vec<T>, CollectiveError> {
-        let job = Job::of::<T>(Operation::Collect, 0, lengths.into());
+        let job = Job::of::<T>(Operation::AllGather, 0, lengths.into());
         Ok(self.carry_out(&job, mine)?.to_vec()?)
     }
 
     /// Combines the vectors of all members into `x` at the root; elsewhere `x` is unchanged. All vectors have the same length.
-    #[doc(alias = "reduce")]
-    fn combine_one<T: Element + Send, O: Operator<T>>(
+    #[doc(alias = "combine_one")]
+    fn reduce<T: Element + Send, O: Operator<T>>(
         &self,
         root: Rank,
         x: &mut [T],
         operator: O,
     ) -> Result<(), CollectiveError> {
-        let job = Job::of::<T>(Operation::CombineToOne, root, Lengths::Even(x.len() as u64));
+        let job = Job::of::<T>(Operation::Reduce, root, Lengths::Even(x.len() as u64));
         let result = self.combine(&job, Payload::from(&*x), &operator)?;
         if self.group().rank() == root {
             result.copy_to(x)?;
@@ -123,25 +123,25 @@ pub trait Collective: Caller<Task> {
     }
 
     /// Combines the vectors of all members into `x` on every member. All vectors have the same length.
-    #[doc(alias = "allreduce")]
-    fn combine_all<T: Element + Send, O: Operator<T>>(
+    #[doc(alias = "combine_all")]
+    fn all_reduce<T: Element + Send, O: Operator<T>>(
         &self,
         x: &mut [T],
         operator: O,
     ) -> Result<(), CollectiveError> {
-        let job = Job::of::<T>(Operation::CombineToAll, 0, Lengths::Even(x.len() as u64));
+        let job = Job::of::<T>(Operation::AllReduce, 0, Lengths::Even(x.len() as u64));
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
     /// Returns this rank's block of the combined vectors of all members. `lengths` has the elements of each block, or of the whole vector.
-    #[doc(alias = "reduce_scatter")]
-    fn distributed_combine<T: Element + Send, O: Operator<T>>(
+    #[doc(alias = "distributed_combine")]
+    fn reduce_scatter<T: Element + Send, O: Operator<T>>(
         &self,
         y: &[T],
         lengths: impl Into<Lengths>,
         operator: O,
     ) -> Result<Vec<T>, CollectiveError> {
-        let job = Job::of::<T>(Operation::DistributedCombine, 0, lengths.into());
+        let job = Job::of::<T>(Operation::ReduceScatter, 0, lengths.into());
         Ok(self.combine(&job, Payload::from(y), &operator)?.to_vec()?)
     }
 
@@ -164,7 +164,7 @@ pub trait Collective: Caller<Task> {
     ///
     /// let machine = Machine::paragon(2, 2).build()?;
     /// let run = machine.run(|node| {
-    ///     let blocks = Job::bytes(Operation::Collect, [5, 0, 3, 4]);
+    ///     let blocks = Job::bytes(Operation::AllGather, [5, 0, 3, 4]);
     ///     let mine = Payload::from(["Hello", "", ", w", "orld"][node.rank()]);
     ///     Ok(node.world().carry_out(&blocks, mine)?.to_bytes()?)
     /// })?;

@@ -9,7 +9,7 @@ use crate::{
         arbitrary::{parameters, topologies},
     },
     plan::{Draft, predict::predict_among, split::Divisible},
-    stop::Instance,
+    s_to_p::Instance,
     time::Time,
 };
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     Operation, Task,
     edge::{Direction, Load, edge},
-    strategy::{Collect, Order, Strategy, Tree},
+    strategy::{AllGatherKind, Order, Strategy, Tree},
 };
 use crate::{
     model::Parameters,
@@ -127,23 +127,23 @@ impl Sum<'_> {
         let strategy = self.strategy;
         let bytes = self.task.shared_bytes() as f64;
         let (mut stride, mut parts) = (1, 1);
-        for &(side, collect) in &strategy.long {
+        for &(side, kind) in &strategy.long {
             let share = bytes / parts as f64;
             match operation {
                 Operation::Broadcast => {
                     self.scatter(side, stride, share);
-                    self.collect(side, stride, share, collect, false);
+                    self.all_gather(side, stride, share, kind, false);
                 }
-                Operation::CombineToOne => {
-                    self.collect(side, stride, share, collect, true);
+                Operation::Reduce => {
+                    self.all_gather(side, stride, share, kind, true);
                     self.scatter(side, stride, share);
                 }
                 Operation::Scatter | Operation::Gather => self.scatter(side, stride, share),
-                Operation::Collect => self.collect(side, stride, share, collect, false),
-                Operation::DistributedCombine => self.collect(side, stride, share, collect, true),
-                Operation::CombineToAll | Operation::Scan => {
-                    self.collect(side, stride, share, collect, true);
-                    self.collect(side, stride, share, collect, false);
+                Operation::AllGather => self.all_gather(side, stride, share, kind, false),
+                Operation::ReduceScatter => self.all_gather(side, stride, share, kind, true),
+                Operation::AllReduce | Operation::Scan => {
+                    self.all_gather(side, stride, share, kind, true);
+                    self.all_gather(side, stride, share, kind, false);
                 }
             }
             (stride, parts) = (stride * side, parts * side);
@@ -154,17 +154,17 @@ impl Sum<'_> {
         let blocks = Load::Blocks { bytes: share as u64 };
         match operation {
             Operation::Broadcast => self.tree(side, stride, whole, tree, false),
-            Operation::CombineToOne => self.tree(side, stride, whole, tree, true),
+            Operation::Reduce => self.tree(side, stride, whole, tree, true),
             Operation::Scatter | Operation::Gather => self.tree(side, stride, blocks, tree, false),
-            Operation::Collect => {
+            Operation::AllGather => {
                 self.tree(side, stride, blocks, tree, false);
                 self.tree(side, stride, whole, tree, false);
             }
-            Operation::DistributedCombine => {
+            Operation::ReduceScatter => {
                 self.tree(side, stride, whole, tree, true);
                 self.tree(side, stride, blocks, tree, false);
             }
-            Operation::CombineToAll | Operation::Scan => {
+            Operation::AllReduce | Operation::Scan => {
                 self.tree(side, stride, whole, tree, true);
                 self.tree(side, stride, whole, tree, false);
             }
@@ -181,16 +181,16 @@ impl Sum<'_> {
         self.cost.bytes += conflict * bytes * (side - 1) as f64 / side as f64;
     }
 
-    fn collect(&mut self, side: usize, stride: usize, bytes: f64, collect: Collect, combines: bool) {
+    fn all_gather(&mut self, side: usize, stride: usize, bytes: f64, kind: AllGatherKind, combines: bool) {
         let parameters = self.task.parameters();
         let lines = self.strategy.interleaved(self.grid, stride);
         let block = bytes / side as f64;
-        match collect {
-            Collect::Ring => {
+        match kind {
+            AllGatherKind::Ring => {
                 self.cost.alphas += (side - 1) as f64;
                 self.cost.bytes += both_ways(parameters, lines) * block * (side - 1) as f64;
             }
-            Collect::Circulant => {
+            AllGatherKind::Circulant => {
                 let mut has = 1;
                 for distance in circulant::distances(side) {
                     let sent = has.min(side - has);
@@ -215,7 +215,7 @@ impl Sum<'_> {
                 let inwards = combines
                     || matches!(
                         (load, self.task.operation()),
-                        (Load::Blocks { .. }, Operation::Gather | Operation::Collect)
+                        (Load::Blocks { .. }, Operation::Gather | Operation::AllGather)
                     );
                 let direction = if inwards { Direction::In } else { Direction::Out };
                 let cost = |size| edge(self.task, load, direction, conflict, side, size);

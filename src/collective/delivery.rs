@@ -35,7 +35,7 @@ pub(super) fn check(task: &Task, draft: &Draft) -> Result<(), DeliveryError> {
     };
     let parts: Vec<u32> = pieces.iter().map(&mut part).collect();
     let piece = |block: u32| &pieces[block as usize];
-    let is_alike = task.operation() == Operation::CombineToAll && !task.is_exact();
+    let is_alike = task.operation() == Operation::AllReduce && !task.is_exact();
     let given = |rank, block| is_given(piece(block)) && piece(block).origin.is_at(rank);
     by_rules(task, Delivery::new(schedule, &parts, given))
         .in_order(task.is_in_order())
@@ -114,8 +114,8 @@ fn wanted(task: &Task, rank: Rank, piece: &Piece) -> Option<Range<Rank>> {
     let of = |rank: Rank| rank..rank + 1;
     Some(match task.operation() {
         Operation::Broadcast | Operation::Scatter => of(task.root()),
-        Operation::Gather | Operation::Collect => of(task.owner(piece.start)),
-        Operation::CombineToOne | Operation::CombineToAll | Operation::DistributedCombine => 0..task.size(),
+        Operation::Gather | Operation::AllGather => of(task.owner(piece.start)),
+        Operation::Reduce | Operation::AllReduce | Operation::ReduceScatter => 0..task.size(),
         Operation::Scan => 0..rank + 1,
     })
 }

@@ -45,7 +45,7 @@ fn the_algorithms_of_the_library_deliver() {
     }
 }
 
-/// A ring collect of `steps` steps, in which block `k` starts at rank `k`.
+/// A ring all-gather of `steps` steps, in which block `k` starts at rank `k`.
 fn ring(task: &Task, steps: usize) -> Draft {
     let size = task.size();
     let origins: Vec<Rank> = (0..size).collect();
@@ -62,7 +62,7 @@ fn ring(task: &Task, steps: usize) -> Draft {
 
 #[test]
 fn custom_algorithms_that_panic_have_no_plan() {
-    let task = task("line:4", Operation::Collect, 8);
+    let task = task("line:4", Operation::AllGather, 8);
     let own = Own::new("mine", |task: &Task| {
         assert!(task.size() > 4, "at least 5 ranks are needed");
         Ok(ring(task, 3))
@@ -90,7 +90,7 @@ fn custom_algorithms_that_panic_have_no_plan() {
 
 #[test]
 fn errors_of_custom_algorithms_name_the_failure() {
-    let task = task("line:4", Operation::Collect, 8);
+    let task = task("line:4", Operation::AllGather, 8);
     let fault = |draft: Draft| {
         let own = Own::new("mine", move |_: &Task| Ok(draft.clone()));
         match own.plan(&task) {
@@ -109,7 +109,7 @@ fn errors_of_custom_algorithms_name_the_failure() {
     };
     assert_eq!(
         changed(|draft| draft.pieces[2].start += 8),
-        "the piece of block 2 does not fit: rank 2 does not begin a collect with it"
+        "the piece of block 2 does not fit: rank 2 does not begin an all-gather with it"
     );
     assert_eq!(
         changed(|draft| draft.pieces[2].start += 3),
@@ -146,7 +146,7 @@ fn a_custom_algorithm_may_refuse_a_problem() {
         0 => Ok(ring(task, task.size() - 1)),
         _ => Err(format!("there are {} ranks, and an even number is needed", task.size()).into()),
     });
-    let odd = task("line:3", Operation::Collect, 9);
+    let odd = task("line:3", Operation::AllGather, 9);
     assert_eq!(
         own.plan(&odd).unwrap_err().to_string(),
         "even has no schedule here: there are 3 ranks, and an even number is needed"
@@ -175,7 +175,7 @@ fn exact_sums_need_equal_grouping() {
         Ok(Draft::new(task, vec![piece(Role::Operand), piece(Role::Both)], combiner.finish()))
     });
     let task = |exact, in_order| {
-        let task = Task::builder(&"line:3".parse().unwrap(), Operation::CombineToAll).elements(4);
+        let task = Task::builder(&"line:3".parse().unwrap(), Operation::AllReduce).elements(4);
         task.element_bytes(8).exact(exact).in_order(in_order).build().unwrap()
     };
     own.plan(&task(true, false)).unwrap();

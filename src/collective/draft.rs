@@ -172,7 +172,7 @@ impl Draft {
         let (pieces, operation) = (&draft.pieces, whole.operation());
         let piece = |block: u32| &pieces[block as usize];
         let has_all = |rank| match operation {
-            Operation::DistributedCombine => true,
+            Operation::ReduceScatter => true,
             Operation::Scatter => rank == whole.root(),
             _ => false,
         };

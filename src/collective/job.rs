@@ -18,8 +18,8 @@ use crate::{
 ///
 /// let run = Machine::hockney(1, 5).build()?.run(|node| {
 ///     let (world, mine) = (node.world(), [node.rank() as u32; 10]);
-///     let all = world.collect(&mine, 10 * world.size())?; // 50 elements in all, 10 from every rank
-///     assert_eq!(all, world.collect(&mine, [10; 5])?);
+///     let all = world.all_gather(&mine, 10 * world.size())?; // 50 elements in all, 10 from every rank
+///     assert_eq!(all, world.all_gather(&mine, [10; 5])?);
 ///     Ok(all.len())
 /// })?;
 /// assert_eq!(run.outputs, [50; 5]);
@@ -36,8 +36,8 @@ pub enum Lengths {
 }
 
 impl Lengths {
-    /// The element range of the block of `rank` in a group of `size` ranks: the rank's argument of a gather or a collect, and its result of
-    /// a scatter or a distributed combine.
+    /// The element range of the block of `rank` in a group of `size` ranks: the rank's argument of a gather or an all-gather, and its result of
+    /// a scatter or a reduce-scatter.
     ///
     /// ```
     /// use multicomputer::{collective::Lengths, prelude::*};
@@ -48,7 +48,7 @@ impl Lengths {
     /// let run = Machine::hockney(1, 4).build()?.run(|node| {
     ///     let world = node.world();
     ///     let mine: Vec<u64> = lengths.block(world.rank(), world.size()).map(|element| element as u64).collect();
-    ///     Ok(world.collect(&mine, 10)?)
+    ///     Ok(world.all_gather(&mine, 10)?)
     /// })?;
     /// assert_eq!(run.outputs[3], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -202,7 +202,7 @@ mod tests {
         for (elements, size) in [(0, 3), (10, 4), (3, 7), (1_000_003, 64)] {
             let machine = format!("line:{size}").parse().unwrap();
             let task = |lengths: &Lengths| {
-                let task = Task::builder(&machine, Operation::Collect).element_bytes(8);
+                let task = Task::builder(&machine, Operation::AllGather).element_bytes(8);
                 match lengths {
                     Lengths::Even(elements) => task.elements(*elements).build().unwrap(),
                     Lengths::Blocks(blocks) => task.blocks(blocks.clone()).build().unwrap(),

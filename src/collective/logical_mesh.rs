@@ -5,7 +5,7 @@ use super::{
     cost::conflict,
     draft::{Draft, Piece, Tuning, cut},
     edge::{Direction, Load, edge},
-    strategy::{Collect, Order, Strategy, Tree},
+    strategy::{AllGatherKind, Order, Strategy, Tree},
 };
 use crate::{
     pattern::{
@@ -24,16 +24,16 @@ pub(super) fn draft(task: &Task, strategy: &Strategy, tuning: Tuning) -> Draft {
     let mesh = LogicalMesh::new(task, strategy, tuning.ties);
     match task.operation() {
         Operation::Broadcast => mesh.broadcast(tuning),
-        Operation::CombineToOne => mesh.broadcast(tuning).combining(),
+        Operation::Reduce => mesh.broadcast(tuning).combining(),
         Operation::Scatter => mesh.scatter(tuning),
         Operation::Gather => {
             let scatter = mesh.scatter(tuning);
             let owners: Vec<Rank> = mesh.blocks(1).map(|(rank, _)| rank).collect();
             scatter.gathering(&owners)
         }
-        Operation::Collect => mesh.collect(tuning),
-        Operation::DistributedCombine => mesh.collect(tuning).combining(),
-        Operation::CombineToAll | Operation::Scan => mesh.spread(tuning).combining_and_back(),
+        Operation::AllGather => mesh.all_gather(tuning),
+        Operation::ReduceScatter => mesh.all_gather(tuning).combining(),
+        Operation::AllReduce | Operation::Scan => mesh.spread(tuning).combining_and_back(),
     }
 }
 
@@ -48,11 +48,8 @@ pub(super) fn has_even_tree(task: &Task, strategy: &Strategy) -> bool {
 
 /// Lower bound of the time of the schedule of a strategy that uses rings, whose schedules are the slowest to make; 0 for other strategies.
 pub(super) fn lower_bound(task: &Task, strategy: &Strategy, tuning: Tuning) -> Span {
-    use Operation::{
-        Broadcast, Collect as CollectAll, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan,
-        Scatter,
-    };
-    let has_rings = strategy.long.iter().any(|&(_, collect)| collect == Collect::Ring);
+    use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
+    let has_rings = strategy.long.iter().any(|&(_, kind)| kind == AllGatherKind::Ring);
     let operation = task.operation();
     if !has_rings || matches!(operation, Scatter | Gather) {
         return Span::ZERO;
@@ -60,14 +57,14 @@ pub(super) fn lower_bound(task: &Task, strategy: &Strategy, tuning: Tuning) -> S
     let mesh = LogicalMesh::new(task, strategy, tuning.ties);
     let rings = mesh.rings(tuning.segments);
     match operation {
-        CombineToAll | Scan => rings.lower_bound_back_and_forth(task.parameters()),
-        Broadcast | CombineToOne | CollectAll | DistributedCombine | Scatter | Gather => {
+        AllReduce | Scan => rings.lower_bound_back_and_forth(task.parameters()),
+        Broadcast | Reduce | AllGather | ReduceScatter | Scatter | Gather => {
             rings.lower_bound(task.parameters())
         }
     }
 }
 
-/// Returns the number of blocks in each message of a ring collect whose nodes hold these numbers of blocks: the node with the most blocks
+/// Returns the number of blocks in each message of a ring all-gather whose nodes hold these numbers of blocks: the node with the most blocks
 /// sends one message per segment.
 fn blocks_per_message(counts: &[usize], segments: usize) -> usize {
     counts.iter().max().copied().unwrap_or(0).div_ceil(segments)
@@ -197,7 +194,7 @@ impl LogicalMesh<'_> {
         })
     }
 
-    fn collect(&self, tuning: Tuning) -> Draft {
+    fn all_gather(&self, tuning: Tuning) -> Draft {
         let (owners, pieces): (Vec<Rank>, Vec<Piece>) = self.blocks(tuning.segments).unzip();
         Draft::moving(self.task, pieces, &owners, tuning.exchange, |builder| {
             if let Some((_, tree)) = self.strategy.short {
@@ -250,22 +247,22 @@ impl LogicalMesh<'_> {
     }
 
     fn collect_in_all(&self, builder: &mut Builder, segments: usize) {
-        for (dimension, &(_, collect)) in self.strategy.long.iter().enumerate().rev() {
+        for (dimension, &(_, kind)) in self.strategy.long.iter().enumerate().rev() {
             let lines = self.ranks(&self.lines(dimension));
-            match collect {
-                Collect::Ring => {
-                    ring::collect(builder, &lines, |counts| blocks_per_message(counts, segments))
+            match kind {
+                AllGatherKind::Ring => {
+                    ring::all_gather(builder, &lines, |counts| blocks_per_message(counts, segments))
                 }
-                Collect::Circulant => circulant::collect(builder, &lines, 2),
+                AllGatherKind::Circulant => circulant::all_gather(builder, &lines, 2),
             }
         }
     }
 
-    /// Returns the numbers of bytes that the rings collect. Before the collects, the whole vector is spread over the long dimensions,
+    /// Returns the numbers of bytes that the rings collect. Before the all-gathers, the whole vector is spread over the long dimensions,
     /// unless each rank has its own block.
     fn rings(&self, segments: usize) -> Rings {
         let (operation, nodes) = (self.task.operation(), self.ranks.len());
-        let mut rings = if matches!(operation, Operation::Collect | Operation::DistributedCombine) {
+        let mut rings = if matches!(operation, Operation::AllGather | Operation::ReduceScatter) {
             let blocks = self.blocks(segments).map(|(rank, piece)| (rank, piece.bytes));
             let mut rings = Rings::of(nodes, blocks);
             if self.strategy.short.is_some() {
@@ -280,15 +277,17 @@ impl LogicalMesh<'_> {
             let held = parts.iter().flat_map(|(home, piece)| holders(*home).map(|rank| (rank, piece.bytes)));
             Rings::of(nodes, held)
         };
-        if matches!(operation, Operation::Broadcast | Operation::CombineToOne) {
+        if matches!(operation, Operation::Broadcast | Operation::Reduce) {
             let root = self.ranks[self.root];
             rings.has_sent(root, self.task.bytes() - rings.held(root));
         }
-        for (dimension, &(_, collect)) in self.strategy.long.iter().enumerate().rev() {
+        for (dimension, &(_, kind)) in self.strategy.long.iter().enumerate().rev() {
             let lines = self.ranks(&self.lines(dimension));
-            match collect {
-                Collect::Ring => rings.collect(&lines, |counts| blocks_per_message(counts, segments)),
-                Collect::Circulant => rings.gather(&lines),
+            match kind {
+                AllGatherKind::Ring => {
+                    rings.all_gather(&lines, |counts| blocks_per_message(counts, segments))
+                }
+                AllGatherKind::Circulant => rings.gather(&lines),
             }
         }
         rings
@@ -296,14 +295,12 @@ impl LogicalMesh<'_> {
 
     /// Direction of the data in the short dimension; duals have the reverse direction.
     fn direction(&self, load: Load) -> Direction {
-        use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
-        };
+        use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
         match (load, self.task.operation()) {
-            (Load::Whole { .. }, CombineToAll | Scan) => Direction::Both,
-            (Load::Whole { .. }, CombineToOne | DistributedCombine) => Direction::In,
-            (Load::Whole { .. }, Broadcast | Collect | Scatter | Gather) => Direction::Out,
-            (Load::Blocks { .. }, Gather | Collect) => Direction::In,
+            (Load::Whole { .. }, AllReduce | Scan) => Direction::Both,
+            (Load::Whole { .. }, Reduce | ReduceScatter) => Direction::In,
+            (Load::Whole { .. }, Broadcast | AllGather | Scatter | Gather) => Direction::Out,
+            (Load::Blocks { .. }, Gather | AllGather) => Direction::In,
             (Load::Blocks { .. }, _) => Direction::Out,
         }
     }

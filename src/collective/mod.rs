@@ -1,4 +1,4 @@
-//! Collective communication: broadcast, scatter, gather, collect, the combines and scan, for vectors of any length and in any group.
+//! Collective communication: broadcast, scatter, gather, all-gather, the combines and scan, for vectors of any length and in any group.
 //!
 //! The trait [`Collective`], which every group implements, has the calls:
 //!
@@ -13,10 +13,10 @@
 //!         x.fill(1.5);
 //!     }
 //!     world.broadcast(5, &mut x)?;
-//!     world.combine_all(&mut x, Sum)?;
+//!     world.all_reduce(&mut x, Sum)?;
 //!     let mut largest = [world.rank() as u32];
-//!     node.row()?.combine_all(&mut largest, Max)?;
-//!     let all = node.row()?.collect(&largest, 4)?;
+//!     node.row()?.all_reduce(&mut largest, Max)?;
+//!     let all = node.row()?.all_gather(&largest, 4)?;
 //!     Ok((x[999], all))
 //! })?;
 //! assert_eq!(run.outputs[6], (24.0, vec![7; 4]));

@@ -17,7 +17,7 @@ impl Plan {
     /// ```
     /// use multicomputer::{collective::{Algorithm, Operation, Task}, msccl::Program};
     ///
-    /// let task = Task::builder(&"line:4".parse()?, Operation::Collect).elements(1024).build()?;
+    /// let task = Task::builder(&"line:4".parse()?, Operation::AllGather).elements(1024).build()?;
     /// let program = Algorithm::LONG.plan(&task)?.msccl()?;
     /// assert_eq!((program.ranks(), program.chunks()), (4, 4));
     /// assert_eq!(Program::read(&program.to_string())?.to_string(), program.to_string());
@@ -26,14 +26,14 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] for operations other than combine-to-all, collect and distributed combine, for blocks of unequal lengths, for vectors
+    /// [`WriteError`] for operations other than all-reduce, all-gather and reduce-scatter, for blocks of unequal lengths, for vectors
     /// that must be combined in rank order, and if there would be too many chunks.
     pub fn msccl(&self) -> Result<Program, WriteError> {
         let (task, pieces) = (self.task(), &self.draft.pieces);
         let collective = match task.operation() {
-            Operation::CombineToAll => Collective::AllReduce,
-            Operation::Collect => Collective::AllGather,
-            Operation::DistributedCombine => Collective::ReduceScatter,
+            Operation::AllReduce => Collective::AllReduce,
+            Operation::AllGather => Collective::AllGather,
+            Operation::ReduceScatter => Collective::ReduceScatter,
             other => return Err(WriteError::Operation { operation: other.to_string() }),
         };
         check(task)?;
@@ -61,7 +61,7 @@ impl Plan {
                 }
             })
             .collect();
-        // In a distributed combine the output buffer only has room for the rank's own block.
+        // In a reduce-scatter the output buffer only has room for the rank's own block.
         let lies = |rank: Rank, block: u32| {
             let (piece, place) = (&pieces[block as usize], places[block as usize]);
             match is_scattered(piece) && task.owner(piece.start) == rank {
@@ -94,7 +94,7 @@ impl Plan {
 /// ```
 /// use multicomputer::{collective::{Algorithm, Operation, Own, Task}, msccl::Program};
 ///
-/// let task = Task::builder(&"line:4".parse()?, Operation::Collect).elements(1024).build()?;
+/// let task = Task::builder(&"line:4".parse()?, Operation::AllGather).elements(1024).build()?;
 /// let plan = Algorithm::LONG.plan(&task)?;
 /// let again = Own::from(Program::read(&plan.msccl()?.to_string())?).plan(&task)?;
 /// assert_eq!(again.name(), plan.name());
@@ -127,7 +127,7 @@ fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
     let piece = |Placed { place, start, bytes }| {
         let of_rank = Origin::At((place.part / own.max(1)) as Rank);
         let (role, origin) = match place.holds {
-            Holds::Both if operation == Operation::Collect => (Role::Both, of_rank),
+            Holds::Both if operation == Operation::AllGather => (Role::Both, of_rank),
             Holds::Both => (Role::Both, Origin::Everywhere),
             Holds::Given => (Role::Operand, Origin::Everywhere),
             Holds::Result => (Role::Result, Origin::Nowhere),
@@ -141,9 +141,9 @@ fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
 /// The operation of the library; `None` for all-to-all.
 fn operation(collective: Collective) -> Option<Operation> {
     match collective {
-        Collective::AllReduce => Some(Operation::CombineToAll),
-        Collective::AllGather => Some(Operation::Collect),
-        Collective::ReduceScatter => Some(Operation::DistributedCombine),
+        Collective::AllReduce => Some(Operation::AllReduce),
+        Collective::AllGather => Some(Operation::AllGather),
+        Collective::ReduceScatter => Some(Operation::ReduceScatter),
         Collective::AllToAll => None,
     }
 }

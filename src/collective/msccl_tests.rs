@@ -33,7 +33,7 @@ fn is_plain(plan: &Plan, program: &Program) -> bool {
 /// with only blocking steps take the same time as the plan. Finally the program serves as an algorithm.
 #[test]
 fn an_exported_schedule_reads_back_and_delivers() {
-    let operations = [Operation::CombineToAll, Operation::Collect, Operation::DistributedCombine];
+    let operations = [Operation::AllReduce, Operation::AllGather, Operation::ReduceScatter];
     let mut plain = 0;
     for machine in ["hockney:1x2", "paragon:1x5", "paragon:2x3", "hypercube:8"] {
         for operation in operations {
@@ -69,17 +69,17 @@ fn schedules_beyond_the_format_are_refused() {
     let refusal = |task: &Task| Algorithm::AUTO.plan(task).unwrap().msccl().unwrap_err().to_string();
     assert_eq!(
         refusal(&task("line:4", Operation::Gather, 8)),
-        "MSCCL has no gather: it has combine-to-all, collect, distributed combine, and exchanges of equal lengths"
+        "MSCCL has no gather: it has all-reduce, all-gather, reduce-scatter, and exchanges of equal lengths"
     );
     assert_eq!(
-        refusal(&task("line:4", Operation::Collect, 9)),
+        refusal(&task("line:4", Operation::AllGather, 9)),
         "MSCCL has blocks of equal lengths of at least one byte, and rank 0 has 16 of 72 bytes in all"
     );
     assert_eq!(
-        refusal(&task("line:4", Operation::CombineToAll, 0)),
+        refusal(&task("line:4", Operation::AllReduce, 0)),
         "MSCCL has blocks of equal lengths of at least one byte, and rank 0 has 0 of 0 bytes in all"
     );
-    let task = Task::builder(&"line:4".parse().unwrap(), Operation::CombineToAll).elements(8).in_order(true);
+    let task = Task::builder(&"line:4".parse().unwrap(), Operation::AllReduce).elements(8).in_order(true);
     assert_eq!(
         refusal(&task.build().unwrap()),
         "MSCCL combines in any order, and this is to be done in rank order"

@@ -4,17 +4,18 @@ use std::fmt;
 
 use crate::names;
 
-/// A collective operation among `p` ranks; the names are InterCom's.
+/// A collective operation among `p` ranks; with the names of MPI. InterCom calls four of them *collect*, *combine-to-one*,
+/// *combine-to-all* and *distributed combine*; [`Operation::named`] knows all names.
 ///
 /// | operation | before | after |
 /// | --- | --- | --- |
 /// | broadcast | `x` at the root | `x` everywhere |
 /// | scatter | `x` at the root | `x_j` at `j` |
 /// | gather | `x_j` at `j` | `x` at the root |
-/// | collect | `x_j` at `j` | `x` everywhere |
-/// | combine-to-one | `y^(j)` at `j` | the sum of all `y^(i)` at the root |
-/// | combine-to-all | `y^(j)` at `j` | the sum of all `y^(i)` everywhere |
-/// | distributed combine | `y^(j)` at `j` | the sum of all `y_j^(i)` at `j` |
+/// | all-gather | `x_j` at `j` | `x` everywhere |
+/// | reduce | `y^(j)` at `j` | the sum of all `y^(i)` at the root |
+/// | all-reduce | `y^(j)` at `j` | the sum of all `y^(i)` everywhere |
+/// | reduce-scatter | `y^(j)` at `j` | the sum of all `y_j^(i)` at `j` |
 /// | scan | `y^(j)` at `j` | the sum of `y^(0)` to `y^(j)` at `j` |
 ///
 /// `x` is a vector of `n` elements, cut into blocks `x_0` to `x_(p-1)` in rank order; "sum" stands for any associative operator.
@@ -31,17 +32,17 @@ pub enum Operation {
     /// The root gets a block from each rank.
     Gather,
     /// All ranks get a block from each rank.
-    #[doc(alias = "allgather")]
-    Collect,
+    #[doc(alias = "collect")]
+    AllGather,
     /// The root gets the combined vectors of all ranks.
-    #[doc(alias = "reduce")]
-    CombineToOne,
+    #[doc(alias = "combine_to_one")]
+    Reduce,
     /// All ranks get the combined vectors of all ranks.
-    #[doc(alias = "allreduce")]
-    CombineToAll,
+    #[doc(alias = "combine_to_all")]
+    AllReduce,
     /// Each rank gets one block of the combined vectors of all ranks.
-    #[doc(alias = "reduce_scatter")]
-    DistributedCombine,
+    #[doc(alias = "distributed_combine")]
+    ReduceScatter,
     /// Each rank gets the combined vectors of all ranks up to and including itself.
     #[doc(alias = "prefix")]
     Scan,
@@ -53,10 +54,10 @@ impl Operation {
         Operation::Broadcast,
         Operation::Scatter,
         Operation::Gather,
-        Operation::Collect,
-        Operation::CombineToOne,
-        Operation::CombineToAll,
-        Operation::DistributedCombine,
+        Operation::AllGather,
+        Operation::Reduce,
+        Operation::AllReduce,
+        Operation::ReduceScatter,
         Operation::Scan,
     ];
 
@@ -66,36 +67,36 @@ impl Operation {
             Operation::Broadcast => "broadcast",
             Operation::Scatter => "scatter",
             Operation::Gather => "gather",
-            Operation::Collect => "collect",
-            Operation::CombineToOne => "combine-to-one",
-            Operation::CombineToAll => "combine-to-all",
-            Operation::DistributedCombine => "distributed-combine",
+            Operation::AllGather => "all-gather",
+            Operation::Reduce => "reduce",
+            Operation::AllReduce => "all-reduce",
+            Operation::ReduceScatter => "reduce-scatter",
             Operation::Scan => "scan",
         }
     }
 
-    /// The names of the operation in MPI, without `MPI_`, and in NCCL.
+    /// Other names of the operation: InterCom's, and those of the calls of MPI that do the same with lengths of their own.
     pub const fn aliases(self) -> &'static [&'static str] {
         match self {
             Operation::Broadcast => &["bcast"],
             Operation::Scatter => &["scatterv"],
             Operation::Gather => &["gatherv"],
-            Operation::Collect => &["allgather", "allgatherv"],
-            Operation::CombineToOne => &["reduce"],
-            Operation::CombineToAll => &["allreduce"],
-            Operation::DistributedCombine => &["reduce_scatter", "reduce_scatter_block"],
-            Operation::Scan => &[],
+            Operation::AllGather => &["collect", "allgatherv"],
+            Operation::Reduce => &["combine-to-one"],
+            Operation::AllReduce => &["combine-to-all"],
+            Operation::ReduceScatter => &["distributed-combine", "reduce_scatter_block"],
+            Operation::Scan => &["prefix"],
         }
     }
 
-    /// The operation of this name: InterCom's or [MPI's](Operation::aliases). Case, hyphens, underscores and blanks are ignored, and the
+    /// The operation of this name or [alias](Operation::aliases). Case, hyphens, underscores and blanks are ignored, and the
     /// prefix `MPI_` is optional.
     ///
     /// ```
     /// use multicomputer::collective::Operation;
     ///
     /// for name in ["combine-to-all", "allreduce", "all-reduce", "all_reduce", "AllReduce", "MPI_Allreduce"] {
-    ///     assert_eq!(Operation::named(name), Some(Operation::CombineToAll));
+    ///     assert_eq!(Operation::named(name), Some(Operation::AllReduce));
     /// }
     /// assert_eq!(Operation::named("alltoall"), None);
     /// ```
@@ -116,46 +117,46 @@ impl Operation {
     ///
     /// | operation | factor among p ranks |
     /// | --- | --- |
-    /// | combine-to-all | 2 (p - 1) / p |
-    /// | collect, distributed combine, scatter, gather | (p - 1) / p |
-    /// | broadcast, combine-to-one | 1 |
+    /// | all-reduce | 2 (p - 1) / p |
+    /// | all-gather, reduce-scatter, scatter, gather | (p - 1) / p |
+    /// | broadcast, reduce | 1 |
     ///
     /// Source: nccl-tests, `doc/PERFORMANCE.md`; for scatter and gather `src/scatter.cu` and `src/gather.cu`.
     ///
     /// ```
     /// use multicomputer::collective::Operation;
     ///
-    /// assert_eq!(Operation::CombineToAll.bus_factor(8), Some(1.75));
+    /// assert_eq!(Operation::AllReduce.bus_factor(8), Some(1.75));
     /// assert_eq!(Operation::Scan.bus_factor(8), None);
     /// ```
     pub fn bus_factor(self, ranks: usize) -> Option<f64> {
         let other_fraction = ranks.saturating_sub(1) as f64 / ranks.max(1) as f64;
         match self {
-            Operation::CombineToAll => Some(2.0 * other_fraction),
-            Operation::Collect | Operation::DistributedCombine | Operation::Scatter | Operation::Gather => {
+            Operation::AllReduce => Some(2.0 * other_fraction),
+            Operation::AllGather | Operation::ReduceScatter | Operation::Scatter | Operation::Gather => {
                 Some(other_fraction)
             }
-            Operation::Broadcast | Operation::CombineToOne => Some(1.0),
+            Operation::Broadcast | Operation::Reduce => Some(1.0),
             Operation::Scan => None,
         }
     }
 
     /// Whether the operation distinguishes one rank, the root.
     pub fn has_root(self) -> bool {
-        use Operation::{Broadcast, CombineToOne, Gather, Scatter};
-        matches!(self, Broadcast | Scatter | Gather | CombineToOne)
+        use Operation::{Broadcast, Gather, Reduce, Scatter};
+        matches!(self, Broadcast | Scatter | Gather | Reduce)
     }
 
     /// Whether the operation combines vectors and needs an operator.
     pub fn combines(self) -> bool {
-        use Operation::{CombineToAll, CombineToOne, DistributedCombine, Scan};
-        matches!(self, CombineToOne | CombineToAll | DistributedCombine | Scan)
+        use Operation::{AllReduce, Reduce, ReduceScatter, Scan};
+        matches!(self, Reduce | AllReduce | ReduceScatter | Scan)
     }
 
     /// Whether each rank has its own block of the vector.
     pub fn has_blocks(self) -> bool {
-        use Operation::{Collect, DistributedCombine, Gather, Scatter};
-        matches!(self, Scatter | Gather | Collect | DistributedCombine)
+        use Operation::{AllGather, Gather, ReduceScatter, Scatter};
+        matches!(self, Scatter | Gather | AllGather | ReduceScatter)
     }
 }
 
@@ -178,19 +179,17 @@ mod tests {
 
     #[test]
     fn names_of_mpi_are_read_in_any_spelling() {
-        use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
-        };
+        use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
         for (names, operation) in [
             (&["bcast", "Bcast", "MPI_Bcast", "mpi-bcast", "BROADCAST"][..], Broadcast),
             (&["MPI_Scatter", "scatterv"], Scatter),
             (&["MPI_Gather", "gather_v"], Gather),
-            (&["allgather", "all-gather", "all_gather", "AllGather", "MPI_Allgatherv"], Collect),
-            (&["reduce", "MPI_Reduce", "combine to one"], CombineToOne),
-            (&["allreduce", "all-reduce", "MPI_Allreduce", "CombineToAll"], CombineToAll),
+            (&["allgather", "all-gather", "all_gather", "AllGather", "MPI_Allgatherv"], AllGather),
+            (&["reduce", "MPI_Reduce", "combine to one"], Reduce),
+            (&["allreduce", "all-reduce", "MPI_Allreduce", "AllReduce"], AllReduce),
             (
                 &["reduce_scatter", "reduce-scatter", "ReduceScatter", "MPI_Reduce_scatter_block"],
-                DistributedCombine,
+                ReduceScatter,
             ),
             (&["MPI_Scan", "Scan"], Scan),
         ] {

@@ -118,7 +118,7 @@ pub struct Function<F> {
 /// let machine = Machine::paragon(2, 3).build()?;
 /// let run = machine.run(|node| {
 ///     let mut angle = [node.rank() as u32 * 100];
-///     node.world().combine_all(&mut angle, commutative(|a: u32, b| (a + b) % 360))?;
+///     node.world().all_reduce(&mut angle, commutative(|a: u32, b| (a + b) % 360))?;
 ///     Ok(angle[0])
 /// })?;
 /// assert_eq!(run.outputs, [60; 6]);

@@ -116,7 +116,7 @@ impl Registered for Task {
     const BESIDES_NAMES: &'static str = "; a strategy is written as for a broadcast, such as 2x3x5:SSMCC";
 
     /// Reads a strategy exactly as [`spelling`](Planned::spelling) writes it. The text here belongs to no particular operation; `6:C`,
-    /// which is valid for a collect, is not valid for a broadcast.
+    /// which is valid for an all-gather, is not valid for a broadcast.
     fn spelled(text: &str) -> Option<Result<Algorithm, String>> {
         if !text.contains(':') {
             return None;
@@ -182,8 +182,8 @@ mod tests {
             "short is no algorithm for a scan: those with a name are auto, doubling, halving, pipeline"
         );
         assert_eq!(
-            refusal("2x3:SMC", Operation::Collect, 12),
-            "2x3:MC does not work for this collect: the sides multiply up to the size of the group, and here they make 6 \
+            refusal("2x3:SMC", Operation::AllGather, 12),
+            "2x3:MC does not work for this all-gather: the sides multiply up to the size of the group, and here they make 6 \
              where the group has 12"
         );
         assert_eq!(

@@ -21,20 +21,20 @@ pub(super) use alternating::Direction;
 /// | `S` | scatter by recursive halving |
 /// | `M` | minimum spanning tree by recursive halving: the short-vector form of the operation |
 /// | `T` | the short-vector form with the fastest tree for the machine (LogGP) |
-/// | `C` | bucket collect in rings |
-/// | `B` | collect on a circulant graph (Bruck) |
+/// | `C` | ring all-gather in rings |
+/// | `B` | all-gather on a circulant graph (Bruck) |
 ///
 /// The template of figure 3 determines the letters of an operation: stage 1, the short-vector form in the last dimension, stage 2.
 ///
 /// | operation | `2x3x5` in full | what the letters stand for |
 /// | --- | --- | --- |
-/// | broadcast | `SSMCC` | scatter, broadcast, collect |
-/// | combine-to-one | `SSMCC` | the dual of broadcast: reversed, combining on the way |
+/// | broadcast | `SSMCC` | scatter, broadcast, all-gather |
+/// | reduce | `SSMCC` | the dual of broadcast: reversed, combining on the way |
 /// | scatter | `SSS` | scatter; `T` is allowed in the last place |
 /// | gather | `SSS` | the dual of scatter |
-/// | collect | `MCC` | gather and broadcast (`M`, `T`), collect |
-/// | distributed combine | `MCC` | the dual of collect |
-/// | combine-to-all | `MCC` | the dual of broadcast and collect, and then broadcast and collect |
+/// | all-gather | `MCC` | gather and broadcast (`M`, `T`), all-gather |
+/// | reduce-scatter | `MCC` | the dual of all-gather |
+/// | all-reduce | `MCC` | the dual of broadcast and all-gather, and then broadcast and all-gather |
 ///
 /// Without a short-vector form all dimensions are long: `SSSCCC`, `CCC`. The product of the numbers is the size of the group; the first
 /// dimension connects the nearest nodes. On a rectangle the dimensions divide the rows first, with the suffix `,columns` the columns first,
@@ -44,16 +44,16 @@ pub(super) use alternating::Direction;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Strategy {
     /// The long-vector dimensions, nearest nodes first.
-    pub(super) long: Vec<(usize, Collect)>,
+    pub(super) long: Vec<(usize, AllGatherKind)>,
     /// The last dimension, if it is a short-vector dimension.
     pub(super) short: Option<(usize, Tree)>,
     /// The numbering of the nodes.
     pub(super) order: Order,
 }
 
-/// The collect algorithm of a long-vector dimension.
+/// The all-gather algorithm of a long-vector dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Collect {
+pub(super) enum AllGatherKind {
     Ring,
     Circulant,
 }
@@ -85,8 +85,8 @@ impl Strategy {
     }
 
     /// Returns a strategy of long-vector dimensions only. Without dimensions it is the strategy of a single rank.
-    pub(super) fn long(dimensions: impl IntoIterator<Item = (usize, Collect)>) -> Strategy {
-        let long: Vec<(usize, Collect)> = dimensions.into_iter().collect();
+    pub(super) fn long(dimensions: impl IntoIterator<Item = (usize, AllGatherKind)>) -> Strategy {
+        let long: Vec<(usize, AllGatherKind)> = dimensions.into_iter().collect();
         let short = long.is_empty().then_some((1, Tree::Halves));
         Strategy { long, short, order: Order::Rows }
     }
@@ -103,11 +103,11 @@ impl Strategy {
 
     /// The approximate number of messages that each rank sends.
     pub(super) fn messages(&self) -> usize {
-        let collect = |&(side, collect): &(usize, Collect)| match collect {
-            Collect::Ring => side,
-            Collect::Circulant => side.next_power_of_two().ilog2() as usize + 1,
+        let steps = |&(side, kind): &(usize, AllGatherKind)| match kind {
+            AllGatherKind::Ring => side,
+            AllGatherKind::Circulant => side.next_power_of_two().ilog2() as usize + 1,
         };
-        1 + self.long.iter().map(collect).sum::<usize>()
+        1 + self.long.iter().map(steps).sum::<usize>()
     }
 
     /// Returns the strategy as text, such as `2x3x5:SSMCC`. The letters depend on the operation.
@@ -124,18 +124,18 @@ impl Strategy {
     }
 
     fn letters(&self, operation: Operation) -> String {
-        use Operation::{Broadcast, CombineToOne, Gather, Scatter};
+        use Operation::{Broadcast, Gather, Reduce, Scatter};
         let short = self.short.map(|(_, tree)| match tree {
             Tree::Halves => 'M',
             Tree::Fastest => 'T',
         });
         let down = self.long.iter().map(|_| 'S');
-        let up = self.long.iter().rev().map(|(_, collect)| match collect {
-            Collect::Ring => 'C',
-            Collect::Circulant => 'B',
+        let up = self.long.iter().rev().map(|(_, kind)| match kind {
+            AllGatherKind::Ring => 'C',
+            AllGatherKind::Circulant => 'B',
         });
         match operation {
-            Broadcast | CombineToOne => down.chain(short).chain(up).collect(),
+            Broadcast | Reduce => down.chain(short).chain(up).collect(),
             Scatter | Gather => {
                 down.chain(short.map(|letter| if letter == 'M' { 'S' } else { letter })).collect()
             }
@@ -143,7 +143,7 @@ impl Strategy {
         }
     }
 
-    /// Reads the text that [`Strategy::spelled`] writes for the operation. `"6:C"` is a collect but not a broadcast; the broadcast is
+    /// Reads the text that [`Strategy::spelled`] writes for the operation. `"6:C"` is an all-gather but not a broadcast; the broadcast is
     /// `6:SC`. As an [`Algorithm`](super::Algorithm), independent of an operation, a strategy is read and printed in the form for a
     /// broadcast.
     ///
@@ -178,10 +178,10 @@ impl Strategy {
             sides.push(1);
         }
         let shorts = [None, Some(Tree::Halves), Some(Tree::Fastest)];
-        let kinds = [Collect::Ring, Collect::Circulant];
+        let kinds = [AllGatherKind::Ring, AllGatherKind::Circulant];
         for short in shorts {
             let dimensions = sides.len() - usize::from(short.is_some());
-            // The last letters are the collects, in reverse order of the dimensions.
+            // The last letters are the all-gathers, in reverse order of the dimensions.
             let own: Vec<char> = letters.chars().rev().take(dimensions).collect();
             let kind = |index: usize| kinds[usize::from(own.get(index) == Some(&'B'))];
             let strategy = Strategy {
@@ -200,8 +200,8 @@ impl Strategy {
     fn allowed(operation: Operation, sides: Vec<usize>) -> String {
         let count = sides.len();
         let of = if count == 1 { "one side".to_owned() } else { format!("{count} sides") };
-        let (last, long) = (sides[count - 1], |sides: &[usize]| -> Vec<(usize, Collect)> {
-            sides.iter().map(|&side| (side, Collect::Ring)).collect()
+        let (last, long) = (sides[count - 1], |sides: &[usize]| -> Vec<(usize, AllGatherKind)> {
+            sides.iter().map(|&side| (side, AllGatherKind::Ring)).collect()
         });
         let all_long = Strategy { long: long(&sides), short: None, order: Order::Rows };
         let with_tree = |tree| {
@@ -229,8 +229,8 @@ impl Strategy {
             }
     }
 
-    /// Returns all strategies on a rectangle, with at most `most` dimensions in each direction and the given choices of collects and trees.
-    pub(super) fn all(grid: Grid, collects: &[Collect], trees: &[Tree], most: usize) -> Vec<Strategy> {
+    /// Returns all strategies on a rectangle, with at most `most` dimensions in each direction and the given choices of all-gathers and trees.
+    pub(super) fn all(grid: Grid, kinds: &[AllGatherKind], trees: &[Tree], most: usize) -> Vec<Strategy> {
         // On a line, the loop below already includes the strategies whose only dimension is a short-vector one.
         let is_line = grid.rows == 1 || grid.columns == 1;
         let whole = trees.iter().filter(|_| !is_line).map(|&tree| Strategy::short(grid.nodes(), tree));
@@ -249,19 +249,19 @@ impl Strategy {
                         all.push(Strategy::long([]));
                         continue;
                     }
-                    for number in 0..collects.len().pow(sides.len() as u32) {
-                        let digit = |place: usize| number / collects.len().pow(place as u32) % collects.len();
-                        // Between two nodes all collects are the same exchange.
+                    for number in 0..kinds.len().pow(sides.len() as u32) {
+                        let digit = |place: usize| number / kinds.len().pow(place as u32) % kinds.len();
+                        // Between two nodes all all-gathers are the same exchange.
                         if sides.iter().enumerate().any(|(place, &side)| side == 2 && digit(place) > 0) {
                             continue;
                         }
-                        let long: Vec<(usize, Collect)> = sides
+                        let long: Vec<(usize, AllGatherKind)> = sides
                             .iter()
                             .enumerate()
-                            .map(|(place, &side)| (side, collects[digit(place)]))
+                            .map(|(place, &side)| (side, kinds[digit(place)]))
                             .collect();
-                        // Also makes the last dimension a short-vector one, once for all collects of this dimension.
-                        if let Some((&(last, Collect::Ring), rest)) = long.split_last() {
+                        // Also makes the last dimension a short-vector one, once for all all-gathers of this dimension.
+                        if let Some((&(last, AllGatherKind::Ring), rest)) = long.split_last() {
                             for &tree in trees {
                                 all.push(Strategy { long: rest.to_vec(), short: Some((last, tree)), order });
                             }
@@ -306,11 +306,11 @@ pub struct StrategyError {
 
 crate::text::debug_as_text!(StrategyError);
 
-impl fmt::Display for Collect {
+impl fmt::Display for AllGatherKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Collect::Ring => "bucket collect",
-            Collect::Circulant => "circulant collect",
+            AllGatherKind::Ring => "ring all-gather",
+            AllGatherKind::Circulant => "circulant all-gather",
         })
     }
 }
@@ -324,15 +324,15 @@ mod tests {
         for (operation, text) in [
             (Operation::Broadcast, "2x3x5:SSMCC"),
             (Operation::Broadcast, "2x3x5:SSSCBC"),
-            (Operation::CombineToOne, "30:T"),
-            (Operation::CombineToOne, "6x5:STB,columns"),
+            (Operation::Reduce, "30:T"),
+            (Operation::Reduce, "6x5:STB,columns"),
             (Operation::Scatter, "2x15:SS"),
             (Operation::Gather, "2x15:ST"),
-            (Operation::Collect, "2x3x5:MBC"),
-            (Operation::CombineToAll, "32x16:CB"),
-            (Operation::DistributedCombine, "30:B,compact"),
+            (Operation::AllGather, "2x3x5:MBC"),
+            (Operation::AllReduce, "32x16:CB"),
+            (Operation::ReduceScatter, "30:B,compact"),
             (Operation::Broadcast, "2x3x5:SSMCC,rows-columns"),
-            (Operation::Collect, "2x3x5:CCC,columns-rows"),
+            (Operation::AllGather, "2x3x5:CCC,columns-rows"),
             (Operation::Broadcast, "1:M"),
         ] {
             assert_eq!(Strategy::parse(operation, text).unwrap().spelled(operation), text);
@@ -352,13 +352,13 @@ mod tests {
                 "2 sides are `SSCC` or `SMC`, where `B` may stand for a `C` and `T` for the `M`",
             ),
             (
-                Operation::CombineToOne,
+                Operation::Reduce,
                 "6:C",
                 "one side are `SC` or `M`, where `B` may stand for a `C` and `T` for the `M`",
             ),
             (Operation::Gather, "1x2x3:SC", "2 sides are `SS` or `ST`"),
             (
-                Operation::CombineToAll,
+                Operation::AllReduce,
                 "2x3x5:SMC",
                 "3 sides are `CCC` or `MCC`, where `B` may stand for a `C` and `T` for the `M`",
             ),
@@ -384,7 +384,7 @@ mod tests {
     #[test]
     fn alternating_dimensions_divide_the_directions_by_turns() {
         let grid = Grid { rows: 4, columns: 6 };
-        let parse = |text: &str| Strategy::parse(Operation::Collect, text).unwrap();
+        let parse = |text: &str| Strategy::parse(Operation::AllGather, text).unwrap();
         let by_rows = parse("3x2x2x2:CCCC,rows-columns");
         use Direction::{Column, Row};
         assert_eq!(by_rows.directions(grid, Row), Some(vec![Row, Column, Row, Column]));
@@ -407,7 +407,7 @@ mod tests {
     fn all_alternating_strategies_repeat_a_direction() {
         let all = |rows, columns| {
             let grid = Grid { rows, columns };
-            let all = Strategy::all_alternating(grid, Collect::Ring, Tree::Halves, 3);
+            let all = Strategy::all_alternating(grid, AllGatherKind::Ring, Tree::Halves, 3);
             let orders: Vec<(Vec<usize>, Option<Tree>, Vec<usize>)> = all
                 .iter()
                 .map(|strategy| {

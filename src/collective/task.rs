@@ -19,8 +19,8 @@ use crate::{
 /// ```
 /// use multicomputer::collective::{Operation, Task};
 ///
-/// // A collect among the first row of a Paragon; the blocks have 3, 0, 2 and 1 doubles.
-/// let task = Task::builder(&"paragon:4x4".parse()?, Operation::Collect)
+/// // An all-gather among the first row of a Paragon; the blocks have 3, 0, 2 and 1 doubles.
+/// let task = Task::builder(&"paragon:4x4".parse()?, Operation::AllGather)
 ///     .members([0, 1, 2, 3])
 ///     .blocks([3, 0, 2, 1])
 ///     .element_bytes(8)
@@ -146,8 +146,8 @@ impl Task {
         self.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
     }
 
-    /// Returns the equivalent task of another operation, if there is one: a collect with exactly one non-empty block is a broadcast, and a
-    /// distributed combine with exactly one non-empty block is a combine-to-one, and vice versa.
+    /// Returns the equivalent task of another operation, if there is one: an all-gather with exactly one non-empty block is a broadcast, and a
+    /// reduce-scatter with exactly one non-empty block is a reduce, and vice versa.
     pub(crate) fn in_other_words(&self) -> Option<Task> {
         let with_one_block = |operation| {
             let ends = (0..=self.size()).map(|rank| if rank <= self.root { 0 } else { self.bytes() });
@@ -159,10 +159,10 @@ impl Task {
             owners.next().is_none().then(|| self.as_operation(operation, owner))
         };
         match self.operation {
-            Operation::Broadcast => with_one_block(Operation::Collect),
-            Operation::CombineToOne => with_one_block(Operation::DistributedCombine),
-            Operation::Collect => from_one(Operation::Broadcast),
-            Operation::DistributedCombine => from_one(Operation::CombineToOne),
+            Operation::Broadcast => with_one_block(Operation::AllGather),
+            Operation::Reduce => with_one_block(Operation::ReduceScatter),
+            Operation::AllGather => from_one(Operation::Broadcast),
+            Operation::ReduceScatter => from_one(Operation::Reduce),
             _ => None,
         }
     }
@@ -198,9 +198,7 @@ impl Task {
 
     /// The byte ranges of the vector that a rank has before the operation and after it.
     pub(super) fn extents(&self, rank: Rank) -> [Range<u64>; 2] {
-        use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
-        };
+        use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
         let (all, own, nothing) = (0..self.bytes(), self.block(rank), 0..0);
         let of_root = |extent: &Range<u64>| {
             if rank == self.root() { extent.clone() } else { nothing.clone() }
@@ -209,10 +207,10 @@ impl Task {
             Broadcast => [of_root(&all), all],
             Scatter => [of_root(&all), own],
             Gather => [own, of_root(&all)],
-            Collect => [own, all],
-            CombineToOne => [all.clone(), of_root(&all)],
-            CombineToAll | Scan => [all.clone(), all],
-            DistributedCombine => [all, own],
+            AllGather => [own, all],
+            Reduce => [all.clone(), of_root(&all)],
+            AllReduce | Scan => [all.clone(), all],
+            ReduceScatter => [all, own],
         }
     }
 

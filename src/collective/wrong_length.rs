@@ -42,7 +42,7 @@ enum Part {
 impl WrongLength {
     fn part(&self) -> Part {
         match self.operation {
-            Operation::Gather | Operation::Collect => Part::Block,
+            Operation::Gather | Operation::AllGather => Part::Block,
             Operation::Broadcast | Operation::Scatter if self.rank != self.root => Part::Nothing,
             _ => Part::Whole,
         }

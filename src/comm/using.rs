@@ -8,14 +8,14 @@ impl Group<'_> {
     /// [several](crate::plan::Choice). A plain group uses *Auto*. The type of the algorithm determines which library's calls are available.
     ///
     /// ```
-    /// use multicomputer::{collective::{self, Sum}, prelude::*, stop};
+    /// use multicomputer::{collective::{self, Sum}, prelude::*, s_to_p};
     ///
     /// let run = Machine::paragon(2, 2).build()?.run(|node| {
     ///     let (world, rank) = (node.world(), node.rank());
     ///     let mut x = [rank as u32];
-    ///     world.using(collective::Algorithm::SHORT).combine_all(&mut x, Sum)?;
+    ///     world.using(collective::Algorithm::SHORT).all_reduce(&mut x, Sum)?;
     ///     let mine: &[u32] = if rank < 2 { &x } else { &[] };
-    ///     Ok(world.using(stop::Algorithm::BR_LIN).broadcast_from(&[(0, 1), (1, 1)], mine)?)
+    ///     Ok(world.using(s_to_p::Algorithm::BR_LIN).broadcast_from(&[(0, 1), (1, 1)], mine)?)
     /// })?;
     /// assert_eq!(run.outputs[3], [[6], [6]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

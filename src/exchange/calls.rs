@@ -165,7 +165,7 @@ fn exchange_unknown_lengths(
             });
             let mine = lengths.collect::<Result<Vec<u32>, CallError>>()?;
             let size = group.size();
-            let all = CollectedRows(group.collect(&mine, size * size)?.into());
+            let all = CollectedRows(group.all_gather(&mine, size * size)?.into());
             let matrix = all.matrix(size, group.cache())?;
             Ok(plan(group, &choice, &matrix)?.carry_out(group, outgoing)?)
         })

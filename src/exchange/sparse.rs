@@ -54,7 +54,7 @@ fn move_data(
     outgoing: Vec<(Rank, Payload)>,
 ) -> Result<Vec<(Rank, Payload)>, CallError> {
     let (rank, size) = (group.rank(), group.size());
-    let expected = group.distributed_combine(counts, size, Sum)?;
+    let expected = group.reduce_scatter(counts, size, Sum)?;
     let scenes = group.private();
     let mut incoming = Vec::new();
     let mut started = Vec::new();

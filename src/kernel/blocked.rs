@@ -21,7 +21,7 @@ pub struct BlockedNode {
     pub since: Time,
     /// The event that the call waits for.
     pub waits_for: WaitsFor,
-    /// The library call that the program is in, such as `collect`, if any.
+    /// The library call that the program is in, such as `all-gather`, if any.
     pub within: Option<&'static str>,
 }
 

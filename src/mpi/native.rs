@@ -68,23 +68,23 @@ impl<'j> Native<'j> {
     }
 
     /// `MPI_Allgatherv` of the blocks of all ranks.
-    pub fn collect(&self, mine: &[u8], all: &mut [u8], counts: &[usize]) -> Result<(), MpiError> {
+    pub fn all_gather(&self, mine: &[u8], all: &mut [u8], counts: &[usize]) -> Result<(), MpiError> {
         let (counts, begins) = layout(counts);
         self.call(|comm| comm.allgatherv(mine, all, &counts, &begins))
     }
 
     /// `MPI_Reduce` to `root`, with sums.
-    pub fn combine_to_one(&self, mine: &[f64], sums: &mut [f64], root: usize) -> Result<(), MpiError> {
+    pub fn reduce(&self, mine: &[f64], sums: &mut [f64], root: usize) -> Result<(), MpiError> {
         self.call(|comm| comm.reduce(mine, sums, ReduceOp::Sum, root as i32))
     }
 
     /// `MPI_Allreduce`, with sums.
-    pub fn combine_to_all(&self, mine: &[f64], sums: &mut [f64]) -> Result<(), MpiError> {
+    pub fn all_reduce(&self, mine: &[f64], sums: &mut [f64]) -> Result<(), MpiError> {
         self.call(|comm| comm.allreduce(mine, sums, ReduceOp::Sum))
     }
 
     /// `MPI_Reduce_scatter_block`, with sums: every rank receives the same number of elements.
-    pub fn distributed_combine(&self, mine: &[f64], sums: &mut [f64]) -> Result<(), MpiError> {
+    pub fn reduce_scatter(&self, mine: &[f64], sums: &mut [f64]) -> Result<(), MpiError> {
         self.call(|comm| comm.reduce_scatter_block(mine, sums, ReduceOp::Sum))
     }
 

@@ -8,11 +8,11 @@ use crate::names;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Collective {
-    /// `allreduce`: combine-to-all.
+    /// `allreduce`: all-reduce.
     AllReduce,
-    /// `allgather`: collect.
+    /// `allgather`: all-gather.
     AllGather,
-    /// `reduce_scatter`: distributed combine.
+    /// `reduce_scatter`: reduce-scatter.
     ReduceScatter,
     /// `alltoall`: an exchange in which every rank sends the same number of bytes to every other rank.
     AllToAll,

@@ -190,7 +190,7 @@ debug_as_text!(LengthError);
 pub enum WriteError {
     /// MSCCL does not have this operation.
     #[error(
-        "MSCCL has no {operation}: it has combine-to-all, collect, distributed combine, and exchanges of equal lengths"
+        "MSCCL has no {operation}: it has all-reduce, all-gather, reduce-scatter, and exchanges of equal lengths"
     )]
     Operation {
         /// The operation.

@@ -39,7 +39,7 @@ fn text(head: &str, scratch: usize, gpus: impl IntoIterator<Item = Vec<Block>>) 
     text + "</algo>\n"
 }
 
-/// A ring collect, in place: each rank sends its chunk and forwards the chunks that it receives.
+/// A ring all-gather, in place: each rank sends its chunk and forwards the chunks that it receives.
 fn ring_collect(ranks: usize) -> String {
     let gpu = |rank: usize| {
         let mut steps = vec![Step("s", ('o', rank), ('o', rank), 1, None)];
@@ -55,7 +55,7 @@ fn ring_collect(ranks: usize) -> String {
     text(&head, 0, (0..ranks).map(gpu))
 }
 
-/// A ring combine-to-all: combines on the first pass and distributes on the second.
+/// A ring all-reduce: combines on the first pass and distributes on the second.
 fn ring_combine(ranks: usize, last_of_first: &'static str) -> String {
     let gpu = |rank: usize| {
         let chunk = |hop: usize| ('i', (rank + 2 * ranks - hop) % ranks);
@@ -157,13 +157,13 @@ fn schedules_that_do_something_else_are_refused() {
         refused(&all_pairs(3, "reduce_scatter", false)),
         "line 14: chunk 0 of the buffer `s` of rank 0 holds nothing when this step takes it"
     );
-    let collect = ring_collect(3);
+    let all_gather = ring_collect(3);
     assert_eq!(
-        refused(&collect.replacen("type=\"rcs\"", "type=\"r\"", 1)),
+        refused(&all_gather.replacen("type=\"rcs\"", "type=\"r\"", 1)),
         "line 13: this step of rank 1 waits for ever, for a message that does not come"
     );
     assert_eq!(
-        refused(&collect.replacen("<step s=\"2\" type=\"r\"", "<!--", 1).replacen(
+        refused(&all_gather.replacen("<step s=\"2\" type=\"r\"", "<!--", 1).replacen(
             "hasdep=\"0\"/>\n</tb>",
             "-->\n</tb>",
             1
@@ -171,7 +171,7 @@ fn schedules_that_do_something_else_are_refused() {
         "line 19: what this step of rank 2 sends is never received"
     );
     assert_eq!(
-        refused(&collect.replacen("dstoff=\"2\"", "dstoff=\"3\"", 1)),
+        refused(&all_gather.replacen("dstoff=\"2\"", "dstoff=\"3\"", 1)),
         "line 5: the buffer `o` of rank 0 has no chunk 3: it has 3 chunks"
     );
     assert_eq!(
@@ -182,8 +182,8 @@ fn schedules_that_do_something_else_are_refused() {
 
 #[test]
 fn texts_that_are_wrong_are_refused_with_their_line() {
-    let collect = ring_collect(3);
-    let with = |from: &str, to: &str| refused(&collect.replacen(from, to, 1));
+    let all_gather = ring_collect(3);
+    let with = |from: &str, to: &str| refused(&all_gather.replacen(from, to, 1));
     assert!(with("</algo>", "").starts_with("the text is no XML without a DTD: "));
     assert_eq!(with("<gpu", "<cpu").split(':').next(), Some("the text is no XML without a DTD"));
     assert_eq!(
@@ -221,7 +221,8 @@ fn texts_that_are_wrong_are_refused_with_their_line() {
         with("depid=\"-1\"", "depid=\"0\""),
         "line 4: deps=\"-1\": allowed is a step if `depid` is one, otherwise -1"
     );
-    let twice = collect.replacen("</gpu>", "<tb id=\"1\" send=\"1\" recv=\"-1\" chan=\"0\"></tb></gpu>", 1);
+    let twice =
+        all_gather.replacen("</gpu>", "<tb id=\"1\" send=\"1\" recv=\"-1\" chan=\"0\"></tb></gpu>", 1);
     let twice = refused(&twice);
     assert!(
         twice.ends_with("another thread block sends to rank 1 by channel 0 as well: allowed is one"),
@@ -239,7 +240,7 @@ fn texts_are_algorithms() {
     let machine: Description = "paragon:1x4".parse().unwrap();
     let threads = Machine::of(machine.clone()).build().unwrap();
     for (text, operation) in
-        [(ring_collect(4), Operation::Collect), (ring_combine(4, "rrcs"), Operation::CombineToAll)]
+        [(ring_collect(4), Operation::AllGather), (ring_combine(4, "rrcs"), Operation::AllReduce)]
     {
         let program = Program::read(&text).unwrap();
         let goal = program.goal(8 * 1001, 8, &machine).unwrap();
@@ -249,15 +250,15 @@ fn texts_are_algorithms() {
         assert_eq!(own.plan(&task).unwrap().prediction().modeled, expected, "{operation}");
         let run = threads.run(|node| {
             let mine: Vec<u64> = (0..1001).map(|at| at * (node.rank() as u64 + 1)).collect();
-            if operation == Operation::CombineToAll {
+            if operation == Operation::AllReduce {
                 let mut x = mine.clone();
-                node.world().using(&own).combine_all(&mut x, Sum)?;
+                node.world().using(&own).all_reduce(&mut x, Sum)?;
                 return Ok(x.into_iter().zip(0..).all(|(sum, at)| sum == at * 10));
             }
             let block = task.block(node.rank());
             let all: Vec<u64> = (0..1001).collect();
             let mine = &all[block.start as usize / 8..block.end as usize / 8];
-            Ok(node.world().using(&own).collect(mine, 1001)? == all)
+            Ok(node.world().using(&own).all_gather(mine, 1001)? == all)
         });
         let run = run.unwrap();
         assert_eq!((run.outputs, run.report.modeled), (vec![true; 4], expected), "{operation}");
@@ -278,14 +279,14 @@ fn texts_are_algorithms() {
     };
     assert_eq!(
         refusal("line:4", Operation::Gather, vec![1; 4]),
-        "ring has no schedule here: it is a collect, and this is a gather"
+        "ring has no schedule here: it is an all-gather, and this is a gather"
     );
     assert_eq!(
-        refusal("line:3", Operation::Collect, vec![1; 3]),
+        refusal("line:3", Operation::AllGather, vec![1; 3]),
         "ring has no schedule here: it is for 4 ranks, and here are 3"
     );
     assert_eq!(
-        refusal("line:4", Operation::Collect, vec![1, 2, 3, 4]),
+        refusal("line:4", Operation::AllGather, vec![1, 2, 3, 4]),
         "ring has no schedule here: its blocks are of equal lengths, and here they are not"
     );
 }

@@ -130,7 +130,7 @@ impl Nx<'_, '_> {
     /// Returns [`NxError::ResultTooShort`] if `y` is too short; [`NxError::Data`] if another node called it with elements of another type;
     /// [`NxError::Comm`].
     pub fn gcol<T: Pod>(&self, x: &[T], y: &mut [T]) -> Result<usize, NxError> {
-        let whole = self.collect(Payload::from(x), None)?.to_vec::<T>()?;
+        let whole = self.all_gather(Payload::from(x), None)?.to_vec::<T>()?;
         let given = y.len();
         let place = y.get_mut(..whole.len());
         place.ok_or(NxError::ResultTooShort { needed: whole.len(), given })?.copy_from_slice(&whole);
@@ -156,7 +156,7 @@ impl Nx<'_, '_> {
         let needed = xlens.iter().fold(0, |sum: usize, &elements| sum.saturating_add(elements));
         let given = y.len();
         let place = y.get_mut(..needed).ok_or(NxError::ResultTooShort { needed, given })?;
-        let whole = self.collect(Payload::from(x), Some(&bytes))?;
+        let whole = self.all_gather(Payload::from(x), Some(&bytes))?;
         let there = whole.len();
         let here = size_of_val(place) as u64;
         if there != here {

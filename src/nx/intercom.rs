@@ -23,7 +23,7 @@ pub(super) fn combine<T: Pod + Send>(
         f(&mut left, &right.elements::<T>()?);
         Ok(Payload::from(left))
     };
-    let job = Job::of::<T>(Operation::CombineToAll, 0, x.len());
+    let job = Job::of::<T>(Operation::AllReduce, 0, x.len());
     let (world, mine) = (nx.node.world(), Payload::from(&*x));
     // Sums of floating-point numbers depend on the order of the additions.
     let named = Named { name, of: type_name::<T>(), is_commutative, is_exact: false };
@@ -31,14 +31,18 @@ pub(super) fn combine<T: Pod + Send>(
     Ok(result.copy_to(x)?)
 }
 
-/// Collects by InterCom's algorithm; see [`Nx::collect`]. If the lengths are unknown, they are collected first.
-pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
+/// Collects by InterCom's algorithm; see [`Nx::all_gather`]. If the lengths are unknown, they are collected first.
+pub(super) fn all_gather(
+    nx: &Nx<'_, '_>,
+    part: Payload,
+    lengths: Option<&[u64]>,
+) -> Result<Payload, NxError> {
     let world = nx.node.world().using(&Algorithm::HYBRID);
     let lengths = match lengths {
         Some(lengths) => lengths.to_vec(),
-        None => world.collect(&[part.len()], nx.node.size())?,
+        None => world.all_gather(&[part.len()], nx.node.size())?,
     };
-    Ok(world.carry_out(&Job::bytes(Operation::Collect, Lengths::Blocks(lengths)), part)?)
+    Ok(world.carry_out(&Job::bytes(Operation::AllGather, Lengths::Blocks(lengths)), part)?)
 }
 
 /// Synchronizes by the barrier of the world group; see [`Nx::synchronize`].

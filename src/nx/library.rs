@@ -1,6 +1,6 @@
 //! The libraries for the global operations: the interface between the calls and the algorithms.
 //!
-//! All global calls are reduced to three operations of a library: [`combine`](Nx::combine), [`collect`](Nx::collect) and
+//! All global calls are reduced to three operations of a library: [`combine`](Nx::combine), [`all_gather`](Nx::all_gather) and
 //! [`synchronize`](Nx::synchronize). To add a library, add its variant, a file beside `native` with its three functions, and an arm in each
 //! of these three methods. A broadcast (a message to node -1) is not one of these operations: it always uses NX's own algorithm, because
 //! its receivers call `crecv`, which is not a global call.
@@ -18,7 +18,7 @@ pub enum Library {
     ///
     /// * a broadcast goes down a minimum spanning tree by recursive halving;
     /// * a combine goes up the tree of node 0, and its result is broadcast from there;
-    /// * a collect is a gather at node 0, one message after the other, and a broadcast from there;
+    /// * an all-gather is a gather at node 0, one message after the other, and a broadcast from there;
     /// * `gsync` is the hardware barrier of the machine, or otherwise a dissemination barrier like [`barrier`](crate::comm::Group::barrier)
     ///   (an assumption: the real algorithm is unknown).
     ///
@@ -28,7 +28,7 @@ pub enum Library {
     /// | --- | --- |
     /// | broadcast | ceil(log2 p) (alpha + n (beta + copy)) |
     /// | combine | ceil(log2 p) (alpha + n (beta + copy + gamma)), then a broadcast |
-    /// | collect | about n beta + n copy + (p - 1) (o_r + gather), then a broadcast |
+    /// | all-gather | about n beta + n copy + (p - 1) (o_r + gather), then a broadcast |
     ///
     /// Source: the times of the column "NX" in table 3 of Barnett et al., "Building a High-Performance Collective Communication Library",
     /// 1994; the algorithms are inferred from them.
@@ -48,7 +48,7 @@ pub enum Library {
 /// | --- | --- | --- |
 /// | `copy` | 22 ns/B | fitted: a step of a broadcast takes 54 ns/B, of which 30.6 are beta |
 /// | `gamma` | 178 ns/B, 1.4 us/double | fitted: the time of a step of a global sum beyond beta and `copy`; see below |
-/// | `gather` | 450 us | fitted: a collect of 8 bytes takes 528 us for each of 511 nodes, o_r included |
+/// | `gather` | 450 us | fitted: an all-gather of 8 bytes takes 528 us for each of 511 nodes, o_r included |
 ///
 /// `gamma` is four times the machine's gamma, so it is not only arithmetic; one start-up per packet would explain it.
 ///
@@ -59,17 +59,17 @@ pub enum Library {
 /// | | 8 bytes | 64 KiB | 1 MiB |
 /// | --- | --- | --- | --- |
 /// | broadcast | 0.0017 (0.0012) | 0.033 (0.031) | 0.50 (0.51) |
-/// | collect | 0.28 (0.27) | 0.31 (0.32) | 0.83 (0.94) |
+/// | all-gather | 0.28 (0.27) | 0.31 (0.32) | 0.83 (0.94) |
 /// | global sum | 0.0033 (0.0036) | 0.17 (0.17) | 2.68 (2.72) |
 ///
-/// The broadcast of 8 bytes takes 1.4 times the published time and the collect of 1 MiB 0.88 of it; all others are within 8 %.
+/// The broadcast of 8 bytes takes 1.4 times the published time and the all-gather of 1 MiB 0.88 of it; all others are within 8 %.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NxCosts {
     /// Receiver's processor time per byte of a message of a broadcast or a global operation.
     pub copy: Span,
     /// Processor time per byte of a combined partial result. The machine's own gamma is not charged.
     pub gamma: Span,
-    /// Processor time of node 0 per part that it gathers in a collect.
+    /// Processor time of node 0 per part that it gathers in an all-gather.
     pub gather: Span,
 }
 
@@ -107,10 +107,10 @@ impl Nx<'_, '_> {
 
     /// Concatenates the parts of all nodes in the order of node numbers, on every node. `lengths` are the lengths of the parts in bytes, if
     /// they are known.
-    pub(crate) fn collect(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
+    pub(crate) fn all_gather(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
-            Library::Nx => self.run_traced("collect by NX", || native::collect(self, part, lengths)),
-            Library::InterCom => intercom::collect(self, part, lengths),
+            Library::Nx => self.run_traced("all-gather by NX", || native::all_gather(self, part, lengths)),
+            Library::InterCom => intercom::all_gather(self, part, lengths),
         })
     }
 

@@ -54,8 +54,12 @@ fn combine_payloads(
     Ok(result)
 }
 
-/// Collects by NX's algorithm; see [`Nx::collect`].
-pub(super) fn collect(nx: &Nx<'_, '_>, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
+/// Collects by NX's algorithm; see [`Nx::all_gather`].
+pub(super) fn all_gather(
+    nx: &Nx<'_, '_>,
+    part: Payload,
+    lengths: Option<&[u64]>,
+) -> Result<Payload, NxError> {
     if nx.node.rank() > 0 {
         nx.send_internal(0, tags::GATHER, part)?;
         return spread(nx, None);

@@ -13,7 +13,7 @@ use crate::rank::Rank;
 /// Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for all-to-all communications
 /// in multiport message-passing systems", IEEE TPDS 8(11), 1997; with the distances of J. L. Träff, "Optimal,
 /// non-pipelined reduce-scatter and allreduce algorithms", 2024.
-pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], radix: usize) {
+pub fn all_gather(builder: &mut Builder, rings: &[Vec<Rank>], radix: usize) {
     let own: Vec<Vec<Blocks>> =
         rings.iter().map(|ring| ring.iter().map(|&rank| builder.held(rank).into()).collect()).collect();
     let strides: Vec<Vec<usize>> = rings.iter().map(|ring| strides(ring.len(), radix)).collect();
@@ -216,11 +216,11 @@ mod tests {
     use super::*;
     use crate::pattern::{Exchange, Schedule};
 
-    /// Returns the schedule of a collect in one ring, with one block per node.
+    /// Returns the schedule of an all-gather in one ring, with one block per node.
     fn collected(nodes: usize, radix: usize) -> Schedule {
         let ring: Vec<Rank> = (0..nodes).collect();
         let mut builder = Builder::new(nodes, &ring, &vec![1; nodes], Exchange::Together);
-        collect(&mut builder, &[ring], radix);
+        all_gather(&mut builder, &[ring], radix);
         for rank in 0..nodes {
             let mut held = builder.held(rank).to_vec();
             held.sort_unstable();

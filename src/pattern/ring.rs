@@ -1,4 +1,4 @@
-//! The bucket collect (ring all-gather): data moves around rings.
+//! The ring all-gather (ring all-gather): data moves around rings.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ type Queue = VecDeque<(Blocks, usize)>;
 /// On a linear array no two messages of a step share a link, because only the last node sends backwards.
 ///
 /// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 4.2.
-pub fn collect(builder: &mut Builder, rings: &[Vec<Rank>], most: impl Fn(&[usize]) -> usize) {
+pub fn all_gather(builder: &mut Builder, rings: &[Vec<Rank>], most: impl Fn(&[usize]) -> usize) {
     let mut queues: Vec<Vec<Queue>> = Vec::new();
     for ring in rings {
         let counts: Vec<usize> = ring.iter().map(|&rank| builder.held(rank).len()).collect();

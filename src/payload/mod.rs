@@ -1,7 +1,7 @@
 //! Message contents: [`Payload`], a sequence of bytes that is moved, split and concatenated by reference.
 //!
 //! A payload is a chain of segments. A segment is either real data (a reference-counted [`Bytes`]) or a *phantom*: a length without data,
-//! for sweeps that would not fit in memory. Concatenating received payloads (as gather, collect and s-to-p broadcasting do) appends one
+//! for sweeps that would not fit in memory. Concatenating received payloads (as gather, all-gather and s-to-p broadcasting do) appends one
 //! chain to another; forwarding clones the chain. Neither operation copies data. Data is copied when a payload is made from a borrowed
 //! slice, and when it is read as a `Vec` or as contiguous bytes from several segments.
 //!

@@ -57,7 +57,7 @@ pub(super) fn busy(machine: &str, traced: bool) -> Run<()> {
             world.sendrecv(to, vec![0_u8; 100 * far], (rank + size - far) % size)?;
         }
         let mut sum = vec![1.0; 300];
-        world.combine_all(&mut sum, crate::collective::Sum)?;
+        world.all_reduce(&mut sum, crate::collective::Sum)?;
         world.send(rank, vec![1_u8; 8])?;
         drop(world.recv(rank)?);
         Ok(())

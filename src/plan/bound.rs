@@ -52,8 +52,8 @@ pub enum Reason {
     /// Bytes that must leave or enter a submesh of up to 8 x 8 nodes on its links. In a topology that is no grid: up to
     /// 8 consecutive nodes, or an aligned block of 2^i nodes, such as a subtree or a subcube.
     Submesh,
-    /// Bytes that flow along trees. For every byte, the messages of a broadcast or a collect contain a spanning tree from its source;
-    /// the messages of a combine-to-one or a distributed combine contain a reversed one. Ports and links have prices (dual variables),
+    /// Bytes that flow along trees. For every byte, the messages of a broadcast or an all-gather contain a spanning tree from its source;
+    /// the messages of a reduce or a reduce-scatter contain a reversed one. Ports and links have prices (dual variables),
     /// and each tree costs at least as much as the cheapest tree. For long messages among up to 64 members on a topology that is no
     /// grid, or of nodes with several ports, without detours around dead links. (Edmonds, "Edge-disjoint branchings", 1973.)
     Trees,

@@ -34,9 +34,9 @@ use crate::time::Time;
 /// let task = Task::builder(&"line:3".parse()?, Operation::Broadcast).elements(8).build()?;
 /// let plan = Algorithm::BLOCKS.or(&star).plan(&task)?;
 /// assert_eq!((plan.algorithm(), plan.name()), (&Algorithm::OWN, "star"));
-/// // It does not deliver what a collect says: ranks would end without the blocks of others.
-/// let collect = Task::builder(&"line:3".parse()?, Operation::Collect).elements(9).build()?;
-/// assert!(star.plan(&collect).is_err());
+/// // It does not deliver what an all-gather says: ranks would end without the blocks of others.
+/// let all_gather = Task::builder(&"line:3".parse()?, Operation::AllGather).elements(9).build()?;
+/// assert!(star.plan(&all_gather).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Choice<P: Registered> {

@@ -34,7 +34,7 @@ type Make<P> = dyn Fn(&P) -> Result<<P as Planned>::Draft, Refusal> + Send + Syn
 /// A custom algorithm is used by itself, or beside an algorithm of the library such as *Auto*; the faster one is then taken.
 ///
 /// ```
-/// use multicomputer::{pattern::{Exchange, Transfer}, prelude::*, stop::{Algorithm, Draft, Instance, Own}};
+/// use multicomputer::{pattern::{Exchange, Transfer}, prelude::*, s_to_p::{Algorithm, Draft, Instance, Own}};
 ///
 /// // Each source sends its message to all others by itself.
 /// let star = Own::new("star", |instance: &Instance| {

@@ -173,11 +173,11 @@ impl<P: Problem> Entry<P> {
 
 /// A handle of an algorithm for a class of problems, cheap to clone and to compare.
 ///
-/// The named algorithms are constants, such as [`Algorithm::BR_LIN`](crate::stop::Algorithm::BR_LIN), and can be parsed
+/// The named algorithms are constants, such as [`Algorithm::BR_LIN`](crate::s_to_p::Algorithm::BR_LIN), and can be parsed
 /// from their names. Two handles are equal if they have the same name and the same parameter, for example a seed.
 ///
 /// ```
-/// use multicomputer::stop::Algorithm;
+/// use multicomputer::s_to_p::Algorithm;
 ///
 /// let algorithm: Algorithm = "repos-br-xy-source".parse()?;
 /// assert_eq!(algorithm, Algorithm::REPOS_BR_XY_SOURCE);

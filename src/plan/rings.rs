@@ -1,12 +1,12 @@
-//! Lower bound on the time of ring collects, computed before the schedule is made.
+//! Lower bound on the time of ring all-gathers, computed before the schedule is made.
 //!
-//! A [collect](crate::pattern::ring::collect) around a long ring has many messages: 512 nodes with four blocks each send a million.
+//! An [all-gather](crate::pattern::ring::all_gather) around a long ring has many messages: 512 nodes with four blocks each send a million.
 //! Making this schedule takes longer than most other work of planning. A lower bound needs only the initial placement of the blocks:
 //! every node forwards all data that its successor lacks, and a block costs a start-up and its bytes on every hop.
 
 use crate::{model::Parameters, rank::Rank, time::Span};
 
-/// A sequence of collects, phase by phase: the data that nodes hold, and the messages and bytes moved so far.
+/// A sequence of all-gathers, phase by phase: the data that nodes hold, and the messages and bytes moved so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Rings {
     nodes: Vec<Node>,
@@ -55,7 +55,7 @@ impl Rings {
         self.nodes[rank].held
     }
 
-    /// Records bytes that a node has sent outside a collect, in at least one message.
+    /// Records bytes that a node has sent outside an all-gather, in at least one message.
     pub(crate) fn has_sent(&mut self, rank: Rank, bytes: u64) {
         self.nodes[rank].sent = self.nodes[rank].sent.saturating_add(bytes);
         self.nodes[rank].sends += u64::from(bytes > 0);
@@ -72,8 +72,8 @@ impl Rings {
         self.is_first = false;
     }
 
-    /// Adds a collect around rings. `most` returns the blocks per message from the numbers of blocks of the nodes of a ring.
-    pub(crate) fn collect(&mut self, rings: &[Vec<Rank>], most: impl Fn(&[usize]) -> usize) {
+    /// Adds an all-gather around rings. `most` returns the blocks per message from the numbers of blocks of the nodes of a ring.
+    pub(crate) fn all_gather(&mut self, rings: &[Vec<Rank>], most: impl Fn(&[usize]) -> usize) {
         let hops = rings.iter().map(|ring| ring.len().saturating_sub(1)).min().unwrap_or(0);
         self.is_from_origin |= self.is_first && hops > 0;
         self.hops += hops as u64;
@@ -171,8 +171,8 @@ mod tests {
             let mut builder = Builder::new(12, &origins, &sizes, Exchange::InTurn);
             let mut rings = Rings::of(12, origins.iter().copied().zip(sizes.iter().copied()));
             for lines in [&rows, &columns] {
-                ring::collect(&mut builder, lines, |_| most);
-                rings.collect(lines, |_| most);
+                ring::all_gather(&mut builder, lines, |_| most);
+                rings.all_gather(lines, |_| most);
             }
             assert_eq!(rings.held(5), sizes.iter().sum::<u64>());
             let schedule = builder.finish();
@@ -207,7 +207,7 @@ mod tests {
         let longest_chain = |blocks: usize, times: u64| {
             let held = (0..4).flat_map(|rank| vec![(rank, 1000); blocks]);
             let mut rings = Rings::of(4, held);
-            rings.collect(std::slice::from_ref(&ring), |_| 1);
+            rings.all_gather(std::slice::from_ref(&ring), |_| 1);
             rings.longest_chain(&parameters, times)
         };
         for (blocks, times, hops, transfers) in [(1, 1, 3, 3), (4, 1, 3, 6), (1, 2, 6, 6)] {
@@ -220,7 +220,7 @@ mod tests {
         }
         // A ring of one node needs no messages.
         let mut alone = Rings::of(1, [(0, 1000)]);
-        alone.collect(&[vec![0]], |_| 1);
+        alone.all_gather(&[vec![0]], |_| 1);
         assert_eq!(alone.lower_bound(&parameters), Span::ZERO);
     }
 }

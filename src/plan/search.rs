@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::{
         plan::{effort::Effort, split::Divisible},
-        stop::{Algorithm, Instance},
+        s_to_p::{Algorithm, Instance},
     };
 
     /// Tests that a search without budget returns the first variant tried and counts the skipped ones.

@@ -17,9 +17,9 @@ use crate::{
 #[non_exhaustive]
 pub enum Paper {
     /// S0, the report on s-to-p broadcasting.
-    StopReport,
+    SToPReport,
     /// S1, the conference version of S0.
-    StopConference,
+    SToPConference,
     /// S2, InterCom.
     InterCom,
     /// S3, the textbook.
@@ -31,15 +31,15 @@ pub enum Paper {
 impl Paper {
     /// All papers.
     pub const ALL: [Paper; 5] =
-        [Paper::StopReport, Paper::StopConference, Paper::InterCom, Paper::Textbook, Paper::ManyToMany];
+        [Paper::SToPReport, Paper::SToPConference, Paper::InterCom, Paper::Textbook, Paper::ManyToMany];
 
     /// Returns authors, title and year.
     pub const fn title(self) -> &'static str {
         match self {
-            Paper::StopReport => {
+            Paper::SToPReport => {
                 "Hambrusch, Khokhar, Liu, S-to-P Broadcasting on Coarse-Grained Machines, CSD-TR-95-060, 1995"
             }
-            Paper::StopConference => {
+            Paper::SToPConference => {
                 "Hambrusch, Khokhar, Liu, Scalable S-to-P Broadcasting on Message-Passing MPPs"
             }
             Paper::InterCom => {
@@ -58,8 +58,8 @@ impl Paper {
     /// Returns a short name.
     pub const fn name(self) -> &'static str {
         match self {
-            Paper::StopReport => "s-to-p report",
-            Paper::StopConference => "s-to-p conference",
+            Paper::SToPReport => "s-to-p report",
+            Paper::SToPConference => "s-to-p conference",
             Paper::InterCom => "InterCom",
             Paper::Textbook => "Kumar",
             Paper::ManyToMany => "many-to-many",

@@ -1,10 +1,10 @@
 //! The list of all jobs of all papers.
 
-use super::{Job, Paper, exchange, intercom, missing, stop, textbook};
+use super::{Job, Paper, exchange, intercom, missing, s_to_p, textbook};
 
 /// The jobs of each paper.
 const PAPERS: [&[Job]; 6] =
-    [stop::REPORT, stop::CONFERENCE, intercom::JOBS, textbook::JOBS, exchange::JOBS, missing::JOBS];
+    [s_to_p::REPORT, s_to_p::CONFERENCE, intercom::JOBS, textbook::JOBS, exchange::JOBS, missing::JOBS];
 
 impl Job {
     /// Returns all jobs, by paper and in the order of the paper.

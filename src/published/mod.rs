@@ -29,7 +29,7 @@ mod intercom;
 mod job;
 mod list;
 mod missing;
-mod stop;
+mod s_to_p;
 mod summary;
 mod textbook;
 mod timed;

@@ -234,7 +234,9 @@ fn pipelined() -> Outcome {
         let blocks = (0..machine.nodes()).map(|rank| if (rank as f64) < sources { 1000 } else { 0 });
         let blocks: Vec<u64> = blocks.collect();
         let task = Task::builder(&machine, algorithm.operation()).blocks(blocks).build();
-        millis(&algorithm.plan(&task.expect("it is a collect")).expect("it can be planned on any network"))
+        millis(
+            &algorithm.plan(&task.expect("it is an all-gather")).expect("it can be planned on any network"),
+        )
     };
     let mut chart = Chart::new(
         "Broadcasts of 1000 bytes on 8 nodes",

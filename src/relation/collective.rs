@@ -7,7 +7,7 @@ use crate::{
     pattern::Origin,
     plan::{Convert, Related, Variant, converted, split::Divisible},
     rank::Rank,
-    stop::{self, Instance},
+    s_to_p::{self, Instance},
     time::Span,
 };
 
@@ -19,8 +19,8 @@ impl Related for Task {
         });
         let s_to_p = as_s_to_p(self).into_iter().flat_map(|instance| {
             let (listed, convert): (_, Convert<Instance, Task>) = match self.operation() {
-                Operation::Broadcast | Operation::Collect => (stop::families(&instance), forwards),
-                _ => (stop::reversible(&instance), backwards),
+                Operation::Broadcast | Operation::AllGather => (s_to_p::families(&instance), forwards),
+                _ => (s_to_p::reversible(&instance), backwards),
             };
             converted(instance, listed, "s-to-p", Span::ZERO, convert, &Algorithm::SOURCES)
         });
@@ -34,16 +34,14 @@ impl Related for Task {
     }
 
     fn wider(&self) -> Vec<Variant<Task>> {
-        use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
-        };
+        use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
         let is_last = self.root() + 1 == self.size();
         let operations: &[Operation] = match self.operation() {
             Scatter => &[Broadcast],
-            Gather => &[Collect],
-            DistributedCombine => &[CombineToAll],
-            CombineToOne if is_last => &[CombineToAll, Scan],
-            CombineToOne => &[CombineToAll],
+            Gather => &[AllGather],
+            ReduceScatter => &[AllReduce],
+            Reduce if is_last => &[AllReduce, Scan],
+            Reduce => &[AllReduce],
             _ => &[],
         };
         let variants = operations.iter().flat_map(|&operation| {
@@ -68,7 +66,7 @@ fn restricted(task: &Task, _: &Task, draft: Draft) -> Draft {
     if task.operation().has_blocks() { draft.cut_at_blocks(task) } else { draft }
 }
 
-/// Returns the s-to-p broadcast equal to a broadcast or a collect, or to the dual of a combine-to-one or distributed combine with a
+/// Returns the s-to-p broadcast equal to a broadcast or an all-gather, or to the dual of a reduce or reduce-scatter with a
 /// commutative operator. Messages are cut at the elements of the task.
 fn as_s_to_p(task: &Task) -> Option<Instance> {
     let sources = holders(task)?;
@@ -78,12 +76,12 @@ fn as_s_to_p(task: &Task) -> Option<Instance> {
     (!task.is_in_order()).then(|| instance.with_elements_of(task.element_bytes()))
 }
 
-/// Returns the ranks with data at the start of a broadcast or a collect, or at the end of their duals, each with its range of the vector;
+/// Returns the ranks with data at the start of a broadcast or an all-gather, or at the end of their duals, each with its range of the vector;
 /// `None` for other operations.
 fn holders(task: &Task) -> Option<Vec<(Rank, Range<u64>)>> {
     match task.operation() {
-        Operation::Broadcast | Operation::CombineToOne => Some(vec![(task.root(), 0..task.bytes())]),
-        Operation::Collect | Operation::DistributedCombine => {
+        Operation::Broadcast | Operation::Reduce => Some(vec![(task.root(), 0..task.bytes())]),
+        Operation::AllGather | Operation::ReduceScatter => {
             let blocks = (0..task.size()).map(|rank| (rank, task.block(rank)));
             Some(blocks.filter(|(_, block)| !block.is_empty()).collect())
         }
@@ -91,7 +89,7 @@ fn holders(task: &Task) -> Option<Vec<(Rank, Range<u64>)>> {
     }
 }
 
-fn forwards(task: &Task, _: &Instance, moved: stop::Draft) -> Draft {
+fn forwards(task: &Task, _: &Instance, moved: s_to_p::Draft) -> Draft {
     let holders = holders(task).unwrap_or_default();
     let piece = |(source, start, bytes): (usize, u64, u64)| {
         let (rank, Range { start: first, .. }) = holders[source];
@@ -101,6 +99,6 @@ fn forwards(task: &Task, _: &Instance, moved: stop::Draft) -> Draft {
     Draft::new(task, pieces, moved.into_schedule())
 }
 
-fn backwards(task: &Task, instance: &Instance, moved: stop::Draft) -> Draft {
+fn backwards(task: &Task, instance: &Instance, moved: s_to_p::Draft) -> Draft {
     forwards(task, instance, moved).combining()
 }

@@ -1,18 +1,15 @@
 //! Relations among operations: equal problems, and wider problems, whose results include those of the original problem. Schedules of
 //! related problems also solve the original problem, and are candidates for it.
 //!
-//! The operations have InterCom's names: collect (all-gather), combine-to-one (reduce), combine-to-all (all-reduce), distributed combine
-//! (reduce-scatter).
-//!
 //! | problem | equal | wider |
 //! | --- | --- | --- |
-//! | s-to-p broadcast | collect with blocks of the message lengths; broadcast, if there is one source | |
-//! | broadcast | s-to-p broadcast of one source; collect with one block | |
-//! | collect | s-to-p broadcast; with one block, broadcast | |
-//! | combine-to-one | distributed combine with one block; dual of s-to-p broadcast of one source | combine-to-all; scan (root: last rank) |
-//! | distributed combine | dual of s-to-p broadcast; combine-to-one, if there is one block | combine-to-all |
+//! | s-to-p broadcast | all-gather with blocks of the message lengths; broadcast, if there is one source | |
+//! | broadcast | s-to-p broadcast of one source; all-gather with one block | |
+//! | all-gather | s-to-p broadcast; with one block, broadcast | |
+//! | reduce | reduce-scatter with one block; dual of s-to-p broadcast of one source | all-reduce; scan (root: last rank) |
+//! | reduce-scatter | dual of s-to-p broadcast; reduce, if there is one block | all-reduce |
 //! | operation without blocks, of a vector cut unevenly | the same operation with even blocks | |
-//! | gather | | collect |
+//! | gather | | all-gather |
 //! | scatter | | broadcast |
 //!
 //! Operations made of two operations in sequence are in `collective::algorithm::composed`, because both belong to one library.

@@ -9,7 +9,7 @@ use crate::{
         arbitrary::{parameters, topologies},
     },
     plan::Related,
-    stop::Instance,
+    s_to_p::Instance,
 };
 
 fn machines() -> impl Strategy<Value = Description> {

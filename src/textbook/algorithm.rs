@@ -93,7 +93,7 @@ impl Algorithm {
     }
 
     /// Returns the operation of the collective library that the algorithm implements: a one-to-all broadcast is a broadcast, an all-to-one
-    /// reduction a combine-to-one, an all-to-all broadcast a collect, an all-to-all reduction a distributed combine.
+    /// reduction a reduce, an all-to-all broadcast an all-gather, an all-to-all reduction a reduce-scatter.
     pub fn operation(self) -> Operation {
         self.0.operation
     }

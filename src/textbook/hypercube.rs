@@ -39,7 +39,7 @@ static HYPERCUBE_ALL_TO_ALL: Entry = Entry {
         .source(BOOK)
         .kinds(|operation| operation == HYPERCUBE_ALL_TO_ALL.operation)
         .only_if(&[POWER_OF_TWO]),
-    operation: Operation::Collect,
+    operation: Operation::AllGather,
     section: "4.2.3",
     formula: "t_s log2 p + t_w m (p - 1)",
     equation_number: Some("4.4"),
@@ -56,7 +56,7 @@ static HYPERCUBE_REDUCTION: Entry = Entry {
         .source(BOOK)
         .kinds(|operation| operation == HYPERCUBE_REDUCTION.operation)
         .only_if(&[POWER_OF_TWO, COMMUTATIVE]),
-    operation: Operation::DistributedCombine,
+    operation: Operation::ReduceScatter,
     section: "4.2.3",
     formula: "t_s log2 p + (t_w + gamma) m (p - 1)",
     equation_number: Some("4.4"),

@@ -35,7 +35,7 @@ static LINE_ALL_TO_ALL: Entry = Entry {
         .about("all-to-all broadcast on a linear array, both ways at once")
         .source(BOOK)
         .kinds(|operation| operation == LINE_ALL_TO_ALL.operation),
-    operation: Operation::Collect,
+    operation: Operation::AllGather,
     section: "4.2.1",
     formula: "(t_s + t_w m) (p - 1 + floor((p + 1) / 2))",
     equation_number: None,

@@ -35,7 +35,7 @@ static MESH_ALL_TO_ALL: Entry = Entry {
         .aliases(&["mesh-all-to-all"])
         .source(BOOK)
         .kinds(|operation| operation == MESH_ALL_TO_ALL.operation),
-    operation: Operation::Collect,
+    operation: Operation::AllGather,
     section: "4.2.2",
     formula: "t_s sum (c_i - 1) + t_w m (p - 1)",
     equation_number: Some("4.3"),
@@ -50,7 +50,7 @@ static MESH_REDUCTION: Entry = Entry {
         .source(BOOK)
         .kinds(|operation| operation == MESH_REDUCTION.operation)
         .only_if(&[COMMUTATIVE]),
-    operation: Operation::DistributedCombine,
+    operation: Operation::ReduceScatter,
     section: "4.2.2",
     formula: "t_s sum (c_i - 1) + (t_w + gamma) m (p - 1)",
     equation_number: Some("4.3"),

@@ -89,7 +89,7 @@ static FROM_ANY_SOURCE: Entry = doubling(
 );
 
 static ALL_TO_ONE: Entry = Entry {
-    operation: Operation::CombineToOne,
+    operation: Operation::Reduce,
     formula: "(t_s + t_w m + gamma m) ceil(log2 p)",
     draft: |task| (FROM_ANY_SOURCE.draft)(task).combining(),
     ..doubling(
@@ -125,7 +125,7 @@ static MESH_ALL_TO_ONE: Entry = Entry {
         .about("all-to-one reduction on a mesh")
         .source(BOOK)
         .kinds(|operation| operation == MESH_ALL_TO_ONE.operation),
-    operation: Operation::CombineToOne,
+    operation: Operation::Reduce,
     section: "4.1.2",
     formula: "(t_s + t_w m + gamma m) sum ceil(log2 c_i)",
     equation_number: None,

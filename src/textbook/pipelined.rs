@@ -31,7 +31,7 @@ static PIPELINED: Entry = Entry {
         .about("broadcasts from several sources, pipelined")
         .source(BOOK)
         .kinds(|operation| operation == PIPELINED.operation),
-    operation: Operation::Collect,
+    operation: Operation::AllGather,
     section: "4.2.4",
     formula: "(t_s + t_w m) (p - 1)",
     equation_number: None,
@@ -47,7 +47,7 @@ static IN_TURN: Entry = Entry {
         .about("broadcasts from several sources, one after the other")
         .source(BOOK)
         .kinds(|operation| operation == IN_TURN.operation),
-    operation: Operation::Collect,
+    operation: Operation::AllGather,
     section: "4.2.4",
     formula: "n (t_s + t_w m) ceil(log2 p)",
     equation_number: None,

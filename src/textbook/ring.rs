@@ -42,7 +42,7 @@ static RING_ALL_TO_ALL: Entry = Entry {
         .aliases(&["ring-all-to-all"])
         .source(BOOK)
         .kinds(|operation| operation == RING_ALL_TO_ALL.operation),
-    operation: Operation::Collect,
+    operation: Operation::AllGather,
     section: "4.2.1",
     formula: "(t_s + t_w m) (p - 1)",
     equation_number: Some("4.2"),
@@ -59,7 +59,7 @@ static RING_REDUCTION: Entry = Entry {
         .source(BOOK)
         .kinds(|operation| operation == RING_REDUCTION.operation)
         .only_if(&[COMMUTATIVE]),
-    operation: Operation::DistributedCombine,
+    operation: Operation::ReduceScatter,
     section: "4.2.1",
     formula: "(t_s + t_w m + gamma m) (p - 1)",
     equation_number: Some("4.2"),
@@ -71,5 +71,5 @@ static RING_REDUCTION: Entry = Entry {
 /// Sends all data that the ranks of each ring hold around the ring, as one message per rank.
 pub(super) fn spread(builder: &mut Builder, rings: &[Vec<Rank>]) {
     let everything = |counts: &[usize]| counts.iter().copied().max().unwrap_or(0);
-    ring::collect(builder, rings, everything);
+    ring::all_gather(builder, rings, everything);
 }

@@ -88,14 +88,14 @@ fn a_host_that_cannot_keep_up_says_so_and_changes_no_modeled_time() {
 
 #[test]
 fn what_a_library_call_does_is_held_back_as_a_whole() {
-    let collect = |node: &Node<'_>| {
-        let all = node.world().collect(&[node.rank() as u32], node.size())?;
+    let all_gather = |node: &Node<'_>| {
+        let all = node.world().all_gather(&[node.rank() as u32], node.size())?;
         assert!(all.iter().copied().eq(0..16));
         Ok(node.now()?)
     };
-    let (virtually, really) = (run(slow(16), collect), run(slow(16).clock(real(0.5)), collect));
+    let (virtually, really) = (run(slow(16), all_gather), run(slow(16).clock(real(0.5)), all_gather));
     assert_eq!(really.outputs, virtually.outputs);
-    // The collect and the look at the time, whatever the collect is made of.
+    // The all-gather and the look at the time, whatever the all-gather is made of.
     assert_eq!(really.report.real_time.unwrap().answers, 2 * 16);
 }
 

@@ -56,18 +56,18 @@ fn a_strategy_keeps_its_commas() {
 
 #[test]
 fn what_does_not_work_says_why_unless_nothing_else_does() {
-    let output = collective("combine-to-all --mesh 2x3 --in-order --algorithm long,auto");
+    let output = collective("all-reduce --mesh 2x3 --in-order --algorithm long,auto");
     let table = rows(&output, "algorithm");
     assert_eq!((table[0][0], table[1][0], table[1][1]), ("auto", "long", "-"), "{output}");
-    assert!(table[1].join(" ").contains("(long does not work for this combine-to-all: "), "{output}");
+    assert!(table[1].join(" ").contains("(long does not work for this all-reduce: "), "{output}");
     let errors = fails(2, &["collective", "broadcast", "--algorithm", "doubling"]);
     assert!(errors.contains("doubling is no algorithm for a broadcast"), "{errors}");
-    let errors = fails(2, &["collective", "collect", "--mesh", "2x3", "--algorithm", "2x3:SMC"]);
-    assert!(errors.contains("`2x3:SMC` is no hybrid for collect: "), "{errors}");
+    let errors = fails(2, &["collective", "all-gather", "--mesh", "2x3", "--algorithm", "2x3:SMC"]);
+    assert!(errors.contains("`2x3:SMC` is no hybrid for all-gather: "), "{errors}");
 
-    let sweep = "combine-to-all --mesh 2x3 --in-order --bytes 8..64 --algorithm long,auto";
+    let sweep = "all-reduce --mesh 2x3 --in-order --bytes 8..64 --algorithm long,auto";
     let output = collective(sweep);
-    assert!(output.contains("\nLeft out: long does not work for this combine-to-all: "), "{output}");
+    assert!(output.contains("\nLeft out: long does not work for this all-reduce: "), "{output}");
     // One line for all lengths, though the numbers differ.
     let output = collective("broadcast --machine ethernet:8 --bytes 1K,2K,16M --algorithm auto,forest");
     assert_eq!(output.matches("\nLeft out for 2 of 3 lengths: forest does not work").count(), 1, "{output}");
@@ -75,8 +75,8 @@ fn what_does_not_work_says_why_unless_nothing_else_does() {
 
 #[test]
 fn a_sweep_has_a_row_for_each_length() {
-    let output = collective("collect --mesh 3x4 --bytes 8..64,1K,8 --algorithm auto,short,3x4:CC");
-    let head = "Collective communication: collect, paragon:3x4, all 12 nodes; modeled times in ms\n";
+    let output = collective("all-gather --mesh 3x4 --bytes 8..64,1K,8 --algorithm auto,short,3x4:CC");
+    let head = "Collective communication: all-gather, paragon:3x4, all 12 nodes; modeled times in ms\n";
     assert!(output.starts_with(head), "{output}");
     let lengths = ["8", "16", "32", "64", "1024"];
     let times = output.lines().skip(2).take(6).map(str::split_whitespace);
@@ -150,8 +150,8 @@ fn bandwidths_are_those_of_nccl_tests() {
                 assert_eq!(cell("busbw_gb_s"), "");
                 continue;
             }
-            "combine-to-all" => 1.75,
-            "broadcast" | "combine-to-one" => 1.0,
+            "all-reduce" => 1.75,
+            "broadcast" | "reduce" => 1.0,
             _ => 0.875,
         };
         let bus = number("busbw_gb_s");
@@ -159,7 +159,8 @@ fn bandwidths_are_those_of_nccl_tests() {
         // Not beyond the bandwidth of a port, 1 / 0.0027 ns.
         assert!((100.0..370.4).contains(&bus), "{row:?}");
     }
-    let sweep = collective("collect --machine h100:4 --bytes 1M,1G --run none --algorithm auto --bandwidth");
+    let sweep =
+        collective("all-gather --machine h100:4 --bytes 1M,1G --run none --algorithm auto --bandwidth");
     assert!(sweep.contains("\nAlgorithm bandwidth in GB/s:\n\n"), "{sweep}");
     assert!(sweep.contains("\nBus bandwidth in GB/s:\n\n"), "{sweep}");
 }
@@ -168,26 +169,26 @@ fn bandwidths_are_those_of_nccl_tests() {
 fn ranks_may_be_placed_on_other_nodes() {
     let time = |placement: &str| {
         let options =
-            "collect --machine cluster:8x1:450000,50000:ring:2 --bytes 16M --run none --algorithm auto";
+            "all-gather --machine cluster:8x1:450000,50000:ring:2 --bytes 16M --run none --algorithm auto";
         let output = collective(&format!("{options} --placement {placement}"));
         rows(&output, "algorithm")[0][1].parse::<f64>().unwrap()
     };
     assert_eq!(time("identity"), time("blocks:8x8"));
-    let errors = fails(2, &["collective", "collect", "--placement", "round-robin:7"]);
+    let errors = fails(2, &["collective", "all-gather", "--placement", "round-robin:7"]);
     assert!(
         errors.contains("`round-robin:7` cannot place the ranks of 100 nodes: servers of 7 nodes do not"),
         "{errors}"
     );
-    let errors = fails(2, &["collective", "collect", "--placement", "snake"]);
+    let errors = fails(2, &["collective", "all-gather", "--placement", "snake"]);
     assert!(errors.contains("`snake` is no placement: allowed are identity, random:SEED"), "{errors}");
-    let errors = fails(2, &["collective", "collect", "--placement", "random:x"]);
+    let errors = fails(2, &["collective", "all-gather", "--placement", "random:x"]);
     assert!(errors.contains("`random:x` is no placement: its seed is `x`, and seeds are"), "{errors}");
     assert_eq!(time("random"), time("random:1"));
 }
 
 #[test]
 fn long_vectors_are_predicted_or_run_without_data() {
-    let long = ["collective", "combine-to-one", "--mesh", "8x8", "--bytes", "64M", "--algorithm", "short"];
+    let long = ["collective", "reduce", "--mesh", "8x8", "--bytes", "64M", "--algorithm", "short"];
     let errors = fails(2, &long);
     assert!(errors.contains("begins with 4096 MiB of data, and at most 512 MiB are made"), "{errors}");
     let phantom = succeeds(&[&long[..], &["--phantom"]].concat());
@@ -247,35 +248,38 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
     for (arguments, reason) in [
         (
             &["everything"][..],
-            "`everything` is no operation; allowed are broadcast (bcast), scatter, gather, collect (allgather), ",
+            "`everything` is no operation; allowed are broadcast (bcast), scatter, gather, all-gather (allgather), ",
         ),
         (&["broadcast,"], "`` is no operation"),
-        (&["collect", "--algorithm", "fast"], "`fast` is no algorithm; allowed are auto, short, "),
-        (&["collect", "--algorithm", "auto,columns"], "`columns` is no algorithm"),
+        (&["all-gather", "--algorithm", "fast"], "`fast` is no algorithm; allowed are auto, short, "),
+        (&["all-gather", "--algorithm", "auto,columns"], "`columns` is no algorithm"),
         (
-            &["collect", "--algorithm", "2x3:MC,rows", "--mesh", "2x3"],
+            &["all-gather", "--algorithm", "2x3:MC,rows", "--mesh", "2x3"],
             "after a comma only `columns`, `compact`, `rows-columns` or",
         ),
-        (&["collect", "--algorithm", "2x3:MC", "--mesh", "2x2"], "the sides multiply up to the size"),
+        (&["all-gather", "--algorithm", "2x3:MC", "--mesh", "2x2"], "the sides multiply up to the size"),
         (
-            &["collect", "--algorithm", "3x2x2:CCC,columns-rows", "--mesh", "4x3"],
+            &["all-gather", "--algorithm", "3x2x2:CCC,columns-rows", "--mesh", "4x3"],
             "sides that alternate divide the rows and the columns of the group by turns",
         ),
         (
-            &["collect", "--members", "row:10"],
+            &["all-gather", "--members", "row:10"],
             "`row:10` is not there: the machine has 10 rows and 10 columns",
         ),
-        (&["collect", "--members", "0,100"], "node 100 is given as a member: the machine has nodes 0 to 99"),
-        (&["collect", "--members", "3,3"], "a group needs at least one member, and each only once"),
         (
-            &["collect", "--members", "8..4"],
+            &["all-gather", "--members", "0,100"],
+            "node 100 is given as a member: the machine has nodes 0 to 99",
+        ),
+        (&["all-gather", "--members", "3,3"], "a group needs at least one member, and each only once"),
+        (
+            &["all-gather", "--members", "8..4"],
             "`8..4` names no nodes: allowed are all, row:3, column:0, block:",
         ),
-        (&["collect", "--members", "block:11x1"], "it must have at least a row and a column"),
-        (&["collect", "--members", "row:x"], "`row:x` names no nodes"),
-        (&["collect", "--members", "1,,2"], "`1,,2` names no nodes"),
+        (&["all-gather", "--members", "block:11x1"], "it must have at least a row and a column"),
+        (&["all-gather", "--members", "row:x"], "`row:x` names no nodes"),
+        (&["all-gather", "--members", "1,,2"], "`1,,2` names no nodes"),
         (
-            &["collect", "--machine", "hypercube:8", "--members", "row:0"],
+            &["all-gather", "--machine", "hypercube:8", "--members", "row:0"],
             "hypercube:8 has no rows and columns",
         ),
         (&["gather", "--root", "100"], "rank 100 is given as the root: the group has ranks 0 to 99"),
@@ -299,9 +303,9 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
 
 #[test]
 fn blocks_have_the_lengths_that_are_given() {
-    let output = collective("collect --mesh 2x4 --blocks 128K,7x32 --algorithm auto,mixed,apart");
+    let output = collective("all-gather --mesh 2x4 --blocks 128K,7x32 --algorithm auto,mixed,apart");
     assert!(
-        output.contains("collect of 131296 B, paragon:2x4, all 8 nodes, blocks of 32 B to 128 KiB"),
+        output.contains("all-gather of 131296 B, paragon:2x4, all 8 nodes, blocks of 32 B to 128 KiB"),
         "{output}"
     );
     assert!(output.contains("every member had every byte"), "{output}");
@@ -314,16 +318,13 @@ fn blocks_have_the_lengths_that_are_given() {
     for (command, text) in [
         (
             "broadcast --blocks 8,8",
-            "broadcast has no blocks, as scatter, gather, collect, distributed-combine have",
+            "broadcast has no blocks, as scatter, gather, all-gather, reduce-scatter have",
         ),
         ("gather --mesh 2x2 --blocks 8,2x8", "3 block lengths are given for a group of 4"),
         ("gather --blocks 8,y", "`y` is not a length, such as 64K, nor a count and a length, such as 15x32"),
         ("gather --blocks 1048577x1", "these are more than 1048576 lengths"),
         ("gather --blocks 8 --bytes 8", "cannot be used with"),
-        (
-            "distributed-combine --mesh 2x2 --blocks 3x8,9",
-            "9 bytes are no whole number of elements of 8 bytes",
-        ),
+        ("reduce-scatter --mesh 2x2 --blocks 3x8,9", "9 bytes are no whole number of elements of 8 bytes"),
     ] {
         let errors = refused(command);
         assert!(errors.contains(text), "{command}: {errors}");
@@ -334,25 +335,26 @@ fn blocks_have_the_lengths_that_are_given() {
 fn a_root_and_an_order_are_for_operations_that_have_one() {
     for (command, text) in [
         (
-            "collect --root 3",
-            "collect has no root, as broadcast, scatter, gather, combine-to-one have: leave --root out",
+            "all-gather --root 3",
+            "all-gather has no root, as broadcast, scatter, gather, reduce have: leave --root out",
         ),
-        ("scan,collect --root 0", "collect, scan have no root, as broadcast, "),
-        ("broadcast --in-order", "broadcast has no order, as combine-to-one, "),
+        ("scan,all-gather --root 0", "all-gather, scan have no root, as broadcast, "),
+        ("broadcast --in-order", "broadcast has no order, as reduce, "),
         ("gather --root 4 --mesh 2x2", "rank 4 is given as the root: the group has ranks 0 to 3"),
     ] {
         let errors = fails(2, &["collective"].into_iter().chain(command.split(' ')).collect::<Vec<_>>());
         assert!(errors.contains(text), "{command}: {errors}");
     }
     // Of several operations those take it that have one.
-    let output = collective("gather,collect --root 3 --mesh 2x2 --run none --algorithm auto");
+    let output = collective("gather,all-gather --root 3 --mesh 2x2 --run none --algorithm auto");
     assert!(output.contains("gather of 2 KiB, paragon:2x2, all 4 nodes, root 3\n"), "{output}");
-    assert!(output.contains("collect of 2 KiB, paragon:2x2, all 4 nodes\n"), "{output}");
+    assert!(output.contains("all-gather of 2 KiB, paragon:2x2, all 4 nodes\n"), "{output}");
 }
 
 #[test]
 fn one_node_has_one_strategy_and_its_grammar() {
-    let output = collective("collect --machine complete:1 --run none --algorithm hybrid,mixed,alternating");
+    let output =
+        collective("all-gather --machine complete:1 --run none --algorithm hybrid,mixed,alternating");
     assert!(!output.contains(" : ") && !output.contains("::"), "{output}");
     let chosen = |row: usize| rows(&output, "algorithm")[row].last().unwrap().to_string();
     assert_eq!(chosen(0), "1:M", "{output}");
@@ -371,7 +373,7 @@ fn nodes_have_as_many_ports_as_are_asked_for() {
     let errors = fails(2, &["machine", "torus:4x4", "--ports", "65"]);
     assert!(errors.contains("65 is not in 1..=64"), "{errors}");
     let chosen = |more: &str| {
-        let command = format!("collective collect --machine torus:4x4 --bytes 4M --algorithm swing{more}");
+        let command = format!("collective all-gather --machine torus:4x4 --bytes 4M --algorithm swing{more}");
         let output = succeeds(&command.split(' ').collect::<Vec<_>>());
         rows(&output, "algorithm")[0][1..].iter().map(|cell| cell.to_string()).collect::<Vec<_>>().join(" ")
     };
@@ -385,11 +387,11 @@ fn nodes_have_as_many_ports_as_are_asked_for() {
 #[test]
 fn names_of_mpi_are_taken_and_near_names_are_offered() {
     for (name, canonical) in [
-        ("allreduce", "combine-to-all of 2 KiB"),
+        ("allreduce", "all-reduce of 2 KiB"),
         ("MPI_Bcast", "broadcast of 2 KiB"),
-        ("all_gather", "collect of 2 KiB"),
-        ("ReduceScatter", "distributed-combine of 2 KiB"),
-        ("reduce", "combine-to-one of 2 KiB"),
+        ("all_gather", "all-gather of 2 KiB"),
+        ("ReduceScatter", "reduce-scatter of 2 KiB"),
+        ("reduce", "reduce of 2 KiB"),
     ] {
         let output = collective(&format!("{name} --mesh 2x2 --algorithm auto"));
         assert!(output.starts_with(&format!("Collective communication: {canonical}, ")), "{output}");

@@ -82,7 +82,7 @@ fn what_never_begins_leaves_files_as_they_were() {
     fs::write(&csv, "old\n").unwrap();
     fs::write(&trace, "old\n").unwrap();
     for command in [
-        &["collective", "combine-to-all", "--mesh", "2x3", "--in-order", "--algorithm", "long"][..],
+        &["collective", "all-reduce", "--mesh", "2x3", "--in-order", "--algorithm", "long"][..],
         &["exchange", "--mesh", "2x3", "--run", "none", "--algorithm", "random,improved"],
         &["textbook", "4.7", "--topology", "ring:7"],
         &["s-to-p", "--mesh", "2x2", "--sources", "9"],
@@ -175,9 +175,9 @@ fn several_traces_are_named_and_only_runs_have_one() {
     let trace = folder.join("t.json");
     let options = ["--mesh", "2x3", "--run", "all", "--trace", text(&trace)];
     let algorithms = ["--in-order", "--algorithm", "auto,long"];
-    let output = succeeds(&[&["collective", "combine-to-all"][..], &algorithms, &options].concat());
-    assert_eq!(names(&folder), ["t-combine-to-all-2048-auto.json"], "long does not work");
-    let told = format!("\nA trace was written: {}\n", text(&folder.join("t-combine-to-all-2048-auto.json")));
+    let output = succeeds(&[&["collective", "all-reduce"][..], &algorithms, &options].concat());
+    assert_eq!(names(&folder), ["t-all-reduce-2048-auto.json"], "long does not work");
+    let told = format!("\nA trace was written: {}\n", text(&folder.join("t-all-reduce-2048-auto.json")));
     assert!(output.contains(&told), "no\n{told}\nin\n{output}");
 
     let options = ["--clock", "virtual", "--mesh", "2x2", "--bytes", "8,64", "--distribution", "row"];
@@ -185,7 +185,7 @@ fn several_traces_are_named_and_only_runs_have_one() {
     let (eight, more) = (folder.join("t-row-8.json"), folder.join("t-row-64.json"));
     let told = format!("\n2 traces were written:\n  {}\n  {}\n", text(&eight), text(&more));
     assert!(output.ends_with(&told), "no\n{told}\nin\n{output}");
-    assert_eq!(names(&folder), ["t-combine-to-all-2048-auto.json", "t-row-64.json", "t-row-8.json"]);
+    assert_eq!(names(&folder), ["t-all-reduce-2048-auto.json", "t-row-64.json", "t-row-8.json"]);
 
     let nothing = ["collective", "scan", "--mesh", "2x2", "--run", "none", "--trace", text(&trace)];
     let output = succeeds(&nothing);

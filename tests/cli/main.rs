@@ -22,8 +22,8 @@ mod replay;
 mod reproduce;
 #[cfg(unix)]
 mod robustness;
+mod s_to_p;
 mod settings;
-mod stop;
 mod textbook;
 mod tune;
 mod units;
@@ -36,7 +36,7 @@ use std::{
 
 use multicomputer::{
     collective as library, exchange as many_to_many,
-    stop::{Algorithm, Distribution},
+    s_to_p::{Algorithm, Distribution},
 };
 use serde_json::Value;
 

@@ -75,11 +75,11 @@ fn a_schedule_is_an_algorithm_among_others() {
     let folder = folder("msccl-with");
     let (file, csv) = (folder.join("pair.xml"), folder.join("times.csv"));
     fs::write(&file, PAIR).unwrap();
-    let arguments = ["collective", "collect,broadcast", "--machine", "hockney:1x2", "--bytes", "1000"];
+    let arguments = ["collective", "all-gather,broadcast", "--machine", "hockney:1x2", "--bytes", "1000"];
     let more = ["--algorithm", "auto", "--run", "all", "--with", text(&file), "--csv", text(&csv)];
     let output = succeeds(&[&arguments[..], &more].concat());
     assert!(
-        output.contains("pair has no schedule here: it is a collect, and this is a broadcast"),
+        output.contains("pair has no schedule here: it is an all-gather, and this is a broadcast"),
         "{output}"
     );
     let table = fs::read_to_string(&csv).unwrap();
@@ -88,8 +88,8 @@ fn a_schedule_is_an_algorithm_among_others() {
         table.lines().find(is_row).unwrap_or_else(|| panic!("{table}"))
     };
     // As above, and it was run: every member had every byte.
-    assert!(row(",collect,").contains(",pair,155.000000,"), "{table}");
-    assert!(row(",broadcast,").contains("it is a collect, and this is a broadcast"), "{table}");
+    assert!(row(",all-gather,").contains(",pair,155.000000,"), "{table}");
+    assert!(row(",broadcast,").contains("it is an all-gather, and this is a broadcast"), "{table}");
     fs::write(&file, PAIR.replacen("type=\"r\"", "type=\"nop\"", 1)).unwrap();
     let refused = fails(2, &[&arguments[..], &more].concat());
     assert!(refused.contains("pair.xml: line "), "{refused}");
@@ -104,8 +104,18 @@ fn writing<'a>(arguments: &[&'a str], file: &'a str) -> Vec<&'a str> {
 fn plans_are_written_and_read_again() {
     let folder = folder("msccl-written");
     let (file, matrix) = (folder.join("plan.xml"), folder.join("even.csv"));
-    let of_ring =
-        ["collective", "collect", "--algorithm", "6:C", "--bytes", "6K", "--element", "4", "--run", "none"];
+    let of_ring = [
+        "collective",
+        "all-gather",
+        "--algorithm",
+        "6:C",
+        "--bytes",
+        "6K",
+        "--element",
+        "4",
+        "--run",
+        "none",
+    ];
     succeeds(&writing(&of_ring, text(&file)));
     let output = succeeds(&["msccl", text(&file), "--machine", "line:6", "--bytes", "6K"]);
     assert!(
@@ -126,8 +136,8 @@ fn plans_are_written_and_read_again() {
 
     let refused = |arguments: &[&'static str]| fails(2, &writing(arguments, text(&file)));
     let broadcast = refused(&["collective", "broadcast", "--algorithm", "short"]);
-    assert!(broadcast.contains("MSCCL has no broadcast: it has combine-to-all, collect, "), "{broadcast}");
-    let several = refused(&["collective", "collect"]);
+    assert!(broadcast.contains("MSCCL has no broadcast: it has all-reduce, all-gather, "), "{broadcast}");
+    let several = refused(&["collective", "all-gather"]);
     assert!(several.contains("--msccl writes one schedule, and there are "), "{several}");
     let stop = refused(&["s-to-p", "--sources", "2", "--algorithm", "br-lin"]);
     assert!(stop.contains("MSCCL has no operation of this command"), "{stop}");

@@ -61,7 +61,7 @@ fn every_command_that_compares_draws_what_varies() {
             [">traffic of a node, bytes<", ">two-stage<"],
         ),
         ("plot-tune", "tune line:8 broadcast --bytes 8..64K", [">length, bytes<", "bound (nothing can"]),
-        ("plot-one", "collective collect --mesh 2x3 --bytes 4K", [">hybrid<", "time (modeled): "]),
+        ("plot-one", "collective all-gather --mesh 2x3 --bytes 4K", [">hybrid<", "time (modeled): "]),
         ("plot-demo", "--mesh 4x4 --sources 4 --clock virtual", [">distribution<", "Br_Lin (modeled): "]),
         (
             "plot-textbook",

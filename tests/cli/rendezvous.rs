@@ -25,7 +25,7 @@ fn every_command_runs_and_predicts_under_rendezvous() {
     }
     let host = succeeds(&[
         "collective",
-        "collect",
+        "all-gather",
         "--machine",
         "host:3",
         "--clock",
@@ -44,7 +44,8 @@ fn rendezvous_is_a_property_of_a_machine_file() {
         .unwrap();
     let path = path.to_str().unwrap();
     let run = |more: &[&str]| {
-        let command = ["collective", "collect", "--machine", path, "--bytes", "64K", "--algorithm", "short"];
+        let command =
+            ["collective", "all-gather", "--machine", path, "--bytes", "64K", "--algorithm", "short"];
         succeeds(&[&command[..], more].concat())
     };
     assert!(run(&[]).ends_with("Sends of 4 KiB and more wait for their receives.\n"));

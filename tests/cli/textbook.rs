@@ -287,7 +287,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
         ("4.7 --topology ball:8", "`ball:8` names no topology; allowed are clos:NODES"),
         (
             "4.7 --topology ring:7",
-            "algorithm 4.7 does not work for this collect: it needs a power of two ranks",
+            "algorithm 4.7 does not work for this all-gather: it needs a power of two ranks",
         ),
         ("4.1 --source 3", "its source is rank 0; 4.2 takes any"),
         ("4.2 --source 8", "rank 8 is given as the root: the group has ranks 0 to 7"),

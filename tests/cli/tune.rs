@@ -75,7 +75,7 @@ fn the_machine_and_the_operation_may_each_be_left_out() {
     assert_eq!(intervals(&named).len(), 1, "{named}");
     let all = succeeds(&[&["tune", "2x3"], &short[..]].concat());
     assert_eq!(intervals(&all).len(), 8, "{all}");
-    let one = succeeds(&["tune", "1x1", "collect", "--bytes", "8,64"]);
+    let one = succeeds(&["tune", "1x1", "all-gather", "--bytes", "8,64"]);
     assert!(one.contains("0.000        -"), "there is no bound on one node: {one}");
 }
 

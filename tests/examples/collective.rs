@@ -4,20 +4,20 @@ use multicomputer::collective;
 
 use crate::general::assert_times;
 
+#[path = "../../examples/15_all_gather.rs"]
+pub mod all_gather;
+#[path = "../../examples/17_all_reduce.rs"]
+pub mod all_reduce;
 #[path = "../../examples/12_broadcast.rs"]
 pub mod broadcast;
-#[path = "../../examples/15_collect.rs"]
-pub mod collect;
-#[path = "../../examples/17_combine_to_all.rs"]
-pub mod combine_to_all;
-#[path = "../../examples/16_combine_to_one.rs"]
-pub mod combine_to_one;
-#[path = "../../examples/18_distributed_combine.rs"]
-pub mod distributed_combine;
 #[path = "../../examples/14_gather.rs"]
 pub mod gather;
 #[path = "../../examples/20_groups.rs"]
 pub mod groups;
+#[path = "../../examples/16_reduce.rs"]
+pub mod reduce;
+#[path = "../../examples/18_reduce_scatter.rs"]
+pub mod reduce_scatter;
 #[path = "../../examples/19_scan.rs"]
 pub mod scan;
 #[path = "../../examples/13_scatter.rs"]
@@ -83,8 +83,8 @@ fn a_collect_copies_nothing() {
         (8, ["1.8875568 ms", "1.85196267 ms", "932.002667 us"]),
         (32 << 10, ["193.3566528 ms", "47.89068267 ms", "46.970722667 ms"]),
     ] {
-        let modeled = collect::ALGORITHMS.map(|algorithm| {
-            let run = collect::collect(&algorithm, length).unwrap();
+        let modeled = all_gather::ALGORITHMS.map(|algorithm| {
+            let run = all_gather::all_gather(&algorithm, length).unwrap();
             // One piece of each node, or several where blocks are cut on the way.
             let mut owners: Vec<_> = run.outputs[0].iter().map(|&(_, last)| last).collect();
             owners.dedup();
@@ -104,12 +104,12 @@ fn the_highest_readings_are_found() {
     {
         let highest: Vec<[u32; 2]> = (0..sensors)
             .map(|sensor| {
-                let seen = (0..32).map(|node| [combine_to_one::reading(sensor, node), node as u32]);
+                let seen = (0..32).map(|node| [reduce::reading(sensor, node), node as u32]);
                 seen.max_by_key(|&[reading, node]| (reading, std::cmp::Reverse(node))).unwrap()
             })
             .collect();
-        let modeled = combine_to_one::ALGORITHMS.map(|algorithm| {
-            let run = combine_to_one::highest(&algorithm, sensors).unwrap();
+        let modeled = reduce::ALGORITHMS.map(|algorithm| {
+            let run = reduce::highest(&algorithm, sensors).unwrap();
             assert_eq!(run.outputs[0], highest);
             assert!(run.outputs[5].iter().all(|&[_, node]| node == 5), "node 5 has what it has seen");
             run.report.modeled
@@ -120,8 +120,8 @@ fn the_highest_readings_are_found() {
 
 #[test]
 fn conjugate_gradients_agree_on_their_steps() {
-    let modeled = combine_to_all::ALGORITHMS.map(|algorithm| {
-        let run = combine_to_all::temperatures(&algorithm).unwrap();
+    let modeled = all_reduce::ALGORITHMS.map(|algorithm| {
+        let run = all_reduce::temperatures(&algorithm).unwrap();
         let x: Vec<f64> = run.outputs.iter().flat_map(|(points, _)| points.clone()).collect();
         for i in 0..64 {
             let (left, right) = (if i > 0 { x[i - 1] } else { 0.0 }, x.get(i + 1).unwrap_or(&0.0));
@@ -141,13 +141,13 @@ fn a_histogram_need_not_pass_through_one_node() {
         (1, ["1.88152089 ms", "955.365037 us", "3.72791867 ms"]),
         (500, ["22.382797333 ms", "18.321798772 ms", "26.528206725 ms"]),
     ] {
-        let words = distributed_combine::words(unit);
+        let words = reduce_scatter::words(unit);
         let mut sum =
             (0..words.iter().sum()).map(|word: usize| (1..=32).map(|divisor| (word % divisor) as u32).sum());
         let blocks: Vec<Vec<u32>> = words.iter().map(|&length| sum.by_ref().take(length).collect()).collect();
         let [buckets, circulant, auto, long, through_one] =
-            distributed_combine::ways().unwrap().map(|(_, way)| {
-                let run = distributed_combine::histogram(&way, unit).unwrap();
+            reduce_scatter::ways().unwrap().map(|(_, way)| {
+                let run = reduce_scatter::histogram(&way, unit).unwrap();
                 assert_eq!(run.outputs, blocks);
                 run.report.modeled
             });

@@ -4,7 +4,7 @@ use multicomputer::{
     Clock, Dilation, Machine, Run, Time,
     analysis::Kind,
     error::RunError,
-    stop::{Algorithm, Distribution},
+    s_to_p::{Algorithm, Distribution},
 };
 
 #[path = "../../examples/29_active_messages.rs"]
@@ -38,13 +38,13 @@ pub mod ring;
 pub mod rows_and_columns;
 #[path = "../../examples/03_shared_link.rs"]
 pub mod shared_link;
-#[path = "../../examples/10_stop_auto.rs"]
+#[path = "../../examples/10_s_to_p_auto.rs"]
 pub mod stop_auto;
-#[path = "../../examples/07_stop_halving.rs"]
+#[path = "../../examples/07_s_to_p_halving.rs"]
 pub mod stop_halving;
-#[path = "../../examples/09_stop_repositioning.rs"]
+#[path = "../../examples/09_s_to_p_repositioning.rs"]
 pub mod stop_repositioning;
-#[path = "../../examples/08_stop_two_operations.rs"]
+#[path = "../../examples/08_s_to_p_two_operations.rs"]
 pub mod stop_two_operations;
 #[path = "../../examples/06_trace.rs"]
 pub mod trace;

@@ -55,7 +55,7 @@ fn three_broadcasts_are_drawn_over_their_lengths() {
     let marks = chart.marks.iter().map(|mark| (mark.from.as_str(), mark.to.as_str(), mark.at[0].round()));
     assert_eq!(
         marks.collect::<Vec<_>>(),
-        [("tree", "hybrid", 11_936.0), ("hybrid", "scatter and collect", 415_554.0)]
+        [("tree", "hybrid", 11_936.0), ("hybrid", "scatter and all-gather", 415_554.0)]
     );
     assert_published("plot.svg", &chart.to_svg().unwrap());
 }

@@ -43,8 +43,8 @@ fn texts_in_goal_take_the_times_of_loggp() {
 #[test]
 fn algorithms_of_ones_own_are_compared_and_run() {
     for (operation, doubles, snake, auto, bound) in [
-        (Operation::Collect, 1 << 17, "52.2804 ms", "49.938 ms", "49.9376 ms"),
-        (Operation::CombineToAll, 20_000, "20.14 ms", "15.46 ms", "15.33 ms"),
+        (Operation::AllGather, 1 << 17, "52.2804 ms", "49.938 ms", "49.9376 ms"),
+        (Operation::AllReduce, 20_000, "20.14 ms", "15.46 ms", "15.33 ms"),
     ] {
         let task = own::task(operation, doubles).unwrap();
         let (rows, least) = (own::compared(&task).unwrap(), task.lower_bound().time());
@@ -58,7 +58,7 @@ fn algorithms_of_ones_own_are_compared_and_run() {
     }
     let run = own::sum(20_000).unwrap();
     assert_eq!((run.outputs, run.report.modeled.to_string()), (vec![190.0; 20], "20.14 ms".to_owned()));
-    let task = own::task(Operation::Collect, 200).unwrap();
+    let task = own::task(Operation::AllGather, 200).unwrap();
     assert_eq!(
         own::short_ring().plan(&task).unwrap_err().to_string(),
         "the schedule of short does not deliver: rank 0 ends with nothing in block 5: wanted is what rank 5 has"
@@ -66,6 +66,6 @@ fn algorithms_of_ones_own_are_compared_and_run() {
     let scatter = own::task(Operation::Scatter, 200).unwrap();
     assert_eq!(
         own::snake_ring().plan(&scatter).unwrap_err().to_string(),
-        "snake has no schedule here: it is for collects and combines, and this is a scatter"
+        "snake has no schedule here: it is for all-gathers and combines, and this is a scatter"
     );
 }

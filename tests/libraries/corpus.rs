@@ -16,7 +16,7 @@ use multicomputer::{
     collective::{self, Operation, Task},
     exchange::{self, Matrix},
     model::Description,
-    stop,
+    s_to_p,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,7 +46,7 @@ enum Problem {
     /// A collective operation. `elements` has the length of the vector, or the lengths of all blocks.
     Collective { operation: Operation, root: Rank, element: u64, in_order: bool, elements: Vec<u64> },
     /// The sources of an s-to-p broadcast, with the lengths of their messages.
-    Stop(Vec<(Rank, u64)>),
+    SToP(Vec<(Rank, u64)>),
     /// The distribution of message lengths of an exchange, with its seed and parameters.
     Exchange { law: String, seed: u64, numbers: [u64; 3] },
 }
@@ -57,7 +57,7 @@ impl Problem {
         let mut words = rest.split(' ');
         let number = |word: Option<&str>| word.unwrap().parse::<u64>().unwrap();
         match name {
-            "s-to-p" => Problem::Stop(
+            "s-to-p" => Problem::SToP(
                 words
                     .map(|word| word.split_once(':').unwrap())
                     .map(|(rank, bytes)| (number(Some(rank)) as Rank, number(Some(bytes))))
@@ -152,10 +152,10 @@ impl Row {
                 let plan = collective::Algorithm::AUTO.plan(&task).unwrap();
                 timed(plan.prediction().modeled, &|| task.lower_bound().time())
             }
-            Problem::Stop(sources) => {
+            Problem::SToP(sources) => {
                 let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
-                let instance = stop::Instance::new(&machine, &ranks, &lengths).unwrap();
-                let plan = stop::Algorithm::AUTO.plan(&instance).unwrap();
+                let instance = s_to_p::Instance::new(&machine, &ranks, &lengths).unwrap();
+                let plan = s_to_p::Algorithm::AUTO.plan(&instance).unwrap();
                 timed(plan.prediction().modeled, &|| instance.lower_bound().time())
             }
             Problem::Exchange { law, seed, numbers } => {
@@ -200,7 +200,7 @@ fn few_problems_of_the_corpus_have_become_slower() {
         let (modeled, planned, bound) = row.plan();
         let family = match &row.problem {
             Problem::Collective { .. } => 0,
-            Problem::Stop(_) => 1,
+            Problem::SToP(_) => 1,
             Problem::Exchange { .. } => 2,
         };
         bounded[family].push(modeled.since_start().as_secs_f64() / bound.as_secs_f64());

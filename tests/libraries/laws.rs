@@ -7,7 +7,7 @@ use multicomputer::{
     comm::Node,
     model::Description,
     plan::Plan,
-    stop::{self, Instance},
+    s_to_p::{self, Instance},
 };
 use proptest::{prelude::*, sample::Index};
 
@@ -59,7 +59,7 @@ fn collective(machine: &Description, operation: Operation, root: usize, blocks: 
 
 fn s_to_p(machine: &Description, sources: &[usize], lengths: &[u64]) -> Time {
     let instance = Instance::new(machine, sources, lengths).unwrap();
-    stop::Algorithm::AUTO.plan(&instance).unwrap().prediction().modeled
+    s_to_p::Algorithm::AUTO.plan(&instance).unwrap().prediction().modeled
 }
 
 fn ratio(one: Time, other: Time) -> f64 {
@@ -77,8 +77,8 @@ proptest! {
         let single = ratio(s_to_p(&machine, &[root], &[bytes]), broadcast);
         prop_assert!(single == EXACT, "s-to-p takes {single} times as long");
         let blocks: Vec<u64> = (0..nodes).map(|rank| if rank == root { bytes } else { 0 }).collect();
-        let collect = ratio(collective(&machine, Operation::Collect, 0, &blocks), broadcast);
-        prop_assert!(collect == EXACT, "a collect takes {collect} times as long");
+        let all_gather = ratio(collective(&machine, Operation::AllGather, 0, &blocks), broadcast);
+        prop_assert!(all_gather == EXACT, "an all-gather takes {all_gather} times as long");
     }
 
     #[test]
@@ -88,8 +88,8 @@ proptest! {
     ) {
         let blocks: Vec<u64> = (0..machine.nodes()).map(|rank| lengths[rank % lengths.len()]).collect();
         let sources: Vec<usize> = (0..machine.nodes()).collect();
-        let collect = collective(&machine, Operation::Collect, 0, &blocks);
-        let ratio = ratio(s_to_p(&machine, &sources, &blocks), collect);
+        let all_gather = collective(&machine, Operation::AllGather, 0, &blocks);
+        let ratio = ratio(s_to_p(&machine, &sources, &blocks), all_gather);
         let most = if lengths.len() == 1 { EXACT } else { SPLIT };
         prop_assert!((1.0 / most..=most).contains(&ratio), "s-to-p takes {ratio} times as long");
     }
@@ -102,15 +102,15 @@ proptest! {
         is_in_order in any::<bool>(),
     ) {
         use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter,
+            Broadcast, AllGather, AllReduce, Reduce, ReduceScatter, Gather, Scatter,
         };
         let root = root.index(machine.nodes());
         let blocks: Vec<u64> = (0..machine.nodes()).map(|rank| lengths[rank % lengths.len()]).collect();
         for (less, more) in [
-            (Gather, Collect),
+            (Gather, AllGather),
             (Scatter, Broadcast),
-            (CombineToOne, CombineToAll),
-            (DistributedCombine, CombineToAll),
+            (Reduce, AllReduce),
+            (ReduceScatter, AllReduce),
         ] {
             let [of_less, of_more] = [less, more].map(|operation| {
                 let task = task(&machine, operation, root, &blocks).in_order(is_in_order);
@@ -128,13 +128,13 @@ proptest! {
         is_in_order in any::<bool>(),
     ) {
         use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter,
+            Broadcast, AllGather, AllReduce, Reduce, ReduceScatter, Gather, Scatter,
         };
         let root = root.index(machine.nodes());
         for (product, first, next) in [
-            (Broadcast, Scatter, Collect),
-            (CombineToOne, DistributedCombine, Gather),
-            (CombineToAll, DistributedCombine, Collect),
+            (Broadcast, Scatter, AllGather),
+            (Reduce, ReduceScatter, Gather),
+            (AllReduce, ReduceScatter, AllGather),
         ] {
             let [product, first, next] = [product, first, next].map(|operation| {
                 planned(Task::builder(&machine, operation).root(root).elements(length).in_order(is_in_order))

@@ -10,7 +10,7 @@ mod exchange;
 mod laws;
 mod nx;
 mod rendezvous;
-mod stop;
+mod s_to_p;
 #[path = "../support/mod.rs"]
 mod support;
 mod textbook;

@@ -8,7 +8,7 @@ use multicomputer::{
     nx::Nx,
     plan::PlanError,
     prelude::*,
-    stop,
+    s_to_p,
 };
 
 use crate::{
@@ -86,8 +86,8 @@ fn predictions_hold() {
         }
         let sources: Vec<Rank> = (0..description.nodes()).step_by(3).collect();
         let lengths: Vec<u64> = sources.iter().map(|&source| 300 * source as u64).collect();
-        let instance = stop::Instance::new(&description, &sources, &lengths).unwrap();
-        for algorithm in stop::Algorithm::all() {
+        let instance = s_to_p::Instance::new(&description, &sources, &lengths).unwrap();
+        for algorithm in s_to_p::Algorithm::all() {
             let Ok(plan) = algorithm.plan(&instance) else { continue };
             let run = support::run(&machine, |node| {
                 let own = sources.iter().position(|&source| source == node.rank());

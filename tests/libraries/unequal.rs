@@ -11,7 +11,7 @@ use multicomputer::{
     model::Description,
     pattern::Schedule,
     plan::predict,
-    stop,
+    s_to_p,
 };
 
 use crate::support;
@@ -56,8 +56,8 @@ struct Case {
 
 const FAMILIES: [Option<Operation>; 5] = [
     None,
-    Some(Operation::Collect),
-    Some(Operation::DistributedCombine),
+    Some(Operation::AllGather),
+    Some(Operation::ReduceScatter),
     Some(Operation::Gather),
     Some(Operation::Scatter),
 ];
@@ -112,8 +112,8 @@ impl Case {
         match self.operation {
             None => {
                 let (sources, lengths): (Vec<usize>, Vec<u64>) = chosen().unzip();
-                let instance = stop::Instance::new(&self.machine, &sources, &lengths).unwrap();
-                let plan = stop::Algorithm::AUTO.plan(&instance).unwrap();
+                let instance = s_to_p::Instance::new(&self.machine, &sources, &lengths).unwrap();
+                let plan = s_to_p::Algorithm::AUTO.plan(&instance).unwrap();
                 (plan.schedule().clone(), plan.name().to_owned())
             }
             Some(_) => {
@@ -128,7 +128,7 @@ impl Case {
         for &(rank, length) in self.messages.iter().filter(|&&(_, length)| is_in(length)) {
             blocks[rank] = length;
         }
-        let task = Task::builder(&self.machine, self.operation.unwrap_or(Operation::Collect));
+        let task = Task::builder(&self.machine, self.operation.unwrap_or(Operation::AllGather));
         task.blocks(blocks).root(self.root).element_bytes(self.element).build().unwrap()
     }
 
@@ -137,7 +137,7 @@ impl Case {
         match self.operation {
             None => {
                 let (sources, lengths): (Vec<usize>, Vec<u64>) = self.messages.iter().copied().unzip();
-                stop::Instance::new(&self.machine, &sources, &lengths).unwrap().lower_bound().time()
+                s_to_p::Instance::new(&self.machine, &sources, &lengths).unwrap().lower_bound().time()
             }
             Some(_) => self.task(|_| true).lower_bound().time(),
         }

@@ -62,10 +62,10 @@ fn libraries_give_on_the_host_what_they_give_in_virtual_time() {
         let program = |node: &Node<'_>| -> Result<Vec<u64>, Failure> {
             let (world, rank) = (node.world(), node.rank());
             let mut x = vec![rank as u64 + 1; 100];
-            world.combine_all(&mut x, Sum)?;
+            world.all_reduce(&mut x, Sum)?;
             world.scan(&mut x, Sum)?;
             let half = world.split(|rank| rank % 2)?;
-            x.extend(half.collect(&[rank as u64; 3], 3 * half.size())?);
+            x.extend(half.all_gather(&[rank as u64; 3], 3 * half.size())?);
             let mut y = [rank as u64; 7];
             world.broadcast(nodes - 1, &mut y)?;
             x.extend(y);
@@ -103,7 +103,7 @@ fn every_machine_runs_on_the_host() {
             Machine::of(name.parse().unwrap()).clock(Clock::Host).wall_limit(PATIENCE).build().unwrap();
         let run = run(&machine, |node| {
             let mut x = [1_u32; 1000];
-            node.world().combine_all(&mut x, Sum)?;
+            node.world().all_reduce(&mut x, Sum)?;
             Ok(x[999] as usize)
         });
         assert!(run.outputs.iter().all(|&sum| sum == machine.description().nodes()), "{name}");
@@ -229,7 +229,7 @@ fn phases_and_parts_are_of_the_wall_clock() {
         let _phase = node.phase("work")?;
         node.compute(Span::from_millis(2))?;
         let mut x = [1_u64];
-        node.world().combine_all(&mut x, Sum)?;
+        node.world().all_reduce(&mut x, Sum)?;
         Ok(())
     });
     let [work] = &run.report.phases[..] else { panic!() };
@@ -238,7 +238,7 @@ fn phases_and_parts_are_of_the_wall_clock() {
     let mut trace = Vec::new();
     run.write_trace(&mut trace).unwrap();
     let text = String::from_utf8(trace).unwrap();
-    assert!(text.contains("combine-to-all") && text.contains("work"), "{text}");
+    assert!(text.contains("all-reduce") && text.contains("work"), "{text}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use multicomputer::{
     exchange::{self, ManyToMany, Matrix},
     nx::{Library, Nx},
     prelude::*,
-    stop, textbook,
+    s_to_p, textbook,
 };
 use serde_json::Value;
 
@@ -274,8 +274,8 @@ fn waiting_and_overhead_add_up_to_what_the_report_says() {
 #[test]
 fn the_steps_of_a_broadcast_are_phases_of_the_trace_alone() {
     let machine = Machine::paragon(4, 4).build().unwrap();
-    let instance = stop::Instance::new(machine.description(), &[0, 5, 9], &[2000; 3]).unwrap();
-    let plan = stop::Algorithm::BR_LIN.plan(&instance).unwrap();
+    let instance = s_to_p::Instance::new(machine.description(), &[0, 5, 9], &[2000; 3]).unwrap();
+    let plan = s_to_p::Algorithm::BR_LIN.plan(&instance).unwrap();
     let (run, picture) = traced(
         || Machine::paragon(4, 4),
         |node| {
@@ -316,7 +316,7 @@ fn collective_calls_name_their_operation() {
         let _phase = node.phase("mine")?;
         let mut x = vec![node.rank() as f64; 100];
         world.broadcast(2, &mut x)?;
-        world.using(&collective::Algorithm::SHORT).combine_all(&mut x, collective::Sum)?;
+        world.using(&collective::Algorithm::SHORT).all_reduce(&mut x, collective::Sum)?;
         node.row()?.barrier()?;
         Ok(())
     };
@@ -330,13 +330,13 @@ fn collective_calls_name_their_operation() {
         operations.sort_by_key(|slice| slice.start);
         let names: Vec<&str> =
             operations.iter().map(|slice| slice.name.split(" by ").next().unwrap()).collect();
-        assert_eq!(names, ["broadcast", "combine-to-all", "barrier"]);
+        assert_eq!(names, ["broadcast", "all-reduce", "barrier"]);
         assert!(operations.iter().all(|slice| slice.around == ["mine"]));
         let mut tags: Vec<String> =
             picture.slices.iter().filter_map(|slice| Some(slice.args["tag"].as_str()?.to_owned())).collect();
         tags.sort();
         tags.dedup();
-        assert_eq!(tags, ["barrier 0", "broadcast 0", "combine-to-all 1"]);
+        assert_eq!(tags, ["barrier 0", "broadcast 0", "all-reduce 1"]);
     }
 }
 
@@ -362,7 +362,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
             assert!(picture.named("node 3", "step ").count() > 1, "{name}");
         }
     }
-    let task = Task::builder(&description, Operation::Collect).elements(16 * 100).build().unwrap();
+    let task = Task::builder(&description, Operation::AllGather).elements(16 * 100).build().unwrap();
     let plan = textbook::Algorithm::HYPERCUBE_ALL_TO_ALL.plan(&task).unwrap();
     let (run, picture) = traced(
         || Machine::paragon(4, 4),
@@ -395,8 +395,8 @@ fn other_calls_of_the_library_have_names_too() {
 #[test]
 fn a_deadlock_names_the_operations_of_the_library() {
     let machine = Machine::hockney(1, 2).build().unwrap();
-    let instance = stop::Instance::new(machine.description(), &[0], &[100]).unwrap();
-    let plan = stop::Algorithm::BR_LIN.plan(&instance).unwrap();
+    let instance = s_to_p::Instance::new(machine.description(), &[0], &[100]).unwrap();
+    let plan = s_to_p::Algorithm::BR_LIN.plan(&instance).unwrap();
     let deadlock = |program: &(dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync)| {
         let error = machine.run(program).unwrap_err();
         assert!(matches!(error, RunError::Deadlock(_)), "{error}");

@@ -49,7 +49,7 @@ fn error_of<T: std::fmt::Debug>(job: &Job, program: impl Fn(&Node<'_>) -> Result
     let error = job.run(program).expect_err("the run should fail");
     let sum = job.run(|node| {
         let mut sum = [node.rank() as u64 + 1];
-        node.world().combine_all(&mut sum, Sum)?;
+        node.world().all_reduce(&mut sum, Sum)?;
         Ok(sum[0])
     });
     let size = job.size() as u64;
@@ -116,14 +116,14 @@ fn deadlocks(job: &Job) {
 fn mismatches(job: &Job) {
     let lengths = error_of(job, |node| {
         let mut data = vec![1_u64; 8 + node.rank() % 2];
-        Ok(node.world().combine_all(&mut data, Sum)?)
+        Ok(node.world().all_reduce(&mut data, Sum)?)
     });
-    assert!(lengths.to_string().contains("combine-to-all on 9 u64"), "{lengths}");
+    assert!(lengths.to_string().contains("all-reduce on 9 u64"), "{lengths}");
     assert!(lengths.to_string().contains("all ranks must make the same call"), "{lengths}");
     let operations = error_of(job, |node| {
         let mut data = [1_u64; 8];
         match node.rank() % 2 {
-            0 => Ok(node.world().combine_all(&mut data, Sum)?),
+            0 => Ok(node.world().all_reduce(&mut data, Sum)?),
             _ => Ok(node.world().barrier()?),
         }
     });

@@ -5,7 +5,7 @@ mod intercom;
 mod jobs;
 mod peers;
 mod reproduce;
-mod stop;
+mod s_to_p;
 #[path = "../support/mod.rs"]
 mod support;
 mod today;

@@ -23,19 +23,17 @@ pub(super) fn adds_doubles(task: &Task) -> bool {
 
 /// The parts of the vector that a rank has before and after.
 pub(super) fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
-    use Operation::{
-        Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
-    };
+    use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
     let (all, block) = (0..task.bytes(), task.block(rank));
     let if_root = |range| if rank == task.root() { range } else { 0..0 };
     match task.operation() {
         Broadcast => [if_root(all.clone()), all],
         Scatter => [if_root(all), block],
         Gather => [block, if_root(all)],
-        Collect => [block, all],
-        CombineToOne => [all.clone(), if_root(all)],
-        CombineToAll | Scan => [all.clone(), all],
-        DistributedCombine => [all, block],
+        AllGather => [block, all],
+        Reduce => [all.clone(), if_root(all)],
+        AllReduce | Scan => [all.clone(), all],
+        ReduceScatter => [all, block],
         other => unreachable!("the data of {other} is not known"),
     }
 }

@@ -1,6 +1,6 @@
 //! The nodes that take part: `all`, `row:3`, `column:0`, `block:4x4@2+0`, `0,5,8-15`.
 
-use multicomputer::{Rank, model::Description, stop::Distribution};
+use multicomputer::{Rank, model::Description, s_to_p::Distribution};
 
 use super::super::count::counted;
 

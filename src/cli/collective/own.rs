@@ -27,13 +27,13 @@ pub(super) fn name(task: &Task) -> Result<&'static str, String> {
         Operation::Broadcast => "Bcast",
         Operation::Scatter => "Scatterv",
         Operation::Gather => "Gatherv",
-        Operation::Collect => "Allgatherv",
-        Operation::CombineToOne => "Reduce",
-        Operation::CombineToAll => "Allreduce",
-        Operation::DistributedCombine if counts(task).iter().all(|&count| count == counts(task)[0]) => {
+        Operation::AllGather => "Allgatherv",
+        Operation::Reduce => "Reduce",
+        Operation::AllReduce => "Allreduce",
+        Operation::ReduceScatter if counts(task).iter().all(|&count| count == counts(task)[0]) => {
             "Reduce_scatter_block"
         }
-        Operation::DistributedCombine => {
+        Operation::ReduceScatter => {
             return Err(
                 "MPI's own Reduce_scatter_block gives every rank as many numbers: their number must be a \
                         multiple of that of the ranks"
@@ -73,10 +73,10 @@ pub(super) fn run(task: &Task, content: Content, execution: Execution<'_>) -> Re
         return execution.own(
             &mut sums,
             |native, sums| match task.operation() {
-                Operation::CombineToOne => native.combine_to_one(&mine, sums, root),
-                Operation::CombineToAll => native.combine_to_all(&mine, sums),
+                Operation::Reduce => native.reduce(&mine, sums, root),
+                Operation::AllReduce => native.all_reduce(&mine, sums),
                 Operation::Scan => native.scan(&mine, sums),
-                _ => native.distributed_combine(&mine, sums),
+                _ => native.reduce_scatter(&mine, sums),
             },
             |sums| fault(&sums.iter().flat_map(|sum| sum.to_ne_bytes()).collect::<Vec<u8>>()),
         );
@@ -92,7 +92,7 @@ pub(super) fn run(task: &Task, content: Content, execution: Execution<'_>) -> Re
             Operation::Broadcast => native.broadcast(got, root),
             Operation::Scatter => native.scatter(&given, &counts, got, root),
             Operation::Gather => native.gather(&given, got, &counts, root),
-            _ => native.collect(&given, got, &counts),
+            _ => native.all_gather(&given, got, &counts),
         },
         |got| fault(got),
     )

@@ -14,8 +14,8 @@ use super::{
         exchange,
         options::{AskedMachines, RunOptions},
         ranks::Ranks,
+        s_to_p,
         site::Site,
-        stop,
     },
     concluded,
 };
@@ -60,14 +60,14 @@ pub(super) trait Compares: Args {
     fn run(&self, site: &Site, out: &mut dyn Write) -> Result<(), Error>;
 }
 
-impl Compares for stop::Arguments {
+impl Compares for s_to_p::Arguments {
     fn asked(&mut self) -> Asked<'_> {
         let (machines, options) = (self.machines.asked(), &mut self.options);
         Asked { machines, runs: None, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
-        stop::run(self, site, &mut out)
+        s_to_p::run(self, site, &mut out)
     }
 }
 

@@ -59,7 +59,7 @@ fn nodes_follow_from_machines_and_intervals_have_two_ends() {
     );
     let chart = plotted(
         "machine,operation,from_bytes,to_bytes,algorithm,from_us,from_ratio,to_us,to_ratio\n\
-         ring:4,collect,8,64,a,10,2,20,2\nring:4,collect,128,256,b,30,3,40,4",
+         ring:4,all-gather,8,64,a,10,2,20,2\nring:4,all-gather,128,256,b,30,3,40,4",
     );
     let found = lines(&chart);
     assert_eq!(

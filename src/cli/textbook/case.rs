@@ -115,7 +115,7 @@ impl Case {
             .element_bytes(arguments.word_bytes)
             .in_order(arguments.in_order);
         let task = match operation {
-            Operation::Broadcast | Operation::CombineToOne => {
+            Operation::Broadcast | Operation::Reduce => {
                 task.elements(self.words).root(arguments.source.unwrap_or(0))
             }
             _ => {

@@ -76,8 +76,8 @@ fn what(arguments: &Arguments, case: &Case) -> String {
     let root = arguments.source.unwrap_or(0);
     let way = match algorithm.operation() {
         Operation::Broadcast => format!("from node {root} to all"),
-        Operation::CombineToOne => format!("from each, combined at node {root}"),
-        Operation::DistributedCombine => "from each for each, combined there".to_owned(),
+        Operation::Reduce => format!("from each, combined at node {root}"),
+        Operation::ReduceScatter => "from each for each, combined there".to_owned(),
         _ => match arguments.sources.filter(|_| has_sources(Topic::Algorithm(algorithm))) {
             Some(1) => "from one source to all".to_owned(),
             Some(sources) => format!("from each of {sources} sources to all"),

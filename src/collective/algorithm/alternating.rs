@@ -9,7 +9,7 @@
 //! side is at least 4 and not prime. A commutative operator.
 //!
 //! **Cost.** The formula of [*Hybrid*](super::hybrid), in which `h_i` counts only the factors of `g_i` in the same direction. With
-//! all sides 2 and `k = 1` a collect of `n` bytes on `q x q` nodes, `p = q^2`, takes
+//! all sides 2 and `k = 1` an all-gather of `n` bytes on `q x q` nodes, `p = q^2`, takes
 //!
 //! ```text
 //! one direction after the other:  log2 p alpha + (log2 q)/2 (1 + 1/q) n beta
@@ -29,7 +29,7 @@ use super::{
     super::{
         Strategy, Task,
         draft::Tuning,
-        strategy::{Collect, Tree},
+        strategy::{AllGatherKind, Tree},
     },
     Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, variants},
@@ -65,5 +65,5 @@ static ALTERNATING: Entry = Entry::new("alternating", |planning| {
 ]);
 
 fn all(task: &Task) -> Vec<Strategy> {
-    Strategy::all_alternating(task.layout().grid, Collect::Ring, Tree::Halves, MAX_SIDES)
+    Strategy::all_alternating(task.layout().grid, AllGatherKind::Ring, Tree::Halves, MAX_SIDES)
 }

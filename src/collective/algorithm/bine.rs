@@ -3,7 +3,7 @@
 //! **What it does.** In each of `log2 p` rounds, every rank that has data sends half of the data or all of it to its partner of
 //! [*swing*](super::swing). The rounds with the nearest partners come first, or the rounds with the farthest. This pattern broadcasts a
 //! vector or scatters its blocks. A long vector is cut into one block for each rank; the blocks are scattered, and then collected by
-//! *swing*. The duals are a combine-to-one and a gather.
+//! *swing*. The duals are a reduce and a gather.
 //!
 //! **Restrictions.** A power of two ranks, at least four; a root; a commutative operator.
 //!
@@ -62,9 +62,9 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let near_first = swing::sequence(&extents, 0, 1);
     let far_first: Rounds = near_first.iter().rev().cloned().collect();
     let name = named("bine", &extents);
-    let has_one_vector = matches!(task.operation(), Operation::Broadcast | Operation::CombineToOne);
+    let has_one_vector = matches!(task.operation(), Operation::Broadcast | Operation::Reduce);
     let parts = |bytes: u64| (1..).map(move |round| bytes as f64 / 2.0_f64.powi(round));
-    let collect = pairings::time(task, std::slice::from_ref(&near_first), parts(task.bytes()));
+    let all_gather = pairings::time(task, std::slice::from_ref(&near_first), parts(task.bytes()));
     let mut candidates = Vec::new();
     for (order, sequence) in [("near first", near_first), ("far first", far_first)] {
         let tree = tree(task, &sequence);
@@ -74,9 +74,10 @@ fn candidates(task: &Task) -> Vec<Candidate> {
         let whole_time =
             || time(task, &tree, std::iter::repeat(task.bytes() as f64), |bytes| round(task, bytes));
         let modes: &[(&str, Span, usize, Make)] = match has_one_vector {
-            true => {
-                &[("", whole_time(), 1, whole), (", cut", scatter + collect, 1 + sequence.len(), in_blocks)]
-            }
+            true => &[
+                ("", whole_time(), 1, whole),
+                (", cut", scatter + all_gather, 1 + sequence.len(), in_blocks),
+            ],
             false => &[("", scatter, 1, scattered)],
         };
         candidates.extend(modes.iter().map(|&(suffix, estimate, messages, make)| {
@@ -100,7 +101,7 @@ type Make = fn(&Task, &Rounds, Tuning) -> Draft;
 /// Returns the schedule of a broadcast or scatter, or its dual if the task combines or gathers.
 fn turned(task: &Task, spread: Draft) -> Draft {
     match task.operation() {
-        Operation::CombineToOne => spread.combining(),
+        Operation::Reduce => spread.combining(),
         Operation::Gather => {
             let origins: Vec<Rank> = spread.pieces.iter().map(|piece| task.owner(piece.start)).collect();
             spread.gathering(&origins)
@@ -248,13 +249,13 @@ mod tests {
 
     /// Tests the closed form of the module documentation on 16 ranks and contention-free links: 8 start-ups of 130 us, 15/8 of the bytes at
     /// 50 ns each, and 15/16 of the elements at 10 ns. A broadcast copies no blocks together. With the farthest partners first, the
-    /// partners in the first round of the collect finish the scatter at different times, which costs at most one overhead.
+    /// partners in the first round of the all-gather finish the scatter at different times, which costs at most one overhead.
     #[test]
     fn a_split_vector_takes_the_closed_form_time() {
         let parameters = Parameters::hockney();
         let machine =
             Description::new("room", crate::topology::parse("complete:16").unwrap(), parameters.clone());
-        for operation in [Operation::Broadcast, Operation::CombineToOne] {
+        for operation in [Operation::Broadcast, Operation::Reduce] {
             let bytes = 160_000;
             let task = Task::builder(&machine, operation).elements(bytes).root(5).build().unwrap();
             let variants = Algorithm::BINE.variants(&task, &()).unwrap();
@@ -264,9 +265,9 @@ mod tests {
                 let schedule = variant.draft(&task).unwrap().schedule;
                 let is_packed =
                     |rank| schedule.steps(rank).iter().any(|step| matches!(step.action, Action::Pack(_)));
-                assert!(operation == Operation::CombineToOne || !(0..16).any(is_packed), "{name}");
+                assert!(operation == Operation::Reduce || !(0..16).any(is_packed), "{name}");
                 let time = crate::plan::predict(&machine, &schedule).unwrap().modeled.since_start();
-                let gamma = if operation == Operation::CombineToOne { bytes / 16 * 15 } else { 0 };
+                let gamma = if operation == Operation::Reduce { bytes / 16 * 15 } else { 0 };
                 let form = parameters.alpha().times(8)
                     + parameters.transfer(bytes / 8 * 15)
                     + parameters.combining(gamma);
@@ -279,7 +280,7 @@ mod tests {
     #[test]
     fn bine_is_the_fastest_on_a_ring_for_medium_lengths() {
         let machine: Description = "ring:16".parse().unwrap();
-        for operation in [Operation::Broadcast, Operation::CombineToOne] {
+        for operation in [Operation::Broadcast, Operation::Reduce] {
             let task = Task::builder(&machine, operation).elements(1 << 14).root(5).build().unwrap();
             let time = |algorithm: &Algorithm| Some(algorithm.plan(&task).ok()?.prediction().modeled);
             let bine = time(&Algorithm::BINE).unwrap();

@@ -1,7 +1,7 @@
 //! *Blocks*: a pipelined broadcast on a circulant graph.
 //!
 //! **What it does.** The vector is cut into `N` blocks. In each round a rank sends the newest block that the receiver lacks to the rank `d`
-//! further on around a ring of all ranks; `d` runs repeatedly through `ceil(p/2)`, `ceil(p/4)`, .., 1. The dual is a combine-to-one.
+//! further on around a ring of all ranks; `d` runs repeatedly through `ceil(p/2)`, `ceil(p/4)`, .., 1. The dual is a reduce.
 //!
 //! **Restrictions.** A commutative operator.
 //!
@@ -38,7 +38,7 @@ static BLOCKS: Entry =
     Entry::new("blocks", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("pipelined on a circulant graph (Bar-Noy, Kipnis, Traeff)")
         .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994")
-        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
+        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
             text: PIPELINED,
             is_met: |task, _| can_be_pipelined(task),
@@ -108,5 +108,5 @@ fn draft(task: &Task, blocks: usize, is_compact: bool, tuning: Tuning) -> Draft 
             circulant::broadcast(builder, &ring, &[task.root()], &[count]);
         }
     });
-    if task.operation() == Operation::CombineToOne { broadcast.combining() } else { broadcast }
+    if task.operation() == Operation::Reduce { broadcast.combining() } else { broadcast }
 }

@@ -1,6 +1,6 @@
 //! *Chains*: a segmented pipeline along a chain of all ranks, or down several trees at once, one for each processor of a server.
 //!
-//! **What it does.** Broadcast, and as its dual combine-to-one. A rank forwards each segment as soon as it has received the segment; unlike
+//! **What it does.** Broadcast, and as its dual reduce. A rank forwards each segment as soon as it has received the segment; unlike
 //! *pipeline*, the schedule has no common clock. The variants differ in the trees from the root:
 //!
 //! - *chain*: all ranks, in boustrophedon order (the snake) of the layout; *chain around*: in node order, cyclically from the root;
@@ -50,7 +50,7 @@ static CHAINS: Entry =
         .aliases(&["chain"])
         .about("segments along a chain of all ranks, or over all adapters of servers")
         .source("folklore; NCCL")
-        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
+        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
             text: "there must be at least two ranks and two elements",
             is_met: |task, _| task.size() > 1 && task.bytes() >= 2 * task.element_bytes(),
@@ -226,7 +226,7 @@ struct ClosedForm<'a> {
     received: f64,
     /// Seconds per byte of each message of a round on the busiest link.
     link: f64,
-    /// Whether segments go towards the root (combine-to-one).
+    /// Whether segments go towards the root (reduce).
     is_back: bool,
     /// Seconds in which a processor combines one byte.
     combining: f64,
@@ -353,5 +353,5 @@ fn draft(task: &Task, tree_set: &TreeSet, segments: usize, tuning: Tuning) -> Dr
             }));
         }
     });
-    if task.operation() == Operation::CombineToOne { draft.combining() } else { draft }
+    if task.operation() == Operation::Reduce { draft.combining() } else { draft }
 }

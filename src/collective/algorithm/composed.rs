@@ -1,4 +1,4 @@
-//! *Composed*: two operations in a row whose product is the operation, such as scatter and collect for a broadcast.
+//! *Composed*: two operations in a row whose product is the operation, such as scatter and all-gather for a broadcast.
 //!
 //! **What it does.** [`products`] lists the pairs of operations. For each of the two operations a nested search finds the fastest schedule
 //! of all other algorithms. A rank starts the second schedule either when it has finished its steps of the first one, or when its messages
@@ -29,16 +29,16 @@ use crate::{
 };
 
 impl Algorithm {
-    /// Two operations in a row, such as a scatter and a collect for a broadcast.
+    /// Two operations in a row, such as a scatter and an all-gather for a broadcast.
     pub const COMPOSED: Algorithm = of(&COMPOSED);
 }
 
 static COMPOSED: Entry = Entry::new("composed", |planning| Ok(variants(planning.problem, true)))
-    .about("as two operations in a row, such as a scatter and a collect for a broadcast")
+    .about("as two operations in a row, such as a scatter and an all-gather for a broadcast")
     .source("Träff, Gropp, Thakur 2010")
     .kinds(|operation| {
-        use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine};
-        matches!(operation, Broadcast | Collect | CombineToOne | CombineToAll | DistributedCombine)
+        use Operation::{Broadcast, AllGather, AllReduce, Reduce, ReduceScatter};
+        matches!(operation, Broadcast | AllGather | Reduce | AllReduce | ReduceScatter)
     })
     .only_if(&[Restriction {
         text: "there must be two ranks, and several blocks that are not empty if ranks begin or end with blocks",
@@ -51,13 +51,13 @@ static COMPOSED: Entry = Entry::new("composed", |planning| Ok(variants(planning.
 /// Returns the pairs of operations that, carried out one after the other, have the result of `operation`. Operations with a root use the
 /// same root.
 fn products(operation: Operation) -> &'static [[Operation; 2]] {
-    use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
+    use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
     match operation {
-        Broadcast => &[[Scatter, Collect]],
-        Collect => &[[Gather, Broadcast]],
-        CombineToOne => &[[DistributedCombine, Gather]],
-        CombineToAll => &[[DistributedCombine, Collect], [CombineToOne, Broadcast]],
-        DistributedCombine => &[[CombineToOne, Scatter]],
+        Broadcast => &[[Scatter, AllGather]],
+        AllGather => &[[Gather, Broadcast]],
+        Reduce => &[[ReduceScatter, Gather]],
+        AllReduce => &[[ReduceScatter, AllGather], [Reduce, Broadcast]],
+        ReduceScatter => &[[Reduce, Scatter]],
         _ => &[],
     }
 }
@@ -103,7 +103,7 @@ impl Pair {
     /// Whether the second operation only distributes data of the root, which are the result of the first one. Then the second operation
     /// cannot begin before the root has finished the first one.
     fn meets_at_root(&self) -> bool {
-        matches!(self.first.operation(), Operation::Gather | Operation::CombineToOne)
+        matches!(self.first.operation(), Operation::Gather | Operation::Reduce)
     }
 
     /// Lower bound of both operations in a row, if the ranks finish the first one at these times.
@@ -122,7 +122,7 @@ impl Pair {
     fn solved(&self, task: &Task, is_nested: bool, limit: Time, budget: &Budget) -> Result<Draft, PlanError> {
         let within = |before: Span| Time::ZERO + (limit.since_start() - before);
         let after = self.lower_bound - self.lower_bounds[0];
-        // The first search omits the schedules of *Wider*: such a schedule, of a combine-to-all for a distributed combine, would carry out
+        // The first search omits the schedules of *Wider*: such a schedule, of an all-reduce for a reduce-scatter, would carry out
         // the whole operation without the second one.
         let first = solved(&self.first, false, is_nested, within(after), budget)?;
         let ends = &first.prediction.finished;

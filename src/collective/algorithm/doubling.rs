@@ -1,6 +1,6 @@
 //! *Doubling*: in each round every rank combines with a rank at twice the distance, and after `ceil(log2 p)` rounds has the result.
 //!
-//! **What it does.** Combine-to-all; [`scan`](super::scan) has the scan. On a power of two, ranks exchange their vectors with the rank
+//! **What it does.** All-reduce; [`scan`](super::scan) has the scan. On a power of two, ranks exchange their vectors with the rank
 //! whose number differs in one bit, the lowest bit first (recursive doubling). On any other number of ranks, some ranks first send their
 //! vectors to a neighbour, and get the result from this neighbour at the end. If results do not depend on how operands are grouped, a
 //! variant (*windows*) avoids these extra messages: rank `i` keeps the sum of the vectors of ranks `i + 1` to `i + w`, and receives the sum
@@ -42,7 +42,7 @@ static DOUBLING: Entry = Entry::new("doubling", |planning| {
 .aliases(&["recursive-doubling"])
 .about("recursive doubling, for any number of ranks")
 .source("Thakur et al. 2005; Bruck, Ho 1993; a scan: Hillis, Steele 1986")
-.kinds(|operation| matches!(operation, Operation::CombineToAll | Operation::Scan));
+.kinds(|operation| matches!(operation, Operation::AllReduce | Operation::Scan));
 
 fn candidates(task: &Task) -> Vec<Candidate> {
     let rounds = u64::from(task.size().ilog2())

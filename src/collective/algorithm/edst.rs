@@ -1,6 +1,6 @@
 //! *EDST*: the vector in packets, down the edge-disjoint spanning trees of a hypercube.
 //!
-//! **What it does.** Broadcast, and as its dual combine-to-one. A hypercube of `p = 2^d` nodes has `d` spanning trees that share no link in
+//! **What it does.** Broadcast, and as its dual reduce. A hypercube of `p = 2^d` nodes has `d` spanning trees that share no link in
 //! the same direction ([`edge_disjoint`](crate::pattern::pipeline::edge_disjoint)). Packet `i` goes down tree `i mod d`. In round `t` all
 //! nodes exchange packets with their neighbours in dimension `t mod d`: each node sends one and receives one. Either the messages drive the
 //! rounds, or the schedule is time-triggered (*by the clock*): each packet rests one round at each node and all nodes start their rounds at
@@ -11,9 +11,9 @@
 //! apart: on an `r x c` mesh `c / 2` messages share a link in the highest dimension of a row.
 //!
 //! **Cost.** `(N + d) (alpha + n/N beta)` for `N` packets; with the best `N` this is `(sqrt(n beta) + sqrt(d alpha))^2`. By the clock about
-//! `n beta + 2 d alpha`. For long vectors both approach `n beta`, half of the `2 (p - 1)/p n beta` of scatter and collect. These formulas
+//! `n beta + 2 d alpha`. For long vectors both approach `n beta`, half of the `2 (p - 1)/p n beta` of scatter and all-gather. These formulas
 //! hold for nodes with *one port* in each direction, the model of this crate. With half-duplex ports the bytes cost twice as much, and
-//! scatter and collect cost three times as much, so the factor is 1.5 instead of 2. With `d` ports at each node all trees could be used at
+//! scatter and all-gather cost three times as much, so the factor is 1.5 instead of 2. With `d` ports at each node all trees could be used at
 //! the same time, for `n/d beta`; this implementation does not do so.
 //!
 //! **Source.** S. L. Johnsson, C.-T. Ho, "Optimum broadcasting and personalized communication in hypercubes", IEEE
@@ -48,7 +48,7 @@ static EDST: Entry =
     Entry::new("edst", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("in packets down the edge-disjoint trees of a hypercube (Johnsson, Ho)")
         .source("Johnsson, Ho 1989; Barnett et al. 1994, section 8")
-        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne))
+        .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
             text: "it needs a power of two ranks, four at least, two elements and a commutative operator",
             is_met: |task, _| can_be_pipelined(task) && task.size().is_power_of_two(),
@@ -112,7 +112,7 @@ fn draft(task: &Task, packets: usize, tuning: Tuning) -> Draft {
             builder.iteration(hops.into_iter().map(transfer));
         }
     });
-    if task.operation() == Operation::CombineToOne { broadcast.combining() } else { broadcast }
+    if task.operation() == Operation::Reduce { broadcast.combining() } else { broadcast }
 }
 
 #[cfg(test)]
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn modeled_times_are_pinned() {
         let machine: Description = "hypercube:16".parse().unwrap();
-        let times = [Operation::Broadcast, Operation::CombineToOne].map(|operation| {
+        let times = [Operation::Broadcast, Operation::Reduce].map(|operation| {
             let task = Task::builder(&machine, operation).elements(1 << 16).build().unwrap();
             let plan = Algorithm::EDST.plan(&task).unwrap();
             (plan.name().to_owned(), plan.prediction().modeled.to_string())

@@ -1,9 +1,9 @@
 //! *Forest*: the vector in segments down several spanning trees, each of which carries as much as the network allows.
 //!
 //! **What it does.** For long vectors on networks that are not grids (with switches, links of several capacities, or gaps), and for nodes
-//! with several ports. A broadcast goes down one tree, or down two, four or eight trees if one does not reach the lower bound. A collect
+//! with several ports. A broadcast goes down one tree, or down two, four or eight trees if one does not reach the lower bound. An all-gather
 //! goes around one or several cycles ([`pattern::forest`](crate::pattern::forest), as in [s-to-p broadcasts](crate::stop)). The duals
-//! combine, with trees that are built for their direction. A combine-to-all goes around a cycle twice: each rank combines one part of the
+//! combine, with trees that are built for their direction. An all-reduce goes around a cycle twice: each rank combines one part of the
 //! vector, and the parts are then collected.
 //!
 //! **Restrictions.** 3 to 64 ranks, and a vector whose bytes take longer than a start-up; a commutative operator. With one port per node,
@@ -57,8 +57,8 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
 fn variants(task: &Task) -> Variants {
     let sources = sources(task);
     let direction = match task.operation() {
-        Operation::CombineToOne | Operation::DistributedCombine => Direction::Back,
-        Operation::CombineToAll => Direction::Both,
+        Operation::Reduce | Operation::ReduceScatter => Direction::Back,
+        Operation::AllReduce => Direction::Both,
         _ => Direction::Out,
     };
     let element = task.element_bytes();
@@ -73,11 +73,11 @@ fn variants(task: &Task) -> Variants {
     Ok(problem.forests().into_iter().map(variant).collect())
 }
 
-/// The ranks that hold data at the start or at the end, each with its number of bytes. In a combine-to-all these are the blocks of an even
+/// The ranks that hold data at the start or at the end, each with its number of bytes. In an all-reduce these are the blocks of an even
 /// division.
 fn sources(task: &Task) -> Vec<(Rank, u64)> {
     match task.operation() {
-        Operation::Broadcast | Operation::CombineToOne => vec![(task.root(), task.bytes())],
+        Operation::Broadcast | Operation::Reduce => vec![(task.root(), task.bytes())],
         _ => blocks(task).map(|(rank, block)| (rank, block.end - block.start)).collect(),
     }
 }
@@ -89,7 +89,7 @@ fn blocks(task: &Task) -> impl Iterator<Item = (Rank, Range<u64>)> {
 
 fn draft(task: &Task, problem: &ForestProblem, forest: &Forest, direction: Direction) -> Draft {
     let owners: Vec<(Rank, u64)> = match task.operation() {
-        Operation::Broadcast | Operation::CombineToOne => vec![(task.root(), 0)],
+        Operation::Broadcast | Operation::Reduce => vec![(task.root(), 0)],
         _ => blocks(task).map(|(rank, block)| (rank, block.start)).collect(),
     };
     let pieces = forest.segments().iter().map(|segment| {
@@ -120,10 +120,10 @@ mod tests {
         let machine: Description = "tree:16".parse().unwrap();
         let ratios = [
             Operation::Broadcast,
-            Operation::CombineToOne,
-            Operation::Collect,
-            Operation::DistributedCombine,
-            Operation::CombineToAll,
+            Operation::Reduce,
+            Operation::AllGather,
+            Operation::ReduceScatter,
+            Operation::AllReduce,
         ]
         .map(|operation| {
             let task = Task::builder(&machine, operation).elements(1 << 17).element_bytes(8).build().unwrap();

@@ -9,7 +9,7 @@
 //! **Restrictions.** None; operators need not be commutative. For commutative operators, circulant graphs and hybrids are mostly faster.
 //!
 //! **Cost.** On `p = 2^k` ranks `k alpha + (1 - 1/p) n (beta + gamma)` to combine, and then the same without `gamma` to gather or to
-//! spread, or `alpha + n/p beta` for a distributed combine. On other numbers of ranks up to `n (beta + gamma)` more.
+//! spread, or `alpha + n/p beta` for a reduce-scatter. On other numbers of ranks up to `n (beta + gamma)` more.
 //!
 //! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1),
 //! 2005; Rabenseifner, Träff, "More efficient reduction algorithms for non-power-of-two number of processors in
@@ -60,7 +60,7 @@ fn candidates(task: &Task) -> Vec<Candidate> {
     let parameters = task.parameters();
     let moved = |bytes: u64| parameters.start_up(bytes) + parameters.transfer(bytes);
     let after: Span = match task.operation() {
-        Operation::DistributedCombine => moved(task.bytes() / task.size() as u64),
+        Operation::ReduceScatter => moved(task.bytes() / task.size() as u64),
         _ => (0..levels.len()).map(|nth| moved(halves(nth))).sum(),
     };
     vec![Candidate {
@@ -82,15 +82,15 @@ struct Parts {
     of: Vec<Vec<u32>>,
 }
 
-/// Cuts the vector into one part for each holder. For a distributed combine, parts are also cut between the blocks of ranks.
+/// Cuts the vector into one part for each holder. For a reduce-scatter, parts are also cut between the blocks of ranks.
 fn parts(task: &Task, holders: &[Rank]) -> Parts {
     let mut parts = Parts { pieces: Vec::new(), origins: Vec::new(), of: vec![Vec::new(); holders.len()] };
     for (nth, part) in cut(0, task.bytes(), task.element_bytes(), holders.len()) {
         let (mut start, end) = (part.start, part.start + part.bytes);
         while start < end {
             let (origin, stop) = match task.operation() {
-                Operation::CombineToOne => (task.root(), end),
-                Operation::DistributedCombine => {
+                Operation::Reduce => (task.root(), end),
+                Operation::ReduceScatter => {
                     let owner = task.owner(start);
                     (owner, end.min(task.block(owner).end))
                 }
@@ -112,13 +112,13 @@ fn draft(task: &Task, tuning: Tuning) -> Draft {
     let Parts { pieces, origins, of } = parts(task, &holders);
     let spread = Draft::moving(task, pieces, &origins, tuning.exchange, |builder| {
         match task.operation() {
-            Operation::CombineToOne => deal(builder, task.root(), &holders, &of),
+            Operation::Reduce => deal(builder, task.root(), &holders, &of),
             _ => hand_over(builder, &origins, &holders, &of),
         }
         levels.iter().rev().for_each(|level| meet(builder, level));
     });
     match task.operation() {
-        Operation::CombineToAll => spread.combining_and_back(),
+        Operation::AllReduce => spread.combining_and_back(),
         _ => spread.combining(),
     }
 }
@@ -202,14 +202,14 @@ mod tests {
             plan.prediction().modeled.since_start()
         };
         for in_order in [false, true] {
-            assert_eq!(modeled(Operation::CombineToAll, in_order), (start_ups + bytes).times(2));
-            assert_eq!(modeled(Operation::CombineToOne, in_order), (start_ups + bytes).times(2));
+            assert_eq!(modeled(Operation::AllReduce, in_order), (start_ups + bytes).times(2));
+            assert_eq!(modeled(Operation::Reduce, in_order), (start_ups + bytes).times(2));
             // The scan uses two levels; for each quarter the sum of the first four ranks goes to the others.
             let scan = Parameters::hockney().alpha().times(5) + bytes.times(2);
             assert_eq!(modeled(Operation::Scan, in_order), scan);
             // Afterwards four of the eight parts go to the ranks that own them.
             let moved = Parameters::hockney().alpha() + Parameters::hockney().transfer(elements);
-            assert_eq!(modeled(Operation::DistributedCombine, in_order), start_ups + bytes + moved);
+            assert_eq!(modeled(Operation::ReduceScatter, in_order), start_ups + bytes + moved);
         }
     }
 }

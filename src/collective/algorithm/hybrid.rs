@@ -3,9 +3,9 @@
 //! **What it does.** A [`Strategy`] defines how the group is divided; nodes are nearest in the first dimension. A broadcast scatters the
 //! vector in the long-vector dimensions, one after the other, broadcasts the parts in the short-vector dimension, and collects the parts in
 //! the long-vector dimensions in reverse order. Vectors are thus longest where nodes are nearest. The other operations are parts of the
-//! broadcast or its dual: a scatter, a collect (gather and broadcast in the short dimension), and their duals, the gather and the
-//! distributed combine; a combine-to-all is the dual of a collect followed by the collect. The extremes are included: one short dimension
-//! is the minimum spanning tree, one long dimension is scatter and collect, and the rows and columns of a mesh are two long dimensions.
+//! broadcast or its dual: a scatter, an all-gather (gather and broadcast in the short dimension), and their duals, the gather and the
+//! reduce-scatter; an all-reduce is the dual of an all-gather followed by the all-gather. The extremes are included: one short dimension
+//! is the minimum spanning tree, one long dimension is scatter and all-gather, and the rows and columns of a mesh are two long dimensions.
 //!
 //! **Restrictions.** An operator that is not commutative needs one short-vector dimension in rank order: only there combined ranks are
 //! contiguous.
@@ -28,7 +28,7 @@ use super::{
     super::{
         Strategy,
         draft::Tuning,
-        strategy::{Collect, Tree},
+        strategy::{AllGatherKind, Tree},
     },
     Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, is_in_order, variants},
@@ -46,7 +46,8 @@ impl Algorithm {
 }
 
 static HYBRID: Entry = Entry::new("hybrid", |planning| {
-    let all = Strategy::all(planning.problem.layout().grid, &[Collect::Ring], &[Tree::Halves], MAX_SIDES);
+    let all =
+        Strategy::all(planning.problem.layout().grid, &[AllGatherKind::Ring], &[Tree::Halves], MAX_SIDES);
     variants(planning.problem, all, &[Tuning::PLAIN])
 })
 .about("InterCom: the fastest strategy of S, M and C")

@@ -1,4 +1,4 @@
-//! *Long*: InterCom's algorithm for long vectors, scatter and bucket collect in rows and columns.
+//! *Long*: InterCom's algorithm for long vectors, scatter and ring all-gather in rows and columns.
 //!
 //! **What it does.** The rows and the columns of the members' rectangle are two long-vector dimensions, or one dimension on a line: the
 //! strategy `cxr:SSCC` of a broadcast. A broadcast scatters within the row of the root and then within the columns, and collects in rings
@@ -12,25 +12,25 @@
 //! **Source.** Barnett et al., "Building a High-Performance Collective Communication Library", 1994, sections 4 and 7.
 
 use super::{
-    super::{Strategy, draft::Tuning, strategy::Collect},
+    super::{Strategy, draft::Tuning, strategy::AllGatherKind},
     Algorithm, Entry, is_no_scan, of,
     strategies::{IN_ORDER, variants},
 };
 use crate::plan::Restriction;
 
 impl Algorithm {
-    /// InterCom's long-vector algorithm: scatter and bucket collect, within the rows and the columns of a rectangle.
+    /// InterCom's long-vector algorithm: scatter and ring all-gather, within the rows and the columns of a rectangle.
     pub const LONG: Algorithm = of(&LONG);
 }
 
 static LONG: Entry = Entry::new("long", |planning| {
     let grid = planning.problem.layout().grid;
     let sides = [grid.columns, grid.rows].into_iter().filter(|&side| side > 1);
-    let strategy = Strategy::long(sides.map(|side| (side, Collect::Ring)));
+    let strategy = Strategy::long(sides.map(|side| (side, AllGatherKind::Ring)));
     variants(planning.problem, [strategy], &[Tuning::PLAIN])
 })
 .aliases(&["van-de-geijn"])
-.about("InterCom, long vectors: scatter and bucket collect in rows and columns")
+.about("InterCom, long vectors: scatter and ring all-gather in rows and columns")
 .source("Barnett et al. 1994, sections 4 and 7")
 .kinds(is_no_scan)
 .only_if(&[Restriction {

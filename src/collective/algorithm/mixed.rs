@@ -15,7 +15,7 @@ use super::{
     super::{
         Operation, Strategy,
         draft::Tuning,
-        strategy::{Collect, Tree},
+        strategy::{AllGatherKind, Tree},
     },
     Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::variants,
@@ -28,10 +28,10 @@ impl Algorithm {
 
 static MIXED: Entry = Entry::new("mixed", |planning| {
     let task = planning.problem;
-    let collects = [Collect::Ring, Collect::Circulant];
+    let all_gathers = [AllGatherKind::Ring, AllGatherKind::Circulant];
     let kinds = if matches!(task.operation(), Operation::Scatter | Operation::Gather) { 1 } else { 2 };
     let all =
-        Strategy::all(task.layout().grid, &collects[..kinds], &[Tree::Halves, Tree::Fastest], MAX_SIDES);
+        Strategy::all(task.layout().grid, &all_gathers[..kinds], &[Tree::Halves, Tree::Fastest], MAX_SIDES);
     variants(task, all, &Tuning::candidates_for(task))
 })
 .about("the fastest strategy with T and B as well")

@@ -3,15 +3,15 @@
 //! **What it does.** The number of ranks is a product of factors, one for each round. In a round of factor `r` every rank has as partners
 //! the `r - 1` ranks whose numbers differ from its own in one radix-`r` digit: it sends to all of them, and then receives. All these
 //! messages overlap, and a round pays the latency once: `r = 2` is recursive doubling, and `r = p` is a message from every rank to every
-//! other. A collect begins with the farthest partners, while there is little data. Its dual is a distributed combine, and both in a row are
-//! a combine-to-all. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds.
+//! other. An all-gather begins with the farthest partners, while there is little data. Its dual is a reduce-scatter, and both in a row are
+//! an all-reduce. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds.
 //!
 //! **Restrictions.** At least three ranks, whose number is a product of factors up to 64 that give at most 65,536 messages, or at most 24
 //! for each rank if this is more; no root; a commutative operator. Whole vectors only if all partners of a round together send at most 64
 //! MiB.
 //!
 //! **Cost.** `sum ((r - 1) (o_s + o_r) + L + hop)` over the factors, or less if the first message of a round arrives before the last one
-//! has left, plus `(p - 1)/p n beta` for a collect of `n` bytes and `(p - 1)/p n gamma` to combine. With whole vectors a combine-to-all
+//! has left, plus `(p - 1)/p n beta` for an all-gather of `n` bytes and `(p - 1)/p n gamma` to combine. With whole vectors an all-reduce
 //! takes `n beta + n gamma` for each of the `sum (r - 1)` messages.
 //!
 //! **Source.** M. Ruefenacht, M. Bull, S. Booth, "Generalisation of recursive doubling for AllReduce: now with simulation", Parallel
@@ -97,7 +97,7 @@ fn by_factors(task: &Task, shape: &[usize]) -> Vec<Candidate> {
 /// Whether every rank has data to send in every round.
 fn is_filled(task: &Task) -> bool {
     match task.operation() {
-        Operation::CombineToAll => task.bytes() / task.element_bytes() >= task.size() as u64,
+        Operation::AllReduce => task.bytes() / task.element_bytes() >= task.size() as u64,
         _ => (0..task.size()).all(|rank| !task.block(rank).is_empty()),
     }
 }
@@ -189,10 +189,10 @@ mod tests {
     fn multiplying_is_the_fastest_on_high_latency_networks() {
         let machine: Description = "host:64".parse().unwrap();
         for (operation, name) in [
-            (Operation::Collect, "multiplying 64 (in turn)"),
-            (Operation::DistributedCombine, "multiplying 64 (in turn)"),
+            (Operation::AllGather, "multiplying 64 (in turn)"),
+            (Operation::ReduceScatter, "multiplying 64 (in turn)"),
             // Fewer messages are faster here, because each is combined.
-            (Operation::CombineToAll, "multiplying 8x8, whole vectors"),
+            (Operation::AllReduce, "multiplying 8x8, whole vectors"),
         ] {
             let task =
                 Task::builder(&machine, operation).elements(64).element_bytes(8).exact(true).build().unwrap();
@@ -203,10 +203,11 @@ mod tests {
 
     #[test]
     fn a_prime_number_of_ranks_is_refused() {
-        let task = Task::builder(&"line:67".parse::<Description>().unwrap(), Operation::Collect).elements(67);
+        let task =
+            Task::builder(&"line:67".parse::<Description>().unwrap(), Operation::AllGather).elements(67);
         assert_eq!(
             Algorithm::MULTIPLYING.check(&task.build().unwrap()).unwrap_err().to_string(),
-            "multiplying does not work for this collect: it needs three ranks or more, a product of factors up to 64, and a \
+            "multiplying does not work for this all-gather: it needs three ranks or more, a product of factors up to 64, and a \
              commutative operator, and the group has 67 ranks"
         );
     }

@@ -109,7 +109,7 @@ fn along(task: &Task, name: &str, sequences: Vec<Rounds>) -> Candidate {
         *part /= (1 + partners(round, task.size())) as f64;
         Some(*part)
     });
-    let times = if task.operation() == Operation::CombineToAll { 2 } else { 1 };
+    let times = if task.operation() == Operation::AllReduce { 2 } else { 1 };
     let messages = sequences.iter().flatten().map(Round::len).sum::<usize>() / task.size();
     Candidate {
         name: if sequences.len() > 1 { format!("{name}, {} ways", sequences.len()) } else { name.to_owned() },
@@ -136,7 +136,7 @@ pub(super) fn whole(
     tuning: Tuning,
     make: fn(&Task, &Rounds, Tuning) -> Draft,
 ) -> Option<Candidate> {
-    let is_fit = task.operation() == Operation::CombineToAll && task.is_exact() && task.bytes() > 0;
+    let is_fit = task.operation() == Operation::AllReduce && task.is_exact() && task.bytes() > 0;
     is_fit.then(|| Candidate {
         name: format!("{name}, whole vectors"),
         estimate: time(task, std::slice::from_ref(&rounds), std::iter::repeat(task.bytes() as f64)),
@@ -213,7 +213,7 @@ fn max_pair_overlap(sequences: &[Rounds], nth: usize) -> f64 {
 fn draft(task: &Task, sequences: &[Rounds], tuning: Tuning) -> Draft {
     let (ranks, element) = (task.layout().ranks, task.element_bytes());
     let blocks: Vec<(Rank, Range<u64>)> = match task.operation() {
-        Operation::CombineToAll => cut(0, task.bytes(), element, ranks.len())
+        Operation::AllReduce => cut(0, task.bytes(), element, ranks.len())
             .map(|(nth, piece)| (ranks[nth], piece.start..piece.start + piece.bytes))
             .collect(),
         _ => (0..task.size()).map(|rank| (rank, task.block(rank))).collect(),
@@ -232,8 +232,8 @@ fn draft(task: &Task, sequences: &[Rounds], tuning: Tuning) -> Draft {
         }
     });
     match task.operation() {
-        Operation::CombineToAll => spread.combining_and_back(),
-        Operation::DistributedCombine => spread.combining(),
+        Operation::AllReduce => spread.combining_and_back(),
+        Operation::ReduceScatter => spread.combining(),
         _ => spread,
     }
 }

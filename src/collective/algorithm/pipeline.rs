@@ -1,6 +1,6 @@
 //! *Pipeline*: the vector in chunks, down several spanning trees at the same time.
 //!
-//! **What it does.** Broadcast, and as its dual combine-to-one; for scans see [`scan`](super::scan). Chunk `i` goes down tree `i mod T`. On
+//! **What it does.** Broadcast, and as its dual reduce; for scans see [`scan`](super::scan). Chunk `i` goes down tree `i mod T`. On
 //! a rectangle there are two trees with spines on opposite sides, from which chains run along the rows or the columns: every rank sends and
 //! receives one chunk in each step, and no two messages share a link. On a line there is one chain.
 //!
@@ -54,7 +54,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
 })
 .about("pipelined down several spanning trees; a scan from rank to rank")
 .source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; a scan: Sanders, Traeff 2006")
-.kinds(|operation| matches!(operation, Operation::Broadcast | Operation::CombineToOne | Operation::Scan))
+.kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Scan))
 .only_if(&[Restriction {
     text: PIPELINED,
     is_met: |task, _| task.operation() == Operation::Scan || can_be_pipelined(task),
@@ -116,7 +116,7 @@ fn draft(task: &Task, trees: Trees, sharing: Sharing, chunks: usize) -> Draft {
             builder.iteration(transfers(hops, |place| ranks[place]));
         }
     });
-    if task.operation() == Operation::CombineToOne {
+    if task.operation() == Operation::Reduce {
         draft = draft.combining();
     }
     let length = step(task, sharing, longest);

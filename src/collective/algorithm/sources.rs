@@ -1,9 +1,9 @@
 //! *Sources*: the schedules of an equal operation.
 //!
-//! **What it does.** A collect is an s-to-p broadcast from the ranks with non-empty blocks, and a broadcast is one from its root, so the
-//! schedules of [s-to-p broadcasts](crate::stop) are candidates. A collect with a single non-empty block is a broadcast, so the algorithms
+//! **What it does.** An all-gather is an s-to-p broadcast from the ranks with non-empty blocks, and a broadcast is one from its root, so the
+//! schedules of [s-to-p broadcasts](crate::stop) are candidates. An all-gather with a single non-empty block is a broadcast, so the algorithms
 //! of either are candidates for the other. A broadcast of an unevenly cut vector equals a broadcast of an evenly cut one. The same holds
-//! for the duals, distributed combine and combine-to-one.
+//! for the duals, reduce-scatter and reduce.
 //!
 //! **Restrictions.** Some block is not empty; a commutative operator, unless only one rank has data at the end.
 //!
@@ -18,7 +18,7 @@ use super::{
 use crate::plan::{Related, Restriction};
 
 impl Algorithm {
-    /// The schedules of equal operations: of s-to-p broadcasts, and of a collect for a broadcast.
+    /// The schedules of equal operations: of s-to-p broadcasts, and of an all-gather for a broadcast.
     pub const SOURCES: Algorithm = of(&SOURCES);
 }
 
@@ -26,8 +26,8 @@ static SOURCES: Entry = Entry::new("sources", |planning| Ok(planning.problem.equ
     .about("as an equal operation: an s-to-p broadcast from those ranks that have something")
     .source("this project")
     .kinds(|operation| {
-        use Operation::{Broadcast, Collect, CombineToOne, DistributedCombine};
-        matches!(operation, Broadcast | Collect | CombineToOne | DistributedCombine)
+        use Operation::{AllGather, Broadcast, Reduce, ReduceScatter};
+        matches!(operation, Broadcast | AllGather | Reduce | ReduceScatter)
     })
     .only_if(&[
         Restriction {
@@ -44,5 +44,5 @@ static SOURCES: Entry = Entry::new("sources", |planning| Ok(planning.problem.equ
 
 /// Whether only one rank has data at the end.
 fn has_one_holder(task: &Task) -> bool {
-    task.operation() == Operation::CombineToOne || task.longest_block() == task.bytes()
+    task.operation() == Operation::Reduce || task.longest_block() == task.bytes()
 }

@@ -6,7 +6,7 @@ use super::{
         candidate::{Candidate, variants_of_cheapest},
         draft::Tuning,
         logical_mesh,
-        strategy::{Collect, Order},
+        strategy::{AllGatherKind, Order},
     },
     Variants,
 };
@@ -35,7 +35,7 @@ pub(super) fn variants(
             .iter()
             .copied()
             .filter(|tuning| {
-                tuning.segments == 1 || strategy.long.iter().any(|&(_, collect)| collect == Collect::Ring)
+                tuning.segments == 1 || strategy.long.iter().any(|&(_, kind)| kind == AllGatherKind::Ring)
             })
             .collect(),
         lower_bound: Some({

@@ -3,17 +3,17 @@
 //! **What it does.** In round `s` of `log2 p` around a ring, ranks at even places exchange data with the ranks `(1 - (-2)^(s+1)) / 3`
 //! places further on, and ranks at odd places with the ranks as many places back: 1, -1, 3, -5, 11, .. instead of the distances 1, 2, 4, 8,
 //! 16 of recursive doubling. This shortens distances by up to a third, and every link carries the same load, about half the distance, where
-//! recursive doubling puts all of it on the link in the middle of a group. A collect begins with the farthest partners, while there is
-//! little data. On a grid the rounds alternate among the dimensions. The dual of a collect is a distributed combine, and both in a row are
-//! a combine-to-all. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds.
+//! recursive doubling puts all of it on the link in the middle of a group. An all-gather begins with the farthest partners, while there is
+//! little data. On a grid the rounds alternate among the dimensions. The dual of an all-gather is a reduce-scatter, and both in a row are
+//! an all-reduce. If results do not depend on how operands are grouped, partners may also combine whole vectors, in half as many rounds.
 //! On nodes with several ports, parts of a block use different sequences of rounds at the same time: the sequences differ in their first
 //! dimension, and half of them use the opposite direction.
 //!
 //! **Restrictions.** A power of two ranks, at least four; no root; a commutative operator.
 //!
-//! **Cost.** `log2 p alpha + (p - 1)/p n beta` for a collect of `n` bytes on contention-free links, and `(p - 1)/p n gamma` to combine. If
+//! **Cost.** `log2 p alpha + (p - 1)/p n beta` for an all-gather of `n` bytes on contention-free links, and `(p - 1)/p n gamma` to combine. If
 //! a link is no faster than a port, the bytes of a round cost a factor of about half the distance: on a ring in total about `n beta (1/2 +
-//! log2 p / 6)`, against `n beta (log2 p) / 2` for recursive doubling. With whole vectors a combine-to-all takes `log2 p (alpha + n beta +
+//! log2 p / 6)`, against `n beta (log2 p) / 2` for recursive doubling. With whole vectors an all-reduce takes `log2 p (alpha + n beta +
 //! n gamma)`. With blocks, most combined data is first copied together. With `w` sequences `beta / w` replaces `beta` in rounds in which
 //! the sequences have different partners, and each round takes `w - 1` times `o_s + o_r` more.
 //!
@@ -128,7 +128,7 @@ mod tests {
             let plan = algorithm.plan(&task).unwrap();
             (plan.algorithm().name(), plan.prediction().modeled.to_string())
         };
-        for operation in [Operation::Collect, Operation::DistributedCombine, Operation::CombineToAll] {
+        for operation in [Operation::AllGather, Operation::ReduceScatter, Operation::AllReduce] {
             let auto = modeled(operation, Algorithm::AUTO);
             assert_eq!(auto, modeled(operation, Algorithm::SWING));
         }
@@ -139,7 +139,7 @@ mod tests {
     fn parts_use_several_ports_at_once() {
         let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();
         let task =
-            Task::builder(&machine, Operation::Collect).elements(8 << 20).element_bytes(8).build().unwrap();
+            Task::builder(&machine, Operation::AllGather).elements(8 << 20).element_bytes(8).build().unwrap();
         let time = |name: &str| {
             let variants = Algorithm::SWING.variants(&task, &()).unwrap();
             let variant = variants.iter().find(|variant| variant.name() == name).expect(name);
@@ -157,7 +157,7 @@ mod tests {
         let machine: Description = "ring:16".parse().unwrap();
         let machine = machine.with_ports(2).unwrap();
         let task =
-            Task::builder(&machine, Operation::Collect).elements(4096).element_bytes(8).build().unwrap();
+            Task::builder(&machine, Operation::AllGather).elements(4096).element_bytes(8).build().unwrap();
         let plan = Algorithm::SWING.plan(&task).unwrap();
         assert_eq!(
             (plan.name(), plan.prediction().modeled.to_string()),
@@ -172,7 +172,7 @@ mod tests {
         let mut least = Span::from_secs_f64(1.0);
         for ports in 1..=6 {
             let machine = machine.clone().with_ports(ports).unwrap();
-            let task = Task::builder(&machine, Operation::Collect).elements(1 << 20).build().unwrap();
+            let task = Task::builder(&machine, Operation::AllGather).elements(1 << 20).build().unwrap();
             let time = Algorithm::SWING.plan(&task).unwrap().prediction().modeled.since_start();
             assert!(time <= least, "{ports}: {time} after {least}");
             least = time;

@@ -2,18 +2,18 @@
 //!
 //! **What it does.** In round `s` of `log3 p` around a ring, every rank exchanges data with the ranks `3^s` places further on and `3^s`
 //! places back. The data of a rank triples in each round; recursive doubling and *swing* need `log2 p` rounds. Nodes with two ports send
-//! both messages at once. A collect begins with the farthest partners, while there is little data. On a grid the rounds alternate among the
-//! dimensions; with more ports, blocks are cut into parts whose sequences begin with different dimensions. The dual of a collect is a
-//! distributed combine, and both in a row are a combine-to-all. If results do not depend on how operands are grouped, partners may also
+//! both messages at once. An all-gather begins with the farthest partners, while there is little data. On a grid the rounds alternate among the
+//! dimensions; with more ports, blocks are cut into parts whose sequences begin with different dimensions. The dual of an all-gather is a
+//! reduce-scatter, and both in a row are an all-reduce. If results do not depend on how operands are grouped, partners may also
 //! combine whole vectors, in half as many rounds: a rank sends its vector to both sides before it combines the vectors from both sides.
 //!
 //! **Restrictions.** A power of three ranks, at least nine; no root; a commutative operator. (The paper has a variant for other numbers,
 //! with one more round, which is not implemented.)
 //!
-//! **Cost.** `log3 p (alpha + o_s + o_r) + (p - 1)/p n beta / 2` for a collect of `n` bytes on contention-free links and nodes with two
+//! **Cost.** `log3 p (alpha + o_s + o_r) + (p - 1)/p n beta / 2` for an all-gather of `n` bytes on contention-free links and nodes with two
 //! ports; with one port `beta` instead of `beta / 2`; and `(p - 1)/p n gamma` to combine. If a link is no faster than a port, the bytes of
 //! a round cost a factor equal to the distance in this round: on a ring in total about `n beta (log3 p) / 3`. With whole vectors a
-//! combine-to-all takes `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` on contention-free links and nodes with two ports; on such a ring
+//! all-reduce takes `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)` on contention-free links and nodes with two ports; on such a ring
 //! `(p - 1)/2 n beta` replaces `log3 p n beta`.
 //!
 //! **Source.** A. Jürß, V. Addanki, S. Schmid, "Trivance: latency-optimal AllReduce by shortcutting multiport networks",
@@ -99,8 +99,8 @@ mod tests {
         let parameters = torus.parameters().to_builder().ports(2).build().unwrap();
         let machine = Description::new("two ports", torus.topology().clone(), parameters);
         let cases = [
-            (Operation::Collect, 256, "trivance 9x9 (overlapped)"),
-            (Operation::CombineToAll, 2, "trivance 9x9, whole vectors"),
+            (Operation::AllGather, 256, "trivance 9x9 (overlapped)"),
+            (Operation::AllReduce, 2, "trivance 9x9, whole vectors"),
         ];
         for (operation, kib, name) in cases {
             let task = Task::builder(&machine, operation)

@@ -1,6 +1,6 @@
 //! Strategies whose dimensions alternate between the two directions of a rectangle.
 
-use super::{Collect, Order, Strategy, Tree, factorizations};
+use super::{AllGatherKind, Order, Strategy, Tree, factorizations};
 use crate::topology::Grid;
 
 /// One of the two directions of a rectangle.
@@ -89,7 +89,7 @@ impl Strategy {
     /// short. Only strategies in which some direction occurs twice are included, with the other direction in between.
     pub(in crate::collective) fn all_alternating(
         grid: Grid,
-        collect: Collect,
+        kind: AllGatherKind,
         tree: Tree,
         most: usize,
     ) -> Vec<Strategy> {
@@ -106,7 +106,8 @@ impl Strategy {
                     }
                     let sides = by_turns(&leaders, followers);
                     let order = Order::Alternating(first);
-                    let long: Vec<(usize, Collect)> = sides.into_iter().map(|side| (side, collect)).collect();
+                    let long: Vec<(usize, AllGatherKind)> =
+                        sides.into_iter().map(|side| (side, kind)).collect();
                     if let Some((&(last, _), rest)) = long.split_last() {
                         all.push(Strategy { long: rest.to_vec(), short: Some((last, tree)), order });
                     }

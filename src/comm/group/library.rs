@@ -65,7 +65,7 @@ impl<'n> Group<'n> {
         self.endpoint.charge(time)
     }
 
-    /// Runs several calls as one library call; reports show it as `name`, such as `collect`. In real time the call returns when the last
+    /// Runs several calls as one library call; reports show it as `name`, such as `all-gather`. In real time the call returns when the last
     /// internal call is due, and the work in between is not charged to the program.
     pub(crate) fn library_call<T, E: From<CommError>>(
         &self,

@@ -3,7 +3,7 @@
 //! **What it does.** As in [*bruck*](super::bruck), data of a rank for several other ranks is sent as one message and forwarded. Here the
 //! ranks form a rectangle, `p = a b`, in the order of their nodes. All data goes along rows to the column of its receiver, and then along
 //! columns; or along columns first. On a mesh these are the rows and columns of nodes, so that each message stays in a line. In a cluster a
-//! row is one or several servers: processors of a server collect the data for the same processor of another server, and only long messages
+//! row is one or several servers: processors of a server all-gather the data for the same processor of another server, and only long messages
 //! go between servers. A machine with more than two dimensions has one level for each dimension. In a row of `a` ranks each rank sends
 //! `a - 1` messages, or fewer with a smaller radix, as in *bruck*, where each byte is sent several times. The messages are sent one after
 //! the other or all at once, as in *bruck*.

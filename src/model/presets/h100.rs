@@ -62,7 +62,7 @@ impl Parameters {
     /// Not modeled:
     ///
     /// * reductions in the switches (NVLink SHARP), by which NCCL exceeds the limit of any schedule of messages in
-    ///   combine-to-all: 480 GB/s of bus bandwidth on eight GPUs instead of 370 (printed, the same comment);
+    ///   all-reduce: 480 GB/s of bus bandwidth on eight GPUs instead of 370 (printed, the same comment);
     /// * NCCL's faster start-up of short messages: its protocols LL and LL128 take 0.47 and 1.9 us per step of a ring within a
     ///   server, at a quarter and at 92 % of the bandwidth (printed, the same file). A
     ///   [regime](crate::model::ParametersBuilder::regime) can express the start-up, but not the bandwidth;

@@ -1,7 +1,7 @@
 //! Schedules derived from others: the dual of a schedule, and concatenated schedules.
 //!
 //! Reversed in time, a schedule that distributes data gathers it: a message from `a` to `b` becomes a message from `b` to `a`, and the last
-//! message comes first. The dual of a broadcast combines all data at the root, the dual of a collect leaves each rank with its combined
+//! message comes first. The dual of a broadcast combines all data at the root, the dual of an all-gather leaves each rank with its combined
 //! block, the dual of a scatter gathers. If no node receives a block that it already has, each node combines its version of a block with
 //! the versions from all nodes to which it had sent the block, and then sends the result on once.
 

@@ -12,7 +12,7 @@ use crate::{
     collective::{Algorithm, Job, Lengths, Operation, Sum},
     machine::Clock,
     prelude::*,
-    stop,
+    s_to_p,
 };
 
 /// Returns the bytes that each node has held by the end, and the total.
@@ -49,7 +49,7 @@ fn every_algorithm_delivers_the_data_of_its_operation() {
                     let job = Job::of::<u64>(operation, 0, lengths.clone());
                     let given = match operation {
                         Operation::Broadcast | Operation::Scatter if rank > 0 => 0,
-                        Operation::Gather | Operation::Collect => block(rank) / 8,
+                        Operation::Gather | Operation::AllGather => block(rank) / 8,
                         _ => ELEMENTS,
                     };
                     let mine = vec![1_u64; given as usize];
@@ -71,11 +71,11 @@ fn every_algorithm_delivers_the_data_of_its_operation() {
                 for (rank, &bytes) in held.iter().enumerate() {
                     let (is_root, is_last) = (rank == 0, rank + 1 == nodes);
                     let (least, is_exact) = match operation {
-                        Operation::Broadcast | Operation::Collect | Operation::CombineToAll => (total, true),
+                        Operation::Broadcast | Operation::AllGather | Operation::AllReduce => (total, true),
                         Operation::Scatter | Operation::Gather if is_root => (total, true),
                         Operation::Scatter | Operation::Gather => (block(rank), false),
-                        Operation::CombineToOne => (if is_root { total } else { one }, is_root),
-                        Operation::DistributedCombine => (block(rank) * nodes as u64, false),
+                        Operation::Reduce => (if is_root { total } else { one }, is_root),
+                        Operation::ReduceScatter => (block(rank) * nodes as u64, false),
                         Operation::Scan => (one * (rank as u64 + 1), is_last),
                     };
                     assert!(
@@ -91,7 +91,7 @@ fn every_algorithm_delivers_the_data_of_its_operation() {
 
 #[test]
 fn holdings_count_sources() {
-    use stop::Algorithm;
+    use s_to_p::Algorithm;
     let machine = Machine::mesh(4, 4).trace(true).build().unwrap();
     let sources = [(1, 100), (4, 200), (11, 300)];
     for algorithm in
@@ -294,7 +294,7 @@ fn invalid_runs_and_too_many_runs_or_messages_are_refused() {
 fn the_time_for_holdings_depends_on_the_blocks_in_messages() {
     let machine = Machine::mesh(24, 24).trace(true).build().unwrap();
     let run = machine
-        .run(|node| Ok(node.world().using(&Algorithm::SHORT).collect(&[node.rank() as u64], 576)?.len()));
+        .run(|node| Ok(node.world().using(&Algorithm::SHORT).all_gather(&[node.rank() as u64], 576)?.len()));
     let run = run.unwrap();
     let begin = std::time::Instant::now();
     let (held, total) = in_the_end(&run);

@@ -277,7 +277,7 @@ mod tests {
             let members: Vec<Rank> = (0..8).collect();
             for exchange in [Exchange::InTurn, Exchange::Together] {
                 let mut builder = Builder::new(8, &members, &[5000; 8], exchange);
-                ring::collect(&mut builder, std::slice::from_ref(&members), |_| 1);
+                ring::all_gather(&mut builder, std::slice::from_ref(&members), |_| 1);
                 let schedule = builder.finish();
                 let time = predict(&machine, &schedule).unwrap().modeled;
                 let least = time - Span::from_secs_f64(time.as_secs_f64() * 1e-5);

@@ -4,7 +4,7 @@ use super::{
     formulas::{ELEMENT, GAMMA, SAME, time},
     *,
 };
-use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
+use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
 
 pub(super) const ALTERNATING: Job = Paper::InterCom.job(
     "S2-7.1",
@@ -21,13 +21,13 @@ const BY_TURNS: [&str; 2] = ["rows-columns", "columns-rows"];
 fn alternating() -> Outcome {
     let machine: Description = super::super::machine("hockney:16x16");
     let mut chart = Chart::new(
-        "A collect on 16 x 16 with links no faster than ports",
+        "An all-gather on 16 x 16 with links no faster than ports",
         Axis::logarithmic("length", "bytes"),
         Axis::logarithmic("time", "ms"),
     );
     for (name, algorithm) in [("hybrid", Algorithm::HYBRID), ("alternating", Algorithm::ALTERNATING)] {
         let lengths = (8..=20).step_by(2).map(|power| f64::from(1_u32 << power));
-        let time = |bytes: f64| modeled(&algorithm, &task(&machine, Collect, bytes as u64, 1));
+        let time = |bytes: f64| modeled(&algorithm, &task(&machine, AllGather, bytes as u64, 1));
         chart.modeled(name, lengths, |bytes| time(bytes).as_millis_f64());
     }
     let claims = vec![
@@ -38,7 +38,7 @@ fn alternating() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Section 7.1: alternating directions. On `q` x `q` nodes with sides of 2 and links as fast as ports, a collect of `n` bytes takes
+/// Section 7.1: alternating directions. On `q` x `q` nodes with sides of 2 and links as fast as ports, an all-gather of `n` bytes takes
 /// `log p alpha + (log q)/2 (1 + 1/q) n beta` with one direction after the other, and `log p alpha + 3/2 (1 - 1/q) n beta` with
 /// alternating directions.
 fn section_7_alternating_directions_conflict_less() -> Claim {
@@ -52,7 +52,7 @@ fn section_7_alternating_directions_conflict_less() -> Claim {
         let log = log2_ceil(p);
         let sides = vec!["2"; log as usize].join("x");
         let letters = "C".repeat(log as usize);
-        let task = task(&hockney(&format!("mesh:{q}x{q}"), 1.0, GAMMA), Collect, 1000 * p as u64, ELEMENT);
+        let task = task(&hockney(&format!("mesh:{q}x{q}"), 1.0, GAMMA), AllGather, 1000 * p as u64, ELEMENT);
         let each = 1.0 / q as f64;
         let apart_forms = time(&task, [log, log / 4.0 * (1.0 + each), 0.0]);
         let by_turns = time(&task, [log, 1.5 * (1.0 - each), 0.0]);
@@ -75,7 +75,7 @@ fn section_7_alternating_directions_conflict_less() -> Claim {
     claim.judged(
         most(gains.iter().copied()) < 1.0,
         format!(
-            "collects take {} on 4 x 4, {} on 16 x 16, with sides of 2",
+            "all-gathers take {} on 4 x 4, {} on 16 x 16, with sides of 2",
             percent(gains[0]),
             percent(gains[2])
         ),
@@ -98,12 +98,12 @@ fn section_7_the_closed_form_holds_for_alternating_directions() -> Claim {
             for (operation, letters) in [
                 (Broadcast, format!("{all}{rings}")),
                 (Broadcast, format!("{}M{}", &all[1..], &rings[1..])),
-                (CombineToOne, format!("{all}{rings}")),
+                (Reduce, format!("{all}{rings}")),
                 (Scatter, all.clone()),
                 (Gather, all.clone()),
-                (Collect, rings.clone()),
-                (DistributedCombine, rings.clone()),
-                (CombineToAll, rings.clone()),
+                (AllGather, rings.clone()),
+                (ReduceScatter, rings.clone()),
+                (AllReduce, rings.clone()),
             ] {
                 let task = task(&machine, operation, 64_000, ELEMENT);
                 let (cost, modeled) = cost_and_time(&task, &format!("2x2x2x2x2x2:{letters},{order}"));
@@ -129,11 +129,11 @@ fn section_7_alternating_directions_enhance_hybrids_where_links_are_slow() -> Cl
     );
     let mut gains = Vec::new();
     for (machine, operation, bytes, range) in [
-        ("hockney:16x16", Collect, 1 << 14, 0.83..=0.84),
+        ("hockney:16x16", AllGather, 1 << 14, 0.83..=0.84),
         ("hockney:16x16", Broadcast, 1 << 14, 0.88..=0.89),
-        ("hockney:16x16", CombineToAll, 1 << 17, 0.94..=0.96),
-        ("hockney:16x16", Collect, 1 << 20, 1.0..=1.02),
-        ("paragon:16x32", Collect, 1 << 16, 0.999..=1.001),
+        ("hockney:16x16", AllReduce, 1 << 17, 0.94..=0.96),
+        ("hockney:16x16", AllGather, 1 << 20, 1.0..=1.02),
+        ("paragon:16x32", AllGather, 1 << 16, 0.999..=1.001),
     ] {
         let task = task(&super::super::machine(machine), operation, bytes, 1);
         let [hybrid, alternating] =
@@ -145,7 +145,7 @@ fn section_7_alternating_directions_enhance_hybrids_where_links_are_slow() -> Cl
     claim.judged(
         gains[0] < 0.95,
         format!(
-            "a collect of 16K on 16 x 16: {} where links are no faster than ports; on a Paragon nothing is gained",
+            "an all-gather of 16K on 16 x 16: {} where links are no faster than ports; on a Paragon nothing is gained",
             percent(gains[0])
         ),
     )

@@ -38,7 +38,7 @@ fn edst() -> Outcome {
     );
     for (name, algorithm) in [
         ("tree", Algorithm::TREE),
-        ("scatter and collect", scatter_and_collect(6)),
+        ("scatter and all-gather", scatter_and_collect(6)),
         ("edge-disjoint trees", Algorithm::EDST),
     ] {
         let lengths = (6..=20).step_by(2).map(|power| f64::from(1_u32 << power));
@@ -53,13 +53,13 @@ fn edst() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Section 8: the EDST broadcast on a hypercube is faster than scatter and collect (here in all dimensions of the cube) "by
+/// Section 8: the EDST broadcast on a hypercube is faster than scatter and all-gather (here in all dimensions of the cube) "by
 /// a factor of two for long vectors". In the paper's model, with one port per direction, the factor tends to two: 1.73 on 8
-/// nodes, where scatter and collect take `2 (p - 1)/p = 1.75`, and 1.94 on 256. With half-duplex nodes it is 1.45.
+/// nodes, where scatter and all-gather take `2 (p - 1)/p = 1.75`, and 1.94 on 256. With half-duplex nodes it is 1.45.
 fn section_8_edst_is_twice_as_fast_as_scatter_and_collect() -> Claim {
     let mut claim = Claim::new(
         "section_8_edst_is_twice_as_fast_as_scatter_and_collect",
-        "edge-disjoint trees are twice as fast as scatter and collect for long vectors, in theory",
+        "edge-disjoint trees are twice as fast as scatter and all-gather for long vectors, in theory",
     );
     let half = Parameters::hockney().to_builder().duplex(1.0).build();
     let half = half.expect("nodes may be half duplex");
@@ -100,7 +100,7 @@ fn section_8_simpler_algorithms_are_often_faster() -> Claim {
     )
 }
 
-/// On a mesh with links as fast as ports, instead of a hypercube, scatter and collect in rows and columns are up to 1.8 times as fast.
+/// On a mesh with links as fast as ports, instead of a hypercube, scatter and all-gather in rows and columns are up to 1.8 times as fast.
 fn section_8_edst_on_hypercubes_only() -> Claim {
     let mut claim = Claim::new(
         "section_8_edst_on_hypercubes_only",
@@ -114,6 +114,6 @@ fn section_8_edst_on_hypercubes_only() -> Claim {
     });
     claim.judged(
         most(gains) < 1.0,
-        format!("down to {:.2} times as fast as scatter and collect", least(gains)),
+        format!("down to {:.2} times as fast as scatter and all-gather", least(gains)),
     )
 }

@@ -1,7 +1,7 @@
 //! Figures 1, 2 and 4.
 
 use super::*;
-use Operation::{Broadcast, Collect};
+use Operation::{AllGather, Broadcast};
 
 pub(super) const FIGURE_1: Job = Paper::InterCom.job(
     "S2-F1",
@@ -25,7 +25,7 @@ pub(super) const FIGURE_4: Job = Paper::InterCom.job(
     "S2-F4",
     "Figure 4",
     "hybrids beside short and long algorithms",
-    "Paragon: collect on 16 x 32, broadcast on 15 x 30, 8 bytes to 1 MiB",
+    "Paragon: all-gather on 16 x 32, broadcast on 15 x 30, 8 bytes to 1 MiB",
     1.6,
     figure_4,
 );
@@ -87,12 +87,12 @@ fn figure_2() -> Outcome {
     Outcome { claims, charts: vec![chart], ..Outcome::default() }
 }
 
-/// Figure 2 and its caption: the minimum spanning tree is best for short vectors, scatter and collect for long ones, and hybrids
+/// Figure 2 and its caption: the minimum spanning tree is best for short vectors, scatter and all-gather for long ones, and hybrids
 /// beat both for lengths in between. The benefit "is marginal for 30 nodes"; here a factor below 1.5 counts as marginal.
 fn figure_2_hybrids_are_an_envelope_of_marginal_benefit(chart: &Chart) -> [Claim; 2] {
     let name = "figure_2_hybrids_are_an_envelope_of_marginal_benefit";
     let mut envelope =
-        Claim::new(name, "hybrids are best between short vectors (tree) and long ones (scatter, collect)");
+        Claim::new(name, "hybrids are best between short vectors (tree) and long ones (scatter, all-gather)");
     let mut marginal = Claim::new(name, "the benefit of hybrids is marginal for 30 nodes");
     let (tree, long) = ("1x30:M", "1x30:SC");
     let is_hybrid = |text: &&str| ![tree, long].contains(text);
@@ -110,7 +110,7 @@ fn figure_2_hybrids_are_an_envelope_of_marginal_benefit(chart: &Chart) -> [Claim
     [
         envelope.judged(
             first <= 1.0 && last <= 1.0 && high > 1.0,
-            "the tree is fastest for 30 bytes, scatter and collect for 960K, hybrids in between",
+            "the tree is fastest for 30 bytes, scatter and all-gather for 960K, hybrids in between",
         ),
         marginal.judged(high < 1.5, format!("up to {high:.2} times as fast as the better of the two")),
     ]
@@ -120,7 +120,7 @@ fn figure_2_hybrids_are_an_envelope_of_marginal_benefit(chart: &Chart) -> [Claim
 const LENGTHS: [u64; 7] = [8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20];
 
 fn figure_4() -> Outcome {
-    let charts: Vec<Chart> = [(Collect, "16x32", 512), (Broadcast, "15x30", 450)]
+    let charts: Vec<Chart> = [(AllGather, "16x32", 512), (Broadcast, "15x30", 450)]
         .into_iter()
         .map(|(operation, mesh, nodes)| {
             let mut chart = Chart::new(
@@ -145,7 +145,7 @@ fn figure_4() -> Outcome {
     let claims = charts
         .iter()
         .zip([
-            "hybrids are best at every length (collect on 16 x 32)",
+            "hybrids are best at every length (all-gather on 16 x 32)",
             "hybrids are best at every length (broadcast on 15 x 30)",
         ])
         .map(|(chart, said)| figure_4_hybrids_are_best_over_the_whole_range(chart, said))
@@ -154,11 +154,11 @@ fn figure_4() -> Outcome {
 }
 
 /// Figure 4, on a Paragon: compared with the paper's short-vector and long-vector algorithms, hybrids are best at every
-/// length, for the collect on 16 x 32 and the broadcast on 15 x 30. [`Algorithm::SHORT`] may also use non-blocking sends,
+/// length, for the all-gather on 16 x 32 and the broadcast on 15 x 30. [`Algorithm::SHORT`] may also use non-blocking sends,
 /// which the paper's algorithms do not: it is then up to 4 % faster than the hybrids, for a broadcast of up to 4 KiB.
 fn figure_4_hybrids_are_best_over_the_whole_range(chart: &Chart, said: &'static str) -> Claim {
     let mut claim = Claim::new("figure_4_hybrids_are_best_over_the_whole_range", said);
-    let is_collect = chart.title.contains(Collect.name());
+    let is_collect = chart.title.contains(AllGather.name());
     let ratio = |other: &str, bytes: u64| chart.at("hybrid", bytes as f64) / chart.at(other, bytes as f64);
     let against = |other: &str| LENGTHS.map(|bytes| ratio(other, bytes));
     claim.all_within("hybrid / tree", against("tree"), 0.0..=1.0);
@@ -166,7 +166,7 @@ fn figure_4_hybrids_are_best_over_the_whole_range(chart: &Chart, said: &'static 
     claim.all_within("hybrid / short, which may send without waiting", against("short"), 0.0..=1.04);
     let strict = LENGTHS.iter().filter(|bytes| is_collect || **bytes > 4 << 10);
     claim.all_within(
-        "the same from 4 KiB on, or of a collect",
+        "the same from 4 KiB on, or of an all-gather",
         strict.map(|bytes| ratio("short", *bytes)),
         0.0..=1.0,
     );

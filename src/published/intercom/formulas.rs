@@ -1,7 +1,7 @@
 //! The closed-form costs of sections 4 to 7.
 
 use super::*;
-use Operation::{Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scatter};
+use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
 
 pub(super) const PRIMITIVES: Job = Paper::InterCom.job(
     "S2-4",
@@ -52,19 +52,19 @@ type Formula = fn(p: f64, l: f64) -> [f64; 3];
 /// cost.
 const ON_A_LINE: [(Operation, &str, Formula); 12] = [
     (Broadcast, "M", |_, l| [l, l, 0.0]),
-    (CombineToOne, "M", |_, l| [l, l, l]),
+    (Reduce, "M", |_, l| [l, l, l]),
     (Scatter, "S", |p, l| [l, (p - 1.0) / p, 0.0]),
     (Gather, "S", |p, l| [l, (p - 1.0) / p, 0.0]),
-    (Collect, "M", |p, l| [2.0 * l, (p - 1.0) / p + l, 0.0]),
-    (DistributedCombine, "M", |p, l| [2.0 * l, (p - 1.0) / p + l, l]),
-    (CombineToAll, "M", |_, l| [2.0 * l, 2.0 * l, l]),
-    (Collect, "C", |p, _| [p - 1.0, (p - 1.0) / p, 0.0]),
-    (DistributedCombine, "C", |p, _| [p - 1.0, (p - 1.0) / p, (p - 1.0) / p]),
+    (AllGather, "M", |p, l| [2.0 * l, (p - 1.0) / p + l, 0.0]),
+    (ReduceScatter, "M", |p, l| [2.0 * l, (p - 1.0) / p + l, l]),
+    (AllReduce, "M", |_, l| [2.0 * l, 2.0 * l, l]),
+    (AllGather, "C", |p, _| [p - 1.0, (p - 1.0) / p, 0.0]),
+    (ReduceScatter, "C", |p, _| [p - 1.0, (p - 1.0) / p, (p - 1.0) / p]),
     // Misprint: the paper has 2 (p - 1)/n instead of 2 (p - 1)/p.
     (Broadcast, "SC", |p, l| [l + p - 1.0, 2.0 * (p - 1.0) / p, 0.0]),
     // Misprint: the paper has 2 (p - 1) alpha, but a gather takes ceil(log p).
-    (CombineToOne, "SC", |p, l| [l + p - 1.0, 2.0 * (p - 1.0) / p, (p - 1.0) / p]),
-    (CombineToAll, "C", |p, _| [2.0 * (p - 1.0), 2.0 * (p - 1.0) / p, (p - 1.0) / p]),
+    (Reduce, "SC", |p, l| [l + p - 1.0, 2.0 * (p - 1.0) / p, (p - 1.0) / p]),
+    (AllReduce, "C", |p, _| [2.0 * (p - 1.0), 2.0 * (p - 1.0) / p, (p - 1.0) / p]),
 ];
 
 fn primitives() -> Outcome {
@@ -177,12 +177,12 @@ fn section_6_interleaved_groups_conflict_as_the_formula_says() -> Claim {
             let (all, rings) = ("S".repeat(dimensions), "C".repeat(dimensions));
             for (operation, letters) in [
                 (Gather, all.clone()),
-                (Collect, rings.clone()),
-                (Collect, format!("M{}", &rings[1..])),
-                (DistributedCombine, rings.clone()),
-                (CombineToAll, rings.clone()),
-                (CombineToAll, format!("M{}", &rings[1..])),
-                (CombineToOne, format!("{all}{rings}")),
+                (AllGather, rings.clone()),
+                (AllGather, format!("M{}", &rings[1..])),
+                (ReduceScatter, rings.clone()),
+                (AllReduce, rings.clone()),
+                (AllReduce, format!("M{}", &rings[1..])),
+                (Reduce, format!("{all}{rings}")),
             ] {
                 for elements in [2 * nodes, 1000 * nodes] {
                     let task = task(&machine, operation, elements, ELEMENT);
@@ -193,13 +193,13 @@ fn section_6_interleaved_groups_conflict_as_the_formula_says() -> Claim {
         }
     }
     claim.all_within("ns, modeled less closed form", off.iter().copied(), SAME);
-    // By hand: a collect of n bytes on a line as 4 x 4: 3 (alpha + n/16 beta) in 4 interleaved groups, then 3 (alpha + n/4 beta).
+    // By hand: an all-gather of n bytes on a line as 4 x 4: 3 (alpha + n/16 beta) in 4 interleaved groups, then 3 (alpha + n/4 beta).
     let by_hand = [(1.0, 4.0), (2.0, 2.0), (4.0, 1.0), (8.0, 1.0)].map(|(k, factor)| {
-        let task = task(&hockney("line:16", k, GAMMA), Collect, 1600, ELEMENT);
+        let task = task(&hockney("line:16", k, GAMMA), AllGather, 1600, ELEMENT);
         let (_, modeled) = cost_and_time(&task, "4x4:CC");
         apart(modeled, time(&task, [6.0, 3.0 / 4.0 + factor * 3.0 / 16.0, 0.0]))
     });
-    claim.all_within("ns, collect on 4 x 4, modeled less by hand", by_hand, SAME);
+    claim.all_within("ns, all-gather on 4 x 4, modeled less by hand", by_hand, SAME);
     claim.judged(
         most(off.into_iter().chain(by_hand)) <= 1.0,
         "to 1 ns for max(1, g / k), on powers of two with groups in step",
@@ -261,7 +261,7 @@ fn section_7_rows_and_columns_take_r_plus_c_minus_2_start_ups() -> Claim {
         let [mesh, line] = [format!("mesh:{rows}x{columns}"), format!("line:{p}")];
         let share = (p as f64 - 1.0) / p as f64;
         for (operation, passes, combinations) in
-            [(Collect, 1.0, 0.0), (DistributedCombine, 1.0, share), (CombineToAll, 2.0, share)]
+            [(AllGather, 1.0, 0.0), (ReduceScatter, 1.0, share), (AllReduce, 2.0, share)]
         {
             for (shape, start_ups) in [(mesh.clone(), rows + columns - 2), (line.clone(), p - 1)] {
                 if p > 64 && start_ups == p - 1 {
@@ -281,7 +281,7 @@ fn section_7_rows_and_columns_take_r_plus_c_minus_2_start_ups() -> Claim {
 fn section_7_scatter_and_collect_in_rows_and_columns_is_exact() -> Claim {
     let mut claim = Claim::new(
         "section_7_scatter_and_collect_in_rows_and_columns_is_exact",
-        "scatter and collect in rows and columns have no conflicts (sides that are powers of two)",
+        "scatter and all-gather in rows and columns have no conflicts (sides that are powers of two)",
     );
     let off = [(4, 4), (8, 16), (16, 32)].map(|(rows, columns)| {
         let p = rows * columns;
@@ -301,7 +301,7 @@ fn section_7_scatter_and_collect_in_rows_and_columns_is_exact() -> Claim {
 fn section_7_nodes_out_of_step_disturb_each_other_on_other_sides() -> Claim {
     let mut claim = Claim::new(
         "section_7_nodes_out_of_step_disturb_each_other_on_other_sides",
-        "trees in columns between scatter and collect in rows have no conflicts (6 x 10)",
+        "trees in columns between scatter and all-gather in rows have no conflicts (6 x 10)",
     );
     let ratios = [1.0, 2.0, 4.0].map(|k| {
         let task = task(&hockney("mesh:6x10", k, GAMMA), Broadcast, 60_000, ELEMENT);

@@ -61,7 +61,7 @@ fn irregular() -> Outcome {
                 ("pipeline by the clock", Algorithm::PIPELINE),
                 ("pipeline of blocks", Algorithm::BLOCKS),
                 ("hybrid", Algorithm::HYBRID),
-                ("scatter and collect", Algorithm::LONG),
+                ("scatter and all-gather", Algorithm::LONG),
                 ("tree", Algorithm::TREE),
             ],
         ),
@@ -70,7 +70,7 @@ fn irregular() -> Outcome {
             &super::super::machine("ipsc860:64"),
             &[
                 ("edge-disjoint trees", Algorithm::EDST),
-                ("scatter and collect", in_all_dimensions),
+                ("scatter and all-gather", in_all_dimensions),
                 ("tree", Algorithm::TREE),
             ],
         ),
@@ -96,7 +96,7 @@ fn section_8_pipelines_suffer_more_from_irregular_timing(chart: &Chart) -> Claim
         "pipelined algorithms are more susceptible to timing irregularities (Paragon, 8 x 8)",
     );
     let [clock, blocks, hybrid, long] =
-        ["pipeline by the clock", "pipeline of blocks", "hybrid", "scatter and collect"]
+        ["pipeline by the clock", "pipeline of blocks", "hybrid", "scatter and all-gather"]
             .map(|name| losses(chart, name));
     claim.all_within("%, pipeline by the clock", clock, 55.0..=165.0);
     claim.all_within("%, pipeline of blocks", blocks, 0.1..=40.0);
@@ -120,14 +120,14 @@ fn section_8_edge_disjoint_trees_suffer_more_from_irregular_timing(chart: &Chart
         "section_8_edge_disjoint_trees_suffer_more_from_irregular_timing",
         "pipelined algorithms are more susceptible to timing irregularities (EDST, iPSC/860)",
     );
-    let [edst, long] = ["edge-disjoint trees", "scatter and collect"].map(|name| losses(chart, name));
+    let [edst, long] = ["edge-disjoint trees", "scatter and all-gather"].map(|name| losses(chart, name));
     claim.all_within("%, edge-disjoint trees", edst, 0.0..=100.0);
-    claim.all_within("%, scatter and collect", long, 0.0..=20.0);
+    claim.all_within("%, scatter and all-gather", long, 0.0..=20.0);
     let holds = (0..5).all(|nth| edst[nth] > long[nth]);
     claim.judged(
         holds,
         format!(
-            "periods of 10 and of 200 us cost edge-disjoint trees {:.1} and {:.0} %, scatter and collect {:.1} and {:.0} %",
+            "periods of 10 and of 200 us cost edge-disjoint trees {:.1} and {:.0} %, scatter and all-gather {:.1} and {:.0} %",
             edst[0], edst[4], long[0], long[4]
         ),
     )

@@ -35,13 +35,13 @@ pub(super) fn broadcast(bytes: u64) -> Timed {
     timed(program, bytes)
 }
 
-pub(super) fn collect(bytes: u64) -> Timed {
+pub(super) fn all_gather(bytes: u64) -> Timed {
     let nodes = NODES as u64;
     let start = |node: u64| bytes * node / nodes;
     let lengths: Vec<u64> = (0..nodes).map(|node| start(node + 1) - start(node)).collect();
     let program = move |nx: &Nx<'_, '_>| {
         let part = Payload::phantom(lengths[nx.mynode() as usize]);
-        Ok(nx.collect(part, Some(&lengths))?)
+        Ok(nx.all_gather(part, Some(&lengths))?)
     };
     timed(program, bytes)
 }

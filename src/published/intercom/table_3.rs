@@ -1,12 +1,12 @@
 //! Table 3: times measured on a Paragon of 16 x 32 nodes.
 //!
-//! A length is that of the whole vector, as `n` in all of the paper's formulas. For the collect it cannot be the length
+//! A length is that of the whole vector, as `n` in all of the paper's formulas. For the all-gather it cannot be the length
 //! of a block: 512 blocks of 1 MiB exceed a node's memory, and 0.075 s for 1 MiB would be 66 ns per byte if a node
-//! received only 1 MiB. In a collect of 8 bytes, therefore, eight nodes have one byte each and the others none. With 8
+//! received only 1 MiB. In an all-gather of 8 bytes, therefore, eight nodes have one byte each and the others none. With 8
 //! bytes per node, the hybrid would take 8 % longer and the physical strategy 38 %.
 
 use super::{nx, *};
-use Operation::{Broadcast, Collect, CombineToAll};
+use Operation::{AllGather, AllReduce, Broadcast};
 
 pub(super) const TABLE_3: Job = Job {
     threads: nx::NODES,
@@ -28,12 +28,12 @@ const CELLS: [Cell; 9] = [
     (Broadcast, 8, 1.3, [27.0, 29.0], [27.0, 29.0]),
     (Broadcast, 64 << 10, 12.0, [-20.0, -18.0], [-37.0, -35.0]),
     (Broadcast, 1 << 20, 100.0, [-13.0, -10.0], [-19.0, -16.0]),
-    (Collect, 8, 3.5, [-6.0, -4.0], [-38.0, -35.0]),
-    (Collect, 64 << 10, 13.0, [-39.0, -36.0], [-62.0, -59.0]),
-    (Collect, 1 << 20, 75.0, [-27.0, -24.0], [-35.0, -32.0]),
-    (CombineToAll, 8, 4.1, [-20.0, -17.0], [-20.0, -17.0]),
-    (CombineToAll, 64 << 10, 24.0, [-28.0, -25.0], [-49.0, -46.0]),
-    (CombineToAll, 1 << 20, 170.0, [-10.0, -7.0], [-17.0, -14.0]),
+    (AllGather, 8, 3.5, [-6.0, -4.0], [-38.0, -35.0]),
+    (AllGather, 64 << 10, 13.0, [-39.0, -36.0], [-62.0, -59.0]),
+    (AllGather, 1 << 20, 75.0, [-27.0, -24.0], [-35.0, -32.0]),
+    (AllReduce, 8, 4.1, [-20.0, -17.0], [-20.0, -17.0]),
+    (AllReduce, 64 << 10, 24.0, [-28.0, -25.0], [-49.0, -46.0]),
+    (AllReduce, 1 << 20, 170.0, [-10.0, -7.0], [-17.0, -14.0]),
 ];
 
 /// The expected fastest hybrid of each cell.
@@ -65,7 +65,7 @@ const NX: [(f64, f64); 9] = [
 
 fn task_of(operation: Operation, bytes: u64) -> Task {
     // Sums are over doubles.
-    let element = if operation == CombineToAll { 8 } else { 1 };
+    let element = if operation == AllReduce { 8 } else { 1 };
     task(&paragon("16x32"), operation, bytes / element, element)
 }
 
@@ -103,7 +103,7 @@ impl Found {
             auto: modeled(&Algorithm::AUTO, &task).as_millis_f64(),
             nx: match operation {
                 Broadcast => nx::broadcast(bytes),
-                Collect => nx::collect(bytes),
+                AllGather => nx::all_gather(bytes),
                 _ => nx::sum(bytes),
             },
         }
@@ -144,7 +144,7 @@ fn table_3() -> Outcome {
                 .because(unlike(found)),
         );
     }
-    let charts = [Broadcast, Collect, CombineToAll].map(|operation| chart(operation, &cells)).into();
+    let charts = [Broadcast, AllGather, AllReduce].map(|operation| chart(operation, &cells)).into();
     let claims = vec![
         table_3_published_and_modeled_times(&cells),
         table_3_nx_takes_what_its_costs_say(&cells),
@@ -240,16 +240,16 @@ fn table_3_nx_takes_what_its_costs_say(cells: &[Found]) -> Claim {
     )
 }
 
-/// "Often better than an order of magnitude improvement": InterCom is faster than NX from 64 KiB on, and in all collects. The
+/// "Often better than an order of magnitude improvement": InterCom is faster than NX from 64 KiB on, and in all all-gathers. The
 /// published factors are 2.58 to 77.1.
 fn table_3_intercom_is_faster_than_nx(cells: &[Found]) -> Claim {
     let mut claim = Claim::new(
         "table_3_intercom_is_faster_than_nx",
-        "InterCom is faster than NX from 64 KiB on and in all collects, often by an order of magnitude",
+        "InterCom is faster than NX from 64 KiB on and in all all-gathers, often by an order of magnitude",
     );
     let factors: Vec<f64> = cells
         .iter()
-        .filter(|found| found.operation == Collect || found.bytes > 8)
+        .filter(|found| found.operation == AllGather || found.bytes > 8)
         .map(|found| found.nx.millis / found.physical.1)
         .collect();
     claim.all_within("NX / InterCom", factors.iter().copied(), 2.5..=120.0);
@@ -274,7 +274,7 @@ fn table_3_nx_is_faster_for_short_vectors(cells: &[Found]) -> Claim {
     );
     let factors: Vec<f64> = cells
         .iter()
-        .filter(|found| found.operation != Collect && found.bytes == 8)
+        .filter(|found| found.operation != AllGather && found.bytes == 8)
         .map(|found| found.nx.millis / found.physical.1)
         .collect();
     claim.all_within("NX / InterCom", factors.iter().copied(), 0.95..=1.05);
@@ -304,12 +304,14 @@ fn table_3_auto_is_faster_still(cells: &[Found]) -> Claim {
     )
 }
 
-/// The alternative reading of the length of a collect, as the length of each block: see the documentation of this module.
+/// The alternative reading of the length of an all-gather, as the length of each block: see the documentation of this module.
 fn table_3_a_collect_of_8_bytes_each(cells: &[Found]) -> Claim {
-    let mut claim =
-        Claim::new("table_3_a_collect_of_8_bytes_each", "a collect of 8 bytes is one of 8 bytes together")
-            .ours();
-    let each = task_of(Collect, 8 * 512);
+    let mut claim = Claim::new(
+        "table_3_a_collect_of_8_bytes_each",
+        "an all-gather of 8 bytes is one of 8 bytes together",
+    )
+    .ours();
+    let each = task_of(AllGather, 8 * 512);
     let hybrid = modeled(&Algorithm::HYBRID, &each).as_millis_f64() / cells[3].hybrid.1;
     let physical = physical(&each).1 / cells[3].physical.1;
     claim.within("hybrid, 8 each / 8 together", hybrid, 1.08..=1.09);
@@ -335,6 +337,6 @@ fn table_3_short_vectors_take_a_minimum_spanning_tree(cells: &[Found]) -> Claim 
     }
     claim.judged(
         [0, 3, 6].iter().all(|&cell| cells[cell].physical.0 == "512:M"),
-        "9 start-ups for a broadcast, 18 for a collect and a sum",
+        "9 start-ups for a broadcast, 18 for an all-gather and a sum",
     )
 }

@@ -64,7 +64,7 @@ mod tests {
             rank: 3,
             since: Time::ZERO + Span::from_picos(u64::MAX),
             waits_for: WaitsFor::Requests(vec![WaitsFor::Barrier; 9]),
-            within: Some("collect"),
+            within: Some("all-gather"),
         };
         let text = serde_json::to_vec(&SerializedNode::from(node.clone())).unwrap();
         let decoded: SerializedNode = serde_json::from_slice(&text).unwrap();

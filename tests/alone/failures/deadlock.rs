@@ -95,13 +95,13 @@ fn a_deadlock_in_a_collective_operation_names_it_and_who_has_returned() {
     for clock in BOTH_CLOCKS {
         let report = deadlock(mesh(1, 4).clock(clock), |node| match node.rank() {
             3 => Ok(Vec::new()),
-            rank => Ok(node.world().collect(&[rank as u64], 4)?),
+            rank => Ok(node.world().all_gather(&[rank as u64], 4)?),
         });
         assert_eq!(report.returned, [3]);
-        assert!(report.blocked.iter().all(|node| node.within == Some("collect")), "{report}");
+        assert!(report.blocked.iter().all(|node| node.within == Some("all-gather")), "{report}");
         let text = report.to_string();
         assert!(text.starts_with("deadlock: 3 nodes are blocked, 1 returned\n"), "{text}");
-        assert!(text.contains("in collect for node 3, which has returned"), "{text}");
+        assert!(text.contains("in all-gather for node 3, which has returned"), "{text}");
         let report = deadlock(mesh(1, 2).clock(clock), |node| match node.rank() {
             0 => Ok(()),
             _ => Ok(drop(node.world().recv(0)?)),

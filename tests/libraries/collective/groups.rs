@@ -67,7 +67,7 @@ fn groups_of_all_kinds_at_the_same_time() {
         }
         // And all together again.
         let mut sum = [node.rank()];
-        node.world().combine_all(&mut sum, Sum)?;
+        node.world().all_reduce(&mut sum, Sum)?;
         assert_eq!(sum, [48 * 47 / 2]);
         Ok(done)
     });
@@ -83,14 +83,14 @@ fn groups_with_members_in_common_take_turns() {
         let second = (rank >= 2).then(|| node.world().subgroup(&[4, 2, 5, 3])).transpose()?;
         let mut x = [rank as u64];
         if let Some(group) = &first {
-            group.combine_all(&mut x, Sum)?;
+            group.all_reduce(&mut x, Sum)?;
         }
         if let Some(group) = &second {
-            let all = group.collect(&x, 4)?;
+            let all = group.all_gather(&x, 4)?;
             assert_eq!(all, [4, 6, 5, 6]);
         }
         if let Some(group) = &first {
-            assert_eq!(group.distributed_combine(&[1_u64; 8], 8, Sum)?, [4, 4]);
+            assert_eq!(group.reduce_scatter(&[1_u64; 8], 8, Sum)?, [4, 4]);
         }
         Ok(())
     });
@@ -149,9 +149,9 @@ fn a_receive_with_a_deadline_sees_no_collective_message() {
     let run = run("paragon:1x4", |node| {
         let world = node.world();
         let mut x = [node.rank() as f32; 3];
-        world.combine_all(&mut x, Max)?;
+        world.all_reduce(&mut x, Max)?;
         let nothing = world.recv_until(ANY_SOURCE, node.now()? + Span::from_millis(1));
-        world.combine_all(&mut x, Sum)?;
+        world.all_reduce(&mut x, Sum)?;
         Ok((x[2], matches!(nothing, Err(CommError::DeadlinePassed { .. }))))
     });
     assert_eq!(run.outputs, [(12.0, true); 4]);

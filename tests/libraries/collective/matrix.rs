@@ -153,7 +153,7 @@ fn strategies() {
                 let (most, rings) = ("S".repeat(count - 1), "C".repeat(count - 1));
                 let circulant = "B".repeat(count - 1);
                 match case.operation {
-                    Operation::Broadcast | Operation::CombineToOne => vec![
+                    Operation::Broadcast | Operation::Reduce => vec![
                         format!("{long}{ring}"),
                         format!("{most}M{rings}"),
                         format!("{most}T{circulant}"),
@@ -200,7 +200,7 @@ fn strategies_that_alternate() {
                 let (long, ring) = ("S".repeat(count), "C".repeat(count));
                 let (most, rings) = ("S".repeat(count - 1), "C".repeat(count - 1));
                 let letters = match case.operation {
-                    Operation::Broadcast | Operation::CombineToOne => {
+                    Operation::Broadcast | Operation::Reduce => {
                         [format!("{long}{ring}"), format!("{most}M{rings}")]
                     }
                     Operation::Scatter | Operation::Gather => [long, format!("{most}T")],
@@ -227,7 +227,7 @@ fn edge_disjoint_trees() {
         let cases = cases(size, &[2, size - 1, 1000, 3001], &roots, &[With::Sum, With::Max]);
         let cases: Vec<Case> = cases
             .into_iter()
-            .filter(|case| matches!(case.operation, Operation::Broadcast | Operation::CombineToOne))
+            .filter(|case| matches!(case.operation, Operation::Broadcast | Operation::Reduce))
             .collect();
         let done = check(&machine, &cases, |_| vec![Algorithm::EDST]);
         assert_eq!(done, cases.len(), "{}", machine.description().name());

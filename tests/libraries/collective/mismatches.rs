@@ -38,7 +38,7 @@ fn said(clock: Clock, others: Call, own: Call) -> String {
 
 #[test]
 fn two_different_calls_are_named_with_their_ranks() {
-    use Operation::Collect;
+    use Operation::AllGather;
     let pairs: [(Call, &str, Call, &str); 14] = [
         (
             |group| broadcast(group, 0, 4),
@@ -62,43 +62,43 @@ fn two_different_calls_are_named_with_their_ranks() {
             "by long",
         ),
         (
-            |group| group.combine_all(&mut [1, 2], Sum),
-            "combine-to-all on 2 i32, sum by auto",
-            |group| group.combine_all(&mut [1, 2], Max),
-            "combine-to-all on 2 i32, max by auto",
+            |group| group.all_reduce(&mut [1, 2], Sum),
+            "all-reduce on 2 i32, sum by auto",
+            |group| group.all_reduce(&mut [1, 2], Max),
+            "all-reduce on 2 i32, max by auto",
         ),
         (
-            |group| group.combine_all(&mut [1, 2], commutative(|a: i32, b| a + b)),
+            |group| group.all_reduce(&mut [1, 2], commutative(|a: i32, b| a + b)),
             "a commutative function",
-            |group| group.combine_all(&mut [1, 2], associative(|a: i32, b| a + b)),
+            |group| group.all_reduce(&mut [1, 2], associative(|a: i32, b| a + b)),
             "an associative function",
         ),
         (
-            |group| group.combine_all(&mut [1, 2], Min),
-            "combine-to-all on",
-            |group| group.combine_one(0, &mut [1, 2], Min),
-            "combine-to-one with root 0 on",
+            |group| group.all_reduce(&mut [1, 2], Min),
+            "all-reduce on",
+            |group| group.reduce(0, &mut [1, 2], Min),
+            "reduce with root 0 on",
         ),
         (
             |group| group.scan(&mut [1_u8], Sum),
             "scan on 1 u8",
-            |group| group.combine_all(&mut [1_u8], Sum),
-            "combine-to-all on 1 u8",
+            |group| group.all_reduce(&mut [1_u8], Sum),
+            "all-reduce on 1 u8",
         ),
         (
-            |group| group.collect(&[1_u8], [1, 1, 1, 1, 1]).map(drop),
-            "collect on 5 blocks",
-            |group| group.collect(&[1_u8], 5).map(drop),
-            "collect on 5 u8",
+            |group| group.all_gather(&[1_u8], [1, 1, 1, 1, 1]).map(drop),
+            "all-gather on 5 blocks",
+            |group| group.all_gather(&[1_u8], 5).map(drop),
+            "all-gather on 5 u8",
         ),
         (
             // What each has fits its own call, or that would be the error.
             |group| {
-                group.collect(&[1_u8; 2][..1 + usize::from(group.rank() == 1)], [1, 2, 1, 1, 1]).map(drop)
+                group.all_gather(&[1_u8; 2][..1 + usize::from(group.rank() == 1)], [1, 2, 1, 1, 1]).map(drop)
             },
-            "collect on 5 blocks",
-            |group| group.collect(&[1_u8], [1, 1, 2, 1, 1]).map(drop),
-            "collect on 5 blocks",
+            "all-gather on 5 blocks",
+            |group| group.all_gather(&[1_u8], [1, 1, 2, 1, 1]).map(drop),
+            "all-gather on 5 blocks",
         ),
         (
             |group| Ok(group.barrier()?),
@@ -107,10 +107,10 @@ fn two_different_calls_are_named_with_their_ranks() {
             "broadcast with root 3 on 1 u64",
         ),
         (
-            |group| group.carry_out(&Job::bytes(Collect, 5), Payload::phantom(1)).map(drop),
-            "collect on 5 u8 by auto",
-            |group| group.carry_out(&Job::bytes(Collect, 6), Payload::phantom(1)).map(drop),
-            "collect on 6 u8 by auto",
+            |group| group.carry_out(&Job::bytes(AllGather, 5), Payload::phantom(1)).map(drop),
+            "all-gather on 5 u8 by auto",
+            |group| group.carry_out(&Job::bytes(AllGather, 6), Payload::phantom(1)).map(drop),
+            "all-gather on 6 u8 by auto",
         ),
     ];
     for clock in [Clock::Virtual, Clock::RealTime { dilation: Dilation::Fixed(1.0) }] {
@@ -132,8 +132,8 @@ fn two_different_calls_are_named_with_their_ranks() {
 #[test]
 fn the_order_of_calls_counts() {
     let text = error(Clock::Virtual, |node| {
-        let sum = |node: &Node<'_>| node.world().combine_all(&mut [1.5], Sum);
-        let all = |node: &Node<'_>| node.world().collect(&[1_u8], 5).map(drop);
+        let sum = |node: &Node<'_>| node.world().all_reduce(&mut [1.5], Sum);
+        let all = |node: &Node<'_>| node.world().all_gather(&[1_u8], 5).map(drop);
         Ok(if node.rank() == 1 {
             all(node).and_then(|()| sum(node))
         } else {
@@ -141,8 +141,8 @@ fn the_order_of_calls_counts() {
         }?)
     });
     let text = text.to_string();
-    assert!(text.contains("rank 1 calls collect on 5 u8 by auto"), "{text}");
-    assert!(text.contains("ranks 0, 2 to 4 call combine-to-all on 1 f64, sum by auto"), "{text}");
+    assert!(text.contains("rank 1 calls all-gather on 5 u8 by auto"), "{text}");
+    assert!(text.contains("ranks 0, 2 to 4 call all-reduce on 1 f64, sum by auto"), "{text}");
 }
 
 #[test]
@@ -172,13 +172,13 @@ fn a_mismatch_is_the_same_in_every_run() {
             disturbance.strike_hard();
             match node.rank() % 2 {
                 1 => node.world().barrier()?,
-                _ => node.world().combine_all(&mut [1.0], Sum)?,
+                _ => node.world().all_reduce(&mut [1.0], Sum)?,
             }
             Ok(())
         });
         assert_eq!(
             text.to_string(),
-            "in the world, ranks 0, 2 call combine-to-all on 1 f64, sum by auto; rank 3 calls a barrier: all ranks must \
+            "in the world, ranks 0, 2 call all-reduce on 1 f64, sum by auto; rank 3 calls a barrier: all ranks must \
              make the same call",
             "run {run}"
         );
@@ -195,7 +195,7 @@ fn of_several_groups_the_first_is_told() {
             let row = node.row()?;
             disturbance.strike_hard();
             let length = if row.rank() == 1 { 2 } else { 1 };
-            Ok(row.combine_all(&mut vec![1_u64; length], Sum)?)
+            Ok(row.all_reduce(&mut vec![1_u64; length], Sum)?)
         });
         let Err(RunError::Mismatch(mismatch)) = error else { panic!("{error:?}") };
         let calls = mismatch.calls.iter().map(|(_, ranks)| ranks.clone()).collect::<Vec<_>>();
@@ -267,9 +267,9 @@ fn a_member_that_makes_no_call_is_found_where_others_need_it() {
     let calls: [Call; 7] = [
         |group| broadcast(group, 3, 1),
         |group| group.gather(0, &[1_u8], 5).map(drop),
-        |group| group.collect(&[1_u8], 5).map(drop),
-        |group| group.combine_one(0, &mut [1_u8], Sum),
-        |group| group.combine_all(&mut [1_u8], Sum),
+        |group| group.all_gather(&[1_u8], 5).map(drop),
+        |group| group.reduce(0, &mut [1_u8], Sum),
+        |group| group.all_reduce(&mut [1_u8], Sum),
         |group| group.scan(&mut [1_u8], Sum),
         |group| Ok(group.barrier()?),
     ];
@@ -325,11 +325,11 @@ fn on_rank_1(call: impl Fn(&Group<'_>) -> Result<(), CollectiveError> + Sync) ->
 fn a_block_of_the_wrong_length_is_refused() {
     let text = on_rank_1(|group| {
         let mine = vec![0_u32; if group.rank() == 1 { 3 } else { 2 }];
-        group.collect(&mine, [2; 5]).map(drop)
+        group.all_gather(&mine, [2; 5]).map(drop)
     });
     assert_eq!(
         text,
-        "rank 1 gives 3 elements of u32 to a collect, and `lengths` has 2 for it: give so many, or say 3 there on \
+        "rank 1 gives 3 elements of u32 to an all-gather, and `lengths` has 2 for it: give so many, or say 3 there on \
          every rank"
     );
     let text = on_rank_1(|group| {
@@ -347,8 +347,8 @@ fn a_block_of_the_wrong_length_is_refused() {
 fn the_count_of_one_rank_is_answered_with_what_would_be_right() {
     let calls: [(Call, &str); 6] = [
         (
-            |group| group.collect(&[7_i32; 10], 10).map(drop),
-            "rank 1 gives 10 elements of i32 to a collect, and `lengths` = 10 is for all 5 ranks together, which \
+            |group| group.all_gather(&[7_i32; 10], 10).map(drop),
+            "rank 1 gives 10 elements of i32 to an all-gather, and `lengths` = 10 is for all 5 ranks together, which \
              leaves it 2: for 10 from every rank give `[10; 5]` or 50",
         ),
         (
@@ -362,18 +362,18 @@ fn the_count_of_one_rank_is_answered_with_what_would_be_right() {
              every rank give `[10; 5]` or 50",
         ),
         (
-            |group| group.distributed_combine(&[1.0; 50], 10, Sum).map(drop),
-            "rank 1 gives 50 elements of f64 to a distributed-combine, and `lengths` = 10 is for all 5 ranks together: \
+            |group| group.reduce_scatter(&[1.0; 50], 10, Sum).map(drop),
+            "rank 1 gives 50 elements of f64 to a reduce-scatter, and `lengths` = 10 is for all 5 ranks together: \
              for 10 to every rank give `[10; 5]` or 50",
         ),
         (
-            |group| group.distributed_combine(&[1.0; 7], 10, Sum).map(drop),
-            "rank 1 gives 7 elements of f64 to a distributed-combine, and `lengths` = 10 is the whole vector: for what \
+            |group| group.reduce_scatter(&[1.0; 7], 10, Sum).map(drop),
+            "rank 1 gives 7 elements of f64 to a reduce-scatter, and `lengths` = 10 is the whole vector: for what \
              is given it must be 7",
         ),
         (
-            |group| group.distributed_combine(&[1.0; 7], [1; 5], Sum).map(drop),
-            "rank 1 gives 7 elements of f64 to a distributed-combine, and `lengths` has 5 blocks with 5 together: \
+            |group| group.reduce_scatter(&[1.0; 7], [1; 5], Sum).map(drop),
+            "rank 1 gives 7 elements of f64 to a reduce-scatter, and `lengths` has 5 blocks with 5 together: \
              they must add up to what is given",
         ),
     ];
@@ -399,13 +399,13 @@ fn the_count_of_one_rank_is_answered_with_what_would_be_right() {
 #[test]
 fn bytes_that_make_up_no_elements_are_counted_as_bytes() {
     let text = on_rank_1(|group| {
-        let job = Job::of::<u32>(Operation::Collect, 0, 10);
+        let job = Job::of::<u32>(Operation::AllGather, 0, 10);
         let mine = Payload::phantom(if group.rank() == 1 { 13 } else { 8 });
         group.carry_out(&job, mine).map(drop)
     });
     assert_eq!(
         text,
-        "rank 1 gives 13 bytes, no whole number of u32, to a collect: by `lengths` it has 2 elements"
+        "rank 1 gives 13 bytes, no whole number of u32, to an all-gather: by `lengths` it has 2 elements"
     );
 }
 
@@ -414,7 +414,7 @@ fn arguments_that_do_not_fit_are_refused_on_every_rank() {
     let calls: [(Call, &str); 6] = [
         (|group| broadcast(group, 5, 1), "rank 5 is given as the root: the group has ranks 0 to 4"),
         (
-            |group| group.collect(&[1_u8], [1, 1]).map(drop),
+            |group| group.all_gather(&[1_u8], [1, 1]).map(drop),
             "2 block lengths are given for a group of 5: allowed is one for each rank",
         ),
         (
@@ -431,8 +431,8 @@ fn arguments_that_do_not_fit_are_refused_on_every_rank() {
              tree, blocks, bine, pipeline, chains, edst, forest, sources, composed",
         ),
         (
-            |group| group.using(&Algorithm::CIRCULANT).combine_all(&mut [1_u8], associative(|a, _| a)),
-            "circulant does not work for this combine-to-all: an operator that is not commutative needs one \
+            |group| group.using(&Algorithm::CIRCULANT).all_reduce(&mut [1_u8], associative(|a, _| a)),
+            "circulant does not work for this all-reduce: an operator that is not commutative needs one \
              short-vector dimension",
         ),
     ];
@@ -447,7 +447,7 @@ fn arguments_that_do_not_fit_are_refused_on_every_rank() {
 fn a_payload_of_another_type_is_refused() {
     let text = on_rank_1(|group| {
         let mine = if group.rank() == 1 { Payload::from([1_u32, 2]) } else { Payload::from([1.0_f32, 2.0]) };
-        let request = Job::of::<f32>(Operation::CombineToAll, 0, 2);
+        let request = Job::of::<f32>(Operation::AllReduce, 0, 2);
         group.using(&Algorithm::DOUBLING).combine::<f32>(&request, mine, &Sum).map(drop)
     });
     assert!(text.contains("u32") && text.contains("f32"), "{text}");
@@ -465,7 +465,7 @@ fn algorithms_refuse_operations_that_they_are_not_for() {
                 let group = node.world().using(&algorithm);
                 let mine = Payload::phantom(match operation {
                     Operation::Broadcast | Operation::Scatter if node.rank() > 0 => 0,
-                    Operation::Gather | Operation::Collect => 4,
+                    Operation::Gather | Operation::AllGather => 4,
                     _ => 12,
                 });
                 let result = if operation.combines() {

@@ -88,10 +88,10 @@ fn the_order_is_that_of_the_ranks_wherever_the_nodes_are() {
             let join = |left: [u32; 2], right: [u32; 2]| {
                 if left[1] + 1 == right[0] { [left[0], right[1]] } else { [9999, 9999] }
             };
-            for algorithm in &Algorithm::of(Operation::CombineToAll) {
+            for algorithm in &Algorithm::of(Operation::AllReduce) {
                 let rank = group.rank() as u32;
                 let mut x = [[rank, rank]; 5];
-                match group.using(algorithm).combine_all(&mut x, associative(join)) {
+                match group.using(algorithm).all_reduce(&mut x, associative(join)) {
                     Ok(()) => texts.push(x[4]),
                     Err(multicomputer::collective::CollectiveError::Plan(_)) => {}
                     Err(error) => return Err(error.into()),
@@ -126,7 +126,7 @@ fn phantom_payloads_take_the_same_time() {
                 };
                 let elements = match operation {
                     Operation::Broadcast | Operation::Scatter if rank != 2 => 0,
-                    Operation::Gather | Operation::Collect => blocks[rank],
+                    Operation::Gather | Operation::AllGather => blocks[rank],
                     _ => total,
                 };
                 let mine = if is_phantom {
@@ -153,7 +153,7 @@ fn phantom_payloads_take_the_same_time() {
 fn phantom_payloads_may_be_long() {
     let length: u64 = 3 << 30;
     let run = run("paragon:2x3", |node| {
-        let request = Job::bytes(Operation::CombineToAll, length as usize);
+        let request = Job::bytes(Operation::AllReduce, length as usize);
         let world = node.world().using(&Algorithm::LONG);
         Ok(world.combine::<u8>(&request, Payload::phantom(length), &Sum)?.len())
     });
@@ -168,11 +168,11 @@ fn all_ranks_have_the_same_sum_to_the_last_bit() {
         let machine = Machine::of(format!("line:{size}").parse().unwrap()).build().unwrap();
         let run = machine.run(|node| {
             let mut found = Vec::new();
-            for algorithm in Algorithm::of(Operation::CombineToAll).iter().filter(any_shape) {
+            for algorithm in Algorithm::of(Operation::AllReduce).iter().filter(any_shape) {
                 for length in [1, 100] {
                     let value = [1e16, 1.0, -1e16, 0.1, 3.0][node.rank() % 5];
                     let mut x = vec![value; length];
-                    node.world().using(algorithm).combine_all(&mut x, Sum)?;
+                    node.world().using(algorithm).all_reduce(&mut x, Sum)?;
                     found.extend(x.iter().map(|x: &f64| x.to_bits()));
                 }
             }
@@ -191,8 +191,8 @@ fn what_is_no_number_wins_everywhere() {
             let run = machine.run(|node| {
                 let mine = if node.rank() == place { f64::NAN } else { node.rank() as f64 };
                 let (mut least, mut most) = ([mine], [mine]);
-                node.world().combine_all(&mut least, Min)?;
-                node.world().combine_all(&mut most, Max)?;
+                node.world().all_reduce(&mut least, Min)?;
+                node.world().all_reduce(&mut most, Max)?;
                 Ok(least[0].is_nan() && most[0].is_nan())
             });
             assert_eq!(run.unwrap().outputs, vec![true; size]);
@@ -203,7 +203,7 @@ fn what_is_no_number_wins_everywhere() {
 #[test]
 fn elements_without_bytes_are_refused() {
     let machine = Machine::paragon(1, 2).build().unwrap();
-    let error = machine.run(|node| Ok(node.world().collect(&[()], 2)?)).unwrap_err();
+    let error = machine.run(|node| Ok(node.world().all_gather(&[()], 2)?)).unwrap_err();
     assert!(error.to_string().contains("() has no bytes: there is nothing to move or to combine"), "{error}");
 }
 
@@ -211,7 +211,7 @@ fn elements_without_bytes_are_refused() {
 fn an_operator_is_for_the_elements_of_the_job() {
     let machine = Machine::paragon(1, 2).build().unwrap();
     let error = machine.run(|node| {
-        let job = Job::bytes(Operation::CombineToAll, 8);
+        let job = Job::bytes(Operation::AllReduce, 8);
         Ok(node.world().combine::<u64>(&job, Payload::from([1_u64]), &Sum)?)
     });
     let error = error.unwrap_err().to_string();
@@ -243,8 +243,8 @@ fn truth_values_are_combined_as_they_are() {
     check(&truths(), &LogicalXor);
     let run = run("paragon:2x3", |node| {
         let mut all_are_done = [node.rank() != 4];
-        node.world().combine_all(&mut all_are_done, LogicalAnd)?;
-        let mut flags = node.world().collect(&[node.rank() % 2 == 0], node.size())?;
+        node.world().all_reduce(&mut all_are_done, LogicalAnd)?;
+        let mut flags = node.world().all_gather(&[node.rank() % 2 == 0], node.size())?;
         node.world().broadcast(3, &mut flags)?;
         Ok((all_are_done[0], flags))
     });
@@ -278,7 +278,7 @@ fn a_program_has_elements_of_its_own() {
         let run = machine.run(|node| {
             let value = [1e16, 1.0, -1e16, 0.1, 3.0][node.rank() % 5];
             let mut x = [Complex { real: value, imaginary: -value }];
-            node.world().using(&Algorithm::DOUBLING).combine_all(&mut x, Sum)?;
+            node.world().using(&Algorithm::DOUBLING).all_reduce(&mut x, Sum)?;
             Ok(x[0].real.to_bits())
         });
         let outputs = run.unwrap().outputs;

@@ -138,7 +138,7 @@ impl Call {
         };
         let elements = match self.operation {
             Operation::Broadcast | Operation::Scatter if rank != self.root => 0,
-            Operation::Gather | Operation::Collect => self.blocks[rank],
+            Operation::Gather | Operation::AllGather => self.blocks[rank],
             _ => self.total(),
         };
         let mine = Payload::phantom(elements * self.element);

@@ -104,7 +104,7 @@ fn sparse_exchanges_follow_each_other_and_collective_calls() {
                 let got = world.sparse_exchange(&mine)?;
                 let mut sum = [got.iter().map(|(_, data)| data[0]).sum::<u64>()];
                 assert!(got.iter().all(|(_, data)| [round, 100 * round].contains(&data[0])));
-                world.combine_all(&mut sum, Sum)?;
+                world.all_reduce(&mut sum, Sum)?;
                 sums.push(sum[0]);
             }
             Ok(sums)

@@ -38,9 +38,9 @@ fn global_operations_take_what_their_algorithms_take() {
     // Three rounds of alpha.
     assert_eq!(timed(NxCosts::PARAGON, |nx| nx.gsync()), 105.0);
     // The first part is received at 35, six more follow at 20 each; then three steps.
-    let collect = |nx: &Nx<'_, '_>| nx.gcolx(&[0_u8; 0], &[0; 8], &mut []);
-    assert_eq!(timed(NxCosts::NONE, collect), 35.0 + 6.0 * 20.0 + 3.0 * 35.0);
-    assert_eq!(timed(NxCosts::PARAGON, collect), 35.0 + 6.0 * 20.0 + 7.0 * 450.0 + 3.0 * 35.0);
+    let all_gather = |nx: &Nx<'_, '_>| nx.gcolx(&[0_u8; 0], &[0; 8], &mut []);
+    assert_eq!(timed(NxCosts::NONE, all_gather), 35.0 + 6.0 * 20.0 + 3.0 * 35.0);
+    assert_eq!(timed(NxCosts::PARAGON, all_gather), 35.0 + 6.0 * 20.0 + 7.0 * 450.0 + 3.0 * 35.0);
 }
 
 #[test]

@@ -101,12 +101,12 @@ impl Case {
         let if_root = |vector: Vec<u8>| if rank == root { vector } else { Vec::new() };
         match task.operation() {
             Operation::Broadcast => [if_root(self.own(root, all.clone())), self.own(root, all)],
-            Operation::Collect => {
+            Operation::AllGather => {
                 let blocks = (0..task.size()).flat_map(|rank| self.own(rank, task.block(rank)));
                 [self.own(rank, task.block(rank)), blocks.collect()]
             }
-            Operation::CombineToOne => [self.own(rank, all), if_root(self.sum.clone())],
-            Operation::DistributedCombine => {
+            Operation::Reduce => [self.own(rank, all), if_root(self.sum.clone())],
+            Operation::ReduceScatter => {
                 let Range { start, end } = task.block(rank);
                 [self.own(rank, all), self.sum[start as usize..end as usize].to_vec()]
             }

@@ -52,7 +52,7 @@ fn check(machine: &Description, members: &[Rank]) {
     let mut plans = Vec::new();
     for algorithm in [Algorithm::ALL_TO_ONE, Algorithm::MESH_ALL_TO_ONE] {
         for root in 0..members.len() {
-            let task = task(machine, Operation::CombineToOne, members).root(root).build().unwrap();
+            let task = task(machine, Operation::Reduce, members).root(root).build().unwrap();
             plans.push((algorithm.plan(&task).unwrap(), root));
         }
     }
@@ -110,7 +110,7 @@ fn reductions_to_all_refuse_what_has_an_order() {
             PlanError::Restricted {
                 algorithm: algorithm.to_string(),
                 text: format!(
-                    "{algorithm} does not work for this distributed-combine: its operands do not meet in rank order: the \
+                    "{algorithm} does not work for this reduce-scatter: its operands do not meet in rank order: the \
                      operator must be commutative"
                 ),
                 found: String::new(),

@@ -98,11 +98,11 @@ fn refusals_say_what_is_needed() {
     );
     assert_eq!(
         refusal(Algorithm::HYPERCUBE_ALL_TO_ALL, "ring:12", 0),
-        "algorithm 4.7 does not work for this collect: it needs a power of two ranks, and there are 12"
+        "algorithm 4.7 does not work for this all-gather: it needs a power of two ranks, and there are 12"
     );
     assert_eq!(
         refusal(Algorithm::HYPERCUBE_REDUCTION, "ring:9", 0),
-        "algorithm 4.8 does not work for this distributed-combine: it needs a power of two ranks, and there are 9"
+        "algorithm 4.8 does not work for this reduce-scatter: it needs a power of two ranks, and there are 9"
     );
     // Every algorithm is one for its own operation.
     for &algorithm in Algorithm::ALL {

@@ -84,7 +84,7 @@ proptest! {
         prop_assume!(sources.contains(&true));
         let machine = machine(&format!("{kind}:{}", sources.len()), &parameters);
         let blocks: Vec<u64> = sources.iter().map(|&is_source| if is_source { bytes } else { 0 }).collect();
-        let task = Task::builder(&machine, Operation::Collect).blocks(blocks).build().unwrap();
+        let task = Task::builder(&machine, Operation::AllGather).blocks(blocks).build().unwrap();
         let plan = Algorithm::PIPELINED.plan(&task).unwrap();
         let modeled = plan.prediction().modeled.since_start();
         prop_assert!(is_equal(plan.estimate(), modeled), "{modeled}, not {}", plan.estimate());
@@ -98,7 +98,7 @@ proptest! {
     ) {
         prop_assume!(blocks.iter().any(|&bytes| bytes > 0));
         let machine = machine(&format!("ring:{}", blocks.len()), &parameters);
-        let task = Task::builder(&machine, Operation::Collect).blocks(blocks).build().unwrap();
+        let task = Task::builder(&machine, Operation::AllGather).blocks(blocks).build().unwrap();
         for algorithm in [Algorithm::RING_ALL_TO_ALL, Algorithm::PIPELINED] {
             let plan = algorithm.plan(&task).unwrap();
             let modeled = plan.prediction().modeled.since_start();

@@ -15,7 +15,7 @@ use multicomputer::{
     model::{Description, Parameters, ParametersBuilder},
     prelude::*,
     record::{Bottleneck, Share},
-    stop,
+    s_to_p,
 };
 use proptest::prelude::*;
 
@@ -263,15 +263,15 @@ fn runs_of_the_libraries_are_explained() {
             let world = node.world();
             let mut x = vec![node.rank() as f64; 500];
             world.broadcast(1, &mut x)?;
-            world.combine_all(&mut x, collective::Sum)?;
+            world.all_reduce(&mut x, collective::Sum)?;
             world.scan(&mut x, collective::Sum)?;
             let rows = vec![vec![node.rank() as u32; 300]; nodes];
             let _: Vec<Vec<u32>> = world.exchange(&rows)?;
             Ok(())
         });
         let sources: Vec<usize> = (0..nodes).step_by(3).collect();
-        let instance = stop::Instance::new(&machine, &sources, &vec![2000; sources.len()]).unwrap();
-        for algorithm in stop::Algorithm::PAPER {
+        let instance = s_to_p::Instance::new(&machine, &sources, &vec![2000; sources.len()]).unwrap();
+        for algorithm in s_to_p::Algorithm::PAPER {
             let Ok(plan) = algorithm.plan(&instance) else { continue };
             explained(built(), |node| {
                 let mine = sources.contains(&node.rank()).then(|| Payload::from(vec![1_u8; 2000]));

@@ -91,7 +91,7 @@ fn computing_and_the_work_of_libraries_are_told_apart() {
     let run = explained(line_with(4, |given| given.gamma(1e-8).copy(1e-9)), |node| {
         node.compute(micros(10 * node.rank() as u64))?;
         let mut x = vec![1.0_f64; 1000];
-        node.world().using(&collective::Algorithm::SHORT).combine_one(0, &mut x, collective::Sum)?;
+        node.world().using(&collective::Algorithm::SHORT).reduce(0, &mut x, collective::Sum)?;
         Ok(())
     });
     let path = run.critical_path().unwrap();

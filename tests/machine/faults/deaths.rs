@@ -169,13 +169,13 @@ fn barriers_and_collective_calls_fail_on_every_survivor() {
         node.compute(Span::from_micros(50 * rank as u64))?;
         let barrier = failed(node, node.world().barrier())?;
         let mut sum = [rank as u64];
-        let combine = match node.world().combine_all(&mut sum, Sum) {
+        let combine = match node.world().all_reduce(&mut sum, Sum) {
             Err(error) => (error.to_string(), micros(node.now()?)),
             Ok(()) => panic!("node 1 is dead"),
         };
         // And those that are left can go on.
         let left = node.world().subgroup(&[0, 2, 3])?;
-        left.combine_all(&mut sum, Sum)?;
+        left.all_reduce(&mut sum, Sum)?;
         Ok((barrier, combine, sum[0]))
     });
     for (rank, at) in [(0, 100.0), (2, 100.0), (3, 150.0)] {
@@ -187,7 +187,7 @@ fn barriers_and_collective_calls_fail_on_every_survivor() {
         if node.rank() == 1 {
             node.compute(Span::from_millis(1))?;
         }
-        match node.world().collect(&[node.rank() as u8; 1000], [1000; 4]) {
+        match node.world().all_gather(&[node.rank() as u8; 1000], [1000; 4]) {
             Err(error) => Ok((error.to_string(), micros(node.now()?))),
             Ok(_) => panic!("node 1 is dead"),
         }

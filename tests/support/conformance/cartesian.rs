@@ -54,7 +54,7 @@ fn check(grid: &Cartesian<'_>, extents: &[usize], periodic: &[bool]) -> Result<(
         let line = grid.sub(&keep)?;
         same("its place on its line", line.group().rank(), here[axis])?;
         let mut sum = [here[axis] as u64];
-        line.group().combine_all(&mut sum, Sum)?;
+        line.group().all_reduce(&mut sum, Sum)?;
         same("the sum along its line", sum[0], (extent * (extent - 1) / 2) as u64)?;
     }
     let all = grid.sub(&vec![true; extents.len()])?;

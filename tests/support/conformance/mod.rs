@@ -16,7 +16,7 @@ pub(crate) mod collective;
 pub(crate) mod exchange;
 pub(crate) mod messages;
 pub(crate) mod nx;
-pub(crate) mod stop;
+pub(crate) mod s_to_p;
 pub(crate) mod textbook;
 
 use std::fmt::{Debug, Display};
@@ -36,7 +36,7 @@ pub(crate) fn all(runner: &dyn Runner) {
     messages::messages(runner);
     cartesian::cartesian(runner);
     collective::collective(runner);
-    stop::stop(runner);
+    s_to_p::s_to_p(runner);
     exchange::exchange(runner);
     textbook::textbook(runner);
     nx::nx(runner);

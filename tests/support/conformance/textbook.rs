@@ -45,7 +45,7 @@ fn cases(size: usize, seed: usize) -> Vec<(Algorithm, Case)> {
         for (nth, blocks) in lengths.into_iter().enumerate() {
             let root = if operation.has_root() { [0, size / 2, size - 1][(nth + seed) % 3] } else { 0 };
             let with = match operation {
-                Operation::CombineToOne if nth % 2 == 1 => With::MatrixProduct,
+                Operation::Reduce if nth % 2 == 1 => With::MatrixProduct,
                 _ => With::Sum,
             };
             let case = Case::seeded(operation, root, blocks, with, (number + seed) as u64);

@@ -103,9 +103,7 @@ impl Case {
 
     /// What a rank gives and what it must get.
     fn before_and_after(&self, rank: Rank) -> [Vec<u64>; 2] {
-        use Operation::{
-            Broadcast, Collect, CombineToAll, CombineToOne, DistributedCombine, Gather, Scan, Scatter,
-        };
+        use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
         let all = 0..self.total();
         let sum = |range: Range<usize>| self.combined[0][range].to_vec();
         let gathered =
@@ -115,10 +113,10 @@ impl Case {
             Broadcast => [if_root(&|| self.own(self.root, all.clone())), self.own(self.root, all.clone())],
             Scatter => [if_root(&|| self.own(self.root, all.clone())), self.own(self.root, self.block(rank))],
             Gather => [self.own(rank, self.block(rank)), if_root(&gathered)],
-            Collect => [self.own(rank, self.block(rank)), gathered()],
-            CombineToOne => [self.own(rank, all.clone()), if_root(&|| sum(all.clone()))],
-            CombineToAll => [self.own(rank, all.clone()), sum(all)],
-            DistributedCombine => [self.own(rank, all), sum(self.block(rank))],
+            AllGather => [self.own(rank, self.block(rank)), gathered()],
+            Reduce => [self.own(rank, all.clone()), if_root(&|| sum(all.clone()))],
+            AllReduce => [self.own(rank, all.clone()), sum(all)],
+            ReduceScatter => [self.own(rank, all), sum(self.block(rank))],
             Scan => [self.own(rank, all), self.combined[rank].to_vec()],
             other => panic!("nothing is known of {other}"),
         }

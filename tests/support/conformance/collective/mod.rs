@@ -148,24 +148,24 @@ fn calls(group: &Group<'_>) -> Result<(), Failure> {
     let mine = group.scatter(root, if rank == root { &all } else { &[] }, &blocks)?;
     same_all(&mine, own)?;
     same_all(&group.gather(0, own, &blocks)?, if rank == 0 { &all } else { &[] })?;
-    same_all(&group.collect(own, &blocks)?, &all)?;
-    let flags: Vec<bool> = group.collect(&[rank % 3 == 1], size)?;
+    same_all(&group.all_gather(own, &blocks)?, &all)?;
+    let flags: Vec<bool> = group.all_gather(&[rank % 3 == 1], size)?;
     same_all(&flags, &(0..size).map(|rank| rank % 3 == 1).collect::<Vec<bool>>())?;
 
     // Halves add up to the same in any order.
     let halves = |rank: Rank| [rank as f64 / 2.0, -1.5, rank as f64];
     let sum = (0..size).map(halves).fold([0.0; 3], |sum, own| [0, 1, 2].map(|at| sum[at] + own[at]));
     let mut x = halves(rank);
-    group.combine_one(root, &mut x, Sum)?;
+    group.reduce(root, &mut x, Sum)?;
     same("sum at one", x, if rank == root { sum } else { halves(rank) })?;
     let mut x = halves(rank);
-    group.combine_all(&mut x, Sum)?;
+    group.all_reduce(&mut x, Sum)?;
     same("sum at all", x, sum)?;
     let mut x = [rank as i16 + 1];
     group.scan(&mut x, Sum)?;
     same("sum so far", x, [((rank + 1) * (rank + 2) / 2) as i16])?;
     let y: Vec<u16> = (0..total).map(|at| (rank * 100 + at) as u16).collect();
-    let sums = group.distributed_combine(&y, &blocks, Sum)?;
+    let sums = group.reduce_scatter(&y, &blocks, Sum)?;
     let added = |at: usize| (size * (size - 1) / 2 * 100 + size * at) as u16;
     same_all(&sums, &(start..start + blocks[rank]).map(added).collect::<Vec<u16>>())
 }

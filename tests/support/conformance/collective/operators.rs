@@ -63,13 +63,13 @@ where
             let by = group.using(algorithm);
             let mut x = mine.clone();
             let (done, expected) = match operation {
-                Operation::CombineToOne => {
-                    (by.combine_one(root, &mut x, operator), if rank == root { &all } else { mine })
+                Operation::Reduce => {
+                    (by.reduce(root, &mut x, operator), if rank == root { &all } else { mine })
                 }
-                Operation::CombineToAll => (by.combine_all(&mut x, operator), &all),
+                Operation::AllReduce => (by.all_reduce(&mut x, operator), &all),
                 Operation::Scan => (by.scan(&mut x, operator), &up_to(rank)),
                 _ => {
-                    let done = by.distributed_combine(&mine[..total], &blocks, operator);
+                    let done = by.reduce_scatter(&mine[..total], &blocks, operator);
                     (done.map(|got| x = got), &all[start..start + blocks[rank]].to_vec())
                 }
             };

@@ -1,9 +1,0 @@
-//! S-to-p broadcasting.
-
-mod auto;
-mod broadcasts;
-mod calls;
-mod formulas;
-mod matrix;
-
-use crate::conformance::stop::message;
