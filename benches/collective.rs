@@ -10,7 +10,7 @@ use criterion::{
 use multicomputer::{
     Machine,
     collective::{Algorithm, Collective, CollectiveError, Job, Max, Operation, Sum, Task},
-    model::Description,
+    model::MachineSpec,
     prelude::{Failure, Group, Node, Payload},
 };
 
@@ -111,7 +111,7 @@ fn on_phantoms(world: &Group<'_>, operation: Operation, bytes: usize) -> Result<
 fn choice(criterion: &mut Criterion) {
     let mut group = group(criterion, "choice");
     for shape in ["16x16", "16x32"] {
-        let machine: Description =
+        let machine: MachineSpec =
             format!("paragon:{shape}").parse().unwrap_or_else(|error| panic!("{error}"));
         for operation in [Operation::Broadcast, Operation::AllGather, Operation::AllReduce] {
             let task = Task::builder(&machine, operation).elements(8 << 10).element_bytes(8).build();

@@ -11,7 +11,7 @@ use multicomputer::{
     Machine, Payload,
     comm::{Active, Handling},
     exchange::{Algorithm, Generator, Instance},
-    model::Description,
+    model::MachineSpec,
     prelude::*,
 };
 
@@ -36,7 +36,7 @@ fn group<'c>(criterion: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, Wal
 
 /// Every node sends 64 KiB to so many others, most of it to one.
 fn instance(machine: &str, fan_out: usize) -> Instance {
-    let machine: Description = machine.parse().unwrap_or_else(|error| panic!("{error}"));
+    let machine: MachineSpec = machine.parse().unwrap_or_else(|error| panic!("{error}"));
     let generator = Generator {
         nodes: machine.nodes(),
         fan_out,

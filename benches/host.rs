@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use multicomputer::{
-    Pinning, calibration, collective::Job, collective::Operation, exchange::Matrix, model::Description,
+    Pinning, calibration, collective::Job, collective::Operation, exchange::Matrix, model::MachineSpec,
     prelude::*,
 };
 
@@ -89,7 +89,7 @@ fn ping_pong(bytes: usize, seconds: f64) -> Result<(), Failure> {
 /// All operations with a barrier after each.
 fn collectives(nodes: usize, seconds: f64) -> Result<(), Failure> {
     // Auto plans on the machine as it is measured here and now.
-    let shape: Description = format!("host:{nodes}").parse()?;
+    let shape: MachineSpec = format!("host:{nodes}").parse()?;
     let parameters = calibration::host::measure(&shape, Pinning::Auto)?;
     if std::env::var_os("RUST_LOG").is_some() {
         eprintln!("{parameters:#?}");

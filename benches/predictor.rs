@@ -9,7 +9,7 @@ use criterion::{
 };
 use multicomputer::{
     Rank,
-    model::Description,
+    model::MachineSpec,
     pattern::{Blocks, Builder, Exchange, Schedule, Transfer},
     plan::predict,
 };
@@ -29,7 +29,7 @@ criterion_group! {
 }
 criterion_main!(benches);
 
-fn machine(name: &str) -> Description {
+fn machine(name: &str) -> MachineSpec {
     name.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -55,7 +55,7 @@ fn schedule(
 
 /// Messages per second of the prediction of a schedule; what memory the first one took goes to standard error, where the
 /// host tells.
-fn measure(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, machine: &Description, schedule: &Schedule) {
+fn measure(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, machine: &MachineSpec, schedule: &Schedule) {
     let messages = schedule.messages().count();
     let before = most_memory();
     let prediction = predict(machine, schedule).unwrap_or_else(|| panic!("{name} can be predicted"));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use multicomputer::{
-    model::Description,
+    model::MachineSpec,
     plan::predict,
     s_to_p::{Algorithm, Distribution, Instance},
 };
@@ -21,7 +21,7 @@ criterion_main!(benches);
 
 /// So many nodes of a 16 x 16 Paragon, with 2 KiB each.
 fn instance(distribution: &Distribution, sources: usize) -> Instance {
-    let machine: Description = "paragon:16x16".parse().unwrap_or_else(|error| panic!("{error}"));
+    let machine: MachineSpec = "paragon:16x16".parse().unwrap_or_else(|error| panic!("{error}"));
     let grid = machine.topology().grid().unwrap_or_else(|| panic!("a mesh has rows and columns"));
     let ranks = distribution.place(grid, sources).unwrap_or_else(|error| panic!("{error}"));
     Instance::new(&machine, &ranks, &vec![2048; sources]).unwrap_or_else(|error| panic!("{error}"))

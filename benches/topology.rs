@@ -6,7 +6,7 @@ use std::{hint::black_box, sync::Arc, time::Duration};
 use criterion::{Criterion, criterion_group, criterion_main};
 use multicomputer::{
     Rank,
-    model::Description,
+    model::MachineSpec,
     pattern::{Builder, Exchange, Transfer},
     plan::predict,
     topology::{self, Network, Topology, Vertex},
@@ -101,7 +101,7 @@ fn route(criterion: &mut Criterion) {
 fn one_message(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("one message");
     for name in ["complete:4096", "hypercube:4096", "mesh:64x64"] {
-        let machine: Description = name.parse().unwrap_or_else(|error| panic!("{error}"));
+        let machine: MachineSpec = name.parse().unwrap_or_else(|error| panic!("{error}"));
         let to = machine.nodes() - 1;
         let mut builder = Builder::new(machine.nodes(), &[0], &[1000], Exchange::Together);
         builder.iteration([Transfer { from: 0, to, blocks: [0].into() }]);

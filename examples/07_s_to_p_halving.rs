@@ -25,9 +25,9 @@ pub fn broadcast(
     distribution: &Distribution,
 ) -> Result<(Plan, Run<u64>), Box<dyn Error>> {
     let machine = Machine::paragon(10, 10).build()?;
-    let grid = machine.description().topology().grid().ok_or("a mesh has rows and columns")?;
+    let grid = machine.spec().topology().grid().ok_or("a mesh has rows and columns")?;
     let sources = distribution.place(grid, 30)?;
-    let instance = Instance::new(machine.description(), &sources, &[2048; 30])?;
+    let instance = Instance::new(machine.spec(), &sources, &[2048; 30])?;
     let plan = algorithm.plan(&instance)?;
     let run = machine.run(|node| {
         let mine = sources.contains(&node.rank()).then(|| Payload::from(vec![node.rank() as u8; 2048]));

@@ -22,9 +22,9 @@ pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::XOR, Algorithm::TWO_STEP, Alg
 /// length, which is all that the timing needs.
 pub fn broadcast(algorithm: Algorithm, side: usize, sources: usize) -> Result<RunReport, Box<dyn Error>> {
     let machine = Machine::paragon(side, side).build()?;
-    let grid = machine.description().topology().grid().ok_or("a mesh has rows and columns")?;
+    let grid = machine.spec().topology().grid().ok_or("a mesh has rows and columns")?;
     let sources = Distribution::RightDiagonal.place(grid, sources)?;
-    let instance = Instance::new(machine.description(), &sources, &vec![1024; sources.len()])?;
+    let instance = Instance::new(machine.spec(), &sources, &vec![1024; sources.len()])?;
     let plan = algorithm.plan(&instance)?;
     let run = machine.run(|node| {
         let mine = sources.contains(&node.rank()).then(|| Payload::phantom(1024));

@@ -22,9 +22,9 @@ pub const ALGORITHMS: [Algorithm; 3] =
 /// What 2 KiB from each source of the cross take, without running anything: a plan knows it beforehand.
 pub fn predicted(algorithm: Algorithm) -> Result<Span, Box<dyn Error>> {
     let machine = Machine::paragon(8, 8).build()?;
-    let grid = machine.description().topology().grid().ok_or("a mesh has rows and columns")?;
+    let grid = machine.spec().topology().grid().ok_or("a mesh has rows and columns")?;
     let sources = Distribution::Cross.place(grid, 15)?;
-    let instance = Instance::new(machine.description(), &sources, &[2048; 15])?;
+    let instance = Instance::new(machine.spec(), &sources, &[2048; 15])?;
     Ok(algorithm.plan(&instance)?.prediction().modeled.since_start())
 }
 

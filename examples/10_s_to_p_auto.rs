@@ -17,10 +17,10 @@ use multicomputer::{
 
 /// Source `k` of twelve has `k + 1` times `unit` bytes.
 pub fn instance(machine: &Machine, unit: u64) -> Result<Instance, Box<dyn Error>> {
-    let grid = machine.description().topology().grid().ok_or("a mesh has rows and columns")?;
+    let grid = machine.spec().topology().grid().ok_or("a mesh has rows and columns")?;
     let sources = Distribution::Random { seed: 7 }.place(grid, 12)?;
     let lengths: Vec<u64> = (1..=12).map(|factor| factor * unit).collect();
-    Ok(Instance::new(machine.description(), &sources, &lengths)?)
+    Ok(Instance::new(machine.spec(), &sources, &lengths)?)
 }
 
 /// Runs a plan; every node returns the number of bytes that it has in the end.

@@ -13,7 +13,7 @@ use std::error::Error;
 use multicomputer::{
     Run,
     collective::{Algorithm, Collective, Operation, Strategy, StrategyError, Task},
-    model::Description,
+    model::MachineSpec,
     prelude::*,
 };
 
@@ -42,7 +42,7 @@ pub fn broadcast(algorithm: &Algorithm, doubles: usize) -> Result<Run<f64>, Box<
 
 /// Which way *Auto* goes: all that a call does can be had without a run.
 pub fn chosen(doubles: usize) -> Result<String, Box<dyn Error>> {
-    let machine: Description = "paragon:4x8".parse()?;
+    let machine: MachineSpec = "paragon:4x8".parse()?;
     let task =
         Task::builder(&machine, Operation::Broadcast).root(ROOT).elements(doubles as u64).element_bytes(8);
     Ok(Algorithm::AUTO.plan(&task.build()?)?.name().to_owned())

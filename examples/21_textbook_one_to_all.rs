@@ -18,7 +18,7 @@ use multicomputer::{
     Machine,
     collective::Task,
     error::CommError,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
     textbook::{Algorithm, Figure},
     topology,
@@ -97,7 +97,7 @@ pub struct Times {
 /// Broadcasts 1000 bytes on a network.
 pub fn broadcast(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Error>> {
     let parameters = Parameters::builder().send_overhead(130e-6).beta(50e-9).build()?;
-    let machine = Description::new(network, topology::parse(network)?, parameters);
+    let machine = MachineSpec::new(network, topology::parse(network)?, parameters);
     let task = Task::builder(&machine, algorithm.operation()).root(SOURCE).elements(1000).build()?;
     let plan = algorithm.plan(&task)?;
 

@@ -17,7 +17,7 @@ use multicomputer::{
     Machine,
     collective::Task,
     error::Failure,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
     textbook::Algorithm,
     topology,
@@ -74,7 +74,7 @@ pub type Found = (Vec<Map>, Time, Time, Span);
 /// Reduces on a network.
 pub fn reduce(network: &str) -> Result<Found, Box<dyn Error>> {
     let parameters = Parameters::hockney().to_builder().gamma(200e-9).build()?;
-    let machine = Description::new(network, topology::parse(network)?, parameters);
+    let machine = MachineSpec::new(network, topology::parse(network)?, parameters);
     let algorithm = Algorithm::ALL_TO_ONE;
     let task = Task::builder(&machine, algorithm.operation()).in_order(true);
     let plan = algorithm.plan(&task.elements(LENGTH as u64).element_bytes(8).build()?)?;

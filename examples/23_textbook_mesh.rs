@@ -15,7 +15,7 @@
 
 use std::error::Error;
 
-use multicomputer::{collective::Task, error::Failure, model::Description, prelude::*, textbook::Algorithm};
+use multicomputer::{collective::Task, error::Failure, model::MachineSpec, prelude::*, textbook::Algorithm};
 
 /// Two and three dimensions.
 pub const MESHES: [&str; 3] = ["mesh:4x4", "mesh:2x8", "mesh:2x2x4"];
@@ -73,7 +73,7 @@ pub type Times = (Time, Time, Span);
 
 /// One message from node 0 to all, or one of each node to all.
 pub fn on_mesh(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Error>> {
-    let machine: Description = network.parse()?;
+    let machine: MachineSpec = network.parse()?;
     let is_one = algorithm == Algorithm::MESH_ONE_TO_ALL;
     let bytes = BYTES * if is_one { 1 } else { machine.nodes() };
     let plan =

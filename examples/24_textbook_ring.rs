@@ -17,7 +17,7 @@ use multicomputer::{
     Machine,
     collective::Task,
     error::Failure,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
     textbook::Algorithm,
     topology,
@@ -78,7 +78,7 @@ pub type Times = (Option<Time>, Time, Span);
 /// All to all on a network.
 pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Error>> {
     let parameters = Parameters::hockney().to_builder().gamma(120e-9).build()?;
-    let machine = Description::new(network, topology::parse(network)?, parameters);
+    let machine = MachineSpec::new(network, topology::parse(network)?, parameters);
     let p = machine.nodes();
     let words = vec![WORDS as u64; p];
     let plan = algorithm

@@ -15,7 +15,7 @@ use multicomputer::{
     Machine,
     collective::Task,
     error::Failure,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
     textbook::{Algorithm, Figure},
     topology,
@@ -79,7 +79,7 @@ pub struct Found {
 /// All to all on a network.
 pub fn all_to_all(network: &str, excess: f64, algorithm: Algorithm) -> Result<Found, Box<dyn Error>> {
     let parameters = Parameters::hockney().to_builder().link_excess(excess).build()?;
-    let machine = Description::new(network, topology::parse(network)?, parameters);
+    let machine = MachineSpec::new(network, topology::parse(network)?, parameters);
     let (p, d) = (machine.nodes(), machine.nodes().ilog2());
     let bytes = (p * BYTES) as u64;
     let plan = algorithm.plan(&Task::builder(&machine, algorithm.operation()).elements(bytes).build()?)?;

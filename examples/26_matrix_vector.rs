@@ -18,7 +18,7 @@ use std::error::Error;
 use multicomputer::{
     Machine,
     error::Failure,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
     textbook::{Block, matrix_vector},
     topology,
@@ -89,7 +89,7 @@ pub type Found = (Vec<f64>, Time, Time, Span);
 pub fn product((rows, columns, n): (usize, usize, usize)) -> Result<Found, Box<dyn Error>> {
     let parameters = Parameters::hockney().to_builder().gamma(300e-9).build()?;
     let network = format!("mesh:{rows}x{columns}");
-    let machine = Description::new(&*network, topology::parse(&network)?, parameters.clone());
+    let machine = MachineSpec::new(&*network, topology::parse(&network)?, parameters.clone());
     let grid = machine.topology().grid().ok_or("a mesh is a grid")?;
     let mine = |node: &Node<'_>| {
         let block = Block::of(grid, node.rank(), (n, n), element);

@@ -16,7 +16,7 @@ use multicomputer::{
     Machine,
     collective::Task,
     error::Failure,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
     textbook::Algorithm,
     topology,
@@ -73,7 +73,7 @@ pub type Times = (Time, Time, Span);
 /// So many broadcasts on a network of eight nodes.
 pub fn broadcasts(network: &str, algorithm: Algorithm, sources: usize) -> Result<Times, Box<dyn Error>> {
     let parameters = Parameters::builder().send_overhead(130e-6).beta(50e-9).build()?;
-    let machine = Description::new(network, topology::parse(network)?, parameters);
+    let machine = MachineSpec::new(network, topology::parse(network)?, parameters);
     let p = machine.nodes();
     let blocks: Vec<u64> = (0..p).map(|rank| if rank < sources { BYTES as u64 } else { 0 }).collect();
     let plan = algorithm.plan(&Task::builder(&machine, algorithm.operation()).blocks(blocks).build()?)?;

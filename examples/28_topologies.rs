@@ -13,7 +13,7 @@
 
 use std::error::Error;
 
-use multicomputer::{Run, model::Description, prelude::*};
+use multicomputer::{Run, model::MachineSpec, prelude::*};
 
 /// Sixteen nodes each.
 pub const NETWORKS: [&str; 13] = [
@@ -59,7 +59,7 @@ pub fn most_shared<T>(run: &Run<T>) -> (u32, String) {
 
 /// Links, and the length of the longest route.
 pub fn size_of(network: &str) -> Result<(usize, usize), Box<dyn Error>> {
-    let machine: Description = network.parse()?;
+    let machine: MachineSpec = network.parse()?;
     let topology = machine.topology();
     let mut route = Vec::new();
     let mut longest = 0;

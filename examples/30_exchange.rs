@@ -71,7 +71,7 @@ pub fn sorted(algorithm: Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> {
 /// Deals a vector out: element `i` is the number `i`.
 pub fn dealt_out(algorithm: Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> {
     let machine = Machine::cm5(32).build()?;
-    let size = machine.description().nodes();
+    let size = machine.spec().nodes();
     let cards = |from: Rank, to: Rank| (from * EACH..(from + 1) * EACH).filter(move |at| at % size == to);
     // All have the same matrix, in bytes, so that nothing but data is sent.
     let matrix = Arc::new(Matrix::of(size, |from, to| 4 * cards(from, to).count() as u64)?);

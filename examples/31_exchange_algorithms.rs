@@ -23,7 +23,7 @@ pub const MATRIX: Generator =
 
 /// The exchange: a machine and a matrix.
 pub fn instance(machine: &Machine) -> Result<Instance, Box<dyn Error>> {
-    Ok(Instance::new(machine.description(), MATRIX.matrix()?)?)
+    Ok(Instance::new(machine.spec(), MATRIX.matrix()?)?)
 }
 
 /// What an algorithm takes, and its plan; `None` if it does not work for the matrix.

@@ -23,7 +23,7 @@ const BYTES: u64 = 2048;
 /// Broadcasts from every third node or so by recursive halving on the snake through a mesh of `side * side` nodes.
 pub fn halving(side: usize, clock: Clock) -> Result<Run<Time>, Box<dyn Error>> {
     let machine = Machine::paragon(side, side).clock(clock).build()?;
-    let grid = machine.description().topology().grid().ok_or("a mesh has rows and columns")?;
+    let grid = machine.spec().topology().grid().ok_or("a mesh has rows and columns")?;
     let (snake, halving) = (line::snake(grid), Halving::new(side * side));
     let mut position = vec![0; snake.len()];
     snake.iter().enumerate().for_each(|(at, &rank)| position[rank] = at);

@@ -18,7 +18,7 @@ use std::error::Error;
 use multicomputer::{
     Machine, Span,
     collective::{Algorithm, Operation, Task},
-    model::{Description, Distribution, Noise},
+    model::{Distribution, MachineSpec, Noise},
     plan::predict,
 };
 
@@ -51,7 +51,7 @@ pub const ALGORITHMS: [Algorithm; 5] =
 
 /// Predicts the broadcast by one algorithm, without noise and with more and more of it.
 pub fn slowdown(algorithm: &Algorithm, seeds: u64) -> Result<Slowdown, Box<dyn Error>> {
-    let machine: Description = Machine::paragon(SIDE, SIDE).build()?.description().clone();
+    let machine: MachineSpec = Machine::paragon(SIDE, SIDE).build()?.spec().clone();
     let task = Task::builder(&machine, Operation::Broadcast).elements(BYTES).build()?;
     let plan = algorithm.plan(&task)?;
     let mut with_noise = Vec::new();

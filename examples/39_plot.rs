@@ -11,7 +11,7 @@ use std::{env, error::Error, fs, path::PathBuf};
 
 use multicomputer::{
     collective::{Algorithm, Operation, Strategy, Task},
-    model::Description,
+    model::MachineSpec,
     picture::{Axis, Chart, Origin},
 };
 
@@ -22,7 +22,7 @@ fn lengths() -> impl Iterator<Item = u64> {
 
 /// Draws time over length, with what nothing can beat, and marks where another algorithm becomes the fastest.
 pub fn broadcasts() -> Result<Chart, Box<dyn Error>> {
-    let machine: Description = "paragon:8x8".parse()?;
+    let machine: MachineSpec = "paragon:8x8".parse()?;
     let task = |bytes| Task::builder(&machine, Operation::Broadcast).elements(bytes).build();
     let mut chart = Chart::new(
         "A broadcast on a Paragon of 8 x 8 nodes",

@@ -14,7 +14,7 @@ use multicomputer::{
     Machine, Time,
     collective::{Algorithm, Operation, Task},
     goal::{self, Program, Sends, predict},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     topology,
 };
 
@@ -78,15 +78,15 @@ pub fn linear_all_to_all(ranks: usize, bytes: u64) -> String {
 }
 
 /// Two nodes and more of LogGP: o = 1.5 us, L = 2.5 us and G = 1 ns a byte, on links that nobody shares.
-pub fn machine(nodes: usize) -> Result<Description, Box<dyn Error>> {
+pub fn machine(nodes: usize) -> Result<MachineSpec, Box<dyn Error>> {
     let parameters =
         Parameters::builder().send_overhead(1.5e-6).receive_overhead(1.5e-6).latency(2.5e-6).beta(1e-9);
     let network = topology::parse(&format!("complete:{nodes}"))?;
-    Ok(Description::new("LogGP", network, parameters.build()?))
+    Ok(MachineSpec::new("LogGP", network, parameters.build()?))
 }
 
 /// The time of a text by prediction, and on threads.
-pub fn both(machine: &Description, text: &str) -> Result<(Time, Time), Box<dyn Error>> {
+pub fn both(machine: &MachineSpec, text: &str) -> Result<(Time, Time), Box<dyn Error>> {
     let program = Program::read(text.as_bytes())?;
     let predicted = predict(machine, &program, Sends::Eager)?;
     let run = Machine::of(machine.clone()).build()?.run(|node| Ok(program.play(node, Sends::Eager)?))?;
@@ -94,7 +94,7 @@ pub fn both(machine: &Description, text: &str) -> Result<(Time, Time), Box<dyn E
 }
 
 /// A broadcast of this library as a text, with its time and that of the text.
-pub fn written(machine: &Description) -> Result<(String, Time, Time), Box<dyn Error>> {
+pub fn written(machine: &MachineSpec) -> Result<(String, Time, Time), Box<dyn Error>> {
     let task = Task::builder(machine, Operation::Broadcast).elements(1000).build()?;
     let plan = Algorithm::SHORT.plan(&task)?;
     let mut text = Vec::new();

@@ -14,7 +14,7 @@ use std::error::Error;
 use multicomputer::{
     Machine, Run,
     collective::{Algorithm, Draft, Operation, Own, Piece, Sum, Task},
-    model::Description,
+    model::MachineSpec,
     pattern::{Exchange, Origin, Transfer},
     plan::PlanError,
     prelude::*,
@@ -69,7 +69,7 @@ pub fn short_ring() -> Own {
 }
 
 /// A mesh on which links and ports are equally fast.
-pub fn machine() -> Result<Description, Box<dyn Error>> {
+pub fn machine() -> Result<MachineSpec, Box<dyn Error>> {
     Ok("hockney:4x5".parse()?)
 }
 

@@ -11,7 +11,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     error::CommError,
-    model::Description,
+    model::MachineSpec,
     payload::Payload,
     rank::Rank,
     record::{Change, Part},
@@ -59,7 +59,7 @@ pub(crate) enum Mark {
 /// The data shared by all nodes of a run: the machine, the cache of plans, and the contexts of groups.
 pub(crate) trait Shared {
     /// The machine: its shape and its parameters. Where time is not modeled, the parameters serve only for planning.
-    fn machine(&self) -> &Description;
+    fn machine(&self) -> &MachineSpec;
 
     /// The cache of plans, shared by all nodes and kept across runs.
     fn cache(&self) -> &Cache;

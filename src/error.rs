@@ -13,7 +13,7 @@ use thiserror::Error;
 
 pub use crate::kernel::{BlockedNode, WaitsFor};
 use crate::{
-    model::{DescriptionError, FaultError, ParameterError},
+    model::{FaultError, MachineSpecError, ParameterError},
     payload::PayloadError,
     rank::{Rank, Tag},
     text::{are, count, debug_as_text},
@@ -36,7 +36,7 @@ pub enum ConfigError {
     Parameter(#[from] ParameterError),
     /// A machine name or a machine file is invalid.
     #[error(transparent)]
-    Description(#[from] DescriptionError),
+    MachineSpec(#[from] MachineSpecError),
     /// A fault does not fit the machine.
     #[error(transparent)]
     Fault(#[from] FaultError),

@@ -12,7 +12,7 @@ use crate::{
     calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
-    model::{Description, Faults, Noise, Parameters, presets},
+    model::{Faults, MachineSpec, Noise, Parameters, presets},
     plan::{Cache, Effort},
     runtime::{Pace, Pinning, Program, Settings, host, keep_outputs, limits, modeled},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
@@ -80,7 +80,7 @@ pub enum Dilation {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Machine {
-    description: Description,
+    spec: MachineSpec,
     clock: Clock,
     settings: Settings,
     unreceived_is_an_error: bool,
@@ -91,7 +91,7 @@ pub struct Machine {
 #[derive(Debug)]
 #[must_use = "a machine has to be built"]
 pub struct MachineBuilder {
-    description: Result<Description, ConfigError>,
+    spec: Result<MachineSpec, ConfigError>,
     clock: Clock,
     settings: Settings,
     unreceived_is_an_error: bool,
@@ -136,7 +136,7 @@ impl Machine {
     /// ```
     /// use multicomputer::{Machine, Pinning, calibration::host::measure};
     ///
-    /// let parameters = measure(Machine::host(2).build()?.description(), Pinning::Auto)?;
+    /// let parameters = measure(Machine::host(2).build()?.spec(), Pinning::Auto)?;
     /// let machine = Machine::host(2).parameters(parameters).build()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -166,24 +166,24 @@ impl Machine {
         MachineBuilder::on_mesh("mesh", rows, columns, Parameters::hockney())
     }
 
-    /// A machine from a description, which is parsed from a name, read from a machine file, or built from a topology
+    /// A machine from a specification, which is parsed from a name, read from a machine file, or built from a topology
     /// and parameters. The default [clock](MachineBuilder::clock) is virtual time, also for `host:16`. That name is a
     /// model with [`Parameters::host`], while [`Machine::host`] runs without a model.
     ///
     /// ```
-    /// use multicomputer::{Machine, model::Description};
+    /// use multicomputer::{Machine, model::MachineSpec};
     ///
     /// let machine = Machine::of("line:8".parse()?).build()?;
-    /// assert_eq!(machine.description().nodes(), 8);
+    /// assert_eq!(machine.spec().nodes(), 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn of(description: Description) -> MachineBuilder {
-        MachineBuilder::new(Ok(description))
+    pub fn of(spec: MachineSpec) -> MachineBuilder {
+        MachineBuilder::new(Ok(spec))
     }
 
     /// Returns the topology and the parameters of the machine.
-    pub fn description(&self) -> &Description {
-        &self.description
+    pub fn spec(&self) -> &MachineSpec {
+        &self.spec
     }
 
     /// Runs `program` on every node and waits until all nodes have returned. Outputs are in rank order.
@@ -240,7 +240,7 @@ impl Machine {
         &self,
         program: &(dyn Fn(&Node<'_>) -> Result<T, Failure> + Sync),
     ) -> Result<Run<Option<T>>, RunError> {
-        let nodes = self.description.nodes();
+        let nodes = self.spec.nodes();
         let (run, outputs) = keep_outputs(nodes, program, |program| self.run_program(program));
         let run = run?;
         // Discard the value that a node returned after its death.
@@ -251,10 +251,9 @@ impl Machine {
 
     /// Runs a program that stores its outputs itself. The outputs of the returned run state whether each node survived.
     fn run_program(&self, program: &Program<'_>) -> Result<Run<bool>, RunError> {
-        let span =
-            tracing::info_span!("run", machine = self.description.name(), nodes = self.description.nodes());
+        let span = tracing::info_span!("run", machine = self.spec.name(), nodes = self.spec.nodes());
         let _entered = span.enter();
-        let (machine, settings) = (&self.description, &self.settings);
+        let (machine, settings) = (&self.spec, &self.settings);
         let pace = match self.clock {
             Clock::Virtual => Some(Pace::Virtual),
             Clock::RealTime { dilation: Dilation::Fixed(dilation) } => Some(Pace::Real(dilation)),
@@ -280,7 +279,7 @@ impl Machine {
         if self.unreceived_is_an_error && !report.unreceived.is_empty() {
             return Err(RunError::Unreceived(report.unreceived));
         }
-        let (machine, is_traced) = (self.description.clone(), settings.traced);
+        let (machine, is_traced) = (self.spec.clone(), settings.traced);
         let outputs = ended.survived;
         Ok(Run { outputs, report, wall: ended.wall, trace, work, machine, is_traced })
     }
@@ -293,7 +292,7 @@ impl MachineBuilder {
         topology: Result<impl Topology + 'static, TopologyError>,
         parameters: Parameters,
     ) -> MachineBuilder {
-        let describe = |topology| Description::new(format!("{name}:{shape}"), Arc::new(topology), parameters);
+        let describe = |topology| MachineSpec::new(format!("{name}:{shape}"), Arc::new(topology), parameters);
         MachineBuilder::new(topology.map(describe).map_err(ConfigError::from))
     }
 
@@ -301,9 +300,9 @@ impl MachineBuilder {
         MachineBuilder::preset(name, format!("{rows}x{columns}"), Mesh::new(rows, columns), parameters)
     }
 
-    fn new(description: Result<Description, ConfigError>) -> MachineBuilder {
+    fn new(spec: Result<MachineSpec, ConfigError>) -> MachineBuilder {
         MachineBuilder {
-            description,
+            spec,
             clock: Clock::default(),
             settings: Settings::default(),
             unreceived_is_an_error: false,
@@ -312,19 +311,19 @@ impl MachineBuilder {
 
     /// Replaces the parameters and keeps the topology.
     pub fn parameters(mut self, parameters: Parameters) -> Self {
-        self.description = self.description.map(|machine| machine.with_parameters(parameters));
+        self.spec = self.spec.map(|machine| machine.with_parameters(parameters));
         self
     }
 
-    /// Replaces the noise of the machine's description (default: none).
+    /// Replaces the noise of the machine's specification (default: none).
     pub fn noise(mut self, noise: Noise) -> Self {
-        self.description = self.description.map(|machine| machine.with_noise(noise));
+        self.spec = self.spec.map(|machine| machine.with_noise(noise));
         self
     }
 
-    /// Replaces the faults of the machine's description (default: none).
+    /// Replaces the faults of the machine's specification (default: none).
     pub fn faults(mut self, faults: Faults) -> Self {
-        self.description = self.description.and_then(|machine| Ok(machine.with_faults(faults)?));
+        self.spec = self.spec.and_then(|machine| Ok(machine.with_faults(faults)?));
         self
     }
 
@@ -358,7 +357,7 @@ impl MachineBuilder {
     ///
     /// Predictions of libraries remain valid. `docs/timing-model.md` has the complete rule, with examples.
     pub fn rendezvous(mut self, from_bytes: u64) -> Self {
-        self.description = self.description.map(|machine| machine.with_rendezvous(from_bytes));
+        self.spec = self.spec.map(|machine| machine.with_rendezvous(from_bytes));
         self
     }
 
@@ -433,21 +432,21 @@ impl MachineBuilder {
     /// [`ConfigError`]: an invalid shape, a fault that the machine cannot have, more nodes than this host has threads
     /// or memory for, an invalid dilation or stack size, noise or faults under the host's clock.
     pub fn build(self) -> Result<Machine, ConfigError> {
-        let MachineBuilder { description, clock, settings, unreceived_is_an_error } = self;
-        let description = description?;
+        let MachineBuilder { spec, clock, settings, unreceived_is_an_error } = self;
+        let spec = spec?;
         if let Clock::RealTime { dilation: Dilation::Fixed(dilation) } = clock
             && !(dilation > 0.0 && dilation <= MOST_DILATION)
         {
             return Err(ConfigError::Dilation(dilation));
         }
-        let modeled = [("noise", description.noise().is_some()), ("faults", description.faults().is_some())];
+        let modeled = [("noise", spec.noise().is_some()), ("faults", spec.faults().is_some())];
         if let Some((what, _)) = modeled.iter().find(|(_, given)| *given && clock == Clock::Host) {
             return Err(ConfigError::Unmodeled(what));
         }
         if settings.stack_size < LEAST_STACK {
             return Err(ConfigError::StackSize { given: settings.stack_size, least: LEAST_STACK });
         }
-        limits::check(&description, settings.stack_size)?;
-        Ok(Machine { description, clock, settings, unreceived_is_an_error, experience: Arc::default() })
+        limits::check(&spec, settings.stack_size)?;
+        Ok(Machine { spec, clock, settings, unreceived_is_an_error, experience: Arc::default() })
     }
 }

@@ -35,7 +35,7 @@ pub use crate::runtime::mpi::MpiError;
 use crate::{
     comm::Node,
     error::{ConfigError, Failure, RunError},
-    model::{Description, presets},
+    model::{MachineSpec, presets},
     rank::Rank,
     report::RunReport,
     runtime::mpi::{self, Settings},
@@ -48,7 +48,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Job {
     job: mpi::Job,
-    machine: Description,
+    machine: MachineSpec,
     settings: Settings,
     unreceived_is_an_error: bool,
 }
@@ -81,7 +81,7 @@ impl Job {
     ///
     /// # Errors
     /// [`ConfigError::Ranks`] if the number of nodes differs; [`ConfigError::Unmodeled`] if the machine has noise or faults.
-    pub fn planned_for(mut self, machine: Description) -> Result<Job, ConfigError> {
+    pub fn planned_for(mut self, machine: MachineSpec) -> Result<Job, ConfigError> {
         let (nodes, ranks) = (machine.nodes(), self.size());
         if nodes != ranks {
             return Err(ConfigError::Ranks { nodes, ranks });
@@ -141,7 +141,7 @@ impl Job {
     }
 
     /// Returns the machine for which libraries plan.
-    pub fn machine(&self) -> &Description {
+    pub fn machine(&self) -> &MachineSpec {
         &self.machine
     }
 

@@ -12,7 +12,7 @@ use super::{
     messages::{Messages, divide},
 };
 use crate::{
-    model::Description,
+    model::MachineSpec,
     record::{Bottleneck, Share, Trace},
     time::{Span, Time},
 };
@@ -60,11 +60,11 @@ impl Blame {
     /// Memory: proportional to the shares, and to the pairs of messages on a bottleneck at the same time. Time: some 20 ns for each pair of
     /// a losing [share](Share) and another message that overlaps its message, because a loss is divided and rounded share by share. If n
     /// messages enter one node at the same time and leave one after the other, each has up to n shares, and there are n^3 / 3 such pairs.
-    pub fn of(trace: &Trace, machine: &Description) -> Result<Blame, AnalysisError> {
+    pub fn of(trace: &Trace, machine: &MachineSpec) -> Result<Blame, AnalysisError> {
         Ok(Blame::among(&Messages::of(trace, machine)?, machine))
     }
 
-    pub(super) fn among(messages: &Messages, machine: &Description) -> Blame {
+    pub(super) fn among(messages: &Messages, machine: &MachineSpec) -> Blame {
         let mut own: Span = messages.moved.values().map(|moved| moved.own).sum();
         let mut losing: BTreeMap<usize, Span> = BTreeMap::new();
         for moved in messages.moved.values() {
@@ -125,7 +125,7 @@ fn message(share: &Share) -> MessageRef {
 fn places(
     messages: &Messages,
     losing: &BTreeMap<usize, Span>,
-    machine: &Description,
+    machine: &MachineSpec,
 ) -> BTreeMap<Bottleneck, Vec<usize>> {
     let bottlenecks = losing.keys().filter_map(|&share| messages.shares[share].bottleneck);
     let mut places: BTreeMap<Bottleneck, Vec<usize>> = bottlenecks.map(|place| (place, Vec::new())).collect();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{AnalysisError, MessageRef};
 use crate::{
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     record::{Share, Trace, Transfer},
     time::{Span, Time},
@@ -46,7 +46,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    pub(super) fn of(trace: &Trace, machine: &Description) -> Result<Messages, AnalysisError> {
+    pub(super) fn of(trace: &Trace, machine: &MachineSpec) -> Result<Messages, AnalysisError> {
         if machine.faults().is_some() {
             return Err(AnalysisError::Faults);
         }
@@ -81,7 +81,7 @@ impl Messages {
 fn losses(
     transfer: &Transfer,
     shares: &[Share],
-    machine: &Description,
+    machine: &MachineSpec,
 ) -> Result<(Span, Vec<Span>), AnalysisError> {
     let Transfer { from, to, bytes, entered, left, .. } = *transfer;
     let mut at = entered;

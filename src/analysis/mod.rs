@@ -48,7 +48,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use self::messages::Messages;
-use crate::{model::Description, rank::Rank, record::Trace, time::Time};
+use crate::{model::MachineSpec, rank::Rank, record::Trace, time::Time};
 
 /// Identifies a message of a run by its sender and the number of messages that the sender had sent before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -104,7 +104,7 @@ pub enum AnalysisError {
 crate::text::debug_as_text!(AnalysisError);
 
 /// Computes the critical path and the blame of a run.
-pub(crate) fn explain(trace: &Trace, machine: &Description) -> Result<(CriticalPath, Blame), AnalysisError> {
+pub(crate) fn explain(trace: &Trace, machine: &MachineSpec) -> Result<(CriticalPath, Blame), AnalysisError> {
     let messages = Messages::of(trace, machine)?;
     Ok((CriticalPath::through(trace, machine, &messages)?, Blame::among(&messages, machine)))
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{AnalysisError, MessageRef, messages::Messages};
 use crate::{
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     record::{Bottleneck, Event, EventKind, Trace, WaitEnd},
     time::{Span, Time},
@@ -125,13 +125,13 @@ impl CriticalPath {
     ///
     /// # Cost
     /// Time and memory proportional to the events and shares of the trace, apart from sorting.
-    pub fn of(trace: &Trace, machine: &Description) -> Result<CriticalPath, AnalysisError> {
+    pub fn of(trace: &Trace, machine: &MachineSpec) -> Result<CriticalPath, AnalysisError> {
         CriticalPath::through(trace, machine, &Messages::of(trace, machine)?)
     }
 
     pub(super) fn through(
         trace: &Trace,
-        machine: &Description,
+        machine: &MachineSpec,
         messages: &Messages,
     ) -> Result<CriticalPath, AnalysisError> {
         let nodes = Nodes::of(trace, machine.nodes())?;

@@ -18,7 +18,7 @@ use tracing::debug;
 use crate::{
     comm::{Phantoms, follow},
     error::RunError,
-    model::Description,
+    model::MachineSpec,
     pattern::{Builder, Exchange, Schedule},
     plan::predict,
     rank::{Rank, Tag},
@@ -57,7 +57,7 @@ struct Known {
 
 impl Experience {
     /// Returns the dilation for the next run on a machine. The first call tests the host.
-    pub(crate) fn dilation(&self, machine: &Description, settings: &Settings) -> Result<f64, RunError> {
+    pub(crate) fn dilation(&self, machine: &MachineSpec, settings: &Settings) -> Result<f64, RunError> {
         let known = *self.known.lock();
         if known.next > 0.0 {
             return Ok(known.next);
@@ -82,7 +82,7 @@ impl Experience {
 }
 
 /// Returns the smallest dilation that this host can sustain with the nodes of `machine`, from at most two test runs.
-fn look(machine: &Description, settings: &Settings) -> Result<f64, RunError> {
+fn look(machine: &MachineSpec, settings: &Settings) -> Result<f64, RunError> {
     let schedule = typical(machine.nodes());
     // Noise and faults would change the modeled times, not the host's speed.
     let machine = &machine.undisturbed();

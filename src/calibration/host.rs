@@ -6,7 +6,7 @@ use super::work::Work;
 use crate::{
     comm::Node,
     error::{ConfigError, Failure, RunError},
-    model::{Description, ParameterError, Parameters},
+    model::{MachineSpec, ParameterError, Parameters},
     payload::Payload,
     runtime::{Pinning, Settings, host, keep_outputs, limits},
     topology::TopologyError,
@@ -70,7 +70,7 @@ impl Size {
 /// # Errors
 /// [`MeasureError`] if this host cannot run this number of threads, if a thread cannot be started, or if a result is
 /// outside the range of machine parameters.
-pub fn measure(machine: &Description, pinning: Pinning) -> Result<Parameters, MeasureError> {
+pub fn measure(machine: &MachineSpec, pinning: Pinning) -> Result<Parameters, MeasureError> {
     let settings = Settings { pinning, ..Settings::default() };
     limits::check(machine, settings.stack_size)?;
     let size = Size::of(machine.nodes());
@@ -156,19 +156,19 @@ mod tests {
     #[test]
     fn a_host_has_parameters_that_can_be_planned_with() {
         for (nodes, pinning) in [(1, Pinning::Auto), (2, Pinning::OneCore), (5, Pinning::Spread)] {
-            let machine: Description = format!("host:{nodes}").parse().unwrap();
+            let machine: MachineSpec = format!("host:{nodes}").parse().unwrap();
             let parameters = measure(&machine, pinning).unwrap();
             assert!(parameters.send_overhead().as_picos() > 0, "{parameters:?}");
             assert!(parameters.gamma() > 0.0 && parameters.copy() > 0.0 && parameters.barrier().is_some());
-            let again = Description::new("here", machine.topology().clone(), parameters);
-            let read = Description::from_toml(&again.to_toml()).unwrap();
+            let again = MachineSpec::new("here", machine.topology().clone(), parameters);
+            let read = MachineSpec::from_toml(&again.to_toml()).unwrap();
             assert_eq!(read.parameters(), again.parameters());
         }
     }
 
     #[test]
     fn more_nodes_than_a_host_has_threads_for_are_refused_as_by_a_machine() {
-        let machine: Description = "line:10000000".parse().unwrap();
+        let machine: MachineSpec = "line:10000000".parse().unwrap();
         let refused = measure(&machine, Pinning::Auto).unwrap_err();
         assert!(matches!(refused, MeasureError::Config(ConfigError::TooManyNodes { .. })), "{refused}");
         assert!(

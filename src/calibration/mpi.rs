@@ -12,7 +12,7 @@ use crate::{
     collective::{Collective, Max},
     comm::Node,
     error::Failure,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     mpi::Job,
     payload::Payload,
     runtime::mpi::ROOM,
@@ -63,7 +63,7 @@ const SHARED: f64 = 1.1;
 ///
 /// # Errors
 /// [`MeasureError`] if the run failed, or if a result is outside the range of machine parameters.
-pub fn measure(job: &Job) -> Result<Description, MeasureError> {
+pub fn measure(job: &Job) -> Result<MachineSpec, MeasureError> {
     let figures = job.run(|node| Figures::of(node, job.hosts()))?.output;
     debug!(?figures, "measured");
     let ranks = job.size();
@@ -107,7 +107,7 @@ pub fn measure(job: &Job) -> Result<Description, MeasureError> {
         }
         _ => Arc::new(Complete::new(ranks)?),
     };
-    Ok(Description::new(format!("mpi:{ranks}"), topology, parameters.build()?))
+    Ok(MachineSpec::new(format!("mpi:{ranks}"), topology, parameters.build()?))
 }
 
 /// Seconds per operation, the same on all ranks.

@@ -8,7 +8,7 @@
 use multicomputer::{
     Payload,
     comm::Node,
-    model::Description,
+    model::MachineSpec,
     s_to_p::{Instance, Plan},
 };
 
@@ -19,7 +19,7 @@ use super::{
 };
 
 /// The number of sources unless told otherwise: 30, or all nodes of a smaller machine.
-pub(super) fn default_sources(machine: &Description) -> usize {
+pub(super) fn default_sources(machine: &MachineSpec) -> usize {
     machine.nodes().min(30)
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use multicomputer::{
     Pinning,
     calibration::host::{self, MeasureError},
-    model::Description,
+    model::MachineSpec,
 };
 
 use super::{
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// The machine that is to be run, such as mesh:2x3: only its topology counts, for algorithms that look at rows and
     /// columns
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
-    machine: Option<Description>,
+    machine: Option<MachineSpec>,
 
     /// The cores of this host that the threads of the nodes run on: auto or none (as the host likes), one-core (all on
     /// the first) or spread (all cores, neighbouring ranks together)
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Pinning::Spread => ", spread over the cores",
         _ => "",
     };
-    let measured = Description::new(machine.name(), machine.topology().clone(), parameters);
+    let measured = MachineSpec::new(machine.name(), machine.topology().clone(), parameters);
     writeln!(
         out,
         "# Threads of a host with {cores} cores{pinned}, as measured by `multicomputer calibrate`."

@@ -145,19 +145,19 @@ fn after_help() -> String {
 /// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = options.meeting(site.description(&arguments.machine)?);
+    let spec = options.meeting(site.spec(&arguments.machine)?);
     let runs = arguments.run.unwrap_or(site.runs(Runs::Fastest));
     // A prediction needs no threads: only what is run must be a machine that this host can run.
     let place = match runs {
         Runs::None => None,
-        _ => Some(site.place(options, &description)?),
+        _ => Some(site.place(options, &spec)?),
     };
     let content = Content::new(arguments.phantom, options.seed);
-    let tasks = task::tasks(arguments, &description, content, runs)?;
+    let tasks = task::tasks(arguments, &spec, content, runs)?;
     let case = |task: Task| Case {
         lines: site.lines(task.asked.iter().map(|asked| vec![asked.clone()])),
         bound: task.task.lower_bound(),
-        description: description.clone(),
+        spec: spec.clone(),
         place: place.clone(),
         clock: options.clock(),
         problem: task,

@@ -19,7 +19,7 @@ use std::fmt;
 
 use multicomputer::{
     Clock, Span,
-    model::Description,
+    model::MachineSpec,
     msccl::{Program, WriteError},
     pattern::Schedule,
     plan::{Effort, LowerBound},
@@ -148,7 +148,7 @@ pub(super) struct Case<C: Comparison> {
     pub(super) lines: Vec<Vec<C::Algorithm>>,
     /// The limit that no algorithm can beat.
     pub(super) bound: LowerBound,
-    pub(super) description: Description,
+    pub(super) spec: MachineSpec,
     /// Where the runs are; `None` if nothing is run.
     pub(super) place: Option<Place>,
     /// The clock of machines; over MPI that of the host.

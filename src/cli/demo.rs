@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Machine, Span,
-    model::Description,
+    model::MachineSpec,
     pattern::Schedule,
     plan::Effort,
     s_to_p::{Algorithm, Distribution, Instance, Plan},
@@ -90,21 +90,21 @@ impl fmt::Display for Placement {
 /// Runs all cases, and prints their table and what it shows.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = options.meeting(arguments.machine.description()?);
+    let spec = options.meeting(arguments.machine.spec()?);
     let fixed = arguments.distribution.iter().find_map(Distribution::sources);
-    let sources = arguments.sources.or(fixed).unwrap_or_else(|| default_sources(&description));
+    let sources = arguments.sources.or(fixed).unwrap_or_else(|| default_sources(&spec));
     let clocks = options.clocks();
-    let machines = clocks.iter().map(|&clock| Ok((clock, Rc::new(options.build(&description, clock)?))));
+    let machines = clocks.iter().map(|&clock| Ok((clock, Rc::new(options.build(&spec, clock)?))));
     let machines: Vec<(Clock, Rc<Machine>)> = machines.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and theirs would not fit in memory.
-    let plans = plans(arguments, &description, sources)?;
+    let plans = plans(arguments, &spec, sources)?;
     let mut cases: Vec<Case<Demonstration>> = Vec::new();
     for (clock, machine) in machines {
         for (bytes, distribution, plan) in plans.iter().cloned() {
             cases.push(Case {
                 lines: vec![vec!["Br_Lin"]],
                 bound: plan.instance().lower_bound(),
-                description: description.clone(),
+                spec: spec.clone(),
                 place: Some(Place::Machine(machine.clone())),
                 clock,
                 problem: Placement { clock, bytes, distribution, plan },
@@ -117,7 +117,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     }
     let (many_sizes, many_clocks) = (arguments.bytes.as_slice().len() > 1, clocks.len() > 1);
     let content = Content::new(false, options.seed);
-    let demonstration = Demonstration { description, sources, content, many_sizes, many_clocks };
+    let demonstration = Demonstration { spec, sources, content, many_sizes, many_clocks };
     compare(&demonstration, cases, Runs::All, options, out)
 }
 
@@ -125,10 +125,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 /// the default ones if none is.
 fn plans(
     arguments: &Arguments,
-    description: &Description,
+    spec: &MachineSpec,
     sources: usize,
 ) -> Result<Vec<(u64, Distribution, Rc<Plan>)>, Error> {
-    let grid = as_grid(description);
+    let grid = as_grid(spec);
     let asked = match &arguments.distribution[..] {
         [] => List::of(DEFAULT_DISTRIBUTIONS),
         asked => List::of(asked.iter().cloned()).each_once(),
@@ -137,7 +137,7 @@ fn plans(
     for bytes in &arguments.bytes {
         for distribution in asked.iter() {
             let ranks = distribution.place(grid, sources).map_err(Error::usage)?;
-            let instance = Instance::new(description, &ranks, &vec![bytes; sources]).map_err(Error::usage)?;
+            let instance = Instance::new(spec, &ranks, &vec![bytes; sources]).map_err(Error::usage)?;
             let plan = Algorithm::BR_LIN.plan(&instance).map_err(Error::usage)?;
             plans.push((bytes, distribution.clone(), Rc::new(plan)));
         }
@@ -150,7 +150,7 @@ type R<'a> = Row<'a, Demonstration>;
 
 /// The comparison, of placements.
 struct Demonstration {
-    description: Description,
+    spec: MachineSpec,
     sources: usize,
     content: Content,
     many_sizes: bool,
@@ -223,7 +223,7 @@ impl Comparison for Demonstration {
         write!(
             text,
             "Br_Lin on {}{}, {}",
-            self.description.name(),
+            self.spec.name(),
             results.setting(),
             counted(self.sources, "source")
         )?;
@@ -244,7 +244,7 @@ impl Comparison for Demonstration {
 impl Demonstration {
     /// The meaning of the figures, in one line.
     fn conclusion(&self, rows: &[Row<'_, Self>], unit: Unit, many_sizes: bool) -> String {
-        let nodes = match self.description.nodes() {
+        let nodes = match self.spec.nodes() {
             1 => "The node holds".to_owned(),
             nodes => format!("All {nodes} nodes hold"),
         };

@@ -124,15 +124,15 @@ fn after_help() -> String {
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let description = options.meeting(site.description(&arguments.machine)?);
+    let spec = options.meeting(site.spec(&arguments.machine)?);
     // A prediction needs no threads: only what is run must be a machine that this host can run.
     let place = match arguments.run {
         Some(Runs::None) => None,
-        _ => Some(site.place(options, &description)?),
+        _ => Some(site.place(options, &spec)?),
     };
     let content = Content::new(arguments.phantom, options.seed);
     let asked = asked::asked(&arguments.algorithm, &arguments.with)?;
-    let tasks = task::tasks(arguments, &description)?;
+    let tasks = task::tasks(arguments, &spec)?;
     let on_machines = if tasks.len() > 1 { Runs::Fastest } else { Runs::All };
     let runs = arguments.run.unwrap_or(site.runs(on_machines));
     if place.is_some() {
@@ -141,7 +141,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     let case = |task: Task| Case {
         lines: site.lines(asked.iter().map(|asked| asked.attempts(arguments.seeds, options.seed))),
         bound: task.instance.lower_bound(),
-        description: description.clone(),
+        spec: spec.clone(),
         place: place.clone(),
         clock: options.clock(),
         problem: task,

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use multicomputer::{
     Clock, Machine, Span, Time,
     goal::{self, Program, Sends},
-    model::Description,
+    model::MachineSpec,
     units::format_bytes,
 };
 
@@ -96,26 +96,19 @@ struct Carried {
 
 /// Reads the program, and prints its time.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
-    let description = arguments.machine.description()?;
+    let spec = arguments.machine.spec()?;
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
     let (program, read) = timed(|| read(&arguments.file))?;
     // Threads are started only for a machine that this host can run.
-    let machine = arguments.clock.map(|clock| Machine::of(description.clone()).clock(clock).build());
+    let machine = arguments.clock.map(|clock| Machine::of(spec.clone()).clock(clock).build());
     let machine = machine.transpose()?;
     let (carried, wall) = timed(|| match &machine {
         Some(machine) => play(machine, &program, arguments.sends.sends()),
-        None => predict(&description, &program, arguments.sends.sends()),
+        None => predict(&spec, &program, arguments.sends.sends()),
     })?;
-    let setting = Setting::of(&description, DEFAULT_SEED);
+    let setting = Setting::of(&spec, DEFAULT_SEED);
     csv.fill(|csv| csv.row(row(arguments, &setting, &program, &carried, [wall, read])))?;
-    show(
-        arguments,
-        &format!("{}{}", description.name(), setting.title()),
-        &program,
-        &carried,
-        [wall, read],
-        out,
-    )
+    show(arguments, &format!("{}{}", spec.name(), setting.title()), &program, &carried, [wall, read], out)
 }
 
 /// A result, and how long it took.
@@ -135,8 +128,8 @@ fn read(path: &Path) -> Result<Program, Error> {
     program.map_err(|cause| Error::usage(format!("{}: {cause}", path.display())))
 }
 
-fn predict(description: &Description, program: &Program, sends: Sends) -> Result<Carried, Error> {
-    let predicted = goal::predict(description, program, sends).map_err(|cause| match cause {
+fn predict(spec: &MachineSpec, program: &Program, sends: Sends) -> Result<Carried, Error> {
+    let predicted = goal::predict(spec, program, sends).map_err(|cause| match cause {
         cause @ goal::PredictError::Ranks(_) => Error::usage(cause),
         cause => Error::Predict(cause),
     })?;

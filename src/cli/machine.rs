@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, io::Write};
 use clap::Args;
 use multicomputer::{
     Span,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     topology::Topology,
     units::format_bytes,
 };
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     /// The machine: 10x10 (a Paragon), a preset such as cm5:32 or h100-cluster:4, a topology such as hypercube:16,
     /// file:network.toml, or a machine file (.toml)
     #[arg(value_name = "MACHINE", value_parser = read_machine, conflicts_with_all = ["machine", "mesh"])]
-    described: Option<Description>,
+    described: Option<MachineSpec>,
 
     #[command(flatten)]
     options: MachineOptions,
@@ -63,7 +63,7 @@ const MOST_KINDS: usize = 20;
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let machine = match &arguments.described {
         Some(machine) => arguments.options.change.changed(machine.clone())?,
-        None => arguments.options.description()?,
+        None => arguments.options.spec()?,
     };
     writeln!(out, "{}", machine.name())?;
     writeln!(out, "{}", shape(&**machine.topology()))?;
@@ -109,7 +109,7 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
 }
 
 /// The number of links by capacity; nothing where none has one of its own.
-fn capacities(machine: &Description) -> String {
+fn capacities(machine: &MachineSpec) -> String {
     let (topology, ordinary) = (machine.topology(), machine.parameters().link_capacity());
     if topology.links() > MOST_COUNTED {
         return match topology.capacity(0) {

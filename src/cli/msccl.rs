@@ -13,7 +13,7 @@ use multicomputer::{
     exchange::{self, Matrix},
     goal::{self, Sends},
     input,
-    model::Description,
+    model::MachineSpec,
     msccl::{Collective, Program},
     units::{Sizes, format_bytes},
 };
@@ -105,7 +105,7 @@ impl Row<'_> {
 
 /// Reads the schedule, and prints its times.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
-    let machine = &arguments.machine.description()?;
+    let machine = &arguments.machine.spec()?;
     let setting = &Setting::of(machine, DEFAULT_SEED);
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
     let program = &read(&arguments.file)?;
@@ -141,7 +141,7 @@ pub(super) fn read(path: &Path) -> Result<Program, Error> {
 
 fn timed<'a>(
     program: &'a Program,
-    (machine, setting): (&Description, &'a Setting),
+    (machine, setting): (&MachineSpec, &'a Setting),
     bytes: u64,
     element: u64,
 ) -> Result<Row<'a>, Error> {
@@ -159,7 +159,7 @@ fn timed<'a>(
 }
 
 /// The plan of *Auto* for the same vector among the same nodes.
-fn best(program: &Program, machine: &Description, bytes: u64, element: u64) -> Result<Best, Failure> {
+fn best(program: &Program, machine: &MachineSpec, bytes: u64, element: u64) -> Result<Best, Failure> {
     let (ranks, elements) = (program.ranks(), bytes / element);
     let operation = match program.collective() {
         Collective::AllGather => Operation::AllGather,

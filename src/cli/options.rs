@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Dilation, Machine, Pinning,
-    model::{self, Description, DescriptionError, Fault, Faults, FileError, Noise},
+    model::{self, Fault, Faults, FileError, MachineSpec, MachineSpecError, Noise},
     names,
     plan::Effort,
     topology::{Grid, Placement, TopologyError},
@@ -29,7 +29,7 @@ pub(super) struct MachineOptions {
     /// The machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or hypercube:16,
     /// file:network.toml, or a machine file (.toml) [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
-    machine: Option<Description>,
+    machine: Option<MachineSpec>,
 
     /// Short for a Paragon of this shape
     #[arg(long, value_name = "ROWSxCOLUMNS", conflicts_with = "machine")]
@@ -46,7 +46,7 @@ pub(super) struct MachinesOptions {
     /// The machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or hypercube:16,
     /// file:network.toml, or a machine file (.toml); may be given several times [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
-    machine: Vec<Description>,
+    machine: Vec<MachineSpec>,
 
     /// Short for Paragons of these shapes: 4x4,8x8,16x16
     #[arg(long, value_name = "ROWSxCOLUMNS", value_delimiter = ',', conflicts_with = "machine")]
@@ -59,7 +59,7 @@ pub(super) struct MachinesOptions {
 /// The machines and the shapes that are given, and whether changes of them are.
 #[cfg(feature = "mpi")]
 pub(super) struct AskedMachines {
-    pub(super) machines: Vec<Description>,
+    pub(super) machines: Vec<MachineSpec>,
     pub(super) shapes: Vec<Grid>,
     pub(super) is_placed: bool,
     pub(super) has_ports: bool,
@@ -88,7 +88,7 @@ impl ChangeOptions {
     }
 
     /// The machine with these changes.
-    pub(super) fn changed(&self, machine: Description) -> Result<Description, Error> {
+    pub(super) fn changed(&self, machine: MachineSpec) -> Result<MachineSpec, Error> {
         let machine = match self.ports {
             Some(ports) => machine.with_ports(ports).map_err(Error::usage)?,
             None => machine,
@@ -211,7 +211,7 @@ impl MachineOptions {
     }
 
     /// The machine asked for.
-    pub(super) fn description(&self) -> Result<Description, Error> {
+    pub(super) fn spec(&self) -> Result<MachineSpec, Error> {
         self.change.changed(match (&self.machine, self.mesh) {
             (Some(machine), _) => machine.clone(),
             (None, Some(grid)) => paragon(grid)?,
@@ -234,7 +234,7 @@ impl MachinesOptions {
     }
 
     /// The machines asked for, in that order: at least one.
-    pub(super) fn descriptions(&self) -> Result<Vec<Description>, Error> {
+    pub(super) fn specs(&self) -> Result<Vec<MachineSpec>, Error> {
         let machines = match (&self.machine[..], &self.mesh[..]) {
             ([], []) => vec![DEFAULT_MACHINE.parse().map_err(Error::usage)?],
             ([], shapes) => shapes.iter().map(|&grid| paragon(grid)).collect::<Result<_, _>>()?,
@@ -245,12 +245,12 @@ impl MachinesOptions {
 }
 
 /// The grid in which sources are placed: without rows and columns one row of all nodes, as algorithms take it.
-pub(super) fn as_grid(machine: &Description) -> Grid {
+pub(super) fn as_grid(machine: &MachineSpec) -> Grid {
     machine.topology().grid().unwrap_or(Grid { rows: 1, columns: machine.nodes() })
 }
 
 /// The Paragon of a shape.
-fn paragon(grid: Grid) -> Result<Description, Error> {
+fn paragon(grid: Grid) -> Result<MachineSpec, Error> {
     grid.to_string().parse().map_err(Error::usage)
 }
 
@@ -269,7 +269,7 @@ impl RunOptions {
     }
 
     /// The machine ready to run under a clock.
-    pub(super) fn build(&self, description: &Description, clock: Clock) -> Result<Machine, Error> {
+    pub(super) fn build(&self, spec: &MachineSpec, clock: Clock) -> Result<Machine, Error> {
         let of_networks = [("--heat", &self.heat), ("--replay", &self.replay)];
         if self.explain && clock == Clock::Host {
             return Err(Error::usage(
@@ -282,11 +282,10 @@ impl RunOptions {
                 "{option} cannot be used with --clock host, which has no network to be drawn"
             )));
         }
-        let description = self.disturbed(description)?;
+        let spec = self.disturbed(spec)?;
         let is_drawn = self.svg.is_some() || of_network.is_some();
         let is_traced = self.trace.is_some() || self.explain || is_drawn;
-        let machine =
-            Machine::of(description).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
+        let machine = Machine::of(spec).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,
@@ -297,8 +296,8 @@ impl RunOptions {
 
 impl RunOptions {
     /// The machine with the noise and the faults asked for, instead of its own.
-    pub(super) fn disturbed(&self, description: &Description) -> Result<Description, Error> {
-        let machine = self.meeting(description.clone());
+    pub(super) fn disturbed(&self, spec: &MachineSpec) -> Result<MachineSpec, Error> {
+        let machine = self.meeting(spec.clone());
         let machine = match self.noise {
             Some(noise) => machine.with_noise(noise),
             None => machine,
@@ -310,10 +309,10 @@ impl RunOptions {
     }
 
     /// The machine where sends wait for their receives if that is asked for; plans are made for that one.
-    pub(super) fn meeting(&self, description: Description) -> Description {
+    pub(super) fn meeting(&self, spec: MachineSpec) -> MachineSpec {
         match self.rendezvous {
-            Some(from_bytes) => description.with_rendezvous(from_bytes),
-            None => description,
+            Some(from_bytes) => spec.with_rendezvous(from_bytes),
+            None => spec,
         }
     }
 
@@ -359,7 +358,7 @@ pub(super) enum MachineError {
     Unknown(String),
     /// Its shape is wrong.
     #[error(transparent)]
-    Description(DescriptionError),
+    MachineSpec(MachineSpecError),
     /// Its file cannot be read, or is wrong.
     #[error(transparent)]
     File(#[from] FileError),
@@ -394,14 +393,14 @@ fn read_rendezvous(text: &str) -> Result<u64, String> {
 }
 
 /// Reads a machine by its name, or from a file if what is given ends in `.toml` and is not the file of a network alone.
-pub(super) fn read_machine(text: &str) -> Result<Description, MachineError> {
+pub(super) fn read_machine(text: &str) -> Result<MachineSpec, MachineError> {
     let is_file = Path::new(text).extension().is_some_and(|extension| extension == "toml");
     if is_file && !text.starts_with("file:") {
-        return Ok(Description::from_file(text)?);
+        return Ok(MachineSpec::from_file(text)?);
     }
     text.parse().map_err(|cause| match cause {
-        DescriptionError::Unknown { given } => MachineError::Unknown(given),
-        cause => MachineError::Description(cause),
+        MachineSpecError::Unknown { given } => MachineError::Unknown(given),
+        cause => MachineError::MachineSpec(cause),
     })
 }
 

@@ -11,7 +11,7 @@ use multicomputer::{
     collective::{Collective, Max},
     comm::Node,
     error::Failure,
-    model::Description,
+    model::MachineSpec,
     mpi::{Job, MpiError, Native},
     report::RunReport,
 };
@@ -51,7 +51,7 @@ impl Ranks {
     }
 
     /// The machine that plans are made for.
-    pub(super) fn machine(&self) -> &Description {
+    pub(super) fn machine(&self) -> &MachineSpec {
         self.job.machine()
     }
 

@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     let options = &arguments.options;
     let clock = options.clock();
     let machines: Vec<_> =
-        site.descriptions(&arguments.machines)?.into_iter().map(|machine| options.meeting(machine)).collect();
+        site.specs(&arguments.machines)?.into_iter().map(|machine| options.meeting(machine)).collect();
     let places = machines.iter().map(|machine| site.place(options, machine));
     let places: Vec<Place> = places.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and their problems would not fit in memory.
@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     let case = |task: Task| Case {
         lines: site.lines(task.algorithms.iter().map(|&algorithm| vec![algorithm])),
         bound: task.instance.lower_bound(),
-        description: task.instance.machine().clone(),
+        spec: task.instance.machine().clone(),
         place: Some(places[task.machine].clone()),
         clock,
         problem: task,

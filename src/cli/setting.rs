@@ -3,7 +3,7 @@
 //! CSV files have all of these columns. Tables for people have those in which machines differ, and titles what is the same
 //! for all rows and is not told by the machine's name.
 
-use multicomputer::{Span, model::Description, topology::Grid, units::format_bytes};
+use multicomputer::{Span, model::MachineSpec, topology::Grid, units::format_bytes};
 
 use super::{compare::column::Column, count::counted};
 
@@ -53,7 +53,7 @@ pub(super) struct Setting {
 
 impl Setting {
     /// That of a machine with the noise and the faults of its runs, and of the seed of a command.
-    pub(super) fn of(machine: &Description, seed: u64) -> Setting {
+    pub(super) fn of(machine: &MachineSpec, seed: u64) -> Setting {
         let placements: Vec<String> = machine.placements().iter().map(ToString::to_string).collect();
         let faults = machine.faults().map(|faults| {
             let faults_and_detours = faults.list().iter().map(ToString::to_string);
@@ -127,7 +127,7 @@ impl Setting {
 
     /// Whether the ports are not those that a name tells.
     fn has_own_ports(&self) -> bool {
-        let named = self.machine.parse::<Description>();
+        let named = self.machine.parse::<MachineSpec>();
         named.map_or(self.ports != 1, |named| named.parameters().ports() != self.ports)
     }
 }
@@ -171,8 +171,8 @@ pub(super) fn columns<'c, R>(of: impl Fn(&R) -> &Setting + Copy + 'c) -> Vec<Col
 }
 
 /// The machine that the name tells, with the ports and the placements that were added.
-fn named(machine: &Description) -> Option<Description> {
-    let mut named: Description = machine.base_name().parse().ok()?;
+fn named(machine: &MachineSpec) -> Option<MachineSpec> {
+    let mut named: MachineSpec = machine.base_name().parse().ok()?;
     if named.parameters().ports() != machine.parameters().ports() {
         named = named.with_ports(machine.parameters().ports()).ok()?;
     }
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn titles_say_what_the_name_does_not() {
         assert_eq!(setting("paragon:4x4").title(), "");
-        let file = Description::from_toml(
+        let file = MachineSpec::from_toml(
             "name = \"paragon:4x4\"\ntopology = \"mesh:4x4\"\nrendezvous = 8192\n[parameters]\nalpha = \"3 us\"\nbeta = \"2 ns/B\"",
         );
         let setting = Setting::of(&file.unwrap(), 7);
@@ -225,12 +225,12 @@ mod tests {
     fn tables_have_the_columns_that_names_do_not_tell() {
         let (small, large) = (setting("paragon:4x4"), setting("cm5:8"));
         assert!(differing(&[&small, &large]).is_empty());
-        let ported = Setting::of(&"paragon:4x4".parse::<Description>().unwrap().with_ports(2).unwrap(), 1);
+        let ported = Setting::of(&"paragon:4x4".parse::<MachineSpec>().unwrap().with_ports(2).unwrap(), 1);
         assert_eq!(differing(&[&small, &ported]), ["ports"]);
-        let large = Setting::of(&"cm5:8".parse::<Description>().unwrap().with_ports(2).unwrap(), 3);
+        let large = Setting::of(&"cm5:8".parse::<MachineSpec>().unwrap().with_ports(2).unwrap(), 3);
         let ported = Setting { seed: 3, ..ported };
         assert_eq!(Setting::common_title(&[&ported, &large]), ", 2 ports, seed 3");
-        let noisy = "paragon:4x4".parse::<Description>().unwrap();
+        let noisy = "paragon:4x4".parse::<MachineSpec>().unwrap();
         let noisy = Setting::of(&noisy.with_noise("interval=1ms,length=1us".parse().unwrap()), 1);
         assert_eq!(differing(&[&small, &noisy]), ["noise", "noise_seed"]);
         assert_eq!(

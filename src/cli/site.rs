@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use multicomputer::model::Description;
+use multicomputer::model::MachineSpec;
 
 #[cfg(feature = "mpi")]
 use super::ranks::Ranks;
@@ -32,25 +32,25 @@ impl Site {
     }
 
     /// The machine that plans are made for.
-    pub(super) fn description(&self, options: &MachineOptions) -> Result<Description, Error> {
+    pub(super) fn spec(&self, options: &MachineOptions) -> Result<MachineSpec, Error> {
         match self {
-            Site::Machines => options.description(),
+            Site::Machines => options.spec(),
             #[cfg(feature = "mpi")]
             Site::Ranks(ranks) => Ok(ranks.machine().clone()),
         }
     }
 
     /// The same for a command that compares machines.
-    pub(super) fn descriptions(&self, options: &MachinesOptions) -> Result<Vec<Description>, Error> {
+    pub(super) fn specs(&self, options: &MachinesOptions) -> Result<Vec<MachineSpec>, Error> {
         match self {
-            Site::Machines => options.descriptions(),
+            Site::Machines => options.specs(),
             #[cfg(feature = "mpi")]
             Site::Ranks(ranks) => Ok(vec![ranks.machine().clone()]),
         }
     }
 
     /// The place for runs.
-    pub(super) fn place(&self, options: &RunOptions, machine: &Description) -> Result<Place, Error> {
+    pub(super) fn place(&self, options: &RunOptions, machine: &MachineSpec) -> Result<Place, Error> {
         match self {
             Site::Machines => Ok(Place::Machine(Rc::new(options.build(machine, options.clock())?))),
             #[cfg(feature = "mpi")]

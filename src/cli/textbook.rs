@@ -13,7 +13,7 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Span, Time, collective,
-    model::Description,
+    model::MachineSpec,
     msccl::{Program, WriteError},
     pattern::Schedule,
     plan::{Effort, LowerBound},
@@ -73,7 +73,7 @@ pub(super) struct Arguments {
 
     /// The machine instead: paragon:16x32, hockney:10x10, line:8, or a machine file (.toml); may be given several times
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
-    machine: Vec<Description>,
+    machine: Vec<MachineSpec>,
 
     /// Words of a message from one node: 1000, a list 10,1000, or a doubling range 1..64K: of the whole vector of a one-to-all broadcast or an all-to-one
     /// reduction, of each node's block in the all-to-all operations; of example-4.1 the rows of the matrix
@@ -137,7 +137,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Ok(Case {
             lines: vec![vec![case.item]],
             bound: LowerBound::new([]),
-            description: case.machine.clone(),
+            spec: case.machine.clone(),
             place: Some(Place::Machine(Rc::new(options.build(&case.machine, options.clock())?))),
             clock: options.clock(),
             problem: case,
@@ -290,7 +290,7 @@ impl Chapter<'_> {
         &self,
         case: &case::Case,
         algorithm: Algorithm,
-        machine: &Description,
+        machine: &MachineSpec,
     ) -> Result<collective::Plan, String> {
         let task = case.task(self.arguments, algorithm, machine)?;
         let plan = algorithm.plan(&task).map_err(|cause| cause.to_string())?;

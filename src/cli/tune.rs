@@ -10,7 +10,7 @@ use std::{io::Write, path::PathBuf};
 use clap::Args;
 use multicomputer::{
     collective::Operation,
-    model::Description,
+    model::MachineSpec,
     units::{Sizes, format_bytes},
 };
 
@@ -77,7 +77,7 @@ Examples:
 /// One of the two arguments without a name.
 #[derive(Clone, Debug)]
 enum Subject {
-    Machine(Box<Description>),
+    Machine(Box<MachineSpec>),
     Operations(List<Operation>),
 }
 
@@ -108,13 +108,13 @@ fn read_percent(text: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
-    fn machine(&self) -> Result<Description, Error> {
+    fn machine(&self) -> Result<MachineSpec, Error> {
         let machine = |subject: &Subject| match subject {
-            Subject::Machine(machine) => Some(Description::clone(machine)),
+            Subject::Machine(machine) => Some(MachineSpec::clone(machine)),
             Subject::Operations(_) => None,
         };
         match &self.subjects.iter().filter_map(machine).collect::<Vec<_>>()[..] {
-            [] => self.machine.description(),
+            [] => self.machine.spec(),
             [_] if self.machine.is_given() => Err(Error::usage(
                 "a machine is given by name and by --machine or --mesh: one is tuned at a time",
             )),
@@ -216,7 +216,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 
 /// An interval of an operation's lengths.
 struct Row<'a> {
-    machine: &'a Description,
+    machine: &'a MachineSpec,
     setting: &'a Setting,
     operation: Operation,
     interval: Interval,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     model::{
-        Description, Parameters,
+        MachineSpec, Parameters,
         arbitrary::{parameters, topologies},
     },
     pattern::{Blocks, Builder, Exchange, Schedule, Transfer},
@@ -274,7 +274,7 @@ fn tasks() -> impl Strategy<Value = Task> {
             let blocks = prop::collection::vec(length, nodes);
             (shuffled, 1..=nodes, 0..nodes, blocks, prop_oneof![Just(1_u64), Just(8)]).prop_map(
                 move |(members, size, root, blocks, element)| {
-                    let on = Description::new("random", topology.clone(), parameters.clone());
+                    let on = MachineSpec::new("random", topology.clone(), parameters.clone());
                     Task::builder(&on, Operation::ALL[operation])
                         .members(&members[..size])
                         .root(root % size)

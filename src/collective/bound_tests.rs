@@ -3,17 +3,17 @@
 use super::*;
 use crate::{
     collective::Algorithm,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
 };
 
 use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
 
-fn machine(text: &str) -> Description {
+fn machine(text: &str) -> MachineSpec {
     text.parse().unwrap()
 }
 
-pub(super) fn with(topology: &str, parameters: Parameters) -> Description {
-    Description::new("altered", machine(topology).topology().clone(), parameters)
+pub(super) fn with(topology: &str, parameters: Parameters) -> MachineSpec {
+    MachineSpec::new("altered", machine(topology).topology().clone(), parameters)
 }
 
 pub(super) fn bound(on: &str, operation: Operation, elements: u64) -> LowerBound {
@@ -223,7 +223,7 @@ fn slow_links_limit_if_there_are_any() {
 /// early.
 #[test]
 fn far_ranks_do_not_wait_for_blocks_of_near_ones() {
-    let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();
+    let machine: MachineSpec = "tpu-v5p:4x4x4".parse().unwrap();
     for (members, blocks) in [([17, 2, 10], [16, 8000, 8]), ([41, 44, 48], [8, 80_000, 8])] {
         let task =
             Task::builder(&machine, Operation::AllGather).members(members.to_vec()).blocks(blocks.to_vec());

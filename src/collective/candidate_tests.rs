@@ -5,7 +5,7 @@ use proptest::{prelude::*, sample::Index};
 use super::super::{Operation, Task};
 use crate::{
     model::{
-        Description,
+        MachineSpec,
         arbitrary::{parameters, topologies},
     },
     plan::{Draft, predict::predict_among, split::Divisible},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Machines of a few nodes, some of which use a rendezvous protocol.
-fn machines() -> impl Strategy<Value = Description> {
+fn machines() -> impl Strategy<Value = MachineSpec> {
     let presets = prop::sample::select(vec![
         "paragon:3x5",
         "delta:4x4",
@@ -25,9 +25,9 @@ fn machines() -> impl Strategy<Value = Description> {
         "h100-cluster:2",
         "lumi:1x1",
     ]);
-    let preset = presets.prop_map(|name| name.parse::<Description>().expect("a machine"));
+    let preset = presets.prop_map(|name| name.parse::<MachineSpec>().expect("a machine"));
     let any = (topologies(5), parameters(0.3))
-        .prop_map(|(topology, parameters)| Description::new("any", topology, parameters));
+        .prop_map(|(topology, parameters)| MachineSpec::new("any", topology, parameters));
     let rendezvous = prop_oneof![3 => Just(None), 1 => Just(Some(0)), 1 => Just(Some(1000))];
     (prop_oneof![preset, any], rendezvous).prop_map(|(machine, rendezvous)| match rendezvous {
         Some(bytes) => machine.with_rendezvous(bytes),

@@ -4,13 +4,13 @@ use super::*;
 use crate::{
     Machine,
     collective::{Algorithm, Own, Sum},
-    model::Description,
+    model::MachineSpec,
     pattern::{Action, Builder, Combiner, Exchange, Fold, Schedule, Step, Transfer},
     plan::PlanError,
 };
 
 fn task(machine: &str, operation: Operation, elements: u64) -> Task {
-    let machine: Description = machine.parse().unwrap();
+    let machine: MachineSpec = machine.parse().unwrap();
     Task::builder(&machine, operation).elements(elements).element_bytes(8).build().unwrap()
 }
 
@@ -18,7 +18,7 @@ fn task(machine: &str, operation: Operation, elements: u64) -> Task {
 #[test]
 fn the_algorithms_of_the_library_deliver() {
     for machine in ["line:1", "hockney:1x2", "paragon:1x5", "paragon:2x3", "hypercube:8", "torus:3x3"] {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         let size = machine.nodes() as u64;
         for operation in Operation::ALL {
             for (blocks, root, in_order, exact) in [
@@ -251,7 +251,7 @@ proptest! {
         (rank, step, change, by) in (0..6_usize, 0..100_usize, 0..7_usize, 1..6_usize),
     ) {
         let operation = Operation::ALL[operation];
-        let machine: Description = "paragon:2x3".parse().unwrap();
+        let machine: MachineSpec = "paragon:2x3".parse().unwrap();
         let task = Task::builder(&machine, operation).root(root).elements(12).element_bytes(8).build().unwrap();
         let variants = Algorithm::AUTO.variants(&task, &()).unwrap();
         let draft = variants[variant % variants.len()].draft(&task).unwrap();

@@ -2,13 +2,13 @@ use super::*;
 use crate::{
     collective::Algorithm,
     goal::{self, Sends},
-    model::Description,
+    model::MachineSpec,
     pattern::Action,
     time::Span,
 };
 
 fn task(machine: &str, operation: Operation, elements: u64) -> Task {
-    let machine: Description = machine.parse().unwrap();
+    let machine: MachineSpec = machine.parse().unwrap();
     Task::builder(&machine, operation).elements(elements).element_bytes(8).build().unwrap()
 }
 
@@ -38,7 +38,7 @@ fn an_exported_schedule_reads_back_and_delivers() {
     for machine in ["hockney:1x2", "paragon:1x5", "paragon:2x3", "hypercube:8"] {
         for operation in operations {
             for each in [1, 6] {
-                let size = machine.parse::<Description>().unwrap().nodes() as u64;
+                let size = machine.parse::<MachineSpec>().unwrap().nodes() as u64;
                 let task = task(machine, operation, each * size);
                 for algorithm in Algorithm::of(operation) {
                     for variant in algorithm.variants(&task, &()).unwrap_or_default() {

@@ -6,7 +6,7 @@ use super::{
     Algorithm, Draft, Operation, Strategy, Task, algorithm::unsplit_variants, delivery, task::Identity,
 };
 use crate::{
-    model::Description,
+    model::MachineSpec,
     pattern::{DeliveryError, Exchange},
     plan::{PlanError, Planned, Problem, Registered, Variant, split::Divisible},
     rank::Rank,
@@ -20,7 +20,7 @@ impl Problem for Task {
         self.operation()
     }
 
-    fn machine(&self) -> &Description {
+    fn machine(&self) -> &MachineSpec {
         self.machine()
     }
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::Operation;
 use crate::{
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     plan::{Layout, MembersError, check_members},
     rank::Rank,
     text::are,
@@ -31,7 +31,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Task {
-    machine: Description,
+    machine: MachineSpec,
     members: Arc<[Rank]>,
     operation: Operation,
     root: Rank,
@@ -45,7 +45,7 @@ pub struct Task {
 /// Builder of a [`Task`].
 #[derive(Clone, Debug)]
 pub struct TaskBuilder {
-    machine: Description,
+    machine: MachineSpec,
     members: Option<Arc<[Rank]>>,
     operation: Operation,
     root: Rank,
@@ -63,7 +63,7 @@ enum Lengths {
 
 impl Task {
     /// Returns a builder. Defaults: all nodes of the machine, root 0, 0 elements of 1 byte each, a commutative and exact operator.
-    pub fn builder(machine: &Description, operation: Operation) -> TaskBuilder {
+    pub fn builder(machine: &MachineSpec, operation: Operation) -> TaskBuilder {
         TaskBuilder {
             machine: machine.clone(),
             members: None,
@@ -77,7 +77,7 @@ impl Task {
     }
 
     /// The machine.
-    pub fn machine(&self) -> &Description {
+    pub fn machine(&self) -> &MachineSpec {
         &self.machine
     }
 

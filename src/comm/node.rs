@@ -9,7 +9,7 @@ use super::{
 use crate::{
     endpoint::{Endpoint, Mark},
     error::CommError,
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     time::{Span, Time},
     topology::Grid,
@@ -58,7 +58,7 @@ impl<'n> Node<'n> {
     }
 
     /// The machine: its shape and its parameters.
-    pub fn machine(&self) -> &Description {
+    pub fn machine(&self) -> &MachineSpec {
         self.endpoint.shared().machine()
     }
 

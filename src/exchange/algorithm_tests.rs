@@ -6,7 +6,7 @@ use super::{planner::Planner, *};
 use crate::{
     Machine, Payload, Span, Time,
     model::{
-        Description, Parameters,
+        MachineSpec, Parameters,
         arbitrary::{parameters, topologies},
     },
     plan::{self, predict::predict_among},
@@ -66,7 +66,7 @@ pub(super) fn matrices(nodes: usize) -> impl Strategy<Value = Matrix> {
 
 fn instances(side: usize) -> impl Strategy<Value = Instance> {
     (parameters(0.2), topologies(side)).prop_flat_map(|(parameters, topology)| {
-        let machine = Description::new("random", topology, parameters);
+        let machine = MachineSpec::new("random", topology, parameters);
         matrices(machine.nodes()).prop_map(move |matrix| Instance::new(&machine, matrix).unwrap())
     })
 }
@@ -98,7 +98,7 @@ fn nearly_free(side: usize) -> impl Strategy<Value = Instance> {
             let parameters =
                 Parameters::builder().send_overhead(o_s).receive_overhead(o_r).exchange_overhead(o_x);
             let parameters = parameters.latency(hop * 10.0).hop(hop).beta(beta).build().unwrap();
-            let machine = Description::new("free", topology, parameters);
+            let machine = MachineSpec::new("free", topology, parameters);
             matrices(machine.nodes()).prop_map(move |matrix| Instance::new(&machine, matrix).unwrap())
         },
     )
@@ -162,7 +162,7 @@ fn check_every_variant(instance: &Instance) {
 fn all_variants_work_if_all_costs_are_zero() {
     for nodes in 1..6 {
         let mesh = crate::topology::parse(&format!("mesh:1x{nodes}")).unwrap();
-        let machine = Description::new("free", mesh, Parameters::builder().build().unwrap());
+        let machine = MachineSpec::new("free", mesh, Parameters::builder().build().unwrap());
         let matrix = Matrix::of(nodes, |from, to| (from + 2 * to) as u64 % 4).unwrap();
         check_every_variant(&Instance::new(&machine, matrix).unwrap());
     }
@@ -198,7 +198,7 @@ fn no_algorithm_beats_auto_by_much_on_congested_links() {
         ("torus:8x13", 2, Algorithm::DETOUR),
     ];
     for (name, lengths, other) in cases {
-        let machine = Description::new("any", crate::topology::parse(name).unwrap(), Parameters::hockney());
+        let machine = MachineSpec::new("any", crate::topology::parse(name).unwrap(), Parameters::hockney());
         let nodes = machine.nodes();
         let mut any = RandomNumbers::new(nodes as u64);
         let bytes: Vec<u64> = (0..nodes * nodes).map(|_| 1 + any.below(lengths) as u64).collect();
@@ -222,7 +222,7 @@ fn no_algorithm_beats_auto_by_much_on_congested_links() {
 #[test]
 fn every_number_of_nodes_from_1_to_33() {
     for nodes in 1..=33 {
-        let machine = Description::new(
+        let machine = MachineSpec::new(
             "complete",
             crate::topology::parse(&format!("complete:{nodes}")).unwrap(),
             Parameters::hockney(),
@@ -245,7 +245,7 @@ fn every_number_of_nodes_from_1_to_33() {
 fn linear_permutation_takes_what_section_4_says() {
     for nodes in [2, 5, 8, 16] {
         let topology = crate::topology::parse(&format!("complete:{nodes}")).unwrap();
-        let machine = Description::new("complete", topology, Parameters::hockney());
+        let machine = MachineSpec::new("complete", topology, Parameters::hockney());
         let instance = Instance::new(&machine, Matrix::of(nodes, |_, _| 1000).unwrap()).unwrap();
         let plan = Algorithm::LINEAR.plan(&instance).unwrap();
         assert_eq!(check(&plan).as_micros_f64(), (nodes - 1) as f64 * 180.0);
@@ -262,7 +262,7 @@ fn transpose(side: usize, bytes: u64) -> Matrix {
 fn detours_bring_all_data() {
     for (side, bytes) in [(4, 7), (5, 3000), (6, 20_000)] {
         let mesh = crate::topology::parse(&format!("mesh:{side}x{side}")).unwrap();
-        let machine = Description::new("mesh", mesh, Parameters::hockney());
+        let machine = MachineSpec::new("mesh", mesh, Parameters::hockney());
         let instance = Instance::new(&machine, transpose(side, bytes)).unwrap();
         check(&Algorithm::DETOUR.plan(&instance).unwrap());
     }
@@ -272,7 +272,7 @@ fn detours_bring_all_data() {
 /// the bound.
 #[test]
 fn a_transpose_takes_little_longer_than_ports_need() {
-    let machine: Description = "paragon:16x16".parse().unwrap();
+    let machine: MachineSpec = "paragon:16x16".parse().unwrap();
     let instance = Instance::new(&machine, transpose(16, 4_000_000)).unwrap();
     let bound = instance.lower_bound();
     let ratio = |algorithm: Algorithm| {
@@ -286,7 +286,7 @@ fn a_transpose_takes_little_longer_than_ports_need() {
 /// On a line, plain rounds in which all sends start ahead of the receives keep the middle links busy; packed rounds do not.
 #[test]
 fn large_exchanges_whose_links_decide_are_tried_in_plain_rounds() {
-    let machine: Description = "hockney:1x104".parse().unwrap();
+    let machine: MachineSpec = "hockney:1x104".parse().unwrap();
     // More than ten thousand messages of nearly one length, in the second case with one longer message.
     for longest in [340, 1500] {
         let matrix = Matrix::of(104, |from, to| match (from, to) {
@@ -306,7 +306,7 @@ fn modeled(instance: &Instance, algorithm: Algorithm) -> Time {
 /// Every node sends a few long messages among many short ones. One call takes no longer than two separate calls.
 #[test]
 fn auto_splits_long_from_short_messages() {
-    let machine: Description = "hockney:5x6".parse().unwrap();
+    let machine: MachineSpec = "hockney:5x6".parse().unwrap();
     let matrix = Matrix::of(30, |from, to| match (to + 30 - from) % 30 {
         7 | 18 => 60_000,
         _ => 16 + ((from * to) % 5) as u64,
@@ -326,7 +326,7 @@ fn auto_splits_long_from_short_messages() {
 /// An exchange in a group works as an exchange on the whole machine.
 #[test]
 fn members_may_be_some_nodes_in_any_order() {
-    let machine: Description = "paragon:3x4".parse().unwrap();
+    let machine: MachineSpec = "paragon:3x4".parse().unwrap();
     let members: Arc<[usize]> = [7, 2, 11, 0, 5].into();
     let matrix = Matrix::of(5, |from, to| (from * 100 + to * 40) as u64).unwrap();
     let instance = Instance::among(&machine, members.clone(), matrix.clone()).unwrap();

@@ -1,11 +1,11 @@
 use super::*;
 use crate::{
     exchange::{Generator, Matrix},
-    model::{Description, Faults},
+    model::{Faults, MachineSpec},
 };
 
 fn bound(machine: &str, matrix: Matrix) -> LowerBound {
-    let machine: Description = machine.parse().unwrap();
+    let machine: MachineSpec = machine.parse().unwrap();
     Instance::new(&machine, matrix).unwrap().lower_bound()
 }
 
@@ -26,9 +26,9 @@ fn the_top_of_a_fat_tree_decides_if_all_messages_cross_it() {
     let cross = Matrix::of(32, |from, to| if to == (from + 16) % 32 { 100_000 } else { 0 }).unwrap();
     let bound = bound("hockney:1x32", cross.clone());
     assert!(bound.of(Reason::Bisection) > Span::ZERO);
-    let machine: Description = "hockney:1x32".parse().unwrap();
+    let machine: MachineSpec = "hockney:1x32".parse().unwrap();
     let tree = crate::topology::parse("fat-tree:32").unwrap();
-    let machine = Description::new("tree", tree, machine.parameters().clone());
+    let machine = MachineSpec::new("tree", tree, machine.parameters().clone());
     let bound = Instance::new(&machine, cross).unwrap().lower_bound();
     assert!(is_close(bound.of(Reason::Bisection), 16e5 / 80e6 + 130e-6), "{bound:?}");
     assert_eq!(bound.time(), bound.of(Reason::Bisection));
@@ -49,7 +49,7 @@ fn paths_decide_if_no_straight_cut_does() {
 #[test]
 fn paths_may_use_intermediaries() {
     let across = |members: Vec<Rank>| {
-        let machine: Description = "ring:8".parse().unwrap();
+        let machine: MachineSpec = "ring:8".parse().unwrap();
         let of = |from: Rank, to: Rank| if from < 2 && to == from + 2 { 1_000_000 } else { 0 };
         let matrix = Matrix::of(members.len(), of).unwrap();
         Instance::among(&machine, members, matrix).unwrap().lower_bound().of(Reason::Paths).as_secs_f64()
@@ -61,7 +61,7 @@ fn paths_may_use_intermediaries() {
 
 #[test]
 fn with_detours_there_is_no_bound_by_paths() {
-    let machine: Description = "ethernet:8".parse().unwrap();
+    let machine: MachineSpec = "ethernet:8".parse().unwrap();
     let paths = |detours| {
         let faults = Faults::new(["dead:0-s0@0".parse().unwrap()]).detours(detours);
         let machine = machine.clone().with_faults(faults).unwrap();
@@ -98,7 +98,7 @@ fn a_generated_matrix_takes_its_traffic() {
 #[test]
 fn bytes_across_a_border_are_sums_of_rectangles() {
     for (machine, nodes) in [("hockney:1x11", 11), ("hockney:4x5", 20)] {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         for (step, size) in [(1, nodes), (3, nodes), (7, nodes / 2), (9, 1)] {
             let members: Vec<Rank> = (0..size).map(|rank| (rank * step + 2) % nodes).collect();
             let of = |from: Rank, to: Rank| ((from * 31 + to * 17) % 23 * usize::from(from != to)) as u64;

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::Matrix;
 use crate::{
     comm::MAX_MESSAGE,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     plan::{MembersError, check_members},
     rank::Rank,
     text::count,
@@ -16,7 +16,7 @@ use crate::{
 /// An exchange: rank `i` of a group sends `m(i, j)` bytes to rank `j`.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    machine: Description,
+    machine: MachineSpec,
     members: Arc<[Rank]>,
     matrix: Arc<Matrix>,
 }
@@ -27,7 +27,7 @@ impl Instance {
     /// # Errors
     ///
     /// [`InstanceError`] if the size of the matrix is not the number of nodes, or a message is too long.
-    pub fn new(machine: &Description, matrix: impl Into<Arc<Matrix>>) -> Result<Instance, InstanceError> {
+    pub fn new(machine: &MachineSpec, matrix: impl Into<Arc<Matrix>>) -> Result<Instance, InstanceError> {
         Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), matrix)
     }
 
@@ -38,7 +38,7 @@ impl Instance {
     /// [`InstanceError`] if the size of the matrix is not the number of members, a member is not a node of the machine or occurs twice,
     /// or a message is too long.
     pub fn among(
-        machine: &Description,
+        machine: &MachineSpec,
         members: impl Into<Arc<[Rank]>>,
         matrix: impl Into<Arc<Matrix>>,
     ) -> Result<Instance, InstanceError> {
@@ -57,7 +57,7 @@ impl Instance {
     }
 
     /// Returns the machine.
-    pub fn machine(&self) -> &Description {
+    pub fn machine(&self) -> &MachineSpec {
         &self.machine
     }
 

@@ -1,9 +1,9 @@
 //! Many-to-many personalized communication (irregular all-to-all): every node has a distinct message for each of some other nodes.
 //!
 //! ```
-//! use multicomputer::{Machine, Payload, exchange::{Algorithm, Instance, Matrix}, model::Description};
+//! use multicomputer::{Machine, Payload, exchange::{Algorithm, Instance, Matrix}, model::MachineSpec};
 //!
-//! let machine: Description = "hockney:2x4".parse()?;
+//! let machine: MachineSpec = "hockney:2x4".parse()?;
 //! let instance = Instance::new(&machine, Matrix::figure_1())?;
 //! let plan = Algorithm::TWO_STAGE.plan(&instance)?;
 //! let run = Machine::of(machine).build()?.run(|node| {

@@ -123,7 +123,7 @@ mod tests {
     use crate::exchange::{Algorithm, Matrix};
 
     fn instance(machine: &str, of_pair: impl Fn(usize, usize) -> u64) -> Instance {
-        let machine: crate::model::Description = machine.parse().unwrap();
+        let machine: crate::model::MachineSpec = machine.parse().unwrap();
         let matrix = Matrix::of(machine.nodes(), of_pair).unwrap();
         Instance::new(&machine, matrix).unwrap()
     }

@@ -123,7 +123,7 @@ mod tests {
     use crate::{
         Machine,
         exchange::{Algorithm, ManyToMany, Matrix, Own},
-        model::Description,
+        model::MachineSpec,
         pattern::{Builder, Exchange, Transfer},
         plan::PlanError,
     };
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn pieces_may_be_cut_and_forwarded() {
-        let machine: Description = "paragon:1x5".parse().unwrap();
+        let machine: MachineSpec = "paragon:1x5".parse().unwrap();
         let own = Own::new("hub", |instance: &Instance| Ok(forwarded_by_0(instance)));
         let instance = Instance::new(&machine, matrix()).unwrap();
         let plan = own.plan(&instance).unwrap();

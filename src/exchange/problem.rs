@@ -4,7 +4,7 @@ use std::{cmp::Ordering, sync::Arc};
 
 use super::{Algorithm, Instance, Matrix, planner::Planner, procedure::Draft};
 use crate::{
-    model::Description,
+    model::MachineSpec,
     pattern::DeliveryError,
     plan::{Planned, Problem, Registered},
     rank::Rank,
@@ -20,7 +20,7 @@ impl Problem for Instance {
         "exchange"
     }
 
-    fn machine(&self) -> &Description {
+    fn machine(&self) -> &MachineSpec {
         Instance::machine(self)
     }
 

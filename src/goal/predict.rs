@@ -10,7 +10,7 @@ use super::{
 use crate::{
     error::DeadlockReport,
     kernel::{AnyOf, Call, Calls, Kernel, Op, Outcome, Progress, Reply, blocked_nodes},
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     time::Time,
     topology::catch_route_error,
@@ -40,13 +40,13 @@ pub struct Predicted {
 /// # Errors
 /// [`PredictError`] if the machine has too few nodes, receives wait for messages that are never sent, a message differs
 /// in length from its receive, or a fault of the machine makes an operation fail.
-pub fn predict(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
+pub fn predict(machine: &MachineSpec, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
     machine.check()?;
     catch_route_error(|| predict_on(machine, program, sends))?
 }
 
 /// Predicts the times; must run inside [`catch_route_error`], because routes may be invalid.
-fn predict_on(machine: &Description, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
+fn predict_on(machine: &MachineSpec, program: &Program, sends: Sends) -> Result<Predicted, PredictError> {
     let (ranks, nodes) = (program.ranks(), machine.nodes());
     if ranks > nodes {
         return Err(TooManyRanks { ranks, nodes }.into());

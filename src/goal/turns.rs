@@ -10,7 +10,7 @@
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use super::program::{MOST_OPERATIONS, Operation, Part};
-use crate::model::Description;
+use crate::model::MachineSpec;
 
 /// The instant at which a send ends, for operations that depend on its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(super) struct Turns<'p> {
 }
 
 impl<'p> Turns<'p> {
-    pub(super) fn new(part: Part<'p>, sends: Sends, machine: &Description) -> Turns<'p> {
+    pub(super) fn new(part: Part<'p>, sends: Sends, machine: &MachineSpec) -> Turns<'p> {
         let mut turns = Turns {
             part,
             needs: part.needs.into(),

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::error::WriteError;
 use crate::{
-    model::Description,
+    model::MachineSpec,
     pattern::{Action, Message, Schedule},
     time::Span,
 };
@@ -30,7 +30,7 @@ use crate::{
 ///
 /// # Errors
 /// [`WriteError`] if the schedule has hardware barriers, or the machine uses the rendezvous protocol.
-pub fn write(schedule: &Schedule, machine: &Description, out: impl Write) -> Result<(), WriteError> {
+pub fn write(schedule: &Schedule, machine: &MachineSpec, out: impl Write) -> Result<(), WriteError> {
     if machine.rendezvous().is_some() {
         return Err(WriteError::Rendezvous);
     }
@@ -65,7 +65,7 @@ impl<W: Write> Writer<W> {
     fn action(
         &mut self,
         schedule: &Schedule,
-        machine: &Description,
+        machine: &MachineSpec,
         action: &Action,
     ) -> Result<(), WriteError> {
         let parameters = machine.parameters();

@@ -65,7 +65,7 @@ use self::{
 };
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
-    model::{Description, Faults, Regime},
+    model::{Faults, MachineSpec, Regime},
     record::{Content, NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
@@ -222,7 +222,7 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     /// Creates the kernel of a machine at the start of its modeled time.
-    pub(crate) fn new(machine: &Description, traced: bool) -> Kernel {
+    pub(crate) fn new(machine: &MachineSpec, traced: bool) -> Kernel {
         let parameters = machine.parameters();
         let topology = Arc::clone(machine.topology());
         let nodes = topology.nodes();
@@ -271,7 +271,7 @@ impl Kernel {
     }
 
     /// Creates the kernel of a machine for callers that need only the times of nodes: it records no link loads.
-    pub(crate) fn for_times(machine: &Description) -> Kernel {
+    pub(crate) fn for_times(machine: &MachineSpec) -> Kernel {
         let kernel = Kernel::new(machine, false);
         Kernel { fabric: kernel.fabric.without_loads(), ..kernel }
     }

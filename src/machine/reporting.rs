@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     kernel::{Lost, Outcomes},
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     record::{LostMessage, Trace, UnreceivedMessage},
     report::{LinkReport, RealTimeReport, RunReport},
@@ -13,7 +13,7 @@ use crate::{
 
 /// Returns the report and the trace of a completed run. `group` maps a context to the name of its group.
 pub(super) fn report(
-    machine: &Description,
+    machine: &MachineSpec,
     outcomes: Outcomes,
     wall: Duration,
     pace: Option<Pace>,

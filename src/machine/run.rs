@@ -5,7 +5,7 @@ use std::{io, time::Duration};
 use crate::{
     analysis::{self, AnalysisError, Blame, CriticalPath},
     error::RunError,
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     record::{Trace, write_chrome_trace},
     report::{Explanation, RunReport, Work},
@@ -28,7 +28,7 @@ pub struct Run<T> {
     pub trace: Trace,
     /// The host's work for computing bandwidth shares; zero without a model.
     pub work: Work,
-    pub(super) machine: Description,
+    pub(super) machine: MachineSpec,
     pub(super) is_traced: bool,
 }
 
@@ -54,7 +54,7 @@ impl<T> Run<T> {
     }
 
     /// Returns the topology and the parameters of the machine of the run.
-    pub fn machine(&self) -> &Description {
+    pub fn machine(&self) -> &MachineSpec {
         &self.machine
     }
 

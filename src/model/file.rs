@@ -46,7 +46,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::{
-    Description, FaultError, Faults, NoiseError, ParameterError, Parameters, ParametersBuilder,
+    FaultError, Faults, MachineSpec, NoiseError, ParameterError, Parameters, ParametersBuilder,
     faults::{self, FaultTable},
     noise::NoiseTable,
     presets,
@@ -57,12 +57,12 @@ use crate::{
     units::{self, Quantity, UnitError},
 };
 
-impl Description {
-    /// Reads a machine from a TOML file, as [`from_toml`](Description::from_toml) does from its text.
+impl MachineSpec {
+    /// Reads a machine from a TOML file, as [`from_toml`](MachineSpec::from_toml) does from its text.
     ///
     /// # Errors
     /// [`FileError`] names the file and says why it cannot be read or what is wrong in it.
-    pub fn from_file(path: impl AsRef<Path>) -> Result<Description, FileError> {
+    pub fn from_file(path: impl AsRef<Path>) -> Result<MachineSpec, FileError> {
         let path = path.as_ref();
         input::read(path)
             .map_err(FileProblem::Unreadable)
@@ -78,9 +78,9 @@ impl Description {
     /// overheads.
     ///
     /// ```
-    /// use multicomputer::{Span, model::Description};
+    /// use multicomputer::{Span, model::MachineSpec};
     ///
-    /// let machine = Description::from_toml(r#"
+    /// let machine = MachineSpec::from_toml(r#"
     ///     name = "Paragon with a faster operating system"
     ///     topology = "mesh:16x32"
     ///     preset = "paragon"            # the base; all else as there
@@ -103,8 +103,8 @@ impl Description {
     /// Parameters from the data sheet of a network:
     ///
     /// ```
-    /// # use multicomputer::{Span, model::Description};
-    /// let machine = Description::from_toml(r#"
+    /// # use multicomputer::{Span, model::MachineSpec};
+    /// let machine = MachineSpec::from_toml(r#"
     ///     name = "Cluster"
     ///     topology = "fat-tree:32"
     ///
@@ -122,8 +122,8 @@ impl Description {
     /// The table `network` has the keys of a [network file](crate::topology::Network):
     ///
     /// ```
-    /// # use multicomputer::model::Description;
-    /// let machine = Description::from_toml(r#"
+    /// # use multicomputer::model::MachineSpec;
+    /// let machine = MachineSpec::from_toml(r#"
     ///     name = "Star"
     ///     network.nodes = 3
     ///     network.switches = 1
@@ -136,20 +136,20 @@ impl Description {
     /// # Errors
     /// [`FileError`] names the key, what was given and what is allowed; or the line, if the text is not TOML or a key
     /// is missing, unknown or of the wrong type.
-    pub fn from_toml(text: &str) -> Result<Description, FileError> {
+    pub fn from_toml(text: &str) -> Result<MachineSpec, FileError> {
         read(text, None).map_err(|problem| FileError { file: None, problem })
     }
 }
 
-impl Description {
-    /// Writes the machine as the text of a machine file. [`from_toml`](Description::from_toml) reads it as the same machine
+impl MachineSpec {
+    /// Writes the machine as the text of a machine file. [`from_toml`](MachineSpec::from_toml) reads it as the same machine
     /// if the topology can be read by its name; the name of a network file is its path.
     ///
     /// ```
-    /// use multicomputer::model::Description;
+    /// use multicomputer::model::MachineSpec;
     ///
-    /// let machine: Description = "cm5:32".parse()?;
-    /// let again = Description::from_toml(&machine.to_toml())?;
+    /// let machine: MachineSpec = "cm5:32".parse()?;
+    /// let again = MachineSpec::from_toml(&machine.to_toml())?;
     /// assert_eq!(again.parameters(), machine.parameters());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -261,7 +261,7 @@ struct RegimeTable {
 const NETWORK: &str = "network";
 
 /// Reads a machine from the text of a file in `folder`, or from a text without a file.
-fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
+fn read(text: &str, folder: Option<&Path>) -> Result<MachineSpec, FileProblem> {
     let file: MachineFile = toml::from_str(text).map_err(|cause| {
         match topology::key_of(text, &["nodes", "switches", "links", "routes"]) {
             Some(key) => FileProblem::NetworkFile { key },
@@ -283,7 +283,7 @@ fn read(text: &str, folder: Option<&Path>) -> Result<Description, FileProblem> {
         Some(given) => presets::by_name(&given).ok_or(FileProblem::Preset { given })?.to_builder(),
     };
     let parameters = file.parameters.apply(base)?.build().map_err(FileProblem::Parameter)?;
-    let machine = Description::new(file.name, topology, parameters);
+    let machine = MachineSpec::new(file.name, topology, parameters);
     let machine = match file.noise {
         Some(noise) => machine.with_noise(noise.noise().map_err(FileProblem::Noise)?),
         None => machine,

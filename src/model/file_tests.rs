@@ -5,8 +5,8 @@ use crate::time::Span;
 
 const HEAD: &str = "name = \"test\"\ntopology = \"mesh:2x3\"\n";
 
-fn with(rest: &str) -> Result<Description, FileError> {
-    Description::from_toml(&format!("{HEAD}{rest}"))
+fn with(rest: &str) -> Result<MachineSpec, FileError> {
+    MachineSpec::from_toml(&format!("{HEAD}{rest}"))
 }
 
 fn refusal(rest: &str) -> String {
@@ -80,7 +80,7 @@ fn refusals_name_the_key_what_was_given_and_what_is_allowed() {
         "machine file: parameters.link_excess and parameters.link_capacity are both given; allowed is one of them"
     );
     assert_eq!(
-        Description::from_toml("name = 'x'\ntopology = 'ball:3'").unwrap_err().to_string(),
+        MachineSpec::from_toml("name = 'x'\ntopology = 'ball:3'").unwrap_err().to_string(),
         format!("machine file: topology: `ball:3` names no topology; allowed are {}", topology::spellings())
     );
 }
@@ -98,7 +98,7 @@ fn keys_that_are_unknown_missing_or_of_another_type_are_refused_with_their_line(
         assert!(message.contains(says), "{message}");
         assert!(message.contains(&format!("line {line}")), "{message}");
     }
-    let message = Description::from_toml("name = 'x'").unwrap_err().to_string();
+    let message = MachineSpec::from_toml("name = 'x'").unwrap_err().to_string();
     assert!(message.contains("missing field `topology`"), "{message}");
 }
 
@@ -202,7 +202,7 @@ fn extreme_values_are_accepted_or_refused() {
 fn files_of_the_other_kind_are_diagnosed() {
     let network = "nodes = 2\nlinks = [{ between = [0, 1] }]";
     assert_eq!(
-        Description::from_toml(network).unwrap_err().to_string(),
+        MachineSpec::from_toml(network).unwrap_err().to_string(),
         "machine file: it is a network file, since it has the key `nodes`: as a machine it is spelled `file:` and its \
          path, and a machine file has it in the table `network` or as `topology = \"file:PATH\"`"
     );
@@ -211,20 +211,20 @@ fn files_of_the_other_kind_are_diagnosed() {
     assert_eq!(
         refused.to_string(),
         "`file:ft.toml` is not a network: it is a machine file, since it has the key `name`: read it with \
-         `Description::from_file`, or on the command line give it without `file:`"
+         `MachineSpec::from_file`, or on the command line give it without `file:`"
     );
 }
 
 #[test]
 fn a_network_is_inline_or_in_another_file() {
     let network = "nodes = 2\nlinks = [{ between = [0, 1], capacity = '2 MB/s' }]\n";
-    let inside = Description::from_toml(&format!("name = 'x'\n[network]\n{network}")).unwrap();
+    let inside = MachineSpec::from_toml(&format!("name = 'x'\n[network]\n{network}")).unwrap();
     let folder = std::env::temp_dir().join(format!("multicomputer-network-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("two.toml"), network).unwrap();
     let machine = folder.join("machine.toml");
     fs::write(&machine, "name = 'x'\ntopology = 'file:two.toml'").unwrap();
-    let beside = Description::from_file(&machine).unwrap();
+    let beside = MachineSpec::from_file(&machine).unwrap();
     for (machine, name) in
         [(inside, "network".to_owned()), (beside, format!("file:{}", folder.join("two.toml").display()))]
     {
@@ -234,10 +234,10 @@ fn a_network_is_inline_or_in_another_file() {
     }
     fs::write(folder.join("order.txt"), "1\n0\n").unwrap();
     fs::write(&machine, "name = 'x'\ntopology = 'placed:file:order.txt:file:two.toml'").unwrap();
-    let placed = Description::from_file(&machine).unwrap();
+    let placed = MachineSpec::from_file(&machine).unwrap();
     assert_eq!(placed.topology().link(0).from, topology::Vertex::Node(1), "the first link is that of node 0");
     fs::remove_dir_all(&folder).unwrap();
-    let message = Description::from_file(&machine).unwrap_err().to_string();
+    let message = MachineSpec::from_file(&machine).unwrap_err().to_string();
     assert!(message.contains("it cannot be read"), "{message}");
 }
 
@@ -249,7 +249,7 @@ fn a_file_has_one_topology() {
         "machine file: topology and a table `network` are both given; allowed is one of them"
     );
     let refusal =
-        |text: &str| Description::from_toml(&format!("name = 'x'\n{text}")).unwrap_err().to_string();
+        |text: &str| MachineSpec::from_toml(&format!("name = 'x'\n{text}")).unwrap_err().to_string();
     assert_eq!(
         refusal(""),
         "machine file: missing field `topology` or table `network`; one of them must be given"
@@ -267,7 +267,7 @@ fn a_file_has_one_topology() {
 
 #[test]
 fn errors_name_the_file() {
-    let error = Description::from_file("no/such/machine.toml").unwrap_err();
+    let error = MachineSpec::from_file("no/such/machine.toml").unwrap_err();
     assert!(error.to_string().starts_with("machine file no/such/machine.toml: it cannot be read: "));
     assert_eq!(error.file(), Some(Path::new("no/such/machine.toml")));
     assert!(matches!(error.problem(), FileProblem::Unreadable(_)));
@@ -278,7 +278,7 @@ fn noise_and_faults_are_read_and_written() {
     let text = "name = 'x'\ntopology = 'mesh:2x3'\ndetours = false\n[noise]\ninterval = '1 ms'\nlength = '50 us'\n\
                 distribution = 'exponential'\nfirst = '2 us'\nseed = 7\n[[fault]]\nslow = '0-1'\nfactor = 0.5\nat = '2 ms'\n\
                 [[fault]]\ndead = '1->2'\nat = '1 ms'\n[[fault]]\nnode = 5\nat = '4 ms'\n";
-    let machine = Description::from_toml(text).unwrap();
+    let machine = MachineSpec::from_toml(text).unwrap();
     let noise = machine.noise().unwrap();
     assert_eq!(
         noise.to_string(),
@@ -288,13 +288,13 @@ fn noise_and_faults_are_read_and_written() {
     let texts: Vec<String> = faults.list().iter().map(ToString::to_string).collect();
     assert_eq!(texts, ["slow:0-1:0.5@2ms", "dead:1->2@1ms", "node:5@4ms"]);
     assert!(!faults.has_detours());
-    let again = Description::from_toml(&machine.to_toml()).unwrap();
+    let again = MachineSpec::from_toml(&machine.to_toml()).unwrap();
     assert_eq!((again.noise(), again.faults()), (machine.noise(), machine.faults()));
     assert!(!machine.undisturbed().is_disturbed());
 
     let refusal = |text: &str| {
         let text = format!("name = 'x'\ntopology = 'mesh:2x3'\n{text}");
-        Description::from_toml(&text).unwrap_err().to_string()
+        MachineSpec::from_toml(&text).unwrap_err().to_string()
     };
     for (text, part) in [
         ("[noise]\ninterval = '1 ms'", "machine file: noise: noise has no length"),
@@ -313,7 +313,7 @@ fn noise_and_faults_are_read_and_written() {
 fn regimes_are_read_and_written() {
     let read = |regimes: &str| {
         let parameters = "[parameters]\nsend_overhead = '1 us'\nreceive_overhead = '2 us'\nlatency = '3 us'";
-        Description::from_toml(&format!("name = 'x'\ntopology = 'mesh:2x3'\n{parameters}\n{regimes}"))
+        MachineSpec::from_toml(&format!("name = 'x'\ntopology = 'mesh:2x3'\n{parameters}\n{regimes}"))
     };
     let regime = |from: &str, send: &str, receive: &str| {
         format!(
@@ -323,7 +323,7 @@ fn regimes_are_read_and_written() {
     let machine = read(&(regime("'4 KiB'", "'5 us'", "2e-6") + &regime("9999", "'5 us'", "'7 us'"))).unwrap();
     let start_up = |bytes| machine.parameters().start_up(bytes).as_picos() / 1_000_000;
     assert_eq!([0, 4095, 4096, 9998, 9999].map(start_up), [6, 6, 10, 10, 15]);
-    let again = Description::from_toml(&machine.to_toml()).unwrap();
+    let again = MachineSpec::from_toml(&machine.to_toml()).unwrap();
     assert_eq!(again.parameters(), machine.parameters());
     let same = again.parameters().to_builder().build().unwrap();
     assert_eq!(&same, machine.parameters());
@@ -342,12 +342,12 @@ fn regimes_are_read_and_written() {
 #[test]
 fn rendezvous_is_read_and_written() {
     let read = |value: &str| {
-        Description::from_toml(&format!("name = 'x'\ntopology = 'mesh:2x3'\nrendezvous = {value}\n"))
+        MachineSpec::from_toml(&format!("name = 'x'\ntopology = 'mesh:2x3'\nrendezvous = {value}\n"))
     };
     for (value, from_bytes) in [("8192", 8192), ("'8 KiB'", 8192), ("0", 0), ("'1000'", 1000)] {
         let machine = read(value).unwrap();
         assert_eq!(machine.rendezvous(), Some(from_bytes));
-        assert_eq!(Description::from_toml(&machine.to_toml()).unwrap().rendezvous(), Some(from_bytes));
+        assert_eq!(MachineSpec::from_toml(&machine.to_toml()).unwrap().rendezvous(), Some(from_bytes));
         // Plans are made for the machine with its rendezvous threshold.
         assert_eq!((machine.undisturbed().rendezvous(), machine.is_disturbed()), (Some(from_bytes), false));
     }

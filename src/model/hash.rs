@@ -2,29 +2,29 @@
 
 use std::fmt::Write;
 
-use super::Description;
+use super::MachineSpec;
 use crate::topology::{self, Topology};
 
 /// The largest number of nodes of a network for which the hash includes all routes.
 const MAX_ROUTED_NODES: usize = 256;
 
-impl Description {
+impl MachineSpec {
     /// Returns a hash of the network and of all parameters, eight hexadecimal digits, the same on every host. Machines with
     /// different hashes differ, whatever their names. The name, noise, faults and rendezvous are not included.
     ///
-    /// The hash is FNV-1a of the machine's [file](Description::to_toml), folded to 32 bits. If the name of the network does not
+    /// The hash is FNV-1a of the machine's [file](MachineSpec::to_toml), folded to 32 bits. If the name of the network does not
     /// determine it, as for a network from a file, the hash includes its links with their capacities, and up to 256 nodes its routes.
     ///
     /// ```
-    /// use multicomputer::model::Description;
+    /// use multicomputer::model::MachineSpec;
     ///
-    /// let hash = |text: &str| Ok::<_, multicomputer::model::DescriptionError>(text.parse::<Description>()?.hash());
+    /// let hash = |text: &str| Ok::<_, multicomputer::model::MachineSpecError>(text.parse::<MachineSpec>()?.hash());
     /// assert_eq!(hash("10x10")?, hash("paragon:10x10")?);
     /// assert_ne!(hash("10x10")?, hash("hockney:10x10")?);
-    /// # Ok::<(), multicomputer::model::DescriptionError>(())
+    /// # Ok::<(), multicomputer::model::MachineSpecError>(())
     /// ```
     pub fn hash(&self) -> String {
-        let bare = Description::new("", self.topology.clone(), self.parameters.clone());
+        let bare = MachineSpec::new("", self.topology.clone(), self.parameters.clone());
         let mut text = bare.to_toml();
         // The path of a file does not determine its content, and other crates may use any name.
         let name = self.topology.name();
@@ -60,8 +60,8 @@ fn network(topology: &dyn Topology, text: &mut String) {
 mod tests {
     use super::*;
 
-    fn file(name: &str, rest: &str) -> Description {
-        Description::from_toml(&format!("name = \"{name}\"\n{rest}")).unwrap()
+    fn file(name: &str, rest: &str) -> MachineSpec {
+        MachineSpec::from_toml(&format!("name = \"{name}\"\n{rest}")).unwrap()
     }
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
         let plain = file("a", "topology = \"mesh:4x4\"\npreset = \"paragon\"");
         assert_eq!(plain.hash(), file("b", "topology = \"mesh:4x4\"\npreset = \"paragon\"").hash());
         // The name of a machine is not included.
-        assert_eq!(plain.hash(), "paragon:4x4".parse::<Description>().unwrap().hash());
+        assert_eq!(plain.hash(), "paragon:4x4".parse::<MachineSpec>().unwrap().hash());
         let noisy = "topology = \"mesh:4x4\"\npreset = \"paragon\"\nrendezvous = 0\nnoise = { interval = \"1 ms\", length = \"1 us\" }";
         assert_eq!(plain.hash(), file("a", noisy).hash(), "noise and rendezvous have columns of their own");
         let hop = "topology = \"mesh:4x4\"\npreset = \"paragon\"\n[parameters]\nhop = \"1 ps\"";

@@ -1,7 +1,7 @@
-//! The description of a machine: a topology, and the parameters of the timing model.
+//! The specification of a machine: a topology, and the parameters of the timing model.
 //!
-//! A [`Description`] has everything that the emulator, the algorithms and the reports need. It is read from a short text
-//! (`paragon:16x32`) or from a [machine file](Description::from_file), or built from its parts.
+//! A [`MachineSpec`] has everything that the emulator, the algorithms and the reports need. It is read from a short text
+//! (`paragon:16x32`) or from a [machine file](MachineSpec::from_file), or built from its parts.
 
 use std::{str::FromStr, sync::Arc};
 
@@ -38,18 +38,18 @@ pub use parameters::{ParameterError, Parameters, ParametersBuilder, Regime};
 ///   [`Parameters::hockney`].
 ///
 /// ```
-/// use multicomputer::model::{Description, Parameters};
+/// use multicomputer::model::{MachineSpec, Parameters};
 ///
-/// let machine: Description = "paragon:16x32".parse()?;
+/// let machine: MachineSpec = "paragon:16x32".parse()?;
 /// assert_eq!(machine.nodes(), 512);
 /// assert_eq!(machine.topology().name(), "mesh:16x32");
 /// assert_eq!(machine.parameters(), &Parameters::paragon());
-/// # Ok::<(), multicomputer::model::DescriptionError>(())
+/// # Ok::<(), multicomputer::model::MachineSpecError>(())
 /// ```
 ///
-/// A machine file is read by [`Description::from_file`]; `"ft.toml".parse()` is an error.
+/// A machine file is read by [`MachineSpec::from_file`]; `"ft.toml".parse()` is an error.
 #[derive(Clone, Debug)]
-pub struct Description {
+pub struct MachineSpec {
     name: Arc<str>,
     /// The name before ports and placements were added to it.
     base_name: Arc<str>,
@@ -64,16 +64,16 @@ pub struct Description {
     rendezvous: Option<u64>,
 }
 
-impl Description {
+impl MachineSpec {
     /// Creates a machine from its parts. The name is for reports only. A topology of another crate is
     /// [validated](Topology): calls that build, plan for or run the machine return the error.
     pub fn new(
         name: impl Into<Arc<str>>,
         topology: Arc<dyn Topology>,
         parameters: Parameters,
-    ) -> Description {
+    ) -> MachineSpec {
         let name = name.into();
-        Description {
+        MachineSpec {
             base_name: name.clone(),
             name,
             placements: Vec::new(),
@@ -87,23 +87,23 @@ impl Description {
 
     /// Replaces the parameters.
     #[must_use]
-    pub fn with_parameters(self, parameters: Parameters) -> Description {
-        Description { parameters, ..self }
+    pub fn with_parameters(self, parameters: Parameters) -> MachineSpec {
+        MachineSpec { parameters, ..self }
     }
 
     /// Sets the noise of the nodes. The default is no noise.
     #[must_use]
-    pub fn with_noise(self, noise: Noise) -> Description {
-        Description { noise: Some(noise), ..self }
+    pub fn with_noise(self, noise: Noise) -> MachineSpec {
+        MachineSpec { noise: Some(noise), ..self }
     }
 
     /// Sets the faults. The default is no faults.
     ///
     /// # Errors
     /// [`FaultError`] if the network lacks a link or node of a fault, or a factor is out of range.
-    pub fn with_faults(self, faults: Faults) -> Result<Description, FaultError> {
+    pub fn with_faults(self, faults: Faults) -> Result<MachineSpec, FaultError> {
         faults.on(&*self.topology)?;
-        Ok(Description { faults: (!faults.is_empty()).then(|| Arc::new(faults)), ..self })
+        Ok(MachineSpec { faults: (!faults.is_empty()).then(|| Arc::new(faults)), ..self })
     }
 
     /// Places the ranks on nodes: the topology becomes a [placed](Placed) one, and the placement is added to the name. Faults that
@@ -111,9 +111,9 @@ impl Description {
     /// there.
     ///
     /// ```
-    /// use multicomputer::model::Description;
+    /// use multicomputer::model::MachineSpec;
     ///
-    /// let machine: Description = "torus:4x4".parse()?;
+    /// let machine: MachineSpec = "torus:4x4".parse()?;
     /// let machine = machine.with_placement("random:7".parse()?)?;
     /// assert_eq!((machine.name(), &*machine.topology().name()), ("torus:4x4, random:7", "placed:random:7:torus:4x4"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -121,7 +121,7 @@ impl Description {
     ///
     /// # Errors
     /// [`TopologyError::Placement`] if the placement does not fit the number of nodes.
-    pub fn with_placement(self, placement: Placement) -> Result<Description, TopologyError> {
+    pub fn with_placement(self, placement: Placement) -> Result<MachineSpec, TopologyError> {
         if placement == Placement::Identity {
             return Ok(self);
         }
@@ -129,38 +129,38 @@ impl Description {
         let placed = Placed::new(self.topology, placement.clone())?;
         let faults = self.faults.map(|faults| Arc::new(faults.renamed(|vertex| placed.renamed(vertex))));
         let placements = self.placements.into_iter().chain([placement]).collect();
-        Ok(Description { name: name.into(), placements, topology: Arc::new(placed), faults, ..self })
+        Ok(MachineSpec { name: name.into(), placements, topology: Arc::new(placed), faults, ..self })
     }
 
     /// Gives every node `ports` in-ports and `ports` out-ports, each of the capacity that a port had before.
     ///
     /// ```
-    /// use multicomputer::model::Description;
+    /// use multicomputer::model::MachineSpec;
     ///
-    /// let machine = "torus:4x4".parse::<Description>()?.with_ports(4)?;
+    /// let machine = "torus:4x4".parse::<MachineSpec>()?.with_ports(4)?;
     /// assert_eq!((machine.name(), machine.parameters().ports()), ("torus:4x4, 4 ports", 4));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// [`ParameterError`] if `ports` is not from 1 to 64.
-    pub fn with_ports(self, ports: u32) -> Result<Description, ParameterError> {
+    pub fn with_ports(self, ports: u32) -> Result<MachineSpec, ParameterError> {
         let parameters = self.parameters.to_builder().ports(ports).build()?;
         let name = format!("{}, {}", self.name, count(ports.into(), "port"));
-        Ok(Description { name: name.into(), parameters, ..self })
+        Ok(MachineSpec { name: name.into(), parameters, ..self })
     }
 
     /// Sets the rendezvous threshold: sends of `from_bytes` bytes or more wait for their receives, see
     /// [`MachineBuilder::rendezvous`](crate::MachineBuilder::rendezvous). By default no send waits.
     #[must_use]
-    pub fn with_rendezvous(self, from_bytes: u64) -> Description {
-        Description { rendezvous: Some(from_bytes), ..self }
+    pub fn with_rendezvous(self, from_bytes: u64) -> MachineSpec {
+        MachineSpec { rendezvous: Some(from_bytes), ..self }
     }
 
     /// Returns the machine without noise and faults, which plans are made for.
     #[must_use]
-    pub fn undisturbed(&self) -> Description {
-        Description { noise: None, faults: None, ..self.clone() }
+    pub fn undisturbed(&self) -> MachineSpec {
+        MachineSpec { noise: None, faults: None, ..self.clone() }
     }
 
     /// Whether the machine has noise or faults, so that the time of a run may differ from the predictions of its plans.
@@ -188,13 +188,13 @@ impl Description {
         &self.name
     }
 
-    /// The name without the additions of [`with_ports`](Description::with_ports) and
-    /// [`with_placement`](Description::with_placement), for tables with columns for ports and placements.
+    /// The name without the additions of [`with_ports`](MachineSpec::with_ports) and
+    /// [`with_placement`](MachineSpec::with_placement), for tables with columns for ports and placements.
     ///
     /// ```
-    /// use multicomputer::model::Description;
+    /// use multicomputer::model::MachineSpec;
     ///
-    /// let machine = "torus:4x4".parse::<Description>()?.with_ports(4)?;
+    /// let machine = "torus:4x4".parse::<MachineSpec>()?.with_ports(4)?;
     /// assert_eq!((machine.name(), machine.base_name()), ("torus:4x4, 4 ports", "torus:4x4"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -202,7 +202,7 @@ impl Description {
         &self.base_name
     }
 
-    /// The placements applied by [`with_placement`](Description::with_placement), in order.
+    /// The placements applied by [`with_placement`](MachineSpec::with_placement), in order.
     pub fn placements(&self) -> &[Placement] {
         &self.placements
     }
@@ -228,16 +228,16 @@ impl Description {
     }
 }
 
-impl FromStr for Description {
-    type Err = DescriptionError;
+impl FromStr for MachineSpec {
+    type Err = MachineSpecError;
 
-    fn from_str(text: &str) -> Result<Description, DescriptionError> {
+    fn from_str(text: &str) -> Result<MachineSpec, MachineSpecError> {
         let refusal = |cause| match cause {
             TopologyError::Unknown { .. } if text.ends_with(".toml") => {
-                DescriptionError::File { given: text.to_owned() }
+                MachineSpecError::File { given: text.to_owned() }
             }
-            TopologyError::Unknown { .. } => DescriptionError::Unknown { given: text.to_owned() },
-            cause => DescriptionError::Shape { given: text.to_owned(), cause },
+            TopologyError::Unknown { .. } => MachineSpecError::Unknown { given: text.to_owned() },
+            cause => MachineSpecError::Shape { given: text.to_owned(), cause },
         };
         if text.starts_with(|first: char| first.is_ascii_digit()) {
             let grid: Grid = text.parse().map_err(refusal)?;
@@ -253,11 +253,11 @@ impl FromStr for Description {
             }
             None => (topology::parse(text), Parameters::hockney()),
         };
-        Ok(Description::new(text, topology.map_err(refusal)?, parameters))
+        Ok(MachineSpec::new(text, topology.map_err(refusal)?, parameters))
     }
 }
 
-/// All spellings that [`Description`] reads, for help texts and error messages:
+/// All spellings that [`MachineSpec`] reads, for help texts and error messages:
 /// `ROWSxCOLUMNS (a Paragon), hockney:ROWSxCOLUMNS, ..`.
 pub fn spellings() -> String {
     let presets = presets::PRESETS.map(|preset| format!("{}:{}", preset.name, preset.shape)).join(", ");
@@ -272,7 +272,7 @@ pub fn known_names() -> impl Iterator<Item = &'static str> {
 /// The reason why a text does not describe a machine.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum DescriptionError {
+pub enum MachineSpecError {
     /// The text names neither a preset nor a topology.
     #[error("`{given}` is not a machine; {} are {}", names::allowed(given, known_names()), spellings())]
     Unknown {
@@ -281,7 +281,7 @@ pub enum DescriptionError {
     },
     /// The text is the name of a file where the name of a machine is expected.
     #[error(
-        "`{given}` is the name of a file, not of a machine: read a machine file with `Description::from_file`; a \
+        "`{given}` is the name of a file, not of a machine: read a machine file with `MachineSpec::from_file`; a \
          network file is spelled `file:{given}`"
     )]
     File {
@@ -298,7 +298,7 @@ pub enum DescriptionError {
     },
 }
 
-/// Returns the text of [`DescriptionError::Shape`].
+/// Returns the text of [`MachineSpecError::Shape`].
 fn refusal_of_shape(given: &str, cause: &TopologyError) -> String {
     match cause {
         TopologyError::NoShape { .. } => cause.to_string(),
@@ -306,7 +306,7 @@ fn refusal_of_shape(given: &str, cause: &TopologyError) -> String {
     }
 }
 
-crate::text::debug_as_text!(DescriptionError);
+crate::text::debug_as_text!(MachineSpecError);
 
 #[cfg(test)]
 mod tests {
@@ -334,7 +334,7 @@ mod tests {
             ("mesh:7x13", "mesh:7x13", "mesh:7x13", Parameters::hockney()),
             ("line:8", "line:8", "line:8", Parameters::hockney()),
         ] {
-            let machine: Description = text.parse().unwrap();
+            let machine: MachineSpec = text.parse().unwrap();
             assert_eq!(machine.name(), name);
             assert_eq!(machine.topology().name(), topology);
             assert_eq!(machine.parameters(), &parameters);
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn refusals_say_what_was_given_and_what_is_allowed() {
-        let refusal = |text: &str| text.parse::<Description>().unwrap_err().to_string();
+        let refusal = |text: &str| text.parse::<MachineSpec>().unwrap_err().to_string();
         for (text, spelling) in [("paragon", "paragon:ROWSxCOLUMNS"), ("hypercube", "hypercube:NODES")] {
             assert_eq!(refusal(text), format!("`{text}` is incomplete: write `{spelling}`"));
         }
@@ -392,7 +392,7 @@ mod tests {
             refusal("0x8"),
             "`0x8` is not a machine: `0x8` has no nodes; every extent must be at least 1"
         );
-        assert!(matches!("99999x99999".parse::<Description>(), Err(DescriptionError::Shape { .. })));
+        assert!(matches!("99999x99999".parse::<MachineSpec>(), Err(MachineSpecError::Shape { .. })));
         assert_eq!(
             refusal("cm5:99999999999999999999"),
             "`cm5:99999999999999999999` is not a machine: `99999999999999999999` has too many nodes; allowed are at \
@@ -404,10 +404,10 @@ mod tests {
     fn a_file_name_is_refused_with_a_pointer_to_from_file() {
         for given in ["ft.toml", "machines/ft.toml"] {
             assert_eq!(
-                given.parse::<Description>().unwrap_err().to_string(),
+                given.parse::<MachineSpec>().unwrap_err().to_string(),
                 format!(
                     "`{given}` is the name of a file, not of a machine: read a machine file with \
-                     `Description::from_file`; a network file is spelled `file:{given}`"
+                     `MachineSpec::from_file`; a network file is spelled `file:{given}`"
                 )
             );
         }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     goal::{self, Operation, Waiter},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     rank::Tag,
     wire::MAX_MESSAGE,
 };
@@ -101,7 +101,7 @@ impl Program {
         &self,
         bytes: u64,
         element: u64,
-        machine: &Description,
+        machine: &MachineSpec,
     ) -> Result<goal::Program, LengthError> {
         let element = element.max(1);
         let cut = Cut { elements: bytes / element, element, chunks: self.text.chunks };

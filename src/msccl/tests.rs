@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     Machine,
     goal::{self, Sends},
-    model::Description,
+    model::MachineSpec,
 };
 
 /// A step: its type, its source and destination chunk, the count, and the thread block and step on which it depends.
@@ -107,7 +107,7 @@ fn all_pairs(ranks: usize, coll: &str, is_careful: bool) -> String {
 
 /// Returns the predicted time in microseconds, after checking that a run on threads takes the same time.
 fn micros(text: &str, bytes: u64, machine: &str) -> f64 {
-    let machine: Description = machine.parse().unwrap();
+    let machine: MachineSpec = machine.parse().unwrap();
     let program = Program::read(text).unwrap().goal(bytes, 1, &machine).unwrap();
     let predicted = goal::predict(&machine, &program, Sends::Blocking).unwrap();
     let run = Machine::of(machine).build().unwrap();
@@ -237,7 +237,7 @@ fn texts_are_algorithms() {
         collective::{self, Collective as _, Operation, Sum, Task},
         exchange::{self, ManyToMany as _, Matrix},
     };
-    let machine: Description = "paragon:1x4".parse().unwrap();
+    let machine: MachineSpec = "paragon:1x4".parse().unwrap();
     let threads = Machine::of(machine.clone()).build().unwrap();
     for (text, operation) in
         [(ring_collect(4), Operation::AllGather), (ring_combine(4, "rrcs"), Operation::AllReduce)]

@@ -2,7 +2,7 @@
 
 use crate::{
     analysis::{CriticalPath, Kind, Piece},
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     record::Trace,
     time::Time,
@@ -19,7 +19,7 @@ pub(super) struct Stretch {
 }
 
 /// Returns the critical path of a run in modeled time; empty if the trace is incomplete.
-pub(super) fn stretches(trace: &Trace, machine: &Description) -> Vec<Stretch> {
+pub(super) fn stretches(trace: &Trace, machine: &MachineSpec) -> Vec<Stretch> {
     let Ok(path) = CriticalPath::of(trace, machine) else { return Vec::new() };
     // The message along which the path moves, if any. In all other pieces the path stays on one node.
     let message = |piece: &Piece| match piece.kind {

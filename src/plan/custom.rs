@@ -47,7 +47,7 @@ type Make<P> = dyn Fn(&P) -> Result<<P as Planned>::Draft, Refusal> + Send + Syn
 /// });
 ///
 /// let machine = Machine::paragon(2, 3).build()?;
-/// let instance = Instance::new(machine.description(), &[1, 4], &[100, 100])?;
+/// let instance = Instance::new(machine.spec(), &[1, 4], &[100, 100])?;
 /// let (mine, auto) = (star.plan(&instance)?, Algorithm::AUTO.plan(&instance)?);
 /// assert!(auto.prediction().modeled < mine.prediction().modeled);
 ///

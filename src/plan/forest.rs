@@ -9,7 +9,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use super::resources::{Resources, has_fixed_routes};
 use crate::{
-    model::Description,
+    model::MachineSpec,
     pattern::{
         Builder, Transfer,
         forest::{SourceTree, broadcast_lower_bound, cycles, edges, grow},
@@ -105,12 +105,12 @@ const MIN_SEGMENT_BYTES: u64 = 4096;
 /// Returns whether forests are candidates: for long messages (`bytes` in total), 3 to [`MAX_MEMBERS`] members, and a machine with several
 /// ports per node, or whose network is no grid and has switches, links with separate capacities, or nodes with different numbers of
 /// neighbours.
-pub(crate) fn is_candidate(machine: &Description, members: usize, bytes: u64) -> bool {
+pub(crate) fn is_candidate(machine: &MachineSpec, members: usize, bytes: u64) -> bool {
     unmet_condition(machine, members, bytes).is_none()
 }
 
 /// Describes the condition of [`is_candidate`] that is not met; `None` if all are met.
-pub(crate) fn unmet_condition(machine: &Description, members: usize, bytes: u64) -> Option<String> {
+pub(crate) fn unmet_condition(machine: &MachineSpec, members: usize, bytes: u64) -> Option<String> {
     let parameters = machine.parameters();
     if !(3..=MAX_MEMBERS).contains(&members) {
         return Some(format!("here {}", verb_with_count(members as u64, "node")));
@@ -127,7 +127,7 @@ pub(crate) fn unmet_condition(machine: &Description, members: usize, bytes: u64)
     (!is_fit).then(|| format!("the network is {}, with one port a node", machine.topology().name()))
 }
 
-fn is_irregular(machine: &Description) -> bool {
+fn is_irregular(machine: &MachineSpec) -> bool {
     let topology = machine.topology();
     if topology.grid().is_some() || topology.extents().len() > 1 {
         return false;
@@ -150,7 +150,7 @@ fn is_irregular(machine: &Description) -> bool {
 /// Returns a lower bound, without start-ups, on the time of messages of the given bytes from these members to all others; backwards, on
 /// combining as many bytes at each of them. Zero if [forests](is_candidate) are no candidates, or if messages may take detours.
 pub(crate) fn forest_lower_bound(
-    machine: &Description,
+    machine: &MachineSpec,
     members: &[Rank],
     sources: &[(Rank, u64)],
     is_backwards: bool,
@@ -170,7 +170,7 @@ impl ForestProblem {
     /// Creates the problem for messages of the given bytes, in whole elements, from these ranks to all members of a
     /// machine; or in the reverse direction, or both.
     pub(crate) fn of(
-        machine: &Description,
+        machine: &MachineSpec,
         members: &[Rank],
         sources: Vec<(Rank, u64)>,
         element: u64,
@@ -392,7 +392,7 @@ pub(crate) fn spread(builder: &mut Builder, crossings: &[Crossing]) {
 
 /// Returns the network of resources that edges between members occupy, including processors if each byte takes
 /// `combining` seconds to combine.
-fn network(machine: &Description, members: &[Rank], combining: f64, direction: Direction) -> Network {
+fn network(machine: &MachineSpec, members: &[Rank], combining: f64, direction: Direction) -> Network {
     let resources = Resources::of(machine, members);
     Network::new(members.len(), |from, to| {
         let mut uses = Pair::new();
@@ -415,7 +415,7 @@ mod tests {
     use crate::model::Faults;
 
     fn problem(sources: &[(Rank, u64)], element: u64) -> ForestProblem {
-        let machine: Description = "ethernet:8".parse().unwrap();
+        let machine: MachineSpec = "ethernet:8".parse().unwrap();
         let members: Vec<Rank> = (0..8).collect();
         ForestProblem::of(&machine, &members, sources.to_vec(), element, Direction::Out)
     }
@@ -459,9 +459,9 @@ mod tests {
 
     #[test]
     fn machines_with_detours_have_no_tree_bound() {
-        let machine: Description = "ethernet:8".parse().unwrap();
+        let machine: MachineSpec = "ethernet:8".parse().unwrap();
         let members: Vec<Rank> = (0..8).collect();
-        let bound = |machine: &Description| forest_lower_bound(machine, &members, &[(0, 1 << 24)], false);
+        let bound = |machine: &MachineSpec| forest_lower_bound(machine, &members, &[(0, 1 << 24)], false);
         assert!(bound(&machine) > Span::ZERO);
         let dead = |detours| {
             let faults = Faults::new(["dead:0-s0@0".parse().unwrap()]).detours(detours);

@@ -1,6 +1,6 @@
 //! Logical layout of a problem's members on the machine: a rectangle or a line.
 
-use crate::{model::Description, rank::Rank, topology::Grid};
+use crate::{model::MachineSpec, rank::Rank, topology::Grid};
 
 /// The members of a group as a rectangle, or as a line if they form no rectangle.
 ///
@@ -16,7 +16,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Returns the layout of some members of a machine. With `is_in_order`, the ranks are laid out in rank order.
-    pub(crate) fn of(machine: &Description, members: &[Rank], is_in_order: bool) -> Layout {
+    pub(crate) fn of(machine: &MachineSpec, members: &[Rank], is_in_order: bool) -> Layout {
         let mut ranks: Vec<Rank> = (0..members.len()).collect();
         ranks.sort_unstable_by_key(|&rank| members[rank]);
         let in_rank_order = ranks.is_sorted();

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-use crate::{model::Description, rank::Rank, topology::TopologyError};
+use crate::{model::MachineSpec, rank::Rank, topology::TopologyError};
 
 /// Checks that the topology is valid and that the members are distinct nodes of the machine, at least one.
-pub(crate) fn check_members(machine: &Description, members: &[Rank]) -> Result<(), MembersError> {
+pub(crate) fn check_members(machine: &MachineSpec, members: &[Rank]) -> Result<(), MembersError> {
     machine.check()?;
     let mut sorted = Cow::Borrowed(members);
     if !members.is_sorted() {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     pattern::{
         Action, Schedule, Transfer, line,
         pipeline::{self, Hop},
@@ -62,7 +62,7 @@ impl Trees {
     /// position in the rectangle to a node.
     pub(crate) fn on(
         &self,
-        machine: &Description,
+        machine: &MachineSpec,
         grid: Grid,
         root: Rank,
         node: impl Fn(Rank) -> Rank,
@@ -87,7 +87,7 @@ pub(crate) struct Sharing {
 impl Sharing {
     /// Computes the sharing from the rounds of the first period's chunks. In the steady state, rounds that are `period`
     /// apart happen at the same time.
-    fn of(machine: &Description, node: impl Fn(Rank) -> Rank, period: usize, first: &[Vec<Hop>]) -> Sharing {
+    fn of(machine: &MachineSpec, node: impl Fn(Rank) -> Rank, period: usize, first: &[Vec<Hop>]) -> Sharing {
         let mut loads: BTreeMap<(usize, LinkId), usize> = BTreeMap::new();
         let mut sharing = Sharing { messages: 1, links: 0 };
         let mut route = Vec::new();

@@ -15,7 +15,7 @@ use std::iter;
 use self::{contention_free_bound::ContentionFreeTimes, remaining_work::RemainingWork, script::Script};
 use crate::{
     kernel::{Kernel, Progress},
-    model::Description,
+    model::MachineSpec,
     pattern::Schedule,
     rank::Rank,
     time::{Span, Time},
@@ -41,18 +41,18 @@ pub struct Prediction {
 /// Costs one or two microseconds of host time per message, and several in networks with heavy contention.
 ///
 /// ```
-/// use multicomputer::{model::Description, pattern::{Builder, Exchange, Transfer}, plan::predict};
+/// use multicomputer::{model::MachineSpec, pattern::{Builder, Exchange, Transfer}, plan::predict};
 ///
-/// let machine: Description = "hockney:1x4".parse()?;
+/// let machine: MachineSpec = "hockney:1x4".parse()?;
 /// let mut builder = Builder::new(4, &[0], &[1000], Exchange::Together);
 /// builder.iteration([Transfer { from: 0, to: 1, blocks: [0].into() }]);
 /// // o_s + n beta, and o_r more at the receiver.
 /// let prediction = predict(&machine, &builder.finish()).unwrap();
 /// assert_eq!(prediction.finished[0].to_string(), "115 us");
 /// assert_eq!(prediction.modeled.to_string(), "180 us");
-/// # Ok::<(), multicomputer::model::DescriptionError>(())
+/// # Ok::<(), multicomputer::model::MachineSpecError>(())
 /// ```
-pub fn predict(machine: &Description, schedule: &Schedule) -> Option<Prediction> {
+pub fn predict(machine: &MachineSpec, schedule: &Schedule) -> Option<Prediction> {
     let all_nodes: Vec<Rank> = (0..machine.nodes()).collect();
     predict_as_is(machine, &all_nodes, schedule, Time::MAX)
 }
@@ -62,7 +62,7 @@ pub fn predict(machine: &Description, schedule: &Schedule) -> Option<Prediction>
 ///
 /// Noise and faults of the machine are ignored, because a plan cannot foresee them.
 pub(crate) fn predict_among(
-    machine: &Description,
+    machine: &MachineSpec,
     members: &[Rank],
     schedule: &Schedule,
     limit: Time,
@@ -75,7 +75,7 @@ pub(crate) fn predict_among(
 
 /// Predicts like [`predict_among`], with the machine's noise and faults.
 fn predict_as_is(
-    machine: &Description,
+    machine: &MachineSpec,
     members: &[Rank],
     schedule: &Schedule,
     limit: Time,
@@ -93,7 +93,7 @@ fn predict_as_is(
 /// Predicts a schedule in closed form, if it is contention-free. Returns `None` if it cannot end by the limit,
 /// `Some(None)` if the kernel must decide, and otherwise the prediction, which equals the kernel's.
 fn predict_without_kernel(
-    machine: &Description,
+    machine: &MachineSpec,
     members: &[Rank],
     schedule: &Schedule,
     limit: Time,
@@ -115,7 +115,7 @@ fn predict_without_kernel(
 
 /// Predicts a schedule with the kernel. Its contention-free lower bound is within the limit.
 fn predict_by_kernel(
-    machine: &Description,
+    machine: &MachineSpec,
     members: &[Rank],
     schedule: &Schedule,
     limit: Time,

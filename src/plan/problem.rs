@@ -3,7 +3,7 @@
 use std::{fmt, hash::Hash, sync::Arc};
 
 use crate::{
-    model::Description,
+    model::MachineSpec,
     pattern::{Delivery, DeliveryError, Schedule},
     rank::Rank,
 };
@@ -20,7 +20,7 @@ pub trait Problem: Planned {
     fn kind(&self) -> Self::Kind;
 
     /// Returns the machine.
-    fn machine(&self) -> &Description;
+    fn machine(&self) -> &MachineSpec;
 
     /// Returns the machine's node of each rank.
     fn members(&self) -> &Arc<[Rank]>;

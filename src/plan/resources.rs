@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    model::{Description, Fault, Faults},
+    model::{Fault, Faults, MachineSpec},
     pattern::network::Pair,
     rank::Rank,
     topology::LinkId,
@@ -11,14 +11,14 @@ use crate::{
 
 /// The ports and links of a machine that can become bottlenecks.
 pub(crate) struct Resources<'a> {
-    machine: &'a Description,
+    machine: &'a MachineSpec,
     members: &'a [Rank],
     /// The links that may limit messages beyond the ports, with their resource numbers.
     limiting: BTreeMap<LinkId, u32>,
 }
 
 /// Returns whether messages always take the topology's route. Around a dead link, messages may take a detour.
-pub(crate) fn has_fixed_routes(machine: &Description) -> bool {
+pub(crate) fn has_fixed_routes(machine: &MachineSpec) -> bool {
     let goes_around = |faults: &Faults| {
         faults.has_detours() && faults.list().iter().any(|fault| matches!(fault, Fault::Dead { .. }))
     };
@@ -27,7 +27,7 @@ pub(crate) fn has_fixed_routes(machine: &Description) -> bool {
 
 impl<'a> Resources<'a> {
     /// Returns the resources between these members.
-    pub(crate) fn of(machine: &'a Description, members: &'a [Rank]) -> Resources<'a> {
+    pub(crate) fn of(machine: &'a MachineSpec, members: &'a [Rank]) -> Resources<'a> {
         let (nodes, parameters) = (members.len(), machine.parameters());
         let mut resources = Resources { machine, members, limiting: BTreeMap::new() };
         // The only sender over each link and the only receiver; `None` if there are several.

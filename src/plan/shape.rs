@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::Layout;
 use crate::{
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     topology::{LinkId, catch_route_error},
 };
@@ -33,7 +33,7 @@ pub(crate) struct Shape {
 impl Shape {
     /// Returns the shape of a group. `None` for a group of all nodes (no other group has this shape), for more than 64
     /// members, on a machine with noise or faults (they affect particular nodes and links), and if a route is invalid.
-    pub(crate) fn of(machine: &Description, members: &[Rank]) -> Option<Shape> {
+    pub(crate) fn of(machine: &MachineSpec, members: &[Rank]) -> Option<Shape> {
         if members.len() > MAX_MEMBERS || members.len() == machine.nodes() || machine.is_disturbed() {
             return None;
         }
@@ -45,7 +45,7 @@ impl Shape {
         size_of_val(&self.routes[..]) / 100
     }
 
-    fn found(machine: &Description, members: &[Rank]) -> Shape {
+    fn found(machine: &MachineSpec, members: &[Rank]) -> Shape {
         let topology = machine.topology();
         let mut order: Vec<Rank> = (0..members.len()).collect();
         order.sort_unstable_by_key(|&rank| members[rank]);
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn rows_have_equal_shapes_unless_length_or_order_differs() {
-        let machine: Description = "paragon:4x5".parse().unwrap();
+        let machine: MachineSpec = "paragon:4x5".parse().unwrap();
         let shape = |members: &[Rank]| Shape::of(&machine, members).unwrap();
         let row = shape(&[0, 1, 2, 3]);
         assert_eq!(row, shape(&[11, 12, 13, 14]));

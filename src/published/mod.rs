@@ -43,17 +43,17 @@ pub use self::{
     value::{Kind, Sure, Value},
 };
 use crate::{
-    model::Description,
+    model::MachineSpec,
     picture::{Axis, Chart},
 };
 
 /// Returns a preset machine; panics if it does not exist.
-fn machine(name: &str) -> Description {
+fn machine(name: &str) -> MachineSpec {
     name.parse().expect("the machine of a published result exists")
 }
 
 /// Returns a Paragon with this mesh.
-fn paragon(mesh: &str) -> Description {
+fn paragon(mesh: &str) -> MachineSpec {
     machine(&format!("paragon:{mesh}"))
 }
 

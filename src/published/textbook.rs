@@ -3,7 +3,7 @@
 use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, most};
 use crate::{
     collective::{Plan, Task},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     textbook::{Algorithm, Figure},
     topology,
 };
@@ -69,15 +69,15 @@ const SPLITS: [[f64; 3]; 5] =
 const LENGTHS: [u64; 3] = [1, 1000, 4096];
 
 /// Returns a network with Hockney's parameters; alpha is divided into microseconds at the sender, in the network and at the receiver.
-fn machine(network: &str, [send, latency, receive]: [f64; 3]) -> Description {
+fn machine(network: &str, [send, latency, receive]: [f64; 3]) -> MachineSpec {
     let parameters = Parameters::builder().send_overhead(send * 1e-6).latency(latency * 1e-6);
     let parameters = parameters.receive_overhead(receive * 1e-6).beta(50e-9).gamma(120e-9).build();
     let topology = topology::parse(network).expect("the networks of the book exist");
-    Description::new(network, topology, parameters.expect("alpha may be cut anywhere"))
+    MachineSpec::new(network, topology, parameters.expect("alpha may be cut anywhere"))
 }
 
 /// Plans an algorithm for `bytes` bytes per vector, or per block where the operation has blocks.
-fn plan(algorithm: Algorithm, machine: &Description, bytes: u64) -> Plan {
+fn plan(algorithm: Algorithm, machine: &MachineSpec, bytes: u64) -> Plan {
     let task = Task::builder(machine, algorithm.operation());
     let task = if algorithm.operation().has_blocks() {
         task.blocks(vec![bytes; machine.nodes()])

@@ -6,7 +6,7 @@ use crate::{
     comm::walk_combining,
     error::Failure,
     machine::{Clock, Machine},
-    model::Description,
+    model::MachineSpec,
     pattern::Schedule,
     payload::Payload,
     plan::predict,
@@ -27,7 +27,7 @@ pub(super) struct Timed {
 
 impl Timed {
     /// Predicts the time of a schedule on all nodes of a machine. Its program runs the schedule with phantom payloads.
-    pub(super) fn schedule(machine: &Description, schedule: &Schedule) -> Timed {
+    pub(super) fn schedule(machine: &MachineSpec, schedule: &Schedule) -> Timed {
         let prediction = predict(machine, schedule).expect("a published schedule can be predicted");
         let (machine, schedule) = (machine.clone(), schedule.clone());
         let program = move |clock: Clock| {

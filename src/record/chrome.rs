@@ -24,7 +24,7 @@ use std::io;
 
 use self::{file::File, slices::Slices};
 use super::Trace;
-use crate::{model::Description, rank::Rank};
+use crate::{model::MachineSpec, rank::Rank};
 
 /// Writes the trace of a run on `machine` as a Chrome trace, a JSON object that <https://ui.perfetto.dev> opens.
 ///
@@ -40,7 +40,7 @@ use crate::{model::Description, rank::Rank};
 ///
 /// # Errors
 /// The errors of the writer, or [`io::ErrorKind::InvalidInput`] if the machine lacks the node of an event or a message.
-pub fn write_chrome_trace(trace: &Trace, machine: &Description, writer: impl io::Write) -> io::Result<()> {
+pub fn write_chrome_trace(trace: &Trace, machine: &MachineSpec, writer: impl io::Write) -> io::Result<()> {
     let Trace { events, transfers, .. } = trace;
     let nodes = machine.nodes();
     let out_of_range = |rank: Rank| (rank >= nodes).then_some(rank);

@@ -9,7 +9,7 @@ use super::{
     *,
 };
 use crate::{
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     rank::Tag,
     time::{Span, Time},
     topology::Line,
@@ -34,8 +34,8 @@ fn phase(name: &str) -> EventKind {
 }
 
 /// Creates a line of nodes.
-fn machine(nodes: usize) -> Description {
-    Description::new("a \"small\" machine", Arc::new(Line::new(nodes).unwrap()), Parameters::hockney())
+fn machine(nodes: usize) -> MachineSpec {
+    MachineSpec::new("a \"small\" machine", Arc::new(Line::new(nodes).unwrap()), Parameters::hockney())
 }
 
 const WAIT: EventKind = EventKind::Wait { until: crate::record::WaitEnd::Deadline };

@@ -5,16 +5,16 @@ use proptest::{prelude::*, sample::Index};
 use crate::{
     collective::{Operation, Task},
     model::{
-        Description,
+        MachineSpec,
         arbitrary::{parameters, topologies},
     },
     plan::Related,
     s_to_p::Instance,
 };
 
-fn machines() -> impl Strategy<Value = Description> {
+fn machines() -> impl Strategy<Value = MachineSpec> {
     (topologies(4), parameters(0.3))
-        .prop_map(|(topology, parameters)| Description::new("any", topology, parameters))
+        .prop_map(|(topology, parameters)| MachineSpec::new("any", topology, parameters))
 }
 
 fn lengths() -> impl Strategy<Value = Vec<u64>> {

@@ -11,7 +11,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::{error::ConfigError, model::Description};
+use crate::{error::ConfigError, model::MachineSpec};
 
 /// The number of memory maps of a thread: its stack, its guard page, and the maps of the allocator and the kernel.
 const MAPS_PER_THREAD: usize = 4;
@@ -89,7 +89,7 @@ impl NodeThreads {
 ///
 /// # Errors
 /// [`ConfigError::Topology`], and the errors of [`check_threads`].
-pub(crate) fn check(machine: &Description, stack_size: usize) -> Result<(), ConfigError> {
+pub(crate) fn check(machine: &MachineSpec, stack_size: usize) -> Result<(), ConfigError> {
     machine.check()?;
     check_threads(machine.nodes(), stack_size)
 }

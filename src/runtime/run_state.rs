@@ -20,7 +20,7 @@ use crate::{
     endpoint::{Cache, Shared},
     error::{CommError, DeadlockReport, Failure, Mismatch},
     kernel::BlockedNode,
-    model::Description,
+    model::MachineSpec,
     panics,
     rank::Rank,
     time::Time,
@@ -83,7 +83,7 @@ pub(super) struct NodeSlot {
 /// The shared state of the threads of a run; see the [module](self).
 #[derive(Debug)]
 pub(super) struct RunState {
-    pub(super) machine: Description,
+    pub(super) machine: MachineSpec,
     pub(super) cache: Arc<Cache>,
     /// Whether all events are recorded.
     pub(super) traced: bool,
@@ -103,7 +103,7 @@ pub(super) struct RunState {
 
 impl RunState {
     /// Creates the state of a run that is about to start.
-    pub(super) fn new(machine: Description, settings: &Settings) -> RunState {
+    pub(super) fn new(machine: MachineSpec, settings: &Settings) -> RunState {
         let nodes = machine.nodes();
         let slot = |_| NodeSlot {
             parker: Parker::new(),
@@ -221,7 +221,7 @@ pub(super) fn count_call_after_end(calls_after_end: &Cell<u32>) {
 }
 
 impl Shared for RunState {
-    fn machine(&self) -> &Description {
+    fn machine(&self) -> &MachineSpec {
         &self.machine
     }
 

@@ -96,10 +96,10 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Description, Parameters};
+    use crate::model::{MachineSpec, Parameters};
 
     fn bound(machine: &str, sources: &[Rank], lengths: &[u64]) -> LowerBound {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         Instance::new(&machine, sources, lengths).unwrap().lower_bound()
     }
 
@@ -119,8 +119,8 @@ mod tests {
     #[test]
     fn slow_links_limit_if_there_are_any() {
         let slow = Parameters::hockney().to_builder().link_excess(0.1).build().unwrap();
-        let machine: Description = "mesh:4x4".parse().unwrap();
-        let machine = Description::new("slow", machine.topology().clone(), slow);
+        let machine: MachineSpec = "mesh:4x4".parse().unwrap();
+        let machine = MachineSpec::new("slow", machine.topology().clone(), slow);
         // The corner has two links of 2 MB/s in each direction, a bisection has four.
         let bound = Instance::new(&machine, &[0], &[8000]).unwrap().lower_bound();
         assert_eq!(bound.of(Reason::Submesh).to_string(), "2.13 ms");

@@ -119,7 +119,7 @@ impl Plan {
     /// let words = ["to ", "every ", "node"];
     /// let machine = Machine::paragon(3, 3).build()?;
     /// let lengths = words.map(|word| word.len() as u64);
-    /// let instance = Instance::new(machine.description(), &[1, 5, 6], &lengths)?;
+    /// let instance = Instance::new(machine.spec(), &[1, 5, 6], &lengths)?;
     /// let plan = Algorithm::BR_LIN.plan(&instance)?;
     /// let run = machine.run(|node| {
     ///     let source = instance.sources().iter().position(|&source| source == node.rank());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::{
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     plan::{Layout, MembersError, check_members},
     rank::Rank,
     text::{are, count},
@@ -26,7 +26,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Instance {
-    machine: Description,
+    machine: MachineSpec,
     members: Arc<[Rank]>,
     grid: Grid,
     sources: Arc<[Rank]>,
@@ -60,7 +60,7 @@ impl Instance {
     /// Returns [`InstanceError`] if there is no source, if a source is outside the group or listed twice, if the numbers of lengths and
     /// sources differ, or if the messages together exceed the maximum length of one message ([`MAX_MESSAGE`](crate::comm::MAX_MESSAGE)): a
     /// node may forward all of them as one message.
-    pub fn new(machine: &Description, sources: &[Rank], lengths: &[u64]) -> Result<Instance, InstanceError> {
+    pub fn new(machine: &MachineSpec, sources: &[Rank], lengths: &[u64]) -> Result<Instance, InstanceError> {
         Instance::among(machine, (0..machine.nodes()).collect::<Vec<Rank>>(), sources, lengths)
     }
 
@@ -71,7 +71,7 @@ impl Instance {
     ///
     /// The errors of [`Instance::new`], and an error if a node is not one of the machine or is listed twice.
     pub fn among(
-        machine: &Description,
+        machine: &MachineSpec,
         members: impl Into<Arc<[Rank]>>,
         sources: &[Rank],
         lengths: &[u64],
@@ -120,7 +120,7 @@ impl Instance {
     }
 
     /// Returns the machine.
-    pub fn machine(&self) -> &Description {
+    pub fn machine(&self) -> &MachineSpec {
         &self.machine
     }
 

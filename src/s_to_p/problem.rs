@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Algorithm, Instance, algorithm::unsplit_variants, draft::Draft, instance::Identity};
 use crate::{
-    model::Description,
+    model::MachineSpec,
     pattern::{DeliveryError, Exchange},
     plan::{PlanError, Planned, Problem, Registered, Variant, split::Divisible},
     rank::Rank,
@@ -18,7 +18,7 @@ impl Problem for Instance {
         "s-to-p broadcast"
     }
 
-    fn machine(&self) -> &Description {
+    fn machine(&self) -> &MachineSpec {
         self.machine()
     }
 

@@ -183,11 +183,11 @@ impl BookFigure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{collective::Task, model::Description, textbook::Figure};
+    use crate::{collective::Task, model::MachineSpec, textbook::Figure};
 
     /// Returns the maximum number of messages over one link in one step, if every rank has ten bytes.
     fn most_on_a_link(algorithm: Algorithm, network: &str) -> u64 {
-        let machine: Description = network.parse().unwrap();
+        let machine: MachineSpec = network.parse().unwrap();
         let elements = 10 * machine.nodes() as u64;
         let task = Task::builder(&machine, algorithm.operation()).elements(elements).build().unwrap();
         let figure = Figure::of(&algorithm.plan(&task).unwrap());

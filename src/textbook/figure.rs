@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use crate::{
     collective::Plan,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     pattern::{Action, Blocks},
     rank::Rank,
     time::Span,
@@ -137,7 +137,7 @@ impl Figure {
 
     /// Computes the loads of ports and links; `place` maps a rank to its node of the machine.
     fn assemble(
-        machine: &Description,
+        machine: &MachineSpec,
         steps: Vec<(Vec<Arrow>, u64)>,
         place: impl Fn(Rank) -> Rank,
     ) -> Figure {

@@ -19,7 +19,7 @@ use crate::{
     collective::{CollectiveError, Plan, Sum, Task, TaskError},
     comm::{Group, Node},
     error::CommError,
-    model::Description,
+    model::MachineSpec,
     plan::PlanError,
     rank::Rank,
     topology::Grid,
@@ -138,7 +138,7 @@ fn all_to_one(group: &Group<'_>, y: Vec<f64>) -> Result<Vec<f64>, MatrixError> {
 }
 
 fn plan(
-    machine: &Description,
+    machine: &MachineSpec,
     algorithm: Algorithm,
     members: impl Into<Arc<[Rank]>>,
     elements: usize,
@@ -165,7 +165,7 @@ fn plan(
 /// # Errors
 ///
 /// Returns [`MatrixError`] if the machine has no grid or the vector is too long.
-pub fn matrix_vector_figures(machine: &Description, elements: usize) -> Result<[Figure; 2], MatrixError> {
+pub fn matrix_vector_figures(machine: &MachineSpec, elements: usize) -> Result<[Figure; 2], MatrixError> {
     let no_grid = || CommError::NoGrid(machine.name().to_owned());
     let grid = machine.topology().grid().ok_or_else(no_grid)?;
     let columns = (0..grid.columns).map(|column| {

@@ -7,10 +7,10 @@
 //! is the bottleneck.
 //!
 //! ```
-//! use multicomputer::{Machine, collective::Task, model::Description, prelude::*, textbook::{Algorithm, Figure}};
+//! use multicomputer::{Machine, collective::Task, model::MachineSpec, prelude::*, textbook::{Algorithm, Figure}};
 //!
 //! // Algorithm 4.7 is made for hypercubes. On a linear array its longest messages share links, as in figure 4.12.
-//! let line: Description = "line:8".parse()?;
+//! let line: MachineSpec = "line:8".parse()?;
 //! let all_to_all = Algorithm::HYPERCUBE_ALL_TO_ALL;
 //! let task = Task::builder(&line, all_to_all.operation()).elements(8 * 1000).build()?;
 //! let plan = all_to_all.plan(&task)?;

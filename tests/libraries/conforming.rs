@@ -10,7 +10,7 @@ use crate::{
 
 impl Runner for Machine {
     fn nodes(&self) -> usize {
-        self.description().nodes()
+        self.spec().nodes()
     }
 
     fn run(&self, name: &str, program: &(dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync)) {

@@ -15,7 +15,7 @@ use multicomputer::{
     Rank, Span, Time,
     collective::{self, Operation, Task},
     exchange::{self, Matrix},
-    model::Description,
+    model::MachineSpec,
     s_to_p,
 };
 use rand::{RngExt, SeedableRng};
@@ -113,8 +113,8 @@ impl Problem {
 }
 
 impl Row {
-    fn description(&self) -> Description {
-        let machine: Description = self.machine.parse().unwrap();
+    fn spec(&self) -> MachineSpec {
+        let machine: MachineSpec = self.machine.parse().unwrap();
         let machine = if self.ports > 0 { machine.with_ports(self.ports).unwrap() } else { machine };
         machine.with_placement(self.placement.parse().unwrap()).unwrap()
     }
@@ -134,7 +134,7 @@ impl Row {
 
     /// Plans the problem. Returns the modeled time, the processor time of planning, and the lower bound.
     fn plan(&self) -> (Time, Duration, Span) {
-        let machine = self.description();
+        let machine = self.spec();
         let nodes = machine.nodes();
         let before = processor_time();
         // The lower bound is computed after the processor time has been read.

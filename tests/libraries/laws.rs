@@ -5,7 +5,7 @@ use multicomputer::{
     Machine, Time,
     collective::{self, Operation, Task, TaskBuilder, associative, commutative},
     comm::Node,
-    model::Description,
+    model::MachineSpec,
     plan::Plan,
     s_to_p::{self, Instance},
 };
@@ -18,7 +18,7 @@ const EXACT: f64 = 1.0;
 /// Parts of a split, and of two operations in a row, are searched in an order that depends on lower bounds.
 const SPLIT: f64 = 1.01;
 
-fn machines() -> impl Strategy<Value = Description> {
+fn machines() -> impl Strategy<Value = MachineSpec> {
     let networks = prop::sample::select(vec![
         "line:7",
         "ring:9",
@@ -35,7 +35,7 @@ fn machines() -> impl Strategy<Value = Description> {
     ]);
     let placement = prop_oneof![2 => Just("identity"), 1 => Just("random:7")];
     (networks, prop::sample::select(vec![0_u32, 2, 4]), placement).prop_map(|(name, ports, placement)| {
-        let machine: Description = name.parse().unwrap();
+        let machine: MachineSpec = name.parse().unwrap();
         let machine = if ports > 0 { machine.with_ports(ports).unwrap() } else { machine };
         machine.with_placement(placement.parse().unwrap()).unwrap()
     })
@@ -45,7 +45,7 @@ fn lengths() -> impl Strategy<Value = u64> {
     prop_oneof![1..64_u64, 64..4096_u64, 4096..200_000_u64]
 }
 
-fn task(machine: &Description, operation: Operation, root: usize, blocks: &[u64]) -> TaskBuilder {
+fn task(machine: &MachineSpec, operation: Operation, root: usize, blocks: &[u64]) -> TaskBuilder {
     Task::builder(machine, operation).root(root).blocks(blocks)
 }
 
@@ -53,11 +53,11 @@ fn planned(task: TaskBuilder) -> Plan<Task> {
     collective::Algorithm::AUTO.plan(&task.build().unwrap()).unwrap()
 }
 
-fn collective(machine: &Description, operation: Operation, root: usize, blocks: &[u64]) -> Time {
+fn collective(machine: &MachineSpec, operation: Operation, root: usize, blocks: &[u64]) -> Time {
     planned(task(machine, operation, root, blocks)).prediction().modeled
 }
 
-fn s_to_p(machine: &Description, sources: &[usize], lengths: &[u64]) -> Time {
+fn s_to_p(machine: &MachineSpec, sources: &[usize], lengths: &[u64]) -> Time {
     let instance = Instance::new(machine, sources, lengths).unwrap();
     s_to_p::Algorithm::AUTO.plan(&instance).unwrap().prediction().modeled
 }

@@ -4,7 +4,7 @@
 use multicomputer::{
     Machine,
     collective::{self, Operation, Task},
-    model::Description,
+    model::MachineSpec,
     nx::Nx,
     plan::PlanError,
     prelude::*,
@@ -19,11 +19,11 @@ use crate::{
 const CLOCKS: [Clock; 2] = [Clock::Virtual, Clock::Host];
 
 /// A description where sends of so many bytes or more wait.
-fn waiting(machine: &str, from_bytes: u64) -> Description {
-    machine.parse::<Description>().unwrap().with_rendezvous(from_bytes)
+fn waiting(machine: &str, from_bytes: u64) -> MachineSpec {
+    machine.parse::<MachineSpec>().unwrap().with_rendezvous(from_bytes)
 }
 
-fn build(machine: Description, clock: Clock) -> Machine {
+fn build(machine: MachineSpec, clock: Clock) -> Machine {
     Machine::of(machine).clock(clock).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap()
 }
 
@@ -48,13 +48,13 @@ fn predictions_hold() {
     for (machine, from_bytes) in
         [("hockney:3x4", 0), ("paragon:2x8", 0), ("cm5:16", 4096), ("hypercube:8", 700)]
     {
-        let description = waiting(machine, from_bytes);
-        let machine = build(description.clone(), Clock::Virtual);
+        let spec = waiting(machine, from_bytes);
+        let machine = build(spec.clone(), Clock::Virtual);
         for operation in Operation::ALL {
             for algorithm in collective::Algorithm::of(operation) {
-                let task = Task::builder(&description, operation);
+                let task = Task::builder(&spec, operation);
                 let task = match operation.has_blocks() {
-                    true => task.blocks(vec![600; description.nodes()]),
+                    true => task.blocks(vec![600; spec.nodes()]),
                     false => task.elements(9000),
                 };
                 let plan = match algorithm.plan(&task.build().unwrap()) {
@@ -84,9 +84,9 @@ fn predictions_hold() {
                 );
             }
         }
-        let sources: Vec<Rank> = (0..description.nodes()).step_by(3).collect();
+        let sources: Vec<Rank> = (0..spec.nodes()).step_by(3).collect();
         let lengths: Vec<u64> = sources.iter().map(|&source| 300 * source as u64).collect();
-        let instance = s_to_p::Instance::new(&description, &sources, &lengths).unwrap();
+        let instance = s_to_p::Instance::new(&spec, &sources, &lengths).unwrap();
         for algorithm in s_to_p::Algorithm::all() {
             let Ok(plan) = algorithm.plan(&instance) else { continue };
             let run = support::run(&machine, |node| {

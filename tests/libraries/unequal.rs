@@ -8,7 +8,7 @@ use std::fmt;
 
 use multicomputer::{
     collective::{self, Operation, Task},
-    model::Description,
+    model::MachineSpec,
     pattern::Schedule,
     plan::predict,
     s_to_p,
@@ -44,7 +44,7 @@ impl Numbers {
 /// A problem of messages with lengths, on all nodes of a machine.
 #[derive(Clone)]
 struct Case {
-    machine: Description,
+    machine: MachineSpec,
     /// The operation; none for an s-to-p broadcast.
     operation: Option<Operation>,
     root: usize,
@@ -73,7 +73,7 @@ impl Case {
             "t3d" => format!("t3d:{rows}x{columns}x2"),
             preset => format!("{preset}:{rows}x{columns}"),
         };
-        let machine: Description = name.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let machine: MachineSpec = name.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
         let nodes = machine.nodes();
         let operation = numbers.of(&FAMILIES);
         let mut holders: Vec<usize> = (0..nodes).collect();
@@ -270,7 +270,7 @@ fn places_among_many_nodes_are_shifted() {
 /// two calls gained a ninth.
 #[test]
 fn a_root_s_own_block_makes_no_difference() {
-    let machine: Description = "cm5:48".parse().unwrap();
+    let machine: MachineSpec = "cm5:48".parse().unwrap();
     for operation in [Operation::Gather, Operation::Scatter] {
         let plan = |own: u64| {
             let blocks: Vec<u64> = (0..48).map(|rank| if rank == 36 { own } else { 1 }).collect();

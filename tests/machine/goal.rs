@@ -8,7 +8,7 @@ use multicomputer::{
     error::RunError,
     exchange,
     goal::{self, PlayError, PredictError, Program, Sends, WriteError, predict},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     pattern::{Action, Builder, Exchange, Schedule},
     plan,
     prelude::*,
@@ -18,14 +18,14 @@ use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 /// A machine of LogGP: o, L and G in nanoseconds.
-fn loggp(nodes: usize, overhead: f64, latency: f64, gap: f64) -> Description {
+fn loggp(nodes: usize, overhead: f64, latency: f64, gap: f64) -> MachineSpec {
     let name = format!("complete:{nodes}");
     let parameters = Parameters::builder()
         .send_overhead(overhead * 1e-9)
         .receive_overhead(overhead * 1e-9)
         .latency(latency * 1e-9)
         .beta(gap * 1e-9);
-    Description::new(name.clone(), topology::parse(&name).unwrap(), parameters.build().unwrap())
+    MachineSpec::new(name.clone(), topology::parse(&name).unwrap(), parameters.build().unwrap())
 }
 
 fn read(text: &str) -> Program {
@@ -38,7 +38,7 @@ fn picos(times: &[Time]) -> Vec<u64> {
 }
 
 /// A program on threads.
-fn play(machine: &Description, program: &Program, sends: Sends) -> Result<Vec<Time>, RunError> {
+fn play(machine: &MachineSpec, program: &Program, sends: Sends) -> Result<Vec<Time>, RunError> {
     let machine = Machine::of(machine.clone()).build().unwrap();
     let run = machine.run(|node| Ok(program.play(node, sends)?))?;
     Ok(run.report.nodes.iter().map(|node| node.finished).collect())
@@ -152,7 +152,7 @@ fn predictions_are_the_times_of_threads() {
     for seed in 0..120 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let name = ["line:4", "complete:5", "cm5:6", "paragon:2x3"][seed as usize % 4];
-        let machine: Description = name.parse().unwrap();
+        let machine: MachineSpec = name.parse().unwrap();
         let machine =
             if seed % 3 == 0 { machine.with_rendezvous(random.random_range(0..200)) } else { machine };
         // Half of them have messages of one length only: others are often taken by receives of another length.
@@ -202,7 +202,7 @@ fn predictions_are_the_times_of_threads() {
 
 #[test]
 fn what_does_not_fit_ends_with_an_error_of_its_own() {
-    let machine: Description = "complete:2".parse().unwrap();
+    let machine: MachineSpec = "complete:2".parse().unwrap();
     let both = |text: &str| {
         let program = read(text);
         (predict(&machine, &program, Sends::Eager).unwrap_err(), play(&machine, &program, Sends::Eager))
@@ -241,7 +241,7 @@ fn what_does_not_fit_ends_with_an_error_of_its_own() {
 }
 
 /// The time of a schedule that is written and read again.
-fn written(machine: &Description, schedule: &Schedule) -> Vec<Time> {
+fn written(machine: &MachineSpec, schedule: &Schedule) -> Vec<Time> {
     let mut text = Vec::new();
     goal::write(schedule, machine, &mut text).unwrap();
     predict(machine, &Program::read(&text[..]).unwrap(), Sends::Blocking).unwrap().finished
@@ -251,7 +251,7 @@ fn written(machine: &Description, schedule: &Schedule) -> Vec<Time> {
 fn schedules_of_all_libraries_take_their_own_time_when_they_are_written_and_read() {
     let mut schedules = 0;
     for name in ["paragon:3x4", "cm5:8", "hockney:4x4"] {
-        let machine: Description = name.parse().unwrap();
+        let machine: MachineSpec = name.parse().unwrap();
         let mut check = |what: &str, schedule: &Schedule| {
             let steps = (0..schedule.nodes()).flat_map(|rank| schedule.steps(rank));
             if steps.map(|step| &step.action).any(|action| *action == Action::Barrier) {
@@ -289,7 +289,7 @@ fn schedules_of_all_libraries_take_their_own_time_when_they_are_written_and_read
 /// Ranks that begin the second of two operations when their messages of the first have left: as planned, on threads, and written.
 #[test]
 fn schedules_that_wait_for_their_sends_take_the_same_time_everywhere() {
-    let machine = "complete:12".parse::<Description>().unwrap().with_ports(2).unwrap();
+    let machine = "complete:12".parse::<MachineSpec>().unwrap().with_ports(2).unwrap();
     let task = Task::builder(&machine, Operation::Broadcast).root(7).elements(50_451).build().unwrap();
     let plan = Algorithm::COMPOSED.plan(&task).unwrap();
     let mut steps = (0..12).flat_map(|rank| plan.schedule().steps(rank));
@@ -308,7 +308,7 @@ fn schedules_that_wait_for_their_sends_take_the_same_time_everywhere() {
 
 #[test]
 fn what_goal_cannot_say_is_refused() {
-    let machine: Description = "hockney:1x2".parse().unwrap();
+    let machine: MachineSpec = "hockney:1x2".parse().unwrap();
     let schedule = Builder::new(2, &[], &[], Exchange::Together);
     let refused = goal::write(&schedule.finish(), &machine.with_rendezvous(8), Vec::new()).unwrap_err();
     assert!(matches!(refused, WriteError::Rendezvous), "{refused}");

@@ -106,7 +106,7 @@ fn every_machine_runs_on_the_host() {
             node.world().all_reduce(&mut x, Sum)?;
             Ok(x[999] as usize)
         });
-        assert!(run.outputs.iter().all(|&sum| sum == machine.description().nodes()), "{name}");
+        assert!(run.outputs.iter().all(|&sum| sum == machine.spec().nodes()), "{name}");
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use multicomputer::{
     Payload, Span,
-    model::{Description, Parameters, presets},
+    model::{MachineSpec, Parameters, presets},
     prelude::*,
     topology::{self, LinkId, Network, Topology, Vertex},
 };
@@ -109,13 +109,13 @@ fn the_files_on_the_page_of_machines_are_read() {
     let files: Vec<&str> =
         page.split("```toml").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let [cluster, network, star] = files[..] else { panic!("{} files", files.len()) };
-    assert_eq!(Description::from_toml(cluster).unwrap().parameters().alpha(), Span::from_micros(3));
+    assert_eq!(MachineSpec::from_toml(cluster).unwrap().parameters().alpha(), Span::from_micros(3));
     let network = Network::from_toml("page", network).unwrap();
     assert_eq!((network.nodes(), network.switches(), network.links()), (4, 2, 11));
     let mut route = Vec::new();
     network.route(0, 3, &mut route);
     assert_eq!(route.len(), 3);
-    assert_eq!(Description::from_toml(star).unwrap().topology().links(), 6);
+    assert_eq!(MachineSpec::from_toml(star).unwrap().topology().links(), 6);
 }
 
 /// Alone a message takes 180 us, two on one link 230 us, four 330 us.
@@ -224,7 +224,7 @@ fn a_network_made_from_a_text_runs_like_any_other() {
     let text = "nodes = 3\nswitches = 1\nlinks = [{ between = [0, 's0'] }, { between = [1, 's0'] }, \
                 { between = ['s0', 2], capacity = 1e6 }]";
     let network = Network::from_toml("star", text).unwrap();
-    let star = Description::new("a star", Arc::new(network), Parameters::hockney());
+    let star = MachineSpec::new("a star", Arc::new(network), Parameters::hockney());
     let star = Machine::of(star).build().unwrap();
     assert_eq!(received(&star, &[(0, 1), (2, 0)]), ["180 us", "1.13 ms"]);
 }

@@ -7,7 +7,7 @@ use multicomputer::{
     analysis::Kind,
     comm::{Active, Handling},
     error::{DeadlockReport, Failure, RunError, WaitsFor},
-    model::Description,
+    model::MachineSpec,
     pattern::{Builder, Exchange, Transfer},
     plan::predict,
     prelude::*,
@@ -217,13 +217,13 @@ fn predictions_hold() {
     builder.iteration([Transfer { from: 0, to: 2, blocks: [1].into() }]);
     let schedule = builder.finish();
     let times = [None, Some(0), Some(501)].map(|from| {
-        let description: Description = "hockney:1x3".parse().unwrap();
-        let description = match from {
-            Some(from) => description.with_rendezvous(from),
-            None => description,
+        let spec: MachineSpec = "hockney:1x3".parse().unwrap();
+        let spec = match from {
+            Some(from) => spec.with_rendezvous(from),
+            None => spec,
         };
-        let predicted = predict(&description, &schedule).unwrap();
-        let run = run(&Machine::of(description).build().unwrap(), |node| {
+        let predicted = predict(&spec, &schedule).unwrap();
+        let run = run(&Machine::of(spec).build().unwrap(), |node| {
             let mut blocks =
                 schedule.sizes().iter().map(|&bytes| Payload::phantom(bytes)).collect::<Vec<_>>();
             Ok(multicomputer::comm::walk(node.world(), &schedule, Tag(0), &mut blocks)?)

@@ -8,7 +8,7 @@ use multicomputer::{
     comm::{Active, Handling},
     error::{ConfigError, Failure, RunError},
     goal,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     plan::PlanError,
     prelude::*,
     topology::{Cluster, Defect, Grid, Link, LinkId, Placed, Topology, TopologyError, Vertex},
@@ -35,8 +35,8 @@ impl Custom {
         assert!(self.panics_in != method, "no {method}");
     }
 
-    fn machine(self) -> Description {
-        Description::new("custom", Arc::new(self), Parameters::hockney())
+    fn machine(self) -> MachineSpec {
+        MachineSpec::new("custom", Arc::new(self), Parameters::hockney())
     }
 }
 
@@ -112,7 +112,7 @@ fn refusal(topology: Custom) -> TopologyError {
 
 #[test]
 fn a_sound_topology_is_as_one_of_the_library() {
-    let send = |machine: Description| {
+    let send = |machine: MachineSpec| {
         let run = Machine::of(machine).build().unwrap().run(|node| {
             let world = node.world();
             match world.rank() {
@@ -125,9 +125,9 @@ fn a_sound_topology_is_as_one_of_the_library() {
         });
         run.unwrap().report.modeled
     };
-    let line = || "line:3".parse::<Description>().unwrap();
+    let line = || "line:3".parse::<MachineSpec>().unwrap();
     assert_eq!(send(Custom::default().machine()), send(line()));
-    let placed = |machine: Description| machine.with_placement("random:7".parse().unwrap()).unwrap();
+    let placed = |machine: MachineSpec| machine.with_placement("random:7".parse().unwrap()).unwrap();
     assert_eq!(send(placed(Custom::default().machine())), send(placed(line())));
     // A link without limit, and a switch that `switches` does not count.
     assert!(

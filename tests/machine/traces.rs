@@ -142,7 +142,7 @@ fn traced<T: Send>(
 ) -> (Run<T>, Picture) {
     let recorded = machine().trace(true).build().unwrap();
     let run = recorded.run(&program).unwrap();
-    crate::explain::check(&run, recorded.description());
+    crate::explain::check(&run, recorded.spec());
     let plain = machine().build().unwrap().run(&program).unwrap();
     let report = |run: &Run<T>| serde_json::to_string(&run.report).unwrap();
     assert_eq!(report(&run), report(&plain), "a trace changes nothing");
@@ -274,7 +274,7 @@ fn waiting_and_overhead_add_up_to_what_the_report_says() {
 #[test]
 fn the_steps_of_a_broadcast_are_phases_of_the_trace_alone() {
     let machine = Machine::paragon(4, 4).build().unwrap();
-    let instance = s_to_p::Instance::new(machine.description(), &[0, 5, 9], &[2000; 3]).unwrap();
+    let instance = s_to_p::Instance::new(machine.spec(), &[0, 5, 9], &[2000; 3]).unwrap();
     let plan = s_to_p::Algorithm::BR_LIN.plan(&instance).unwrap();
     let (run, picture) = traced(
         || Machine::paragon(4, 4),
@@ -342,9 +342,9 @@ fn collective_calls_name_their_operation() {
 
 #[test]
 fn exchanges_and_algorithms_of_the_textbook_have_steps() {
-    let description = "paragon:4x4".parse().unwrap();
+    let spec = "paragon:4x4".parse().unwrap();
     let matrix = Matrix::of(16, |from, to| 100 * ((from + 2 * to) % 5) as u64).unwrap();
-    let instance = exchange::Instance::new(&description, matrix.clone()).unwrap();
+    let instance = exchange::Instance::new(&spec, matrix.clone()).unwrap();
     for &algorithm in exchange::Algorithm::ALL {
         let Ok(plan) = algorithm.plan(&instance) else { continue };
         let (run, picture) = traced(
@@ -362,7 +362,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
             assert!(picture.named("node 3", "step ").count() > 1, "{name}");
         }
     }
-    let task = Task::builder(&description, Operation::AllGather).elements(16 * 100).build().unwrap();
+    let task = Task::builder(&spec, Operation::AllGather).elements(16 * 100).build().unwrap();
     let plan = textbook::Algorithm::HYPERCUBE_ALL_TO_ALL.plan(&task).unwrap();
     let (run, picture) = traced(
         || Machine::paragon(4, 4),
@@ -395,7 +395,7 @@ fn other_calls_of_the_library_have_names_too() {
 #[test]
 fn a_deadlock_names_the_operations_of_the_library() {
     let machine = Machine::hockney(1, 2).build().unwrap();
-    let instance = s_to_p::Instance::new(machine.description(), &[0], &[100]).unwrap();
+    let instance = s_to_p::Instance::new(machine.spec(), &[0], &[100]).unwrap();
     let plan = s_to_p::Algorithm::BR_LIN.plan(&instance).unwrap();
     let deadlock = |program: &(dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync)| {
         let error = machine.run(program).unwrap_err();

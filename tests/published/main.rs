@@ -10,11 +10,11 @@ mod s_to_p;
 mod support;
 mod today;
 
-use multicomputer::model::{Description, Parameters};
+use multicomputer::model::{MachineSpec, Parameters};
 
 /// A Paragon of this shape.
-fn paragon(mesh: &str) -> Description {
-    let machine: Description = format!("paragon:{mesh}").parse().unwrap();
+fn paragon(mesh: &str) -> MachineSpec {
+    let machine: MachineSpec = format!("paragon:{mesh}").parse().unwrap();
     assert_eq!(machine.parameters(), &Parameters::paragon());
     machine
 }

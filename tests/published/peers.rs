@@ -10,7 +10,7 @@
 
 use multicomputer::{
     collective::{Algorithm, Operation, Task},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     topology::{self, Grid},
 };
 use serde::Deserialize;
@@ -39,7 +39,7 @@ impl Peer {
         let grid = Grid::new(self.rows, self.columns).unwrap();
         let parameters = Parameters::hockney().to_builder().link_excess(self.k).build().unwrap();
         let mesh = topology::parse(&format!("mesh:{grid}")).unwrap();
-        let machine = Description::new(format!("{grid} k={}", self.k), mesh, parameters);
+        let machine = MachineSpec::new(format!("{grid} k={}", self.k), mesh, parameters);
         let operation = Operation::named(&self.operation).unwrap();
         Task::builder(&machine, operation).elements(self.bytes).build().unwrap()
     }

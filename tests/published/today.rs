@@ -12,7 +12,7 @@ use std::{env, fs};
 use multicomputer::{
     Rank,
     collective::{Algorithm, Operation, Task},
-    model::Description,
+    model::MachineSpec,
 };
 use serde::Deserialize;
 
@@ -39,7 +39,7 @@ struct Measured {
 impl Measured {
     /// The same by *Auto* on the preset, with elements of 8 bytes, in microseconds.
     fn modeled(&self) -> f64 {
-        let machine: Description = self.machine.parse().unwrap();
+        let machine: MachineSpec = self.machine.parse().unwrap();
         let members: Vec<Rank> = self.members.split(' ').map(|member| member.parse().unwrap()).collect();
         let operation = Operation::named(&self.operation).unwrap();
         let task = Task::builder(&machine, operation).elements(self.bytes / 8).element_bytes(8);

@@ -59,7 +59,7 @@ pub(crate) fn run<T: Send>(
     program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
 ) -> Run<T> {
     let run = machine.run(&program);
-    run.unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()))
+    run.unwrap_or_else(|error| panic!("{}: {error}", machine.spec().name()))
 }
 
 /// The error that the program of node 0 ends with; the others do nothing.

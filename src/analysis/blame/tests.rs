@@ -4,7 +4,7 @@ use super::*;
 use crate::{ANY_SOURCE, Machine};
 
 /// Computes the blame by the rule: each losing share is divided among all messages that overlap it.
-fn by_the_rule(messages: &Messages, machine: &Description) -> Blame {
+fn by_the_rule(messages: &Messages, machine: &MachineSpec) -> Blame {
     let mut own: Span = messages.moved.values().map(|moved| moved.own).sum();
     let mut losing: BTreeMap<usize, Span> = BTreeMap::new();
     for moved in messages.moved.values() {
@@ -75,7 +75,7 @@ fn losses_are_divided_by_the_rule_whoever_meets_whom() {
     let mut shared = 0;
     for machine in ["complete:12", "mesh:3x4", "torus:4x4", "fat-tree:16", "hypercube:8", "line:7"] {
         let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
-        let nodes = machine.description().nodes();
+        let nodes = machine.spec().nodes();
         for round in 0..4 {
             // In the first round, all nodes send to node 0.
             let to = |rank: usize, drawn: usize| if round == 0 { 0 } else { (rank + drawn) % nodes };

@@ -1,6 +1,6 @@
 //! The nodes that take part: `all`, `row:3`, `column:0`, `block:4x4@2+0`, `0,5,8-15`.
 
-use multicomputer::{Rank, model::Description, s_to_p::Distribution};
+use multicomputer::{Rank, model::MachineSpec, s_to_p::Distribution};
 
 use super::super::count::counted;
 
@@ -54,7 +54,7 @@ pub(super) fn read(text: &str) -> Result<Members, String> {
 
 impl Members {
     /// The nodes in rank order; `None` for all of them.
-    pub(super) fn on(&self, machine: &Description) -> Result<Option<Vec<Rank>>, String> {
+    pub(super) fn on(&self, machine: &MachineSpec) -> Result<Option<Vec<Rank>>, String> {
         let given = &self.spelled;
         let grid = || {
             let name = machine.name();

@@ -3,7 +3,7 @@
 use multicomputer::{
     collective::{Operation, Task as Collective, TaskBuilder},
     comm::MAX_MESSAGE,
-    model::Description,
+    model::MachineSpec,
     units::{format_bytes, format_with_limit, parse_bytes},
 };
 
@@ -43,7 +43,7 @@ pub(in crate::cli) fn default_element(operation: Operation) -> u64 {
 /// All tasks asked for: by operation, then length.
 pub(super) fn tasks(
     arguments: &Arguments,
-    machine: &Description,
+    machine: &MachineSpec,
     content: Content,
     runs: Runs,
 ) -> Result<Vec<Task>, Error> {

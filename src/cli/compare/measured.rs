@@ -141,7 +141,7 @@ impl<'a, C: Comparison> Results<'a, C> {
         )];
         notes.push("Of the first and the last call every rank has checked every byte that it got.".into());
         if let Some(error) = median(rows.iter().filter_map(Row::prediction_error).map(f64::abs)) {
-            let machine = self.solved[0].case.description.name();
+            let machine = self.solved[0].case.spec.name();
             notes.push(format!(
                 "Predictions are those of the machine {machine}; the median of their errors is {:.0} %.",
                 100.0 * error

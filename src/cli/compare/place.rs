@@ -20,7 +20,7 @@ pub(in crate::cli) enum Place {
 impl Place {
     pub(super) fn nodes(&self) -> usize {
         match self {
-            Place::Machine(machine) => machine.description().nodes(),
+            Place::Machine(machine) => machine.spec().nodes(),
             #[cfg(feature = "mpi")]
             Place::Ranks(ranks) => ranks.size(),
         }

@@ -267,9 +267,9 @@ pub(in crate::cli) fn compare<C: Comparison>(
     options: &RunOptions,
     out: &mut impl Write,
 ) -> Result<(), Error> {
-    let disturbed = |case: Case<C>| Ok(Case { description: options.disturbed(&case.description)?, ..case });
+    let disturbed = |case: Case<C>| Ok(Case { spec: options.disturbed(&case.spec)?, ..case });
     let cases = cases.into_iter().map(disturbed).collect::<Result<Vec<Case<C>>, Error>>()?;
-    let is_disturbed = cases.iter().any(|case| case.description.is_disturbed());
+    let is_disturbed = cases.iter().any(|case| case.spec.is_disturbed());
     let runs = match runs {
         Runs::None if is_disturbed => {
             return Err(Error::usage(
@@ -332,7 +332,7 @@ pub(in crate::cli) fn compare<C: Comparison>(
         if is_incomplete {
             text += INCOMPLETE;
         }
-        let mut rendezvous = solved.iter().map(|solved| solved.case.description.rendezvous());
+        let mut rendezvous = solved.iter().map(|solved| solved.case.spec.rendezvous());
         // Where machines differ in it a column says so.
         if let Some(first @ Some(from_bytes)) = rendezvous.next()
             && rendezvous.all(|other| other == first)
@@ -374,7 +374,7 @@ struct Runner<'a, C> {
 
 impl<C: Comparison> Runner<'_, C> {
     fn solve(&mut self, case: Case<C>) -> Result<Solved<C>, Error> {
-        let setting = Setting::of(&case.description, self.seed);
+        let setting = Setting::of(&case.spec, self.seed);
         let mut solved = Solved { case, setting, lines: Vec::new() };
         let mut fastest: Option<(Span, [usize; 2], Planned<C::Plan>)> = None;
         for line in 0..solved.case.lines.len() {
@@ -434,7 +434,7 @@ impl<C: Comparison> Runner<'_, C> {
             Err(cause) => return Ok(Err(cause)),
         };
         self.is_incomplete |= !plan.is_complete;
-        self.schedules.write(of, &plan.plan, &case.description)?;
+        self.schedules.write(of, &plan.plan, &case.spec)?;
         let ran = match self.runs.include(of, algorithm) {
             true => self.execute(case, algorithm, &plan, of.label(&case.problem, Some(algorithm)))?,
             false => None,
@@ -471,7 +471,7 @@ impl<C: Comparison> Runner<'_, C> {
         let Some(place) = &case.place else { return Ok(None) };
         let name = self.of.describe(&case.problem, algorithm);
         let heading = self.of.heading(&case.problem, algorithm);
-        let setting = Setting::of(&case.description, self.seed).title();
+        let setting = Setting::of(&case.spec, self.seed).title();
         let titles = [&name, &heading].map(|title| format!("{title}{setting}"));
         self.progress.begin(&name);
         let predicted = plan.predicted;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use multicomputer::{
     goal::{self, WriteError},
-    model::Description,
+    model::MachineSpec,
     pattern::Schedule,
 };
 
@@ -42,7 +42,7 @@ impl ScheduleFiles {
         &mut self,
         of: &C,
         plan: &C::Plan,
-        machine: &Description,
+        machine: &MachineSpec,
     ) -> Result<(), Error> {
         if let Some(file) = self.goal.take() {
             file.write(&in_goal(of.schedule(plan), machine)?)?;
@@ -54,7 +54,7 @@ impl ScheduleFiles {
     }
 }
 
-fn in_goal(schedule: Option<&Schedule>, machine: &Description) -> Result<String, Error> {
+fn in_goal(schedule: Option<&Schedule>, machine: &MachineSpec) -> Result<String, Error> {
     let Some(schedule) = schedule else {
         return Err(Error::usage(
             "--goal cannot be used here: this algorithm has no schedule before it is run",

@@ -2,7 +2,7 @@
 
 use multicomputer::{
     exchange::{Figures, Generator, Instance, Matrix},
-    model::Description,
+    model::MachineSpec,
     units::{format_bytes, format_with_limit},
 };
 
@@ -64,7 +64,7 @@ pub(super) fn fraction(text: &str) -> Result<Fraction, String> {
 }
 
 /// All tasks asked for, at least one: the matrix given, or one for each traffic.
-pub(super) fn tasks(arguments: &Arguments, machine: &Description) -> Result<Vec<Task>, Error> {
+pub(super) fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<Task>, Error> {
     let task = |matrix: Matrix, name: String, generated| {
         let figures = matrix.figures();
         if figures.nodes != machine.nodes() {

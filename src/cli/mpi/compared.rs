@@ -3,7 +3,7 @@
 use std::{io::Write, rc::Rc, sync::Arc};
 
 use clap::Args;
-use multicomputer::{model::Description, mpi::Job, topology::Mesh};
+use multicomputer::{model::MachineSpec, mpi::Job, topology::Mesh};
 
 use super::{
     super::{
@@ -150,7 +150,7 @@ impl Asked<'_> {
     }
 
     /// The machine that plans are made for, if it is said; `own` is the one for which they are made unless it is.
-    fn planned(self, own: &Description) -> Result<Option<Description>, Error> {
+    fn planned(self, own: &MachineSpec) -> Result<Option<MachineSpec>, Error> {
         let AskedMachines { machines, shapes, .. } = self.machines;
         let ranks = own.nodes();
         let several = |option: &str, given: usize| {
@@ -189,7 +189,7 @@ impl Asked<'_> {
         let mesh = Mesh::new(shape.rows, shape.columns).map_err(Error::usage)?;
         let parameters = machine.parameters().to_builder().link_excess(FAR_FASTER).build();
         let name = format!("{} as {shape}", machine.name());
-        Ok(Some(Description::new(name, Arc::new(mesh), parameters.map_err(Error::usage)?)))
+        Ok(Some(MachineSpec::new(name, Arc::new(mesh), parameters.map_err(Error::usage)?)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use multicomputer::{input, model::Description};
+use multicomputer::{input, model::MachineSpec};
 
 use super::PlotError;
 
@@ -103,7 +103,7 @@ impl Records {
         let nodes = |row: &Vec<String>| match (self.number(row, "rows"), self.number(row, "columns")) {
             (Some(rows), Some(columns)) => (rows * columns).to_string(),
             _ => {
-                let machine = self.cell(row, "machine").parse::<Description>();
+                let machine = self.cell(row, "machine").parse::<MachineSpec>();
                 machine.map_or(String::new(), |machine| machine.nodes().to_string())
             }
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use multicomputer::model::Description;
+use multicomputer::model::MachineSpec;
 
 use super::records::Records;
 
@@ -62,7 +62,7 @@ pub(super) fn told_in_titles(records: &Records) -> Vec<&'static str> {
         ("seed", "1"),
     ];
     let mut told: Vec<&str> = Vec::new();
-    if records.cell(first, "machine").parse::<Description>().is_err() {
+    if records.cell(first, "machine").parse::<MachineSpec>().is_err() {
         told.extend(["alpha_us", "beta_ns_per_byte"].into_iter().filter(|column| is_set(column, "")));
     }
     told.extend(

@@ -5,7 +5,7 @@ use std::fmt;
 
 use multicomputer::{
     Rank,
-    model::Description,
+    model::MachineSpec,
     plan::PlanError,
     s_to_p::{Algorithm, Distribution, Instance},
     units::format_bytes,
@@ -34,7 +34,7 @@ pub(super) struct Task {
 }
 
 /// All problems asked for: by machine, then distribution, number of sources, length. It is an error if no algorithm works on any.
-pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<Vec<Task>, Error> {
+pub(super) fn tasks(arguments: &Arguments, machines: &[MachineSpec]) -> Result<Vec<Task>, Error> {
     let (mut tasks, mut refusal): (Vec<Task>, _) = (Vec::new(), None);
     let settings: Vec<Setting> =
         machines.iter().map(|machine| Setting::of(machine, arguments.options.seed)).collect();
@@ -80,7 +80,7 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[Description]) -> Result<V
 }
 
 /// All placements of the sources on a machine, as they are spelled: named ranks as a distribution is.
-fn placements(arguments: &Arguments, machine: &Description) -> Result<Vec<(String, Vec<Rank>)>, Error> {
+fn placements(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<(String, Vec<Rank>)>, Error> {
     if let Some(ranks) = &arguments.at {
         let names: Vec<String> = ranks.iter().map(Rank::to_string).collect();
         return Ok(vec![(format!("list:{}", names.join("+")), ranks.to_vec())]);

@@ -5,7 +5,7 @@ use std::fmt;
 use multicomputer::{
     Rank,
     collective::{Operation, Task},
-    model::Description,
+    model::MachineSpec,
     textbook::{Algorithm, Topic},
     units::format_with_limit,
 };
@@ -26,7 +26,7 @@ const MOST_BLOCKS: usize = 1 << 22;
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) item: Item,
-    pub(super) machine: Description,
+    pub(super) machine: MachineSpec,
     /// Of the matrix its rows.
     pub(super) words: u64,
 }
@@ -80,7 +80,7 @@ pub(super) fn combines(topic: Topic) -> bool {
 }
 
 /// The machines for an item.
-fn machines(arguments: &Arguments, item: Item) -> Result<Vec<Description>, Error> {
+fn machines(arguments: &Arguments, item: Item) -> Result<Vec<MachineSpec>, Error> {
     if let (Some(figure), true) = (item.figure, arguments.topology.is_some() || !arguments.machine.is_empty())
     {
         let (network, algorithm) = (figure.network, figure.topic.name());
@@ -98,7 +98,7 @@ fn machines(arguments: &Arguments, item: Item) -> Result<Vec<Description>, Error
 }
 
 /// As many elements along each side as there are nodes along the longer one.
-fn one_element_a_node(machine: &Description) -> u64 {
+fn one_element_a_node(machine: &MachineSpec) -> u64 {
     machine.topology().grid().map_or(1, |grid| grid.rows.max(grid.columns) as u64)
 }
 
@@ -108,7 +108,7 @@ impl Case {
         &self,
         arguments: &Arguments,
         algorithm: Algorithm,
-        machine: &Description,
+        machine: &MachineSpec,
     ) -> Result<Task, String> {
         let (operation, nodes) = (algorithm.operation(), machine.nodes());
         let task = Task::builder(machine, operation)

@@ -2,7 +2,7 @@
 
 use multicomputer::{
     Span,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     report::LinkReport,
     textbook::{Busiest, Figure},
     topology::Link,
@@ -118,7 +118,7 @@ impl Chapter<'_> {
     }
 
     /// The modeled time of the same on another machine.
-    fn modeled_on(&self, case: &Case, plan: &Plan, machine: &Description) -> Option<Span> {
+    fn modeled_on(&self, case: &Case, plan: &Plan, machine: &MachineSpec) -> Option<Span> {
         match plan {
             Plan::Algorithm(algorithm, _) => {
                 Some(self.planned(case, *algorithm, machine).ok()?.prediction().modeled.since_start())
@@ -161,10 +161,10 @@ fn sharing(figure: &Figure, parameters: &Parameters, link: impl Fn(usize) -> Lin
 /// Finds why modeled time differs from the equation: what makes it less if it is taken away, what makes it more if a
 /// send occupies its sender for longer. `on` tells modeled time on a machine with other parameters.
 fn causes(
-    machine: &Description,
+    machine: &MachineSpec,
     equation: Span,
     modeled: Span,
-    on: impl Fn(&Description) -> Option<Span>,
+    on: impl Fn(&MachineSpec) -> Option<Span>,
 ) -> Causes {
     if modeled == equation {
         return Causes::default();

@@ -3,7 +3,7 @@
 use multicomputer::{
     Machine,
     collective::Cost,
-    model::Description,
+    model::MachineSpec,
     prelude::*,
     textbook::{Block, Figure, equation, matrix_vector, matrix_vector_figures},
     topology::Grid,
@@ -92,7 +92,7 @@ impl Matrix {
     }
 
     /// The modeled time on a machine, if it can be run there.
-    pub(super) fn modeled(&self, machine: &Description) -> Option<Span> {
+    pub(super) fn modeled(&self, machine: &MachineSpec) -> Option<Span> {
         let machine = Machine::of(machine.clone()).build().ok()?;
         let run = machine.run(|node| self.product(node)).ok()?;
         self.fault(run.outputs.iter().enumerate()).is_none().then_some(run.report.modeled.since_start())

@@ -4,7 +4,7 @@ use super::super::{error::Error, machine::decimal};
 use clap::Args;
 use multicomputer::{
     Span,
-    model::{Description, Parameters, presets},
+    model::{MachineSpec, Parameters, presets},
     names,
     units::parse_seconds,
 };
@@ -38,7 +38,7 @@ fn read_preset(name: &str) -> Result<Parameters, String> {
 
 impl ParameterOptions {
     /// The machine with the parameters asked for.
-    pub(super) fn applied(&self, machine: &Description) -> Result<Description, Error> {
+    pub(super) fn applied(&self, machine: &MachineSpec) -> Result<MachineSpec, Error> {
         let parameters = self.parameters.as_ref().unwrap_or(machine.parameters());
         let mut builder = parameters.to_builder();
         if let Some(excess) = self.link_excess {
@@ -54,12 +54,12 @@ impl ParameterOptions {
 }
 
 /// The machine with other parameters.
-pub(super) fn with(machine: &Description, parameters: Parameters) -> Description {
+pub(super) fn with(machine: &MachineSpec, parameters: Parameters) -> MachineSpec {
     machine.clone().with_parameters(parameters)
 }
 
 /// The machine with all of alpha at the sender. As it was if that is longer than a parameter may be.
-pub(super) fn strict(machine: &Description) -> Description {
+pub(super) fn strict(machine: &MachineSpec) -> MachineSpec {
     let parameters = machine.parameters();
     let builder = parameters.to_builder().send_overhead(parameters.alpha().as_secs_f64());
     match builder.receive_overhead(0.0).latency(0.0).build() {
@@ -69,7 +69,7 @@ pub(super) fn strict(machine: &Description) -> Description {
 }
 
 /// The parameters in the book's words: `t_s = alpha = 130 us, t_w = 8 beta = 400 ns, gamma = 0 s, k = 1`.
-pub(super) fn line(machine: &Description, word_bytes: u64) -> String {
+pub(super) fn line(machine: &MachineSpec, word_bytes: u64) -> String {
     let parameters = machine.parameters();
     let mut parts = vec![
         format!("t_s = alpha = {}", parameters.alpha()),
@@ -94,7 +94,7 @@ pub(super) fn line(machine: &Description, word_bytes: u64) -> String {
 }
 
 /// For how long a send occupies its sender.
-pub(super) fn sends(machine: &Description) -> String {
+pub(super) fn sends(machine: &MachineSpec) -> String {
     let parameters = machine.parameters();
     match parameters.latency() + parameters.receive_overhead() {
         Span::ZERO => "A send lasts until the message is there.".to_owned(),

@@ -1,7 +1,7 @@
 //! The messages of each step, as lines of text.
 
 use multicomputer::{
-    model::Description,
+    model::MachineSpec,
     textbook::{Figure, Step},
 };
 
@@ -13,7 +13,7 @@ const MESSAGES: usize = 64;
 const STEPS: usize = 24;
 
 /// A line for each step, more if it is long, and one for the link that most messages share, if any do.
-pub(super) fn drawing(figure: &Figure, machine: &Description, full: bool) -> String {
+pub(super) fn drawing(figure: &Figure, machine: &MachineSpec, full: bool) -> String {
     let steps = figure.steps();
     let indent = "step : ".len() + steps.len().to_string().len();
     let left_out = if full { 0 } else { steps.len().saturating_sub(STEPS + 1) };

@@ -6,7 +6,7 @@
 use multicomputer::{
     Span,
     collective::{Algorithm, Operation, Plan, Task},
-    model::Description,
+    model::MachineSpec,
 };
 
 use super::super::{collective::default_element, count::counted, error::Error, progress::Progress};
@@ -14,7 +14,7 @@ use super::super::{collective::default_element, count::counted, error::Error, pr
 /// A search: of what, and how precise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search<'a> {
-    pub(super) machine: &'a Description,
+    pub(super) machine: &'a MachineSpec,
     pub(super) operation: Operation,
     /// Lengths that differ by no more than this are as good as one.
     pub(super) factor: f64,

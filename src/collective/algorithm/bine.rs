@@ -223,13 +223,13 @@ fn scatter(
 mod tests {
     use super::*;
     use crate::{
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
         pattern::Action,
     };
 
     #[test]
     fn edges_alternate_between_sides() {
-        let machine: Description = "ring:8".parse().unwrap();
+        let machine: MachineSpec = "ring:8".parse().unwrap();
         let task = Task::builder(&machine, Operation::Broadcast).elements(8).root(3).build().unwrap();
         let of = |sequence: &Rounds| -> Vec<Vec<(usize, usize)>> {
             let edges = |round: &Vec<Edge>| round.iter().map(|edge| (edge.from, edge.to)).collect();
@@ -254,7 +254,7 @@ mod tests {
     fn a_split_vector_takes_the_closed_form_time() {
         let parameters = Parameters::hockney();
         let machine =
-            Description::new("room", crate::topology::parse("complete:16").unwrap(), parameters.clone());
+            MachineSpec::new("room", crate::topology::parse("complete:16").unwrap(), parameters.clone());
         for operation in [Operation::Broadcast, Operation::Reduce] {
             let bytes = 160_000;
             let task = Task::builder(&machine, operation).elements(bytes).root(5).build().unwrap();
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn bine_is_the_fastest_on_a_ring_for_medium_lengths() {
-        let machine: Description = "ring:16".parse().unwrap();
+        let machine: MachineSpec = "ring:16".parse().unwrap();
         for operation in [Operation::Broadcast, Operation::Reduce] {
             let task = Task::builder(&machine, operation).elements(1 << 14).root(5).build().unwrap();
             let time = |algorithm: &Algorithm| Some(algorithm.plan(&task).ok()?.prediction().modeled);

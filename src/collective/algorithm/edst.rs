@@ -118,16 +118,16 @@ fn draft(task: &Task, packets: usize, tuning: Tuning) -> Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Description, plan::predict};
+    use crate::{model::MachineSpec, plan::predict};
 
     /// Tests a machine with `o_s = alpha`: all ranks run in lockstep, so `N` packets take `N + d` rounds.
     #[test]
     fn packets_take_the_closed_form() {
         for dimensions in 2..=5_u32 {
-            let machine: Description = format!("hypercube:{}", 1 << dimensions).parse().unwrap();
+            let machine: MachineSpec = format!("hypercube:{}", 1 << dimensions).parse().unwrap();
             let strict = machine.parameters().to_builder();
             let strict = strict.send_overhead(130e-6).receive_overhead(0.0).beta(50e-9).build().unwrap();
-            let machine = Description::new("strict", machine.topology().clone(), strict);
+            let machine = MachineSpec::new("strict", machine.topology().clone(), strict);
             let task = Task::builder(&machine, Operation::Broadcast).root(1).elements(6400).build().unwrap();
             for packets in [1, 2, 4, 8, 32] {
                 let draft = draft(&task, packets, Tuning::PLAIN);
@@ -141,7 +141,7 @@ mod tests {
     /// Pins the times on Hockney's machine with 16 nodes and 64 KiB.
     #[test]
     fn modeled_times_are_pinned() {
-        let machine: Description = "hypercube:16".parse().unwrap();
+        let machine: MachineSpec = "hypercube:16".parse().unwrap();
         let times = [Operation::Broadcast, Operation::Reduce].map(|operation| {
             let task = Task::builder(&machine, operation).elements(1 << 16).build().unwrap();
             let plan = Algorithm::EDST.plan(&task).unwrap();

@@ -112,12 +112,12 @@ fn draft(task: &Task, problem: &ForestProblem, forest: &Forest, direction: Direc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Description;
+    use crate::model::MachineSpec;
 
     /// Pins the times for 16 nodes of a tree of switches and 1 MiB: a chain, its dual, and one or two rounds of a cycle.
     #[test]
     fn modeled_times_are_pinned() {
-        let machine: Description = "tree:16".parse().unwrap();
+        let machine: MachineSpec = "tree:16".parse().unwrap();
         let ratios = [
             Operation::Broadcast,
             Operation::Reduce,

@@ -186,14 +186,14 @@ fn hand_over(builder: &mut Builder, origins: &[Rank], holders: &[Rank], of: &[Ve
 mod tests {
     use crate::{
         collective::{Algorithm, Operation, Task},
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
     };
 
     /// Tests a contention-free network with alpha = 130 us, beta = 50 ns and gamma = 0.
     #[test]
     fn recursive_halving_moves_the_bytes_of_two_vectors() {
         let topology = crate::topology::parse("complete:8").unwrap();
-        let machine = Description::new("ideal", topology, Parameters::hockney());
+        let machine = MachineSpec::new("ideal", topology, Parameters::hockney());
         let (elements, start_ups) = (8000, Parameters::hockney().alpha().times(3));
         let bytes = Parameters::hockney().transfer(elements * 8 * 7 / 8);
         let modeled = |operation: Operation, in_order: bool| {

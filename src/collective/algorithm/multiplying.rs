@@ -141,7 +141,7 @@ fn sequence(shape: &[usize]) -> Rounds {
 #[cfg(test)]
 mod tests {
     use super::{pairings::tests::assert_each_item_arrives_once, *};
-    use crate::model::Description;
+    use crate::model::MachineSpec;
 
     #[test]
     fn factors_are_as_large_as_allowed() {
@@ -187,7 +187,7 @@ mod tests {
     /// Tests a latency of 20 us and calls of 0.16 us: when every rank sends to all others, it pays the latency once.
     #[test]
     fn multiplying_is_the_fastest_on_high_latency_networks() {
-        let machine: Description = "host:64".parse().unwrap();
+        let machine: MachineSpec = "host:64".parse().unwrap();
         for (operation, name) in [
             (Operation::AllGather, "multiplying 64 (in turn)"),
             (Operation::ReduceScatter, "multiplying 64 (in turn)"),
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_prime_number_of_ranks_is_refused() {
         let task =
-            Task::builder(&"line:67".parse::<Description>().unwrap(), Operation::AllGather).elements(67);
+            Task::builder(&"line:67".parse::<MachineSpec>().unwrap(), Operation::AllGather).elements(67);
         assert_eq!(
             Algorithm::MULTIPLYING.check(&task.build().unwrap()).unwrap_err().to_string(),
             "multiplying does not work for this all-gather: it needs three ranks or more, a product of factors up to 64, and a \

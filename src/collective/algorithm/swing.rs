@@ -94,7 +94,7 @@ pub(super) fn sequence(extents: &[usize], first: usize, side: i64) -> Rounds {
 #[cfg(test)]
 mod tests {
     use super::{pairings::tests::assert_each_item_arrives_once, *};
-    use crate::{model::Description, time::Span};
+    use crate::{model::MachineSpec, time::Span};
 
     #[test]
     fn partners_alternate_between_sides() {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn swing_is_the_fastest_on_a_torus_for_medium_lengths() {
-        let machine: Description = "torus:8x8".parse().unwrap();
+        let machine: MachineSpec = "torus:8x8".parse().unwrap();
         let modeled = |operation: Operation, algorithm: Algorithm| {
             let task = Task::builder(&machine, operation).elements(16_384).exact(true).build().unwrap();
             let plan = algorithm.plan(&task).unwrap();
@@ -137,7 +137,7 @@ mod tests {
     /// Tests six ports: blocks of 1 MiB use six sequences, which take about a sixth of the time of one sequence.
     #[test]
     fn parts_use_several_ports_at_once() {
-        let machine: Description = "tpu-v5p:4x4x4".parse().unwrap();
+        let machine: MachineSpec = "tpu-v5p:4x4x4".parse().unwrap();
         let task =
             Task::builder(&machine, Operation::AllGather).elements(8 << 20).element_bytes(8).build().unwrap();
         let time = |name: &str| {
@@ -154,7 +154,7 @@ mod tests {
     /// the time would be 2153 us.
     #[test]
     fn all_begin_with_their_first_partners() {
-        let machine: Description = "ring:16".parse().unwrap();
+        let machine: MachineSpec = "ring:16".parse().unwrap();
         let machine = machine.with_ports(2).unwrap();
         let task =
             Task::builder(&machine, Operation::AllGather).elements(4096).element_bytes(8).build().unwrap();
@@ -168,7 +168,7 @@ mod tests {
     /// Tests dimensions of two places, where both directions coincide: more ports never make the algorithm slower.
     #[test]
     fn more_ports_cost_nothing() {
-        let machine: Description = "torus:2x2x4".parse().unwrap();
+        let machine: MachineSpec = "torus:2x2x4".parse().unwrap();
         let mut least = Span::from_secs_f64(1.0);
         for ports in 1..=6 {
             let machine = machine.clone().with_ports(ports).unwrap();

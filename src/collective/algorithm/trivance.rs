@@ -72,7 +72,7 @@ fn sequence(extents: &[usize], first: usize) -> Rounds {
 #[cfg(test)]
 mod tests {
     use super::{pairings::tests::assert_each_item_arrives_once, *};
-    use crate::model::Description;
+    use crate::model::MachineSpec;
 
     #[test]
     fn partner_distances_triple_in_every_round() {
@@ -95,9 +95,9 @@ mod tests {
     /// Tests two ports on 9 x 9 nodes, with blocks and with whole vectors.
     #[test]
     fn trivance_is_the_fastest_with_two_ports_for_medium_lengths() {
-        let torus: Description = "torus:9x9".parse().unwrap();
+        let torus: MachineSpec = "torus:9x9".parse().unwrap();
         let parameters = torus.parameters().to_builder().ports(2).build().unwrap();
-        let machine = Description::new("two ports", torus.topology().clone(), parameters);
+        let machine = MachineSpec::new("two ports", torus.topology().clone(), parameters);
         let cases = [
             (Operation::AllGather, 256, "trivance 9x9 (overlapped)"),
             (Operation::AllReduce, 2, "trivance 9x9, whole vectors"),

@@ -19,7 +19,7 @@ use self::members::Members;
 use crate::{
     endpoint::{Call, Endpoint},
     error::CommError,
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     wire::Context,
 };
@@ -163,7 +163,7 @@ impl<'n> Group<'n> {
     }
 
     /// The machine: its shape and its parameters.
-    pub fn machine(&self) -> &Description {
+    pub fn machine(&self) -> &MachineSpec {
         self.endpoint.shared().machine()
     }
 

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::{
         exchange::Matrix,
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
         topology,
     };
 
@@ -219,7 +219,7 @@ mod tests {
             side in 1..5_usize, bytes in prop::collection::vec(0..900_u64, 256), slice in 1..1000_u64, sparse in 1..9_u64
         ) {
             let mesh = topology::parse(&format!("mesh:{side}x{side}")).unwrap();
-            let machine = Description::new("mesh", mesh, Parameters::hockney());
+            let machine = MachineSpec::new("mesh", mesh, Parameters::hockney());
             let matrix = Matrix::of(side * side, |from, to| {
                 let bytes = bytes[from * 16 + to];
                 if bytes % sparse == 0 { bytes } else { 0 }
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn slices_avoid_a_congested_corner() {
         let mesh = topology::parse("mesh:6x6").unwrap();
-        let machine = Description::new("mesh", mesh, Parameters::hockney());
+        let machine = MachineSpec::new("mesh", mesh, Parameters::hockney());
         let matrix = Matrix::of(36, |from, to| if from < 6 && to == 6 * from { 100_000 } else { 0 }).unwrap();
         let instance = Instance::new(&machine, matrix).unwrap();
         check(&instance, 10_000);

@@ -205,11 +205,11 @@ impl ClosedForm<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{exchange::Matrix, model::Description};
+    use crate::{exchange::Matrix, model::MachineSpec};
 
     /// Returns the names of the variants for messages of one length between all ranks, the best by the closed form first.
     fn names(machine: &str, bytes: u64) -> Vec<String> {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         let matrix = Matrix::of(machine.nodes(), |_, _| bytes).unwrap();
         let instance = Instance::new(&machine, matrix).unwrap();
         let variants = variants(&Planner::new(&instance), false);
@@ -240,7 +240,7 @@ mod tests {
     /// server only because they go around the ring of all ranks.
     #[test]
     fn in_a_cluster_it_is_the_fastest_for_short_messages() {
-        let machine: Description = "h100-cluster:4".parse().unwrap();
+        let machine: MachineSpec = "h100-cluster:4".parse().unwrap();
         let instance = Instance::new(&machine, Matrix::of(32, |_, _| 1024).unwrap()).unwrap();
         let modeled = |algorithm: Algorithm| {
             let plan = algorithm.plan(&instance).unwrap();

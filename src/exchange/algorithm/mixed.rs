@@ -114,11 +114,11 @@ fn lengths(instance: &Instance) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{exchange::Matrix, model::Description};
+    use crate::{exchange::Matrix, model::MachineSpec};
 
     #[test]
     fn a_split_length_separates_short_from_long_messages() {
-        let machine: Description = "hockney:1x8".parse().unwrap();
+        let machine: MachineSpec = "hockney:1x8".parse().unwrap();
         let lengths_of = |bytes: [u64; 2]| {
             let matrix = Matrix::of(8, |from, to| bytes[usize::from((from + 1) % 8 == to)]).unwrap();
             lengths(&Instance::new(&machine, matrix).unwrap())

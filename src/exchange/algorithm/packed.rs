@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::{
         exchange::{Matrix, rounds::Part},
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
         topology,
     };
 
@@ -127,7 +127,7 @@ mod tests {
             slice in 1..1000_u64
         ) {
             let parameters = Parameters::hockney().to_builder().link_excess(excess).build().unwrap();
-            let machine = Description::new("any", topology::parse(name).unwrap(), parameters);
+            let machine = MachineSpec::new("any", topology::parse(name).unwrap(), parameters);
             let matrix = Matrix::of(9, |from, to| bytes[from * 9 + to] / 3).unwrap();
             let instance = Instance::new(&machine, matrix).unwrap();
             let paths = Paths::of(&instance);
@@ -143,7 +143,7 @@ mod tests {
             nodes in 1..10_usize, bytes in prop::collection::vec(0..900_u64, 100), slice in 1..1000_u64
         ) {
             let tree = topology::parse(&format!("fat-tree:{nodes}")).unwrap();
-            let machine = Description::new("tree", tree, Parameters::hockney());
+            let machine = MachineSpec::new("tree", tree, Parameters::hockney());
             let matrix = Matrix::of(nodes, |from, to| bytes[from * 10 + to] / 3).unwrap();
             let instance = Instance::new(&machine, matrix.clone()).unwrap();
             let planned = plan(&instance, &Paths::of(&instance), slice).unwrap();

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::{
         exchange::{Matrix, rounds::permutation},
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
         topology,
     };
 
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn no_round_overloads_the_top_of_a_fat_tree() {
         let parameters = Parameters::builder().beta(125e-9).build().unwrap();
-        let machine = Description::new("cm5", topology::parse("fat-tree:32").unwrap(), parameters);
+        let machine = MachineSpec::new("cm5", topology::parse("fat-tree:32").unwrap(), parameters);
         let instance = Instance::new(&machine, Matrix::of(32, |_, _| 1000).unwrap()).unwrap();
         let paths = Paths::of(&instance);
         let linear = permutation::rounds(instance.matrix());

@@ -186,13 +186,13 @@ impl LinkLoads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{exchange::Matrix, model::Description};
+    use crate::{exchange::Matrix, model::MachineSpec};
 
     /// Tests 64 ranks in two digits of 8, each with 7 messages of an eighth of the bytes.
     #[test]
     fn start_ups_overlap_with_transfers_and_latency_with_calls() {
         let times = |machine: &str, bytes: u64| {
-            let machine: Description = machine.parse().unwrap();
+            let machine: MachineSpec = machine.parse().unwrap();
             let instance = Instance::new(&machine, Matrix::of(64, |_, _| bytes).unwrap()).unwrap();
             let times = ClosedForm::of(&instance, &[]).contention_free(&[8, 1].map(|stride| Axis {
                 extent: 8,

@@ -6,11 +6,11 @@ use super::{
 };
 
 /// A machine with `overhead` seconds for sends and receives and 50 ns per byte; without overhead, only the barrier takes time (50 us).
-fn machine(topology: &str, overhead: f64) -> Description {
+fn machine(topology: &str, overhead: f64) -> MachineSpec {
     let beta = if overhead > 0.0 { 50e-9 } else { 0.0 };
     let parameters = Parameters::builder().send_overhead(overhead).receive_overhead(overhead).beta(beta);
     let parameters = parameters.barrier(50e-6).ports(64).build().unwrap();
-    Description::new(topology, topology::parse(topology).unwrap(), parameters)
+    MachineSpec::new(topology, topology::parse(topology).unwrap(), parameters)
 }
 
 fn us(micros: u64) -> Span {
@@ -33,7 +33,7 @@ fn from(source: NodeId) -> Selection {
 
 /// Checks the last reply of a node, in the reference and in the kernel, for several orders in which calls become known.
 #[track_caller]
-fn last_reply(machine: &Description, programs: &[Vec<Step>], node: usize, micros: u64, outcome: Outcome) {
+fn last_reply(machine: &MachineSpec, programs: &[Vec<Step>], node: usize, micros: u64, outcome: Outcome) {
     let due = Some(Reply { clock: Time::ZERO + us(micros), outcome });
     assert_eq!(Reference::run(machine, programs).replies[node].last().copied(), due, "reference");
     for seed in 0..20 {

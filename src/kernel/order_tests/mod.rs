@@ -59,7 +59,7 @@ pub(crate) struct RunResult {
 }
 
 /// Runs programs on a machine; the seed selects the order in which calls become known.
-fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> RunResult {
+fn run(machine: &MachineSpec, programs: &[Vec<Step>], seed: u64) -> RunResult {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let eagerness = [0.0, 1.0 - 1e-9, 0.2, 0.5, 0.8][(seed % 5) as usize];
     let runners = programs.iter().map(|steps| Runner::new(steps)).collect();
@@ -97,7 +97,7 @@ fn run(machine: &Description, programs: &[Vec<Step>], seed: u64) -> RunResult {
 
 /// A machine, the unit of time intervals in its programs, and whether nodes die.
 pub(crate) struct Case {
-    pub(crate) machine: Description,
+    pub(crate) machine: MachineSpec,
     pub(crate) unit: Span,
     pub(crate) has_deaths: bool,
 }
@@ -132,7 +132,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 .build()
                 .unwrap();
             let unit = micros([1, 65, 50][cases.len() % 3]);
-            let machine = Description::new(name, topology::parse(name).unwrap(), parameters);
+            let machine = MachineSpec::new(name, topology::parse(name).unwrap(), parameters);
             let noise = Noise::new(micros(100), micros(50)).unwrap().first(micros(50));
             let fault = |text: &str| text.parse().unwrap();
             let links =

@@ -98,7 +98,7 @@ struct Node {
 
 /// The reference engine.
 pub(crate) struct Reference<'m> {
-    machine: &'m Description,
+    machine: &'m MachineSpec,
     fabric: Fabric,
     now: Time,
     nodes: Vec<Node>,
@@ -117,7 +117,7 @@ const END_OF_NOISE: Span = Span::from_millis(20);
 
 impl<'m> Reference<'m> {
     /// Runs programs; returns the visible result.
-    pub(crate) fn run(machine: &'m Description, programs: &[Vec<Step>]) -> RunResult {
+    pub(crate) fn run(machine: &'m MachineSpec, programs: &[Vec<Step>]) -> RunResult {
         let horizon = Time::ZERO + END_OF_NOISE;
         let noise = |rank| match machine.noise() {
             Some(noise) => noise.periods(rank).take_while(|&(begin, _)| begin < horizon).collect(),

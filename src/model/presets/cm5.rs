@@ -25,8 +25,8 @@ impl Parameters {
     /// ```
     /// use multicomputer::{Machine, Span};
     /// let tree = Machine::cm5(32).build()?;
-    /// assert_eq!(tree.description().topology().name(), "fat-tree:32");
-    /// assert_eq!(tree.description().parameters().barrier(), Some(Span::from_micros(4)));
+    /// assert_eq!(tree.spec().topology().name(), "fat-tree:32");
+    /// assert_eq!(tree.spec().parameters().barrier(), Some(Span::from_micros(4)));
     /// # Ok::<(), multicomputer::error::ConfigError>(())
     /// ```
     pub fn cm5() -> Parameters {

@@ -36,9 +36,9 @@ impl Parameters {
     /// processor that computes does not slow incoming messages.
     ///
     /// ```
-    /// use multicomputer::model::{Description, Parameters};
+    /// use multicomputer::model::{MachineSpec, Parameters};
     ///
-    /// let tree: Description = "cm5-packets:32".parse()?;
+    /// let tree: MachineSpec = "cm5-packets:32".parse()?;
     /// // A packet each way takes 3.3 us.
     /// let both_ways = tree.parameters().transfer(16) + tree.parameters().transfer(16);
     /// assert_eq!(both_ways.to_string(), "3.3 us");

@@ -21,8 +21,8 @@ impl Parameters {
     /// ```
     /// use multicomputer::{Machine, Span};
     /// let delta = Machine::delta(16, 32).build()?;
-    /// assert_eq!(delta.description().name(), "delta:16x32");
-    /// assert_eq!(delta.description().parameters().alpha(), Span::from_micros(77));
+    /// assert_eq!(delta.spec().name(), "delta:16x32");
+    /// assert_eq!(delta.spec().parameters().alpha(), Span::from_micros(77));
     /// # Ok::<(), multicomputer::error::ConfigError>(())
     /// ```
     pub fn delta() -> Parameters {

@@ -32,10 +32,10 @@ impl Parameters {
     /// stack of the kernel the start-up of a message takes several times as long (recalled).
     ///
     /// ```
-    /// use multicomputer::model::Description;
-    /// let cluster: Description = "ethernet:64".parse()?;
+    /// use multicomputer::model::MachineSpec;
+    /// let cluster: MachineSpec = "ethernet:64".parse()?;
     /// assert_eq!(cluster.topology().name(), "clos:64:32");
-    /// # Ok::<(), multicomputer::model::DescriptionError>(())
+    /// # Ok::<(), multicomputer::model::MachineSpecError>(())
     /// ```
     pub fn ethernet() -> Parameters {
         Parameters::builder()

@@ -72,12 +72,12 @@ impl Parameters {
     /// * rails: in many clusters, GPU i of every server is attached to one leaf; here all eight adapters of a server are neighbours.
     ///
     /// ```
-    /// use multicomputer::model::Description;
-    /// let server: Description = "h100:8".parse()?;
-    /// let cluster: Description = "h100-cluster:16".parse()?;
+    /// use multicomputer::model::MachineSpec;
+    /// let server: MachineSpec = "h100:8".parse()?;
+    /// let cluster: MachineSpec = "h100-cluster:16".parse()?;
     /// assert_eq!((server.nodes(), cluster.nodes()), (8, 128));
     /// assert_eq!(cluster.topology().name(), "cluster:8x8:370000,47000:clos:128:64");
-    /// # Ok::<(), multicomputer::model::DescriptionError>(())
+    /// # Ok::<(), multicomputer::model::MachineSpecError>(())
     /// ```
     pub fn h100() -> Parameters {
         Parameters::builder()

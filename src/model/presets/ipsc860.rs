@@ -26,8 +26,8 @@ impl Parameters {
     /// ```
     /// use multicomputer::{Machine, Span};
     /// let cube = Machine::ipsc860(64).build()?;
-    /// assert_eq!(cube.description().topology().name(), "hypercube:64");
-    /// assert_eq!(cube.description().parameters().alpha(), Span::from_micros(147));
+    /// assert_eq!(cube.spec().topology().name(), "hypercube:64");
+    /// assert_eq!(cube.spec().parameters().alpha(), Span::from_micros(147));
     /// # Ok::<(), multicomputer::error::ConfigError>(())
     /// ```
     pub fn ipsc860() -> Parameters {

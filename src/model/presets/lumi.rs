@@ -55,11 +55,11 @@ impl Parameters {
     ///   as many routers join two groups; here they are one link, so a router's messages to one group share one local link.
     ///
     /// ```
-    /// use multicomputer::model::Description;
-    /// let part: Description = "lumi:2x4".parse()?;
+    /// use multicomputer::model::MachineSpec;
+    /// let part: MachineSpec = "lumi:2x4".parse()?;
     /// assert_eq!(part.nodes(), 256);
     /// assert_eq!(part.topology().name(), "cluster:8x4:70000,24000:dragonfly:2x4x16:25000,500000");
-    /// # Ok::<(), multicomputer::model::DescriptionError>(())
+    /// # Ok::<(), multicomputer::model::MachineSpecError>(())
     /// ```
     pub fn lumi() -> Parameters {
         Parameters::builder()

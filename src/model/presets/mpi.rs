@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Preset;
 #[cfg(feature = "mpi")]
-use crate::{model::Description, topology::TopologyError};
+use crate::{model::MachineSpec, topology::TopologyError};
 use crate::{model::Parameters, topology::read_nodes};
 
 /// The registry entry, spelled `mpi:16`.
@@ -18,9 +18,9 @@ pub(super) const PRESET: Preset = Preset {
 
 /// Creates the machine of `ranks` ranks, for plans.
 #[cfg(feature = "mpi")]
-pub(crate) fn machine(ranks: usize) -> Result<Description, TopologyError> {
+pub(crate) fn machine(ranks: usize) -> Result<MachineSpec, TopologyError> {
     let network = super::host::network(ranks)?;
-    Ok(Description::new(format!("mpi:{ranks}"), Arc::new(network), Parameters::mpi()))
+    Ok(MachineSpec::new(format!("mpi:{ranks}"), Arc::new(network), Parameters::mpi()))
 }
 
 impl Parameters {

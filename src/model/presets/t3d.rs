@@ -25,8 +25,8 @@ impl Parameters {
     /// ```
     /// use multicomputer::{Machine, Span};
     /// let torus = Machine::t3d(4, 4, 8).build()?;
-    /// assert_eq!(torus.description().topology().name(), "torus:4x4x8");
-    /// assert_eq!(torus.description().parameters().barrier(), Some(Span::from_micros(3)));
+    /// assert_eq!(torus.spec().topology().name(), "torus:4x4x8");
+    /// assert_eq!(torus.spec().parameters().barrier(), Some(Span::from_micros(3)));
     /// # Ok::<(), multicomputer::error::ConfigError>(())
     /// ```
     pub fn t3d() -> Parameters {

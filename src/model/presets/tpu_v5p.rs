@@ -25,10 +25,10 @@ impl Parameters {
     /// * the start-up cost of a call, which is unknown, and congestion control.
     ///
     /// ```
-    /// use multicomputer::model::Description;
-    /// let slice: Description = "tpu-v5p:4x4x4".parse()?;
+    /// use multicomputer::model::MachineSpec;
+    /// let slice: MachineSpec = "tpu-v5p:4x4x4".parse()?;
     /// assert_eq!(slice.topology().name(), "torus:4x4x4");
-    /// # Ok::<(), multicomputer::model::DescriptionError>(())
+    /// # Ok::<(), multicomputer::model::MachineSpecError>(())
     /// ```
     pub fn tpu_v5p() -> Parameters {
         Parameters::builder().hop(0.5e-6).beta(0.01e-9).ports(6).gamma(8.7e-12).finish()

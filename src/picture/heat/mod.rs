@@ -12,7 +12,7 @@ mod tests;
 use super::PictureError;
 use crate::{
     machine::Run,
-    model::Description,
+    model::MachineSpec,
     record::Trace,
     report::{LinkReport, RunReport},
     time::Span,
@@ -86,7 +86,7 @@ impl Measure {
 #[derive(Clone, Debug)]
 #[must_use = "a picture has to be drawn"]
 pub struct Heat<'a> {
-    machine: &'a Description,
+    machine: &'a MachineSpec,
     report: &'a RunReport,
     /// `None` if the run was not traced.
     trace: Option<&'a Trace>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{canvas::rounded, traffic};
 use crate::{
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     record::{EventKind, Trace},
     time::{Span, Time},
@@ -27,7 +27,7 @@ pub(super) struct Message {
 
 /// Returns all messages in the order of leaving. Without a model there are no transfers; a message then lasts from the
 /// start of its send to the end of its receive, if it has both.
-pub(super) fn messages(trace: &Trace, machine: &Description) -> Vec<Message> {
+pub(super) fn messages(trace: &Trace, machine: &MachineSpec) -> Vec<Message> {
     if trace.transfers.is_empty() {
         return untransferred(trace);
     }

@@ -14,7 +14,7 @@ mod tests;
 
 use self::rows::Rows;
 use super::{PictureError, critical};
-use crate::{machine::Run, model::Description, rank::Rank, record::Trace, report::RunReport, time::Time};
+use crate::{machine::Run, model::MachineSpec, rank::Rank, record::Trace, report::RunReport, time::Time};
 
 /// Default maximum number of rows.
 const MAX_ROWS: usize = 100;
@@ -75,7 +75,7 @@ const MIN_WIDTH: u32 = 400;
 #[derive(Clone, Debug)]
 #[must_use = "a picture has to be drawn"]
 pub struct SpaceTime<'a> {
-    machine: &'a Description,
+    machine: &'a MachineSpec,
     report: &'a RunReport,
     trace: &'a Trace,
     is_traced: bool,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, iter};
 
 use crate::{
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     time::Span,
     topology::{Grid, Vertex},
@@ -37,7 +37,7 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    pub(crate) fn of(machine: &Description) -> Links {
+    pub(crate) fn of(machine: &MachineSpec) -> Links {
         let (topology, nodes) = (machine.topology(), machine.nodes());
         let mut links = Links {
             grid: topology.grid().unwrap_or(Grid { rows: 1, columns: nodes }),
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn switches_may_have_any_numbers() {
-        let machine = Description::new("numbered", Arc::new(Numbered), Parameters::hockney());
+        let machine = MachineSpec::new("numbered", Arc::new(Numbered), Parameters::hockney());
         assert_eq!(over_border(&Links::of(&machine), &[0]), Span::from_secs_f64(1.0 / 20e6));
     }
 

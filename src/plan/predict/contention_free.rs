@@ -11,7 +11,7 @@ use std::{cmp::Reverse, collections::BinaryHeap, mem};
 use super::contention_free_bound::Flight;
 use crate::{
     fabric::near_whole,
-    model::Description,
+    model::MachineSpec,
     pattern::{Action, Schedule},
     rank::Rank,
     time::Time,
@@ -19,13 +19,13 @@ use crate::{
 };
 
 /// Returns whether contention-free timing applies to the schedule and the machine.
-pub(super) fn applies_to(machine: &Description, schedule: &Schedule) -> bool {
+pub(super) fn applies_to(machine: &MachineSpec, schedule: &Schedule) -> bool {
     let mut steps = (0..schedule.nodes()).flat_map(|rank| schedule.steps(rank));
     is_simple(machine) && !steps.any(|step| matches!(step.action, Action::Barrier))
 }
 
 /// Returns whether messages need only ports, links and constant overheads.
-fn is_simple(machine: &Description) -> bool {
+fn is_simple(machine: &MachineSpec) -> bool {
     let parameters = machine.parameters();
     parameters.ports() == 1
         && parameters.duplex() >= 2.0
@@ -37,7 +37,7 @@ fn is_simple(machine: &Description) -> bool {
 }
 
 /// Returns whether no in-port and no link ever has more messages than it can carry at full speed.
-pub(super) fn is_contention_free(machine: &Description, members: &[Rank], flights: &[Flight]) -> bool {
+pub(super) fn is_contention_free(machine: &MachineSpec, members: &[Rank], flights: &[Flight]) -> bool {
     let (topology, parameters) = (machine.topology(), machine.parameters());
     let port = parameters.port_capacity();
     let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
@@ -92,7 +92,7 @@ mod tests {
         time::Span,
     };
 
-    fn predict(machine: &Description, members: &[Rank], schedule: &Schedule) -> Option<Prediction> {
+    fn predict(machine: &MachineSpec, members: &[Rank], schedule: &Schedule) -> Option<Prediction> {
         predict_without_kernel(machine, members, schedule, Time::MAX).flatten()
     }
 
@@ -153,10 +153,10 @@ mod tests {
             unit in prop::sample::select(vec![1, 20, 100, 500]),
             pause in prop::sample::select(vec![0, 5, 25, 1000])
         ) {
-            let machine: Description = name.parse().unwrap();
+            let machine: MachineSpec = name.parse().unwrap();
             let parameters = machine.parameters().to_builder();
             let parameters = if has_overheads { parameters } else { parameters.send_overhead(0.0).receive_overhead(0.0) };
-            let machine = Description::new("any", machine.topology().clone(), parameters.build().unwrap());
+            let machine = MachineSpec::new("any", machine.topology().clone(), parameters.build().unwrap());
             let messages: Vec<Sent> = messages
                 .into_iter()
                 .map(|(from, offset, times, pauses, kind)| {
@@ -173,7 +173,7 @@ mod tests {
     /// Tests that a contention-free example of each kind of call is timed without the kernel.
     #[test]
     fn contention_free_schedules_need_no_kernel() {
-        let machine: Description = "hockney:1x4".parse().unwrap();
+        let machine: MachineSpec = "hockney:1x4".parse().unwrap();
         let members = [0, 1, 2, 3];
         for kind in [CallKind::Started, CallKind::Sent, CallKind::Exchanged, CallKind::Combined] {
             let schedule =
@@ -187,7 +187,7 @@ mod tests {
     /// Tests that two messages to one node, or over one link, contend unless one of them starts after the other has ended.
     #[test]
     fn contending_messages_need_the_kernel() {
-        let machine: Description = "hockney:1x4".parse().unwrap();
+        let machine: MachineSpec = "hockney:1x4".parse().unwrap();
         let members = [0, 1, 2, 3];
         let time = |messages: &[_]| predict(&machine, &members, &schedule(4, messages));
         let started = |from: Rank, to: Rank, pause: u64| (from, to, 1000, 1000 * pause, CallKind::Started);
@@ -210,13 +210,13 @@ mod tests {
     fn other_machines_and_barriers_need_the_kernel() {
         let messages = [(0, 1, 1000, 0, CallKind::Sent)];
         for name in ["paragon:1x4", "hockney:1x4"] {
-            let machine: Description = name.parse().unwrap();
+            let machine: MachineSpec = name.parse().unwrap();
             assert_eq!(
                 predict(&machine, &[0, 1, 2, 3], &schedule(4, &messages)).is_some(),
                 name == "hockney:1x4"
             );
         }
-        let machine: Description = "hockney:1x4".parse().unwrap();
+        let machine: MachineSpec = "hockney:1x4".parse().unwrap();
         let barrier = Step { iteration: 0, action: Action::Barrier };
         assert_eq!(predict(&machine, &[0], &Schedule::of_lengths(vec![vec![barrier]])), None);
     }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::{
-    model::Description,
+    model::MachineSpec,
     pattern::{Action, Message, Schedule, Step},
     rank::Rank,
     time::{Span, Time},
@@ -43,7 +43,7 @@ pub(super) struct ContentionFreeTimes {
 
 /// Times a schedule without contention, and records its messages if requested. Returns `None` if it cannot end by `limit`.
 pub(super) fn contention_free_times(
-    machine: &Description,
+    machine: &MachineSpec,
     members: &[Rank],
     schedule: &Schedule,
     limit: Time,
@@ -66,7 +66,7 @@ fn rounding(limit: Time, messages: u64) -> Span {
 
 /// The progress of all nodes through their steps.
 struct Simulation<'a> {
-    machine: &'a Description,
+    machine: &'a MachineSpec,
     members: &'a [Rank],
     schedule: &'a Schedule,
     steps: Vec<Cow<'a, [Step]>>,
@@ -112,7 +112,7 @@ impl Node {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(machine: &'a Description, members: &'a [Rank], schedule: &'a Schedule) -> Simulation<'a> {
+    fn new(machine: &'a MachineSpec, members: &'a [Rank], schedule: &'a Schedule) -> Simulation<'a> {
         let steps = (0..schedule.nodes()).map(|rank| schedule.steps_under(rank, machine.rendezvous()));
         Simulation {
             machine,
@@ -265,7 +265,7 @@ mod tests {
         plan::predict,
     };
 
-    fn could_end_by(machine: &Description, members: &[Rank], schedule: &Schedule, limit: Time) -> bool {
+    fn could_end_by(machine: &MachineSpec, members: &[Rank], schedule: &Schedule, limit: Time) -> bool {
         contention_free_times(machine, members, schedule, limit, false).is_some()
     }
 
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn the_bound_is_exact_without_contention() {
         for machine in ["hockney:1x8", "t3d:1x1x8", "cm5:8"] {
-            let machine: Description = machine.parse().unwrap();
+            let machine: MachineSpec = machine.parse().unwrap();
             let members: Vec<Rank> = (0..8).collect();
             for exchange in [Exchange::InTurn, Exchange::Together] {
                 let mut builder = Builder::new(8, &members, &[5000; 8], exchange);
@@ -290,7 +290,7 @@ mod tests {
     /// Tests two messages to one node: the bound ignores that they share its in-port.
     #[test]
     fn the_bound_ignores_shared_in_ports() {
-        let machine: Description = "hockney:1x3".parse().unwrap();
+        let machine: MachineSpec = "hockney:1x3".parse().unwrap();
         let mut builder = Builder::new(3, &[0, 2], &[100_000; 2], Exchange::InTurn);
         builder.iteration([(0, 0), (2, 1)].map(|(from, block)| Transfer {
             from,

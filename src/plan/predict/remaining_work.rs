@@ -4,7 +4,7 @@
 //! of the busiest resource. A prediction that cannot end within a limit is therefore stopped early.
 
 use crate::{
-    model::Description,
+    model::MachineSpec,
     pattern::{Schedule, Step},
     rank::Rank,
     time::Span,
@@ -13,7 +13,7 @@ use crate::{
 
 /// The remaining work of a prediction.
 pub(super) struct RemainingWork<'a> {
-    machine: &'a Description,
+    machine: &'a MachineSpec,
     nodes: Vec<Node>,
     /// The total bytes over each link. `capacities` has the bytes per second of each link (1 if unused).
     links: Vec<u64>,
@@ -47,7 +47,7 @@ fn update(nodes: &mut [Node], rank: Rank, steps: &[Step], update: impl Fn(u64, u
 
 impl<'a> RemainingWork<'a> {
     /// Returns the work of a whole schedule.
-    pub(super) fn of(machine: &'a Description, members: &[Rank], schedule: &Schedule) -> RemainingWork<'a> {
+    pub(super) fn of(machine: &'a MachineSpec, members: &[Rank], schedule: &Schedule) -> RemainingWork<'a> {
         let (topology, parameters) = (machine.topology(), machine.parameters());
         let mut nodes = vec![Node::default(); schedule.nodes()];
         let mut links = vec![0_u64; topology.links()];

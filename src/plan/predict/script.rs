@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::VecDeque, mem, ops::Range};
 use super::remaining_work::RemainingWork;
 use crate::{
     kernel::{Call, Calls, Op, Reply},
-    model::Description,
+    model::MachineSpec,
     pattern::{Action, Message, Schedule, Step},
     rank::{Rank, Tag},
     wire::{NodeId, Parcel, RequestId, Selector},
@@ -19,7 +19,7 @@ const TAG: Tag = Tag(0);
 
 /// The calls of all nodes.
 pub(super) struct Script<'a> {
-    machine: &'a Description,
+    machine: &'a MachineSpec,
     members: &'a [Rank],
     /// The rank in the schedule of each node of the machine; `None` for nodes that are not members.
     ranks: Vec<Option<Rank>>,
@@ -45,7 +45,7 @@ impl<'a> Script<'a> {
     /// Creates the calls of a schedule among some nodes; `None` if one of them is not on the machine. `remaining` is updated
     /// with the steps passed.
     pub(super) fn new(
-        machine: &'a Description,
+        machine: &'a MachineSpec,
         members: &'a [Rank],
         schedule: &'a Schedule,
         remaining: Option<RemainingWork<'a>>,

@@ -100,7 +100,7 @@ fn bounds() -> Outcome {
         Axis::logarithmic("traffic", "bytes"),
         Axis::logarithmic("time / 2 t mu", ""),
     );
-    let ratio = |machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>, algorithm, traffic: f64| {
+    let ratio = |machine: &MachineSpec, matrix: fn(u64, u64) -> Arc<Matrix>, algorithm, traffic: f64| {
         let traffic = traffic as u64;
         seconds(machine, &matrix(traffic, 1), algorithm) / two_t_mu(traffic)
     };

@@ -41,7 +41,7 @@ pub(super) const SECTION_7: Job = Job {
 const TRAFFICS: [f64; 6] = [1024.0, 4096.0, 16384.0, 65536.0, 262_144.0, 1_048_576.0];
 
 /// Charts the times of four algorithms in milliseconds over the traffic per node.
-fn chart(title: &str, machine: &Description, matrix: fn(u64, u64) -> Arc<Matrix>) -> Chart {
+fn chart(title: &str, machine: &MachineSpec, matrix: fn(u64, u64) -> Arc<Matrix>) -> Chart {
     let mut chart = Chart::new(title, Axis::logarithmic("traffic", "bytes"), Axis::logarithmic("time", "ms"));
     for algorithm in [Algorithm::RANDOM, Algorithm::IMPROVED, Algorithm::TWO_STAGE, Algorithm::AUTO] {
         let time = |traffic: f64| 1e3 * seconds(machine, &matrix(traffic as u64, 1), algorithm);

@@ -14,7 +14,7 @@ use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Value, least, machi
 use crate::{
     exchange::{Algorithm, Generator, Instance, Matrix, Plan},
     machine::Machine,
-    model::{ACTIVE_BYTES, Description, Parameters},
+    model::{ACTIVE_BYTES, MachineSpec, Parameters},
     payload::Payload,
     time::{Span, Time},
     topology,
@@ -34,14 +34,14 @@ pub(super) const JOBS: &[Job] = &[
 /// Number of nodes of the CM-5.
 const NODES: usize = 32;
 
-fn cm5() -> Description {
+fn cm5() -> MachineSpec {
     machine("cm5:32")
 }
 
 /// Returns a complete network with the CM-5's parameters: mu is the same for all pairs and independent of other traffic.
-fn ideal(nodes: usize) -> Description {
+fn ideal(nodes: usize) -> MachineSpec {
     let topology = topology::parse(&format!("complete:{nodes}")).expect("there are complete networks");
-    Description::new("ideal", topology, Parameters::cm5())
+    MachineSpec::new("ideal", topology, Parameters::cm5())
 }
 
 fn generated(fan_out: usize, nonuniformity: f64, traffic: u64, seed: u64) -> Arc<Matrix> {
@@ -76,7 +76,7 @@ fn modeled(plan: &Plan, instance: &Instance) -> Time {
 }
 
 /// Returns the time of an algorithm in seconds.
-fn seconds(machine: &Description, matrix: &Arc<Matrix>, algorithm: Algorithm) -> f64 {
+fn seconds(machine: &MachineSpec, matrix: &Arc<Matrix>, algorithm: Algorithm) -> f64 {
     let instance = Instance::new(machine, matrix.clone()).expect("the matrix is of the machine's size");
     let plan = algorithm.plan(&instance).expect("the algorithm takes any matrix");
     modeled(&plan, &instance).since_start().as_secs_f64()

@@ -5,7 +5,7 @@
 use super::*;
 
 /// Returns the CM-5 with packet costs.
-pub(super) fn cm5() -> Description {
+pub(super) fn cm5() -> MachineSpec {
     machine("cm5-packets:32")
 }
 

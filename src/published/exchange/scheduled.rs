@@ -23,7 +23,7 @@ fn some_send(traffic: u64) -> Arc<Matrix> {
 }
 
 /// Returns the time of two stages with distributed scheduling of the first stage, divided by their time with linear permutation.
-fn ratio(machine: &Description, matrix: &Arc<Matrix>) -> f64 {
+fn ratio(machine: &MachineSpec, matrix: &Arc<Matrix>) -> f64 {
     let [linear, scheduled] =
         [Algorithm::TWO_STAGE, Algorithm::SCHEDULED].map(|algorithm| seconds(machine, matrix, algorithm));
     scheduled / linear

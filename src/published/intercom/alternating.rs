@@ -19,7 +19,7 @@ pub(super) const ALTERNATING: Job = Paper::InterCom.job(
 const BY_TURNS: [&str; 2] = ["rows-columns", "columns-rows"];
 
 fn alternating() -> Outcome {
-    let machine: Description = super::super::machine("hockney:16x16");
+    let machine: MachineSpec = super::super::machine("hockney:16x16");
     let mut chart = Chart::new(
         "An all-gather on 16 x 16 with links no faster than ports",
         Axis::logarithmic("length", "bytes"),

@@ -24,7 +24,7 @@ fn scatter_and_collect(d: usize) -> Algorithm {
 }
 
 /// Returns the time of a broadcast by another algorithm, divided by its time with edge-disjoint spanning trees (EDST).
-fn gain(machine: &Description, bytes: u64, other: &Algorithm) -> f64 {
+fn gain(machine: &MachineSpec, bytes: u64, other: &Algorithm) -> f64 {
     let task = task(machine, Broadcast, bytes, 1);
     ratio(modeled(other, &task), modeled(&Algorithm::EDST, &task))
 }

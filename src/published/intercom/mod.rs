@@ -16,7 +16,7 @@ mod table_3;
 use super::{Axis, Chart, Claim, Job, Outcome, Paper, Series, Timed, Value, least, most, paragon, percent};
 use crate::{
     collective::{Algorithm, Cost, Operation, Strategy, Task},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     time::Span,
     topology,
 };
@@ -38,18 +38,18 @@ pub(super) const JOBS: &[Job] = &[
 
 /// Returns a machine with the parameters of `hockney`, except for links of `k` times the capacity of a port and `gamma`
 /// seconds per element.
-fn hockney(shape: &str, k: f64, gamma: f64) -> Description {
+fn hockney(shape: &str, k: f64, gamma: f64) -> MachineSpec {
     let parameters = Parameters::hockney().to_builder().link_excess(k).gamma(gamma).build();
     network(shape, parameters.expect("links may be faster than ports"))
 }
 
-fn network(shape: &str, parameters: Parameters) -> Description {
+fn network(shape: &str, parameters: Parameters) -> MachineSpec {
     let topology = topology::parse(shape).expect("the network of a published result exists");
-    Description::new(shape, topology, parameters)
+    MachineSpec::new(shape, topology, parameters)
 }
 
 /// Returns an operation with root 0 on `elements` elements of `element` bytes.
-fn task(machine: &Description, operation: Operation, elements: u64, element: u64) -> Task {
+fn task(machine: &MachineSpec, operation: Operation, elements: u64, element: u64) -> Task {
     let task = Task::builder(machine, operation).elements(elements).element_bytes(element).build();
     task.expect("a published operation is one")
 }

@@ -23,7 +23,7 @@ const LENGTHS: [f64; 5] = [10.0, 25.0, 50.0, 100.0, 200.0];
 const SEEDS: u64 = 5;
 
 /// Returns the mean time of a 1 MiB broadcast with noise, divided by its time without noise. The plan is made without noise.
-fn slowdown(machine: &Description, algorithm: &Algorithm, micros: f64) -> f64 {
+fn slowdown(machine: &MachineSpec, algorithm: &Algorithm, micros: f64) -> f64 {
     let plan = algorithm.plan(&task(machine, Broadcast, 1 << 20, 1)).expect("a broadcast can be planned");
     let noise = Noise::new(Span::from_millis(1), Span::from_secs_f64(micros * 1e-6));
     let noise =
@@ -37,7 +37,7 @@ fn slowdown(machine: &Description, algorithm: &Algorithm, micros: f64) -> f64 {
     times.sum::<f64>() / SEEDS as f64 / plan.prediction().modeled.since_start().as_secs_f64()
 }
 
-fn chart(title: &str, machine: &Description, algorithms: &[(&str, Algorithm)]) -> Chart {
+fn chart(title: &str, machine: &MachineSpec, algorithms: &[(&str, Algorithm)]) -> Chart {
     let mut chart = Chart::new(
         title,
         Axis::logarithmic("length of a period of noise, about one in a millisecond", "us"),

@@ -42,23 +42,23 @@ pub(super) const ROWS: [Row; 18] = [
 const SHORT: u64 = 240;
 const LONG: u64 = 3_000_000;
 
-fn broadcast(machine: &Description, bytes: u64) -> Task {
+fn broadcast(machine: &MachineSpec, bytes: u64) -> Task {
     task(machine, Operation::Broadcast, bytes, 1)
 }
 
 /// Returns the excess of a strategy's modeled time over its formula, in percent.
-fn excess(machine: &Description, text: &str, bytes: u64) -> f64 {
+fn excess(machine: &MachineSpec, text: &str, bytes: u64) -> f64 {
     let task = broadcast(machine, bytes);
     let (cost, time) = cost_and_time(&task, text);
     100.0 * (ratio(time, cost.time(task.parameters())) - 1.0)
 }
 
-pub(super) fn line(k: f64) -> Description {
+pub(super) fn line(k: f64) -> MachineSpec {
     hockney("line:30", k, 0.0)
 }
 
 /// Returns a line with the strict model, in which a message keeps its sender busy as long as its receiver.
-fn strict_line(k: f64) -> Description {
+fn strict_line(k: f64) -> MachineSpec {
     let parameters = line(k).parameters().to_builder().send_overhead(130e-6).receive_overhead(0.0).build();
     network("line:30", parameters.expect("all of alpha may be at the sender"))
 }

@@ -8,7 +8,7 @@
 
 use super::*;
 use crate::{
-    model::Description,
+    model::MachineSpec,
     plan::{Prediction, predict},
     time::Span,
 };
@@ -37,7 +37,7 @@ const LENGTHS: [u64; 10] = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384
 
 /// A broadcast whose time can be predicted with and without the layer.
 struct Program {
-    machine: Description,
+    machine: MachineSpec,
     plan: Plan,
 }
 

@@ -41,7 +41,7 @@ use crate::{
     endpoint::{Endpoint, Envelope},
     error::RunError,
     kernel::{BlockedNode, Outcomes},
-    model::Description,
+    model::MachineSpec,
     rank::Rank,
     record::{Event, NodeRecord, Trace},
     time::{Span, Time},
@@ -88,7 +88,7 @@ pub(super) struct HostOutcome {
 
 /// Runs `program` on every node of `machine`, whose parameters serve only for planning.
 pub(crate) fn run(
-    machine: &Description,
+    machine: &MachineSpec,
     settings: &Settings,
     program: &Program<'_>,
 ) -> Result<Ended, RunError> {
@@ -141,7 +141,7 @@ fn outcomes(host: &Host, nodes: Vec<HostOutcome>) -> Outcomes {
 }
 
 impl Host {
-    fn new(machine: &Description, settings: &Settings, inboxes: Vec<Sender<Envelope>>) -> Host {
+    fn new(machine: &MachineSpec, settings: &Settings, inboxes: Vec<Sender<Envelope>>) -> Host {
         let nodes = machine.nodes();
         let cores = match settings.pinning {
             Pinning::OneCore => 1,

@@ -32,7 +32,7 @@ use super::{
     run_state::RunState,
     threads::{Program, World, run_threads},
 };
-use crate::{error::RunError, kernel::BlockedNode, model::Description, time::Time, wire::NodeId};
+use crate::{error::RunError, kernel::BlockedNode, model::MachineSpec, time::Time, wire::NodeId};
 
 /// The relation of modeled time to the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,7 @@ pub(crate) enum Pace {
 
 /// Runs `program` on every node of `machine`.
 pub(crate) fn run(
-    machine: &Description,
+    machine: &MachineSpec,
     pace: Pace,
     settings: &Settings,
     program: &Program<'_>,

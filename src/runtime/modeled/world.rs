@@ -13,7 +13,7 @@ use super::{Pace, outbox::Outbox, pacing::Pacing};
 use crate::{
     endpoint::Envelope,
     kernel::{BlockedNode, Call, Calls, Kernel, Reply, blocked_nodes},
-    model::{Description, Faults},
+    model::{Faults, MachineSpec},
     runtime::{Pinning, Settings, affinity::SharedCore, run_state::RunState, sync::AtomicUsize},
     wire::NodeId,
 };
@@ -67,7 +67,7 @@ pub(super) struct Modeled {
 
 impl Modeled {
     pub(super) fn new(
-        machine: &Description,
+        machine: &MachineSpec,
         pace: Pace,
         settings: &Settings,
     ) -> (Modeled, Vec<Receiver<Delivery>>) {

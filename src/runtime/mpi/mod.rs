@@ -34,7 +34,7 @@ use crate::{
     comm::Node,
     endpoint::Cache,
     error::{CommError, Failure, RunError},
-    model::Description,
+    model::MachineSpec,
     record::{NodeRecord, UnreceivedMessage},
 };
 
@@ -65,7 +65,7 @@ pub(crate) struct Ended<T> {
 /// Runs `program` on this rank; all other ranks must do the same.
 pub(crate) fn run<T>(
     job: &Job,
-    machine: &Description,
+    machine: &MachineSpec,
     settings: &Settings,
     program: &dyn Fn(&Node<'_>) -> Result<T, Failure>,
 ) -> Result<Ended<T>, RunError> {
@@ -83,7 +83,7 @@ pub(crate) fn run<T>(
 /// Runs `program` as [`run`] does, without the check that no other program is running.
 fn run_alone<T>(
     job: &Job,
-    machine: &Description,
+    machine: &MachineSpec,
     settings: &Settings,
     program: &dyn Fn(&Node<'_>) -> Result<T, Failure>,
 ) -> Result<Ended<T>, RunError> {

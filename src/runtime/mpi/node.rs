@@ -17,7 +17,7 @@ use crate::{
     endpoint::{Cache, Call, Endpoint, Envelope, Shared},
     error::{CommError, DeadlockReport},
     kernel::BlockedNode,
-    model::Description,
+    model::MachineSpec,
     payload::{ElementType, Payload},
     rank::{Rank, Tag},
     record::EventKind,
@@ -60,7 +60,7 @@ pub(super) enum Cause {
 pub(super) struct MpiNode<'j> {
     pub(super) job: &'j Job,
     pub(super) settings: &'j Settings,
-    machine: Description,
+    machine: MachineSpec,
     pub(super) local: RefCell<Local>,
     pub(super) groups: RefCell<Groups>,
     /// The time in seconds of MPI's clock at which all programs began.
@@ -89,7 +89,7 @@ pub(super) struct MpiNode<'j> {
 impl<'j> MpiNode<'j> {
     pub(super) fn new(
         job: &'j Job,
-        machine: &Description,
+        machine: &MachineSpec,
         settings: &'j Settings,
         epoch: f64,
     ) -> MpiNode<'j> {
@@ -192,7 +192,7 @@ impl<'j> MpiNode<'j> {
 }
 
 impl Shared for MpiNode<'_> {
-    fn machine(&self) -> &Description {
+    fn machine(&self) -> &MachineSpec {
         &self.machine
     }
 

@@ -142,10 +142,10 @@ pub(super) fn draft(instance: &Instance, mode: Mode, exchange: Exchange) -> Draf
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Description, rank::Rank};
+    use crate::{model::MachineSpec, rank::Rank};
 
     fn rounds(nodes: usize, sources: &[Rank], blocks: usize) -> usize {
-        let machine: Description = format!("line:{nodes}").parse().unwrap();
+        let machine: MachineSpec = format!("line:{nodes}").parse().unwrap();
         let instance = Instance::new(&machine, sources, &vec![64; sources.len()]).unwrap();
         draft(&instance, Mode::Blocks(Cut::Alike, blocks), Exchange::InTurn).schedule.iterations()
     }
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn the_numbers_of_blocks_are_near_the_best_one() {
         let tried = |sources: usize, bytes: u64| {
-            let machine: Description = "hockney:16x16".parse().unwrap();
+            let machine: MachineSpec = "hockney:16x16".parse().unwrap();
             let sources: Vec<Rank> = (0..sources).collect();
             let variants =
                 variants(&Instance::new(&machine, &sources, &vec![bytes; sources.len()]).unwrap()).unwrap();

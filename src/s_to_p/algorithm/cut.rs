@@ -43,13 +43,13 @@ pub(super) fn cut(instance: &Instance, counts: &[usize]) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Description;
+    use crate::model::MachineSpec;
 
     #[test]
     fn pieces_add_up_and_differ_by_one_byte_at_most() {
         for length in [0, 1, 5, 16, 17, 2048, (1 << 30) - 8, (1 << 30) - 7] {
             for pieces in 1..=64 {
-                let machine: Description = "line:2".parse().unwrap();
+                let machine: MachineSpec = "line:2".parse().unwrap();
                 let instance = Instance::new(&machine, &[0, 1], &[7, length]).unwrap();
                 let cut = cut(&instance, &[pieces, pieces]);
                 assert_eq!(cut.len(), 2 * pieces);

@@ -74,7 +74,7 @@ fn draft(instance: &Instance, problem: &ForestProblem, forest: &Forest) -> Draft
 mod tests {
     use super::*;
     use crate::{
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
         random::RandomNumbers,
         rank::Rank,
         topology::Network,
@@ -82,7 +82,7 @@ mod tests {
 
     /// A random network of switches. Links are 0.5 to 4 times as fast as ports, which transfer 10 GB/s; each node is attached to a random
     /// switch.
-    fn network(seed: u64) -> Description {
+    fn network(seed: u64) -> MachineSpec {
         let mut random = RandomNumbers::new(seed);
         let mut pick = |count: usize| random.below(count - 1);
         let (nodes, switches) = (8 + pick(9), 3 + pick(5));
@@ -99,11 +99,11 @@ mod tests {
         let parameters =
             Parameters::builder().send_overhead(5e-7).receive_overhead(5e-7).latency(1e-6).beta(1e-10);
         let network = Network::from_toml(format!("random {seed}"), &text).unwrap();
-        Description::new("random", Arc::new(network), parameters.build().unwrap())
+        MachineSpec::new("random", Arc::new(network), parameters.build().unwrap())
     }
 
     /// Returns the time of *Forest* and of the fastest other algorithm, each divided by the lower bound.
-    fn ratios(machine: &Description, sources: &[Rank], bytes: u64) -> (f64, f64) {
+    fn ratios(machine: &MachineSpec, sources: &[Rank], bytes: u64) -> (f64, f64) {
         let lengths = vec![bytes / sources.len() as u64; sources.len()];
         let instance = Instance::new(machine, sources, &lengths).unwrap();
         let bound = instance.lower_bound().time();

@@ -141,10 +141,10 @@ fn draft(instance: &Instance, all_gather: AllGather, exchange: Exchange) -> Draf
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Description;
+    use crate::model::MachineSpec;
 
     fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         Instance::new(&machine, sources, lengths).unwrap()
     }
 

@@ -153,7 +153,7 @@ fn exchange(builder: &mut Builder, [first, second]: &[Group; 2]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Description;
+    use crate::model::MachineSpec;
 
     const SHAPES: [(usize, usize); 12] =
         [(1, 1), (1, 2), (2, 1), (1, 7), (7, 1), (4, 6), (6, 4), (3, 5), (5, 3), (3, 8), (8, 3), (10, 10)];
@@ -226,7 +226,7 @@ mod tests {
     /// first get a copy: the last iteration has 9 messages to the first group and 6 to the second.
     #[test]
     fn nodes_without_a_partner_get_a_copy() {
-        let machine: Description = "paragon:3x5".parse().unwrap();
+        let machine: MachineSpec = "paragon:3x5".parse().unwrap();
         let instance = Instance::new(&machine, &[0, 4, 7, 11, 14], &[10; 5]).unwrap();
         let [first, second] = halves(instance.grid());
         for within in [Within::Lin, Within::XySource] {
@@ -243,7 +243,7 @@ mod tests {
     /// A group without a source receives all messages in the last iteration.
     #[test]
     fn a_single_source_goes_to_the_larger_group() {
-        let machine: Description = "paragon:1x5".parse().unwrap();
+        let machine: MachineSpec = "paragon:1x5".parse().unwrap();
         let instance = Instance::new(&machine, &[4], &[10]).unwrap();
         assert_eq!(shares(&halves(instance.grid()), 1), [1, 0]);
         let growth = draft(&instance, Within::Lin).growth;

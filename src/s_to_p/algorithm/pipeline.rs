@@ -266,10 +266,10 @@ fn shortest(between: &[Vec<usize>], behind: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Description, rank::Rank};
+    use crate::{model::MachineSpec, rank::Rank};
 
     fn instance(machine: &str, sources: &[Rank], bytes: u64) -> Instance {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         Instance::new(&machine, sources, &vec![bytes; sources.len()]).unwrap()
     }
 
@@ -304,7 +304,7 @@ mod tests {
     /// broadcasts of two messages each.
     #[test]
     fn the_order_of_sources_makes_no_difference() {
-        let machine: Description = "hockney:9x11".parse().unwrap();
+        let machine: MachineSpec = "hockney:9x11".parse().unwrap();
         let time = |messages: &[(Rank, u64)]| {
             let (sources, lengths): (Vec<Rank>, Vec<u64>) = messages.iter().copied().unzip();
             let instance = Instance::new(&machine, &sources, &lengths).unwrap();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{Algorithm, Draft, Instance, circulant, cut::Cut};
 use crate::{
     model::{
-        Description, Parameters,
+        MachineSpec, Parameters,
         arbitrary::{parameters, topologies},
     },
     pattern::{Action, Exchange, Schedule, Step},
@@ -29,7 +29,7 @@ pub(super) fn instances(side: usize) -> impl Strategy<Value = Instance> {
         let shuffled = Just((0..nodes).collect::<Vec<Rank>>()).prop_shuffle();
         let count = prop_oneof![1..=nodes, 1..=nodes.min(3)];
         (shuffled, count, prop::collection::vec(length(), nodes)).prop_map(move |(ranks, count, lengths)| {
-            let machine = Description::new("random", topology.clone(), parameters.clone());
+            let machine = MachineSpec::new("random", topology.clone(), parameters.clone());
             Instance::new(&machine, &ranks[..count], &lengths[..count]).expect("a broadcast")
         })
     })
@@ -55,7 +55,7 @@ fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Vari
 /// If the members form a rectangle, the variants use its rows and columns, whatever the order of the ranks.
 #[test]
 fn variants_do_not_depend_on_the_order_of_ranks() {
-    let machine: Description = "paragon:3x4".parse().unwrap();
+    let machine: MachineSpec = "paragon:3x4".parse().unwrap();
     let among = |members: Vec<Rank>, sources: &[Rank]| {
         Instance::among(&machine, members, sources, &[100_000, 300]).unwrap()
     };
@@ -205,8 +205,8 @@ proptest! {
 #[test]
 fn rounding_prunes_no_candidate() {
     let half = Parameters::builder().beta(50e-9).duplex(1.3937226740292714).link_excess(7.3).build().unwrap();
-    let mesh: Description = "mesh:2x1".parse().unwrap();
-    let machine = Description::new("half", mesh.topology().clone(), half);
+    let mesh: MachineSpec = "mesh:2x1".parse().unwrap();
+    let machine = MachineSpec::new("half", mesh.topology().clone(), half);
     let instance = Instance::new(&machine, &[0, 1], &[2048, 2048]).unwrap();
     let schedule =
         circulant::draft(&instance, circulant::Mode::Blocks(Cut::Alike, 32), Exchange::InTurn).schedule;
@@ -245,8 +245,8 @@ fn repos_equals_its_base_if_all_are_sources() {
 #[test]
 fn a_schedule_beyond_the_time_range_is_reported() {
     let slow = Parameters::builder().beta(1e6).build().unwrap();
-    let mesh: Description = "mesh:1x4".parse().unwrap();
-    let machine = Description::new("slow", mesh.topology().clone(), slow);
+    let mesh: MachineSpec = "mesh:1x4".parse().unwrap();
+    let machine = MachineSpec::new("slow", mesh.topology().clone(), slow);
     let instance = Instance::new(&machine, &[0], &[1 << 20]).unwrap();
     let plan = Algorithm::BR_LIN.plan(&instance).unwrap();
     assert_eq!(plan.prediction().modeled, Time::MAX);

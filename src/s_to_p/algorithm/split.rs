@@ -210,12 +210,12 @@ fn teams(line: &[Rank], sources: &[Rank], counts: &[usize]) -> Vec<Vec<Rank>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Description, pattern::line, topology::Grid};
+    use crate::{model::MachineSpec, pattern::line, topology::Grid};
 
     #[test]
     fn team_sizes_are_powers_of_two_or_all_helpers() {
         let tried = |nodes: usize, sources: usize| {
-            let machine: Description = format!("line:{nodes}").parse().unwrap();
+            let machine: MachineSpec = format!("line:{nodes}").parse().unwrap();
             let sources: Vec<Rank> = (0..sources).collect();
             pieces(&Instance::new(&machine, &sources, &vec![1; sources.len()]).unwrap(), Cut::Alike)
         };
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_long_messages_are_cut_and_the_sources_of_short_ones_help() {
-        let machine: Description = "line:8".parse().unwrap();
+        let machine: MachineSpec = "line:8".parse().unwrap();
         let instance = |lengths: &[u64]| {
             Instance::new(&machine, &(0..lengths.len()).collect::<Vec<Rank>>(), lengths).unwrap()
         };
@@ -270,7 +270,7 @@ mod tests {
     /// After the scatter every node of a team holds exactly its own piece.
     #[test]
     fn scattering_takes_a_logarithm_of_steps() {
-        let machine: Description = "line:12".parse().unwrap();
+        let machine: MachineSpec = "line:12".parse().unwrap();
         let instance = Instance::new(&machine, &[0, 6], &[600, 300]).unwrap();
         let growth = draft(&instance, (Cut::Alike, 6, AllGather::Halving), Exchange::InTurn).growth;
         assert_eq!(growth.iterations(), 3 + 4);

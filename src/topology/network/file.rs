@@ -285,7 +285,7 @@ pub enum NetworkProblem {
     Syntax(Box<toml::de::Error>),
     /// The file is a machine file.
     #[error(
-        "it is a machine file, since it has the key `{key}`: read it with `Description::from_file`, or on the command \
+        "it is a machine file, since it has the key `{key}`: read it with `MachineSpec::from_file`, or on the command \
          line give it without `file:`"
     )]
     MachineFile {

@@ -18,7 +18,7 @@ use multicomputer::{
     Dilation, MachineBuilder, Payload, Run,
     collective::Collective,
     error::{ConfigError, DeadlockReport, Failure, RunError, WaitsFor},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
     topology::{Link, LinkId, Topology, TopologyError, Vertex},
 };
@@ -310,9 +310,8 @@ impl Topology for NoRoutes {
 fn a_topology_that_panics_ends_the_run() {
     let _alone = alone();
     for clock in [Clock::Virtual, REAL, Clock::RealTime { dilation: Dilation::Auto }] {
-        let description = Description::new("no routes", Arc::new(NoRoutes), Parameters::hockney());
-        let machine =
-            Machine::of(description).clock(clock).wall_limit(Duration::from_secs(5)).build().unwrap();
+        let spec = MachineSpec::new("no routes", Arc::new(NoRoutes), Parameters::hockney());
+        let machine = Machine::of(spec).clock(clock).wall_limit(Duration::from_secs(5)).build().unwrap();
         let run = machine.run(|node| match node.rank() {
             0 => Ok(node.world().send(1, [1_u8])?),
             _ => Ok(drop(node.world().recv(0)?)),

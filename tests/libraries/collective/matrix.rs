@@ -15,7 +15,7 @@ use std::time::Duration;
 use multicomputer::{
     Machine,
     collective::{Algorithm, Operation, Strategy},
-    model::Description,
+    model::MachineSpec,
     prelude::*,
 };
 
@@ -64,7 +64,7 @@ fn check(machine: &Machine, cases: &[Case], choose: impl Fn(&Case) -> Vec<Algori
         }
         Ok(done)
     });
-    let run = run.unwrap_or_else(|error| panic!("{}: {error}", machine.description().name()));
+    let run = run.unwrap_or_else(|error| panic!("{}: {error}", machine.spec().name()));
     assert!(run.outputs.iter().all(|&done| done == run.outputs[0]), "{:?}", run.outputs);
     run.outputs[0]
 }
@@ -73,8 +73,8 @@ fn named(case: &Case) -> Vec<Algorithm> {
     Algorithm::of(case.operation)
 }
 
-fn build(description: Description) -> Machine {
-    Machine::of(description).wall_limit(Duration::from_secs(300)).deny_unreceived(true).build().unwrap()
+fn build(spec: MachineSpec) -> Machine {
+    Machine::of(spec).wall_limit(Duration::from_secs(300)).deny_unreceived(true).build().unwrap()
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn other_networks() {
         "tree:11",
     ] {
         let machine = build(machine.parse().unwrap());
-        let size = machine.description().nodes();
+        let size = machine.spec().nodes();
         let cases = cases(size, &[1, size + 1, 1000], &[0, size / 2], &ALL_OPERATORS);
         let done = check(&machine, &cases, named);
-        assert!(done > 300, "{}: {done}", machine.description().name());
+        assert!(done > 300, "{}: {done}", machine.spec().name());
     }
 }
 
@@ -188,7 +188,7 @@ fn strategies_that_alternate() {
         ("torus:3x4", &["2x3x2:3,rows-columns"]),
     ] {
         let machine = build(machine.parse().unwrap());
-        let size = machine.description().nodes();
+        let size = machine.spec().nodes();
         let cases = cases(size, &[1, size + 1, 1000], &[0, size / 2 + 1], &[With::Sum, With::Max]);
         let cases: Vec<Case> = cases.into_iter().filter(|case| case.operation != Operation::Scan).collect();
         let done = check(&machine, &cases, |case| {
@@ -213,7 +213,7 @@ fn strategies_that_alternate() {
             }
             algorithms
         });
-        assert_eq!(done, cases.len() * (1 + 2 * texts.len()), "{}", machine.description().name());
+        assert_eq!(done, cases.len() * (1 + 2 * texts.len()), "{}", machine.spec().name());
     }
 }
 
@@ -222,7 +222,7 @@ fn strategies_that_alternate() {
 fn edge_disjoint_trees() {
     for machine in ["hypercube:4", "hypercube:8", "ipsc860:32", "hypercube:64", "mesh:4x4", "complete:8"] {
         let machine = build(machine.parse().unwrap());
-        let size = machine.description().nodes();
+        let size = machine.spec().nodes();
         let roots: Vec<Rank> = (0..size).step_by(size / 4 + 1).collect();
         let cases = cases(size, &[2, size - 1, 1000, 3001], &roots, &[With::Sum, With::Max]);
         let cases: Vec<Case> = cases
@@ -230,7 +230,7 @@ fn edge_disjoint_trees() {
             .filter(|case| matches!(case.operation, Operation::Broadcast | Operation::Reduce))
             .collect();
         let done = check(&machine, &cases, |_| vec![Algorithm::EDST]);
-        assert_eq!(done, cases.len(), "{}", machine.description().name());
+        assert_eq!(done, cases.len(), "{}", machine.spec().name());
     }
 }
 
@@ -238,7 +238,7 @@ fn edge_disjoint_trees() {
 #[test]
 fn several_ports() {
     for (machine, ports) in [("torus:4x4", 4), ("torus:2x8", 3), ("torus:3x9", 4), ("clos:9:4:1", 2)] {
-        let machine = machine.parse::<Description>().unwrap().with_ports(ports).unwrap();
+        let machine = machine.parse::<MachineSpec>().unwrap().with_ports(ports).unwrap();
         let size = machine.nodes();
         let cases = cases(size, &[1, size + 1, 20_000], &[0, size - 2], &[With::Sum, With::MatrixProduct]);
         check(&build(machine), &cases, named);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use multicomputer::{
     Payload,
     collective::{Algorithm, Collective, CollectiveError, Job, Operation, Sum, Task, associative},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     topology::Mesh,
 };
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ use super::*;
 /// An operation among some nodes of a machine.
 #[derive(Clone, Debug)]
 struct Call {
-    machine: Description,
+    machine: MachineSpec,
     members: Vec<Rank>,
     operation: Operation,
     root: Rank,
@@ -53,7 +53,7 @@ fn calls() -> impl Strategy<Value = Call> {
     (grid, presets, prop::sample::select(&Operation::ALL[..]), any::<prop::sample::Index>()).prop_flat_map(
         |((rows, columns), parameters, operation, root)| {
             let mesh = Arc::new(Mesh::new(rows, columns).unwrap());
-            let machine = Description::new("a mesh", mesh, parameters);
+            let machine = MachineSpec::new("a mesh", mesh, parameters);
             let nodes: Vec<Rank> = (0..rows * columns).collect();
             let members = prop_oneof![
                 Just(nodes.clone()),
@@ -198,7 +198,7 @@ proptest! {
 #[test]
 fn a_plan_is_used_again_and_takes_the_same_time_every_run() {
     for operation in Operation::ALL {
-        let machine: Description = "paragon:3x5".parse().unwrap();
+        let machine: MachineSpec = "paragon:3x5".parse().unwrap();
         let blocks: Vec<u64> = (0..15).map(|rank| rank * 37 % 64).collect();
         let members = (0..15).collect();
         let call = Call { machine, members, operation, root: 7, blocks, element: 8, in_order: false };

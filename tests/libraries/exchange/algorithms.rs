@@ -6,7 +6,7 @@ use std::sync::Arc;
 use multicomputer::{
     Machine, Payload, Rank,
     exchange::{Algorithm, ExchangeError, Instance, InstanceError, Matrix},
-    model::Description,
+    model::MachineSpec,
     plan::MembersError,
     plan::PlanError,
 };
@@ -39,7 +39,7 @@ fn check(algorithm: Algorithm, instance: &Instance) {
 }
 
 fn instance(machine: &str, matrix: Matrix) -> Instance {
-    let machine: Description = machine.parse().unwrap();
+    let machine: MachineSpec = machine.parse().unwrap();
     let members: Vec<Rank> = (0..matrix.nodes()).collect();
     Instance::among(&machine, members, matrix).unwrap()
 }
@@ -78,14 +78,14 @@ fn special_matrices() {
 
 #[test]
 fn groups_whose_ranks_are_other_nodes() {
-    let machine: Description = "paragon:3x4".parse().unwrap();
+    let machine: MachineSpec = "paragon:3x4".parse().unwrap();
     let instance = Instance::among(&machine, [7, 2, 11, 0, 4], uneven(5)).unwrap();
     check_all(&instance);
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let machine: Description = "cm5:8".parse().unwrap();
+    let machine: MachineSpec = "cm5:8".parse().unwrap();
     let refused = |members: &[Rank], nodes| Instance::among(&machine, members, uneven(nodes)).unwrap_err();
     assert_eq!(refused(&[0, 1, 2], 4), InstanceError::Size { matrix: 4, group: 3 });
     assert_eq!(refused(&[0, 1, 1], 3), MembersError::Twice { node: 1 }.into());

@@ -75,7 +75,7 @@ fn a_known_matrix_saves_the_collect_and_takes_what_is_predicted() {
         });
         run.unwrap().report.modeled
     };
-    let instance = Instance::new(machine.description(), matrix_of_elements(8)).unwrap();
+    let instance = Instance::new(machine.spec(), matrix_of_elements(8)).unwrap();
     let plan = Algorithm::AUTO.plan(&instance).unwrap();
     assert_eq!(Some(modeled(true)), plan.prediction().map(|prediction| prediction.modeled));
     assert!(modeled(false) > modeled(true));

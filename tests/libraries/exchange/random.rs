@@ -3,7 +3,7 @@
 use multicomputer::{
     Dilation, Payload, Run,
     exchange::{Algorithm, Generator, Instance, Matrix},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
 };
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ use crate::{
     support::{PATIENCE, is_full},
 };
 
-fn cm5(nodes: usize) -> Description {
+fn cm5(nodes: usize) -> MachineSpec {
     format!("cm5:{nodes}").parse().unwrap()
 }
 
@@ -27,7 +27,7 @@ fn manners(seed: u64) -> Vec<Algorithm> {
 
 /// Carries the exchange out and checks that everybody gets what is for it; `real`: with data, not with lengths alone.
 fn exchange(
-    machine: &Description,
+    machine: &MachineSpec,
     matrix: &Matrix,
     algorithm: Algorithm,
     clock: Clock,
@@ -81,10 +81,10 @@ fn matrix(seed: u64) -> Matrix {
 }
 
 /// Machines of all sorts: with dear and cheap questions, links that are shared, and no costs at all.
-fn machine(seed: u64, nodes: usize) -> Description {
+fn machine(seed: u64, nodes: usize) -> MachineSpec {
     let mesh = |parameters| {
-        let line: Description = format!("mesh:1x{nodes}").parse().unwrap();
-        Description::new("test", line.topology().clone(), parameters)
+        let line: MachineSpec = format!("mesh:1x{nodes}").parse().unwrap();
+        MachineSpec::new("test", line.topology().clone(), parameters)
     };
     match seed % 4 {
         0 => format!("hockney:1x{nodes}").parse().unwrap(),

@@ -1,14 +1,14 @@
 //! Algorithm *Auto* against all algorithms of the papers.
 
 use multicomputer::{
-    model::Description,
+    model::MachineSpec,
     s_to_p::{Algorithm, Distribution, Instance},
 };
 
 use crate::support::is_full;
 
 /// Modeled time of the fastest algorithm of the papers over that of *Auto*.
-fn gain(machine: &Description, distribution: &Distribution, sources: usize, bytes: u64) -> f64 {
+fn gain(machine: &MachineSpec, distribution: &Distribution, sources: usize, bytes: u64) -> f64 {
     let grid = machine.topology().grid().unwrap();
     let ranks = distribution.place(grid, sources).unwrap();
     let instance = Instance::new(machine, &ranks, &vec![bytes; sources]).unwrap();
@@ -27,7 +27,7 @@ fn auto_is_never_slower_and_mostly_ten_percent_faster() {
         [("paragon:4x4", 0.8), ("paragon:8x8", 0.8), ("paragon:7x13", 0.9), ("paragon:10x10", 0.9)];
     let taken = if is_full() { &machines[..] } else { &machines[..3] };
     for &(machine, least) in taken {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         let nodes = machine.nodes();
         let mut gains = Vec::new();
         for distribution in &Distribution::ALL {

@@ -7,7 +7,7 @@ use multicomputer::{
     Payload, PayloadError, Run,
     comm::{WalkError, walk},
     error::{CommError, Failure, RunError},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     pattern::{Builder, Exchange, Schedule, Transfer},
     plan::PlanError,
     plan::Reason,
@@ -159,7 +159,7 @@ impl Topology for Star {
 
 #[test]
 fn a_machine_without_rows_is_taken_as_one_row() {
-    let machine = Description::new("star", Arc::new(Star), Parameters::hockney());
+    let machine = MachineSpec::new("star", Arc::new(Star), Parameters::hockney());
     let instance = Instance::new(&machine, &[2, 1], &[100, 300]).unwrap();
     assert_eq!(instance.grid(), Grid { rows: 1, columns: 4 });
     let bound = instance.lower_bound();
@@ -307,7 +307,7 @@ fn errors_of_the_layers_below_speak_for_themselves() {
 
 #[test]
 fn what_is_no_broadcast_is_an_error() {
-    let machine: Description = "paragon:2x2".parse().unwrap();
+    let machine: MachineSpec = "paragon:2x2".parse().unwrap();
     let refused = |sources: &[Rank], lengths: &[u64]| Instance::new(&machine, sources, lengths).unwrap_err();
     let gib = 1 << 30;
     let cases = [
@@ -371,7 +371,7 @@ fn splitting_needs_a_helper_for_each_source() {
 fn what_takes_longer_than_time_can_tell_is_an_error() {
     let slow = Parameters::builder().send_overhead(1e6).receive_overhead(1e6).latency(1e6).build().unwrap();
     let machine =
-        Description::new("slow", Arc::clone("1x128".parse::<Description>().unwrap().topology()), slow);
+        MachineSpec::new("slow", Arc::clone("1x128".parse::<MachineSpec>().unwrap().topology()), slow);
     let instance = Instance::new(&machine, &[0], &[8]).unwrap();
     let error = Algorithm::IN_TURN.plan(&instance).unwrap_err();
     assert_eq!(error, PlanError::TooLong { algorithm: "in-turn".into() });

@@ -20,7 +20,7 @@ fn error(machine: &Machine, program: impl Fn(&Node<'_>) -> Result<(), Failure> +
 #[test]
 fn a_pending_receive_from_anybody_takes_no_message_of_a_broadcast() {
     let machine = Machine::hockney(1, 4).deny_unreceived(true).build().unwrap();
-    let instance = Instance::new(machine.description(), &[0, 3], &[5, 5]).unwrap();
+    let instance = Instance::new(machine.spec(), &[0, 3], &[5, 5]).unwrap();
     for algorithm in Algorithm::all() {
         let plan = algorithm.plan(&instance).unwrap();
         let run = machine.run(|node| {

@@ -5,7 +5,7 @@
 //! from the call of the send to the return of the receive.
 
 use multicomputer::{
-    model::{Description, Parameters, ParametersBuilder},
+    model::{MachineSpec, Parameters, ParametersBuilder},
     pattern::{Action, Builder, Exchange, Transfer},
     plan::predict,
     prelude::*,
@@ -19,23 +19,23 @@ fn wide() -> ParametersBuilder {
     Parameters::hockney().to_builder().link_excess(64.0)
 }
 
-fn machine(parameters: ParametersBuilder, rows: usize, columns: usize) -> Description {
-    let mesh: Description = format!("mesh:{rows}x{columns}").parse().unwrap();
-    Description::new("test", mesh.topology().clone(), parameters.build().unwrap())
+fn machine(parameters: ParametersBuilder, rows: usize, columns: usize) -> MachineSpec {
+    let mesh: MachineSpec = format!("mesh:{rows}x{columns}").parse().unwrap();
+    MachineSpec::new("test", mesh.topology().clone(), parameters.build().unwrap())
 }
 
 /// The plan of messages of `n` bytes from each of the sources.
-fn plan(algorithm: Algorithm, machine: &Description, sources: &[Rank], n: u64) -> Plan {
+fn plan(algorithm: Algorithm, machine: &MachineSpec, sources: &[Rank], n: u64) -> Plan {
     let instance = Instance::new(machine, sources, &vec![n; sources.len()]).unwrap();
     algorithm.plan(&instance).unwrap()
 }
 
-fn modeled(algorithm: Algorithm, machine: &Description, sources: &[Rank], n: u64) -> Span {
+fn modeled(algorithm: Algorithm, machine: &MachineSpec, sources: &[Rank], n: u64) -> Span {
     plan(algorithm, machine, sources, n).prediction().modeled.since_start()
 }
 
 /// `alpha + n beta`.
-fn step(machine: &Description, n: u64) -> Span {
+fn step(machine: &MachineSpec, n: u64) -> Span {
     machine.parameters().alpha() + machine.parameters().transfer(n)
 }
 
@@ -105,7 +105,7 @@ fn two_step_is_a_step_and_br_lin() {
         plan(Algorithm::BR_LIN, &row, &[0], N).prediction()
     );
     assert_eq!(modeled(Algorithm::TWO_STEP, &row, &[5], N), step(&row, N).times(1 + 4));
-    let paragon: Description = "paragon:5x7".parse().unwrap();
+    let paragon: MachineSpec = "paragon:5x7".parse().unwrap();
     assert_eq!(
         plan(Algorithm::TWO_STEP, &paragon, &[0], N).prediction(),
         plan(Algorithm::BR_LIN, &paragon, &[0], N).prediction()

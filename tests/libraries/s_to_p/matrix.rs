@@ -41,11 +41,11 @@ struct Broadcast {
 
 /// The algorithm's plan; `None` if it is restricted to fewer sources.
 fn plan(algorithm: Algorithm, machine: &Machine, sources: &[Rank], lengths: &[u64]) -> Option<Plan> {
-    let instance = Instance::new(machine.description(), sources, lengths).unwrap();
+    let instance = Instance::new(machine.spec(), sources, lengths).unwrap();
     match algorithm.plan(&instance) {
         Ok(plan) => Some(plan),
         Err(PlanError::Restricted { .. }) => {
-            assert!(may_refuse(algorithm, sources.len(), machine.description().nodes()));
+            assert!(may_refuse(algorithm, sources.len(), machine.spec().nodes()));
             None
         }
         Err(error) => panic!("{algorithm} from {sources:?}: {error}"),
@@ -67,7 +67,7 @@ fn check(machine: &Machine, sources: &[Rank], broadcasts: &[Broadcast]) {
         Ok(())
     });
     if let Err(error) = run {
-        panic!("{} from {sources:?}: {error}", machine.description().name());
+        panic!("{} from {sources:?}: {error}", machine.spec().name());
     }
 }
 

@@ -4,7 +4,7 @@
 use super::*;
 
 /// Every algorithm that works in a group, with a root and lengths that differ from one to the next.
-fn cases(machine: &Description, members: &[Rank], seed: usize) -> Vec<Case> {
+fn cases(machine: &MachineSpec, members: &[Rank], seed: usize) -> Vec<Case> {
     let size = members.len();
     let case = |(number, algorithm): (usize, Algorithm)| {
         let root = if algorithm == Algorithm::ONE_TO_ALL { 0 } else { (seed + number) % size };
@@ -23,7 +23,7 @@ fn cases(machine: &Description, members: &[Rank], seed: usize) -> Vec<Case> {
 }
 
 /// Groups that have no node in common are at it at the same time.
-fn check(machine: &Description, groups: &[Vec<Rank>]) {
+fn check(machine: &MachineSpec, groups: &[Vec<Rank>]) {
     let all: Vec<Vec<Case>> =
         groups.iter().enumerate().map(|(number, members)| cases(machine, members, number)).collect();
     let run = run(machine, |node| {

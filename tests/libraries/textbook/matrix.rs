@@ -10,7 +10,7 @@ use super::*;
 use crate::conformance::textbook::{element, plain, x};
 
 /// A matrix of this shape on a grid of nodes: the vector that the leftmost column has, and the modeled time.
-fn product(machine: &Description, (rows, columns): (usize, usize)) -> (Vec<f64>, Span) {
+fn product(machine: &MachineSpec, (rows, columns): (usize, usize)) -> (Vec<f64>, Span) {
     let grid = machine.topology().grid().unwrap();
     let run = run(machine, |node| {
         let block = Block::of(grid, node.rank(), (rows, columns), element);

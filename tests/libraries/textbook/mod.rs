@@ -17,7 +17,7 @@ use multicomputer::{
     Run,
     collective::{Operation, Plan, Task, TaskBuilder, commutative},
     error::Failure,
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     plan::PlanError,
     prelude::*,
     textbook::Algorithm,
@@ -27,18 +27,18 @@ use multicomputer::{
 use crate::support::{self, PATIENCE};
 
 /// Runs a program on a machine; messages that nobody receives are an error.
-fn run<T: Send>(machine: &Description, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
+fn run<T: Send>(machine: &MachineSpec, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
     let machine = Machine::of(machine.clone()).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap();
     support::run(&machine, program)
 }
 
 /// A network with these parameters.
-fn machine(network: &str, parameters: &Parameters) -> Description {
-    Description::new(network, topology::parse(network).unwrap(), parameters.clone())
+fn machine(network: &str, parameters: &Parameters) -> MachineSpec {
+    MachineSpec::new(network, topology::parse(network).unwrap(), parameters.clone())
 }
 
 /// A network with Hockney's parameters: 130 us, half of it at either end, and 50 ns a byte.
-fn hockney(network: &str) -> Description {
+fn hockney(network: &str) -> MachineSpec {
     machine(network, &Parameters::hockney())
 }
 
@@ -55,7 +55,7 @@ fn split(send: f64, latency: f64, receive: f64) -> Parameters {
 }
 
 /// What an algorithm is for, with so many bytes of the vector, or of each block where there are blocks.
-fn task(algorithm: Algorithm, machine: &Description, bytes: u64) -> TaskBuilder {
+fn task(algorithm: Algorithm, machine: &MachineSpec, bytes: u64) -> TaskBuilder {
     let task = Task::builder(machine, algorithm.operation());
     if algorithm.operation().has_blocks() {
         task.blocks(vec![bytes; machine.nodes()])
@@ -65,7 +65,7 @@ fn task(algorithm: Algorithm, machine: &Description, bytes: u64) -> TaskBuilder 
 }
 
 /// The plan for [`task`], from rank 0.
-fn plan(algorithm: Algorithm, machine: &Description, bytes: u64) -> Plan {
+fn plan(algorithm: Algorithm, machine: &MachineSpec, bytes: u64) -> Plan {
     algorithm.plan(&task(algorithm, machine, bytes).build().unwrap()).unwrap()
 }
 

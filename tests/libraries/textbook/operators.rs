@@ -43,12 +43,12 @@ fn folded(size: usize) -> [Pair; 3] {
     sum
 }
 
-fn task(machine: &Description, operation: Operation, members: &[Rank]) -> TaskBuilder {
+fn task(machine: &MachineSpec, operation: Operation, members: &[Rank]) -> TaskBuilder {
     Task::builder(machine, operation).members(members).elements(1).element_bytes(16).in_order(true)
 }
 
 /// Every root of both all-to-one reductions, each with every operator, in one run.
-fn check(machine: &Description, members: &[Rank]) {
+fn check(machine: &MachineSpec, members: &[Rank]) {
     let mut plans = Vec::new();
     for algorithm in [Algorithm::ALL_TO_ONE, Algorithm::MESH_ALL_TO_ONE] {
         for root in 0..members.len() {

@@ -20,7 +20,7 @@ fn blocks(size: usize) -> [Vec<u64>; 6] {
 }
 
 /// The network that `size` nodes are on: all kinds take turns.
-fn network(size: usize) -> Description {
+fn network(size: usize) -> MachineSpec {
     let rows = (1..=size).rev().find(|rows| rows * rows <= size && size.is_multiple_of(*rows)).unwrap();
     let columns = size / rows;
     match size % 6 {
@@ -35,7 +35,7 @@ fn network(size: usize) -> Description {
 }
 
 /// The tasks of an algorithm among so many nodes: every root and length, or every choice of blocks.
-fn tasks(algorithm: Algorithm, machine: &Description) -> Vec<Task> {
+fn tasks(algorithm: Algorithm, machine: &MachineSpec) -> Vec<Task> {
     let (size, operation) = (machine.nodes(), algorithm.operation());
     let builder = || Task::builder(machine, operation);
     if operation.has_blocks() {

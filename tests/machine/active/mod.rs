@@ -12,7 +12,7 @@ use multicomputer::{
     Dilation, MachineBuilder, Payload,
     comm::{Active, ActiveMessage, Handling, Reactions},
     error::{Failure, RunError},
-    model::{Description, Parameters},
+    model::{MachineSpec, Parameters},
     prelude::*,
 };
 
@@ -155,16 +155,16 @@ fn a_question_and_its_answer_take_two_overheads_each_and_the_way() {
     for (to, one_way) in [(1, 5_700), (4, 6_100), (31, 6_500)] {
         let [asked, answered, ..] = question(cm5(32), to, Handling::Polled, |_, _| Ok(()));
         assert_eq!((asked, answered), (nanos(one_way), nanos(2 * one_way)));
-        let machine: Description = "fat-tree:32".parse().unwrap();
+        let machine: MachineSpec = "fat-tree:32".parse().unwrap();
         let mut route = Vec::new();
         machine.topology().route(0, to, &mut route);
         let described = cm5(32).build().unwrap();
-        assert_eq!(described.description().parameters().active_trip(route.len()), Span::from_nanos(one_way));
+        assert_eq!(described.spec().parameters().active_trip(route.len()), Span::from_nanos(one_way));
     }
     // Without overheads of their own they cost what other messages do: 65 + 16 * 0.0114 + 65 us.
     let machine = Machine::hockney(1, 2);
     let [asked, answered, ..] = question(machine, 1, Handling::Polled, |_, _| Ok(()));
-    let way = Machine::hockney(1, 2).build().unwrap().description().parameters().active_trip(1);
+    let way = Machine::hockney(1, 2).build().unwrap().spec().parameters().active_trip(1);
     assert_eq!((asked, answered), (Time::ZERO + way, Time::ZERO + way + way));
 }
 

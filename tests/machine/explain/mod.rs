@@ -12,7 +12,7 @@ use multicomputer::{
     collective::{self, Collective},
     error::Failure,
     exchange,
-    model::{Description, Parameters, ParametersBuilder},
+    model::{MachineSpec, Parameters, ParametersBuilder},
     prelude::*,
     record::{Bottleneck, Share},
     s_to_p,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The places that a message moves over.
-fn way(machine: &Description, from: usize, to: usize) -> Vec<Bottleneck> {
+fn way(machine: &MachineSpec, from: usize, to: usize) -> Vec<Bottleneck> {
     let mut route = Vec::new();
     machine.topology().route(from, to, &mut route);
     let mut way: Vec<Bottleneck> = route.into_iter().map(Bottleneck::Link).collect();
@@ -33,7 +33,7 @@ fn way(machine: &Description, from: usize, to: usize) -> Vec<Bottleneck> {
     way
 }
 
-fn capacity(machine: &Description, place: Bottleneck) -> f64 {
+fn capacity(machine: &MachineSpec, place: Bottleneck) -> f64 {
     let (topology, parameters) = (machine.topology(), machine.parameters());
     match place {
         Bottleneck::Link(link) => topology.capacity(link).unwrap_or(parameters.link_capacity()),
@@ -43,7 +43,7 @@ fn capacity(machine: &Description, place: Bottleneck) -> f64 {
 }
 
 /// What must hold of the explanation of every run.
-pub(crate) fn check<T>(run: &Run<T>, machine: &Description) {
+pub(crate) fn check<T>(run: &Run<T>, machine: &MachineSpec) {
     let path = run.critical_path().unwrap();
     let mut at = Time::ZERO;
     for piece in &path.pieces {
@@ -90,7 +90,7 @@ pub(crate) fn check<T>(run: &Run<T>, machine: &Description) {
 }
 
 /// Shares tile the way of their message and move its bytes; a bottleneck is full, and nobody is faster there.
-fn check_shares<T>(run: &Run<T>, machine: &Description) {
+fn check_shares<T>(run: &Run<T>, machine: &MachineSpec) {
     let mut of: BTreeMap<(usize, u64), Vec<Share>> = BTreeMap::new();
     for share in &run.trace.shares {
         of.entry((share.from, share.seq)).or_default().push(*share);
@@ -133,7 +133,7 @@ fn explained<T: Send>(
 ) -> Run<T> {
     let machine = machine.trace(true).wall_limit(PATIENCE).build().unwrap();
     let run = support::run(&machine, program);
-    check(&run, machine.description());
+    check(&run, machine.spec());
     run
 }
 
@@ -184,7 +184,7 @@ fn what_was_not_recorded_is_an_error() {
     assert_eq!(run.critical_path().unwrap_err(), AnalysisError::NotModeled);
     assert!(run.blame().unwrap_err().to_string().contains("host's clock"));
     let run = explained(line(2), &program);
-    let machine: Description = "hockney:1x2".parse().unwrap();
+    let machine: MachineSpec = "hockney:1x2".parse().unwrap();
     assert!(CriticalPath::of(&run.trace, &machine).is_ok());
     let mut part = run.trace.clone();
     part.transfers.clear();
@@ -192,7 +192,7 @@ fn what_was_not_recorded_is_an_error() {
     assert!(text.contains("no message of node 0 at 65.5 us"), "{text}");
     part.events.retain(|event| event.rank == 1);
     assert!(CriticalPath::of(&part, &machine).is_err());
-    let other: Description = "hockney:1x1".parse().unwrap();
+    let other: MachineSpec = "hockney:1x1".parse().unwrap();
     assert!(CriticalPath::of(&run.trace, &other).is_err());
     let nothing = line(2).trace(true).build().unwrap().run(|_| Ok(())).unwrap();
     assert!(nothing.explain().unwrap().critical_path.pieces.is_empty());
@@ -256,7 +256,7 @@ node 1 -> node 2,1,2,0,0,3,0,50
 fn runs_of_the_libraries_are_explained() {
     let machines = ["paragon:4x4", "hockney:2x5", "cm5:16", "t3d:2x2x3", "ipsc860:8", "ring:9", "tree:15"];
     for name in machines {
-        let machine: Description = name.parse().unwrap();
+        let machine: MachineSpec = name.parse().unwrap();
         let nodes = machine.nodes();
         let built = || Machine::of(machine.clone());
         explained(built(), |node| {
@@ -346,7 +346,7 @@ proptest! {
             .ports(ports)
             .build()
             .unwrap();
-        let machine: Description = network.parse().unwrap();
+        let machine: MachineSpec = network.parse().unwrap();
         let nodes = machine.nodes();
         explained(Machine::of(machine).parameters(parameters), |node| {
             let (world, me) = (node.world(), node.rank());

@@ -91,13 +91,12 @@ fn a_prediction_has_the_noise_of_the_machine_and_a_plan_does_not() {
     assert!(noisily.report.modeled > quietly.report.modeled);
     assert_eq!(run(&machine, broadcast).report, noisily.report);
     let plan = |machine: &Machine| {
-        let task =
-            Task::builder(machine.description(), Operation::Broadcast).elements(20_000).build().unwrap();
+        let task = Task::builder(machine.spec(), Operation::Broadcast).elements(20_000).build().unwrap();
         Algorithm::AUTO.plan(&task).unwrap()
     };
     assert_eq!(plan(&machine).prediction().modeled, quietly.report.modeled);
     let schedule = plan(&machine).schedule().clone();
-    let predicted = multicomputer::plan::predict(machine.description(), &schedule).unwrap();
+    let predicted = multicomputer::plan::predict(machine.spec(), &schedule).unwrap();
     assert_eq!(predicted.modeled, noisily.report.modeled);
 }
 

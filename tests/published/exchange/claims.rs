@@ -3,13 +3,13 @@
 
 use multicomputer::{
     exchange::{Algorithm, Class, Generator, Instance, Matrix},
-    model::Description,
+    model::MachineSpec,
 };
 
 use super::*;
 
 /// What an algorithm takes, in seconds; from a run if only that can tell.
-fn seconds(machine: &Description, matrix: &Arc<Matrix>, algorithm: Algorithm) -> f64 {
+fn seconds(machine: &MachineSpec, matrix: &Arc<Matrix>, algorithm: Algorithm) -> f64 {
     let instance = Instance::new(machine, matrix.clone()).unwrap();
     let plan = algorithm.plan(&instance).unwrap();
     modeled(&plan, &instance).as_secs_f64()
@@ -24,7 +24,7 @@ fn of_the_paper(algorithm: &Algorithm) -> bool {
 #[test]
 fn auto_is_never_slower_than_the_paper() {
     for machine in ["cm5:32", "paragon:4x4", "hockney:3x3", "hypercube:8"] {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         let nodes = machine.nodes();
         let generated = |fan_out: usize, nonuniformity: f64, traffic: u64| {
             Generator { nodes, fan_out, traffic, nonuniformity, seed: 3 }.matrix().unwrap()
@@ -56,7 +56,7 @@ fn auto_is_never_slower_than_the_paper() {
 #[test]
 fn auto_comes_within_1_3_of_the_bound_for_large_traffic() {
     for (machine, traffic) in [("cm5:32", 1 << 20), ("paragon:16x16", 4 << 20)] {
-        let machine: Description = machine.parse().unwrap();
+        let machine: MachineSpec = machine.parse().unwrap();
         let nodes = machine.nodes();
         let side = 1 << (nodes.ilog2() / 2);
         let transpose = |from: usize, to: usize| {

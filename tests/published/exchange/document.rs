@@ -52,7 +52,7 @@ fn the_table_has_every(every: usize, header: &str, count: usize, row: impl Fn(us
 }
 
 /// A plan, what it takes, and what nothing can beat. What cannot be predicted is run.
-fn planned(machine: &Description, matrix: Arc<Matrix>, algorithm: Algorithm) -> (Plan, Span, LowerBound) {
+fn planned(machine: &MachineSpec, matrix: Arc<Matrix>, algorithm: Algorithm) -> (Plan, Span, LowerBound) {
     let instance = Instance::new(machine, matrix).unwrap();
     let plan = algorithm.plan(&instance).unwrap();
     let modeled = modeled(&plan, &instance);
@@ -210,7 +210,7 @@ fn reason(bound: &LowerBound) -> &'static str {
 #[test]
 fn the_table_of_kinds() {
     let line = |(name, kind): (&str, Kind)| {
-        let cell = |machine: &Description| {
+        let cell = |machine: &MachineSpec| {
             let matrix = kind(machine.nodes(), 2 << 20);
             let (plan, modeled, bound) = planned(machine, matrix, Algorithm::AUTO);
             let (millis, ratio) = (modeled.as_secs_f64() * 1e3, bound.ratio(modeled).unwrap());

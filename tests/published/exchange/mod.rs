@@ -8,10 +8,10 @@ use std::sync::Arc;
 use multicomputer::{
     Machine, Payload, Time,
     exchange::{Generator, Instance, Matrix, Plan},
-    model::Description,
+    model::MachineSpec,
 };
 
-fn cm5() -> Description {
+fn cm5() -> MachineSpec {
     "cm5:32".parse().unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! The tables of `docs/s-to-p.md`.
 
 use multicomputer::{
-    model::Description,
+    model::MachineSpec,
     published::{Job, Value},
 };
 
@@ -125,10 +125,10 @@ fn fastest(instance: &Instance, algorithms: &[Algorithm]) -> Plan {
 fn the_table_of_what_is_beyond_the_papers() {
     let document = include_str!("../../../docs/s-to-p.md");
     let line = |(machine, distribution, count, length): &Case| {
-        let description: Description = machine.parse().unwrap();
+        let spec: MachineSpec = machine.parse().unwrap();
         let (preset, mesh) = machine.split_once(':').unwrap();
         let sources = place(mesh, distribution, *count);
-        let instance = Instance::new(&description, &sources, &vec![*length; *count]).unwrap();
+        let instance = Instance::new(&spec, &sources, &vec![*length; *count]).unwrap();
         let is_xor = |algorithm: Algorithm| [XOR, Algorithm::REPOS_XOR].contains(&algorithm);
         let papers =
             Algorithm::PAPER.iter().copied().filter(|&algorithm| mesh != "16x16" || !is_xor(algorithm));

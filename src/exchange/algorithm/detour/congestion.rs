@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use crate::{
         exchange::Matrix,
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
         topology,
     };
 
@@ -292,7 +292,7 @@ mod tests {
     /// link to node (r, r) carries 15 - r messages, and the excess over its capacity is detoured through the 256 nodes.
     #[test]
     fn detours_around_the_diagonal_of_a_transpose_cost_a_seventh() {
-        let machine: Description = "paragon:16x16".parse().unwrap();
+        let machine: MachineSpec = "paragon:16x16".parse().unwrap();
         let instance = Instance::new(&machine, transpose(16, 4_000_000)).unwrap();
         let [straight, spread] = spread(&instance, 31_250);
         let ports = 4_000_000.0 * straight.port;
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn loads_are_those_of_all_legs() {
         let parameters = Parameters::builder().duplex(1.5).build().unwrap();
-        let machine = Description::new("mesh", topology::parse("mesh:5x5").unwrap(), parameters);
+        let machine = MachineSpec::new("mesh", topology::parse("mesh:5x5").unwrap(), parameters);
         let instance = Instance::new(&machine, transpose(5, 100_000)).unwrap();
         let [_, spread] = spread(&instance, 10_000);
         let mut loads = vec![0.0; spread.times.len()];
@@ -340,7 +340,7 @@ mod tests {
     /// Four nodes, each with a message for the opposite one, on fast links: no detours.
     #[test]
     fn without_congested_links_all_messages_are_direct() {
-        let machine: Description = "hockney:2x2".parse().unwrap();
+        let machine: MachineSpec = "hockney:2x2".parse().unwrap();
         let instance =
             Instance::new(&machine, Matrix::of(4, |from, to| u64::from(from + to == 3)).unwrap()).unwrap();
         let [_, spread] = spread(&instance, 1);

@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use crate::{
         exchange::Matrix,
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
         topology,
     };
 
@@ -276,7 +276,7 @@ mod tests {
             name in prop::sample::select(vec!["mesh:3x4", "fat-tree:12", "ring:12", "dragonfly:2x2x3", "dragonfly:3x2x2:valiant"]),
             bytes in prop::collection::vec(0..900_u64, 144)
         ) {
-            let machine = Description::new("any", topology::parse(name).unwrap(), Parameters::hockney());
+            let machine = MachineSpec::new("any", topology::parse(name).unwrap(), Parameters::hockney());
             let matrix = Matrix::of(12, |from, to| bytes[12 * from + to] / 2).unwrap().without_own();
             let instance = Instance::new(&machine, matrix).unwrap();
             let paths = Paths::of(&instance);

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
     use crate::{
         exchange::{Instance, Matrix, rounds::parts},
-        model::{Description, Parameters},
+        model::{MachineSpec, Parameters},
         topology,
     };
 
@@ -311,7 +311,7 @@ mod tests {
             bytes in prop::collection::vec(0..3_u64, 144),
             moves in prop::collection::vec((0..144_usize, any::<bool>(), 0..12_usize), 60)
         ) {
-            let machine = Description::new("any", topology::parse(name).unwrap(), Parameters::hockney());
+            let machine = MachineSpec::new("any", topology::parse(name).unwrap(), Parameters::hockney());
             let matrix = Matrix::of(12, |from, to| bytes[12 * from + to]).unwrap().without_own();
             let instance = Instance::new(&machine, matrix).unwrap();
             let paths = Paths::of(&instance);
