@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use multicomputer::{
-    Pinning, calibration, collective::Job, collective::Operation, exchange::Matrix, model::MachineSpec,
+    Pinning, all_to_all::Matrix, calibration, collective::Job, collective::Operation, model::MachineSpec,
     prelude::*,
 };
 
@@ -130,7 +130,7 @@ fn collectives(nodes: usize, seconds: f64) -> Result<(), Failure> {
             let (world, rank) = (node.world(), node.rank());
             let mine: Vec<Payload> = (0..nodes).map(|to| data(rank, to, bytes)).collect();
             let exchange = || {
-                let got = world.exchange_payloads_known(&matrix, mine.clone())?;
+                let got = world.all_to_allv_payloads_known(&matrix, mine.clone())?;
                 world.barrier()?;
                 Ok(got)
             };

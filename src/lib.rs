@@ -35,7 +35,7 @@
 //! * [`comm`] is the interface of programs: [`Node`](comm::Node) and [`Group`](comm::Group). The [`prelude`] re-exports it with
 //!   [`Payload`].
 //! * [`topology`] has the networks, [`model`] the parameters of machines and the [presets](model::presets).
-//! * [`collective`] has the collective operations, [`s_to_p`] s-to-p broadcasting, [`exchange`] many-to-many
+//! * [`collective`] has the collective operations, [`s_to_p`] s-to-p broadcasting, [`all_to_all`] many-to-many
 //!   communication, [`textbook`] the algorithms of Kumar et al., [`nx`] the NX calls of programs for the Paragon.
 //! * [`pattern`] has schedules as plain data. [`plan`] selects among schedules, [predicts](plan::predict()) their times, and accepts
 //!   [custom algorithms](plan::Own).
@@ -47,13 +47,13 @@
 //! * [`calibration`] measures this host.
 //! * `mpi`, available with the feature `mpi`, runs the same programs as processes of MPI.
 
+pub mod all_to_all;
 pub mod analysis;
 pub mod calibration;
 pub mod collective;
 pub mod comm;
 mod endpoint;
 pub mod error;
-pub mod exchange;
 mod fabric;
 pub mod goal;
 pub mod input;
@@ -97,10 +97,10 @@ pub use time::{Span, Time};
 pub mod prelude {
     pub use crate::{
         ANY_SOURCE, ANY_TAG, Clock, Machine, Rank, Select, Span, Tag, Time,
+        all_to_all::ManyToMany,
         collective::Collective,
         comm::{Group, Message, Node, Request, Tested},
         error::{CommError, Failure},
-        exchange::ManyToMany,
         payload::Payload,
         s_to_p::BroadcastFrom,
     };

@@ -32,7 +32,7 @@ const OPERATIONS: [&str; 13] = [
     "all-reduce",
     "reduce-scatter",
     "scan",
-    "exchange",
+    "all-to-all",
     "sparse exchange",
     "s-to-p broadcast",
 ];

@@ -6,6 +6,7 @@
 //! A command is a file with an `Arguments` and a `run`, a line in [`Command`] and one in `dispatch`. [`demo`] is the
 //! one that is meant when none is named.
 
+mod all_to_all;
 mod broadcast;
 mod calibrate;
 mod clock;
@@ -15,7 +16,6 @@ mod count;
 mod data;
 mod demo;
 mod error;
-mod exchange;
 mod files;
 mod goal;
 mod lists;
@@ -88,7 +88,7 @@ Examples:
                                                        all algorithms of a collective operation, by length
   multicomputer collective broadcast --bytes 8..1M --plot times.svg
                                                        the same as a chart: time over length
-  multicomputer exchange --machine cm5:32 --fan-out 8 --nonuniformity 1/8
+  multicomputer all-to-all --machine cm5:32 --fan-out 8 --nonuniformity 1/8
                                                        who has how much for whom, and all algorithms for that
   multicomputer tune 8x8 all-gather                       which algorithm is fastest for which length
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
@@ -104,8 +104,8 @@ Examples:
 Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
 The exit status is 0 for success, 1 for a run that failed, 2 for arguments that are wrong.";
 
-/// The name of the command `s-to-p` in earlier versions.
-const FORMER_S_TO_P: &str = "stop";
+/// Commands whose name was another in earlier versions: former name, name.
+const RENAMED: [(&str, &str); 2] = [("stop", "s-to-p"), ("exchange", "all-to-all")];
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -117,7 +117,8 @@ enum Command {
     /// Compare algorithms for collective operations, for one length or for many
     Collective(collective::Arguments),
     /// Compare algorithms for many-to-many communication, on one matrix or by traffic
-    Exchange(exchange::Arguments),
+    #[command(name = "all-to-all")]
+    AllToAll(all_to_all::Arguments),
     /// Print which algorithm is fastest for which length of a collective operation
     Tune(tune::Arguments),
     /// Show an algorithm or a figure of the textbook: who sends to whom, equation and modeled time
@@ -183,16 +184,19 @@ fn read() -> Result<CommandLine, clap::Error> {
     CommandLine::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))
 }
 
-/// Replaces the former name of the command `s-to-p`, with a warning, but for the ranks of MPI. It is not an alias, so that no suggestion
-/// names it.
+/// Replaces the [former name](RENAMED) of a command, with a warning unless it is given to `mpi`, where every rank would print one. A former
+/// name is not an alias, so no suggestion offers it.
 fn with_current_name(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_mpi = arguments.get(1).is_some_and(|command| command == "mpi");
     let position = if is_mpi { 2 } else { 1 };
-    if let Some(command) = arguments.get_mut(position).filter(|command| *command == FORMER_S_TO_P) {
-        *command = "s-to-p".into();
+    let renamed = |given: &OsString| RENAMED.into_iter().find(|(former, _)| given == former);
+    if let Some((former, name)) = arguments.get(position).and_then(renamed) {
+        arguments[position] = name.into();
         if !is_mpi {
-            let text = "is called `s-to-p`; the next version drops the old name";
-            let _ = writeln!(Log, "warning: the command `{FORMER_S_TO_P}` {text}");
+            let _ = writeln!(
+                Log,
+                "warning: the command `{former}` is called `{name}`; the next version drops the old name"
+            );
         }
     }
     arguments
@@ -205,7 +209,7 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Demo(arguments)) => demo::run(&arguments, out)?,
         Some(Command::SToP(arguments)) => s_to_p::run(&arguments, site, out)?,
         Some(Command::Collective(arguments)) => collective::run(&arguments, site, out)?,
-        Some(Command::Exchange(arguments)) => exchange::run(&arguments, site, out)?,
+        Some(Command::AllToAll(arguments)) => all_to_all::run(&arguments, site, out)?,
         Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
         Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,

@@ -16,9 +16,9 @@ use multicomputer::{
 };
 
 use super::{
-    collective,
+    all_to_all, collective,
     error::{self, Error},
-    exchange, s_to_p,
+    s_to_p,
 };
 
 mod calibrate;
@@ -48,7 +48,8 @@ enum Command {
     /// Compare algorithms for collective operations with each other and with MPI's own
     Collective(Compared<collective::Arguments>),
     /// Compare algorithms for many-to-many communication with each other and with MPI's Alltoallv
-    Exchange(Compared<exchange::Arguments>),
+    #[command(name = "all-to-all")]
+    AllToAll(Compared<all_to_all::Arguments>),
     /// Measure the ranks as a machine, and print them as a machine file
     Calibrate(calibrate::Arguments),
 }
@@ -68,7 +69,7 @@ pub(super) fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Error
     match arguments.command {
         Command::SToP(compared) => compared.run(job, out),
         Command::Collective(compared) => compared.run(job, out),
-        Command::Exchange(compared) => compared.run(job, out),
+        Command::AllToAll(compared) => compared.run(job, out),
         Command::Calibrate(arguments) => {
             let result = calibrate::run(&arguments, &job, out);
             concluded(&job, result)

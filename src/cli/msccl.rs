@@ -8,9 +8,9 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Span,
+    all_to_all::{self, Matrix},
     collective::{self, Operation, Task},
     error::Failure,
-    exchange::{self, Matrix},
     goal::{self, Sends},
     input,
     model::MachineSpec,
@@ -167,8 +167,8 @@ fn best(program: &Program, machine: &MachineSpec, bytes: u64, element: u64) -> R
         Collective::AllToAll => {
             let each = elements / ranks as u64 * element;
             let of_pair = |from: usize, to: usize| if from != to && from.max(to) < ranks { each } else { 0 };
-            let instance = exchange::Instance::new(machine, Matrix::of(machine.nodes(), of_pair)?)?;
-            let plan = exchange::Algorithm::AUTO.plan(&instance)?;
+            let instance = all_to_all::Instance::new(machine, Matrix::of(machine.nodes(), of_pair)?)?;
+            let plan = all_to_all::Algorithm::AUTO.plan(&instance)?;
             let modeled = plan.prediction().map_or(Span::ZERO, |prediction| prediction.modeled.since_start());
             return Ok(Best { name: plan.name().to_owned(), modeled, bound: instance.lower_bound().time() });
         }

@@ -234,8 +234,8 @@ fn texts_that_are_wrong_are_refused_with_their_line() {
 #[test]
 fn texts_are_algorithms() {
     use crate::{
+        all_to_all::{self, ManyToMany as _, Matrix},
         collective::{self, Collective as _, Operation, Sum, Task},
-        exchange::{self, ManyToMany as _, Matrix},
     };
     let machine: MachineSpec = "paragon:1x4".parse().unwrap();
     let threads = Machine::of(machine.clone()).build().unwrap();
@@ -263,11 +263,11 @@ fn texts_are_algorithms() {
         let run = run.unwrap();
         assert_eq!((run.outputs, run.report.modeled), (vec![true; 4], expected), "{operation}");
     }
-    let own = exchange::Own::from(Program::read(&all_pairs(4, "alltoall", true)).unwrap());
+    let own = all_to_all::Own::from(Program::read(&all_pairs(4, "alltoall", true)).unwrap());
     let matrix = std::sync::Arc::new(Matrix::of(4, |_, _| 24).unwrap());
     let run = threads.run(|node| {
         let mine: Vec<Vec<u8>> = (0..4).map(|to| vec![(4 * node.rank() + to) as u8; 24]).collect();
-        let came = node.world().using(&own).exchange_known(&matrix, &mine)?;
+        let came = node.world().using(&own).all_to_allv_known(&matrix, &mine)?;
         Ok(came.iter().zip(0..).all(|(came, from)| *came == [(4 * from + node.rank()) as u8; 24]))
     });
     assert_eq!(run.unwrap().outputs, [true; 4]);

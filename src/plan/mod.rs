@@ -3,7 +3,7 @@
 //!
 //! A [`Problem`] states which data move among which members of a machine: an s-to-p broadcast
 //! ([`s_to_p::Instance`](crate::s_to_p::Instance)), a collective operation ([`collective::Task`](crate::collective::Task)),
-//! or a many-to-many exchange ([`exchange::Instance`](crate::exchange::Instance)). An [`Algorithm`] has one or several
+//! or a many-to-many exchange ([`all_to_all::Instance`](crate::all_to_all::Instance)). An [`Algorithm`] has one or several
 //! schedule variants for a problem. The variant [predicted](predict()) to be the fastest becomes the [`Plan`], which
 //! all members carry out. The plan depends only on the problem, so all members make the same plan without
 //! communication. [`LowerBound`] is a time below which no algorithm can finish, with the limiting resource.

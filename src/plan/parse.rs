@@ -62,7 +62,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{collective, exchange, s_to_p};
+    use crate::{all_to_all, collective, s_to_p};
 
     /// Checks that every name and alias selects its own algorithm, in any spelling.
     fn check_names<P: Registered>(algorithms: &[Algorithm<P>]) {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn every_name_and_alias_selects_its_algorithm() {
         check_names(&collective::Task::algorithms());
-        check_names(&exchange::Instance::algorithms());
+        check_names(&all_to_all::Instance::algorithms());
         check_names(&s_to_p::Instance::algorithms());
         assert_eq!("rabenseifner".parse::<collective::Algorithm>().unwrap(), collective::Algorithm::HALVING);
     }

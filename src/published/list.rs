@@ -1,10 +1,10 @@
 //! The list of all jobs of all papers.
 
-use super::{Job, Paper, exchange, intercom, missing, s_to_p, textbook};
+use super::{Job, Paper, all_to_all, intercom, missing, s_to_p, textbook};
 
 /// The jobs of each paper.
 const PAPERS: [&[Job]; 6] =
-    [s_to_p::REPORT, s_to_p::CONFERENCE, intercom::JOBS, textbook::JOBS, exchange::JOBS, missing::JOBS];
+    [s_to_p::REPORT, s_to_p::CONFERENCE, intercom::JOBS, textbook::JOBS, all_to_all::JOBS, missing::JOBS];
 
 impl Job {
     /// Returns all jobs, by paper and in the order of the paper.

@@ -22,9 +22,9 @@
 //! assert!(outcome.claims.iter().all(|claim| claim.is_as_expected()));
 //! ```
 
+mod all_to_all;
 mod chart;
 mod claim;
-mod exchange;
 mod intercom;
 mod job;
 mod list;

@@ -399,7 +399,7 @@ fn names_of_mpi_are_taken_and_near_names_are_offered() {
     let refused = |arguments: &str| fails(2, &arguments.split(' ').collect::<Vec<_>>());
     for name in ["alltoall", "all-to-all", "MPI_Alltoallv"] {
         let errors = refused(&format!("collective {name}"));
-        assert!(errors.contains("`multicomputer exchange` compares algorithms for all-to-all"), "{errors}");
+        assert!(errors.contains("`multicomputer all-to-all` compares algorithms for all-to-all"), "{errors}");
     }
     for (arguments, offered) in [
         ("collective alredcue", "`alredcue` is no operation; did you mean `allreduce`? Allowed are"),

@@ -56,7 +56,7 @@ fn a_sweep_that_fails_leaves_the_old_file_and_what_was_finished() {
     for command in [
         &["s-to-p", "--sources", "1", "--algorithm", "br-lin", "--bytes", "8,256M"][..],
         &["collective", "broadcast", "--algorithm", "short", "--bytes", "8,256M"],
-        &["exchange", "--algorithm", "pairwise", "--traffic", "8,256M"],
+        &["all-to-all", "--algorithm", "pairwise", "--traffic", "8,256M"],
         &["textbook", "4.1", "--words", "1,30M"],
     ] {
         let output = run(&[command, &sweep, &["--csv", text(&file)]].concat());
@@ -83,7 +83,7 @@ fn what_never_begins_leaves_files_as_they_were() {
     fs::write(&trace, "old\n").unwrap();
     for command in [
         &["collective", "all-reduce", "--mesh", "2x3", "--in-order", "--algorithm", "long"][..],
-        &["exchange", "--mesh", "2x3", "--run", "none", "--algorithm", "random,improved"],
+        &["all-to-all", "--mesh", "2x3", "--run", "none", "--algorithm", "random,improved"],
         &["textbook", "4.7", "--topology", "ring:7"],
         &["s-to-p", "--mesh", "2x2", "--sources", "9"],
     ] {
@@ -210,7 +210,7 @@ fn a_file_is_complete_even_if_nobody_reads_the_table() {
         &["--mesh", "2x2", "--clock", "virtual"][..],
         &["s-to-p", "--mesh", "2x2"],
         &["collective", "scan", "--mesh", "2x2"],
-        &["exchange", "--mesh", "2x2"],
+        &["all-to-all", "--mesh", "2x2"],
         &["textbook", "4.1"],
         &["tune", "2x2", "scan", "--bytes", "8"],
     ] {

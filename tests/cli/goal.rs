@@ -112,7 +112,7 @@ fn a_schedule_that_is_written_takes_its_own_time() {
     for (command, algorithm) in [
         (&["collective", "broadcast", "--bytes", "1K"][..], "short"),
         (&["s-to-p", "--sources", "4", "--bytes", "2K", "--distribution", "row"], "br-lin"),
-        (&["exchange", "--traffic", "1K", "--fan-out", "4"], "pairwise"),
+        (&["all-to-all", "--traffic", "1K", "--fan-out", "4"], "pairwise"),
     ] {
         let machine = ["--machine", "paragon:4x4", "--algorithm", algorithm, "--csv", text(&csv)];
         succeeds(&[command, &machine, &["--goal", text(&file)]].concat());

@@ -11,7 +11,7 @@ const COMMANDS: [(&[&str], &str); 6] = [
     (&["demo", "--mesh", "2x2", "--sources", "2"], "wall_us"),
     (&["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin,auto"], "wall_us"),
     (&["collective", "broadcast", "--mesh", "2x2", "--run", "all"], "run_us"),
-    (&["exchange", "--mesh", "2x2"], "run_us"),
+    (&["all-to-all", "--mesh", "2x2"], "run_us"),
     (&["textbook", "4.7", "--topology", "ring:4"], "run_us"),
     (&["textbook", "example-4.1", "--topology", "mesh:2x2"], "run_us"),
 ];
@@ -48,7 +48,8 @@ fn predictions_stay_beside_times_of_the_host() {
     assert!(host.contains("\nalgorithm  modeled ") && host.contains("  run "), "{host}");
     assert!(host.contains("It was run on the threads of this host: every member had every byte"), "{host}");
 
-    let exchange = succeeds(&["exchange", "--mesh", "2x2", "--algorithm", "random,auto", "--clock", "host"]);
+    let exchange =
+        succeeds(&["all-to-all", "--mesh", "2x2", "--algorithm", "random,auto", "--clock", "host"]);
     let random = exchange.lines().find(|line| line.starts_with("random")).unwrap();
     assert_eq!(
         random.split_whitespace().nth(1),
@@ -90,7 +91,7 @@ fn modeled_times_of_csv_files_are_modeled_under_every_clock() {
 fn sweeps_have_a_table_of_times_of_the_host() {
     let title = "\nTimes of runs on the threads of this host in ";
     let broadcast = ["collective", "broadcast", "--mesh", "2x2", "--bytes", "8..16", "--run", "all"];
-    let exchange = ["exchange", "--mesh", "2x2", "--traffic", "1K,2K", "--run", "all"];
+    let exchange = ["all-to-all", "--mesh", "2x2", "--traffic", "1K,2K", "--run", "all"];
     for command in [&broadcast[..], &exchange] {
         assert!(succeeds(&[command, &["--clock", "host"]].concat()).contains(title), "{command:?}");
         assert!(!succeeds(command).contains(title), "{command:?}");
@@ -107,9 +108,9 @@ fn threads_can_be_pinned_on_every_clock() {
     }
     let options = ["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin"];
     assert_eq!(succeeds(&[&options[..], &["--pin", "spread"]].concat()), succeeds(&options));
-    let errors = fails(2, &["exchange", "--pin", "everywhere"]);
+    let errors = fails(2, &["all-to-all", "--pin", "everywhere"]);
     assert!(errors.contains("allowed are auto, none, one-core and spread"), "{errors}");
-    for command in ["demo", "s-to-p", "collective", "exchange", "textbook"] {
+    for command in ["demo", "s-to-p", "collective", "all-to-all", "textbook"] {
         let help = succeeds(&[command, "--help"]);
         assert!(help.contains("--pin <CORES>") && help.contains("or host (no model"), "{help}");
     }

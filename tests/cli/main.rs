@@ -2,10 +2,10 @@
 
 #![cfg(feature = "cli")]
 
+mod all_to_all;
 mod browser;
 mod collective;
 mod demo;
-mod exchange;
 mod faults;
 mod files;
 mod goal;
@@ -35,7 +35,7 @@ use std::{
 };
 
 use multicomputer::{
-    collective as library, exchange as many_to_many,
+    all_to_all as many_to_many, collective as library,
     s_to_p::{Algorithm, Distribution},
 };
 use serde_json::Value;
@@ -181,7 +181,7 @@ fn the_help_tells_of_every_option_and_has_examples() {
         assert!(help.contains(operation.name()), "no {operation} in\n{help}");
         assert!(succeeds(&["tune", "--help"]).contains(operation.name()));
     }
-    let help = succeeds(&["exchange", "--help"]);
+    let help = succeeds(&["all-to-all", "--help"]);
     for part in
         ["--matrix", "--fan-out", "--traffic", "--nonuniformity", "--with", "--seeds", "--run", "Examples:"]
     {
@@ -482,7 +482,7 @@ fn a_reader_that_goes_away_is_no_failure() {
         &["--help"],
         &["machine"],
         &["collective", "scan", "--mesh", "2x2"],
-        &["exchange", "--mesh", "2x2"],
+        &["all-to-all", "--mesh", "2x2"],
         &["tune", "2x2", "scan", "--bytes", "8"],
     ] {
         let mut child = program(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -124,7 +124,7 @@ fn plans_are_written_and_read_again() {
     );
 
     fs::write(&matrix, "100,100,100,100,100,100\n".repeat(6)).unwrap();
-    let exchange = ["exchange", "--matrix", text(&matrix), "--algorithm", "pairwise"];
+    let exchange = ["all-to-all", "--matrix", text(&matrix), "--algorithm", "pairwise"];
     succeeds(&writing(&exchange, text(&file)));
     let output = succeeds(&["msccl", text(&file), "--machine", "line:6", "--bytes", "6K"]);
     assert!(output.contains("alltoall of 6 ranks"), "{output}");

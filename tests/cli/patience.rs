@@ -38,7 +38,7 @@ fn a_run_in_real_time_that_takes_long_is_announced() {
             "in real time at dilation 0.5 this run will take 5.0 s (br-lin on slow, row, 1 source, 10 B each, real)\n",
         ),
         (
-            &["exchange", "--traffic", "60", "--algorithm", "pairwise"],
+            &["all-to-all", "--traffic", "60", "--algorithm", "pairwise"],
             "real:120",
             "in real time at dilation 120 this run will take 1 h (an exchange (",
         ),
@@ -64,7 +64,7 @@ fn a_run_in_real_time_that_nobody_would_wait_for_is_refused() {
     for command in [
         &["collective", "broadcast", "--bytes", "1M", "--algorithm", "short"][..],
         &["s-to-p", "--sources", "1", "--bytes", "1M", "--algorithm", "br-lin"],
-        &["exchange", "--traffic", "2M", "--algorithm", "pairwise"],
+        &["all-to-all", "--traffic", "2M", "--algorithm", "pairwise"],
         &["textbook", "4.1", "--words", "128K"],
         &["--sources", "1", "--bytes", "1M"],
     ] {

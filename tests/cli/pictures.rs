@@ -34,7 +34,7 @@ fn pictures_are_drawn_of_every_run_and_are_the_same_every_time() {
     for command in [
         &["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin"][..],
         &["collective", "broadcast", "--mesh", "2x2", "--algorithm", "short"],
-        &["exchange", "--machine", "cm5:4", "--algorithm", "pairwise"],
+        &["all-to-all", "--machine", "cm5:4", "--algorithm", "pairwise"],
         &["textbook", "4.1"],
     ] {
         let name = folder.join(format!("{}.svg", command[0]));

@@ -9,7 +9,7 @@ fn every_command_runs_and_predicts_under_rendezvous() {
     for command in [
         &["collective", "broadcast", "--machine", "hockney:2x3", "--bytes", "4K"][..],
         &["s-to-p", "--machine", "hockney:3x3", "--sources", "4", "--bytes", "2K", "--distribution", "row"],
-        &["exchange", "--machine", "cm5:6", "--run", "all"],
+        &["all-to-all", "--machine", "cm5:6", "--run", "all"],
         &["textbook", "4.7"],
         &["demo", "--machine", "paragon:4x4", "--clock", "virtual"],
     ] {

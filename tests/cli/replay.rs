@@ -32,7 +32,7 @@ fn one_page_has_all_runs_and_is_the_same_every_time() {
     for command in [
         &["--mesh", "1x2", "--sources", "1", "--clock", "virtual"][..],
         &["collective", "broadcast", "--mesh", "2x2", "--algorithm", "short"],
-        &["exchange", "--machine", "cm5:4", "--algorithm", "pairwise"],
+        &["all-to-all", "--machine", "cm5:4", "--algorithm", "pairwise"],
         &["textbook", "4.1"],
     ] {
         let file = folder.join(format!("{}.html", command[0].trim_start_matches('-')));

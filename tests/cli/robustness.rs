@@ -50,7 +50,7 @@ fn what_is_no_text_is_told_with_its_file_and_its_place() {
         (&latin, "line 3 is not valid UTF-8: byte 2 of the line is 0xe4"),
     ] {
         for command in [
-            &["exchange", "--machine", "1x2", "--matrix", text(file)][..],
+            &["all-to-all", "--machine", "1x2", "--matrix", text(file)][..],
             &["plot", text(file)],
             &["msccl", text(file), "--machine", "complete:2"],
             &["collective", "broadcast", "--machine", &placed(file)],
@@ -147,10 +147,10 @@ fn errors_say_which_separator_is_allowed_and_where() {
     let [matrix, nodes, table, schedule] =
         ["m.csv", "nodes.txt", "t.csv", "s.xml"].map(|name| folder.join(name));
     fs::write(&matrix, "0 1000\n1000 0\n").unwrap();
-    let errors = fails(2, &["exchange", "--machine", "1x2", "--matrix", text(&matrix)]);
+    let errors = fails(2, &["all-to-all", "--machine", "1x2", "--matrix", text(&matrix)]);
     assert!(errors.contains("`0 1000` in row 0") && errors.contains("separated by commas"), "{errors}");
     fs::write(&matrix, "0,1,2\n1,0,2\n1,2,0\n").unwrap();
-    let errors = fails(2, &["exchange", "--machine", "1x2", "--matrix", text(&matrix)]);
+    let errors = fails(2, &["all-to-all", "--machine", "1x2", "--matrix", text(&matrix)]);
     assert!(errors.contains(text(&matrix)), "{errors}");
     fs::write(&nodes, "\n0,1\n").unwrap();
     let errors =

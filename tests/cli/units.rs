@@ -56,10 +56,10 @@ fn a_fast_machine_is_shown_in_microseconds() {
     let output = with(&["s-to-p", "--sources", "1", "--bytes", "8,16", "--algorithm", "br-lin"]);
     assert!(output.contains("; modeled times in us\n") && output.contains("6.003 *"), "{output}");
 
-    let output = with(&["exchange", "--traffic", "1K", "--algorithm", "pairwise"]);
+    let output = with(&["all-to-all", "--traffic", "1K", "--algorithm", "pairwise"]);
     assert!(output.contains("modeled us") && output.contains("waiting us"), "{output}");
     assert_eq!(first(&output, "modeled us")[..2], ["pairwise", "15.000"], "{output}");
-    let output = with(&["exchange", "--traffic", "1K,2K", "--algorithm", "pairwise"]);
+    let output = with(&["all-to-all", "--traffic", "1K,2K", "--algorithm", "pairwise"]);
     assert!(output.contains("; modeled times in us\n") && output.contains("fastest us"), "{output}");
 
     let output = with(&["tune", "broadcast", "--bytes", "8,64"]);
@@ -98,10 +98,10 @@ fn one_is_not_several() {
         "{output}"
     );
     assert!(output.contains("\nFrom 1 length each; "), "{output}");
-    let errors = fails(2, &["exchange", "--mesh", "1x1", "--matrix", "figure-1"]);
+    let errors = fails(2, &["all-to-all", "--mesh", "1x1", "--matrix", "figure-1"]);
     assert!(errors.contains("the matrix is for 8 nodes, and paragon:1x1 has 1"), "{errors}");
     let output =
-        succeeds(&["exchange", "--mesh", "2x2", "--algorithm", "pairwise,colored", "--run", "fastest"]);
+        succeeds(&["all-to-all", "--mesh", "2x2", "--algorithm", "pairwise,colored", "--run", "fastest"]);
     assert!(output.contains("\n1 of 2 plans was run: "), "{output}");
     assert!(output.contains("\nThe other is predicted, which is exact in virtual time.\n"), "{output}");
     let output = succeeds(&["textbook", "4.1,4.2", "--word-bytes", "1"]);

@@ -9,11 +9,11 @@ use multicomputer::{
 
 #[path = "../../examples/29_active_messages.rs"]
 pub mod active_messages;
+#[path = "../../examples/30_all_to_all.rs"]
+pub mod all_to_all;
 #[path = "../../examples/05_deadlock.rs"]
 pub mod deadlock;
-#[path = "../../examples/30_exchange.rs"]
-pub mod exchange;
-#[path = "../../examples/31_exchange_algorithms.rs"]
+#[path = "../../examples/31_all_to_all_algorithms.rs"]
 pub mod exchange_algorithms;
 #[path = "../../examples/36_explain.rs"]
 pub mod explain;
@@ -335,17 +335,17 @@ fn locks_and_counters_on_another_node() {
 
 #[test]
 fn numbers_are_sorted_cards_are_dealt_and_particles_move() {
-    let mut all: Vec<u32> = (0..32).flat_map(exchange::numbers).collect();
+    let mut all: Vec<u32> = (0..32).flat_map(all_to_all::numbers).collect();
     all.sort_unstable();
-    let sorted = exchange::ALGORITHMS.map(|algorithm| {
-        let run = exchange::sorted(algorithm).unwrap();
+    let sorted = all_to_all::ALGORITHMS.map(|algorithm| {
+        let run = all_to_all::sorted(algorithm).unwrap();
         assert_eq!(run.outputs.concat(), all, "{algorithm}");
         run.report.modeled
     });
     assert_times(&sorted, &["12.272320385 ms", "3.638498999 ms"]);
 
-    let dealt_out = exchange::ALGORITHMS.map(|algorithm| {
-        let run = exchange::dealt_out(algorithm).unwrap();
+    let dealt_out = all_to_all::ALGORITHMS.map(|algorithm| {
+        let run = all_to_all::dealt_out(algorithm).unwrap();
         let of = |rank: u32| (rank..32_000).step_by(32);
         assert!(
             (0..).zip(&run.outputs).all(|(rank, cards)| cards.iter().copied().eq(of(rank))),
@@ -355,11 +355,11 @@ fn numbers_are_sorted_cards_are_dealt_and_particles_move() {
     });
     assert_times(&dealt_out, &["9.3192625 ms", "2.728 ms"]);
 
-    let run = exchange::moved().unwrap();
+    let run = all_to_all::moved().unwrap();
     assert_eq!((run.report.modeled.to_string().as_str(), run.report.messages), ("643.15 us", 224));
-    assert_eq!(run.outputs.iter().map(Vec::len).sum::<usize>(), 32 * exchange::EACH);
+    assert_eq!(run.outputs.iter().map(Vec::len).sum::<usize>(), 32 * all_to_all::EACH);
     for (rank, particles) in (0..).zip(&run.outputs) {
-        assert!(particles.iter().all(|&[at, _]| at / exchange::CELL == rank), "node {rank}");
+        assert!(particles.iter().all(|&[at, _]| at / all_to_all::CELL == rank), "node {rank}");
     }
 }
 
@@ -392,7 +392,7 @@ fn all_algorithms_exchange_the_same() {
         ("mixed", "32.8572 ms"),
         ("apart", "32.9464 ms"),
     ];
-    let [auto, others @ ..] = multicomputer::exchange::Algorithm::ALL else { panic!("*Auto* and others") };
+    let [auto, others @ ..] = multicomputer::all_to_all::Algorithm::ALL else { panic!("*Auto* and others") };
     assert_eq!((auto.name(), others.len()), ("auto", expected.len()));
     let planned = |&algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
     let (least, fastest) = planned(auto).unwrap();

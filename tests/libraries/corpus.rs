@@ -13,8 +13,8 @@ use std::{fs, sync::Arc, time::Duration};
 
 use multicomputer::{
     Rank, Span, Time,
+    all_to_all::{self, Matrix},
     collective::{self, Operation, Task},
-    exchange::{self, Matrix},
     model::MachineSpec,
     s_to_p,
 };
@@ -63,7 +63,7 @@ impl Problem {
                     .map(|(rank, bytes)| (number(Some(rank)) as Rank, number(Some(bytes))))
                     .collect(),
             ),
-            "exchange" => {
+            "all-to-all" => {
                 let law = words.next().unwrap().to_owned();
                 let seed = number(words.next());
                 let numbers = [(); 3].map(|()| number(words.next()));
@@ -160,8 +160,8 @@ impl Row {
             }
             Problem::Exchange { law, seed, numbers } => {
                 let matrix = Arc::new(Problem::matrix(law, *seed, *numbers, nodes));
-                let instance = exchange::Instance::new(&machine, matrix).unwrap();
-                let plan = exchange::Algorithm::AUTO.plan(&instance).unwrap();
+                let instance = all_to_all::Instance::new(&machine, matrix).unwrap();
+                let plan = all_to_all::Algorithm::AUTO.plan(&instance).unwrap();
                 timed(plan.prediction().unwrap().modeled, &|| instance.lower_bound().time())
             }
         }

@@ -1,12 +1,12 @@
 //! What stands on the machine: collective operations, many-to-many exchanges, s-to-p broadcasts, the calls of NX, the
 //! algorithms of the textbook. What they are compared with that is published is in `tests/published`.
 
+mod all_to_all;
 mod collective;
 #[path = "../support/conformance/mod.rs"]
 mod conformance;
 mod conforming;
 mod corpus;
-mod exchange;
 mod laws;
 mod nx;
 mod rendezvous;

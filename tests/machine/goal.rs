@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use multicomputer::{
+    all_to_all,
     collective::{Algorithm, Operation, Task},
     error::RunError,
-    exchange,
     goal::{self, PlayError, PredictError, Program, Sends, WriteError, predict},
     model::{MachineSpec, Parameters},
     pattern::{Action, Builder, Exchange, Schedule},
@@ -273,9 +273,9 @@ fn schedules_of_all_libraries_take_their_own_time_when_they_are_written_and_read
                 }
             }
         }
-        let matrix = exchange::Matrix::of(machine.nodes(), |from, to| (from != to) as u64 * 300).unwrap();
-        let instance = exchange::Instance::new(&machine, matrix).unwrap();
-        for algorithm in exchange::Algorithm::ALL {
+        let matrix = all_to_all::Matrix::of(machine.nodes(), |from, to| (from != to) as u64 * 300).unwrap();
+        let instance = all_to_all::Instance::new(&machine, matrix).unwrap();
+        for algorithm in all_to_all::Algorithm::ALL {
             if let Ok(plan) = algorithm.plan(&instance)
                 && let Some(schedule) = plan.schedule()
             {

@@ -10,9 +10,9 @@ use std::{
 
 use multicomputer::{
     Clock, Payload, Run,
+    all_to_all::Matrix,
     collective::Sum,
     error::{Failure, RunError, WaitsFor},
-    exchange::Matrix,
     prelude::*,
     record::EventKind,
 };
@@ -71,10 +71,10 @@ fn libraries_give_on_the_host_what_they_give_in_virtual_time() {
             x.extend(y);
             world.barrier()?;
             let outgoing: Vec<Vec<u64>> = (0..nodes).map(|to| vec![rank as u64; to % 4]).collect();
-            x.extend(world.exchange(&outgoing)?.concat());
+            x.extend(world.all_to_allv(&outgoing)?.concat());
             let matrix = Arc::new(Matrix::of(nodes, |from, to| (from + to) as u64 % 7)?);
             let payloads = (0..nodes).map(|to| Payload::from(vec![rank as u8; (rank + to) % 7])).collect();
-            for came in world.exchange_payloads_known(&matrix, payloads)? {
+            for came in world.all_to_allv_payloads_known(&matrix, payloads)? {
                 x.extend(came.to_vec::<u8>()?.into_iter().map(u64::from));
             }
             x.extend(world.sparse_exchange(&[((rank * 7 + 1) % nodes, [rank as u64])])?.concat_sources());

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use multicomputer::{
     MachineBuilder, Payload, Run,
+    all_to_all::{self, ManyToMany, Matrix},
     collective::{self, Collective, Operation, Task},
     comm::{Active, Handling, Node},
     error::{Failure, RunError},
-    exchange::{self, ManyToMany, Matrix},
     nx::{Library, Nx},
     prelude::*,
     s_to_p, textbook,
@@ -344,8 +344,8 @@ fn collective_calls_name_their_operation() {
 fn exchanges_and_algorithms_of_the_textbook_have_steps() {
     let spec = "paragon:4x4".parse().unwrap();
     let matrix = Matrix::of(16, |from, to| 100 * ((from + 2 * to) % 5) as u64).unwrap();
-    let instance = exchange::Instance::new(&spec, matrix.clone()).unwrap();
-    for &algorithm in exchange::Algorithm::ALL {
+    let instance = all_to_all::Instance::new(&spec, matrix.clone()).unwrap();
+    for &algorithm in all_to_all::Algorithm::ALL {
         let Ok(plan) = algorithm.plan(&instance) else { continue };
         let (run, picture) = traced(
             || Machine::paragon(4, 4),

@@ -1,6 +1,6 @@
 //! What papers and other libraries publish, beside what comes out here; and the tables of the documents that say so.
 
-mod exchange;
+mod all_to_all;
 mod intercom;
 mod jobs;
 mod peers;

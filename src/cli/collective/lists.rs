@@ -76,7 +76,7 @@ fn unknown_operation(item: &str) -> String {
     let nearest = names::nearest(item, known);
     match nearest {
         _ if ALL_TO_ALL.iter().any(|name| Some(*name) == nearest.as_deref() || *name == item) => format!(
-            "`{item}` is no operation of this command: `multicomputer exchange` compares algorithms for all-to-all; allowed are \
+            "`{item}` is no operation of this command: `multicomputer all-to-all` compares algorithms for all-to-all; allowed are \
              {}, and all",
             spellings()
         ),

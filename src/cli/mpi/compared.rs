@@ -7,11 +7,10 @@ use multicomputer::{model::MachineSpec, mpi::Job, topology::Mesh};
 
 use super::{
     super::{
-        collective,
+        all_to_all, collective,
         compare::Runs,
         count::counted,
         error::Error,
-        exchange,
         options::{AskedMachines, RunOptions},
         ranks::Ranks,
         s_to_p,
@@ -82,14 +81,14 @@ impl Compares for collective::Arguments {
     }
 }
 
-impl Compares for exchange::Arguments {
+impl Compares for all_to_all::Arguments {
     fn asked(&mut self) -> Asked<'_> {
         let (machines, options) = (self.machine.asked(), &mut self.options);
         Asked { machines, runs: self.run, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
-        exchange::run(self, site, &mut out)
+        all_to_all::run(self, site, &mut out)
     }
 }
 

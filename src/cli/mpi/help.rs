@@ -42,6 +42,6 @@ pub(in crate::cli) fn adapted(command: Command) -> Command {
             .after_help(MEASURED)
     };
     command.mut_subcommand("mpi", |mpi| {
-        ["s-to-p", "collective", "exchange"].iter().fold(mpi, |mpi, name| mpi.mut_subcommand(name, own))
+        ["s-to-p", "collective", "all-to-all"].iter().fold(mpi, |mpi, name| mpi.mut_subcommand(name, own))
     })
 }

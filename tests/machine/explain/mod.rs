@@ -7,11 +7,10 @@ mod path;
 use std::collections::BTreeMap;
 
 use multicomputer::{
-    Clock, Dilation, MachineBuilder, Payload, Run,
+    Clock, Dilation, MachineBuilder, Payload, Run, all_to_all,
     analysis::{AnalysisError, CriticalPath, Kind, MessageRef},
     collective::{self, Collective},
     error::Failure,
-    exchange,
     model::{MachineSpec, Parameters, ParametersBuilder},
     prelude::*,
     record::{Bottleneck, Share},
@@ -266,7 +265,7 @@ fn runs_of_the_libraries_are_explained() {
             world.all_reduce(&mut x, collective::Sum)?;
             world.scan(&mut x, collective::Sum)?;
             let rows = vec![vec![node.rank() as u32; 300]; nodes];
-            let _: Vec<Vec<u32>> = world.exchange(&rows)?;
+            let _: Vec<Vec<u32>> = world.all_to_allv(&rows)?;
             Ok(())
         });
         let sources: Vec<usize> = (0..nodes).step_by(3).collect();
@@ -278,9 +277,9 @@ fn runs_of_the_libraries_are_explained() {
                 Ok(plan.broadcast(node.world(), mine).map(drop)?)
             });
         }
-        let matrix = exchange::Matrix::of(nodes, |from, to| 100 * ((from + 2 * to) % 5) as u64).unwrap();
-        let instance = exchange::Instance::new(&machine, matrix.clone()).unwrap();
-        for algorithm in exchange::Algorithm::ALL {
+        let matrix = all_to_all::Matrix::of(nodes, |from, to| 100 * ((from + 2 * to) % 5) as u64).unwrap();
+        let instance = all_to_all::Instance::new(&machine, matrix.clone()).unwrap();
+        for algorithm in all_to_all::Algorithm::ALL {
             let Ok(plan) = algorithm.plan(&instance) else { continue };
             explained(built(), |node| {
                 let row = matrix.row(node.rank()).iter();

@@ -218,7 +218,7 @@ fn calls_after_an_exchange_with_a_dead_member_are_still_the_same() {
         let run = machine.run_surviving(|node| {
             let (world, rank) = (node.world(), node.rank());
             node.compute(Span::from_micros(((rank * 37) % 8 * 30) as u64))?;
-            let exchanged = world.exchange(&vec![vec![1_u8; 100 * (rank + 1)]; 10]).map(drop);
+            let exchanged = world.all_to_allv(&vec![vec![1_u8; 100 * (rank + 1)]; 10]).map(drop);
             let barrier = world.barrier();
             Ok((exchanged.map_err(|error| error.to_string()), barrier.map_err(|error| error.to_string())))
         });

@@ -11,9 +11,9 @@
 
 #![allow(dead_code, reason = "no executable uses all of it")]
 
+pub(crate) mod all_to_all;
 pub(crate) mod cartesian;
 pub(crate) mod collective;
-pub(crate) mod exchange;
 pub(crate) mod messages;
 pub(crate) mod nx;
 pub(crate) mod s_to_p;
@@ -37,7 +37,7 @@ pub(crate) fn all(runner: &dyn Runner) {
     cartesian::cartesian(runner);
     collective::collective(runner);
     s_to_p::s_to_p(runner);
-    exchange::exchange(runner);
+    all_to_all::exchange(runner);
     textbook::textbook(runner);
     nx::nx(runner);
 }

@@ -1,0 +1,467 @@
+//! `multicomputer all-to-all`: the algorithms of many-to-many communication side by side, on one matrix or on many.
+//!
+//! Those that can be predicted are, which is exact and needs no threads. The others are run, since only a run can tell
+//! what they take. What cannot be done is found out before the first plan is made.
+
+use std::{
+    fmt::{self, Write as _},
+    io::Write,
+    path::PathBuf,
+};
+
+use clap::Args;
+use multicomputer::{
+    Clock, Payload,
+    all_to_all::{Algorithm, Generator, Instance, Matrix, Plan},
+    msccl::{Program, WriteError},
+    pattern::Schedule,
+    plan::{Effort, PlanError},
+    prelude::{Node, Rank},
+    units::{Sizes, format_bytes},
+};
+
+use super::{
+    compare::{
+        Attempt, Attempted, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row,
+        Runs, Way, compare, left_out, mean, run_parser, title,
+    },
+    data::Content,
+    error::Error,
+    files::harmless,
+    lists::{List, algorithm_lines},
+    options::{MachineOptions, RunOptions, read_number},
+    setting::machine_columns,
+    site::Site,
+    unit::Unit,
+};
+
+mod asked;
+mod own;
+mod task;
+
+use self::{
+    asked::Asked,
+    task::{Fraction, Task},
+};
+
+/// Arguments of the command.
+#[derive(Args, Debug)]
+#[command(after_help = after_help())]
+pub(super) struct Arguments {
+    /// The communication matrix: figure-1 of the paper, or a CSV file with a line for each sender that has the bytes
+    /// for each receiver [default: one at random, by the next three options]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
+    matrix: Option<PathBuf>,
+
+    /// Number of nodes that each node sends to, k [default: all]
+    #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
+    fan_out: Option<usize>,
+
+    /// The bytes that each node sends, and receives, t: 64K, a list 1K,64K, or a doubling range 1K..1M; K is KiB,
+    /// 1024 bytes, and kB is 1000, and so on
+    #[arg(long, value_name = "SIZES", default_value = "64K", allow_negative_numbers = true)]
+    traffic: Sizes,
+
+    /// l, from 0 to 1, as 1/32 or 0.25: the fraction l of the traffic of a node goes to (1 - l) k nodes, the rest to l
+    /// k [default: 1/k, so that one node gets nearly all]
+    #[arg(long, value_name = "FRACTION", value_parser = task::fraction, allow_hyphen_values = true)]
+    nonuniformity: Option<Fraction>,
+
+    /// The algorithms (see below), or a list of such, or all
+    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = asked::read_algorithms)]
+    algorithm: List<Algorithm>,
+
+    /// A schedule of one's own, in the XML of MSCCL, as one more algorithm; may be given several times
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
+
+    /// Try so many seeds, from --seed on, for what algorithms choose at random; the matrix stays the same
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = task::seeds, allow_negative_numbers = true)]
+    seeds: u64,
+
+    /// Which of the plans that are predicted are also run; the others are run in any case, unless none is [default: all
+    /// for one matrix and over MPI, fastest in a sweep]
+    #[arg(long, value_name = "WHICH", value_parser = run_parser(
+        "The fastest of those predicted, and those that cannot be predicted",
+        "All of them",
+        "No plan: modeled times are predictions, where there are some",
+    ))]
+    pub(super) run: Option<Runs>,
+
+    /// Send lengths without data, for messages that would not fit in memory; then only lengths are checked
+    #[arg(long)]
+    pub(super) phantom: bool,
+
+    #[command(flatten)]
+    pub(super) machine: MachineOptions,
+
+    #[command(flatten)]
+    pub(super) options: RunOptions,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer all-to-all --machine cm5:32 --fan-out 32 --traffic 64K --nonuniformity 1/32
+                                                       all algorithms on one matrix, as in figure 9 of the paper
+  multicomputer all-to-all --machine cm5:32 --fan-out 2 --nonuniformity 1/2 --traffic 1K..1M --algorithm improved,two-stage
+                                                       a sweep over the traffic, as in figure 10
+  multicomputer all-to-all --mesh 2x4 --matrix figure-1  the matrix of figure 1
+  multicomputer all-to-all --mesh 4x4 --matrix loads.csv --csv times.csv
+                                                       a matrix of one's own, and all figures into a file
+  multicomputer all-to-all --mesh 4x4 --algorithm random,improved,shuffled --seeds 20
+                                                       how much times vary with what is chosen at random";
+
+/// The most columns of a matrix that is shown in numbers.
+const WIDEST: usize = 100;
+
+/// The end of the help: the algorithms, and some examples.
+fn after_help() -> String {
+    let lines = algorithm_lines(Algorithm::ALL.iter().copied(), 10);
+    let waiting = "Waiting is that of a node on average, for messages to leave or to come.";
+    format!("Algorithms:\n{lines}\n\n{waiting}\n\n{EXAMPLES}")
+}
+
+/// Predicts or runs all algorithms on all matrices, and prints how they compare.
+pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
+    let options = &arguments.options;
+    let spec = options.meeting(site.spec(&arguments.machine)?);
+    // A prediction needs no threads: only what is run must be a machine that this host can run.
+    let place = match arguments.run {
+        Some(Runs::None) => None,
+        _ => Some(site.place(options, &spec)?),
+    };
+    let content = Content::new(arguments.phantom, options.seed);
+    let asked = asked::asked(&arguments.algorithm, &arguments.with)?;
+    let tasks = task::tasks(arguments, &spec)?;
+    let on_machines = if tasks.len() > 1 { Runs::Fastest } else { Runs::All };
+    let runs = arguments.run.unwrap_or(site.runs(on_machines));
+    if place.is_some() {
+        tasks.iter().try_for_each(|task| task::check(task, content))?;
+    }
+    let case = |task: Task| Case {
+        lines: site.lines(asked.iter().map(|asked| asked.attempts(arguments.seeds, options.seed))),
+        bound: task.instance.lower_bound(),
+        spec: spec.clone(),
+        place: place.clone(),
+        clock: options.clock(),
+        problem: task,
+    };
+    let cases = tasks.into_iter().map(case).collect();
+    compare(
+        &Exchanges { arguments, asked, time: site.time(options), content, runs },
+        cases,
+        runs,
+        options,
+        out,
+    )
+}
+
+/// The seed of what an algorithm chooses at random.
+fn seed(algorithm: &Way<Asked>) -> Option<u64> {
+    algorithm.ours()?.seed()
+}
+
+/// The message of one node for another.
+fn message(content: Content, matrix: &Matrix, from: Rank, to: Rank) -> Payload {
+    content.message(from * matrix.nodes() + to, matrix.get(from, to))
+}
+
+/// An algorithm on a matrix.
+type R<'a, 'e> = Row<'a, Exchanges<'e>>;
+
+/// The comparison.
+struct Exchanges<'a> {
+    arguments: &'a Arguments,
+    asked: Vec<Asked>,
+    /// The kind of time.
+    time: &'static str,
+    content: Content,
+    runs: Runs,
+}
+
+impl Comparison for Exchanges<'_> {
+    type Problem = Task;
+    type Algorithm = Way<Asked>;
+    type Plan = Way<Plan, Instance>;
+    /// Iterations and messages of the schedule, if there is one.
+    type Facts = Option<(usize, u64)>;
+
+    const FILE: &'static str = concat!(
+        machine_columns!(),
+        " matrix k t l matrix_seed class uniform sent received fan_out fan_in entries \
+                                bytes algorithm seed chosen modeled_us bound_us decided_by ratio rounds messages \
+                                predicted clock run_us waiting_us bytes_sent wall_us dilation error answers \
+                                late_answers slip_us pace restriction"
+    );
+    const MPI_FILE: &'static str = concat!(
+        machine_columns!(),
+        " matrix k t l matrix_seed class uniform sent received fan_out fan_in entries \
+                                    bytes algorithm seed chosen wall_us least_us lower_us upper_us most_us repetitions \
+                                    mpi_ratio predicted_us prediction_error rounds messages bytes_sent restriction"
+    );
+
+    fn describe(&self, task: &Task, algorithm: &Way<Asked>) -> String {
+        format!("an exchange ({}) by {algorithm}, {} time", task.matrix, self.time)
+    }
+
+    fn heading(&self, task: &Task, algorithm: &Way<Asked>) -> String {
+        format!("{algorithm}: an exchange ({}), {} time", task.matrix, self.time)
+    }
+
+    fn label(&self, task: &Task, algorithm: Option<&Way<Asked>>) -> String {
+        let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
+        let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
+        let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
+        let seed = seed(algorithm).filter(|_| self.arguments.seeds > 1);
+        let seed = seed.map_or_else(String::new, |seed| format!("-{seed}"));
+        format!("{matrix}-{}{seed}", harmless(&algorithm.to_string(), "-"))
+    }
+
+    fn is_mpi(&self, algorithm: &Way<Asked>) -> bool {
+        algorithm.ours().is_none()
+    }
+
+    fn is_predictable(&self, algorithm: &Way<Asked>) -> bool {
+        algorithm.ours().is_some_and(Asked::is_predictable)
+    }
+
+    /// Phantoms cannot be sorted.
+    fn can_be_run(&self, algorithm: &Way<Asked>) -> bool {
+        !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
+    }
+
+    fn plan(&self, task: &Task, asked: &Way<Asked>, effort: Effort) -> Attempted<Self::Plan> {
+        let Way::Ours(algorithm) = asked else {
+            let plan = Way::Mpi(task.instance.clone());
+            return Ok(Ok(Planned {
+                plan,
+                predicted: None,
+                chosen: "Alltoallv".to_owned(),
+                is_complete: true,
+            }));
+        };
+        let plan = match algorithm.plan(&task.instance, effort) {
+            Ok(plan) => plan,
+            Err(cause) => return Ok(Err(cause.to_string())),
+        };
+        let predicted = plan.prediction().map(|prediction| prediction.modeled.since_start());
+        Ok(match (plan.schedule(), predicted) {
+            (Some(_), None) => Err(PlanError::TooLong { algorithm: algorithm.to_string() }.to_string()),
+            (None, _) if !self.runs.include(self, asked) => {
+                Err("only a run can tell what it takes: --run fastest and --run all run it".to_owned())
+            }
+            _ => {
+                let (chosen, is_complete) = (plan.name().to_owned(), plan.is_complete());
+                Ok(Planned { predicted, chosen, is_complete, plan: Way::Ours(plan) })
+            }
+        })
+    }
+
+    fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
+        plan.ours()?.schedule()
+    }
+
+    fn msccl(&self, plan: &Self::Plan) -> Result<Program, WriteError> {
+        match plan {
+            Way::Ours(plan) => plan.msccl(),
+            Way::Mpi(_) => Err(WriteError::Unscheduled { algorithm: "MPI's own operation".to_owned() }),
+        }
+    }
+
+    fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<(usize, u64)> {
+        let schedule = planned.plan.ours()?.schedule()?;
+        Some((schedule.iterations(), schedule.messages().count() as u64))
+    }
+
+    /// The data is made before the run and checked after it, so that neither takes host time from the nodes while the
+    /// clock is running: in real time what a program computes counts. What arrives is compared with data made afresh:
+    /// the nodes pass data on by reference, and the copy that it is compared with is not part of what they share.
+    fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+        let plan = match plan {
+            Way::Ours(plan) => plan,
+            Way::Mpi(instance) => return own::run(instance, self.content, execution),
+        };
+        let matrix = plan.instance().matrix();
+        let message = |from: Rank, to: Rank| message(self.content, matrix, from, to);
+        let ranks = || 0..matrix.nodes();
+        let given: Vec<Vec<Payload>> =
+            ranks().map(|from| ranks().map(|to| message(from, to)).collect()).collect();
+        let program = |node: &Node<'_>| Ok(plan.carry_out(node.world(), given[node.rank()].clone())?);
+        execution.run(program, |outputs| {
+            ranks().flat_map(|from| outputs.iter().map(move |output| (from, output))).find_map(
+                |(from, &(to, output))| {
+                    let fault = self.content.fault(output.get(from), &message(from, to))?;
+                    Some(format!("node {to} does not have what node {from} had for it: {fault}"))
+                },
+            )
+        })
+    }
+
+    fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>> {
+        let times = if self.arguments.seeds > 1 { "mean" } else { "modeled" };
+        vec![
+            Column::new("nodes", |row: &R| row.problem().figures.nodes),
+            Column::new("matrix", |row: &R| match &row.problem().generated {
+                Some(_) => "generated".to_owned(),
+                None => row.problem().matrix.clone(),
+            }),
+            Column::new("k", |row: &R| generated(row).map(|(generator, _)| generator.fan_out)),
+            Column::new("t", |row: &R| generated(row).map(|(generator, _)| generator.traffic)),
+            Column::new("l", |row: &R| generated(row).map(|(_, fraction)| &fraction.spelled)),
+            Column::new("matrix_seed", |row: &R| generated(row).map(|(generator, _)| generator.seed)),
+            Column::new("class", |row: &R| row.problem().figures.class.to_string()),
+            Column::new("uniform", |row: &R| row.problem().figures.is_uniform),
+            Column::new("sent", |row: &R| row.problem().figures.sent),
+            Column::new("received", |row: &R| row.problem().figures.received),
+            Column::new("fan_out", |row: &R| row.problem().figures.fan_out),
+            Column::new("fan_in", |row: &R| row.problem().figures.fan_in),
+            Column::new("entries", |row: &R| row.problem().figures.messages),
+            Column::new("bytes", |row: &R| row.problem().figures.bytes.to_string()),
+            Column::new("traffic", |row: &R| format_bytes(row.problem().figures.traffic())),
+            Column::new("seed", |row: &R| seed(&row.attempts.first()?.algorithm)),
+            Column::new("modeled_us", Row::starred).titled(title(times)),
+            Column::new("least", |row: &R| row.times().min()),
+            Column::new("most", |row: &R| row.times().max()),
+            // The means of all seeds.
+            Column::new("rounds", |row: &R| row.mean_count(|attempt| Some(attempt.facts?.0 as u64))),
+            Column::new("messages", |row: &R| {
+                let ran = |attempt: &Attempt<_>| attempt.ran.as_ref().map(|ran| ran.messages);
+                row.mean_count(|attempt| ran(attempt).or(attempt.facts.map(|(_, messages)| messages)))
+            }),
+            Column::new("predicted", |row: &R| {
+                row.attempts.first().map(|attempt| attempt.predicted.is_some())
+            }),
+            // A short wait is far shorter than what takes so long.
+            Column::new("waiting_us", |row: &R| mean(row.runs().map(|ran| ran.waiting)))
+                .titled("waiting {unit}")
+                .own_unit(),
+        ]
+    }
+
+    fn hopeless(&self, algorithm: &Way<Asked>, cause: &str) -> String {
+        format!("no plan by {algorithm}: {cause}")
+    }
+
+    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
+        let machine = results.first().instance.machine().name().to_owned() + &results.setting();
+        let unit = results.unit(|row| [row.times().min(), row.run_time()]);
+        if results.is_over_mpi() {
+            return self.measured(results, text);
+        }
+        write!(text, "Many-to-many communication: {machine}")?;
+        match results.solved.len() {
+            1 => self.one(results, unit, text)?,
+            _ => self.sweep(results, unit, text)?,
+        }
+        self.notes(results).into_iter().try_for_each(|note| writeln!(text, "{note}"))
+    }
+}
+
+/// The parameters of the generator.
+fn generated<'a>(row: &R<'a, '_>) -> Option<&'a (Generator, Fraction)> {
+    row.problem().generated.as_ref()
+}
+
+impl Exchanges<'_> {
+    /// The results of runs over MPI.
+    fn measured(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
+        let first = results.first();
+        let machine = first.instance.machine().name().to_owned() + &results.setting();
+        match (&first.generated, results.solved) {
+            (Some((Generator { fan_out, seed, .. }, fraction)), [_, _, ..]) => {
+                let heading = format!(
+                    "Many-to-many communication: {machine}, fan-out {fan_out}, non-uniformity {}, seed {seed}, MPI time",
+                    fraction.spelled
+                );
+                results.show_measured(&heading, "traffic", "chosen", text)
+            }
+            _ => {
+                let matrix = &first.matrix;
+                let heading =
+                    format!("Many-to-many communication: {machine}, {matrix}, MPI time\n\n{}", first.figures);
+                results.show_measured(&heading, "traffic", "chosen", text)
+            }
+        }
+    }
+
+    /// One matrix with all that is known of it.
+    fn one(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
+        let (matrix, task) = (results.first().instance.matrix(), results.first());
+        writeln!(text, ", {}\n\n{}", task.matrix, task.figures)?;
+        let numbers = matrix.to_string();
+        if numbers.lines().all(|line| line.len() <= WIDEST) {
+            writeln!(text, "{numbers}")?;
+        }
+        writeln!(text, "{}", matrix.picture())?;
+        let names =
+            "algorithm modeled_us least most ratio rounds messages waiting_us run? pace? error? chosen";
+        let names =
+            if self.arguments.seeds > 1 { names.to_owned() } else { names.replace("least most ", "") };
+        writeln!(text, "{}\n{}", results.table(&names, unit), results.fastest_and_bound(unit))
+    }
+
+    /// Many amounts of traffic: a table of modeled times as in figures 9 and 10 of the paper, and what is fastest for
+    /// each.
+    fn sweep(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
+        if let Some((Generator { fan_out, seed, .. }, fraction)) = &results.first().generated {
+            write!(text, ", fan-out {fan_out}, non-uniformity {}, seed {seed}", fraction.spelled)?;
+        }
+        writeln!(text, "; modeled times in {}\n", unit.name())?;
+        let (asked, seeds) = (&self.asked, self.arguments.seeds);
+        let all: Vec<String> = asked.iter().map(Asked::to_string).collect();
+        writeln!(text, "{}", results.times(["traffic", ""], &all, unit))?;
+        write!(text, "{}", results.wall_times("traffic", &all, unit))?;
+        let random = asked.iter().filter(|asked| asked.seed().is_some());
+        let random: Vec<String> = random.map(Asked::to_string).collect();
+        if !random.is_empty() && seeds > 1 {
+            let range = |row: &Row<'_, Self>| Some((row.times().min()?, row.times().max()?));
+            let range = move |row: Option<&Row<'_, Self>>| match row.and_then(range) {
+                Some((least, most)) => Figure::Text(format!("{} to {}", unit.cell(least), unit.cell(most))),
+                None => Figure::None,
+            };
+            let spread = results.by_algorithm(["traffic", ""], random.iter().zip(&random), unit, range);
+            writeln!(text, "Least and most of {seeds} seeds, whose means are above:\n\n{spread}")?;
+        }
+        writeln!(text, "{}\n{}", results.choices("traffic", unit), unit.star())
+    }
+
+    /// Notes on what was run and checked, and how well the host kept pace.
+    fn notes(&self, results: &Results<'_, Self>) -> Vec<String> {
+        let mut notes = Vec::new();
+        let (all, runs) = results.counts();
+        let got = match self.content {
+            Content::Random { .. } => "every node got every byte that was for it",
+            Content::Phantom => "every node got messages of the right lengths",
+        };
+        let which = match (runs, all) {
+            (1, 1) => "It was run".to_owned(),
+            (runs, all) if runs == all => format!("All {runs} plans were run"),
+            (1, all) => format!("1 of {all} plans was run"),
+            (runs, all) => format!("{runs} of {all} plans were run"),
+        };
+        notes.push(match self.arguments.options.clock() {
+            _ if runs == 0 => NOTHING.to_owned(),
+            Clock::Virtual if !results.has_predictions() => format!("{which}: {got}."),
+            Clock::Virtual => format!("{which}: {got}, and what was predicted was exact."),
+            Clock::RealTime { .. } => format!("{which} in real time: {got}."),
+            Clock::Host => format!("{which} on the threads of this host: {got}."),
+            _ => format!("{which}: {got}."),
+        });
+        if runs > 0 && runs < all {
+            let others = if all - runs == 1 { "other is" } else { "others are" };
+            notes.push(format!("The {others} predicted, which is exact in virtual time."));
+        }
+        let is_sorted =
+            |row: &R| row.line.algorithm.ours().is_some_and(Asked::sorts) && !row.attempts.is_empty();
+        if self.content == Content::Phantom && results.rows().iter().any(is_sorted) {
+            notes.push("Sorting was not run: what has no data cannot be sorted.".to_owned());
+        }
+        notes.extend(results.notes());
+        let causes = results.refusals(|algorithm, cause| format!("{algorithm}, since {cause}"));
+        notes.extend(left_out(causes, |times| match results.solved.len() {
+            all if times == all => String::new(),
+            all => format!(" for {times} of {all} matrices"),
+        }));
+        notes
+    }
+}
