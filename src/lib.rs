@@ -43,7 +43,6 @@
 //! * [`msccl`] reads, writes and verifies schedules of MSCCL, and converts them to GOAL programs and to algorithms.
 //! * [`record`] and [`report`] hold what a run recorded, [`analysis`] explains its time, [`picture`] draws it;
 //!   [`error`] has the error types; [`units`] parses and formats quantities.
-//! * [`published`] recomputes published results of papers, value by value.
 //! * [`calibration`] measures this host.
 //! * `mpi`, available with the feature `mpi`, runs the same programs as processes of MPI.
 
@@ -70,7 +69,6 @@ pub mod pattern;
 mod payload;
 pub mod picture;
 pub mod plan;
-pub mod published;
 mod random;
 mod rank;
 pub mod record;

@@ -105,9 +105,23 @@ impl Nx<'_, '_> {
         })
     }
 
+    /// Combines phantom payloads of this length, which have no content, by NX's own algorithm; returns the result's payload. It times
+    /// vectors that would not fit in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`NxError`] if a message cannot be sent or received, or the run has ended.
+    pub fn combine_phantom(&self, bytes: u64) -> Result<Payload, NxError> {
+        native::combine_payloads(self, Payload::phantom(bytes), &mut |mine, _| Ok(mine.clone()))
+    }
+
     /// Concatenates the parts of all nodes in the order of node numbers, on every node. `lengths` are the lengths of the parts in bytes, if
-    /// they are known.
-    pub(crate) fn all_gather(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
+    /// they are known. Payloads move by reference, and may be phantoms.
+    ///
+    /// # Errors
+    ///
+    /// [`NxError`] if a message cannot be sent or received, or the run has ended.
+    pub fn all_gather(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
             Library::Nx => self.run_traced("all-gather by NX", || native::all_gather(self, part, lengths)),
             Library::InterCom => intercom::all_gather(self, part, lengths),

@@ -74,7 +74,6 @@ mod tree;
 
 use std::{cell::RefCell, fmt};
 
-pub(crate) use self::native::combine_phantom;
 use self::system::System;
 pub use self::{
     error::NxError,

@@ -27,13 +27,8 @@ pub(super) fn combine<T: Pod + Send>(
     Ok(())
 }
 
-/// Combines phantom payloads, which have a length but no content, by NX's algorithm.
-pub(crate) fn combine_phantom(nx: &Nx<'_, '_>, bytes: u64) -> Result<Payload, NxError> {
-    combine_payloads(nx, Payload::phantom(bytes), &mut |mine, _| Ok(mine.clone()))
-}
-
 /// Combines up the tree of node 0, nearest child first, and broadcasts the result down the tree. All payloads must have the same length.
-fn combine_payloads(
+pub(super) fn combine_payloads(
     nx: &Nx<'_, '_>,
     mut mine: Payload,
     onto: &mut dyn FnMut(&Payload, &Payload) -> Result<Payload, NxError>,

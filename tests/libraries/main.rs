@@ -1,5 +1,5 @@
 //! What stands on the machine: collective operations, many-to-many exchanges, s-to-p broadcasts, the calls of NX, the
-//! algorithms of the textbook. What they are compared with that is published is in `tests/published`.
+//! algorithms of the textbook. What they are compared with that is published is in `crates/published/tests`.
 
 mod all_to_all;
 mod collective;

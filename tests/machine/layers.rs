@@ -96,8 +96,6 @@ fn modules_name_only_modules_below_them() {
                 Some(_) => {
                     wrong.push(format!("{} names {name}, which is not below {module}", inside.display()))
                 }
-                // The command line is a crate of its own, and its modules are not the library's.
-                None if module == "cli" || module == "main" => {}
                 None => wrong.push(format!("{} names {name}, which is no module", inside.display())),
             }
         }

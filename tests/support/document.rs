@@ -2,9 +2,10 @@
 
 use std::{fs, ops::Range, path::Path};
 
-/// The folder of the project.
+/// The root folder of the repository, for tests of any of its crates.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders.find(|folder| folder.join("docs").is_dir()).expect("the repository has documents")
 }
 
 /// A file of the project.

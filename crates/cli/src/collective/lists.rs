@@ -1,0 +1,149 @@
+//! Lists as `collective` reads them: operations, algorithms, and files with schedules of others.
+//!
+//! A strategy may have a comma of its own, as in `6x5:SMC,columns`: a word that is no name and has no `:` belongs to the
+//! strategy before it.
+
+use std::{fmt, path::PathBuf};
+
+use multicomputer::{
+    collective::{Algorithm, Operation, Own, Strategy, Task},
+    names,
+    plan::Choice,
+};
+
+use super::super::{
+    error::Error,
+    lists::{List, items},
+    msccl,
+};
+
+/// The algorithms asked for: those with a name in the order of the registry, then strategies in the order given.
+#[derive(Clone, Debug)]
+pub(super) struct Algorithms {
+    is_all: bool,
+    named: Vec<Algorithm>,
+    strategies: Vec<String>,
+}
+
+/// An algorithm that is asked for, for one operation.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// As it is written.
+    pub(super) name: String,
+    /// A strategy may be one for some operations only.
+    pub(super) algorithm: Result<Choice<Task>, String>,
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// Operations that have a command of their own.
+const ALL_TO_ALL: [&str; 3] = ["alltoall", "alltoallv", "alltoallw"];
+
+/// The names, each with those of MPI.
+fn spellings() -> String {
+    let spelled = |operation: Operation| match operation.aliases() {
+        [alias, ..] if !alias.starts_with(operation.name()) => format!("{operation} ({alias})"),
+        _ => operation.to_string(),
+    };
+    Operation::ALL.map(spelled).join(", ")
+}
+
+/// The help of the operation.
+pub(crate) fn operation_help() -> String {
+    format!("What is done, or a list of such: {}, or all", spellings())
+}
+
+/// Reads operations: each once, in their own order.
+pub(crate) fn operations(text: &str) -> Result<List<Operation>, String> {
+    let read = |item: &str| match Operation::named(item) {
+        Some(operation) => Ok(vec![operation]),
+        None if item == "all" => Ok(Operation::ALL.to_vec()),
+        None => Err(unknown_operation(item)),
+    };
+    Ok(List::read(text, read)?.in_order_of(Operation::ALL))
+}
+
+/// The refusal of a name that no operation has, with the nearest one, or the command that is for it.
+fn unknown_operation(item: &str) -> String {
+    let named = |operation: &Operation| {
+        operation.aliases().iter().copied().chain([operation.name()]).collect::<Vec<_>>()
+    };
+    let known = Operation::ALL.iter().flat_map(named).chain(["all"]).chain(ALL_TO_ALL);
+    let nearest = names::nearest(item, known);
+    match nearest {
+        _ if ALL_TO_ALL.iter().any(|name| Some(*name) == nearest.as_deref() || *name == item) => format!(
+            "`{item}` is no operation of this command: `multicomputer all-to-all` compares algorithms for all-to-all; allowed are \
+             {}, and all",
+            spellings()
+        ),
+        Some(nearest) => {
+            format!(
+                "`{item}` is no operation; did you mean `{nearest}`? Allowed are {}, and all",
+                spellings()
+            )
+        }
+        None => format!("`{item}` is no operation; allowed are {}, and all", spellings()),
+    }
+}
+
+/// Reads algorithms.
+pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
+    let mut asked = Algorithms { is_all: false, named: Vec::new(), strategies: Vec::new() };
+    let mut after_strategy = false;
+    for item in items(text) {
+        let named = Algorithm::NAMED.iter().find(|named| named.is_called(item));
+        match (item, named) {
+            ("all", _) => asked.is_all = true,
+            (_, Some(named)) => asked.named.push(named.clone()),
+            (strategy, None) if strategy.contains(':') => asked.strategies.push(strategy.to_owned()),
+            (rest, None) => match asked.strategies.last_mut().filter(|_| after_strategy) {
+                Some(strategy) if !rest.is_empty() => *strategy = format!("{strategy},{rest}"),
+                _ => {
+                    let all: Vec<&str> = Algorithm::NAMED.iter().map(Algorithm::name).collect();
+                    return Err(format!(
+                        "`{rest}` is no algorithm; {} are {}, strategies such as 2x3x5:SSMCC, and all",
+                        names::allowed(
+                            rest,
+                            Algorithm::NAMED.iter().flat_map(Algorithm::spellings).chain(["all"])
+                        ),
+                        all.join(", ")
+                    ));
+                }
+            },
+        }
+        after_strategy = item.contains(':');
+    }
+    asked.strategies = List::of(asked.strategies).each_once().to_vec();
+    Ok(asked)
+}
+
+impl Algorithms {
+    /// Those asked for, for an operation: at least one.
+    pub(super) fn of(&self, operation: Operation) -> Vec<Asked> {
+        let is_asked =
+            |named: &&Algorithm| self.named.contains(named) || self.is_all && named.is_for(operation);
+        let named = Algorithm::NAMED.iter().filter(is_asked);
+        let named =
+            named.map(|named| Asked { name: named.name().to_owned(), algorithm: Ok(named.clone().into()) });
+        let strategy = |text: &String| {
+            let strategy = Strategy::parse(operation, text).map(Algorithm::strategy);
+            let algorithm = strategy.map(Choice::from).map_err(|cause| cause.to_string());
+            Asked { name: text.clone(), algorithm }
+        };
+        named.chain(self.strategies.iter().map(strategy)).collect()
+    }
+}
+
+/// The schedules in files, each once, by the names of the files.
+pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<Asked>, Error> {
+    let files = List::of(files.to_vec()).each_once();
+    let asked = |file: &PathBuf| {
+        let own = Own::from(msccl::read(file)?);
+        Ok(Asked { name: file.display().to_string(), algorithm: Ok(own.into()) })
+    };
+    files.iter().map(asked).collect()
+}

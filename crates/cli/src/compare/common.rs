@@ -1,0 +1,95 @@
+//! The columns that comparisons have in common.
+
+use multicomputer::{Clock, Span, report::Verdict};
+
+use super::{
+    super::{clock, setting},
+    Column, Comparison, Figure, Ran, Row, decides, measured,
+};
+
+/// All columns: those of a comparison, which come before others of the same name, and the common ones.
+pub(super) fn columns<'a, C: Comparison>(of: &C) -> Vec<Column<'a, Row<'a, C>>> {
+    let mut columns = of.columns();
+    columns.extend(setting::columns(|row: &Row<'a, C>| &row.solved.setting));
+    columns.extend(attempts());
+    columns.extend(bound());
+    columns.extend(runs());
+    columns.extend(pace());
+    columns.extend(measured::columns());
+    columns
+}
+
+/// The algorithm, its time, or the reason why it does not work.
+fn attempts<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 4] {
+    [
+        Column::new("algorithm", |row: &Row<'a, C>| row.name()).left(),
+        Column::new("chosen", |row: &Row<'a, C>| (!row.attempts.is_empty()).then(|| row.chosen())).left(),
+        Column::new("modeled_us", Row::starred).titled(title("modeled")),
+        Column::new("restriction", |row: &Row<'a, C>| row.line.attempts.as_ref().err().cloned()),
+    ]
+}
+
+/// The title of times with a star at the fastest, which stands behind the number.
+pub(crate) fn title(times: &str) -> String {
+    format!("{times} {{unit}}  ")
+}
+
+/// The lower bound, the reason for it, and the ratio of a time to it.
+fn bound<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 3] {
+    [
+        Column::new("bound_us", |row: &Row<'a, C>| row.solved.case.bound.time()).titled("bound"),
+        Column::new("decided_by", |row: &Row<'a, C>| decides(&row.solved.case.bound))
+            .titled("decided by")
+            .left(),
+        Column::new("ratio", Row::ratio).titled("/ bound"),
+    ]
+}
+
+/// A run whose messages were counted: MPI does not tell its own.
+fn counted<'a, C: Comparison>(row: &Row<'a, C>) -> Option<&'a Ran> {
+    row.ran().filter(|_| !row.of.is_mpi(&row.line.algorithm))
+}
+
+/// The runs: in tables their time is shown unless it is the same as the prediction.
+fn runs<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 5] {
+    [
+        Column::new("clock", |row: &Row<'a, C>| row.ran().map(|_| clock::name(row.solved.case.clock))).left(),
+        Column::new("run_us", Row::run_time),
+        Column::new("run", |row: &Row<'a, C>| {
+            row.run_time().filter(|_| row.solved.case.clock != Clock::Virtual)
+        })
+        .titled("run {unit}"),
+        Column::new("messages", |row: &Row<'a, C>| counted(row).map(|ran| ran.messages)),
+        Column::new("bytes_sent", |row: &Row<'a, C>| counted(row).map(|ran| ran.bytes)).titled("bytes"),
+    ]
+}
+
+/// The pace of the host in real time; the wall clock's time also where that is all there is.
+fn pace<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 7] {
+    [
+        Column::new("wall_us", |row: &Row<'a, C>| {
+            let wall = |ran: &Ran| match ran.real_time {
+                Some(real) => Some(Span::from(real.wall)),
+                None => (!ran.is_modeled).then_some(ran.time),
+            };
+            row.ran().and_then(wall)
+        }),
+        Column::new("dilation", |row: &Row<'a, C>| row.real().next().map(|real| real.dilation)),
+        Column::new("error", |row: &Row<'a, C>| {
+            let errors: Vec<f64> = row.real().map(|real| real.error).collect();
+            match errors.len() {
+                0 => Figure::None,
+                several => Figure::Percent(errors.iter().sum::<f64>() / several as f64),
+            }
+        })
+        .titled("error %"),
+        Column::new("answers", |row: &Row<'a, C>| row.real().next().map(|real| real.answers)),
+        Column::new("late_answers", |row: &Row<'a, C>| row.real().next().map(|real| real.late_answers)),
+        Column::new("slip_us", |row: &Row<'a, C>| row.real().next().map(|real| Span::from(real.slip.by))),
+        // Of several runs one that slipped.
+        Column::new("pace", |row: &Row<'a, C>| {
+            let slipped = row.real().find(|real| real.verdict == Verdict::Slipped);
+            slipped.or(row.real().next()).map(|real| real.verdict.to_string())
+        }),
+    ]
+}

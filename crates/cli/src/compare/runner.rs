@@ -1,0 +1,486 @@
+//! The runs of a comparison: every case is planned by every algorithm, some of the plans are run, and the rows of the
+//! CSV file are written as they come.
+//!
+//! A plan is dropped as soon as its figures are known, for those of a long sweep would not fit in memory together.
+
+use std::{io::Write, time::Duration};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+#[cfg(feature = "mpi")]
+use multicomputer::mpi::{MpiError, Native};
+use multicomputer::{
+    Machine, Rank, Span, Time,
+    comm::Node,
+    error::Failure,
+    plan::Effort,
+    report::{LinkReport, RealTimeReport, RunReport},
+    units::format_bytes,
+};
+
+use super::{
+    super::{
+        error::Error,
+        files::{CsvFile, Traces},
+        options::RunOptions,
+        patience,
+        plot::PlotFile,
+        progress::Progress,
+        setting::Setting,
+    },
+    Attempt, Case, Comparison, Line, Place, Planned, Results, Solved, Spread,
+    common::columns,
+    explained::Explanations,
+    record,
+    schedules::ScheduleFiles,
+};
+
+/// Choice of the plans that are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// The fastest of those predicted, and those that cannot be predicted.
+    Fastest,
+    All,
+    None,
+}
+
+/// A parser of the choice, with a help text for each value.
+pub(crate) fn run_parser(
+    fastest: &'static str,
+    all: &'static str,
+    none: &'static str,
+) -> impl TypedValueParser<Value = Runs> {
+    let values = [("fastest", fastest), ("all", all), ("none", none)];
+    let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).map(|name| match &name[..] {
+        "fastest" => Runs::Fastest,
+        "all" => Runs::All,
+        _ => Runs::None,
+    })
+}
+
+impl Runs {
+    /// Whether plans of an algorithm are run even if they are not the fastest.
+    pub(crate) fn include<C: Comparison>(self, of: &C, algorithm: &C::Algorithm) -> bool {
+        match self {
+            Runs::None => false,
+            // Of these only a run can tell what they take.
+            Runs::Fastest => !of.is_predictable(algorithm),
+            Runs::All => of.can_be_run(algorithm),
+        }
+    }
+}
+
+/// The figures of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Ran {
+    /// The modeled time of the run; under the host's clock, and over MPI, the wall-clock time of a [median
+    /// call](median_call).
+    pub(crate) time: Span,
+    pub(crate) is_modeled: bool,
+    /// The wall-clock time of the run, or of the median call.
+    pub(crate) wall: Duration,
+    /// The time of a node on average for messages to leave or to come.
+    pub(crate) waiting: Span,
+    /// Messages of all nodes together, active ones and those of barriers included.
+    pub(crate) messages: u64,
+    pub(crate) bytes: u64,
+    /// The time that messages took longer as they shared links or ports.
+    pub(crate) lost_to_sharing: Span,
+    /// The link that carried the most bytes, if any carried one.
+    pub(crate) loaded: Option<LinkReport>,
+    /// The link that most messages shared at once; of several the one that most bytes went over, then the first.
+    pub(crate) shared: Option<LinkReport>,
+    /// The pace of the host, in real time.
+    pub(crate) real_time: Option<RealTimeReport>,
+    /// How much calls differ, over MPI.
+    pub(crate) spread: Option<Spread>,
+}
+
+impl Ran {
+    /// The figures of a report, with the time of the run.
+    pub(crate) fn of(report: &RunReport, time: Span, wall: Duration) -> Ran {
+        let waiting: Span = report.nodes.iter().map(|node| node.waiting).sum();
+        let most_shared = |link: &&LinkReport| (link.load.most_flows, link.load.bytes);
+        Ran {
+            time,
+            is_modeled: report.is_modeled,
+            wall,
+            waiting: Span::from_picos(waiting.as_picos() / report.nodes.len().max(1) as u64),
+            messages: report.messages,
+            bytes: report.bytes,
+            lost_to_sharing: report.lost_to_sharing,
+            loaded: report.most_loaded_link().cloned(),
+            // The first of equal ones.
+            shared: report.links.iter().rev().max_by_key(most_shared).cloned(),
+            real_time: report.real_time,
+            spread: None,
+        }
+    }
+}
+
+/// The number of calls that are timed under the host's clock.
+pub(super) const TIMED_CALLS: usize = 9;
+
+/// The time of a program on the host's own threads, where a single run would mostly tell what it takes to begin: the
+/// median of [`TIMED_CALLS`], after one that warms up. Each begins after a barrier, and takes from the first node's
+/// beginning to the last node's end.
+fn median_call<T>(
+    machine: &Machine,
+    program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+) -> Result<Span, Error> {
+    let run = machine.run(|node| {
+        program(node)?;
+        let timed = |_| -> Result<[Time; 2], Failure> {
+            node.world().barrier()?;
+            let begin = node.now()?;
+            program(node)?;
+            Ok([begin, node.now()?])
+        };
+        (0..TIMED_CALLS).map(timed).collect::<Result<Vec<[Time; 2]>, Failure>>()
+    })?;
+    let call = |nth: usize| {
+        let first = run.outputs.iter().map(|calls| calls[nth][0]).min().unwrap_or(Time::ZERO);
+        let last = run.outputs.iter().map(|calls| calls[nth][1]).max().unwrap_or(Time::ZERO);
+        last.since(first)
+    };
+    let mut calls: Vec<Span> = (0..TIMED_CALLS).map(call).collect();
+    calls.sort_unstable();
+    Ok(calls[TIMED_CALLS / 2])
+}
+
+/// A place for a run, and places for its trace, its pictures, and where its time went.
+pub(crate) struct Execution<'a> {
+    pub(crate) place: &'a Place,
+    /// For errors.
+    name: &'a str,
+    /// For pictures, and for a page of several runs.
+    titles: &'a [String; 2],
+    predicted: Option<Span>,
+    traces: &'a mut Traces,
+    explanations: &'a mut Explanations,
+    label: String,
+}
+
+impl Execution<'_> {
+    pub(crate) fn nodes(&self) -> usize {
+        self.place.nodes()
+    }
+
+    pub(crate) fn is_over_mpi(&self) -> bool {
+        self.place.is_over_mpi()
+    }
+
+    /// The rank of MPI that this process is.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn rank(&self) -> Rank {
+        match self.place {
+            Place::Machine(_) => 0,
+            Place::Ranks(ranks) => ranks.rank(),
+        }
+    }
+
+    /// Makes a call of MPI's own on every rank, which has its result in `got`; that must have no fault.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn own<T>(
+        self,
+        got: &mut T,
+        call: impl Fn(&Native<'_>, &mut T) -> Result<(), MpiError>,
+        fault: impl Fn(&T) -> Option<String>,
+    ) -> Result<Ran, Error> {
+        match self.place {
+            Place::Machine(_) => self.without_ranks(),
+            Place::Ranks(ranks) => ranks.own(self.name, got, call, fault).map(Ran::measured),
+        }
+    }
+
+    /// The error where MPI's own operations are asked for, and there is no MPI.
+    pub(crate) fn without_ranks(&self) -> Result<Ran, Error> {
+        Err(Error::usage(format!("MPI's own operations are those of its ranks alone ({})", self.name)))
+    }
+
+    /// Runs a program on every node. What comes out must have no fault, and in virtual time it must also take what was
+    /// predicted, if anything was. A fault is looked for in the outputs of those nodes that this process has.
+    pub(crate) fn run<T: Send>(
+        self,
+        program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+        fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
+    ) -> Result<Ran, Error> {
+        match self.place {
+            Place::Machine(machine) => self.run_on(machine, program, fault),
+            #[cfg(feature = "mpi")]
+            Place::Ranks(ranks) => ranks.run(self.name, program, fault).map(Ran::measured),
+        }
+    }
+
+    fn run_on<T: Send>(
+        self,
+        machine: &Machine,
+        program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+        fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
+    ) -> Result<Ran, Error> {
+        let run = machine.run(&program)?;
+        let (report, name) = (&run.report, self.name);
+        let modeled = report.modeled.since_start();
+        if let Some(fault) = fault(&run.outputs.iter().enumerate().collect::<Vec<_>>()) {
+            return Err(Error::Wrong(format!("{fault} ({name})")));
+        }
+        if let Some(predicted) = self.predicted
+            && (report.is_modeled && report.real_time.is_none() && modeled != predicted)
+        {
+            return Err(Error::Wrong(format!(
+                "the run took {modeled}, and {predicted} was predicted ({name})"
+            )));
+        }
+        self.traces.write(&self.label, self.titles.each_ref().map(String::as_str), &run)?;
+        self.explanations.add(&self.label, &run);
+        let (time, wall) = match report.is_modeled {
+            true => (modeled, run.wall),
+            false => median_call(machine, &program)
+                .map(|time| (time, Duration::from_nanos(time.as_picos() / 1000)))?,
+        };
+        Ok(Ran::of(report, time, wall))
+    }
+}
+
+/// The note on runs of machines with noise or faults.
+const DISTURBED: &str = "The machine has noise or faults: times are those of its runs, and plans were made for the machine \
+                         without them.\n";
+
+/// The note on searches that stopped before all candidates were tried.
+const INCOMPLETE: &str =
+    "The search for the fastest plan stopped early: --effort thorough tries all candidates.\n";
+
+/// The note on runs of machines where sends wait for their receives.
+fn met(from_bytes: u64) -> String {
+    let sends = match from_bytes {
+        0 => "All sends".to_owned(),
+        from_bytes => format!("Sends of {} and more", format_bytes(from_bytes)),
+    };
+    format!("{sends} wait for their receives.\n")
+}
+
+/// Plans and runs all cases, and prints how they compare.
+pub(crate) fn compare<C: Comparison>(
+    of: &C,
+    cases: Vec<Case<C>>,
+    runs: Runs,
+    options: &RunOptions,
+    out: &mut impl Write,
+) -> Result<(), Error> {
+    let disturbed = |case: Case<C>| Ok(Case { spec: options.disturbed(&case.spec)?, ..case });
+    let cases = cases.into_iter().map(disturbed).collect::<Result<Vec<Case<C>>, Error>>()?;
+    let is_disturbed = cases.iter().any(|case| case.spec.is_disturbed());
+    let runs = match runs {
+        Runs::None if is_disturbed => {
+            return Err(Error::usage(
+                "--run none cannot be used with noise or faults: predictions are of the machine without them",
+            ));
+        }
+        // Only runs tell which plan is the fastest.
+        Runs::Fastest if is_disturbed => Runs::All,
+        runs => runs,
+    };
+    let is_over_mpi = cases.iter().any(Case::is_over_mpi);
+    let file = if is_over_mpi { C::MPI_FILE } else { C::FILE };
+    let csv = CsvFile::create(options.csv.as_deref(), file)?;
+    let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
+    let mut plot = PlotFile::create(options.plot.as_deref(), file)?;
+    let mut traces = Traces::create(options, &labels)?;
+    let mut explanations = Explanations::new(options.explain);
+    let mut schedules = ScheduleFiles::create(options, &cases)?;
+
+    let lines = cases.iter().map(|case| case.lines.len()).sum();
+    let is_shown = cases.iter().all(|case| case.place.as_ref().is_none_or(Place::is_shown));
+    let progress = if is_shown { Progress::new(lines) } else { Progress::hidden() };
+    let (solved, is_incomplete) = csv.fill(|csv| {
+        let mut runner = Runner {
+            of,
+            runs,
+            is_disturbed,
+            file,
+            progress: &progress,
+            traces: &mut traces,
+            explanations: &mut explanations,
+            schedules: &mut schedules,
+            csv,
+            plot: &mut plot,
+            seed: options.seed,
+            effort: options.effort,
+            is_incomplete: false,
+        };
+        let solved: Vec<Solved<C>> =
+            cases.into_iter().map(|case| runner.solve(case)).collect::<Result<_, Error>>()?;
+        // Where nothing at all can be done, the reason is not for a table.
+        let lines = || solved.iter().flat_map(|solved| &solved.lines);
+        let cause = lines().find_map(|line| Some((&line.algorithm, line.attempts.as_ref().err()?)));
+        if let (true, Some((algorithm, cause))) = (lines().all(|line| line.attempts.is_err()), cause) {
+            csv.discard();
+            return Err(Error::usage(of.hopeless(algorithm, cause)));
+        }
+        Ok((solved, runner.is_incomplete))
+    })?;
+    drop(progress);
+    traces.finish()?;
+
+    let mut text = String::new();
+    if !solved.is_empty() {
+        // A string takes all that is written to it.
+        let _ = of.show(&Results { of, solved: &solved }, &mut text);
+        if is_disturbed {
+            text += DISTURBED;
+        }
+        if is_incomplete {
+            text += INCOMPLETE;
+        }
+        let mut rendezvous = solved.iter().map(|solved| solved.case.spec.rendezvous());
+        // Where machines differ in it a column says so.
+        if let Some(first @ Some(from_bytes)) = rendezvous.next()
+            && rendezvous.all(|other| other == first)
+        {
+            text += &met(from_bytes);
+        }
+    }
+    write!(out, "{text}{traces}{explanations}")?;
+    plot.finish(out)
+}
+
+/// The names of the traces of a case, in the order of the runs.
+fn labels<C: Comparison>(of: &C, runs: Runs, case: &Case<C>) -> Vec<String> {
+    let all = case.lines.iter().flatten();
+    let run = all.filter(|algorithm| runs.include(of, algorithm));
+    let fastest = (runs == Runs::Fastest).then(|| of.label(&case.problem, None));
+    run.map(|algorithm| of.label(&case.problem, Some(algorithm))).chain(fastest).collect()
+}
+
+/// The work on one case after the other.
+struct Runner<'a, C> {
+    of: &'a C,
+    runs: Runs,
+    /// Whether predictions are of another machine than the one that runs, without noise and faults, and so left out.
+    is_disturbed: bool,
+    /// The columns of the CSV file.
+    file: &'static str,
+    progress: &'a Progress,
+    traces: &'a mut Traces,
+    explanations: &'a mut Explanations,
+    schedules: &'a mut ScheduleFiles,
+    csv: &'a mut CsvFile,
+    plot: &'a mut PlotFile,
+    seed: u64,
+    effort: Effort,
+    /// Whether the search for a plan stopped early.
+    is_incomplete: bool,
+}
+
+impl<C: Comparison> Runner<'_, C> {
+    fn solve(&mut self, case: Case<C>) -> Result<Solved<C>, Error> {
+        let setting = Setting::of(&case.spec, self.seed);
+        let mut solved = Solved { case, setting, lines: Vec::new() };
+        let mut fastest: Option<(Span, [usize; 2], Planned<C::Plan>)> = None;
+        for line in 0..solved.case.lines.len() {
+            let algorithms = &solved.case.lines[line];
+            let Some(algorithm) = algorithms.first().cloned() else { continue };
+            let (mut attempts, mut refusal) = (Vec::new(), None);
+            for (nth, algorithm) in algorithms.iter().enumerate() {
+                let (attempt, plan) = match self.attempt(&solved.case, algorithm)? {
+                    Ok(attempt) => attempt,
+                    Err(cause) => {
+                        refusal = Some(cause);
+                        break;
+                    }
+                };
+                if let (None, Some(predicted)) = (&attempt.ran, attempt.predicted)
+                    && self.of.can_be_run(algorithm)
+                    && fastest.as_ref().is_none_or(|&(least, ..)| predicted < least)
+                {
+                    fastest = Some((predicted, [solved.lines.len(), nth], plan));
+                }
+                attempts.push(attempt);
+            }
+            let attempts = refusal.map_or(Ok(attempts), Err);
+            solved.lines.push(Line { algorithm, attempts });
+            if self.runs != Runs::Fastest {
+                self.rows(&solved, solved.lines.len() - 1)?;
+            }
+            self.progress.end();
+        }
+        if self.runs == Runs::Fastest {
+            if let Some((_, [line, nth], plan)) = fastest
+                && let Ok(attempts) = &mut solved.lines[line].attempts
+            {
+                let label = self.of.label(&solved.case.problem, None);
+                let attempt = &mut attempts[nth];
+                attempt.ran = self.execute(&solved.case, &attempt.algorithm, &plan, label)?;
+            }
+            // Which of them is run is known only now.
+            (0..solved.lines.len()).try_for_each(|line| self.rows(&solved, line))?;
+        }
+        Ok(solved)
+    }
+
+    /// An attempt with its plan; or why there is none.
+    #[allow(clippy::type_complexity)]
+    fn attempt(
+        &mut self,
+        case: &Case<C>,
+        algorithm: &C::Algorithm,
+    ) -> Result<Result<(Attempt<C>, Planned<C::Plan>), String>, Error> {
+        let of = self.of;
+        let name = of.describe(&case.problem, algorithm);
+        self.progress.begin(&name);
+        let plan = match self.progress.planning(&name, || of.plan(&case.problem, algorithm, self.effort))? {
+            Ok(plan) if self.is_disturbed => Planned { predicted: None, ..plan },
+            Ok(plan) => plan,
+            Err(cause) => return Ok(Err(cause)),
+        };
+        self.is_incomplete |= !plan.is_complete;
+        self.schedules.write(of, &plan.plan, &case.spec)?;
+        let ran = match self.runs.include(of, algorithm) {
+            true => self.execute(case, algorithm, &plan, of.label(&case.problem, Some(algorithm)))?,
+            false => None,
+        };
+        let attempt = Attempt {
+            chosen: plan.chosen.clone(),
+            predicted: plan.predicted,
+            facts: of.facts(&case.problem, &plan, ran.as_ref()),
+            algorithm: algorithm.clone(),
+            ran,
+        };
+        Ok(Ok((attempt, plan)))
+    }
+
+    /// Writes what is known of a line to the CSV file, and keeps it for the plot.
+    fn rows(&mut self, solved: &Solved<C>, line: usize) -> Result<(), Error> {
+        let columns = columns(self.of);
+        let row = solved.row(self.of, line);
+        row.one_by_one().iter().try_for_each(|row| {
+            let row = record(&columns, self.file, row);
+            self.plot.row(&row);
+            self.csv.row(row)
+        })
+    }
+
+    /// Runs a plan, if anything is run.
+    fn execute(
+        &mut self,
+        case: &Case<C>,
+        algorithm: &C::Algorithm,
+        plan: &Planned<C::Plan>,
+        label: String,
+    ) -> Result<Option<Ran>, Error> {
+        let Some(place) = &case.place else { return Ok(None) };
+        let name = self.of.describe(&case.problem, algorithm);
+        let heading = self.of.heading(&case.problem, algorithm);
+        let setting = Setting::of(&case.spec, self.seed).title();
+        let titles = [&name, &heading].map(|title| format!("{title}{setting}"));
+        self.progress.begin(&name);
+        let predicted = plan.predicted;
+        if let Some(predicted) = predicted {
+            patience::announce(case.clock, predicted, &name, self.progress)?;
+        }
+        let Runner { traces, explanations, .. } = self;
+        let execution =
+            Execution { place, name: &name, titles: &titles, predicted, traces, explanations, label };
+        self.of.run(&plan.plan, execution).map(Some)
+    }
+}

@@ -1,0 +1,29 @@
+//! A way to do something: by an algorithm of the libraries, or by MPI itself.
+
+use std::fmt;
+
+/// An algorithm or a plan of the libraries, or what stands for it where MPI's own operation is compared with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way<O, M = ()> {
+    Ours(O),
+    Mpi(M),
+}
+
+impl<O, M> Way<O, M> {
+    /// The algorithm of the libraries, if it is one.
+    pub(crate) fn ours(&self) -> Option<&O> {
+        match self {
+            Way::Ours(ours) => Some(ours),
+            Way::Mpi(_) => None,
+        }
+    }
+}
+
+impl<O: fmt::Display> fmt::Display for Way<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Way::Ours(ours) => ours.fmt(f),
+            Way::Mpi(()) => f.write_str("mpi"),
+        }
+    }
+}

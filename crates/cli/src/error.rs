@@ -1,0 +1,144 @@
+//! Reasons why a command ends early, and the exit status that tells it.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use multicomputer::{
+    calibration::host::MeasureError,
+    error::{ConfigError, Failure, RunError},
+    goal::PredictError,
+};
+use multicomputer_published::JobError;
+use thiserror::Error;
+
+use super::{count::counted, files::OutputError};
+
+pub(super) const SUCCESS: u8 = 0;
+pub(super) const FAILED: u8 = 1;
+pub(super) const USAGE: u8 = 2;
+
+/// A command ends early.
+#[derive(Debug, Error)]
+pub(super) enum Error {
+    /// The arguments are wrong, each for itself or together.
+    #[error("{0}\n\nFor more information, try '--help'.")]
+    Usage(Failure),
+    /// A run ended without a result.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The time of a program in GOAL could not be predicted.
+    #[error(transparent)]
+    Predict(#[from] PredictError),
+    /// The host could not be measured.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    /// A published time could not be taken by a run.
+    #[error("{0}")]
+    Rerun(Failure),
+    /// A published result could not be worked out.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// Some items could not be worked out. The others were, and each said its reason.
+    #[error("{} could not be worked out: {}", counted(ids.len(), "item"), ids.join(", "))]
+    Failed { ids: Vec<&'static str> },
+    /// A run delivered something else than was sent.
+    #[error("{0}")]
+    Wrong(String),
+    /// A file that could be written before the work cannot any more.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A table ended before all of its rows were there: those so far are in the partial file.
+    #[error("{cause}\n\n{} is as it was; what was finished is in {}", path.display(), partial.display())]
+    Unfinished { cause: Box<Error>, path: PathBuf, partial: PathBuf },
+    /// The program is built without MPI.
+    #[cfg(not(feature = "mpi"))]
+    #[error(
+        "this program is built without MPI: `cargo build --release --features mpi`, with a C compiler and an MPI library, \
+         builds it with it"
+    )]
+    NoMpi,
+    /// MPI could not be started.
+    #[cfg(feature = "mpi")]
+    #[error(transparent)]
+    Mpi(#[from] multicomputer::mpi::MpiError),
+    /// A rank has said why.
+    #[cfg(feature = "mpi")]
+    #[error("a rank has said why")]
+    Told { status: u8 },
+    /// A result could not be written to standard output.
+    #[error("standard output cannot be written: {0}")]
+    Stdout(#[from] io::Error),
+}
+
+impl Error {
+    /// The arguments are wrong.
+    pub(super) fn usage(cause: impl Into<Failure>) -> Error {
+        Error::Usage(cause.into())
+    }
+
+    /// The text for the user; nothing if the reader of standard output, or of a pipe, has gone away, as `head` does.
+    pub(super) fn message(&self) -> Option<String> {
+        #[cfg(feature = "mpi")]
+        if let Error::Told { .. } = self {
+            return None;
+        }
+        (!self.is_closed_pipe()).then(|| format!("error: {self}"))
+    }
+
+    /// Says it on standard error, unless there is nothing to be said.
+    pub(super) fn say(&self) {
+        if let Some(message) = self.message() {
+            // Nobody is there to be told if standard error is closed.
+            let _ = writeln!(io::stderr(), "{message}");
+        }
+    }
+
+    pub(super) fn status(&self) -> u8 {
+        match self {
+            Error::Usage(_) => USAGE,
+            #[cfg(feature = "mpi")]
+            &Error::Told { status } => status,
+            Error::Unfinished { cause, .. } => cause.status(),
+            _ if self.is_closed_pipe() => SUCCESS,
+            _ => FAILED,
+        }
+    }
+
+    /// Whether a run has ended with it, which all ranks know.
+    #[cfg(feature = "mpi")]
+    pub(super) fn is_of_run(&self) -> bool {
+        match self {
+            Error::Run(_) | Error::Measure(MeasureError::Run(_)) => true,
+            Error::Unfinished { cause, .. } => cause.is_of_run(),
+            _ => false,
+        }
+    }
+
+    /// The text for other ranks.
+    #[cfg(feature = "mpi")]
+    pub(super) fn plain(&self) -> String {
+        match self {
+            Error::Usage(cause) => cause.to_string(),
+            error => error.to_string(),
+        }
+    }
+
+    fn is_closed_pipe(&self) -> bool {
+        match self {
+            // A file may be a pipe too, as in `--csv /dev/stdout`.
+            Error::Stdout(cause) | Error::Output(OutputError::Unwritable { cause, .. }) => {
+                cause.kind() == io::ErrorKind::BrokenPipe
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A machine that cannot be built was not described well.
+impl From<ConfigError> for Error {
+    fn from(cause: ConfigError) -> Error {
+        Error::usage(cause)
+    }
+}

@@ -1,0 +1,250 @@
+//! A file that takes the place of an old one when it is complete, or a device that is written as it is.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use thiserror::Error;
+
+use super::signals;
+
+/// A file that cannot be written, as is found before anything is run.
+#[derive(Debug, Error)]
+pub(crate) enum OutputError {
+    /// It cannot be opened, or not be written any more.
+    #[error("{} cannot be written: {cause}", path.display())]
+    Unwritable { path: PathBuf, cause: io::Error },
+    /// There is no room beside it for what becomes it.
+    #[error("{} cannot be written: it begins as {}, which cannot be made: {cause}", path.display(), partial.display())]
+    Partial { path: PathBuf, partial: PathBuf, cause: io::Error },
+    /// Somebody else is at it.
+    #[error(
+        "{} cannot be written: {} is being written already, by another run or for another option",
+        path.display(), partial.display()
+    )]
+    Busy { path: PathBuf, partial: PathBuf },
+}
+
+/// A file or device that a name leads to.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// As it was given.
+    path: PathBuf,
+    file: File,
+    /// `None` for a device: nothing can take its place.
+    place: Option<Place>,
+}
+
+/// An ordinary file, which is there or not yet.
+#[derive(Debug)]
+struct Place {
+    target: PathBuf,
+    /// Beside the target, so that it can be renamed.
+    partial: PathBuf,
+    /// Whether the partial file is to be removed if nothing comes of it: it is of this run, and has no content yet.
+    is_unused: bool,
+}
+
+impl Output {
+    /// Opens what a name leads to. Of a file that is there already nothing is changed by that, nor of the partial one
+    /// that an earlier run has left.
+    pub(super) fn open(path: &Path) -> Result<Output, OutputError> {
+        if let Some(device) = Output::device(path)? {
+            return Ok(device);
+        }
+        let unwritable = unwritable(path);
+        if path.file_name().is_none() {
+            return Err(unwritable(io::Error::new(ErrorKind::InvalidInput, "it is no name of a file")));
+        }
+        let target = followed(path);
+        match OpenOptions::new().write(true).open(&target) {
+            Err(cause) if cause.kind() != ErrorKind::NotFound => return Err(unwritable(cause)),
+            _ => {}
+        }
+        let mut partial = target.clone().into_os_string();
+        partial.push(".partial");
+        let partial = PathBuf::from(partial);
+        let (file, is_unused) = match OpenOptions::new().write(true).create_new(true).open(&partial) {
+            Ok(file) => (Ok(file), true),
+            Err(cause) if cause.kind() == ErrorKind::AlreadyExists => {
+                (OpenOptions::new().write(true).open(&partial), false)
+            }
+            Err(cause) => (Err(cause), false),
+        };
+        let file = file.map_err(|cause| match cause.kind() {
+            // There is no such folder, for the file itself too.
+            ErrorKind::NotFound => unwritable(cause),
+            _ => OutputError::Partial { path: path.to_owned(), partial: partial.clone(), cause },
+        })?;
+        // Another run may have completed its file, or given it up, before it could be locked: then this one is that run's.
+        if is_locked(&file) || !is_same(&file, &partial) {
+            return Err(OutputError::Busy { path: path.to_owned(), partial });
+        }
+        if is_unused {
+            signals::add(partial.clone());
+        }
+        Ok(Output { path: path.to_owned(), file, place: Some(Place { target, partial, is_unused }) })
+    }
+
+    /// Opens what a name leads to if that is a device, a pipe, or where standard output goes.
+    pub(super) fn device(path: &Path) -> Result<Option<Output>, OutputError> {
+        let device = device(path).map_err(unwritable(path))?;
+        Ok(device.map(|file| Output { path: path.to_owned(), file, place: None }))
+    }
+
+    /// The file as it was given, and the one that has the content until it is complete; `None` for a device.
+    pub(super) fn paths(&self) -> Option<(&Path, &Path)> {
+        self.place.as_ref().map(|place| (self.path.as_path(), place.partial.as_path()))
+    }
+
+    /// Ready for the first of its content: what an earlier run has left in the partial file is gone.
+    pub(super) fn begin(&mut self) -> Result<(), OutputError> {
+        if let Some(place) = &mut self.place {
+            self.file.set_len(0).map_err(unwritable(&self.path))?;
+            place.is_unused = false;
+            signals::remove(&place.partial);
+        }
+        Ok(())
+    }
+
+    /// Writes content, once begun.
+    pub(super) fn write(&self, content: impl FnOnce(&File) -> io::Result<()>) -> Result<(), OutputError> {
+        content(&self.file).map_err(unwritable(&self.path))
+    }
+
+    /// Puts what was written in the place of the old file, whose permissions it gets.
+    pub(super) fn complete(self) -> Result<(), OutputError> {
+        let Some(place) = &self.place else { return Ok(()) };
+        self.write(|file| {
+            file.sync_all()?;
+            if let Ok(old) = fs::metadata(&place.target) {
+                file.set_permissions(old.permissions())?;
+            }
+            fs::rename(&place.partial, &place.target)
+        })
+    }
+
+    /// Leaves nothing of what was written.
+    pub(super) fn discard(mut self) {
+        if let Some(place) = &mut self.place {
+            place.is_unused = true;
+        }
+    }
+}
+
+/// A file that never had content leaves nothing behind.
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(Place { partial, is_unused: true, .. }) = &self.place {
+            // It is empty: no loss if it stays.
+            let _ = fs::remove_file(partial);
+            signals::remove(partial);
+        }
+    }
+}
+
+fn unwritable(path: &Path) -> impl Fn(io::Error) -> OutputError {
+    |cause| OutputError::Unwritable { path: path.to_owned(), cause }
+}
+
+/// A device or pipe, opened: it can only be written as it is.
+fn device(path: &Path) -> io::Result<Option<File>> {
+    if path == Path::new("-") {
+        return standard_output().map(Some);
+    }
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(cause) => return Err(cause),
+    };
+    if let Some(file) = standard(&metadata) {
+        return Ok(Some(file));
+    }
+    // A name under /dev/fd may lead to a file that has none any more.
+    if metadata.is_dir() || (metadata.is_file() && followed(path).exists()) {
+        return Ok(None);
+    }
+    OpenOptions::new().write(true).open(path).map(Some)
+}
+
+/// Standard output or error, if that is where a name leads to: a file of its own would write over what is printed.
+#[cfg(unix)]
+fn standard(metadata: &fs::Metadata) -> Option<File> {
+    use std::os::{
+        fd::{AsFd, BorrowedFd},
+        unix::fs::MetadataExt,
+    };
+
+    let is_same = |stream: BorrowedFd<'_>| {
+        let file = File::from(stream.try_clone_to_owned().ok()?);
+        let own = file.metadata().ok()?;
+        ((own.dev(), own.ino()) == (metadata.dev(), metadata.ino())).then_some(file)
+    };
+    is_same(io::stdout().as_fd()).or_else(|| is_same(io::stderr().as_fd()))
+}
+
+/// Set when an output file named `-` is opened.
+static STANDARD_OUTPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether an output file named `-` uses standard output, so that nothing else may be printed there.
+pub(crate) fn is_standard_output_taken() -> bool {
+    STANDARD_OUTPUT_IS_TAKEN.load(Ordering::Relaxed)
+}
+
+/// Standard output as a file.
+fn standard_output() -> io::Result<File> {
+    #[cfg(unix)]
+    let owned = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?;
+    #[cfg(windows)]
+    let owned = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned()?;
+    STANDARD_OUTPUT_IS_TAKEN.store(true, Ordering::Relaxed);
+    Ok(File::from(owned))
+}
+
+#[cfg(not(unix))]
+fn standard(_: &fs::Metadata) -> Option<File> {
+    None
+}
+
+/// The file that symbolic links lead to, whether it is there or not. There must be an end to them.
+fn followed(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    while let Ok(next) = fs::read_link(&path) {
+        // An absolute one takes the place of all.
+        path = path.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
+    }
+    path
+}
+
+/// Whether a path still leads to an open file.
+#[cfg(unix)]
+fn is_same(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |data: &fs::Metadata| (data.dev(), data.ino());
+    matches!((file.metadata(), fs::metadata(path)), (Ok(open), Ok(there)) if place(&open) == place(&there))
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// Whether another open file holds it; if not, this one does from now on.
+#[cfg(unix)]
+fn is_locked(file: &File) -> bool {
+    use rustix::{
+        fs::{FlockOperation, flock},
+        io::Errno,
+    };
+
+    // Where files cannot be locked, two runs at once have to be kept apart by their user.
+    flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
+}
+
+#[cfg(not(unix))]
+fn is_locked(_: &File) -> bool {
+    false
+}

@@ -1,0 +1,23 @@
+//! A file that is written as a whole.
+
+use std::{io::Write, path::Path};
+
+use super::{super::error::Error, output::Output};
+
+/// A file for a text, which takes the place of an old one when it is complete.
+#[derive(Debug)]
+pub(crate) struct TextFile(Output);
+
+impl TextFile {
+    /// Opens the file, before there is anything to write.
+    pub(crate) fn create(path: &Path) -> Result<TextFile, Error> {
+        Output::open(path).map(TextFile).map_err(Error::usage)
+    }
+
+    /// Writes the text, and completes the file.
+    pub(crate) fn write(mut self, text: &str) -> Result<(), Error> {
+        self.0.begin()?;
+        self.0.write(|mut file| file.write_all(text.as_bytes()))?;
+        Ok(self.0.complete()?)
+    }
+}

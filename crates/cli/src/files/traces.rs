@@ -1,0 +1,175 @@
+//! The files that a command writes of its runs: a page of all of them, and of each traces and pictures: one run goes to the file named, several to files of
+//! their own, whose names say which run it was: `trace-row-virtual.json` for `trace.json`. A device gets them all.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use multicomputer::{
+    Run,
+    picture::{Heat, SpaceTime},
+};
+
+use super::{
+    super::{error::Error, options::RunOptions},
+    output::Output,
+    page::Page,
+};
+
+/// At most so many are named.
+const NAMED: usize = 20;
+
+/// The traces and pictures of a command.
+#[derive(Debug)]
+pub(crate) struct Traces {
+    trace: Files,
+    diagram: Files,
+    heat: Files,
+    page: Page,
+}
+
+impl Traces {
+    /// Finds out whether the files of runs that are called so can be written.
+    pub(crate) fn create(options: &RunOptions, labels: &[String]) -> Result<Traces, Error> {
+        let mut traces = Traces {
+            trace: Files::create("trace", options.trace.as_deref(), labels)?,
+            diagram: Files::create("space-time diagram", options.svg.as_deref(), labels)?,
+            heat: Files::create("heat map", options.heat.as_deref(), labels)?,
+            page: Page::default(),
+        };
+        // The first ones all at once, so that one name is not taken for two of them.
+        let all = [&traces.trace, &traces.diagram, &traces.heat].map(|files| files.first(labels));
+        let held = all.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        traces.page = Page::create(options.replay.as_deref(), labels)?;
+        drop(held);
+        Ok(traces)
+    }
+
+    /// Writes what is asked for of the run that is called so in names of files; the titles are for people: of pictures, and
+    /// of the run among others on a page.
+    pub(crate) fn write<T>(
+        &mut self,
+        label: &str,
+        [title, heading]: [&str; 2],
+        run: &Run<T>,
+    ) -> Result<(), Error> {
+        self.trace.write(label, |file| run.write_trace(file))?;
+        // A picture cannot fail: the run was traced, and it has a network if that is asked for.
+        let svg = |file: &File, svg: Result<String, _>| {
+            let mut file = file;
+            file.write_all(svg.map_err(io::Error::other)?.as_bytes())
+        };
+        self.diagram.write(label, |file| svg(file, SpaceTime::of(run).title(title).to_svg()))?;
+        self.heat.write(label, |file| svg(file, Heat::of(run).title(title).to_svg()))?;
+        self.page.add([title, heading], run)
+    }
+
+    /// Writes what is about all runs together, when they are over.
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        self.page.finish()
+    }
+}
+
+impl fmt::Display for Traces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}{}", self.trace, self.diagram, self.heat, self.page)
+    }
+}
+
+/// The files of one kind, and those that were written.
+#[derive(Debug)]
+struct Files {
+    kind: &'static str,
+    /// `None` if none are asked for.
+    path: Option<PathBuf>,
+    device: Option<Output>,
+    is_several: bool,
+    written: Vec<PathBuf>,
+}
+
+impl Files {
+    fn create(kind: &'static str, path: Option<&Path>, labels: &[String]) -> Result<Files, Error> {
+        let device = path.map(Output::device).transpose().map_err(Error::usage)?.flatten();
+        let path = path.map(Path::to_owned);
+        Ok(Files { kind, path, device, is_several: labels.len() > 1, written: Vec::new() })
+    }
+
+    /// The first of the files of the runs that are called so, if it can be written and all others can.
+    fn first(&self, labels: &[String]) -> Result<Option<Output>, Error> {
+        let (Some(path), None) = (&self.path, &self.device) else { return Ok(None) };
+        let open = |file: &Path| Output::open(file).map_err(Error::usage);
+        if !self.is_several {
+            return open(path).map(Some);
+        }
+        labels.iter().try_for_each(|label| open(&labelled(path, label)).map(drop))?;
+        labels.first().map(|label| open(&labelled(path, label))).transpose()
+    }
+
+    /// Writes the file of the run that is called so, if one is asked for.
+    fn write(&mut self, label: &str, content: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Error> {
+        let Some(path) = &self.path else { return Ok(()) };
+        if let Some(device) = &self.device {
+            return Ok(device.write(content)?);
+        }
+        let path = self.file(path, label);
+        let mut output = Output::open(&path)?;
+        output.begin()?;
+        if let Err(cause) = output.write(content) {
+            // A part of one is of no use.
+            output.discard();
+            return Err(cause.into());
+        }
+        output.complete()?;
+        self.written.push(path);
+        Ok(())
+    }
+
+    /// The file of a run: another one than those of all runs before.
+    fn file(&self, path: &Path, label: &str) -> PathBuf {
+        if !self.is_several {
+            return path.to_owned();
+        }
+        let names = (1_usize..).map(|nth| match nth {
+            1 => labelled(path, label),
+            nth => labelled(path, &format!("{label}-{nth}")),
+        });
+        let mut names = names.filter(|name| !self.written.contains(name));
+        names.next().unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// The files that were written, unless that is the one that was named: lines for the end of the output.
+impl fmt::Display for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind;
+        match &self.written[..] {
+            _ if self.path.is_none() || self.device.is_some() => Ok(()),
+            [] => writeln!(f, "No {kind} was written, since nothing was run."),
+            _ if !self.is_several => Ok(()),
+            [one] => writeln!(f, "A {kind} was written: {}", one.display()),
+            several => {
+                writeln!(f, "{} {kind}s were written:", several.len())?;
+                several.iter().take(NAMED).try_for_each(|path| writeln!(f, "  {}", path.display()))?;
+                match several.len().saturating_sub(NAMED) {
+                    0 => Ok(()),
+                    more => writeln!(f, "  and {more} more"),
+                }
+            }
+        }
+    }
+}
+
+/// The name of a file with a label before its extension.
+fn labelled(path: &Path, label: &str) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push("-");
+    name.push(label);
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}

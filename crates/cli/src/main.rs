@@ -1,0 +1,296 @@
+//! The command line: reads the arguments, runs the command they name, and turns its result into an exit status.
+//!
+//! Results go to standard output, or to standard error if an output file is named `-`; progress, logs and errors go to standard error. The exit status is 0 for success, 1 for
+//! a run that failed, 2 for arguments that are wrong.
+//!
+//! A command is a file with an `Arguments` and a `run`, a line in [`Command`] and one in `dispatch`. [`demo`] is the
+//! one that is meant when none is named.
+
+mod all_to_all;
+mod broadcast;
+mod calibrate;
+mod clock;
+mod collective;
+mod compare;
+mod count;
+mod data;
+mod demo;
+mod error;
+mod files;
+mod goal;
+mod lists;
+mod machine;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod msccl;
+mod options;
+mod pace;
+mod patience;
+mod plot;
+mod progress;
+#[cfg(feature = "mpi")]
+mod ranks;
+mod reproduce;
+mod s_to_p;
+mod setting;
+mod site;
+mod table;
+mod textbook;
+mod tune;
+mod unit;
+#[cfg(not(feature = "mpi"))]
+mod without_mpi;
+
+use std::{
+    ffi::OsString,
+    io::{self, IsTerminal, Write},
+    panic::resume_unwind,
+    process::ExitCode,
+    thread,
+};
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use self::{error::Error, site::Site};
+#[cfg(not(feature = "mpi"))]
+use without_mpi as mpi;
+
+/// A virtual multicomputer in one process: every node is a thread that runs blocking send/receive code, every link has
+/// latency and shares its bandwidth, and modeled time is exact.
+///
+/// Without a command this is `demo`: on an Intel Paragon of 10 x 10 nodes, 30 of which hold 2 KiB each, every node gets
+/// all of it by recursive halving (Br_Lin), from three placements of the sources, first in virtual time, then in real
+/// time. What every node ends with is compared, byte by byte, with what the sources had.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    demo: demo::Arguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer                                        the main job, in a few seconds
+  multicomputer --clock virtual --mesh 16x32           on 512 nodes, in virtual time only
+  multicomputer --clock real:4 --sources 50            a second of the Paragon takes four
+  multicomputer --bytes 64..64K --csv times.csv        a sweep over message lengths
+  multicomputer --distribution row --clock virtual --trace row.json
+                                                       a timeline for ui.perfetto.dev
+  multicomputer --mesh 4x4 --distribution row --clock virtual --svg row.svg --heat links.svg
+                                                       pictures: nodes over time, and the load of links
+  multicomputer s-to-p --mesh 8x8 --algorithm br-lin,bucket --replay two.html
+                                                       two algorithms played beside each other
+  multicomputer s-to-p --distribution square-block     all s-to-p algorithms on one problem
+  multicomputer s-to-p --sources 10..100+10 --algorithm br-lin,2-step,auto
+                                                       a sweep over the number of sources
+  multicomputer collective broadcast --mesh 15x30 --bytes 8..64K
+                                                       all algorithms of a collective operation, by length
+  multicomputer collective broadcast --bytes 8..1M --plot times.svg
+                                                       the same as a chart: time over length
+  multicomputer all-to-all --machine cm5:32 --fan-out 8 --nonuniformity 1/8
+                                                       who has how much for whom, and all algorithms for that
+  multicomputer tune 8x8 all-gather                       which algorithm is fastest for which length
+  multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
+  multicomputer reproduce S0-F8                        a published figure, against what comes out here
+  multicomputer goal bcast.goal --machine complete:64  the time of a schedule of LogGOPSim
+  multicomputer msccl allreduce.xml --machine complete:8
+                                                       a schedule of MSCCL, beside what auto takes
+  multicomputer machine cm5:32                         the network and the parameters of a machine
+  multicomputer calibrate --nodes 16 > host.toml       this host's threads as a machine, to plan with
+  mpirun -n 16 multicomputer mpi collective broadcast --bytes 8..1M
+                                                       all algorithms on the ranks of MPI, and its own
+
+Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
+The exit status is 0 for success, 1 for a run that failed, 2 for arguments that are wrong.";
+
+/// Stack size of the program's thread in bytes. The stack of the first thread depends on `ulimit -s`, which may be 64 KiB.
+const STACK: usize = 8 << 20;
+
+/// Commands whose name was another in earlier versions: former name, name.
+const RENAMED: [(&str, &str); 2] = [("stop", "s-to-p"), ("exchange", "all-to-all")];
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Broadcast from many sources to all nodes, in virtual and in real time; what runs when no command is named
+    Demo(demo::Arguments),
+    /// Compare s-to-p broadcasting algorithms, on one problem or in a sweep
+    #[command(name = "s-to-p")]
+    SToP(s_to_p::Arguments),
+    /// Compare algorithms for collective operations, for one length or for many
+    Collective(collective::Arguments),
+    /// Compare algorithms for many-to-many communication, on one matrix or by traffic
+    #[command(name = "all-to-all")]
+    AllToAll(all_to_all::Arguments),
+    /// Print which algorithm is fastest for which length of a collective operation
+    Tune(tune::Arguments),
+    /// Show an algorithm or a figure of the textbook: who sends to whom, equation and modeled time
+    Textbook(textbook::Arguments),
+    /// Work out what papers publish: figures, tables and claims, published against modeled
+    Reproduce(reproduce::Arguments),
+    /// Time a schedule in GOAL, the text format of LogGOPSim, or run it on threads
+    Goal(goal::Arguments),
+    /// Time a schedule of MSCCL, checked, beside what auto takes
+    Msccl(msccl::Arguments),
+    /// Draw a table of times as a chart: time or bandwidth over length, sources or nodes
+    Plot(plot::Arguments),
+    /// Print a machine's network and its parameters
+    Machine(machine::Arguments),
+    /// Measure the threads of this host as a machine, and print them as a machine file
+    Calibrate(calibrate::Arguments),
+    /// Compare algorithms with each other and with MPI's own operations, or measure, on the ranks that mpirun starts
+    Mpi(mpi::Arguments),
+}
+
+/// Runs the program on a thread of its own, whose stack does not depend on `ulimit -s`.
+fn main() -> ExitCode {
+    match thread::Builder::new().name("main".into()).stack_size(STACK).spawn(run) {
+        Ok(program) => program.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        // The host has no thread left: the command reports the error when it starts a node.
+        Err(_) => run(),
+    }
+}
+
+/// Runs the command of this process's arguments.
+fn run() -> ExitCode {
+    let arguments = match read() {
+        Ok(arguments) => arguments,
+        #[cfg(feature = "mpi")]
+        Err(refusal) if std::env::args_os().nth(1).is_some_and(|command| command == "mpi") => {
+            return mpi::refused(&refusal);
+        }
+        Err(refusal) => {
+            // Also --help and --version, which go to standard output.
+            let printed = refusal.print().map_err(Error::Stdout);
+            return match printed {
+                _ if refusal.use_stderr() => ExitCode::from(error::USAGE),
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => ended(&error),
+            };
+        }
+    };
+    match start_logging().and_then(|()| dispatch(arguments, &mut Printed)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => ended(&error),
+    }
+}
+
+/// The end of the program with an error.
+fn ended(error: &Error) -> ExitCode {
+    error.say();
+    ExitCode::from(error.status())
+}
+
+/// The command line with all commands.
+fn command_line() -> clap::Command {
+    let command = CommandLine::command();
+    #[cfg(feature = "mpi")]
+    let command = mpi::adapted(command);
+    command
+}
+
+/// Reads the arguments of this process.
+fn read() -> Result<CommandLine, clap::Error> {
+    let mut command = command_line();
+    let matches = command.try_get_matches_from_mut(with_current_name(std::env::args_os().collect()))?;
+    CommandLine::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))
+}
+
+/// Replaces the [former name](RENAMED) of a command, with a warning unless it is given to `mpi`, where every rank would print one. A former
+/// name is not an alias, so no suggestion offers it.
+fn with_current_name(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_mpi = arguments.get(1).is_some_and(|command| command == "mpi");
+    let position = if is_mpi { 2 } else { 1 };
+    let renamed = |given: &OsString| RENAMED.into_iter().find(|(former, _)| given == former);
+    if let Some((former, name)) = arguments.get(position).and_then(renamed) {
+        arguments[position] = name.into();
+        if !is_mpi {
+            let _ = writeln!(
+                Log,
+                "warning: the command `{former}` is called `{name}`; the next version drops the old name"
+            );
+        }
+    }
+    arguments
+}
+
+fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error> {
+    let (site, out) = (&Site::Machines, &mut out);
+    match arguments.command {
+        None => demo::run(&arguments.demo, out)?,
+        Some(Command::Demo(arguments)) => demo::run(&arguments, out)?,
+        Some(Command::SToP(arguments)) => s_to_p::run(&arguments, site, out)?,
+        Some(Command::Collective(arguments)) => collective::run(&arguments, site, out)?,
+        Some(Command::AllToAll(arguments)) => all_to_all::run(&arguments, site, out)?,
+        Some(Command::Tune(arguments)) => tune::run(&arguments, out)?,
+        Some(Command::Textbook(arguments)) => textbook::run(&arguments, out)?,
+        Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,
+        Some(Command::Goal(arguments)) => goal::run(&arguments, out)?,
+        Some(Command::Msccl(arguments)) => msccl::run(&arguments, out)?,
+        Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,
+        Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
+        Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,
+        #[cfg(feature = "mpi")]
+        Some(Command::Mpi(arguments)) => mpi::run(arguments, *out)?,
+        #[cfg(not(feature = "mpi"))]
+        Some(Command::Mpi(arguments)) => mpi::run(&arguments)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The printed text of a command: standard output, or standard error if an output file uses standard output.
+struct Printed;
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if files::is_standard_output_taken() { Log.write(bytes) } else { io::stdout().write(bytes) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if files::is_standard_output_taken() { Log.flush() } else { io::stdout().flush() }
+    }
+}
+
+/// Standard error for logs. Write errors are ignored, since logging must not end or change a run.
+struct Log;
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = io::stderr().write_all(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = io::stderr().flush();
+        Ok(())
+    }
+}
+
+/// Sends logs to standard error if `RUST_LOG` asks for them.
+fn start_logging() -> Result<(), Error> {
+    let Some(filter) = std::env::var_os(EnvFilter::DEFAULT_ENV).filter(|filter| !filter.is_empty()) else {
+        return Ok(());
+    };
+    let filter = EnvFilter::try_from_default_env().map_err(|cause| {
+        let (name, filter) = (EnvFilter::DEFAULT_ENV, filter.to_string_lossy());
+        Error::usage(format!("the variable {name} is `{filter}`: {cause}"))
+    })?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(|| Log)
+        .with_ansi(io::stderr().is_terminal())
+        .try_init()
+        .map_err(Error::usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        command_line().debug_assert();
+    }
+}

@@ -1,0 +1,239 @@
+//! `multicomputer reproduce`: what papers publish, worked out in virtual time: published against modeled numbers, claims with
+//! verdicts; points of figures as CSV, figures as SVG, and all of it as a page.
+
+use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
+
+use clap::Args;
+use multicomputer::{Clock, names, picture::Chart, report::RealTimeReport};
+use multicomputer_published::{Job, Outcome, Summary, Value};
+
+use super::{
+    clock,
+    error::Error,
+    files::{CsvFile, OutputError, TextFile},
+    lists::List,
+    progress::Progress,
+};
+
+mod csv;
+mod page;
+mod text;
+
+/// Arguments of the command.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Items by their ids, with commas between them, or `all`
+    #[arg(value_name = "ID", required_unless_present = "list", value_parser = read_jobs)]
+    jobs: Option<List<&'static Job>>,
+
+    /// Print all items: id, paper, what it is, and about how long it takes
+    #[arg(long, conflicts_with_all = ["jobs", "out"])]
+    list: bool,
+
+    /// The clock: virtual (times as they are worked out) or real, real:4, ..: every time that can be run on its own is run as well,
+    /// a thread for each node, and stands beside
+    #[arg(long, value_name = "CLOCK", default_value = "virtual", value_parser = read_clock)]
+    clock: Clock,
+
+    /// Write into this folder for each item a CSV file with its values, its claims and the points of its figures, and the figures as
+    /// SVG; and report.html, a page with all of it
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer reproduce --list                       all items of all papers
+  multicomputer reproduce S0-F8                        figure 8 of the s-to-p report
+  multicomputer reproduce S0-F2,S2-T3 --out results    two of them, with tables, plots and results/report.html
+  multicomputer reproduce all --out results            everything, and what it comes to
+  multicomputer reproduce S0-F9 --clock real           run by threads at true speed
+
+All on the presets. In real time too, modeled times are those of virtual time: what the host's threads took stands beside them.
+docs/reproduce.md says how to read it.";
+
+fn read_clock(text: &str) -> Result<Clock, String> {
+    match clock::read(text)? {
+        Clock::Host => Err("published times are modeled, and the host's clock has no model; allowed are `virtual`, `real` and \
+                            `real:DILATION`"
+            .to_owned()),
+        clock => Ok(clock),
+    }
+}
+
+fn read_jobs(text: &str) -> Result<List<&'static Job>, String> {
+    let read = |item: &str| match item {
+        "all" => Ok(Job::all().collect()),
+        item => Job::named(item).map(|job| vec![job]).ok_or_else(|| {
+            let ids: Vec<&str> = Job::all().map(Job::id).collect();
+            let nearest =
+                names::nearest(item, &ids).map(|nearest| format!("did you mean `{nearest}`? There"));
+            format!(
+                "`{item}` is no id of a published result; {} are `all`, {}",
+                nearest.as_deref().unwrap_or("there"),
+                ids.join(", ")
+            )
+        }),
+    };
+    // A job is there once, whatever it is called.
+    let jobs = List::read(text, read)?;
+    Ok(List::of(Job::all().filter(|job| jobs.iter().any(|asked| asked.id() == job.id()))))
+}
+
+/// Works out what is asked for.
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    let Some(jobs) = arguments.jobs.as_ref().filter(|_| !arguments.list) else {
+        return Ok(write!(out, "{}", text::list())?);
+    };
+    let mut files = arguments.files(jobs)?;
+    let millis = |job: &Job| job.duration().as_millis() as u64;
+    let progress = Progress::timed(jobs.iter().map(|job| millis(job)).sum());
+    let mut summary = Summary::default();
+    let mut items = Vec::new();
+    for job in jobs.iter().copied() {
+        progress.begin(job.id());
+        let worked = arguments.worked(job);
+        match &worked {
+            Ok(Worked { outcome, runs, plots }) => {
+                progress.shown(|| write!(out, "{}", text::of(job, outcome, runs)))?;
+                summary.add(job, outcome);
+                if let Some(files) = &mut files {
+                    files.write(job, outcome, runs, plots)?;
+                }
+            }
+            Err(reason) => {
+                progress.shown(|| writeln!(out, "{job}: {}\n\n{reason}\n", job.title()))?;
+                if let Some(files) = &mut files {
+                    files.pass(job);
+                }
+            }
+        }
+        items.push((job, worked));
+        progress.advance(millis(job));
+    }
+    drop(progress);
+    if jobs.len() > 1 {
+        write!(out, "{}", text::summary(&summary, &items))?;
+    }
+    if let Some(files) = files {
+        let path = files.folder.join(REPORT);
+        let clock = clock::name(arguments.clock);
+        let real = if arguments.clock == Clock::Virtual { "" } else { " --clock real" };
+        let command = format!("multicomputer reproduce {}{real} --out DIR", arguments.ids(jobs));
+        files.report.write(&page::of(&command, clock, &items, &summary))?;
+        writeln!(out, "\nThe report is {}", path.display())?;
+    }
+    let failed = items.iter().filter(|item| is_failed(item)).map(|(job, _)| job.id());
+    match failed.collect::<Vec<_>>() {
+        ids if ids.is_empty() => Ok(()),
+        ids => Err(Error::Failed { ids }),
+    }
+}
+
+/// A job with what came out of it, or the reason why nothing did.
+type Item = (&'static Job, Result<Worked, Error>);
+
+/// Whether a job that can be worked out was not.
+fn is_failed((job, worked): &Item) -> bool {
+    worked.is_err() && job.not_yet().is_none()
+}
+
+/// The results of a job, with its runs and plots.
+struct Worked {
+    outcome: Outcome,
+    runs: Runs,
+    /// Its charts as SVG.
+    plots: Vec<String>,
+}
+
+/// The runs of the values of an outcome in real time; none if there are none.
+type Runs = Vec<Option<RealTimeReport>>;
+
+/// The time of the host's threads in milliseconds of modeled time: wall time over dilation.
+fn real(run: &RealTimeReport) -> f64 {
+    1e3 * run.wall.as_secs_f64() / run.dilation
+}
+
+/// The name of the page.
+const REPORT: &str = "report.html";
+
+/// The SVG of a figure of a job. That its points are on its axes is tested.
+fn plot(chart: &Chart) -> String {
+    chart.to_svg().unwrap_or_else(|cause| cause.to_string())
+}
+
+/// The files of a command.
+struct Files {
+    folder: PathBuf,
+    /// One for each job that is still to be written, in their order.
+    tables: VecDeque<CsvFile>,
+    report: TextFile,
+}
+
+impl Files {
+    /// Leaves out a job of which nothing came.
+    fn pass(&mut self, job: &Job) {
+        if job.not_yet().is_none() {
+            self.tables.pop_front();
+        }
+    }
+
+    /// Writes what came out of the next job.
+    fn write(&mut self, job: &Job, outcome: &Outcome, runs: &Runs, plots: &[String]) -> Result<(), Error> {
+        if let Some(table) = self.tables.pop_front() {
+            table.fill(|file| csv::rows(job, outcome, runs).try_for_each(|row| file.row(row)))?;
+        }
+        for (plot, nth) in plots.iter().zip(1..) {
+            let name = if plots.len() == 1 { job.id().to_owned() } else { format!("{}-{nth}", job.id()) };
+            TextFile::create(&self.folder.join(format!("{name}.svg")))?.write(plot)?;
+        }
+        Ok(())
+    }
+}
+
+impl Arguments {
+    /// The files, opened before anything is worked out, if any are asked for.
+    fn files(&self, jobs: &[&'static Job]) -> Result<Option<Files>, Error> {
+        let Some(folder) = &self.out else { return Ok(None) };
+        let unwritable = |cause| OutputError::Unwritable { path: folder.clone(), cause };
+        fs::create_dir_all(folder).map_err(unwritable).map_err(Error::usage)?;
+        let worked = jobs.iter().filter(|job| job.not_yet().is_none());
+        let table = |job: &&'static Job| {
+            let path = folder.join(format!("{}.csv", job.id()));
+            CsvFile::create(Some(&path), csv::HEADER)
+        };
+        let tables = worked.map(table).collect::<Result<_, Error>>()?;
+        let report = TextFile::create(&folder.join(REPORT))?;
+        Ok(Some(Files { folder: folder.clone(), tables, report }))
+    }
+
+    /// Works a job out, as it is asked for.
+    fn worked(&self, job: &Job) -> Result<Worked, Error> {
+        let outcome = job.work()?;
+        let runs = self.runs(&outcome)?;
+        let plots = outcome.charts.iter().map(plot).collect();
+        Ok(Worked { outcome, runs, plots })
+    }
+
+    /// Runs the values in real time, if that is asked for.
+    fn runs(&self, outcome: &Outcome) -> Result<Runs, Error> {
+        if self.clock == Clock::Virtual {
+            return Ok(Runs::new());
+        }
+        let run = |value: &Value| match value.run(self.clock) {
+            None => Ok(None),
+            Some(report) => report.map(|report| report.real_time).map_err(Error::Rerun),
+        };
+        outcome.values.iter().map(run).collect()
+    }
+
+    /// The jobs as they were asked for: `all`, or the ids.
+    fn ids(&self, jobs: &[&Job]) -> String {
+        if jobs.len() == Job::all().count() {
+            return "all".to_owned();
+        }
+        let ids: Vec<&str> = jobs.iter().map(|job| job.id()).collect();
+        ids.join(",")
+    }
+}

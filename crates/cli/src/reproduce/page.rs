@@ -1,0 +1,274 @@
+//! The report of several jobs: one page with verdicts first, then every item with its numbers, claims and plots, and the machines
+//! with the sources of their parameters. It needs nothing but itself.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use multicomputer::model::presets;
+use multicomputer_published::{Claim, Kind, Outcome, Paper, Summary, Sure, Value, Verdict};
+
+use super::{Item, Runs, Worked, is_failed};
+
+/// Explanations for readers.
+const READING: [(&str, &str); 6] = [
+    (
+        "Values",
+        "are published numbers beside what is modeled here. One set of parameters for each machine; nothing is adjusted for an item.",
+    ),
+    (
+        "Measured",
+        "numbers count as met within 20 %, the same for all. Fitted ones were measured too, but are among those that the \
+                  parameters of the machine, or the costs of its library, were fitted to. Derived ones were worked out on paper, \
+                  and are met to rounding or not at all.",
+    ),
+    (
+        "Claims",
+        "are what a paper says in words, each judged by a rule that is written down, and as strong as its words. One that does \
+                not hold says something of the model or of the paper: why is beside it.",
+    ),
+    (
+        "Sure",
+        "is how certain it is that this is published: printed, or a probability where the text at hand is damaged. Ours is said \
+              here, not in the paper, and not counted.",
+    ),
+    (
+        "Real",
+        "is there in real time: what the threads of the host took, in modeled time, and whether they kept pace. Modeled times are \
+         the same under both clocks.",
+    ),
+    (
+        "Plots",
+        "have the axes of the paper's figures. Large hollow marks are published points, thin dotted lines formulas, everything \
+               else is modeled. Each point tells its figures under the mouse.",
+    ),
+];
+
+/// The page.
+pub(super) fn of(command: &str, clock: &str, items: &[Item], summary: &Summary) -> String {
+    let title = "Published results, worked out";
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(include_str!("page.css"))) }
+            }
+            body {
+                h1 { (title) }
+                p {
+                    "Figures, tables and claims of five papers on message passing, on the virtual machines of "
+                    code { "multicomputer " (env!("CARGO_PKG_VERSION")) } ", in " (clock) " time. This page was made by"
+                }
+                pre { (command) }
+                (summed_up(items, summary))
+                (reading())
+                @for paper in Paper::ALL {
+                    (of_paper(paper, items))
+                }
+                (machines())
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn summed_up(items: &[Item], summary: &Summary) -> Markup {
+    let [hold, judged, open] = summary.claims();
+    let medians = [
+        ("measured numbers that nothing was fitted to", &[Kind::Measured][..]),
+        ("measured numbers, those among them to which machines were fitted", &[Kind::Measured, Kind::Fitted]),
+        (
+            "published numbers, coefficients and counts among them",
+            &[Kind::Measured, Kind::Fitted, Kind::Derived],
+        ),
+    ];
+    html! {
+        h2 { "Verdicts" }
+        ul.cards {
+            li { b { (hold) " of " (judged) } "claims hold" @if open > 0 { ", " (open) " cannot be judged" } }
+            @for (what, kinds) in medians {
+                @if let Some((count, median)) = summary.median_error(kinds) {
+                    li { b { (format!("{:.1} %", 100.0 * median)) } "median error of " (count) " " (what) }
+                }
+            }
+        }
+        div.scroll {
+            table {
+                tr { th { "item" } th.number { "values met" } th.number { "claims that hold" } th { "where" } th { "what" } }
+                @for item @ (job, worked) in items {
+                    tr {
+                        td { a href={ "#" (job.id()) } { (job.id()) } }
+                        @match worked {
+                            Ok(Worked { outcome, .. }) => {
+                                td.number { (met(outcome.values.iter().map(Value::verdict))) }
+                                td.number { (met(counted(outcome).map(|claim| claim.verdict))) }
+                            }
+                            Err(_) => {
+                                td.open colspan="2" { (if is_failed(item) { "failed" } else { "not yet" }) }
+                            }
+                        }
+                        td { (job.paper().name()) ", " (job.place()) }
+                        td { (job.title()) }
+                    }
+                }
+            }
+        }
+        @if !summary.failing.is_empty() || !summary.far.is_empty() {
+            h3 { "What is different here, and why" }
+            ul {
+                @for (id, said, why) in &summary.failing {
+                    li { a href={ "#" (id) } { (id) } ": " (said) ". " span.fails { "Does not hold" } ": " (why) "." }
+                }
+                @for (id, value) in &summary.far {
+                    li {
+                        a href={ "#" (id) } { (id) } ": " (value.what.replace('*', "")) ", published "
+                        (value.published) " " (value.unit) ", here " (format!("{:.3}", value.modeled)) " " (value.unit)
+    ": " (reason(value)) "."
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The claims that a summary counts.
+fn counted(outcome: &Outcome) -> impl Iterator<Item = &Claim> {
+    outcome.claims.iter().filter(|claim| claim.sure != Sure::Ours)
+}
+
+/// The number of verdicts that it holds, among those that were judged.
+fn met(verdicts: impl Iterator<Item = Verdict>) -> String {
+    let judged: Vec<Verdict> = verdicts.filter(|verdict| *verdict != Verdict::Open).collect();
+    let hold = judged.iter().filter(|verdict| **verdict == Verdict::Holds).count();
+    if judged.is_empty() { "-".to_owned() } else { format!("{hold} of {}", judged.len()) }
+}
+
+fn reading() -> Markup {
+    html! {
+        h2 { "How to read it" }
+        dl {
+            @for (term, text) in READING {
+                dt { b { (term) } }
+                dd { (text) }
+            }
+        }
+    }
+}
+
+fn of_paper(paper: Paper, items: &[Item]) -> Markup {
+    let own: Vec<&Item> = items.iter().filter(|(job, _)| job.paper() == paper).collect();
+    html! {
+        @if !own.is_empty() {
+            h2 { (paper.title()) }
+            @for (job, worked) in own {
+                section id=(job.id()) {
+                    h3 { (job.id()) ", " (job.place()) ": " (job.title()) }
+                    p.setup { (job.setup()) }
+                    @match worked {
+                        Ok(Worked { outcome, runs, plots }) => {
+                            (values(outcome, runs))
+                            (claims(outcome))
+                            @for (chart, plot) in outcome.charts.iter().zip(plots) {
+                                figure aria-label=(chart.title) { (PreEscaped(plot)) }
+                            }
+                            pre { "multicomputer reproduce " (job.id()) " --out DIR" }
+                        }
+                        Err(reason) => p.open { (reason) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn values(outcome: &Outcome, runs: &Runs) -> Markup {
+    html! {
+        @if !outcome.values.is_empty() {
+            div.scroll {
+                table {
+                    tr {
+                        th { "value" } th.number { "published" } th.number { "modeled" } th { "unit" }
+                        th.number { "error %" } th { "kind" } th { "sure" } th { "verdict" }
+                        @if !runs.is_empty() { th.number { "real" } th { "pace" } }
+                        th { "why" }
+                    }
+                    @for (nth, value) in outcome.values.iter().enumerate() {
+                        tr {
+                            td { (value.what.replace('*', "")) }
+                            td.number { (value.published) }
+                            td.number { (format!("{:.3}", value.modeled)) }
+                            td { (value.unit) }
+                            td.number { (format!("{:+.1}", super::text::rounded(100.0 * value.error()))) }
+                            td { (value.kind.name()) }
+                            td { (value.sure) }
+                            td { (verdict(value.verdict())) }
+                            @match runs.get(nth) {
+                                Some(Some(run)) => {
+                                    td.number { (format!("{:.3}", super::real(run))) }
+                                    td { (run.verdict) }
+                                }
+                                Some(None) => { td.number { "-" } td {} }
+                                None => {}
+                            }
+                            td.why { (if value.verdict() == Verdict::Holds { value.why } else { reason(value) }) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn claims(outcome: &Outcome) -> Markup {
+    html! {
+        @if !outcome.claims.is_empty() {
+            ul.claims {
+                @for claim in &outcome.claims {
+                    li {
+                        (claim.said) " (" (claim.sure) "): " (verdict(claim.verdict)) ". "
+                        span.why { (claim.why) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The reason why a value is different.
+fn reason(value: &Value) -> &str {
+    if value.why.is_empty() { "no reason is known" } else { value.why }
+}
+
+fn verdict(verdict: Verdict) -> Markup {
+    let class = match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Fails => "fails",
+        _ => "open",
+    };
+    html! { span class={ "verdict " (class) } { (verdict) } }
+}
+
+fn machines() -> Markup {
+    html! {
+        h2 { "The machines" }
+        p {
+            "The parameters of each machine, how sure each figure is, and where it is from. Printed: in one of the papers or in another page \
+             that is named; fitted: found by a fit of the timing model to published times; inferred: deduced from other figures; recalled: \
+             from memory, not verified; chosen: not a figure of a machine."
+        }
+        @for machine in presets::NAMES {
+            @let sources = presets::sources(machine);
+            @if !sources.is_empty() {
+                h3 { (machine) }
+                div.scroll {
+                    table {
+                        tr { th { "parameter" } th { "value" } th { "how sure" } th { "source" } }
+                        @for source in sources {
+                            tr { td { (source.parameters) } td { (source.value) } td { (source.sure) } td { (source.source) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

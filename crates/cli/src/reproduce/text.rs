@@ -1,0 +1,145 @@
+//! Jobs, what comes out of them, and what several come to, for people.
+
+use std::fmt::Write as _;
+
+use multicomputer::picture::Line;
+use multicomputer_published::{Job, Kind, Outcome, Summary, Verdict};
+
+use super::{
+    super::{
+        count::counted,
+        table::{
+            Align::{Left, Right},
+            Table,
+        },
+    },
+    Item, Runs, is_failed,
+};
+
+/// All jobs.
+pub(super) fn list() -> String {
+    let mut table =
+        Table::new([("id", Left), ("paper", Left), ("place", Left), ("about", Right), ("what it is", Left)]);
+    for job in Job::all() {
+        let about = match job.not_yet() {
+            Some(_) => "not yet".to_owned(),
+            None => format!("{:.1} s", job.duration().as_secs_f64()),
+        };
+        table.row([job.id(), job.paper().name(), job.place(), &about, job.title()]);
+    }
+    let seconds: f64 = Job::all().map(|job| job.duration().as_secs_f64()).sum();
+    format!("{table}\nAll of them take about {seconds:.0} s on one core.\n")
+}
+
+/// The results of a job.
+pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs) -> String {
+    let mut text = format!("{job}: {}\n{}\n{}\n", job.title(), job.paper().title(), job.setup());
+    if !outcome.values.is_empty() {
+        let real = [("real", Right), ("pace", Left)];
+        let columns = [
+            ("value", Left),
+            ("published", Right),
+            ("modeled", Right),
+            ("unit", Left),
+            ("error %", Right),
+            ("kind", Left),
+            ("sure", Left),
+            ("verdict", Left),
+        ];
+        let real = real.into_iter().filter(|_| !runs.is_empty());
+        let mut table = Table::new(columns.into_iter().chain(real));
+        for (nth, value) in outcome.values.iter().enumerate() {
+            let run = runs.get(nth).map(|run| match run {
+                Some(run) => [format!("{:.3}", super::real(run)), run.verdict.to_string()],
+                None => ["-".to_owned(), String::new()],
+            });
+            let cells = [
+                value.what.replace('*', ""),
+                value.published.to_string(),
+                format!("{:.3}", value.modeled),
+                value.unit.to_owned(),
+                format!("{:+.1}", rounded(100.0 * value.error())),
+                value.kind.name().to_owned(),
+                value.sure.to_string(),
+                value.verdict().to_string(),
+            ];
+            table.row(cells.into_iter().chain(run.into_iter().flatten()));
+        }
+        let _ = write!(text, "\n{table}");
+    }
+    for value in outcome.values.iter().filter(|value| value.verdict() != Verdict::Holds) {
+        let why = if value.why.is_empty() { "no reason is known" } else { value.why };
+        let _ = writeln!(text, "  {}: {why}", value.what.replace('*', ""));
+    }
+    for claim in &outcome.claims {
+        let sure = match claim.sure.to_string() {
+            sure if sure == "printed" => String::new(),
+            sure if sure == "ours" => " (not claimed in the paper)".to_owned(),
+            sure => format!(" (read so, {sure} sure)"),
+        };
+        let _ = write!(text, "\n{}{sure}\n  {}: {}\n", claim.said, claim.verdict, claim.why);
+    }
+    let points = |lines: &[Line]| lines.iter().map(|line| line.points.len()).sum::<usize>();
+    for chart in &outcome.charts {
+        let (lines, points) = (counted(chart.lines.len(), "line"), counted(points(&chart.lines), "point"));
+        let _ = write!(text, "\n{}: {lines}, {points}", chart.title);
+    }
+    text.push_str(if outcome.charts.is_empty() { "\n" } else { "\n\n" });
+    text
+}
+
+/// To one digit, without a negative zero.
+pub(super) fn rounded(percent: f64) -> f64 {
+    (10.0 * percent).round() / 10.0 + 0.0
+}
+
+/// The sum of several jobs.
+pub(super) fn summary(summary: &Summary, items: &[Item]) -> String {
+    let worked = items.iter().filter(|(_, worked)| worked.is_ok()).count();
+    let failed = items.iter().filter(|item| is_failed(item)).count();
+    let missing = items.len() - worked - failed;
+    let rest = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    let mut text = format!("Together: {} worked out, {missing} not yet{rest}\n", counted(worked, "item"));
+    for (what, kinds) in [
+        ("measured numbers that nothing was fitted to", &[Kind::Measured][..]),
+        ("measured numbers, fitted ones among them", &[Kind::Measured, Kind::Fitted]),
+        (
+            "published numbers, coefficients and counts among them",
+            &[Kind::Measured, Kind::Fitted, Kind::Derived],
+        ),
+    ] {
+        if let Some((count, median)) = summary.median_error(kinds) {
+            let _ = writeln!(text, "Median relative error of {what} ({count}): {:.1} %", 100.0 * median);
+        }
+    }
+    let [hold, judged, open] = summary.claims();
+    let rest = if open > 0 { format!("; {open} cannot be judged") } else { String::new() };
+    let _ = writeln!(text, "Claims of the papers that hold: {hold} of {judged}{rest}");
+    if !summary.far.is_empty() {
+        let mut table = Table::new([
+            ("value that is not met", Left),
+            ("", Left),
+            ("published", Right),
+            ("modeled", Right),
+            ("error %", Right),
+        ]);
+        for (id, value) in &summary.far {
+            table.row([
+                (*id).to_owned(),
+                value.what.replace('*', ""),
+                value.published.to_string(),
+                format!("{:.3}", value.modeled),
+                format!("{:+.1}", rounded(100.0 * value.error())),
+            ]);
+        }
+        let _ = write!(text, "\n{table}");
+    }
+    if !summary.failing.is_empty() {
+        let mut table = Table::new([("claim that does not hold", Left), ("", Left), ("why", Left)]);
+        for (id, said, why) in &summary.failing {
+            table.row([*id, said, why]);
+        }
+        let _ = write!(text, "\n{table}");
+    }
+    text
+}

@@ -1,0 +1,138 @@
+//! Published numbers with their modeled counterparts.
+
+use std::fmt;
+
+use multicomputer::{Clock, error::Failure, report::RunReport};
+
+use super::{Timed, Verdict};
+
+/// A published number and its modeled counterpart.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Value {
+    /// The subject: the part of the setup that differs among the values of a job.
+    pub what: String,
+    /// The unit of both numbers: `ms`, `us`.
+    pub unit: &'static str,
+    /// The published number.
+    pub published: f64,
+    /// The modeled number.
+    pub modeled: f64,
+    /// The kind of number.
+    pub kind: Kind,
+    /// How certain the published number is.
+    pub sure: Sure,
+    /// The reason for a deviation, if known.
+    pub why: &'static str,
+    /// The timed program, if it can be run separately.
+    timed: Option<Timed>,
+}
+
+/// The kinds of published numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Measured on a machine.
+    Measured,
+    /// Measured, and used to calibrate the parameters of the machine or the costs of its library. A small error of such
+    /// a value shows how well one set of parameters can fit, not how well the model predicts.
+    Fitted,
+    /// Derived on paper: a coefficient, a count.
+    Derived,
+}
+
+impl Kind {
+    /// Returns the name of the kind.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Measured => "measured",
+            Kind::Fitted => "fitted",
+            Kind::Derived => "derived",
+        }
+    }
+}
+
+/// How certain it is that something was published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Sure {
+    /// Printed.
+    Printed,
+    /// Read in a damaged text; the number is the probability of a correct reading, in percent.
+    Read(u8),
+    /// Not published, but a statement of this library about the model: the limits of a formula, or the consequence of another reading. A
+    /// [`Summary`](super::Summary) excludes it.
+    Ours,
+}
+
+/// `printed`, `70 %`, or `ours`.
+impl fmt::Display for Sure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sure::Printed => f.pad("printed"),
+            Sure::Ours => f.pad("ours"),
+            Sure::Read(percent) => f.pad(&format!("{percent} %")),
+        }
+    }
+}
+
+impl Value {
+    /// Maximum relative error of a measured number that counts as reproduced, the same for all jobs: 20 %. The times to which the Paragon's
+    /// parameters were fitted deviate by up to 13 %.
+    pub const NEAR: f64 = 0.2;
+
+    /// Maximum relative error of a derived number that counts as reproduced: rounding only.
+    pub const EXACT: f64 = 1e-6;
+
+    pub(super) fn new(what: impl Into<String>, unit: &'static str, published: f64, modeled: f64) -> Value {
+        let (kind, sure) = (Kind::Measured, Sure::Printed);
+        Value { what: what.into(), unit, published, modeled, kind, sure, why: "", timed: None }
+    }
+
+    /// Creates a value published in milliseconds.
+    pub(super) fn ms(what: impl Into<String>, published: f64, modeled: f64) -> Value {
+        Value::new(what, "ms", published, modeled)
+    }
+
+    /// Creates a value published in milliseconds and timed by a program.
+    pub(super) fn timed(what: impl Into<String>, published: f64, timed: Timed) -> Value {
+        Value { timed: Some(timed.clone()), ..Value::ms(what, published, timed.millis) }
+    }
+
+    /// Runs the timed program under a clock, one thread per node, with phantom payloads. In virtual and real time the
+    /// report has the modeled time of the value. Returns `None` if the value has no program that can be run separately.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the run failed; for example, the host may have too few threads.
+    pub fn run(&self, clock: Clock) -> Option<Result<RunReport, Failure>> {
+        self.timed.as_ref().map(|timed| timed.run(clock))
+    }
+
+    pub(super) fn fitted(self) -> Value {
+        Value { kind: Kind::Fitted, ..self }
+    }
+
+    pub(super) fn derived(self) -> Value {
+        Value { kind: Kind::Derived, ..self }
+    }
+
+    pub(super) fn read(self, percent: u8) -> Value {
+        Value { sure: Sure::Read(percent), ..self }
+    }
+
+    pub(super) fn because(self, why: &'static str) -> Value {
+        Value { why, ..self }
+    }
+
+    /// Returns the relative error: 0.1 if the modeled number is a tenth too large.
+    pub fn error(&self) -> f64 {
+        self.modeled / self.published - 1.0
+    }
+
+    /// Returns whether the relative error is at most [`NEAR`](Value::NEAR), or [`EXACT`](Value::EXACT) for a derived value.
+    pub fn verdict(&self) -> Verdict {
+        let limit = if self.kind == Kind::Derived { Value::EXACT } else { Value::NEAR };
+        if self.error().abs() <= limit { Verdict::Holds } else { Verdict::Fails }
+    }
+}
