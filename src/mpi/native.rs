@@ -94,7 +94,7 @@ impl<'j> Native<'j> {
     }
 
     /// `MPI_Alltoallv`: `to` has the blocks for all ranks in rank order, `from` receives the blocks of all ranks.
-    pub fn exchange(
+    pub fn all_to_allv(
         &self,
         to: &[u8],
         to_counts: &[usize],
