@@ -10,7 +10,8 @@
 
 use std::{env, error::Error, fs, path::PathBuf};
 
-use multicomputer::{Run, picture::SpaceTime, prelude::*, s_to_p::Algorithm};
+use multicomputer::{Run, prelude::*, s_to_p::Algorithm};
+use multicomputer_picture::SpaceTime;
 
 /// Bytes of each message.
 const LENGTH: usize = 2000;

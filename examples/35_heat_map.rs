@@ -9,7 +9,8 @@
 
 use std::{env, error::Error, fs, path::PathBuf};
 
-use multicomputer::{Payload, Run, picture::Heat, prelude::*};
+use multicomputer::{Payload, Run, prelude::*};
+use multicomputer_picture::Heat;
 
 /// Rows and columns.
 const SIDE: usize = 6;

@@ -10,7 +10,8 @@
 
 use std::{env, error::Error, fs, path::PathBuf};
 
-use multicomputer::{Machine, Run, collective::Algorithm, picture::Replay, prelude::*};
+use multicomputer::{Machine, Run, collective::Algorithm, prelude::*};
+use multicomputer_picture::Replay;
 
 /// Bytes that are broadcast.
 const LENGTH: usize = 16 << 10;

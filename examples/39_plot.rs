@@ -12,8 +12,8 @@ use std::{env, error::Error, fs, path::PathBuf};
 use multicomputer::{
     collective::{Algorithm, Operation, Strategy, Task},
     model::MachineSpec,
-    picture::{Axis, Chart, Origin},
 };
+use multicomputer_picture::{Axis, Chart, Origin};
 
 /// The lengths, in bytes.
 fn lengths() -> impl Iterator<Item = u64> {

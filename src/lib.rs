@@ -41,7 +41,8 @@
 //!   [custom algorithms](plan::Own).
 //! * [`goal`] reads programs in GOAL, the format of LogGOPSim, predicts and runs them, and writes schedules in it.
 //! * [`msccl`] reads, writes and verifies schedules of MSCCL, and converts them to GOAL programs and to algorithms.
-//! * [`record`] and [`report`] hold what a run recorded, [`analysis`] explains its time, [`picture`] draws it;
+//! * [`record`] and [`report`] hold what a run recorded, [`analysis`] explains its time, and the crate
+//!   `multicomputer-picture` draws it;
 //!   [`error`] has the error types; [`units`] parses and formats quantities.
 //! * [`calibration`] measures this host.
 //! * `mpi`, available with the feature `mpi`, runs the same programs as processes of MPI.
@@ -67,7 +68,6 @@ pub mod nx;
 mod panics;
 pub mod pattern;
 mod payload;
-pub mod picture;
 pub mod plan;
 mod random;
 mod rank;
@@ -113,8 +113,3 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/own.md")]
 struct OwnAlgorithms;
-
-/// The program in the document on pictures.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/pictures.md")]
-struct Pictures;

@@ -26,7 +26,6 @@ pub struct Content {
 
 /// The kind of change of the blocks that a node holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Change {
     /// A call begins, and the node holds its own blocks. All members of a group make the same calls in the same order.
     Begins {

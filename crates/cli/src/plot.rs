@@ -8,7 +8,8 @@ use std::{
 };
 
 use clap::Args;
-use multicomputer::{error::Failure, names, picture::PictureError};
+use multicomputer::{error::Failure, names};
+use multicomputer_picture::PictureError;
 use thiserror::Error;
 
 use super::{

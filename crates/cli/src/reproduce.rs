@@ -4,7 +4,8 @@
 use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 
 use clap::Args;
-use multicomputer::{Clock, names, picture::Chart, report::RealTimeReport};
+use multicomputer::{Clock, names, report::RealTimeReport};
+use multicomputer_picture::Chart;
 use multicomputer_published::{Job, Outcome, Summary, Value};
 
 use super::{

@@ -1,6 +1,6 @@
 //! The trait [`Series`], with which jobs add series to charts and read values from them.
 
-use multicomputer::picture::{Chart, Origin};
+use multicomputer_picture::{Chart, Origin};
 
 /// Adds series to a chart, and reads values of series.
 pub(super) trait Series {

@@ -42,10 +42,8 @@ pub use self::{
     summary::Summary,
     value::{Kind, Sure, Value},
 };
-use multicomputer::{
-    model::MachineSpec,
-    picture::{Axis, Chart},
-};
+use multicomputer::model::MachineSpec;
+use multicomputer_picture::{Axis, Chart};
 
 /// Returns a preset machine; panics if it does not exist.
 fn machine(name: &str) -> MachineSpec {

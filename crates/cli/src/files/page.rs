@@ -6,7 +6,8 @@ use std::{
     path::Path,
 };
 
-use multicomputer::{Run, picture::Replay};
+use multicomputer::Run;
+use multicomputer_picture::Replay;
 
 use super::{super::error::Error, output::Output};
 

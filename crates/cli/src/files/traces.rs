@@ -8,10 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use multicomputer::{
-    Run,
-    picture::{Heat, SpaceTime},
-};
+use multicomputer::Run;
+use multicomputer_picture::{Heat, SpaceTime};
 
 use super::{
     super::{error::Error, options::RunOptions},

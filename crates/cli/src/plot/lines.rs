@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use multicomputer::picture::{Axis, Chart, Crossover, Origin};
+use multicomputer_picture::{Axis, Chart, Crossover, Origin};
 
 use super::{
     super::count::counted,

@@ -1,6 +1,6 @@
 //! Which columns make axes and lines.
 
-use multicomputer::picture::{Chart, Origin};
+use multicomputer_picture::{Chart, Origin};
 
 use super::{lines::chart, *};
 

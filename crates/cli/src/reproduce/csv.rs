@@ -1,7 +1,8 @@
 //! The results of a job as rows of one table: first its values, then its claims with their checks, then the points of its
 //! figures.
 
-use multicomputer::{picture::Chart, report::RealTimeReport};
+use multicomputer::report::RealTimeReport;
+use multicomputer_picture::Chart;
 use multicomputer_published::{Claim, Job, Outcome, Value};
 
 use super::Runs;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use multicomputer::picture::Line;
+use multicomputer_picture::Line;
 use multicomputer_published::{Job, Kind, Outcome, Summary, Verdict};
 
 use super::{

@@ -9,7 +9,8 @@
 
 use std::{env, fs, sync::Mutex};
 
-use multicomputer::{Rank, Span, all_to_all::Algorithm, picture::Chart, plan::LowerBound};
+use multicomputer::{Rank, Span, all_to_all::Algorithm, plan::LowerBound};
+use multicomputer_picture::Chart;
 
 use super::*;
 use crate::{

@@ -1,6 +1,6 @@
 //! InterCom: the tables of `docs/collectives.md`. What the paper claims is in `crates/published/src/intercom`.
 
-use multicomputer::picture::{Chart, Origin};
+use multicomputer_picture::{Chart, Origin};
 use multicomputer_published::Value;
 
 use crate::{
