@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::work::Work;
+use super::{median, work::Work};
 use crate::{
     comm::Node,
     error::{ConfigError, Failure, RunError},
@@ -83,9 +83,7 @@ pub fn measure(machine: &MachineSpec, pinning: Pinning) -> Result<Parameters, Me
     let median = |figure: fn(&Round) -> f64| {
         let mean =
             |nth: usize| measured.iter().flatten().map(|rounds| figure(&rounds[nth])).sum::<f64>() / nodes;
-        let mut rounds: Vec<f64> = (0..ROUNDS).map(mean).collect();
-        rounds.sort_by(f64::total_cmp);
-        rounds[ROUNDS / 2]
+        median((0..ROUNDS).map(mean).collect())
     };
     let (send, receive) = (median(|round| round.send), median(|round| round.receive));
     let step = median(|round| round.step);

@@ -6,6 +6,7 @@ use tracing::debug;
 
 use super::{
     host::MeasureError,
+    median,
     work::{self, Work},
 };
 use crate::{
@@ -132,11 +133,8 @@ impl Figures {
         let mut slowest = rounds.concat();
         node.world().all_reduce(&mut slowest, Max)?;
         let figures = slowest.len() / ROUNDS;
-        let mut medians = (0..figures).map(|nth| {
-            let mut rounds: Vec<f64> = slowest.iter().skip(nth).step_by(figures).copied().collect();
-            rounds.sort_by(f64::total_cmp);
-            rounds[ROUNDS / 2]
-        });
+        let mut medians =
+            (0..figures).map(|nth| median(slowest.iter().skip(nth).step_by(figures).copied().collect()));
         let mut next = || medians.next().unwrap_or_default();
         let [send, receive, combine, copy] = [next(), next(), next(), next()];
         let mut of_lengths = || LENGTHS.iter().map(|_| next()).collect();

@@ -39,7 +39,7 @@ use self::{chart::Series, timed::Timed};
 pub use self::{
     claim::{Check, Claim, Verdict},
     job::{Job, JobError, NotYet, Outcome, Paper},
-    summary::Summary,
+    summary::{Summary, median},
     value::{Kind, Sure, Value},
 };
 use multicomputer::model::MachineSpec;

@@ -51,17 +51,28 @@ impl Summary {
     /// Returns the number of values of these kinds and the median of their absolute relative errors; `None` if there are none.
     pub fn median_error(&self, kinds: &[Kind]) -> Option<(usize, f64)> {
         let of_kind = self.errors.iter().filter(|(kind, _)| kinds.contains(kind));
-        let mut errors: Vec<f64> = of_kind.map(|&(_, error)| error).collect();
-        errors.sort_unstable_by(f64::total_cmp);
-        let middle = |from_end: usize| errors.get(from_end).copied();
-        let (low, high) = (middle(errors.len().saturating_sub(1) / 2)?, middle(errors.len() / 2)?);
-        Some((errors.len(), f64::midpoint(low, high)))
+        let errors: Vec<f64> = of_kind.map(|&(_, error)| error).collect();
+        Some((errors.len(), median(errors)?))
     }
+}
+
+/// Returns the median of some values; `None` if there are none. The median of an even number of values is the mean of the middle two.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let low = values.get(values.len().checked_sub(1)? / 2)?;
+    Some(f64::midpoint(*low, values[values.len() / 2]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), Some(2.5));
+        assert_eq!(median(Vec::new()), None);
+    }
 
     #[test]
     fn the_median_is_that_of_the_sizes_of_errors() {

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use multicomputer::{Span, report::RunReport};
+use multicomputer_published::median;
 
 use super::{Column, Comparison, Figure, Ran, Results, Row, left_out, mean, title};
 
@@ -140,7 +141,7 @@ impl<'a, C: Comparison> Results<'a, C> {
             repetitions.unwrap_or(0)
         )];
         notes.push("Of the first and the last call every rank has checked every byte that it got.".into());
-        if let Some(error) = median(rows.iter().filter_map(Row::prediction_error).map(f64::abs)) {
+        if let Some(error) = median(rows.iter().filter_map(Row::prediction_error).map(f64::abs).collect()) {
             let machine = self.solved[0].case.spec.name();
             notes.push(format!(
                 "Predictions are those of the machine {machine}; the median of their errors is {:.0} %.",
@@ -151,7 +152,7 @@ impl<'a, C: Comparison> Results<'a, C> {
             solved.rows(self.of).iter().filter_map(Row::over_mpi).min_by(f64::total_cmp)
         };
         let least: Vec<f64> = self.solved.iter().filter_map(least).collect();
-        if let Some(median) = median(least.iter().copied()) {
+        if let Some(median) = median(least.clone()) {
             let fast = least.iter().filter(|ratio| **ratio <= 1.0).count();
             notes.push(match least[..] {
                 [ratio] => format!("The fastest algorithm takes {ratio:.2} times as long as MPI's own operation."),
@@ -163,24 +164,5 @@ impl<'a, C: Comparison> Results<'a, C> {
             });
         }
         notes.join("\n")
-    }
-}
-
-/// The median of some numbers.
-fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len().checked_sub(1)? / 2).copied()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_some_numbers_the_one_in_the_middle_is_the_median() {
-        assert_eq!(median([3.0, 1.0, 2.0].into_iter()), Some(2.0));
-        assert_eq!(median([4.0, 1.0, 3.0, 2.0].into_iter()), Some(2.0), "of two the lower one");
-        assert_eq!(median([].into_iter()), None);
     }
 }

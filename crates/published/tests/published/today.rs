@@ -14,6 +14,7 @@ use multicomputer::{
     collective::{Algorithm, Operation, Task},
     model::MachineSpec,
 };
+use multicomputer_published::median;
 use serde::Deserialize;
 
 use crate::support::document::{read, root, rows};
@@ -48,11 +49,6 @@ impl Measured {
     }
 }
 
-fn median(mut errors: Vec<f64>) -> f64 {
-    errors.sort_unstable_by(f64::total_cmp);
-    f64::midpoint(errors[(errors.len() - 1) / 2], errors[errors.len() / 2])
-}
-
 #[test]
 fn the_table_of_machines_of_today() {
     let data = include_str!("../data/today.csv");
@@ -74,7 +70,7 @@ fn the_table_of_machines_of_today() {
             times[0], percent[0], times[1], percent[1],
         ));
     }
-    let [bare, with_call] = errors.map(|errors| 100.0 * median(errors));
+    let [bare, with_call] = errors.map(|errors| 100.0 * median(errors).unwrap());
     let sentence = format!(
         "The median of the sizes of the errors over these {} times is {bare:.0} %; with 8.4 us for each call it is {with_call:.0} %.",
         all.len()
