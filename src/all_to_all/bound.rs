@@ -21,7 +21,7 @@ use crate::{
     pattern::{network::Network, paths},
     plan::{
         LowerBound, Reason,
-        bound::{Border, Crossing, Far, Links, gossip, slowest, start_up},
+        bound::{Border, Crossing, Far, Links, RELATIVE_ERROR, gossip, slowest, start_up},
         resources::{Resources, has_fixed_routes},
     },
     rank::Rank,
@@ -30,9 +30,6 @@ use crate::{
 
 /// Maximum time by which rounding shortens a message, in seconds.
 const MAX_ROUNDING: f64 = 0.5e-12;
-
-/// Maximum relative error of floating-point sums of rates and bytes.
-const RELATIVE_ERROR: f64 = 1e-9;
 
 /// Maximum number of members for which the bound on paths is computed.
 const MAX_MEMBERS: usize = 64;

@@ -21,7 +21,13 @@ use super::{
         time_triggered::{self, Planned},
     },
 };
-use crate::{plan, time::Span};
+use crate::{
+    plan::{
+        self,
+        bound::{MARGIN, port_load},
+    },
+    time::Span,
+};
 
 /// Number of messages above which algorithms try fewer variants.
 const MAX_EXHAUSTIVE_MESSAGES: usize = 10_000;
@@ -141,13 +147,9 @@ impl Planner {
 
     fn port_bound_of(&self, matrix: &Matrix) -> Span {
         let parameters = self.instance().parameters();
-        let port = |rank| {
-            let (sent, received) = (matrix.sent(rank), matrix.received(rank));
-            let both = (sent as f64 + received as f64) / parameters.duplex();
-            parameters.node_beta() * both.max(sent.max(received) as f64)
-        };
-        // The factor leaves a margin for rounding.
-        Span::from_secs_f64(0.999 * (0..matrix.nodes()).map(port).fold(0.0, f64::max))
+        let port =
+            |rank| parameters.node_beta() * port_load(parameters, matrix.sent(rank), matrix.received(rank));
+        Span::from_secs_f64(MARGIN * (0..matrix.nodes()).map(port).fold(0.0, f64::max))
     }
 
     /// Returns the lower bound set by the links: the time of the busiest link.

@@ -100,9 +100,8 @@ fn losses(
     if from != to {
         topology.route(from, to, &mut route);
     }
-    let capacity = |&link: &usize| topology.capacity(link).unwrap_or(parameters.link_capacity());
     let port = parameters.port_capacity();
-    let alone = route.iter().map(capacity).fold(port, f64::min);
+    let alone = route.iter().map(|&link| machine.link_capacity(link)).fold(port, f64::min);
     // The same rounding as in the fabric.
     let moving = Span::from_secs_f64(bytes as f64 * parameters.beta());
     let all = left.since(entered) - moving;

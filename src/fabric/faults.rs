@@ -1,6 +1,6 @@
 //! Network faults: links with reduced capacity, and aborted flows.
 
-use super::{Fabric, Port};
+use super::{Fabric, Port, capacity};
 use crate::{
     time::Time,
     topology::{LinkId, Topology},
@@ -9,8 +9,8 @@ use crate::{
 impl Fabric {
     /// Reduces the capacity of a link to `factor` times its normal capacity from now on; the caller must settle the shares at this instant.
     pub(crate) fn slow(&mut self, link: LinkId, factor: f64, topology: &dyn Topology) {
-        let capacity = topology.capacity(link).unwrap_or(self.link_capacity) * factor;
         self.slow.insert(link, factor);
+        let capacity = capacity(topology, link, self.link_capacity, &self.slow);
         if let Some(place) = (self.places[link] as usize).checked_sub(1).filter(|_| capacity.is_finite()) {
             self.shares.set_capacity((self.first + place) as u32, capacity);
         }

@@ -203,8 +203,7 @@ impl Fabric {
         transfer.route.clear();
         transfer.route.extend(route.iter().map(|&link| {
             if places[link] == 0 {
-                let capacity = topology.capacity(link).unwrap_or(*link_capacity);
-                shares.add(link as u32, capacity * slow.get(&link).unwrap_or(&1.0));
+                shares.add(link as u32, capacity(topology, link, *link_capacity, slow));
                 if let Some(links) = links {
                     links.push(LinkState { link: link as u32, ..LinkState::default() });
                 }
@@ -318,6 +317,11 @@ impl Fabric {
     pub(crate) fn work(&self) -> Work {
         self.shares.work()
     }
+}
+
+/// Returns the present capacity of a link in bytes/s. `common` is the capacity of links without their own; slow links have a fraction.
+fn capacity(topology: &dyn Topology, link: LinkId, common: f64, slow: &BTreeMap<LinkId, f64>) -> f64 {
+    topology.capacity(link).unwrap_or(common) * slow.get(&link).unwrap_or(&1.0)
 }
 
 /// Returns the port capacity, or, if it is infinite, the largest finite link capacity.

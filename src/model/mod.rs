@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::{
     names,
     text::count,
-    topology::{self, Grid, Placed, Placement, Topology, TopologyError},
+    topology::{self, Grid, LinkId, Placed, Placement, Topology, TopologyError},
 };
 
 #[cfg(test)]
@@ -225,6 +225,15 @@ impl MachineSpec {
     /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.topology.nodes()
+    }
+
+    /// The capacity of a directed link in bytes/s: its [own](Topology::capacity), or the
+    /// [common one](Parameters::link_capacity) of this machine.
+    ///
+    /// # Panics
+    /// If `link` is not below [`links`](Topology::links).
+    pub fn link_capacity(&self, link: LinkId) -> f64 {
+        self.topology.capacity(link).unwrap_or(self.parameters.link_capacity())
     }
 }
 

@@ -12,7 +12,21 @@ pub(crate) use self::{
     links::{Border, Crossing, Links, slowest},
     start_up::{Far, start_up},
 };
-use crate::time::Span;
+use crate::{model::Parameters, time::Span};
+
+/// The fraction of a lower bound on the time of bytes that is used for pruning. It covers all rounding in the kernel: rates are multiples of
+/// a unit, and departures are whole picoseconds.
+pub(crate) const MARGIN: f64 = 0.999;
+
+/// The largest relative error of a lower bound that is a sum of many `f64`.
+pub(crate) const RELATIVE_ERROR: f64 = 1e-9;
+
+/// Returns the number of bytes, all in one direction, that take a node as long as sending and receiving these numbers of bytes at the same
+/// time. Times [`node_beta`](Parameters::node_beta) it is a lower bound on the node's time.
+pub(crate) fn port_load(parameters: &Parameters, sent: u64, received: u64) -> f64 {
+    let both = (sent as f64 + received as f64) / parameters.duplex();
+    both.max(sent.max(received) as f64)
+}
 
 /// The reason for a lower bound: the resource that limits the time of a problem.
 ///

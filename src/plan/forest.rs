@@ -7,7 +7,10 @@
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
-use super::resources::{Resources, has_fixed_routes};
+use super::{
+    bound::RELATIVE_ERROR,
+    resources::{Resources, has_fixed_routes},
+};
 use crate::{
     model::MachineSpec,
     pattern::{
@@ -162,7 +165,7 @@ pub(crate) fn forest_lower_bound(
     let direction = if is_backwards { Direction::Back } else { Direction::Out };
     // The factor covers rounding errors.
     Span::from_secs_f64(
-        (1.0 - 1e-9) * broadcast_lower_bound(&network(machine, members, 0.0, direction), sources),
+        (1.0 - RELATIVE_ERROR) * broadcast_lower_bound(&network(machine, members, 0.0, direction), sources),
     )
 }
 
@@ -292,7 +295,7 @@ impl ForestProblem {
             kind: kind.to_owned(),
             trees: trees.to_vec(),
             busiest,
-            lower_bound: Span::from_secs_f64((busiest * (1.0 - 1e-9) - rounding).max(0.0)),
+            lower_bound: Span::from_secs_f64((busiest * (1.0 - RELATIVE_ERROR) - rounding).max(0.0)),
             estimate: Span::from_secs_f64(estimate),
             segments,
         }

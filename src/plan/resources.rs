@@ -59,8 +59,7 @@ impl<'a> Resources<'a> {
 
     /// Returns the seconds per byte of a link.
     fn seconds(&self, link: LinkId) -> f64 {
-        let machine = self.machine;
-        1.0 / machine.topology().capacity(link).unwrap_or_else(|| machine.parameters().link_capacity())
+        1.0 / self.machine.link_capacity(link)
     }
 
     /// Returns the resources that a message occupies, each with its seconds per byte: the sender's out-port, the

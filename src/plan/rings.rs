@@ -4,6 +4,7 @@
 //! Making this schedule takes longer than most other work of planning. A lower bound needs only the initial placement of the blocks:
 //! every node forwards all data that its successor lacks, and a block costs a start-up and its bytes on every hop.
 
+use super::bound::port_load;
 use crate::{model::Parameters, rank::Rank, time::Span};
 
 /// A sequence of all-gathers, phase by phase: the data that nodes hold, and the messages and bytes moved so far.
@@ -32,7 +33,7 @@ struct Node {
     received: u64,
 }
 
-/// Safety factor for rounding: the relative rounding error of a transfer is below 1e-6.
+/// The fraction of a transfer time that is used for pruning: rounding in the kernel shortens a transfer by less than 1e-6 of its time.
 const ROUNDING: f64 = 1.0 - 1e-6;
 
 impl Rings {
@@ -133,8 +134,7 @@ impl Rings {
 
     /// Returns the time of a node's bytes through its ports, less the kernel's rounding of each departure.
     fn ports(&self, parameters: &Parameters, sent: u64, received: u64, messages: u64) -> Span {
-        let both = (sent as f64 + received as f64) / parameters.duplex();
-        let bytes = both.max(sent.max(received) as f64);
+        let bytes = port_load(parameters, sent, received);
         Span::from_secs_f64(ROUNDING * parameters.node_beta() * bytes) - Span::from_picos(messages)
     }
 

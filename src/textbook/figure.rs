@@ -141,9 +141,6 @@ impl Figure {
         steps: Vec<(Vec<Arrow>, u64)>,
         place: impl Fn(Rank) -> Rank,
     ) -> Figure {
-        let capacity = |link: LinkId| {
-            machine.topology().capacity(link).unwrap_or_else(|| machine.parameters().link_capacity())
-        };
         let step = |(arrows, elements): (Vec<Arrow>, u64)| {
             let mut links: BTreeMap<LinkId, (u64, u64)> = BTreeMap::new();
             let mut sent: BTreeMap<Rank, (u64, u64)> = BTreeMap::new();
@@ -161,7 +158,7 @@ impl Figure {
             }
             let mut busiest: Option<Busiest> = None;
             for (link, (messages, bytes)) in links {
-                let time = Span::from_secs_f64(bytes as f64 / capacity(link));
+                let time = Span::from_secs_f64(bytes as f64 / machine.link_capacity(link));
                 let more = |than: &Busiest| (time, bytes, messages) > (than.time, than.bytes, than.messages);
                 if busiest.as_ref().is_none_or(more) {
                     busiest = Some(Busiest { link, messages, bytes, time });

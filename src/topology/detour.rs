@@ -3,12 +3,10 @@
 //! Of several shortest paths, a detour takes at each vertex the link with the lowest number. A detour may lead through the
 //! routers of nodes, as the routes of a mesh do.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use super::{LinkId, Topology, Vertex};
+use super::{LinkId, Topology, Vertex, distances};
 use crate::rank::Rank;
-
-const UNREACHABLE: u32 = u32::MAX;
 
 /// The largest number of destinations whose distances are cached.
 const MAX_CACHED: usize = 256;
@@ -23,7 +21,7 @@ pub(crate) struct Detours {
     /// For each vertex, the vertices with a link to it.
     entering: Vec<Vec<usize>>,
     /// For each cached destination, the number of links from each vertex.
-    distances: BTreeMap<Rank, Vec<u32>>,
+    distances: BTreeMap<Rank, Vec<Option<u32>>>,
 }
 
 impl Detours {
@@ -54,36 +52,21 @@ impl Detours {
         if self.distances.len() >= MAX_CACHED && !self.distances.contains_key(&to) {
             self.distances.clear();
         }
-        let Detours { numbers, leaving, entering, distances } = self;
+        let Detours { numbers, leaving, entering, distances: left } = self;
         let (mut at, target) = (*numbers.get(&Vertex::Node(from))?, *numbers.get(&Vertex::Node(to))?);
-        let distances = distances.entry(to).or_insert_with(|| distances_to(target, entering));
+        let vertices = entering.len();
+        let before = |vertex: usize| entering[vertex].iter().copied();
+        let left = left.entry(to).or_insert_with(|| distances(vertices, target, before));
         let mut route = Vec::new();
         while at != target {
-            let nearer = |&&(_, next): &&(LinkId, usize)| {
-                distances[next] != UNREACHABLE && distances[next] < distances[at]
-            };
+            let here = left[at]?;
+            let nearer = |&&(_, next): &&(LinkId, usize)| left[next].is_some_and(|links| links < here);
             let &(link, next) = leaving[at].iter().find(nearer)?;
             route.push(link);
             at = next;
         }
         Some(route)
     }
-}
-
-/// Returns the number of links from each vertex to a target, by breadth-first search.
-fn distances_to(target: usize, entering: &[Vec<usize>]) -> Vec<u32> {
-    let mut distances = vec![UNREACHABLE; entering.len()];
-    distances[target] = 0;
-    let mut queue = VecDeque::from([target]);
-    while let Some(vertex) = queue.pop_front() {
-        for &before in &entering[vertex] {
-            if distances[before] == UNREACHABLE {
-                distances[before] = distances[vertex] + 1;
-                queue.push_back(before);
-            }
-        }
-    }
-    distances
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc, sync::OnceLock};
 
 use super::{
-    Link, LinkId, Topology, TopologyError, TopologyKind, Vertex,
+    Link, LinkId, Topology, TopologyError, TopologyKind, Vertex, distances,
     validation::{Seal, Validation},
 };
 use crate::{input, rank::Rank};
@@ -165,8 +165,9 @@ impl Network {
         let mut next = vec![ABSENT; distances.len()];
         for (number, &(from, to)) in self.links.iter().enumerate() {
             let (from, to) = (from as usize, to as usize);
-            // A vertex that cannot reach `to` has the distance `ABSENT`; links from or to such a vertex are skipped.
-            if next[from] == ABSENT && distances[to] != ABSENT && distances[from] == distances[to] + 1 {
+            // Links from or to a vertex that cannot reach the node are skipped.
+            let is_closer = distances[to].is_some_and(|links| distances[from] == Some(links + 1));
+            if next[from] == ABSENT && is_closer {
                 next[from] = number as u32;
             }
         }
@@ -254,25 +255,12 @@ impl AdjacencyLists {
         AdjacencyLists { first, links }
     }
 
-    /// Returns the distance in links of each vertex from `start`, by breadth-first search over these links; `other`
-    /// returns the far end of a link.
-    fn distances(&self, start: usize, other: impl Fn(LinkId) -> u32) -> Vec<u32> {
-        let mut distances = vec![ABSENT; self.first.len() - 1];
-        distances[start] = 0;
-        let mut reached = vec![start as u32];
-        let mut visited = 0;
-        while let Some(&vertex) = reached.get(visited) {
-            visited += 1;
-            let vertex = vertex as usize;
-            for &link in &self.links[self.first[vertex] as usize..self.first[vertex + 1] as usize] {
-                let neighbour = other(link as LinkId);
-                if distances[neighbour as usize] == ABSENT {
-                    distances[neighbour as usize] = distances[vertex] + 1;
-                    reached.push(neighbour);
-                }
-            }
-        }
-        distances
+    /// Returns the distance in links of each vertex from `start` over these links; `other` returns the far end of a link.
+    fn distances(&self, start: usize, other: impl Fn(LinkId) -> u32) -> Vec<Option<u32>> {
+        distances(self.first.len() - 1, start, |vertex| {
+            let links = self.first[vertex] as usize..self.first[vertex + 1] as usize;
+            self.links[links].iter().map(|&link| other(link as LinkId) as usize)
+        })
     }
 }
 

@@ -110,7 +110,7 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
 
 /// The number of links by capacity; nothing where none has one of its own.
 fn capacities(machine: &MachineSpec) -> String {
-    let (topology, ordinary) = (machine.topology(), machine.parameters().link_capacity());
+    let topology = machine.topology();
     if topology.links() > MOST_COUNTED {
         return match topology.capacity(0) {
             None => String::new(),
@@ -125,7 +125,7 @@ fn capacities(machine: &MachineSpec) -> String {
     // Positive numbers have the order of their bits.
     let mut links: BTreeMap<u64, usize> = BTreeMap::new();
     for link in 0..topology.links() {
-        *links.entry(topology.capacity(link).unwrap_or(ordinary).to_bits()).or_default() += 1;
+        *links.entry(machine.link_capacity(link).to_bits()).or_default() += 1;
     }
     let mut table = Table::new([("directed links", Align::Right), ("capacity of each", Align::Right)]);
     for (&capacity, links) in links.iter().take(MOST_KINDS) {

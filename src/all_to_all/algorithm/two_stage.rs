@@ -40,7 +40,7 @@ use super::{
     random::{Improvements, Random},
     refused, seeded,
 };
-use crate::{pattern::Schedule, payload::Payload, time::Span};
+use crate::{pattern::Schedule, payload::Payload, plan::bound::MARGIN, time::Span};
 
 static TWO_STAGE: Entry = Entry::new("two-stage", in_synchronized_stages)
     .about("everything is spread evenly over all nodes first, and then delivered")
@@ -132,7 +132,7 @@ fn lower_bound(instance: &Instance, has_barriers: bool) -> Span {
     // rounded up, is not sent, because its source or destination is the intermediary itself.
     let (traffic, nodes_f) = (matrix.traffic() as f64, nodes as f64);
     let moved = (traffic * (1.0 - 2.0 / nodes_f) + mean - 2.0 * nodes_f).max(0.0);
-    let ports = Span::from_secs_f64(0.999 * moved * parameters.node_beta());
+    let ports = Span::from_secs_f64(MARGIN * moved * parameters.node_beta());
     // Minimum bytes from each source to each intermediary, and from each intermediary to each destination.
     let (mut first, mut second) = (vec![0; nodes], vec![0; nodes]);
     for (from, to, bytes) in matrix.messages() {
@@ -163,7 +163,7 @@ fn lower_bound(instance: &Instance, has_barriers: bool) -> Span {
         let all = barriers(instance, nodes - 1);
         // In every round some node sends this many bytes, after all nodes have reached the hardware barrier.
         let most = bytes.iter().copied().max().unwrap_or(0) as f64;
-        let round = Span::from_secs_f64(0.999 * most * parameters.node_beta()) + parameters.send_overhead();
+        let round = Span::from_secs_f64(MARGIN * most * parameters.node_beta()) + parameters.send_overhead();
         if instance.has_barrier() { all + round.times(others) } else { all }
     };
     least.max(stages.map(stage).sum())

@@ -164,9 +164,9 @@ struct LinkLoads {
 
 impl LinkLoads {
     fn new(instance: &Instance) -> LinkLoads {
-        let (topology, parameters) = (instance.machine().topology(), instance.parameters());
-        let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
-        let seconds: Vec<f64> = (0..topology.links()).map(|link| 1.0 / capacity(link)).collect();
+        let machine = instance.machine();
+        let links = 0..machine.topology().links();
+        let seconds: Vec<f64> = links.map(|link| 1.0 / machine.link_capacity(link)).collect();
         LinkLoads { carried: vec![0.0; seconds.len()], seconds, used: Vec::new() }
     }
 

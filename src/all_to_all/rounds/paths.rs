@@ -1,7 +1,7 @@
 //! Links on the paths of direct messages, for schedules that avoid contention.
 
 use super::{super::Instance, Part, parts};
-use crate::{rank::Rank, time::Span, topology::LinkId};
+use crate::{plan::bound::MARGIN, rank::Rank, time::Span, topology::LinkId};
 
 /// Upper limit on port and link speeds in bytes/s, which keeps sums of rates finite.
 const MAX_RATE: f64 = 1e18;
@@ -26,12 +26,11 @@ impl Paths {
     pub(crate) fn of(instance: &Instance) -> Paths {
         let (machine, nodes) = (instance.machine(), instance.size());
         let (topology, parameters) = (machine.topology(), machine.parameters());
-        let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
         let mut paths = Paths {
             nodes,
             starts: Vec::with_capacity(nodes * nodes + 1),
             links: Vec::new(),
-            capacity: (0..topology.links()).map(|link| capacity(link).min(MAX_RATE)).collect(),
+            capacity: (0..topology.links()).map(|link| machine.link_capacity(link).min(MAX_RATE)).collect(),
             out: Vec::with_capacity(nodes),
             into: Vec::with_capacity(nodes),
             room: (parameters.port_capacity() * parameters.duplex() / 2.0).min(MAX_RATE),
@@ -78,12 +77,9 @@ impl Paths {
                 }
             }
         }
-        let parameters = instance.parameters();
-        let time = |(link, &bytes): (LinkId, &u64)| {
-            bytes as f64 / topology.capacity(link).unwrap_or_else(|| parameters.link_capacity())
-        };
-        // The factor leaves a margin for rounding.
-        Span::from_secs_f64(0.999 * carried.iter().enumerate().map(time).fold(0.0, f64::max))
+        let machine = instance.machine();
+        let time = |(link, &bytes): (LinkId, &u64)| bytes as f64 / machine.link_capacity(link);
+        Span::from_secs_f64(MARGIN * carried.iter().enumerate().map(time).fold(0.0, f64::max))
     }
 
     /// Returns the links of a message.

@@ -8,7 +8,12 @@ use super::{
     digits::{self, Axis, Pace},
     stage::Stage,
 };
-use crate::{pattern::Exchange, plan::Variant, rank::Rank, time::Span};
+use crate::{
+    pattern::Exchange,
+    plan::{Variant, bound::MARGIN},
+    rank::Rank,
+    time::Span,
+};
 
 /// The axes along which messages are forwarded, one after the other.
 pub(in crate::all_to_all) struct Shape {
@@ -79,8 +84,7 @@ pub(in crate::all_to_all) fn mean_port_time(instance: &Instance, ranks: &[Rank],
     let parameters = instance.parameters();
     let moved = digits::total_bytes(instance.matrix(), &digits::places(ranks), axes);
     let mean = moved as f64 / instance.size() as f64;
-    // The factor leaves a margin for rounding.
-    Span::from_secs_f64(0.999 * mean * parameters.node_beta() * 2.0 / parameters.duplex())
+    Span::from_secs_f64(MARGIN * mean * parameters.node_beta() * 2.0 / parameters.duplex())
 }
 
 #[cfg(test)]

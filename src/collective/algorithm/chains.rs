@@ -239,7 +239,7 @@ impl ClosedForm<'_> {
         let (mut edges, mut links, mut path_beta) = (0, 0, 0.0_f64);
         let (mut sent, mut out, mut route) = (vec![0_u32; task.size()], vec![0.0; task.size()], Vec::new());
         let mut loads: BTreeMap<LinkId, u32> = BTreeMap::new();
-        let seconds = |link| 1.0 / topology.capacity(link).unwrap_or(parameters.link_capacity());
+        let seconds = |link| 1.0 / machine.link_capacity(link);
         for tree in &tree_set.trees {
             let mut open = vec![(tree.root(), 0, 0, 0.0)];
             while let Some((from, depth, before, seconds_before)) = open.pop() {

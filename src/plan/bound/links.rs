@@ -6,7 +6,7 @@ use crate::{
     model::MachineSpec,
     rank::Rank,
     time::Span,
-    topology::{Grid, Vertex},
+    topology::{self, Grid, Vertex},
 };
 
 /// The longest side of a submesh that is examined.
@@ -61,7 +61,7 @@ impl Links {
             links.from.resize(vertices, Vec::new());
             links.to.resize(vertices, Vec::new());
             links.around.resize(switches.len(), 0.0);
-            let capacity = topology.capacity(id).unwrap_or_else(|| machine.parameters().link_capacity());
+            let capacity = machine.link_capacity(id);
             links.from[from].push((to, capacity));
             links.to[to].push((from, capacity));
             for switch in [from, to].into_iter().filter_map(|vertex| vertex.checked_sub(nodes)) {
@@ -73,22 +73,9 @@ impl Links {
 
     /// Returns the number of links on the shortest path from a node to each vertex, nodes first; with `backwards`, from
     /// each vertex to the node. `None` for unreachable vertices.
-    pub(super) fn distances(&self, node: Rank, backwards: bool) -> Vec<Option<u64>> {
+    pub(super) fn distances(&self, node: Rank, backwards: bool) -> Vec<Option<u32>> {
         let beside = if backwards { &self.to } else { &self.from };
-        let mut distances = vec![None; beside.len()];
-        distances[node] = Some(0);
-        let (mut reached, mut beyond) = (vec![node], 1);
-        while !reached.is_empty() {
-            let mut next = Vec::new();
-            for &(other, _) in reached.iter().flat_map(|&vertex| &beside[vertex]) {
-                if distances[other].is_none() {
-                    distances[other] = Some(beyond);
-                    next.push(other);
-                }
-            }
-            (reached, beyond) = (next, beyond + 1);
-        }
-        distances
+        topology::distances(beside.len(), node, |vertex| beside[vertex].iter().map(|&(other, _)| other))
     }
 
     /// Returns the time of the slowest straight cut through the mesh. `crossing` gets the nodes of a region in rank

@@ -66,7 +66,7 @@ impl Far<'_> {
         let of = |&one: &Rank| {
             let distances = self.links.distances(one, is_backwards);
             let targets = targets.iter().filter(|&&other| other != one);
-            let mut far: Vec<u64> = targets.filter_map(|&other| distances[other]).collect();
+            let mut far: Vec<u64> = targets.filter_map(|&other| distances[other].map(u64::from)).collect();
             far.sort_unstable_by_key(|&distance| Reverse(distance));
             let times = far.into_iter().zip(reached(busy, alpha).skip(1));
             times.map(|(distance, time)| hop.times(distance) + time).max().unwrap_or(Span::ZERO)

@@ -38,9 +38,7 @@ fn is_simple(machine: &MachineSpec) -> bool {
 
 /// Returns whether no in-port and no link ever has more messages than it can carry at full speed.
 pub(super) fn is_contention_free(machine: &MachineSpec, members: &[Rank], flights: &[Flight]) -> bool {
-    let (topology, parameters) = (machine.topology(), machine.parameters());
-    let port = parameters.port_capacity();
-    let capacity = |link: LinkId| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
+    let (topology, port) = (machine.topology(), machine.parameters().port_capacity());
     // Number of messages on each link.
     let mut load = vec![0_u32; topology.links()];
     let mut is_busy = vec![false; members.len()];
@@ -68,7 +66,7 @@ pub(super) fn is_contention_free(machine: &MachineSpec, members: &[Rank], flight
         let route = &mut routes[from];
         topology.route(members[from], members[to], route);
         for &link in route.iter() {
-            let ratio = capacity(link) / port;
+            let ratio = machine.link_capacity(link) / port;
             if load[link] == near_whole(ratio).unwrap_or(ratio) as u32 {
                 return false;
             }

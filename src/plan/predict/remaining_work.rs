@@ -3,6 +3,7 @@
 //! Steps that nodes have not begun at an instant still occupy processors, ports and links, and take at least the time
 //! of the busiest resource. A prediction that cannot end within a limit is therefore stopped early.
 
+use super::super::bound::{MARGIN, port_load};
 use crate::{
     model::MachineSpec,
     pattern::{Schedule, Step},
@@ -48,7 +49,7 @@ fn update(nodes: &mut [Node], rank: Rank, steps: &[Step], update: impl Fn(u64, u
 impl<'a> RemainingWork<'a> {
     /// Returns the work of a whole schedule.
     pub(super) fn of(machine: &'a MachineSpec, members: &[Rank], schedule: &Schedule) -> RemainingWork<'a> {
-        let (topology, parameters) = (machine.topology(), machine.parameters());
+        let topology = machine.topology();
         let mut nodes = vec![Node::default(); schedule.nodes()];
         let mut links = vec![0_u64; topology.links()];
         let mut route = Vec::new();
@@ -71,8 +72,7 @@ impl<'a> RemainingWork<'a> {
                 }
             }
         }
-        let capacity = |link| topology.capacity(link).unwrap_or_else(|| parameters.link_capacity());
-        let used = |(link, &bytes): (LinkId, &u64)| if bytes > 0 { capacity(link) } else { 1.0 };
+        let used = |(link, &bytes): (LinkId, &u64)| if bytes > 0 { machine.link_capacity(link) } else { 1.0 };
         let capacities = links.iter().enumerate().map(used).collect();
         RemainingWork { machine, nodes, links, capacities }
     }
@@ -90,8 +90,7 @@ impl<'a> RemainingWork<'a> {
         for node in &self.nodes {
             let sends = parameters.send_overhead().times(node.sends);
             calls = calls.max(sends + parameters.receive_overhead().times(node.receives));
-            let both = (node.sent as f64 + node.coming as f64) / parameters.duplex();
-            ports = ports.max(parameters.node_beta() * both.max(node.sent.max(node.coming) as f64));
+            ports = ports.max(parameters.node_beta() * port_load(parameters, node.sent, node.coming));
         }
         let mut left = self.links.clone();
         for (link, bytes) in carried {
@@ -99,7 +98,6 @@ impl<'a> RemainingWork<'a> {
         }
         let links = left.iter().zip(&self.capacities).map(|(&bytes, capacity)| bytes as f64 / capacity);
         let links = links.fold(0.0, f64::max);
-        // The factor allows for rounding.
-        calls.max(Span::from_secs_f64(0.999 * ports.max(links)))
+        calls.max(Span::from_secs_f64(MARGIN * ports.max(links)))
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Deserializer, de};
 use thiserror::Error;
 
-use super::{ABSENT, AdjacencyLists, Network, Paths};
+use super::{AdjacencyLists, Network, Paths};
 use crate::{
     rank::Rank,
     topology::{Link, LinkId, MAX_LINKS, MAX_NODES, Vertex},
@@ -111,7 +111,7 @@ impl NetworkTable {
         // If all nodes are reached from node 0 and reach it, every node reaches every other.
         let reached = out_of.distances(0, |link| links[link].1);
         let reaching = into.distances(0, |link| links[link].0);
-        let none = |distances: &[u32]| distances[..extent.nodes].iter().position(|&links| links == ABSENT);
+        let none = |distances: &[Option<u32>]| distances[..extent.nodes].iter().position(Option::is_none);
         if let Some(to) = none(&reached) {
             return Err(NetworkProblem::NoPath { from: 0, to });
         }

@@ -33,9 +33,9 @@ fn way(machine: &MachineSpec, from: usize, to: usize) -> Vec<Bottleneck> {
 }
 
 fn capacity(machine: &MachineSpec, place: Bottleneck) -> f64 {
-    let (topology, parameters) = (machine.topology(), machine.parameters());
+    let parameters = machine.parameters();
     match place {
-        Bottleneck::Link(link) => topology.capacity(link).unwrap_or(parameters.link_capacity()),
+        Bottleneck::Link(link) => machine.link_capacity(link),
         Bottleneck::InPort(_) => 1.0 / parameters.node_beta(),
         _ => parameters.duplex() / parameters.node_beta(),
     }

@@ -2,9 +2,9 @@
 //!
 //! Positions are in units of the neighbour distance. Sines are rounded before use, because their last digits may differ between hosts.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
-use multicomputer::topology::{Link, Topology, Vertex};
+use multicomputer::topology::{Link, Topology, Vertex, distances};
 
 mod stress;
 
@@ -232,26 +232,32 @@ impl Layout {
             return false;
         }
         let root = (self.nodes..vertices).rev().find_map(|root| {
-            let (parents, depths) = below(neighbours, root)?;
+            let depths = depths(neighbours, root)?;
             let level = depths[0];
-            depths[..self.nodes].iter().all(|&depth| depth == level).then_some((parents, depths, level))
+            depths[..self.nodes].iter().all(|&depth| depth == level).then_some((root, depths, level))
         });
-        let Some((parents, depths, levels)) = root else { return false };
+        let Some((root, depths, levels)) = root else { return false };
+        // The parent of a vertex is its only neighbour that is closer to the root.
+        let parent = |vertex: usize| {
+            let is_closer = |&&other: &&usize| depths[other] < depths[vertex];
+            neighbours[vertex].iter().find(is_closer).copied().unwrap_or(root)
+        };
         // Leaves are in rank order; a switch is centred above its subtree.
         let mut spans = vec![(f64::MAX, f64::MIN); vertices];
         for node in 0..self.nodes {
             let (x, mut vertex) = (node as f64, node);
             loop {
                 spans[vertex] = (spans[vertex].0.min(x), spans[vertex].1.max(x));
-                if parents[vertex] == vertex {
+                if vertex == root {
                     break;
                 }
-                vertex = parents[vertex];
+                vertex = parent(vertex);
             }
         }
         // The height is a quarter of the width, but at least one unit per level, so that the upper links are visible.
-        let rise = (self.nodes as f64 / (4.0 * levels.max(1) as f64)).max(1.0);
-        let place = |vertex: usize| ((spans[vertex].0 + spans[vertex].1) / 2.0, depths[vertex] as f64 * rise);
+        let rise = (self.nodes as f64 / (4.0 * f64::from(levels.max(1)))).max(1.0);
+        let place =
+            |vertex: usize| ((spans[vertex].0 + spans[vertex].1) / 2.0, f64::from(depths[vertex]) * rise);
         self.places = (0..vertices).map(place).collect();
         self.shape = "a tree";
         true
@@ -264,21 +270,10 @@ impl Layout {
     }
 }
 
-/// Returns the parent and the depth of every vertex in a breadth-first tree from a root; `None` if a vertex is unreachable.
-fn below(neighbours: &[Vec<usize>], root: usize) -> Option<(Vec<usize>, Vec<usize>)> {
-    let mut parents = vec![usize::MAX; neighbours.len()];
-    let mut depths = vec![0; neighbours.len()];
-    parents[root] = root;
-    let mut next = VecDeque::from([root]);
-    while let Some(vertex) = next.pop_front() {
-        for &neighbour in &neighbours[vertex] {
-            if parents[neighbour] == usize::MAX {
-                (parents[neighbour], depths[neighbour]) = (vertex, depths[vertex] + 1);
-                next.push_back(neighbour);
-            }
-        }
-    }
-    parents.iter().all(|&parent| parent != usize::MAX).then_some((parents, depths))
+/// Returns the distance of every vertex from a root; `None` if a vertex is unreachable.
+fn depths(neighbours: &[Vec<usize>], root: usize) -> Option<Vec<u32>> {
+    let beside = |vertex: usize| neighbours[vertex].iter().copied();
+    distances(neighbours.len(), root, beside).into_iter().collect()
 }
 
 /// Returns the direction from a node to a lattice neighbour, and whether the link wraps around; `None` if not neighbours.

@@ -5,7 +5,7 @@
 //! North, "Graph Drawing by Stress Majorization", 2004), which never increases the stress. Sums have a fixed order, and divisions and
 //! square roots are the same on all hosts, so the drawing is deterministic.
 
-use super::{Point, below};
+use super::{Point, depths};
 
 const ITERATIONS: usize = 300;
 
@@ -14,8 +14,8 @@ pub(super) fn places(neighbours: &[Vec<usize>], mut places: Vec<Point>) -> Vec<P
     let vertices = neighbours.len();
     let far = vertices as f64;
     let links: Vec<Vec<f64>> = (0..vertices)
-        .map(|from| match below(neighbours, from) {
-            Some((_, depths)) => depths.into_iter().map(|depth| depth as f64).collect(),
+        .map(|from| match depths(neighbours, from) {
+            Some(depths) => depths.into_iter().map(f64::from).collect(),
             None => vec![far; vertices],
         })
         .collect();
