@@ -3,7 +3,7 @@
 use std::{borrow::Borrow, fmt, sync::Arc};
 
 use super::{
-    Cache, Effort, PlanError,
+    Cache, Effort, PlanError, Search,
     custom::Own,
     plan::Plan,
     registry::{Algorithm, IntoAlgorithm, Registered},
@@ -62,13 +62,13 @@ impl<P: Registered> Choice<P> {
         self.plan_with(problem, Effort::default())
     }
 
-    /// Plans a problem with the given effort for the library's search.
+    /// Plans a problem with the given [`Effort`] or [`Search`] for the library's search.
     ///
     /// # Errors
     ///
     /// The errors of [`plan`](Choice::plan).
-    pub fn plan_with(&self, problem: &P, effort: Effort) -> Result<Plan<P>, PlanError> {
-        self.fastest(problem, self.library.as_ref().map(|library| library.plan_with(problem, effort)))
+    pub fn plan_with(&self, problem: &P, search: impl Into<Search>) -> Result<Plan<P>, PlanError> {
+        self.fastest(problem, self.library.as_ref().map(|library| library.plan_with(problem, search)))
     }
 
     /// Returns the cached plan of a problem. The first request makes the plan.

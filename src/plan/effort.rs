@@ -1,6 +1,13 @@
-//! Search effort: the step budget of a search.
+//! Search effort: the step budget of a search, and the observer of its progress.
 
-use std::cell::Cell;
+use std::{
+    cell::Cell,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// Search effort of *Auto*: a budget of steps of schedules. Because the budget is not in seconds, every host finds the
 /// same plan. For exchanges with more than ten thousand messages, *Auto* tries all candidates only with
@@ -30,6 +37,27 @@ impl Effort {
         }
     }
 
+    /// Returns a search of this effort that calls `observer` with its progress after every schedule variant, on the thread that tried the
+    /// variant.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
+    /// use multicomputer::{plan::Effort, s_to_p::{Algorithm, Instance}};
+    ///
+    /// let instance = Instance::new(&"paragon:4x4".parse()?, &[0, 5], &[4096, 4096])?;
+    /// let tried = Arc::new(AtomicU64::new(0));
+    /// let count = tried.clone();
+    /// let search = Effort::Quick.observed(move |progress| {
+    ///     count.fetch_max(progress.tried, Ordering::Relaxed);
+    /// });
+    /// Algorithm::AUTO.plan_with(&instance, search)?;
+    /// assert!(tried.load(Ordering::Relaxed) >= 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn observed(self, observer: impl Fn(Progress) + Send + Sync + 'static) -> Search {
+        Search { effort: self, observer: Some(Arc::new(observer)) }
+    }
+
     /// Returns the maximum number of steps of all schedules that are made and predicted.
     fn steps(self) -> u64 {
         match self {
@@ -44,21 +72,82 @@ impl Effort {
 /// million steps took 1.8 s on `paragon:32x32`.
 const NORMAL: u64 = 1 << 24;
 
+/// The progress of a search, in schedule variants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The number of variants listed so far. A search may list more later, and may prune variants without trying them.
+    pub listed: u64,
+    /// The number of variants tried so far.
+    pub tried: u64,
+}
+
+type Observer = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// The settings of a search: its effort, and an [observer](Effort::observed) of its progress if there is one.
+#[derive(Clone, Default)]
+pub struct Search {
+    effort: Effort,
+    observer: Option<Observer>,
+}
+
+impl From<Effort> for Search {
+    fn from(effort: Effort) -> Search {
+        Search { effort, observer: None }
+    }
+}
+
+impl fmt::Debug for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_observed = self.observer.is_some();
+        f.debug_struct("Search").field("effort", &self.effort).field("is_observed", &is_observed).finish()
+    }
+}
+
+/// The numbers of variants that a search and its nested searches have listed and tried, if the search is observed.
+#[derive(Clone, Default)]
+pub(super) struct Counts(Option<Arc<(AtomicU64, AtomicU64, Observer)>>);
+
+impl Counts {
+    /// Counts variants that are listed.
+    pub(super) fn list(&self, variants: usize) {
+        if let Some((listed, ..)) = self.0.as_deref() {
+            listed.fetch_add(variants as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts a variant that has been tried, and reports the progress.
+    pub(super) fn try_one(&self) {
+        if let Some((listed, tried, observer)) = self.0.as_deref() {
+            let tried = tried.fetch_add(1, Ordering::Relaxed) + 1;
+            observer(Progress { listed: listed.load(Ordering::Relaxed), tried });
+        }
+    }
+}
+
 /// The remaining step budget of a search.
 pub(crate) struct Budget {
     steps: Cell<u64>,
     left_out: Cell<usize>,
+    counts: Counts,
 }
 
 impl Budget {
-    /// Returns the budget of an effort.
-    pub(crate) fn of(effort: Effort) -> Budget {
-        Budget::of_steps(effort.steps())
+    /// Returns the budget of a search.
+    pub(crate) fn of(search: impl Into<Search>) -> Budget {
+        let Search { effort, observer } = search.into();
+        let counts = observer.map(|observer| Arc::new((AtomicU64::new(0), AtomicU64::new(0), observer)));
+        Budget::of_steps(effort.steps(), Counts(counts))
     }
 
-    /// Creates a budget of this number of steps.
-    pub(super) fn of_steps(steps: u64) -> Budget {
-        Budget { steps: Cell::new(steps), left_out: Cell::new(0) }
+    /// Creates a budget of this number of steps for a nested search.
+    pub(super) fn of_steps(steps: u64, counts: Counts) -> Budget {
+        Budget { steps: Cell::new(steps), left_out: Cell::new(0), counts }
+    }
+
+    /// Returns the counts of variants.
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// Returns the number of steps left.

@@ -51,7 +51,7 @@ pub use self::{
     bound::{LowerBound, Reason},
     choice::{Choice, IntoChoice},
     custom::Own,
-    effort::Effort,
+    effort::{Effort, Progress, Search},
     error::PlanError,
     members::MembersError,
     parse::ParseAlgorithmError,

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     Cache, PlanError, Problem,
-    effort::{Budget, Effort},
+    effort::{Budget, Effort, Search},
     predict::{Prediction, predict_among},
     problem::{Draft, Scheduled},
     registry::{Algorithm, Predicted, Registered, Variant},
@@ -49,13 +49,13 @@ impl<P: Problem> Algorithm<P> {
         self.plan_with(problem, Effort::default())
     }
 
-    /// Makes the plan of a problem with the given search effort.
+    /// Makes the plan of a problem with the given [`Effort`], or with a [`Search`] that is observed.
     ///
     /// # Errors
     ///
     /// The errors of [`plan`](Algorithm::plan).
-    pub fn plan_with(&self, problem: &P, effort: Effort) -> Result<Plan<P>, PlanError> {
-        let budget = Budget::of(effort);
+    pub fn plan_with(&self, problem: &P, search: impl Into<Search>) -> Result<Plan<P>, PlanError> {
+        let budget = Budget::of(search);
         let plan = catch_route_error(|| self.plan_on(problem, &budget))??;
         Ok(Plan { left_out: budget.left_out(), ..plan })
     }

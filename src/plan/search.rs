@@ -23,7 +23,8 @@ use tracing::{
 
 use super::{
     PlanError, Problem,
-    effort::Budget,
+    bound::port_load,
+    effort::{Budget, Counts},
     predict::predict_among,
     problem::Draft,
     registry::{Algorithm, Predicted, Variant},
@@ -57,6 +58,7 @@ pub(crate) fn fastest<P: Problem>(
     budget: &Budget,
 ) -> Result<(usize, Predicted<P>), PlanError> {
     let _search = debug_span!("search", variants = variants.len()).entered();
+    budget.counts().list(variants.len());
     let mut order: Vec<usize> = (0..variants.len()).collect();
     let cost = |nth: usize| {
         (variants[nth].is_searched(), variants[nth].messages().max(MAX_MESSAGES_IN_LIST_ORDER).ilog2())
@@ -83,6 +85,7 @@ pub(crate) fn fastest<P: Problem>(
             variants,
             bound,
             left: budget.left(),
+            counts: budget.counts(),
             steps: AtomicU64::new(0),
             left_out: AtomicUsize::new(0),
             cause: Mutex::new(None),
@@ -113,6 +116,7 @@ struct Round<'a, P: Problem> {
     bound: Time,
     /// The remaining budget before the round, in steps.
     left: u64,
+    counts: &'a Counts,
     /// The steps of all schedules that were made.
     steps: AtomicU64,
     /// The number of variants skipped by nested searches because the budget was spent.
@@ -159,6 +163,7 @@ impl<P: Problem> Round<'_, P> {
     fn attempt(&self, nth: usize, bound: Time) -> Option<Predicted<P>> {
         // A variant with an invalid route cannot be made; the others are still compared.
         let found = catch_route_error(|| self.predicted(&self.variants[nth], bound));
+        self.counts.try_one();
         match found.map_err(PlanError::from).and_then(|tried| tried) {
             Ok(found) => found,
             // The nested search found nothing that improves on the incumbent.
@@ -178,7 +183,7 @@ impl<P: Problem> Round<'_, P> {
         let _tried = debug_span!("variant", name = variant.name(), estimate = %variant.estimate()).entered();
         // A nested search gets the incumbent and the budget from before the round, because the steps that it spends
         // must not depend on the order in which threads finish.
-        let nested = Budget::of_steps(self.left);
+        let nested = Budget::of_steps(self.left, self.counts.clone());
         let draft = debug_span!("make").in_scope(|| variant.draft_within(problem, self.bound, &nested));
         self.steps.fetch_add(self.left - nested.left(), Ordering::Relaxed);
         self.left_out.fetch_add(nested.left_out(), Ordering::Relaxed);
@@ -227,9 +232,8 @@ pub(crate) fn busiest_node(schedule: &Schedule, parameters: &Parameters) -> Span
                 _ => {}
             }
         }
-        let ports = parameters.node_transfer(sent.max(received));
-        let both = parameters.node_beta() * (sent as f64 + received as f64) / parameters.duplex();
-        busy.max(ports.max(Span::from_secs_f64(both)) - Span::from_picos(messages))
+        let ports = Span::from_secs_f64(parameters.node_beta() * port_load(parameters, sent, received));
+        busy.max(ports - Span::from_picos(messages))
     };
     (0..schedule.nodes()).map(node).max().unwrap_or(Span::ZERO)
 }

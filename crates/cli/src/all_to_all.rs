@@ -15,7 +15,7 @@ use multicomputer::{
     all_to_all::{Algorithm, Generator, Instance, Matrix, Plan},
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::{Effort, PlanError},
+    plan::{PlanError, Search},
     prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };
@@ -230,7 +230,7 @@ impl Comparison for Exchanges<'_> {
         !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
     }
 
-    fn plan(&self, task: &Task, asked: &Way<Asked>, effort: Effort) -> Attempted<Self::Plan> {
+    fn plan(&self, task: &Task, asked: &Way<Asked>, search: Search) -> Attempted<Self::Plan> {
         let Way::Ours(algorithm) = asked else {
             let plan = Way::Mpi(task.instance.clone());
             return Ok(Ok(Planned {
@@ -240,7 +240,7 @@ impl Comparison for Exchanges<'_> {
                 is_complete: true,
             }));
         };
-        let plan = match algorithm.plan(&task.instance, effort) {
+        let plan = match algorithm.plan(&task.instance, search) {
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause.to_string())),
         };

@@ -16,7 +16,7 @@ use multicomputer::{
     collective::{Algorithm, Operation, Plan, Task as Collective},
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::{Choice, Effort},
+    plan::{Choice, Search},
     prelude::{Node, Tag},
     units::Sizes,
 };
@@ -215,7 +215,7 @@ impl Comparison for Collectives<'_> {
         asked.ours().is_none()
     }
 
-    fn plan(&self, task: &Task, asked: &Way<Asked>, effort: Effort) -> Attempted<Self::Plan> {
+    fn plan(&self, task: &Task, asked: &Way<Asked>, search: Search) -> Attempted<Self::Plan> {
         let asked = match asked {
             Way::Ours(asked) => asked,
             Way::Mpi(()) => {
@@ -225,7 +225,7 @@ impl Comparison for Collectives<'_> {
             }
         };
         let plan = |choice: &Choice<Collective>| {
-            choice.plan_with(&task.task, effort).map_err(|cause| cause.to_string())
+            choice.plan_with(&task.task, search).map_err(|cause| cause.to_string())
         };
         let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
         Ok(plan.map(|plan| Planned {

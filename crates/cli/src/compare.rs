@@ -22,7 +22,7 @@ use multicomputer::{
     model::MachineSpec,
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::{Effort, LowerBound},
+    plan::{LowerBound, Search},
 };
 
 use super::error::Error;
@@ -87,7 +87,7 @@ pub(super) trait Comparison: Sized {
         &self,
         problem: &Self::Problem,
         algorithm: &Self::Algorithm,
-        effort: Effort,
+        search: Search,
     ) -> Attempted<Self::Plan>;
 
     /// The schedule of a plan, if it is known before a run.

@@ -12,7 +12,7 @@ use multicomputer::{
     Clock, Machine, Span,
     model::MachineSpec,
     pattern::Schedule,
-    plan::Effort,
+    plan::Search,
     s_to_p::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
@@ -184,7 +184,7 @@ impl Comparison for Demonstration {
         label
     }
 
-    fn plan(&self, case: &Placement, _: &&str, _: Effort) -> Attempted<Rc<Plan>> {
+    fn plan(&self, case: &Placement, _: &&str, _: Search) -> Attempted<Rc<Plan>> {
         let (plan, predicted) = (case.plan.clone(), case.plan.prediction().modeled.since_start());
         Ok(Ok(Planned { plan, predicted: Some(predicted), chosen: String::new(), is_complete: true }))
     }

@@ -1,22 +1,10 @@
 //! The progress of a command, on standard error.
 
-use std::{
-    io::{self, Write},
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::io::{self, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tracing::{
-    Subscriber,
-    field::{Field, Visit},
-    level_filters::LevelFilter,
-    span::{Attributes, Id},
-};
-use tracing_subscriber::{
-    Layer, Registry,
-    layer::{Context, SubscriberExt},
-    registry::LookupSpan,
-};
+use multicomputer::plan::{Effort, Search};
+use tracing::level_filters::LevelFilter;
 
 /// A bar that grows by one for every run. It is drawn on a terminal only, and not into logs. Nothing moves it while a
 /// run is under way, so that it takes no time from one in real time.
@@ -60,13 +48,9 @@ impl Progress {
         self.0.tick();
     }
 
-    /// Plans a run, and says meanwhile how many ways have been tried: on large machines there are many, and they take long.
-    pub(super) fn planning<T>(&self, run: &str, plan: impl FnOnce() -> T) -> T {
-        if self.0.is_hidden() {
-            return plan();
-        }
-        let tried = Tried::new(self.0.clone(), run);
-        tracing::subscriber::with_default(Registry::default().with(tried), plan)
+    /// The search for the plan of a run, which shows the number of schedule variants tried: on large machines a search takes long.
+    pub(super) fn search(&self, run: &str, effort: Effort) -> Search {
+        if self.0.is_hidden() { effort.into() } else { observed(self.0.clone(), run, effort) }
     }
 
     /// Says something that stays, on a line of its own.
@@ -86,54 +70,19 @@ impl Progress {
     }
 }
 
+/// A search that shows its progress in the message of a bar.
+fn observed(bar: ProgressBar, run: &str, effort: Effort) -> Search {
+    let run = run.to_owned();
+    effort.observed(move |progress| {
+        bar.set_message(format!("{run}: {} of at most {} variants tried", progress.tried, progress.listed));
+    })
+}
+
 /// The bar leaves no trace behind.
 impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
-}
-
-/// Counts the ways that are tried for a plan, by the spans of the choice among them.
-struct Tried {
-    bar: ProgressBar,
-    run: String,
-    listed: AtomicU64,
-    tried: AtomicU64,
-}
-
-impl Tried {
-    fn new(bar: ProgressBar, run: &str) -> Tried {
-        Tried { bar, run: run.to_owned(), listed: AtomicU64::new(0), tried: AtomicU64::new(0) }
-    }
-}
-
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Tried {
-    fn on_new_span(&self, attributes: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
-        if attributes.metadata().name() == "search" {
-            attributes.record(&mut Listed(&self.listed));
-        }
-    }
-
-    fn on_close(&self, id: Id, context: Context<'_, S>) {
-        if context.metadata(&id).is_some_and(|span| span.name() == "variant") {
-            let tried = self.tried.fetch_add(1, Ordering::Relaxed) + 1;
-            let listed = self.listed.load(Ordering::Relaxed);
-            self.bar.set_message(format!("{}: {tried} of at most {listed} ways tried", self.run));
-        }
-    }
-}
-
-/// Adds up the numbers of variants.
-struct Listed<'a>(&'a AtomicU64);
-
-impl Visit for Listed<'_> {
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        if field.name() == "variants" {
-            self.0.fetch_add(value, Ordering::Relaxed);
-        }
-    }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
 
 #[cfg(test)]
@@ -143,13 +92,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ways_that_are_tried_are_counted_on_all_threads() {
+    fn variants_are_counted_on_all_threads() {
         let instance = Instance::new(&"paragon:4x4".parse().unwrap(), &[0, 5], &[4096, 4096]).unwrap();
         let bar = ProgressBar::hidden();
-        let tried = Tried::new(bar.clone(), "auto");
-        tracing::subscriber::with_default(Registry::default().with(tried), || {
-            Algorithm::AUTO.plan(&instance).map(drop).unwrap();
-        });
+        Algorithm::AUTO.plan_with(&instance, observed(bar.clone(), "auto", Effort::Normal)).unwrap();
         let message = bar.message();
         let numbers: Vec<u64> = message.split(' ').filter_map(|word| word.parse().ok()).collect();
         let [tried, listed] = numbers[..] else { panic!("{message}") };

@@ -12,7 +12,7 @@ use clap::Args;
 use multicomputer::{
     Clock, Rank, Span,
     pattern::Schedule,
-    plan::{Effort, PlanError},
+    plan::{PlanError, Search},
     report::LinkReport,
     s_to_p::{Algorithm, Distribution, Instance, Plan, picture},
     units::Sizes,
@@ -176,7 +176,7 @@ impl Comparison for Broadcasts {
         algorithm.ours().is_none()
     }
 
-    fn plan(&self, task: &Task, algorithm: &Way<Algorithm>, effort: Effort) -> Attempted<Self::Plan> {
+    fn plan(&self, task: &Task, algorithm: &Way<Algorithm>, search: Search) -> Attempted<Self::Plan> {
         let algorithm = match algorithm {
             Way::Ours(algorithm) => algorithm,
             Way::Mpi(()) => {
@@ -189,7 +189,7 @@ impl Comparison for Broadcasts {
                 }));
             }
         };
-        let plan = algorithm.plan_with(&task.instance, effort).map_err(Error::usage)?;
+        let plan = algorithm.plan_with(&task.instance, search).map_err(Error::usage)?;
         // The variant of the algorithm, or what *Auto* has taken; empty if it has only one.
         let chosen = match (plan.algorithm(), plan.variant()) {
             (taken, variant) if taken == algorithm => variant.to_owned(),

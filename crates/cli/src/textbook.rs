@@ -16,7 +16,7 @@ use multicomputer::{
     model::MachineSpec,
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::{Effort, LowerBound},
+    plan::{LowerBound, Search},
     textbook::{Algorithm, Topic},
 };
 
@@ -189,7 +189,7 @@ impl Comparison for Chapter<'_> {
         harmless(&format!("{}-{}-{}", case.item, case.machine.name(), case.words), "-.")
     }
 
-    fn plan(&self, case: &case::Case, _: &Item, _: Effort) -> Attempted<Plan> {
+    fn plan(&self, case: &case::Case, _: &Item, _: Search) -> Attempted<Plan> {
         let plan = match case.item.topic {
             Topic::Algorithm(algorithm) => self.planned(case, algorithm, &case.machine).map(|plan| {
                 let modeled = plan.prediction().modeled.since_start();

@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf};
 use multicomputer::{
     all_to_all::{Algorithm, Instance, Own, Plan},
     names,
-    plan::{Effort, PlanError},
+    plan::{PlanError, Search},
 };
 
 use super::super::{error::Error, lists::List, msccl};
@@ -48,9 +48,9 @@ impl Asked {
         *self == Asked::Named(Algorithm::SORTING)
     }
 
-    pub(super) fn plan(&self, instance: &Instance, effort: Effort) -> Result<Plan, PlanError> {
+    pub(super) fn plan(&self, instance: &Instance, search: Search) -> Result<Plan, PlanError> {
         match self {
-            Asked::Named(algorithm) => algorithm.plan_with(instance, effort),
+            Asked::Named(algorithm) => algorithm.plan_with(instance, search),
             Asked::InFile(_, own) => own.plan(instance),
         }
     }

@@ -428,7 +428,8 @@ impl<C: Comparison> Runner<'_, C> {
         let of = self.of;
         let name = of.describe(&case.problem, algorithm);
         self.progress.begin(&name);
-        let plan = match self.progress.planning(&name, || of.plan(&case.problem, algorithm, self.effort))? {
+        let search = self.progress.search(&name, self.effort);
+        let plan = match of.plan(&case.problem, algorithm, search)? {
             Ok(plan) if self.is_disturbed => Planned { predicted: None, ..plan },
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause)),
