@@ -9,14 +9,14 @@ use std::{
 use thiserror::Error;
 
 /// Maximum size of an input file: 256 MiB. A matrix of 8,000 x 8,000 numbers fits, and an endless device or pipe cannot exhaust the memory.
-pub const MOST_BYTES: u64 = 256 << 20;
+pub const MAX_BYTES: u64 = 256 << 20;
 
 /// The reason why a file is not a text file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// The file is larger than [`MOST_BYTES`].
-    #[error("the file is larger than {} MiB, the maximum", MOST_BYTES >> 20)]
+    /// The file is larger than [`MAX_BYTES`].
+    #[error("the file is larger than {} MiB, the maximum", MAX_BYTES >> 20)]
     TooLong,
     /// The file contains a control character other than white space.
     #[error("not a text file: line {line} contains the control character {byte:#04x}")]
@@ -48,7 +48,7 @@ pub enum TextError {
 /// # Errors
 /// Errors of the file system; [`InvalidData`](ErrorKind::InvalidData) with a [`TextError`] if the file is not text.
 pub fn read(path: impl AsRef<Path>) -> io::Result<String> {
-    read_at_most(path.as_ref(), MOST_BYTES)
+    read_at_most(path.as_ref(), MAX_BYTES)
 }
 
 fn read_at_most(path: &Path, most: u64) -> io::Result<String> {

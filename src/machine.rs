@@ -19,10 +19,10 @@ use crate::{
 };
 
 /// Minimum stack size of a node's thread, in bytes.
-const LEAST_STACK: usize = 64 << 10;
+const MIN_STACK: usize = 64 << 10;
 
 /// Maximum dilation: one modeled nanosecond takes one second.
-const MOST_DILATION: f64 = 1e9;
+const MAX_DILATION: f64 = 1e9;
 
 /// Clock of a run: virtual time, real time, or the host's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -435,7 +435,7 @@ impl MachineBuilder {
         let MachineBuilder { spec, clock, settings, unreceived_is_an_error } = self;
         let spec = spec?;
         if let Clock::RealTime { dilation: Dilation::Fixed(dilation) } = clock
-            && !(dilation > 0.0 && dilation <= MOST_DILATION)
+            && !(dilation > 0.0 && dilation <= MAX_DILATION)
         {
             return Err(ConfigError::Dilation(dilation));
         }
@@ -443,8 +443,8 @@ impl MachineBuilder {
         if let Some((what, _)) = modeled.iter().find(|(_, given)| *given && clock == Clock::Host) {
             return Err(ConfigError::Unmodeled(what));
         }
-        if settings.stack_size < LEAST_STACK {
-            return Err(ConfigError::StackSize { given: settings.stack_size, least: LEAST_STACK });
+        if settings.stack_size < MIN_STACK {
+            return Err(ConfigError::StackSize { given: settings.stack_size, least: MIN_STACK });
         }
         limits::check(&spec, settings.stack_size)?;
         Ok(Machine { spec, clock, settings, unreceived_is_an_error, experience: Arc::default() })

@@ -31,13 +31,13 @@ const SMALLEST: f64 = 1.0;
 /// Safety factor on the wall-clock time of a run that was late.
 const SPARE: f64 = 1.3;
 /// Maximum ratio of wall-clock time to due time that is learnt. A larger ratio has other causes than the host's speed.
-const MOST_MORE: f64 = 4.0;
+const MAX_LATENESS_RATIO: f64 = 4.0;
 /// Target of the relative error: half of the maximum for [`Verdict::Kept`](crate::report::Verdict::Kept).
 const AIM: f64 = KEPT_ERROR / 2.0;
 /// Upper bound on the time of a call, even on a slow host with one core.
 const SLOWEST_CALL: Duration = Duration::from_micros(50);
 /// Maximum number of sources. More sources make messages longer and leave more time for each message.
-const MOST_SOURCES: usize = 32;
+const MAX_SOURCES: usize = 32;
 /// The length of a source's message, in bytes.
 const BYTES: u64 = 2048;
 
@@ -72,7 +72,7 @@ impl Experience {
     pub(crate) fn learn(&self, run: &RealTimeReport) {
         let known = &mut *self.known.lock();
         known.next = if !run.is_kept() {
-            known.next.max(run.dilation * (1.0 + run.error).clamp(1.0, MOST_MORE) * SPARE)
+            known.next.max(run.dilation * (1.0 + run.error).clamp(1.0, MAX_LATENESS_RATIO) * SPARE)
         } else if run.error < AIM {
             (known.next / SPARE).max(known.found)
         } else {
@@ -116,7 +116,7 @@ fn look(machine: &MachineSpec, settings: &Settings) -> Result<f64, RunError> {
 
 /// Creates a schedule of recursive halving on the line of all nodes.
 fn typical(nodes: usize) -> Schedule {
-    let sources: Vec<Rank> = (0..nodes).step_by(nodes.div_ceil(MOST_SOURCES)).collect();
+    let sources: Vec<Rank> = (0..nodes).step_by(nodes.div_ceil(MAX_SOURCES)).collect();
     let mut builder = Builder::new(nodes, &sources, &vec![BYTES; sources.len()], Exchange::Together);
     builder.halve(&[(0..nodes).collect()]);
     builder.finish()
@@ -151,7 +151,7 @@ mod tests {
         // Kept with a larger error, then with a small one.
         learns(run(3.9, 0.015), 3.9);
         learns(run(3.9, 0.001), 3.0);
-        // An error this large is limited to `MOST_MORE`.
-        learns(run(3.0, 1000.0), 3.0 * MOST_MORE * SPARE);
+        // An error this large is limited to `MAX_LATENESS_RATIO`.
+        learns(run(3.0, 1000.0), 3.0 * MAX_LATENESS_RATIO * SPARE);
     }
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The relative difference below which rates are considered equal.
-const SAME: f64 = 1e-11;
+const EQUAL_RATES: f64 = 1e-11;
 
 /// The completed shares, and for each out-port the open share of its current message.
 #[derive(Debug)]
@@ -56,5 +56,5 @@ impl Recorder {
 
 /// Returns whether two rates differ only by rounding.
 fn same(a: f64, b: f64) -> bool {
-    (a - b).abs() <= SAME * a.abs().min(b.abs())
+    (a - b).abs() <= EQUAL_RATES * a.abs().min(b.abs())
 }

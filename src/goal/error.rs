@@ -101,7 +101,7 @@ pub enum Problem {
     #[error("the operation in this line waits, by way of what it requires, for itself")]
     Cycle,
     /// A rank has too many operations.
-    #[error("there are too many operations: allowed are {} for each rank", super::program::MOST_OPERATIONS)]
+    #[error("there are too many operations: allowed are {} for each rank", super::program::MAX_OPERATIONS)]
     TooMany,
 }
 

@@ -7,7 +7,7 @@
 const NONE: u32 = u32::MAX;
 
 /// Minimum number of chains of a table.
-const LEAST_CHAINS: usize = 64;
+const MIN_CHAINS: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -30,7 +30,7 @@ pub(super) struct Labels {
 
 impl Labels {
     pub(super) fn new() -> Labels {
-        Labels { text: Vec::new(), entries: Vec::new(), chains: vec![NONE; LEAST_CHAINS] }
+        Labels { text: Vec::new(), entries: Vec::new(), chains: vec![NONE; MIN_CHAINS] }
     }
 
     /// Returns the operation with a label.

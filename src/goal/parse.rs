@@ -6,7 +6,7 @@ use super::{
     cycles::in_a_cycle,
     error::{Problem, ReadError},
     labels::Labels,
-    program::{MOST_OPERATIONS, Operation, Program, Waiter},
+    program::{MAX_OPERATIONS, Operation, Program, Waiter},
     words::{Word, Words, shown},
 };
 use crate::{rank::Tag, time::Span, topology::MAX_NODES, wire::MAX_MESSAGE};
@@ -149,7 +149,7 @@ impl<R: BufRead> Parser<R> {
         program: &mut Program,
     ) -> Result<(), ReadError> {
         let Some(keyword) = keyword else { return Err(self.unexpected(None, allowed)) };
-        if self.operations.len() == MOST_OPERATIONS {
+        if self.operations.len() == MAX_OPERATIONS {
             return Err(self.words.error(keyword.start(), Problem::TooMany));
         }
         let ranks = program.ranks();

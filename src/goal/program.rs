@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Maximum number of operations of a rank. The ready queue packs the kind of an operation and its number into 32 bits.
-pub(super) const MOST_OPERATIONS: usize = 1 << 30;
+pub(super) const MAX_OPERATIONS: usize = 1 << 30;
 
 /// An operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use super::program::{MOST_OPERATIONS, Operation, Part};
+use super::program::{MAX_OPERATIONS, Operation, Part};
 use crate::model::MachineSpec;
 
 /// The instant at which a send ends, for operations that depend on its end.
@@ -77,7 +77,7 @@ impl<'p> Turns<'p> {
                 Operation::Send { .. } => 1,
                 Operation::Calc(_) => 2,
             };
-            self.free.push(Reverse(kind * MOST_OPERATIONS as u32 + operation));
+            self.free.push(Reverse(kind * MAX_OPERATIONS as u32 + operation));
         }
     }
 
@@ -105,7 +105,7 @@ impl<'p> Turns<'p> {
     /// [`Turns::ended_at`].
     pub(super) fn next(&mut self) -> Turn {
         if let Some(Reverse(free)) = self.free.pop() {
-            let operation = free % MOST_OPERATIONS as u32;
+            let operation = free % MAX_OPERATIONS as u32;
             self.release(operation, true);
             if self.is_open(operation) {
                 self.open.push(operation);

@@ -9,7 +9,7 @@ use crate::{input, text};
 
 /// Maximum length of a line in bytes. The format needs a few hundred at most; the limit keeps a file without line
 /// breaks from filling the memory.
-pub(super) const MOST_BYTES: usize = 1 << 16;
+pub(super) const MAX_BYTES: usize = 1 << 16;
 
 /// The lexical class of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,9 +73,9 @@ impl<R: BufRead> Words<R> {
         self.buffer.clear();
         (self.at, self.peeked) = (0, None);
         self.line += 1;
-        let line = (&mut self.reader).take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut self.buffer)?;
-        if line > MOST_BYTES {
-            return Err(self.error(MOST_BYTES, Problem::LongLine { allowed: MOST_BYTES }));
+        let line = (&mut self.reader).take(MAX_BYTES as u64 + 1).read_until(b'\n', &mut self.buffer)?;
+        if line > MAX_BYTES {
+            return Err(self.error(MAX_BYTES, Problem::LongLine { allowed: MAX_BYTES }));
         }
         Ok(line > 0)
     }
@@ -230,10 +230,10 @@ mod tests {
 
     #[test]
     fn a_line_must_end() {
-        let text = "x".repeat(MOST_BYTES + 1);
+        let text = "x".repeat(MAX_BYTES + 1);
         let error = Words::new(text.as_bytes()).next_anywhere().unwrap_err();
         assert!(error.to_string().starts_with("line 1, column 65537: "), "{error}");
-        let text = format!("{} y", " ".repeat(MOST_BYTES - 2));
+        let text = format!("{} y", " ".repeat(MAX_BYTES - 2));
         assert_eq!(words(&text).len(), 1);
     }
 }

@@ -15,7 +15,7 @@ use super::{
     error::WriteError,
     flow::followed,
     program::Program,
-    text::{Block, Buffer, Chunk, Gpu, Kind, MOST_CHUNKS, Step, Text},
+    text::{Block, Buffer, Chunk, Gpu, Kind, MAX_CHUNKS, Step, Text},
 };
 use crate::{
     pattern::{Action, Blocks, Schedule},
@@ -92,8 +92,8 @@ fn number_lines(gpus: &mut [Gpu]) {
 pub(crate) fn chunks(bytes: u64, places: impl IntoIterator<Item = u64>) -> Result<Chunks, WriteError> {
     let length = places.into_iter().fold(bytes, gcd).max(1);
     let given = bytes / length;
-    let number = u32::try_from(given).ok().filter(|number| (1..=MOST_CHUNKS).contains(number));
-    let number = number.ok_or(WriteError::Chunks { given, allowed: MOST_CHUNKS })?;
+    let number = u32::try_from(given).ok().filter(|number| (1..=MAX_CHUNKS).contains(number));
+    let number = number.ok_or(WriteError::Chunks { given, allowed: MAX_CHUNKS })?;
     Ok(Chunks { number, length })
 }
 

@@ -153,7 +153,7 @@ impl Kind {
 }
 
 /// Maximum number of chunks of a vector; the check follows each chunk at every rank.
-pub(super) const MOST_CHUNKS: u32 = 1 << 20;
+pub(super) const MAX_CHUNKS: u32 = 1 << 20;
 
 /// Parses and checks a text.
 pub(super) fn read(text: &str) -> Result<Text, ReadError> {
@@ -175,7 +175,7 @@ pub(super) fn read(text: &str) -> Result<Text, ReadError> {
     }
     algo.optional("ngpus", ranks..=ranks)?;
     let collective = algo.collective()?;
-    let chunks: u32 = algo.number("nchunksperloop", 1..=MOST_CHUNKS)?;
+    let chunks: u32 = algo.number("nchunksperloop", 1..=MAX_CHUNKS)?;
     if collective.has_blocks() && !(chunks as usize).is_multiple_of(ranks) {
         let allowed = format!("a multiple of the number of processors, {ranks}");
         return Err(algo.refused("nchunksperloop", &chunks.to_string(), allowed));

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{MOST_TYPE, info::Info};
+use super::{MAX_TYPE, info::Info};
 use crate::{collective::CollectiveError, error::CommError, payload::PayloadError, rank::Rank};
 
 /// The error of a failed call of [`Nx`](super::Nx). On the real machine a failed call ended the program with a message.
@@ -14,13 +14,13 @@ pub enum NxError {
     #[error("this node has its NX already: make one for the whole program")]
     Second,
     /// The message type is not allowed in a send.
-    #[error("a message of type {given} cannot be sent: types are 0 to {MOST_TYPE}")]
+    #[error("a message of type {given} cannot be sent: types are 0 to {MAX_TYPE}")]
     Type {
         /// The type given.
         given: i32,
     },
     /// The type selector is neither a type nor -1.
-    #[error("type selector {given} selects nothing: it is a type, 0 to {MOST_TYPE}, or -1 for any")]
+    #[error("type selector {given} selects nothing: it is a type, 0 to {MAX_TYPE}, or -1 for any")]
     TypeSelector {
         /// The selector given.
         given: i32,

@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use super::{ANY, MOST_TYPE, NxError};
+use super::{ANY, MAX_TYPE, NxError};
 use crate::{
     payload::{ElementType, Payload, PayloadError},
     rank::{Rank, Tag},
@@ -39,13 +39,13 @@ pub(super) struct Criteria {
 impl Criteria {
     pub(super) fn accepts(&self, sender: Rank, sent: Tag) -> bool {
         self.source.is_none_or(|source| source == sender)
-            && self.tag.map_or(sent.0 <= MOST_TYPE as u32, |tag| tag == sent)
+            && self.tag.map_or(sent.0 <= MAX_TYPE as u32, |tag| tag == sent)
     }
 }
 
 /// Checks the type of a message to be sent and returns its tag.
 pub(super) fn sent_type(given: i32) -> Result<Tag, NxError> {
-    let tag = u32::try_from(given).ok().filter(|_| given <= MOST_TYPE);
+    let tag = u32::try_from(given).ok().filter(|_| given <= MAX_TYPE);
     tag.map(Tag).ok_or(NxError::Type { given })
 }
 

@@ -86,7 +86,7 @@ use crate::comm::{Group, Node};
 /// The highest message type that a program may use: 999,999,999.
 ///
 /// Source: the Paragon's manuals; higher types belong to the system or are force types (from memory).
-pub const MOST_TYPE: i32 = 999_999_999;
+pub const MAX_TYPE: i32 = 999_999_999;
 
 /// The selector that matches any type, node or process type; as a destination, all other nodes.
 pub const ANY: i32 = -1;

@@ -40,7 +40,7 @@ use crate::{
     time::Span,
 };
 
-/// The tags of internal messages. A program cannot select them, because a named tag is greater than [`MOST_TYPE`](super::MOST_TYPE).
+/// The tags of internal messages. A program cannot select them, because a named tag is greater than [`MAX_TYPE`](super::MAX_TYPE).
 pub(super) mod tags {
     use crate::rank::Tag;
 

@@ -7,7 +7,7 @@ use rand_chacha::{
 };
 
 /// The most bytes of data that a run may begin with.
-pub(super) const MOST_DATA: u64 = 512 << 20;
+pub(super) const MAX_DATA: u64 = 512 << 20;
 
 /// The messages of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use multicomputer::{
 };
 
 /// The most lengths that are read.
-const MOST_LENGTHS: usize = 1 << 20;
+const MAX_LENGTHS: usize = 1 << 20;
 
 /// The items of a list, at least one but in a list of lengths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +43,8 @@ pub(super) fn lengths(text: &str) -> Result<List<u64>, String> {
             || format!("`{item}` is not a length, such as 64K, nor a count and a length, such as 15x32");
         let count: usize = count.parse().map_err(|_| strange())?;
         let length = parse_bytes(length).map_err(|_| strange())?;
-        if lengths.len().saturating_add(count) > MOST_LENGTHS {
-            return Err(format!("these are more than {MOST_LENGTHS} lengths"));
+        if lengths.len().saturating_add(count) > MAX_LENGTHS {
+            return Err(format!("these are more than {MAX_LENGTHS} lengths"));
         }
         lengths.extend(std::iter::repeat_n(length, count));
     }

@@ -51,13 +51,13 @@ unless something is said of them. The topology may be that of another file (file
 and so on. A network file has the same keys without `network`; docs/machines.md has them all.";
 
 /// The most nodes of a machine whose routes are all walked to find the longest.
-const MOST_WALKED: usize = 256;
+const MAX_WALKED: usize = 256;
 
 /// The most links of a machine whose links are counted by capacity.
-const MOST_COUNTED: usize = 1 << 22;
+const MAX_COUNTED: usize = 1 << 22;
 
 /// The most capacities that are listed.
-const MOST_KINDS: usize = 20;
+const MAX_KINDS: usize = 20;
 
 /// Prints the machine.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
@@ -94,7 +94,7 @@ fn shape(topology: &dyn Topology) -> String {
 /// The most links on a route, by looking at all; `None` where these are too many.
 fn longest_route(topology: &dyn Topology) -> Option<usize> {
     let nodes = topology.nodes();
-    if nodes > MOST_WALKED {
+    if nodes > MAX_WALKED {
         return None;
     }
     let mut route = Vec::new();
@@ -111,11 +111,11 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
 /// The number of links by capacity; nothing where none has one of its own.
 fn capacities(machine: &MachineSpec) -> String {
     let topology = machine.topology();
-    if topology.links() > MOST_COUNTED {
+    if topology.links() > MAX_COUNTED {
         return match topology.capacity(0) {
             None => String::new(),
             Some(_) => format!(
-                "\nLinks have capacities of their own, which are not counted for more than {MOST_COUNTED} links\n"
+                "\nLinks have capacities of their own, which are not counted for more than {MAX_COUNTED} links\n"
             ),
         };
     }
@@ -128,11 +128,11 @@ fn capacities(machine: &MachineSpec) -> String {
         *links.entry(machine.link_capacity(link).to_bits()).or_default() += 1;
     }
     let mut table = Table::new([("directed links", Align::Right), ("capacity of each", Align::Right)]);
-    for (&capacity, links) in links.iter().take(MOST_KINDS) {
+    for (&capacity, links) in links.iter().take(MAX_KINDS) {
         table.row([links.to_string(), bandwidth(f64::from_bits(capacity))]);
     }
-    if links.len() > MOST_KINDS {
-        table.row(["..".to_owned(), format!("{} more", links.len() - MOST_KINDS)]);
+    if links.len() > MAX_KINDS {
+        table.row(["..".to_owned(), format!("{} more", links.len() - MAX_KINDS)]);
     }
     format!("\n{table}")
 }

@@ -15,7 +15,7 @@ pub(super) enum Of {
 }
 
 /// Maximum number of entries in the sorted list.
-const MOST: usize = 32;
+const MAX_SORTED: usize = 32;
 
 /// A priority queue of entries, ordered by share and then by resource number.
 ///
@@ -48,7 +48,7 @@ impl Queue {
         }
         let at = self.next.iter().rposition(|&other| other > entry).map_or(0, |at| at + 1);
         self.next.insert(at, entry);
-        if self.next.len() > MOST {
+        if self.next.len() > MAX_SORTED {
             self.later.push(Reverse(self.next.remove(0)));
         }
     }

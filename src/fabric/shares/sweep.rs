@@ -42,7 +42,7 @@ pub(super) struct First {
 
 /// Maximum number of open flows, all of the current batch, for which a resource gets no separate entry: examining the resource for each
 /// of the flows is then cheaper. At the beginning of a sweep there is no maximum.
-const FEW: u32 = 8;
+const MAX_SHARED: u32 = 8;
 
 impl Shares {
     /// Recomputes the shares that are affected by flows that started or ended.
@@ -64,7 +64,7 @@ impl Shares {
     /// Adds the entries of flows that have become open: the flows of `chosen` from index `from` on.
     fn queue_opened(&mut self, from: usize) {
         let (limit, remainder) = (self.units.limit(), self.units.remainder());
-        let few = if from == 0 { u32::MAX } else { FEW };
+        let max_shared = if from == 0 { u32::MAX } else { MAX_SHARED };
         for i in from..self.chosen.len() {
             let flow = self.chosen[i];
             let Shares { rooms, numbers, paths, batch, .. } = &*self;
@@ -73,7 +73,7 @@ impl Shares {
             let (mut shared, mut bar) = (NONE, limit + remainder);
             for &r in &paths[flow as usize] {
                 let room = &rooms[r as usize];
-                if room.is_shared(batch, few) {
+                if room.is_shared(batch, max_shared) {
                     shared = r;
                     continue;
                 }
@@ -88,7 +88,7 @@ impl Shares {
                 bar = share_of(others) + remainder;
             }
             if shared != NONE {
-                self.queue_shared(flow, few);
+                self.queue_shared(flow, max_shared);
             }
             if at != NONE {
                 self.firsts[flow as usize] = First { resource: at, others };
@@ -99,11 +99,11 @@ impl Shares {
     }
 
     /// Adds separate entries for the resources on the path of a flow that the entries of flows do not cover.
-    fn queue_shared(&mut self, flow: u32, few: u32) {
+    fn queue_shared(&mut self, flow: u32, max_shared: u32) {
         let (limit, remainder) = (self.units.limit(), self.units.remainder());
         for &r in &self.paths[flow as usize] {
             let room = &self.rooms[r as usize];
-            if !room.is_shared(self.batch, few) || room.is_above(limit + remainder) {
+            if !room.is_shared(self.batch, max_shared) || room.is_above(limit + remainder) {
                 continue;
             }
             let (share, queued) = (room.least_share(), &mut self.queued[r as usize]);

@@ -8,7 +8,7 @@
 /// A number divisible by all numbers up to 16.
 const DIVISIBLE: i64 = 720_720;
 /// The number of bits of the limit, if the number of flows permits: an `f64` represents the limit and all rates below it exactly.
-const MOST_BITS: u32 = 53;
+const MAX_BITS: u32 = 53;
 
 /// The unit of rates, and the conversion from and to bytes per second.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Units {
     pub(super) fn new(limit: f64, widest: f64, flows: usize) -> Units {
         let flows = flows.max(1);
         // Sums of rates are at most `limit_units * flows`, which must stay below 2^62.
-        let bits = (60 - flows.ilog2()).min(MOST_BITS);
+        let bits = (60 - flows.ilog2()).min(MAX_BITS);
         let whole = DIVISIBLE << (bits - DIVISIBLE.ilog2() - 1);
         let (scale, limit_units) = if limit.is_finite() { (limit, whole) } else { (widest, 2 * whole) };
         Units { limit, limit_units, scale: (scale, whole), flows: flows as i64 }

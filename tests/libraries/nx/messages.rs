@@ -4,7 +4,7 @@ use multicomputer::{
     Payload, PayloadError,
     error::{CommError, RunError},
     model::Parameters,
-    nx::{ANY, Info, MOST_TYPE, Nx, NxError},
+    nx::{ANY, Info, MAX_TYPE, Nx, NxError},
     prelude::*,
 };
 
@@ -252,10 +252,10 @@ fn what_a_program_sends_in_groups_does_not_mix_with_nx() {
 fn arguments_out_of_range_are_errors() {
     run(2, |nx, _| {
         let mut buf = [0_i32];
-        for given in [-1, -2, MOST_TYPE + 1, i32::MIN] {
+        for given in [-1, -2, MAX_TYPE + 1, i32::MIN] {
             assert_eq!(nx.csend(given, [1], 1, 0), Err(NxError::Type { given }));
         }
-        for given in [-2, MOST_TYPE + 1] {
+        for given in [-2, MAX_TYPE + 1] {
             let error = NxError::TypeSelector { given };
             assert_eq!(nx.crecv(given, &mut buf), Err(error.clone()));
             assert_eq!(nx.irecv(given, &mut buf).unwrap_err(), error);

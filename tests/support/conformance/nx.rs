@@ -2,7 +2,7 @@
 
 use multicomputer::{
     error::Failure,
-    nx::{ANY, Info, Library, MOST_TYPE, Nx, NxError},
+    nx::{ANY, Info, Library, MAX_TYPE, Nx, NxError},
     prelude::*,
 };
 
@@ -44,11 +44,11 @@ fn by_type(nx: &Nx<'_, '_>) -> Result<(), Failure> {
     let (next, previous) = neighbours(nx);
     let own = f64::from(nx.mynode());
     let mut sends = Vec::new();
-    for mtype in [3, 1, 2, 0, MOST_TYPE] {
+    for mtype in [3, 1, 2, 0, MAX_TYPE] {
         sends.push(nx.isend(mtype, [f64::from(mtype), own], next, 0)?);
     }
     let mut order = Vec::new();
-    for typesel in [1, ANY, ANY, MOST_TYPE, 0] {
+    for typesel in [1, ANY, ANY, MAX_TYPE, 0] {
         let mut buf = [-1.0; 3];
         same("elements", nx.crecv(typesel, &mut buf)?, 2)?;
         let info = (nx.infotype()?, nx.infocount()?, nx.infonode()?, nx.infoptype()?);
@@ -56,7 +56,7 @@ fn by_type(nx: &Nx<'_, '_>) -> Result<(), Failure> {
         same_all(&buf, &[f64::from(info.0), f64::from(previous), -1.0])?;
         order.push(info.0);
     }
-    same_all(&order, &[1, 3, 2, MOST_TYPE, 0])?;
+    same_all(&order, &[1, 3, 2, MAX_TYPE, 0])?;
     sends.into_iter().try_for_each(|mid| nx.msgwait(mid))?;
     // From here on there are messages of others, which any receive could take.
     nx.gsync()?;

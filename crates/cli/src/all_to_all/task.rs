@@ -9,17 +9,17 @@ use multicomputer::{
 use super::{
     super::{
         count::counted,
-        data::{Content, MOST_DATA},
+        data::{Content, MAX_DATA},
         error::Error,
     },
     Arguments,
 };
 
 /// The most nodes of a matrix made at random: it has an entry for each pair of them.
-const MOST_NODES: usize = 1 << 14;
+const MAX_NODES: usize = 1 << 14;
 
 /// The most seeds that are tried.
-const MOST_SEEDS: u64 = 10_000;
+const MAX_SEEDS: u64 = 10_000;
 
 /// A number from 0 to 1, and how it was written: `1/32`, `0.25`.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +41,8 @@ pub(super) struct Task {
 
 /// Reads a number of seeds.
 pub(super) fn seeds(text: &str) -> Result<u64, String> {
-    let seeds = text.trim().parse().ok().filter(|seeds| (1..=MOST_SEEDS).contains(seeds));
-    seeds.ok_or_else(|| format!("allowed is a whole number from 1 to {MOST_SEEDS}"))
+    let seeds = text.trim().parse().ok().filter(|seeds| (1..=MAX_SEEDS).contains(seeds));
+    seeds.ok_or_else(|| format!("allowed is a whole number from 1 to {MAX_SEEDS}"))
 }
 
 /// Reads a fraction.
@@ -85,9 +85,9 @@ pub(super) fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<
         };
         return Ok(vec![task(matrix, name, None)?]);
     }
-    if machine.nodes() > MOST_NODES {
+    if machine.nodes() > MAX_NODES {
         return Err(Error::usage(format!(
-            "a matrix for {} nodes has an entry for each pair of them, and would not fit in memory: at most {MOST_NODES} \
+            "a matrix for {} nodes has an entry for each pair of them, and would not fit in memory: at most {MAX_NODES} \
              nodes are allowed",
             machine.nodes()
         )));
@@ -113,9 +113,9 @@ pub(super) fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<
 /// Whether a task can be run, and not only predicted.
 pub(super) fn check(task: &Task, content: Content) -> Result<(), Error> {
     match content {
-        Content::Random { .. } if task.figures.bytes > u128::from(MOST_DATA) => {
+        Content::Random { .. } if task.figures.bytes > u128::from(MAX_DATA) => {
             let [data, most] =
-                format_with_limit(u64::try_from(task.figures.bytes).unwrap_or(u64::MAX), MOST_DATA);
+                format_with_limit(u64::try_from(task.figures.bytes).unwrap_or(u64::MAX), MAX_DATA);
             Err(Error::usage(format!(
                 "{data} of data are exchanged, and at most {most} are made: run it without data (--phantom), or not at \
                  all (--run none)"

@@ -11,7 +11,7 @@ use super::{
     super::{
         compare::Runs,
         count::counted,
-        data::{Content, MOST_DATA},
+        data::{Content, MAX_DATA},
         error::Error,
         lists::List,
     },
@@ -160,8 +160,8 @@ fn check(task: &Collective, content: Content) -> Result<(), Error> {
     let vectors = if operation.combines() { task.size() as u64 } else { 1 };
     let data = bytes.saturating_mul(vectors);
     match content {
-        Content::Random { .. } if data > MOST_DATA => {
-            let [data, most] = format_with_limit(data, MOST_DATA);
+        Content::Random { .. } if data > MAX_DATA => {
+            let [data, most] = format_with_limit(data, MAX_DATA);
             Err(Error::usage(format!(
                 "a {operation} of {} among {} begins with {data} of data, and at most {most} are made: run it without data \
                  (--phantom), or not at all (--run none)",

@@ -20,7 +20,7 @@ use super::{
 };
 
 /// The most calls that are timed.
-const MOST_REPETITIONS: usize = 1_000_000;
+const MAX_REPETITIONS: usize = 1_000_000;
 
 /// How much faster than a port the links of a shape are: it is there for algorithms that look at rows and columns, and
 /// takes no part in predictions.
@@ -39,8 +39,8 @@ pub(super) struct Compared<A: Args> {
 
 /// Reads a number of repetitions.
 fn repetitions(text: &str) -> Result<usize, String> {
-    let number = text.trim().parse().ok().filter(|number| (1..=MOST_REPETITIONS).contains(number));
-    number.ok_or_else(|| format!("allowed is a whole number from 1 to {MOST_REPETITIONS}"))
+    let number = text.trim().parse().ok().filter(|number| (1..=MAX_REPETITIONS).contains(number));
+    number.ok_or_else(|| format!("allowed is a whole number from 1 to {MAX_REPETITIONS}"))
 }
 
 /// The arguments of a command of which some are refused over MPI, and some are read here.

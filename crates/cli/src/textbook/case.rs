@@ -11,7 +11,7 @@ use multicomputer::{
 };
 
 use super::{
-    super::{count::counted, data::MOST_DATA, error::Error},
+    super::{count::counted, data::MAX_DATA, error::Error},
     Arguments,
     lists::Item,
 };
@@ -20,7 +20,7 @@ use super::{
 const WORDS: u64 = 1000;
 
 /// The most blocks that are moved to all nodes together.
-const MOST_BLOCKS: usize = 1 << 22;
+const MAX_BLOCKS: usize = 1 << 22;
 
 /// One of them.
 #[derive(Debug)]
@@ -121,10 +121,10 @@ impl Case {
             _ => {
                 let sources = sources(arguments, algorithm, nodes)?;
                 let given = sources.len().saturating_mul(nodes);
-                if given > MOST_BLOCKS {
+                if given > MAX_BLOCKS {
                     return Err(format!(
                         "{algorithm} would move {given} blocks on {nodes} nodes, one of each source to each node: at \
-                         most {MOST_BLOCKS} are allowed"
+                         most {MAX_BLOCKS} are allowed"
                     ));
                 }
                 let mut blocks = vec![0; nodes];
@@ -135,8 +135,8 @@ impl Case {
         let task = task.build().map_err(|cause| cause.to_string())?;
         let vectors = if operation.combines() { nodes as u64 } else { 1 };
         let given = task.bytes().saturating_mul(vectors);
-        if given > MOST_DATA && !arguments.phantom {
-            let [given, most] = format_with_limit(given, MOST_DATA);
+        if given > MAX_DATA && !arguments.phantom {
+            let [given, most] = format_with_limit(given, MAX_DATA);
             return Err(format!(
                 "{algorithm} would begin with {given} of data on {}, and at most {most} are made: run it without data \
                  (--phantom)",

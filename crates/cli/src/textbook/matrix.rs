@@ -12,7 +12,7 @@ use multicomputer::{
 use super::{
     super::{
         compare::{Execution, Ran},
-        data::{self, MOST_DATA},
+        data::{self, MAX_DATA},
         error::Error,
     },
     Arguments,
@@ -39,7 +39,7 @@ pub(super) struct Matrix {
 impl Matrix {
     /// The matrix of a case. Its elements are small whole numbers, so that sums are exact in whatever order.
     pub(super) fn of(arguments: &Arguments, case: &Case) -> Result<Matrix, String> {
-        let most = (MOST_DATA / ELEMENT).isqrt();
+        let most = (MAX_DATA / ELEMENT).isqrt();
         let no_grid = || {
             let machine = case.machine.name();
             format!(
