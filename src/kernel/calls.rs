@@ -289,7 +289,7 @@ impl Kernel {
             return;
         }
         let leaves = parcel.target != id && !parcel.active;
-        let blocking = waits && (leaves || self.needs_match(&parcel));
+        let blocking = waits && (leaves || self.is_rendezvous(&parcel));
         if blocking {
             self.nodes[id as usize].state = NodeState::Send { called };
         }

@@ -57,7 +57,7 @@ impl Rendezvous {
 
 impl Kernel {
     /// Whether the sender of a message waits for its receive.
-    pub(super) fn needs_match(&self, parcel: &Parcel) -> bool {
+    pub(super) fn is_rendezvous(&self, parcel: &Parcel) -> bool {
         self.rendezvous
             .as_ref()
             .is_some_and(|rendezvous| parcel.bytes >= rendezvous.threshold && !parcel.active)

@@ -27,14 +27,14 @@ impl Kernel {
         if let Some(message) = &received {
             self.record_match(message, called);
         }
-        let needs_match = self.needs_match(&parcel);
+        let is_rendezvous = self.is_rendezvous(&parcel);
         let node = &mut self.nodes[id as usize];
         let seq = node.sent;
         let to_self = parcel.target == id;
         // If the sender need not wait for the receive, its message counts as already matched.
-        let matched = (!needs_match).then_some(called);
+        let matched = (!is_rendezvous).then_some(called);
         node.state = NodeState::SendRecv { called, select, sent: None, matched, received };
-        let (ready, _) = self.launch(id, parcel, None, !to_self || needs_match);
+        let (ready, _) = self.launch(id, parcel, None, !to_self || is_rendezvous);
         self.note_send(id, called, ready, &parcel, seq);
         let node = &mut self.nodes[id as usize];
         if let NodeState::SendRecv { sent, .. } = &mut node.state

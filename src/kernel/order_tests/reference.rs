@@ -252,12 +252,12 @@ impl<'m> Reference<'m> {
             Op::Send { parcel, request } => self.send(rank, parcel, request, request.is_none()),
             Op::Launch { parcel } => self.send(rank, parcel, None, false),
             Op::SendRecv { parcel, select } => {
-                let needs_match = self.needs_match(&parcel);
+                let is_rendezvous = self.is_rendezvous(&parcel);
                 let to_self = parcel.target as Rank == rank;
-                let matched = (!needs_match).then_some(called);
+                let matched = (!is_rendezvous).then_some(called);
                 self.nodes[rank].state = State::Exchanging { sent: None, matched, received: None };
                 self.nodes[rank].posted.push((select, Receiver::Blocking, called));
-                self.launch(rank, parcel, None, !to_self || needs_match);
+                self.launch(rank, parcel, None, !to_self || is_rendezvous);
                 let ready = self.nodes[rank].clock;
                 if let State::Exchanging { sent, .. } = &mut self.nodes[rank].state
                     && to_self

@@ -5,7 +5,7 @@ use super::*;
 impl Reference<'_> {
     pub(super) fn send(&mut self, rank: Rank, parcel: Parcel, request: Option<RequestId>, waits: bool) {
         let leaves = parcel.target as Rank != rank && !parcel.active;
-        let blocking = waits && (leaves || self.needs_match(&parcel));
+        let blocking = waits && (leaves || self.is_rendezvous(&parcel));
         if blocking {
             self.nodes[rank].state = State::Sending;
         }
@@ -138,7 +138,7 @@ impl Reference<'_> {
             left,
             arrived: arrives,
         });
-        let is_awaited = self.needs_match(&parcel) && (request.is_some() || blocking);
+        let is_awaited = self.is_rendezvous(&parcel) && (request.is_some() || blocking);
         if is_awaited {
             self.awaited.insert(id, request);
         }
@@ -164,7 +164,7 @@ impl Reference<'_> {
 
     // Rendezvous.
 
-    pub(super) fn needs_match(&self, parcel: &Parcel) -> bool {
+    pub(super) fn is_rendezvous(&self, parcel: &Parcel) -> bool {
         self.machine.rendezvous().is_some_and(|from| parcel.bytes >= from && !parcel.active)
     }
 
