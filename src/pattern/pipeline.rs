@@ -18,7 +18,7 @@
 //! Nodes do not run in lockstep by themselves, and two senders may send to one node at the same time. Both are then slowed down while other
 //! nodes could have used their ports, and these delays accumulate: long vectors move at `1.75 beta` per byte. Only a chain, where every
 //! node has one sender, keeps the full rate. The nodes should therefore follow a
-//! [time-triggered schedule](crate::pattern::Schedule::clocked).
+//! [time-triggered schedule](crate::pattern::Schedule::time_triggered).
 //!
 //! | trees | hops of the first chunk | conflicts where links are as fast as ports |
 //! | --- | --- | --- |

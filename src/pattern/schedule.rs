@@ -9,7 +9,7 @@
 
 mod blocks;
 mod builder;
-mod clocked;
+mod time_triggered;
 mod combiner;
 mod cut;
 mod dual;

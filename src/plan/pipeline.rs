@@ -1,7 +1,7 @@
 //! Time-triggered pipelines: the trees for a rectangle of members, the time of a step, and the best number of chunks.
 //!
 //! The trees and the rounds of their chunks are in [`pattern::pipeline`](crate::pattern::pipeline). All members follow a time-triggered
-//! schedule ([`Schedule::clocked`](crate::pattern::Schedule::clocked)). The length of a step is the larger of two times: the transfer time
+//! schedule ([`Schedule::time_triggered`](crate::pattern::Schedule::time_triggered)). The length of a step is the larger of two times: the transfer time
 //! of a chunk, shared with other messages on the same links, plus the network latency; and the processor time.
 
 use std::collections::BTreeMap;
@@ -173,5 +173,5 @@ pub(crate) fn by_the_clock(
         Action::Pause(span) => *span,
         _ => Span::ZERO,
     };
-    schedule.clocked(step, send, Span::ZERO, busy)
+    schedule.time_triggered(step, send, Span::ZERO, busy)
 }

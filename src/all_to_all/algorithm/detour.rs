@@ -165,7 +165,7 @@ impl Detour {
         };
         // Receives are as late as possible, because flows that share links may be late.
         let patience = self.length - (send + receive + parameters.exchange_overhead());
-        builder.finish().clocked(self.length.max(send + receive), send, patience, busy)
+        builder.finish().time_triggered(self.length.max(send + receive), send, patience, busy)
     }
 }
 

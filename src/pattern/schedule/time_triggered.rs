@@ -21,15 +21,15 @@ impl Schedule {
     /// A node must not send in iteration `t + 1` the data that it receives in iteration `t`, only from `t + 2` on. Its sends must not
     /// block.
     #[must_use]
-    pub fn clocked(
+    pub fn time_triggered(
         self,
         length: Span,
         send: Span,
         patience: Span,
         busy: impl Fn(&Action) -> Span,
     ) -> Schedule {
-        let clocked = |steps: Vec<Step>| {
-            let mut clocked: Vec<Step> = Vec::with_capacity(2 * steps.len());
+        let time_triggered = |steps: Vec<Step>| {
+            let mut time_triggered: Vec<Step> = Vec::with_capacity(2 * steps.len());
             // Steps other than sends, in the order of iterations; they are delayed until their iteration is over.
             let mut coming: VecDeque<Step> = VecDeque::new();
             let mut steps = steps.into_iter().peekable();
@@ -51,7 +51,7 @@ impl Schedule {
                 if let Some(first) = actions.first()
                     && !rest.is_zero()
                 {
-                    clocked.push(Step { iteration: first.iteration, action: Action::Pause(rest) });
+                    time_triggered.push(Step { iteration: first.iteration, action: Action::Pause(rest) });
                     rest = Span::ZERO;
                 }
                 // A message of the previous iteration does not arrive before the time of a send has passed.
@@ -66,11 +66,11 @@ impl Schedule {
                 }
                 let work = actions.iter().fold(Span::ZERO, |work, step| work + busy(&step.action));
                 rest += length - work.min(length);
-                clocked.append(&mut actions);
+                time_triggered.append(&mut actions);
                 iteration += 1;
             }
-            clocked
+            time_triggered
         };
-        Schedule { steps: self.steps.into_iter().map(clocked).collect(), ..self }
+        Schedule { steps: self.steps.into_iter().map(time_triggered).collect(), ..self }
     }
 }
