@@ -1,7 +1,7 @@
 //! Comparison of the collective calls that the members of a group make.
 //!
 //! A group's calls differ from the first instant at which two members have made different calls. An event of kind [`Kind::Mismatch`] is
-//! scheduled at this instant. When it is processed, the calls of all nodes up to this instant are known. So the difference that ends a run,
+//! scheduled at this instant. When it is processed, the calls of all nodes up to this instant are known. So the mismatch that ends a run,
 //! and the members that have called by then, do not depend on the order in which calls become known.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(super) type Agreements = BTreeMap<(Context, u64), Vec<CollectiveCall>>;
 
 /// A mismatch of the calls of the members of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub(crate) struct CallMismatch {
     pub(crate) context: Context,
     pub(crate) nth: u64,
     /// The members that have called by the instant of the mismatch.
@@ -55,7 +55,7 @@ impl Kernel {
     }
 
     /// Returns the earliest mismatch up to now. Of mismatches at one instant, returns the one whose members are the lowest nodes.
-    pub(crate) fn difference(&self) -> Option<Difference> {
+    pub(crate) fn mismatch(&self) -> Option<CallMismatch> {
         let differences = self.agreements.iter().filter_map(|(&(context, nth), calls)| {
             let at = first_mismatch(calls).filter(|&at| at <= self.now)?;
             let mut members: Vec<(NodeId, Rank)> =
@@ -66,6 +66,6 @@ impl Kernel {
         let ((_, members, nth), context) = differences.min()?;
         let mut ranks: Vec<Rank> = members.into_iter().map(|(_, rank)| rank).collect();
         ranks.sort_unstable();
-        Some(Difference { context, nth, ranks })
+        Some(CallMismatch { context, nth, ranks })
     }
 }

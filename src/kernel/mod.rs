@@ -40,7 +40,7 @@ mod send_recv;
 mod sends;
 mod table;
 
-pub(crate) use agreement::Difference;
+pub(crate) use agreement::CallMismatch;
 pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
 pub(crate) use faults::Lost;
@@ -97,7 +97,7 @@ pub(crate) enum Progress {
     Quiet,
     /// The program of this node has failed, and no other failed earlier in modeled time.
     Failed(NodeId),
-    /// Members of a group have made different collective calls: [`Kernel::difference`].
+    /// Members of a group have made different collective calls: [`Kernel::mismatch`].
     Differs,
     /// The clock of this node has passed the end of representable time.
     Overflow(NodeId),

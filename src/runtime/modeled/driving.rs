@@ -10,7 +10,7 @@ use std::sync::atomic::{Ordering, fence};
 
 use super::world::{Modeled, Outboxes};
 use crate::{
-    kernel::{Difference, Progress},
+    kernel::{CallMismatch, Progress},
     runtime::run_state::Cause,
     time::Time,
     topology::catch_route_error,
@@ -77,7 +77,7 @@ impl Modeled {
                 Progress::Failed(node) => self.run_state.stop(Cause::Failed(node)),
                 Progress::Overflow(node) => self.run_state.stop(Cause::Overflow(node)),
                 Progress::Differs => {
-                    if let Some(Difference { context, nth, ranks }) = kernel.difference() {
+                    if let Some(CallMismatch { context, nth, ranks }) = kernel.mismatch() {
                         let counts = |rank| ranks.binary_search(&rank).is_ok();
                         self.run_state.stop(Cause::Mismatch(self.run_state.mismatch(context, nth, counts)));
                     }

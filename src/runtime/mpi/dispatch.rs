@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     connection::Arrived,
     frame::{Header, Kind},
-    groups::Difference,
+    groups::CallMismatch,
     node::{Cause, MpiNode},
 };
 use crate::{
@@ -81,15 +81,15 @@ impl MpiNode<'_> {
             return;
         };
         if header.call != 0
-            && let Some(difference) = groups.compare(source, context, header.nth, header.call)
+            && let Some(mismatch) = groups.compare(source, context, header.nth, header.call)
         {
-            self.difference.set(Some(difference));
+            self.mismatch.set(Some(mismatch));
         }
         self.local.borrow_mut().take_in(Envelope { id, label: label(context), payload });
     }
 
     /// The error of a collective call that differs from another rank's call.
-    pub(super) fn mismatch(&self, Difference { source, context, nth }: Difference) -> CommError {
+    pub(super) fn mismatch(&self, CallMismatch { source, context, nth }: CallMismatch) -> CommError {
         let (group, rank, call, members, digest) = {
             let groups = self.groups.borrow();
             let Some(made) = groups.made(context) else { return CommError::Ended };

@@ -28,7 +28,7 @@ pub(super) struct GroupEntry {
 
 /// A mismatch: another rank makes a different call.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Difference {
+pub(super) struct CallMismatch {
     pub(super) source: NodeId,
     pub(super) context: Context,
     pub(super) nth: u64,
@@ -91,12 +91,12 @@ impl Groups {
         nth: u64,
         rank: Rank,
         call: &Call<'_>,
-    ) -> Option<Difference> {
+    ) -> Option<CallMismatch> {
         let made = GroupEntry { nth, digest: call.digest(), text: call.to_string(), rank };
         let early = self.early.remove(&(context, nth));
         let differs = early.filter(|&(_, digest)| digest != made.digest);
         self.calls.insert(context, made);
-        differs.map(|(source, _)| Difference { source, context, nth })
+        differs.map(|(source, _)| CallMismatch { source, context, nth })
     }
 
     /// The number and digest of the collective call to which a message in this context belongs; zeros if there is none.
@@ -112,11 +112,11 @@ impl Groups {
         context: Context,
         nth: u64,
         digest: u64,
-    ) -> Option<Difference> {
+    ) -> Option<CallMismatch> {
         let parent = self.contexts.parent_of_library_calls(context)?;
         match self.calls.get(&parent) {
             Some(made) if made.nth == nth => {
-                (made.digest != digest).then_some(Difference { source, context: parent, nth })
+                (made.digest != digest).then_some(CallMismatch { source, context: parent, nth })
             }
             Some(made) if made.nth > nth => None,
             _ => {

@@ -8,7 +8,7 @@ use std::{
 use super::{
     Settings,
     frame::{Header, Kind},
-    groups::{Difference, Groups},
+    groups::{CallMismatch, Groups},
     idle::Idle,
     inquiry::Inquiry,
     job::Job,
@@ -78,7 +78,7 @@ pub(super) struct MpiNode<'j> {
     pub(super) inquiry: RefCell<Inquiry>,
     /// The time at which the run ends after its limit has been reached.
     pub(super) ends: Cell<Option<Time>>,
-    pub(super) difference: Cell<Option<Difference>>,
+    pub(super) mismatch: Cell<Option<CallMismatch>>,
     /// The different call that another rank has reported: its rank in the group, and the text.
     pub(super) reported_call: RefCell<Option<(Rank, String)>>,
     /// The element types that this rank has described to other ranks, and the types that other ranks have described.
@@ -95,7 +95,7 @@ impl<'j> MpiNode<'j> {
     ) -> MpiNode<'j> {
         let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) =
             Default::default();
-        let (is_over, inquiry, ends, difference, reported_call, named, types) = Default::default();
+        let (is_over, inquiry, ends, mismatch, reported_call, named, types) = Default::default();
         MpiNode {
             job,
             settings,
@@ -112,7 +112,7 @@ impl<'j> MpiNode<'j> {
             is_over,
             inquiry,
             ends,
-            difference,
+            mismatch,
             reported_call,
             named,
             types,
@@ -223,10 +223,10 @@ impl Carrier for MpiNode<'_> {
         rank: Rank,
         call: &Call<'_>,
     ) -> Result<(), CommError> {
-        if let Some(difference) = self.groups.borrow_mut().agree(context, nth, rank, call) {
-            self.difference.set(Some(difference));
+        if let Some(mismatch) = self.groups.borrow_mut().agree(context, nth, rank, call) {
+            self.mismatch.set(Some(mismatch));
         }
-        self.difference.take().map_or(Ok(()), |difference| Err(self.mismatch(difference)))
+        self.mismatch.take().map_or(Ok(()), |mismatch| Err(self.mismatch(mismatch)))
     }
 
     fn id(&self) -> NodeId {
@@ -357,8 +357,8 @@ impl Carrier for MpiNode<'_> {
         let mut idle = Idle::new(self.job.is_crowded());
         let result = loop {
             let may_have_more = self.progress()?;
-            if let Some(difference) = self.difference.take() {
-                break Err(self.mismatch(difference));
+            if let Some(mismatch) = self.mismatch.take() {
+                break Err(self.mismatch(mismatch));
             }
             if let Some(found) = take(&mut self.local.borrow_mut()) {
                 break Ok(Some(found));
