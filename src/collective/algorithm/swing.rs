@@ -146,7 +146,7 @@ mod tests {
             let schedule = variant.draft(&task).unwrap().schedule;
             crate::plan::predict(&machine, &schedule).unwrap().modeled.to_string()
         };
-        let names = ["swing 4x4x4 (in turn)", "swing 4x4x4, 6 ways"];
+        let names = ["swing 4x4x4 (in turn)", "swing 4x4x4, 6 parts"];
         assert_eq!(names.map(time), ["663.60288 us", "113.10384 us"]);
     }
 
@@ -161,7 +161,7 @@ mod tests {
         let plan = Algorithm::SWING.plan(&task).unwrap();
         assert_eq!(
             (plan.name(), plan.prediction().modeled.to_string()),
-            ("swing 16, 2 ways", "1.719266667 ms".into())
+            ("swing 16, 2 parts", "1.719266667 ms".into())
         );
     }
 

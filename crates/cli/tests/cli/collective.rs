@@ -379,7 +379,7 @@ fn nodes_have_as_many_ports_as_are_asked_for() {
     };
     let (one, four) = (chosen(""), chosen(" --ports 4"));
     assert!(one.starts_with("197.128 ") && !one.contains("ways"), "{one}");
-    assert!(four.starts_with("50.322 ") && four.contains("4 ways"), "{four}");
+    assert!(four.starts_with("50.322 ") && four.contains("4 parts"), "{four}");
     let tuned = succeeds(&["tune", "torus:2x2", "broadcast", "--bytes", "1K", "--ports", "4"]);
     assert!(tuned.contains("torus:2x2, 4 ports"), "{tuned}");
 }
