@@ -9,13 +9,13 @@
 
 mod blocks;
 mod builder;
-mod time_triggered;
 mod combiner;
 mod cut;
 mod dual;
 mod growth;
 mod hoisted;
 mod rendezvous;
+mod time_triggered;
 
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -7,7 +7,7 @@
 //! Long messages can be cut into slices. A slice is followed by the next slice of the same message, unless another receiver has become more
 //! urgent. The result gives every node its order of sends and receives; their times follow from the machine.
 //!
-//! Receivers whose path uses a full link ([`reachable`]) are not examined. A sender without a match searches again only among receivers
+//! Receivers whose path uses a full link ([`link_receivers`]) are not examined. A sender without a match searches again only among receivers
 //! whose links regain capacity, or among receivers that become free ([`waiting`]).
 //!
 //! **Restrictions.** The algorithm gives up on exchanges that would require examining too many pairs of nodes, or storing too many sets
@@ -20,10 +20,10 @@
 //! the optimum: I. Bárány, T. Fiala, "Többgépes ütemezési problémák közel optimális megoldása", Szigma 15, 1982. The treatment of link
 //! capacities is this project's.
 
+mod link_receivers;
 mod network;
 mod packer;
 mod ranks;
-mod reachable;
 mod waiting;
 
 use self::{network::Network, packer::Packer};

@@ -112,7 +112,11 @@ fn along(task: &Task, name: &str, sequences: Vec<Rounds>) -> Candidate {
     let times = if task.operation() == Operation::AllReduce { 2 } else { 1 };
     let messages = sequences.iter().flatten().map(Round::len).sum::<usize>() / task.size();
     Candidate {
-        name: if sequences.len() > 1 { format!("{name}, {} parts", sequences.len()) } else { name.to_owned() },
+        name: if sequences.len() > 1 {
+            format!("{name}, {} parts", sequences.len())
+        } else {
+            name.to_owned()
+        },
         estimate: time(task, &sequences, parts).times(times),
         messages: messages * times as usize,
         // Whether a single sequence is faster with blocking or non-blocking sends depends on the machine; several sequences need several

@@ -93,7 +93,7 @@ impl<'a> Packer<'a> {
         Span::from_secs_f64(bytes as f64 / rate).max(self.overhead)
     }
 
-    /// Returns whether the sets of receivers behind links need too much memory.
+    /// Returns whether the sets of receivers reachable through links need too much memory.
     pub(super) fn is_too_large(&self) -> bool {
         self.waiting.is_too_large()
     }
@@ -155,7 +155,7 @@ impl<'a> Packer<'a> {
             best = Some((self.to_receive[to] + more, to));
         }
         for nth in 0..self.free.words().len() {
-            let mut left = self.waiting.free_within_reach(from, &self.free, nth);
+            let mut left = self.waiting.free_reachable(from, &self.free, nth);
             while left != 0 {
                 let to = 64 * nth + left.trailing_zeros() as Rank;
                 left &= left - 1;
@@ -171,8 +171,8 @@ impl<'a> Packer<'a> {
                 if self.waiting.has_capacity(from, to) {
                     best = Some((urgency, to));
                 } else {
-                    // `has_capacity` has removed all receivers behind the full link from the receivers within reach.
-                    left &= self.waiting.free_within_reach(from, &self.free, nth);
+                    // `has_capacity` has removed all receivers that are reachable only through the full link.
+                    left &= self.waiting.free_reachable(from, &self.free, nth);
                 }
             }
         }
@@ -181,9 +181,7 @@ impl<'a> Packer<'a> {
 
     /// Returns whether a receiver is free and the whole path to it has capacity.
     fn can_receive(&mut self, from: Rank, to: Rank) -> bool {
-        self.free.contains(to)
-            && self.waiting.is_within_reach(from, to)
-            && self.waiting.has_capacity(from, to)
+        self.free.contains(to) && self.waiting.is_reachable(from, to) && self.waiting.has_capacity(from, to)
     }
 
     /// Returns whether `to` precedes `other` among equally urgent receivers: the longer message first, then the nearer receiver around

@@ -1,6 +1,6 @@
-//! Senders waiting for capacity on links, so that receivers behind a full link are not examined again until it has capacity.
+//! Senders waiting for capacity on links, so that receivers reachable through a full link are not examined again until it has capacity.
 //!
-//! A sender that finds a link full waits for this link with all its receivers behind the link (see `reachable`). When a message has left
+//! A sender that finds a link full waits for this link with all its receivers reachable through the link (see `link_receivers`). When a message has left
 //! the link, the waiting senders search again, in the order of their remaining work, as long as the link has capacity. They may find later
 //! links full. A free sender without a match searches again only when a link that it waits for has capacity, or when a receiver within
 //! reach becomes free.
@@ -10,8 +10,8 @@ use super::{
         Instance,
         rounds::{Part, parts, paths::Paths},
     },
+    link_receivers::LinkReceivers,
     ranks::{self, Ranks, Rows},
-    reachable::ReachableSets,
 };
 use crate::{rank::Rank, topology::LinkId};
 
@@ -24,18 +24,18 @@ pub(super) struct WaitingSenders<'a> {
     paths: &'a Paths,
     /// Buffer for the links of a message; reused to save allocations.
     route: Vec<LinkId>,
-    reachable: ReachableSets,
+    link_receivers: LinkReceivers,
     /// The rate of each link reserved by current messages, in bytes/s, and whether the link is full.
     taken: Vec<f64>,
     is_full: Vec<bool>,
     /// For each sender, the receivers of its remaining messages.
     open: Rows,
-    /// The receivers in `open` within reach: not known to be behind a full link.
+    /// The receivers in `open` that are reachable: not known to be reachable only through a full link.
     reached: Rows,
     /// The senders waiting for each link; `None` if none ever has.
     senders: Vec<Option<Ranks>>,
     /// The links that each sender waits for, each with the number of links before it on the path. In a tree the links with the most
-    /// receivers behind them come first.
+    /// receivers reachable through them come first.
     waits: Vec<Vec<(usize, LinkId)>>,
     /// The awaited links that have regained capacity since the last search, and the number of them that still have capacity.
     released: Vec<LinkId>,
@@ -45,7 +45,7 @@ pub(super) struct WaitingSenders<'a> {
     fresh: Ranks,
     /// The receivers that have become free since the last search.
     freed: Vec<Rank>,
-    /// The senders without a match in their last search whose receivers within reach were all busy.
+    /// The senders without a match in their last search whose reachable receivers were all busy.
     awaiting_receiver: Ranks,
     /// Buffer for the receivers that a sender regains; reused to save allocations.
     gained: Vec<u64>,
@@ -60,7 +60,7 @@ impl<'a> WaitingSenders<'a> {
         let mut open = Rows::new(members);
         let note = |part: &Part| ranks::insert(open.row_mut(part.from), part.to);
         let messages = parts(instance.matrix()).inspect(note);
-        let reachable = ReachableSets::of(members, links, messages, |from, to, route| {
+        let link_receivers = LinkReceivers::of(members, links, messages, |from, to, route| {
             find_route(instance, from, to, route)
         });
         let mut fresh = Ranks::new(members);
@@ -69,7 +69,7 @@ impl<'a> WaitingSenders<'a> {
             instance,
             paths,
             route: Vec::new(),
-            reachable,
+            link_receivers,
             taken: vec![0.0; links],
             is_full: vec![false; links],
             reached: Rows::copy_of(&open),
@@ -87,9 +87,9 @@ impl<'a> WaitingSenders<'a> {
         }
     }
 
-    /// Returns whether the sets behind links need too much memory. Then they are incomplete.
+    /// Returns whether the sets of links need too much memory. Then they are incomplete.
     pub(super) fn is_too_large(&self) -> bool {
-        self.reachable.is_too_large()
+        self.link_receivers.is_too_large()
     }
 
     /// Adds sorted senders to the number of inspections.
@@ -175,7 +175,7 @@ impl<'a> WaitingSenders<'a> {
         }
         // A linear search suffices, because few receivers become free at a time, unless nearly all senders do too.
         all.add_if([idle, &self.awaiting_receiver], |from| {
-            self.freed.iter().any(|&to| self.is_within_reach(from, to))
+            self.freed.iter().any(|&to| self.is_reachable(from, to))
         });
         all.keep(idle);
     }
@@ -190,7 +190,7 @@ impl<'a> WaitingSenders<'a> {
     /// are taken. (Its earlier searches found no other receiver.)
     #[inline]
     pub(super) fn cannot_match(&self, from: Rank, free: &Ranks) -> bool {
-        let is_there = |&to: &Rank| free.contains(to) && self.is_within_reach(from, to);
+        let is_there = |&to: &Rank| free.contains(to) && self.is_reachable(from, to);
         !self.is_fresh(from) && !self.has_capacity_again(from) && !self.freed.iter().any(is_there)
     }
 
@@ -230,30 +230,30 @@ impl<'a> WaitingSenders<'a> {
         self.freed.clear();
     }
 
-    /// Returns whether a sender has data for a receiver that is not known to be behind a full link.
+    /// Returns whether a sender has data for a receiver that is not known to be reachable only through a full link.
     #[inline]
-    pub(super) fn is_within_reach(&self, from: Rank, to: Rank) -> bool {
+    pub(super) fn is_reachable(&self, from: Rank, to: Rank) -> bool {
         ranks::contains(self.reached.row(from), to)
     }
 
-    /// Updates the receivers within reach of a sender. Returns whether the sender has data for a free receiver that is not known to be
-    /// behind a full link.
+    /// Updates the reachable receivers of a sender. Returns whether the sender has data for a free receiver that is not known to be
+    /// reachable only through a full link.
     #[inline]
     pub(super) fn has_receivers(&mut self, from: Rank, free: &Ranks) -> bool {
-        let WaitingSenders { reachable, is_full, open, reached, senders, waits, gained, .. } = self;
+        let WaitingSenders { link_receivers, is_full, open, reached, senders, waits, gained, .. } = self;
         let (open, reached, waits) = (open.row(from), reached.row_mut(from), &mut waits[from]);
         let before = waits.len();
         gained.fill(0);
         waits.retain(|&(_, link)| {
             if !is_full[link] {
                 senders[link].iter_mut().for_each(|senders| senders.remove(from));
-                reachable.add(link, from, open, gained);
+                link_receivers.add(link, from, open, gained);
             }
             is_full[link]
         });
-        // Regained receivers may be behind another link that the sender waits for.
-        let is_gain =
-            waits.len() < before && waits.iter().all(|&(_, link)| reachable.subtract(link, from, gained));
+        // Regained receivers may be reachable only through another link that the sender waits for.
+        let is_gain = waits.len() < before
+            && waits.iter().all(|&(_, link)| link_receivers.subtract(link, from, gained));
         if is_gain {
             reached.iter_mut().zip(gained).for_each(|(reached, gained)| *reached |= *gained);
         }
@@ -262,14 +262,14 @@ impl<'a> WaitingSenders<'a> {
         found > 0
     }
 
-    /// Returns word `word` of the set of free receivers that the sender has data for and that are not known to be behind a full link.
+    /// Returns word `word` of the set of free receivers that the sender has data for and that are not known to be reachable only through a full link.
     #[inline]
-    pub(super) fn free_within_reach(&self, from: Rank, free: &Ranks, word: usize) -> u64 {
+    pub(super) fn free_reachable(&self, from: Rank, free: &Ranks, word: usize) -> u64 {
         self.reached.row(from)[word] & free.words()[word]
     }
 
     /// Returns whether all links of a message have capacity. If not, the sender waits at the first full link with all its receivers
-    /// behind this link.
+    /// reachable through this link.
     #[inline]
     pub(super) fn has_capacity(&mut self, from: Rank, to: Rank) -> bool {
         find_route(self.instance, from, to, &mut self.route);
@@ -279,7 +279,7 @@ impl<'a> WaitingSenders<'a> {
         debug_assert!(!waits.iter().any(|&(_, link)| link == full), "{from} waits twice for link {full}");
         let place = waits.iter().position(|&(before, _)| before > nth).unwrap_or(waits.len());
         waits.insert(place, (nth, full));
-        self.reachable.subtract(full, from, self.reached.row_mut(from));
+        self.link_receivers.subtract(full, from, self.reached.row_mut(from));
         false
     }
 }
@@ -330,7 +330,7 @@ mod tests {
                 let mut found = Vec::new();
                 waiting.has_receivers(from, &all_ranks);
                 for to in 0..12 {
-                    if waiting.is_within_reach(from, to) && waiting.has_capacity(from, to) {
+                    if waiting.is_reachable(from, to) && waiting.has_capacity(from, to) {
                         found.push(to);
                     }
                 }

@@ -1,7 +1,7 @@
-//! Sets of the receivers *behind* a link: those whose path from a sender uses the link. While the link is full, the sender cannot reach
+//! Sets of the receivers *reachable through* a link: those whose path from a sender uses the link. While the link is full, the sender cannot reach
 //! them.
 //!
-//! A full link removes all receivers behind it by one operation on sets. These sets are mostly the same for all senders, so that nearly all
+//! A full link removes all receivers reachable through it by one operation on sets. These sets are mostly the same for all senders, so that nearly all
 //! links have one set. Receivers without a message from a sender are irrelevant for this sender, so sets that differ only in such receivers
 //! are merged.
 
@@ -11,7 +11,7 @@ use crate::{rank::Rank, topology::LinkId};
 /// Marks the absence of a set or of a row.
 const NONE: u32 = u32::MAX;
 
-/// Flag of a single receiver: the other bits are the rank of the only receiver behind a link, instead of the number of a set.
+/// Flag of a single receiver: the other bits are the rank of the only receiver reachable through a link, instead of the number of a set.
 const ONLY: u32 = 1 << 31;
 
 /// Maximum number of sets of a link that a new set is compared with.
@@ -20,8 +20,8 @@ const MAX_COMPARED_SETS: usize = 8;
 /// Maximum memory in words: a gigabyte.
 const MAX_WORDS: usize = 1 << 27;
 
-/// Sets of the receivers behind each link.
-pub(super) struct ReachableSets {
+/// Sets of the receivers reachable through each link.
+pub(super) struct LinkReceivers {
     members: usize,
     words: usize,
     /// For each link, the number of the set common to all its senders.
@@ -33,16 +33,16 @@ pub(super) struct ReachableSets {
     kept: usize,
 }
 
-impl ReachableSets {
-    /// Builds the sets of receivers behind links 0 to `links - 1`. `messages` must be ordered by sender.
+impl LinkReceivers {
+    /// Builds the sets of receivers reachable through links 0 to `links - 1`. `messages` must be ordered by sender.
     pub(super) fn of(
         members: usize,
         links: usize,
         messages: impl Iterator<Item = Part>,
         mut route: impl FnMut(Rank, Rank, &mut Vec<LinkId>),
-    ) -> ReachableSets {
+    ) -> LinkReceivers {
         let words = ranks::words(members);
-        let mut reachable = ReachableSets {
+        let mut link_receivers = LinkReceivers {
             members,
             words,
             numbers: vec![NONE; links],
@@ -61,19 +61,19 @@ impl ReachableSets {
         let (mut sender, mut links) = (None, Vec::new());
         for Part { from, to, .. } in messages {
             if let Some(before) = sender.replace(from).filter(|&before| before != from) {
-                reachable.add_sender(before, &mut paths, &mut known);
+                link_receivers.add_sender(before, &mut paths, &mut known);
             }
-            if reachable.is_too_large() {
-                return reachable;
+            if link_receivers.is_too_large() {
+                return link_receivers;
             }
             links.clear();
             route(from, to, &mut links);
             paths.add(to, &links);
         }
         if let Some(last) = sender {
-            reachable.add_sender(last, &mut paths, &mut known);
+            link_receivers.add_sender(last, &mut paths, &mut known);
         }
-        reachable
+        link_receivers
     }
 
     /// Returns whether the sets need too much memory. Then they are incomplete.
@@ -81,7 +81,7 @@ impl ReachableSets {
         self.kept > MAX_WORDS
     }
 
-    /// Stores the sets behind the links of a sender, and clears its paths.
+    /// Stores the sets of the links of a sender, and clears its paths.
     fn add_sender(&mut self, from: Rank, paths: &mut SenderPaths, known: &mut KnownSets) {
         for (row, link) in paths.links.drain(..).enumerate() {
             let set = &paths.sets[row * self.words..][..self.words];
@@ -107,7 +107,7 @@ impl ReachableSets {
         }
     }
 
-    /// Returns the set of receivers behind a link on a path from a sender. It may contain receivers without a message from this sender.
+    /// Returns the set of receivers reachable through a link on a path from a sender. It may contain receivers without a message from this sender.
     #[inline]
     fn set(&self, link: LinkId, from: Rank) -> Set<'_> {
         let number = match &self.of_sender[link] {
@@ -120,20 +120,20 @@ impl ReachableSets {
         }
     }
 
-    /// Adds to `set` the receivers behind a link on a path from a sender that are in `open`.
+    /// Adds to `set` the receivers reachable through a link on a path from a sender that are in `open`.
     #[inline]
     pub(super) fn add(&self, link: LinkId, from: Rank, open: &[u64], set: &mut [u64]) {
         match self.set(link, from) {
             Set::Only(rank) => set[rank / 64] |= open[rank / 64] & 1 << (rank % 64),
-            Set::All(reachable) => {
+            Set::All(all) => {
                 for nth in 0..set.len() {
-                    set[nth] |= reachable[nth] & open[nth];
+                    set[nth] |= all[nth] & open[nth];
                 }
             }
         }
     }
 
-    /// Removes from `set` the receivers behind a link on a path from a sender. Returns whether any receiver is left.
+    /// Removes from `set` the receivers reachable through a link on a path from a sender. Returns whether any receiver is left.
     #[inline]
     pub(super) fn subtract(&self, link: LinkId, from: Rank, set: &mut [u64]) -> bool {
         match self.set(link, from) {
@@ -141,10 +141,10 @@ impl ReachableSets {
                 ranks::remove(set, rank);
                 set.iter().any(|&word| word != 0)
             }
-            Set::All(reachable) => {
+            Set::All(all) => {
                 let mut left = 0;
                 for nth in 0..set.len() {
-                    set[nth] &= !reachable[nth];
+                    set[nth] &= !all[nth];
                     left |= set[nth];
                 }
                 left != 0
@@ -153,7 +153,7 @@ impl ReachableSets {
     }
 }
 
-/// The receivers behind a link.
+/// The receivers reachable through a link.
 enum Set<'a> {
     Only(Rank),
     All(&'a [u64]),
@@ -162,7 +162,7 @@ enum Set<'a> {
 /// The paths from one sender.
 struct SenderPaths {
     words: usize,
-    /// The receivers behind each link of the sender.
+    /// The receivers reachable through each link of the sender.
     sets: Vec<u64>,
     /// The links of the sender, and the row of each link in `sets`.
     links: Vec<LinkId>,
@@ -195,7 +195,7 @@ struct KnownSets {
 }
 
 impl KnownSets {
-    /// Returns the number of the set behind a link for a sender with messages for `receivers`.
+    /// Returns the number of the set of a link for a sender with messages for `receivers`.
     fn number(&mut self, link: LinkId, set: &[u64], receivers: &[u64], sets: &mut Vec<u64>) -> u32 {
         let words = set.len();
         let last = Some(self.last[link]).filter(|&last| last != NONE);
@@ -244,17 +244,17 @@ mod tests {
     const LINKS: usize = 6;
 
     proptest! {
-        /// Includes routes that are not trees, and senders that share a link but differ in the receivers behind it or in their receivers.
+        /// Includes routes that are not trees, and senders that share a link but differ in the receivers reachable through it or in their receivers.
         #[test]
         fn sets_hold_the_receivers_whose_routes_use_the_link(seed: u64, kinds in 1..14_usize, part in 1..=100_u64) {
             // A reproducible pseudo-random number below 100.
             let hasher = BuildHasherDefault::<DefaultHasher>::default();
             let any = |of: [usize; 3]| hasher.hash_one((seed, of)) % 100;
-            // Senders of the same kind have the same receivers behind a link.
+            // Senders of the same kind have the same receivers reachable through a link.
             let takes = |from: Rank, to: Rank, link: LinkId| any([from % kinds, to, link]) < 30;
             let receivers = |from: Rank| (0..MEMBERS).filter(move |&to| any([from, to, LINKS]) < part);
             let messages = (0..MEMBERS).flat_map(|from| receivers(from).map(move |to| Part { from, to, bytes: 1 }));
-            let reachable = ReachableSets::of(MEMBERS, LINKS, messages, |from, to, links| {
+            let link_receivers = LinkReceivers::of(MEMBERS, LINKS, messages, |from, to, links| {
                 links.extend((0..LINKS).filter(|&link| takes(from, to, link)));
             });
             for from in 0..MEMBERS {
@@ -267,8 +267,8 @@ mod tests {
                         continue;
                     }
                     let (mut added, mut left) = (vec![0; open.len()], open.clone());
-                    reachable.add(link, from, &open, &mut added);
-                    let is_any_left = reachable.subtract(link, from, &mut left);
+                    link_receivers.add(link, from, &open, &mut added);
+                    let is_any_left = link_receivers.subtract(link, from, &mut left);
                     let count = |set: &[u64]| set.iter().map(|word| word.count_ones() as usize).sum::<usize>();
                     prop_assert!(expected.iter().all(|&to| ranks::contains(&added, to) && !ranks::contains(&left, to)));
                     prop_assert_eq!(count(&added), expected.len());
@@ -276,8 +276,8 @@ mod tests {
                     prop_assert_eq!(is_any_left, expected.len() < count(&open));
                 }
             }
-            // One set per link is enough if all senders have the same receivers behind it.
-            prop_assert!(kinds > 1 || reachable.sets.len() <= LINKS * ranks::words(MEMBERS));
+            // One set per link is enough if all senders have the same receivers reachable through it.
+            prop_assert!(kinds > 1 || link_receivers.sets.len() <= LINKS * ranks::words(MEMBERS));
         }
     }
 
@@ -287,12 +287,12 @@ mod tests {
         let messages =
             (0..MEMBERS * MEMBERS).map(|pair| Part { from: pair / MEMBERS, to: pair % MEMBERS, bytes: 1 });
         let links = MEMBERS * MEMBERS;
-        let reachable =
-            ReachableSets::of(MEMBERS, links, messages, |from, to, links| links.push(MEMBERS * from + to));
-        assert!(reachable.sets.is_empty());
+        let link_receivers =
+            LinkReceivers::of(MEMBERS, links, messages, |from, to, links| links.push(MEMBERS * from + to));
+        assert!(link_receivers.sets.is_empty());
         let mut set = vec![0, 0];
-        reachable.add(MEMBERS * 3 + 69, 3, &[0, 1 << 5], &mut set);
+        link_receivers.add(MEMBERS * 3 + 69, 3, &[0, 1 << 5], &mut set);
         assert_eq!(set, [0, 1 << 5]);
-        assert!(!reachable.subtract(MEMBERS * 3 + 69, 3, &mut set));
+        assert!(!link_receivers.subtract(MEMBERS * 3 + 69, 3, &mut set));
     }
 }
