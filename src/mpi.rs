@@ -136,8 +136,8 @@ impl Job {
     }
 
     /// Returns whether some host has more ranks than cores; waiting ranks then yield their cores.
-    pub fn is_crowded(&self) -> bool {
-        self.job.is_crowded()
+    pub fn is_oversubscribed(&self) -> bool {
+        self.job.is_oversubscribed()
     }
 
     /// Returns the machine for which libraries plan.

@@ -7,7 +7,7 @@
 //! rounds can be swapped without affecting the rest. A swap is kept if it shortens the two rounds together. So each round on a fat tree
 //! gets some messages that cross the top and some that do not.
 //!
-//! **Restrictions.** None. Without overloaded links the rounds stay unchanged. In large exchanges the search effort per message is
+//! **Restrictions.** None. Without congested links the rounds stay unchanged. In large exchanges the search effort per message is
 //! limited.
 //!
 //! **Cost.** The cost of the initial rounds without link contention: `h (alpha + s beta)`. The length of a round is estimated by the
@@ -27,7 +27,7 @@ use super::{
 };
 
 static BALANCED: Entry = Entry::new("balanced", variants)
-    .about("colored, with rounds mixed so that links are less crowded")
+    .about("colored, with rounds mixed so that links are less congested")
     .source("this project; Brewer, Kuszmaul 1994")
     .cost("that of `colored`, without links that are shared");
 

@@ -1,12 +1,12 @@
-//! *Detour*: full rounds of slices, some of which are sent through intermediaries to relieve overloaded links.
+//! *Detour*: full rounds of slices, some of which are sent through intermediaries to relieve congested links.
 //!
 //! **What it does.** If all routes are fixed, no order of the messages reduces the load of a link. In the transpose of a matrix on a
 //! mesh, for example, all messages of a row turn at the same corner. So messages are cut into slices, and a slice whose direct path is
-//! overloaded goes to an intermediary first, and from there to its destination. The slices and their intermediaries are chosen to
+//! congested goes to an intermediary first, and from there to its destination. The slices and their intermediaries are chosen to
 //! minimize the load of the busiest link or port ([`congestion`]). All nodes compute the same choice, so no notifications are sent.
 //! Rounds are then filled ([`filling`]): in each one every node sends at most one slice and receives at most one, and no link needs
 //! longer than a port. Slices that need the link or port with the most remaining load go first. The schedule is time-triggered, with
-//! slack for sends and receives that are a little late. Without overloaded links all slices go directly, and the rounds may still be
+//! slack for sends and receives that are a little late. Without congested links all slices go directly, and the rounds may still be
 //! fuller than those of other algorithms.
 //!
 //! **Restrictions.** With too many slices the rounds are those of *colored*, or of linear permutation.
@@ -56,13 +56,13 @@ struct Hop {
 
 static DETOUR: Entry = Entry::new("detour", variants)
     .aliases(&["valiant"])
-    .about("full rounds of slices; what crowded links cannot carry goes by way of others")
+    .about("full rounds of slices; what congested links cannot carry goes by way of others")
     .source("Valiant, Brebner 1981; this project")
     .cost("with slices of `q` bytes about `t / q + h` rounds of `q beta`, at least of two calls; detours come on top")
     .limits("with too many slices the rounds of `colored`");
 
 impl Algorithm {
-    /// Full rounds of slices; overloaded links are relieved by detours through other nodes.
+    /// Full rounds of slices; congested links are relieved by detours through other nodes.
     pub const DETOUR: Algorithm = of(&DETOUR);
 }
 

@@ -18,7 +18,7 @@ const SWEEPS: usize = 3;
 const MAX_PARTNERS: usize = 24;
 
 /// Limit on inspected links: the larger of `INSPECTIONS_PER_MESSAGE` per message and `MIN_INSPECTION_LIMIT` in all. For 60,000 messages this takes a
-/// tenth of a second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay overloaded however they
+/// tenth of a second of host time. The limit matters if links are too slow for the whole exchange: then rounds stay congested however they
 /// are recombined.
 const INSPECTIONS_PER_MESSAGE: usize = 100;
 const MIN_INSPECTION_LIMIT: usize = 6_000_000;
@@ -37,23 +37,23 @@ pub(crate) fn rounds(
     let (mut is_changed, mut inspections, max_inspections) =
         (false, 0, MIN_INSPECTION_LIMIT.max(INSPECTIONS_PER_MESSAGE * messages));
     let count = rounds.len();
-    // Several passes: a round that has relieved another round may be overloaded itself.
-    for overloaded in (0..SWEEPS).flat_map(|_| 0..count) {
-        if !loads[overloaded].is_overloaded() {
+    // Several passes: a round that has relieved another round may be congested itself.
+    for congested in (0..SWEEPS).flat_map(|_| 0..count) {
+        if !loads[congested].is_congested() {
             continue;
         }
         if inspections > max_inspections {
             break;
         }
-        let mut partners: Vec<usize> = (0..count).filter(|&other| other != overloaded).collect();
+        let mut partners: Vec<usize> = (0..count).filter(|&other| other != congested).collect();
         // Partners with the least load on the slowest link of this round come first.
-        let narrow = loads[overloaded].narrowest;
+        let narrow = loads[congested].narrowest;
         partners.sort_by(|&one, &other| loads[one].links[narrow].total_cmp(&loads[other].links[narrow]));
         for &partner in partners.iter().take(MAX_PARTNERS) {
-            is_changed |= recombine(instance.size(), paths, &mut rounds, &mut loads, [overloaded, partner]);
+            is_changed |= recombine(instance.size(), paths, &mut rounds, &mut loads, [congested, partner]);
             let links = |round: usize| rounds[round].iter().map(|part| paths.path(part).len()).sum::<usize>();
-            inspections += 2 * (links(overloaded) + links(partner));
-            if !loads[overloaded].is_overloaded() {
+            inspections += 2 * (links(congested) + links(partner));
+            if !loads[congested].is_congested() {
                 break;
             }
         }
@@ -94,7 +94,7 @@ impl Load {
             (0..links.len()).rev().max_by(|&one, &other| links[one].total_cmp(&links[other])).unwrap_or(0);
     }
 
-    fn is_overloaded(&self) -> bool {
+    fn is_congested(&self) -> bool {
         self.links.get(self.narrowest).is_some_and(|&time| time > SLACK * self.longest)
     }
 }

@@ -44,9 +44,9 @@ pub(crate) fn planned(instance: &Instance, paths: &Paths, rounds: &[Vec<Part>]) 
         }
         round.iter().flat_map(|part| paths.path(part)).for_each(|&link| busy[link as usize] = 0.0);
         // In a round limited by links, the end of each single message is unknown, so all messages get the end of the round.
-        let is_crowded = round.iter().all(|part| paths.time(part) < longest);
+        let is_limited_by_links = round.iter().all(|part| paths.time(part) < longest);
         planned.extend(round.iter().map(|&part| {
-            let time = if is_crowded { longest } else { paths.time(&part) };
+            let time = if is_limited_by_links { longest } else { paths.time(&part) };
             Planned { start, end: start + Span::from_secs_f64(time), part }
         }));
         start += Span::from_secs_f64(longest).max(calls);

@@ -17,7 +17,7 @@
 //! their bottleneck is no longer full, or another full resource leaves them less. All shares below the sweep are final. A flow with an
 //! unchanged share costs nothing, except that all members of a full resource are examined. With c changed flows, h resources per path and m
 //! members per resource, an update costs about c (h + m) in a few passes over the members, and a few queue operations for each changed
-//! flow. In a crowded network of 32 x 32 nodes the start or end of a flow changes about 20 other flows.
+//! flow. In a congested network of 32 x 32 nodes the start or end of a flow changes about 20 other flows.
 //!
 //! Progressive filling: D. Bertsekas and R. Gallager, *Data Networks*, 2nd edition, 1992, section 6.5.2.
 

@@ -170,7 +170,7 @@ impl Host {
     }
 
     /// Whether there are more nodes than cores, so that a polling thread takes a core from another thread.
-    fn is_crowded(&self) -> bool {
+    fn is_oversubscribed(&self) -> bool {
         self.polls == 0
     }
 

@@ -136,7 +136,7 @@ impl HostNode<'_> {
 
     /// Yields the core after the second and each further consecutive unsuccessful poll of the program, if there are more nodes than cores.
     pub(super) fn yield_after_unsuccessful_poll(&self) {
-        if self.host.is_crowded() && self.polled.replace(true) {
+        if self.host.is_oversubscribed() && self.polled.replace(true) {
             yield_now();
         }
     }

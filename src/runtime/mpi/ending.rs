@@ -127,7 +127,7 @@ impl MpiNode<'_> {
 
     /// Makes progress while a condition holds.
     fn progress_while(&self, is_open: impl Fn() -> bool) {
-        let mut idle = Idle::new(self.job.is_crowded());
+        let mut idle = Idle::new(self.job.is_oversubscribed());
         while is_open() {
             // A failure of MPI is reported by the next collective call.
             if self.progress().is_err() {

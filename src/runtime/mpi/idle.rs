@@ -18,22 +18,22 @@ const SLEEP_TIME: Duration = Duration::from_micros(20);
 /// The number of unsuccessful polls of a rank.
 #[derive(Debug)]
 pub(super) struct Idle {
-    is_crowded: bool,
+    is_oversubscribed: bool,
     pub(super) polls: u32,
 }
 
 impl Idle {
-    pub(super) fn new(is_crowded: bool) -> Idle {
-        Idle { is_crowded, polls: 0 }
+    pub(super) fn new(is_oversubscribed: bool) -> Idle {
+        Idle { is_oversubscribed, polls: 0 }
     }
 
     /// Pauses until the next poll: yields the core where ranks share cores.
     pub(super) fn pause(&mut self) {
         self.polls = self.polls.wrapping_add(1);
         // Where every rank has a core, the rank polls again without a pause: a poll takes long enough.
-        if self.is_crowded && self.polls >= POLLS {
+        if self.is_oversubscribed && self.polls >= POLLS {
             sleep(SLEEP_TIME);
-        } else if self.is_crowded && self.polls.is_multiple_of(POLLS_PER_YIELD) {
+        } else if self.is_oversubscribed && self.polls.is_multiple_of(POLLS_PER_YIELD) {
             yield_now();
         }
     }

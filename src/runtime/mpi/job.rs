@@ -61,7 +61,7 @@ pub(crate) struct Job {
     size: usize,
     /// The host of each rank, numbered from 0 in the order of the hosts' first ranks.
     hosts: Vec<usize>,
-    is_crowded: bool,
+    is_oversubscribed: bool,
     library: String,
     /// Whether a program is running.
     pub(super) is_running: Cell<bool>,
@@ -93,9 +93,21 @@ impl Job {
         }
         let connection = Connection::new(world.duplicate()?)?;
         let (control, native) = (world.duplicate()?, world.duplicate()?);
-        let (hosts, is_crowded) = places(&control)?;
+        let (hosts, is_oversubscribed) = places(&control)?;
         let (is_running, left) = (Cell::new(false), Cell::new(None));
-        Ok(Job { connection, control, native, rank, size, hosts, is_crowded, library, is_running, left, mpi })
+        Ok(Job {
+            connection,
+            control,
+            native,
+            rank,
+            size,
+            hosts,
+            is_oversubscribed,
+            library,
+            is_running,
+            left,
+            mpi,
+        })
     }
 
     /// The rank of this process.
@@ -119,8 +131,8 @@ impl Job {
     }
 
     /// Whether ranks of this host share cores.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.is_crowded
+    pub(crate) fn is_oversubscribed(&self) -> bool {
+        self.is_oversubscribed
     }
 
     /// The time of MPI's clock, in seconds.
@@ -171,7 +183,7 @@ impl Job {
     ) -> Result<(), Error> {
         ferrompi::scope(|scope| {
             let mut request = call(scope)?;
-            let mut idle = Idle::new(self.is_crowded);
+            let mut idle = Idle::new(self.is_oversubscribed);
             while request.test()?.is_none() {
                 meanwhile();
                 idle.pause();
@@ -199,9 +211,9 @@ fn places(control: &Communicator) -> Result<(Vec<usize>, bool), Error> {
     let mut cores = [0_u64; CORE_WORDS];
     host.allreduce(&mine, &mut cores, ReduceOp::BitwiseOr)?;
     let cores: u32 = cores.iter().map(|word| word.count_ones()).sum();
-    let mut crowded = [0_i32];
-    control.allreduce(&[i32::from(host.size() > cores as i32)], &mut crowded, ReduceOp::Max)?;
-    Ok((firsts.iter().map(number).collect(), crowded[0] > 0))
+    let mut oversubscribed = [0_i32];
+    control.allreduce(&[i32::from(host.size() > cores as i32)], &mut oversubscribed, ReduceOp::Max)?;
+    Ok((firsts.iter().map(number).collect(), oversubscribed[0] > 0))
 }
 
 impl Drop for Job {

@@ -275,7 +275,7 @@ impl Carrier for MpiNode<'_> {
         }
         let began = self.began();
         let header = self.header(parcel, &payload)?;
-        let mut idle = Idle::new(self.job.is_crowded());
+        let mut idle = Idle::new(self.job.is_oversubscribed());
         let meanwhile = || {
             // A failure of MPI is reported by the send itself.
             let _ = self.progress();
@@ -328,7 +328,7 @@ impl Carrier for MpiNode<'_> {
                 && header.element == 0
                 && select.tag.is_none_or(|tag| tag.0 == header.tag)
         };
-        for _ in 0..if self.job.is_crowded() { 1 } else { DIRECT_POLLS } {
+        for _ in 0..if self.job.is_oversubscribed() { 1 } else { DIRECT_POLLS } {
             if !self.local.borrow().matching.is_empty() || !connection.is_idle() || !connection.is_empty() {
                 return None;
             }
@@ -354,7 +354,7 @@ impl Carrier for MpiNode<'_> {
         if let Some(found) = take(&mut self.local.borrow_mut()) {
             return Ok(Some(found));
         }
-        let mut idle = Idle::new(self.job.is_crowded());
+        let mut idle = Idle::new(self.job.is_oversubscribed());
         let result = loop {
             let may_have_more = self.progress()?;
             if let Some(mismatch) = self.mismatch.take() {
@@ -389,7 +389,7 @@ impl Carrier for MpiNode<'_> {
     }
 
     fn after_unsuccessful_poll(&self) {
-        if self.job.is_crowded() {
+        if self.job.is_oversubscribed() {
             std::thread::yield_now();
         }
     }

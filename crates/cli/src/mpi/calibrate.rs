@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &Arguments, job: &Job, out: &mut dyn Write) -> Resu
     let hosts = job.hosts().iter().max().map_or(1, |last| last + 1);
     let on: Vec<String> =
         (0..hosts).map(|host| job.hosts().iter().filter(|&&of| of == host).count().to_string()).collect();
-    let crowded = if job.is_crowded() { ", which share cores" } else { "" };
+    let crowded = if job.is_oversubscribed() { ", which share cores" } else { "" };
     // A string takes all that is written to it.
     let _ = writeln!(
         text,

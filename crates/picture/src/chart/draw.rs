@@ -50,15 +50,15 @@ pub(super) fn draw(chart: &Chart) -> String {
     let y = Range::of(&chart.y, numbers(1), true);
     let (mut x_ticks, y_ticks) = (x.ticks(), y.ticks());
     let widest = |ticks: &[Tick]| ticks.iter().map(|tick| width(&tick.label)).fold(0.0, f64::max);
-    let is_crowded = (widest(&x_ticks) + 8.0) * x_ticks.len() as f64 > WIDTH;
-    if is_crowded {
+    let is_slanted = (widest(&x_ticks) + 8.0) * x_ticks.len() as f64 > WIDTH;
+    if is_slanted {
         // Each rotated label needs one line height; if there are too many, only every n-th label is shown.
         let every = (x_ticks.len() as f64 * ROTATED_LABEL / WIDTH).ceil().max(1.0) as usize;
         x_ticks = x_ticks.into_iter().step_by(every).collect();
     }
-    let below = if is_crowded { widest(&x_ticks) * 0.75 + 16.0 } else { 20.0 };
+    let below = if is_slanted { widest(&x_ticks) * 0.75 + 16.0 } else { 20.0 };
     // The first rotated label begins to the left of the plot area.
-    let beside = x_ticks.first().filter(|_| is_crowded).map_or(0.0, |tick| width(&tick.label) * 0.75);
+    let beside = x_ticks.first().filter(|_| is_slanted).map_or(0.0, |tick| width(&tick.label) * 0.75);
     let left = (widest(&y_ticks) + 40.0).max(beside);
     let area = Area { left, top: 46.0, height: HEIGHT.max(legend::height(chart)), x, y };
     let right = area.left + WIDTH + 20.0;
@@ -66,7 +66,7 @@ pub(super) fn draw(chart: &Chart) -> String {
     let sheet = (right + legend::breadth(chart) + 12.0).max(title);
     let mut canvas = Canvas::new(sheet.ceil(), &legend::rules(), legend::DARK);
     canvas.text(12.0, 26.0, "title", &chart.title);
-    draw_axes(&mut canvas, chart, &area, (&x_ticks, &y_ticks), is_crowded, below);
+    draw_axes(&mut canvas, chart, &area, (&x_ticks, &y_ticks), is_slanted, below);
 
     let line_styles = line_styles(chart);
     let look = |line: &Line| line_styles.get(line.name.as_str()).copied().unwrap_or(LineStyle(0));
@@ -97,7 +97,7 @@ fn draw_axes(
     chart: &Chart,
     area: &Area<'_>,
     (x_ticks, y_ticks): (&[Tick], &[Tick]),
-    is_crowded: bool,
+    is_slanted: bool,
     below: f64,
 ) {
     let (left, bottom) = (area.left, area.bottom());
@@ -113,7 +113,7 @@ fn draw_axes(
         if !has_names {
             grid += &format!("M{} {}v{}", number(x), number(area.top), number(area.height));
         }
-        if is_crowded {
+        if is_slanted {
             let turn = format!("rotate(-45 {} {})", number(x), number(bottom + 14.0));
             let text = element("text").with("x", number(x)).with("y", number(bottom + 14.0));
             canvas.add(text.with("class", "end").with("transform", turn).with_text(&tick.label));

@@ -2,7 +2,7 @@
 //!
 //! A leg goes from a source to a destination or an intermediary, or from an intermediary to a destination, and has a number of slices. In
 //! each round, the legs with a waiting slice are considered in order of urgency. A leg sends a slice if sender and receiver are free and
-//! no link on the path would be overloaded. Legs over the place with the most remaining load are the most urgent. Among these, legs to an
+//! no link on the path would be congested. Legs over the place with the most remaining load are the most urgent. Among these, legs to an
 //! intermediary come first, because a second leg follows.
 
 use std::collections::VecDeque;
