@@ -199,11 +199,11 @@ struct Targets {
 impl Targets {
     /// Returns the index of a random receiver that may be queried now, or the earliest instant at which a receiver may be queried.
     fn choose(&mut self, now: Time) -> Result<usize, Time> {
-        let worth: Vec<usize> =
+        let ready: Vec<usize> =
             (0..self.left.len()).filter(|&place| self.quiet[self.left[place]] <= now).collect();
-        match worth.len() {
+        match ready.len() {
             0 => Err(self.left.iter().map(|&to| self.quiet[to]).min().unwrap_or(now)),
-            count => Ok(worth[self.random.below(count)]),
+            count => Ok(ready[self.random.below(count)]),
         }
     }
 

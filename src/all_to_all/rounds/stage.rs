@@ -74,10 +74,10 @@ impl Stage {
         let count = |&bytes: &u64| Payload::from(u32::to_le_bytes(bytes as u32));
         let counts = matrix.row(rank).iter().map(count).collect();
         let part = || record::Part::operation("exchange of counts");
-        let told = group.as_part(part, || self.carry_out(transport, counts))?;
-        for (from, told) in told.into_iter().enumerate() {
+        let received = group.as_part(part, || self.carry_out(transport, counts))?;
+        for (from, received) in received.into_iter().enumerate() {
             let given =
-                told.to_vec::<u8>()?.try_into().map(u32::from_le_bytes).map(u64::from).unwrap_or(u64::MAX);
+                received.to_vec::<u8>()?.try_into().map(u32::from_le_bytes).map(u64::from).unwrap_or(u64::MAX);
             let expected = matrix.get(from, rank);
             if given != expected && from != rank {
                 return Err(ExchangeError::Received { from, given, expected });

@@ -234,23 +234,23 @@ proptest! {
     #[test]
     fn shares_depend_on_the_flows_under_way_alone((limit, capacities, changes) in system()) {
         let mut state = State::new(limit, capacities);
-        let mut told = [0.0; FLOWS];
+        let mut reported = [0.0; FLOWS];
         for (change, is_settled) in changes {
             if let Change::Flow(flow, _) = change {
-                told[flow] = 0.0;
+                reported[flow] = 0.0;
             }
             state.change(change);
             if !is_settled {
                 continue;
             }
             state.shares.update(|flow, old, new| {
-                assert_eq!(std::mem::replace(&mut told[flow as usize], new), old, "flow {flow}");
+                assert_eq!(std::mem::replace(&mut reported[flow as usize], new), old, "flow {flow}");
                 assert_ne!(old, new, "flow {flow}");
             });
             let found = found(&state.shares);
             for (flow, share) in found.iter().enumerate() {
                 if let Some((rate, _)) = share {
-                    prop_assert_eq!(told[flow].to_bits(), *rate, "flow {}", flow);
+                    prop_assert_eq!(reported[flow].to_bits(), *rate, "flow {}", flow);
                 }
             }
             prop_assert_eq!(&found, &self::found(&state.anew()), "anew");

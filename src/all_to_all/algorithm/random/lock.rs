@@ -50,11 +50,11 @@ impl Lock {
             return Answer::Go;
         }
         let last = self.next.unwrap_or(held);
-        let worth = match early {
+        let free_at = match early {
             true => last.ends - times.start[from],
             false => last.ends + times.end[last.from],
         };
-        Answer::Busy(Some(worth.since(now)).filter(|rest| measured && !rest.is_zero()))
+        Answer::Busy(Some(free_at.since(now)).filter(|rest| measured && !rest.is_zero()))
     }
 
     /// Frees the lock after the message of `from` has arrived. This message may have overtaken the message with the earlier go-ahead.
