@@ -2,7 +2,7 @@
 //!
 //! 30 nodes of a 10 x 10 Paragon have 2 KiB each, and all nodes are to have all of it. Here recursive halving is written out
 //! with sends and receives, every one of which returns when it is due on the wall clock, some seven milliseconds in all.
-//! Modeled times are exact in every run. How late the host was is the run's *slip*; if it could not keep up, the verdict
+//! Modeled times are exact in every run. How late the host was is the run's *lateness*; if it could not keep up, the verdict
 //! says so, and a larger dilation helps: `Dilation::Fixed(4.0)` takes four wall seconds for a modeled one, and
 //! `Dilation::Auto` finds the smallest that this host can keep.
 //!
@@ -74,13 +74,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert_eq!(really.outputs, virtually.outputs, "modeled times are those of virtual time");
         if let Some(pace) = &really.report.real_time {
             println!(
-                "dilation {:.2}: {:.3?} of wall time, error {:.2} %, {} of {} answers late, largest slip {:.3?}: {}",
+                "dilation {:.2}: {:.3?} of wall time, error {:.2} %, {} of {} calls late, largest lateness {:.3?}: {}",
                 pace.dilation,
                 pace.wall,
                 100.0 * pace.error,
-                pace.late_answers,
-                pace.answers,
-                pace.slip.by,
+                pace.late_calls,
+                pace.calls,
+                pace.largest_lateness.by,
                 pace.verdict
             );
         }

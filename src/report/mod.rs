@@ -7,7 +7,7 @@ mod text;
 pub use self::{csv::CsvError, explanation::Explanation};
 pub use crate::{
     fabric::{LinkLoad, Work},
-    runtime::Slip,
+    runtime::Lateness,
 };
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -62,13 +62,13 @@ pub struct RealTimeReport {
     pub wall: Duration,
     /// The emulation error: (wall / dilation - modeled) / modeled.
     pub error: f64,
-    /// The number of answers to programs, which equals the number of their calls.
-    pub answers: u64,
-    /// The number of answers that were late by more than the send overhead and by more than 0.1 ms, the time that a
+    /// The number of calls of programs that returned.
+    pub calls: u64,
+    /// The number of calls that returned late by more than the send overhead and by more than 0.1 ms, the time that a
     /// host may need to wake a thread.
-    pub late_answers: u64,
-    /// The largest lateness of an answer.
-    pub slip: Slip,
+    pub late_calls: u64,
+    /// The largest lateness of a call's return.
+    pub largest_lateness: Lateness,
     /// Whether the host was fast enough for the dilation.
     pub verdict: Verdict,
 }
@@ -78,7 +78,7 @@ pub struct RealTimeReport {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The run ended late by at most 2 % or 0.1 ms, and no answer was late by more than 1 ms or a tenth of the run,
+    /// The run ended late by at most 2 % or 0.1 ms, and no call returned late by more than 1 ms or a tenth of the run,
     /// whichever is longer.
     Kept,
     /// The host could not keep up. Modeled times are still valid; wall-clock times are too long.
@@ -112,9 +112,9 @@ impl RealTimeReport {
             dilation,
             wall,
             error,
-            answers: lateness.answers,
-            late_answers: lateness.late,
-            slip: lateness.largest,
+            calls: lateness.replies,
+            late_calls: lateness.late,
+            largest_lateness: lateness.largest,
             verdict: if kept || due == 0.0 { Verdict::Kept } else { Verdict::Slipped },
         }
     }

@@ -117,7 +117,7 @@ impl RunReport {
 
 /// Returns the lines of the headline about real time: wall-clock time and error, lateness, verdict.
 fn pace(real_time: &RealTimeReport) -> [String; 3] {
-    let RealTimeReport { dilation, wall, error, answers, late_answers, slip, verdict } = *real_time;
+    let RealTimeReport { dilation, wall, error, calls, late_calls, largest_lateness, verdict } = *real_time;
     // A measured dilation has no more than two significant decimals.
     let dilation = if dilation < 1.0 { dilation } else { (100.0 * dilation).round() / 100.0 };
     let verdict = match verdict {
@@ -126,7 +126,7 @@ fn pace(real_time: &RealTimeReport) -> [String; 3] {
             "SLIPPED: the wall clock shows the host's pace, not the machine's; modeled times hold"
         }
     };
-    let late = 100.0 * late_answers as f64 / answers.max(1) as f64;
+    let late = 100.0 * late_calls as f64 / calls.max(1) as f64;
     [
         format!(
             "  wall time        {} at dilation {dilation}, error {:.2} %",
@@ -134,11 +134,11 @@ fn pace(real_time: &RealTimeReport) -> [String; 3] {
             100.0 * error
         ),
         format!(
-            "  slip             at most {}, at node {} when it was {}; {late:.1} % of {} late",
-            Span::from(slip.by),
-            slip.rank,
-            slip.at,
-            count(answers, "answer")
+            "  lateness         at most {}, at node {} when it was {}; {late:.1} % of {} late",
+            Span::from(largest_lateness.by),
+            largest_lateness.rank,
+            largest_lateness.at,
+            count(calls, "call")
         ),
         format!("  pace             {verdict}"),
     ]
@@ -245,7 +245,7 @@ pub(super) mod tests {
         fabric::LinkLoad,
         rank::Tag,
         record::PhaseRecord,
-        runtime::{LatenessStats, Slip},
+        runtime::{Lateness, LatenessStats},
         time::Time,
         topology::{Link, Vertex},
     };
@@ -333,8 +333,8 @@ phases           nodes  begin us  end us  mean us  longest us
     #[test]
     fn a_real_time_run_reports_its_pace() {
         let wall = Duration::from_micros(3310);
-        let slip = Slip { by: Duration::from_nanos(1500), rank: 2, at: at(265_000_000) };
-        let lateness = LatenessStats { answers: 8, late: 2, largest: slip };
+        let largest = Lateness { by: Duration::from_nanos(1500), rank: 2, at: at(265_000_000) };
+        let lateness = LatenessStats { replies: 8, late: 2, largest };
         let headline = |wall| {
             let real_time = RealTimeReport::new(10.0, wall, at(330_000_000), lateness);
             RunReport { real_time: Some(real_time), ..sample() }.headline()
@@ -345,7 +345,7 @@ a line of 4
   messages         2, 4000 bytes in all
   lost to sharing  100 us
   wall time        3.31 ms at dilation 10, error 0.30 %
-  slip             at most 1.5 us, at node 2 when it was 265 us; 25.0 % of 8 answers late
+  lateness         at most 1.5 us, at node 2 when it was 265 us; 25.0 % of 8 calls late
   pace             kept";
         assert_eq!(headline(wall), expected);
         let slow = headline(Duration::from_micros(3500));

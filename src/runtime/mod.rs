@@ -23,7 +23,7 @@ mod waiting;
 
 pub use affinity::Pinning;
 pub(crate) use contexts::Contexts;
-pub use modeled::Slip;
+pub use modeled::Lateness;
 pub(crate) use modeled::{LatenessStats, Pace};
 pub(crate) use threads::{Program, keep_outputs};
 

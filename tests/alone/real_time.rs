@@ -80,7 +80,9 @@ fn a_host_that_cannot_keep_up_says_so_and_changes_no_modeled_time() {
     let report = really.report.real_time.unwrap();
     assert_eq!(report.verdict, Verdict::Slipped, "{report:?}");
     assert!(
-        report.error > 0.02 && report.slip.by > Duration::ZERO && report.late_answers <= report.answers,
+        report.error > 0.02
+            && report.largest_lateness.by > Duration::ZERO
+            && report.late_calls <= report.calls,
         "{report:?}"
     );
     assert!(really.report.to_string().contains("SLIPPED"), "{}", really.report);
@@ -96,7 +98,7 @@ fn what_a_library_call_does_is_held_back_as_a_whole() {
     let (virtually, really) = (run(slow(16), all_gather), run(slow(16).clock(real(0.5)), all_gather));
     assert_eq!(really.outputs, virtually.outputs);
     // The all-gather and the look at the time, whatever the all-gather is made of.
-    assert_eq!(really.report.real_time.unwrap().answers, 2 * 16);
+    assert_eq!(really.report.real_time.unwrap().calls, 2 * 16);
 }
 
 #[test]
@@ -185,7 +187,7 @@ fn a_program_that_sleeps_makes_modeled_time_wait() {
     // o_s, L and o_r after the first millisecond.
     assert_eq!(run.outputs[1], Time::ZERO + Span::from_millis(6));
     let report = run.report.real_time.unwrap();
-    assert!(report.slip.by >= Duration::from_millis(50), "{report:?}");
+    assert!(report.largest_lateness.by >= Duration::from_millis(50), "{report:?}");
     assert_eq!(report.verdict, Verdict::Slipped);
 }
 

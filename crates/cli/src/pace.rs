@@ -15,7 +15,8 @@ pub(super) fn pace(runs: impl IntoIterator<Item = RealTimeReport>) -> Option<Str
             } else {
                 format!("{slipped} of {all} runs in real time")
             };
-            let latest = 1e3 * runs.iter().map(|run| run.slip.by).max().unwrap_or_default().as_secs_f64();
+            let latest =
+                1e3 * runs.iter().map(|run| run.largest_lateness.by).max().unwrap_or_default().as_secs_f64();
             format!(
                 "{who} SLIPPED: the host could not keep up, the wall clock was up to {error:.2} % behind in the end and \
                  {latest:.3} ms at the most (modeled times hold all the same)"
@@ -49,7 +50,7 @@ mod tests {
         let run = |error: f64| {
             let mut run = report;
             run.error = error;
-            run.slip.by = Duration::from_micros(20);
+            run.largest_lateness.by = Duration::from_micros(20);
             run.verdict = if error > 0.02 { Verdict::Slipped } else { Verdict::Kept };
             run
         };

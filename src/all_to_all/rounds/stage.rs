@@ -76,8 +76,12 @@ impl Stage {
         let part = || record::Part::operation("exchange of counts");
         let received = group.as_part(part, || self.carry_out(transport, counts))?;
         for (from, received) in received.into_iter().enumerate() {
-            let given =
-                received.to_vec::<u8>()?.try_into().map(u32::from_le_bytes).map(u64::from).unwrap_or(u64::MAX);
+            let given = received
+                .to_vec::<u8>()?
+                .try_into()
+                .map(u32::from_le_bytes)
+                .map(u64::from)
+                .unwrap_or(u64::MAX);
             let expected = matrix.get(from, rank);
             if given != expected && from != rank {
                 return Err(ExchangeError::Received { from, given, expected });

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Receiver;
 
+pub use self::lateness::Lateness;
 pub(crate) use self::lateness::LatenessStats;
-pub use self::lateness::Slip;
 use self::{
     node::NodeThread,
     pacing::Pacing,

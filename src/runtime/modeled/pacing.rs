@@ -3,7 +3,7 @@
 //! Modeled time is computed as in virtual time, ahead of the wall clock as far as the known calls allow. One modeled second takes
 //! *dilation* wall-clock seconds, counted from the *epoch*: the instant at which all programs have made their first call, or, if it is
 //! earlier, five milliseconds after all threads were started. A call returns when its modeled end is due, or as soon afterwards as the host
-//! can. This lateness is the *slip* of the reply; it changes no modeled time.
+//! can. This *lateness* of the reply changes no modeled time.
 //!
 //! A thread whose due time is known sleeps with its own timer. A thread that waits for the kernel is woken immediately if its reply is due
 //! much later, so that it can set its timer: the timers of many replies due at one instant expire with one interrupt. Otherwise the pacer,

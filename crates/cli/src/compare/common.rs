@@ -83,9 +83,11 @@ fn pace<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 7] {
             }
         })
         .titled("error %"),
-        Column::new("answers", |row: &Row<'a, C>| row.real().next().map(|real| real.answers)),
-        Column::new("late_answers", |row: &Row<'a, C>| row.real().next().map(|real| real.late_answers)),
-        Column::new("slip_us", |row: &Row<'a, C>| row.real().next().map(|real| Span::from(real.slip.by))),
+        Column::new("answers", |row: &Row<'a, C>| row.real().next().map(|real| real.calls)),
+        Column::new("late_answers", |row: &Row<'a, C>| row.real().next().map(|real| real.late_calls)),
+        Column::new("slip_us", |row: &Row<'a, C>| {
+            row.real().next().map(|real| Span::from(real.largest_lateness.by))
+        }),
         // Of several runs one that slipped.
         Column::new("pace", |row: &Row<'a, C>| {
             let slipped = row.real().find(|real| real.verdict == Verdict::Slipped);

@@ -12,7 +12,7 @@ use std::{
 
 use super::super::{
     compute_meter::ComputeMeter,
-    lateness::{LatenessStats, Slip},
+    lateness::{Lateness, LatenessStats},
     outbox::without_reply,
     pacing::Pacing,
     world::REPLY_DUE,
@@ -159,7 +159,7 @@ impl NodeThread<'_> {
                 let overhead = self.world.run_state.machine.parameters().send_overhead();
                 let allowed = WAKE_UP.max(pacing.real(overhead));
                 let mut lateness = self.lateness.get();
-                lateness.add(Slip { by, rank: self.id as Rank, at }, allowed);
+                lateness.add(Lateness { by, rank: self.id as Rank, at }, allowed);
                 self.lateness.set(lateness);
                 return Ok(());
             }
