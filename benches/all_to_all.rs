@@ -76,7 +76,7 @@ fn exchanges(criterion: &mut Criterion) {
             })
         };
         let run = exchange().unwrap_or_else(|error| panic!("{algorithm}: {error}"));
-        eprintln!("{algorithm}: {} messages, modeled {}", run.report.messages, run.report.modeled);
+        eprintln!("{algorithm}: {} messages, modeled {}", run.report.messages, run.report.makespan);
         group.throughput(Throughput::Elements(run.report.messages));
         group.bench_function(algorithm.name(), |bencher| bencher.iter(exchange));
     }
@@ -113,7 +113,7 @@ fn questions(criterion: &mut Criterion) {
             })
         };
         let run = ask().unwrap_or_else(|error| panic!("{nodes} nodes: {error}"));
-        eprintln!("{nodes} nodes: {} messages, modeled {}", run.report.messages, run.report.modeled);
+        eprintln!("{nodes} nodes: {} messages, modeled {}", run.report.messages, run.report.makespan);
         group.throughput(Throughput::Elements(all));
         group.bench_function(format!("{nodes} nodes"), |bencher| bencher.iter(ask));
     }

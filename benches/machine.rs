@@ -60,7 +60,7 @@ fn measure(
 /// One line on a run: its modeled time, and the work of sharing the network.
 fn tell<T>(name: &str, run: &Run<T>) {
     let touched = run.work.touched as f64 / run.work.events.max(1) as f64;
-    let (messages, modeled) = (run.report.messages, run.report.modeled);
+    let (messages, modeled) = (run.report.messages, run.report.makespan);
     eprintln!("\n{name}: {messages} messages in {modeled} modeled, {touched:.2} flows touched an event");
 }
 

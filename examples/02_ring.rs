@@ -35,6 +35,6 @@ pub fn ring() -> Result<Run<u64>, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let run = ring()?;
     println!("the sum of the ranks 0 to {} is {}", NODES - 1, run.outputs[0]);
-    println!("{} messages took {}", run.report.messages, run.report.modeled);
+    println!("{} messages took {}", run.report.messages, run.report.makespan);
     Ok(())
 }

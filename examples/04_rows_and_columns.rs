@@ -42,7 +42,7 @@ pub fn sum_of_squares() -> Result<Run<u64>, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let run = sum_of_squares()?;
-    println!("the squares of 0 to 11 add up to {} on every node, at {}", run.outputs[0], run.report.modeled);
+    println!("the squares of 0 to 11 add up to {} on every node, at {}", run.outputs[0], run.report.makespan);
     for phase in &run.report.phases {
         println!("  {:<8} from {} to {}", phase.name, phase.begin, phase.end);
     }

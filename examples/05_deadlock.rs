@@ -54,6 +54,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         Err(RunError::Deadlock(report)) => println!("{report}"),
         other => drop(other?),
     }
-    println!("\nwith sendrecv all are done at {}", listen_and_speak(&machine)?.report.modeled);
+    println!("\nwith sendrecv all are done at {}", listen_and_speak(&machine)?.report.makespan);
     Ok(())
 }

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     run.write_trace(File::create(&path)?)?;
     println!("answers came in this order: {:?}", run.outputs[0]);
     let (events, messages) = (run.trace.events.len(), run.trace.transfers.len());
-    println!("{events} events and {messages} messages in {} of modeled time", run.report.modeled);
+    println!("{events} events and {messages} messages in {} of modeled time", run.report.makespan);
     println!("open {} at https://ui.perfetto.dev", path.display());
     Ok(())
 }

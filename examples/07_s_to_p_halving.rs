@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 println!("{distribution}\n{}", picture(plan.instance().grid(), plan.instance().sources()));
             }
             let growth = plan.growth();
-            println!("{algorithm}: {}", run.report.modeled);
+            println!("{algorithm}: {}", run.report.makespan);
             let after = |iteration| {
                 format!("{} have {} K", growth.active_after(iteration), growth.longest_after(iteration) >> 10)
             };

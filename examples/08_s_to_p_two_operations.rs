@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{side} x {side}, {side} sources on the diagonal");
         for algorithm in ALGORITHMS {
             let report = broadcast(algorithm, side, side)?;
-            println!("  {:<8}{:>14} {:>6} messages", algorithm, report.modeled.to_string(), report.messages);
+            println!("  {:<8}{:>14} {:>6} messages", algorithm, report.makespan.to_string(), report.messages);
         }
     }
     Ok(())

@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let run = broadcast(&machine, &auto)?;
         println!("{} to {} bytes: at least {bound}", unit, 12 * unit);
         println!("  best of the papers: {} with {}", best.prediction().modeled, best.algorithm());
-        println!("  auto: {} with {} ({})", run.report.modeled, auto.algorithm(), auto.variant());
+        println!("  auto: {} with {} ({})", run.report.makespan, auto.algorithm(), auto.variant());
     }
     Ok(())
 }

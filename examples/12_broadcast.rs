@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!(
                 "  {:<8}{:>16}",
                 algorithm.spelled(Operation::Broadcast),
-                run.report.modeled.to_string()
+                run.report.makespan.to_string()
             );
         }
         println!("  auto is {}", chosen(doubles)?);

@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let all = pieces.len();
             pieces.sort_unstable();
             pieces.dedup();
-            let (name, modeled) = (algorithm.spelled(Operation::AllGather), run.report.modeled.to_string());
+            let (name, modeled) = (algorithm.spelled(Operation::AllGather), run.report.makespan.to_string());
             println!("  {name:<10}{modeled:>16}, {all} segments in {} places", pieces.len());
         }
     }

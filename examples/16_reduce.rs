@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{sensors} sensors");
         for algorithm in &ALGORITHMS {
             let run = highest(algorithm, sensors)?;
-            let (name, modeled) = (algorithm.spelled(Operation::Reduce), run.report.modeled.to_string());
+            let (name, modeled) = (algorithm.spelled(Operation::Reduce), run.report.makespan.to_string());
             let [reading, node] = run.outputs[0][0];
             println!("  {name:<6}{modeled:>16}, sensor 0 was at {reading} on node {node}");
         }

@@ -76,7 +76,7 @@ fn differences(world: &Group<'_>, x: &[f64]) -> Result<Vec<f64>, Failure> {
 fn main() -> Result<(), Box<dyn Error>> {
     for algorithm in &ALGORITHMS {
         let run = temperatures(algorithm)?;
-        let (name, modeled) = (algorithm.spelled(Operation::AllReduce), run.report.modeled);
+        let (name, modeled) = (algorithm.spelled(Operation::AllReduce), run.report.makespan);
         println!("{name:<10}{} steps in {modeled}", run.outputs[0].1);
     }
     let hottest = temperatures(&Algorithm::AUTO)?.outputs[8].0.iter().copied().fold(0.0, f64::max);

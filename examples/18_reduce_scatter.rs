@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for unit in [1, 500] {
         println!("{} words", words(unit).iter().sum::<usize>());
         for (name, way) in &ways()? {
-            println!("  {name:<28}{:>16}", histogram(way, unit)?.report.modeled.to_string());
+            println!("  {name:<28}{:>16}", histogram(way, unit)?.report.makespan.to_string());
         }
     }
     Ok(())

@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for count in [1, 100_000] {
         println!("{count} recurrences");
         for algorithm in &ALGORITHMS {
-            let modeled = recurrences(algorithm, count)?.report.modeled.to_string();
+            let modeled = recurrences(algorithm, count)?.report.makespan.to_string();
             println!("  {:<10}{modeled:>16}", algorithm.spelled(Operation::Scan));
         }
     }

@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("n = {n}");
         for (name, algorithm) in [("long", Algorithm::LONG), ("auto", Algorithm::AUTO)] {
             let (blocks, rows) = (in_blocks(&algorithm, n)?, in_rows(&algorithm, n)?);
-            println!("  {name}: in blocks {}, in rows {}", blocks.report.modeled, rows.report.modeled);
+            println!("  {name}: in blocks {}, in rows {}", blocks.report.makespan, rows.report.makespan);
             for phase in &blocks.report.phases {
                 println!("    {} from {} to {}", phase.name, phase.begin, phase.end);
             }

@@ -116,7 +116,7 @@ pub fn broadcast(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn E
     let figure = Figure::of(&plan);
     let busiest = figure.steps().iter().filter_map(|step| step.busiest());
     Ok(Times {
-        program: run.report.modeled,
+        program: run.report.makespan,
         library: plan.prediction().modeled,
         equation: plan.estimate(),
         sharing: busiest.map(|link| link.messages).max().unwrap_or(0),

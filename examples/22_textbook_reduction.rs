@@ -81,7 +81,7 @@ pub fn reduce(network: &str) -> Result<Found, Box<dyn Error>> {
 
     let machine = Machine::of(machine).build()?;
     let mut run = machine.run(|node| all_to_one_reduce(node, node.size().ilog2(), &maps(node.rank())))?;
-    Ok((run.outputs.swap_remove(0), run.report.modeled, plan.prediction().modeled, plan.estimate()))
+    Ok((run.outputs.swap_remove(0), run.report.makespan, plan.prediction().modeled, plan.estimate()))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

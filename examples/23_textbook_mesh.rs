@@ -93,7 +93,7 @@ pub fn on_mesh(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Err
         assert!(all.len() == bytes && all.chunks(BYTES).zip(0..).all(|(block, rank)| block == [rank; BYTES]));
         Ok(())
     })?;
-    Ok((run.report.modeled, plan.prediction().modeled, plan.estimate()))
+    Ok((run.report.makespan, plan.prediction().modeled, plan.estimate()))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

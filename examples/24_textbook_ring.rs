@@ -89,7 +89,7 @@ pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn 
             let run = machine.run(|node| all_to_all_bc_ring(node, message(node.rank(), 0)))?;
             let all: Vec<_> = (0..p).map(|from| message(from, 0)).collect();
             assert!(run.outputs.iter().all(|result| *result == all));
-            Some(run.report.modeled)
+            Some(run.report.makespan)
         }
         "4.5" => {
             let run = machine.run(|node| {
@@ -100,7 +100,7 @@ pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn 
                 let sum = |word: usize| (0..p).map(|from| message(from, to)[word]).sum::<u64>();
                 assert_eq!(*result, (0..WORDS).map(sum).collect::<Vec<_>>());
             }
-            Some(run.report.modeled)
+            Some(run.report.makespan)
         }
         _ => None,
     };

@@ -101,7 +101,7 @@ pub fn all_to_all(network: &str, excess: f64, algorithm: Algorithm) -> Result<Fo
     let busiest = run.report.most_loaded_link().ok_or("nothing was sent")?;
     let sharing = |step: &multicomputer::textbook::Step| step.busiest().map_or(0, |link| link.messages);
     Ok(Found {
-        program: run.report.modeled,
+        program: run.report.makespan,
         library: plan.prediction().modeled,
         equation: plan.estimate(),
         sharing: Figure::of(&plan).steps().iter().map(sharing).collect(),

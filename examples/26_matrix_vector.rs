@@ -112,7 +112,7 @@ pub fn product((rows, columns, n): (usize, usize, usize)) -> Result<Found, Box<d
     let equation = transfer(n / columns).times(rows.ilog2().into())
         + work(n * n / (rows * columns))
         + (transfer(n / rows) + work(n / rows)).times(columns.ilog2().into());
-    Ok((program.outputs.concat(), program.report.modeled, library.report.modeled, equation))
+    Ok((program.outputs.concat(), program.report.makespan, library.report.makespan, equation))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

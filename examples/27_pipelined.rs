@@ -94,7 +94,7 @@ pub fn broadcasts(network: &str, algorithm: Algorithm, sources: usize) -> Result
         }
         Ok(())
     })?;
-    Ok((run.report.modeled, plan.prediction().modeled, plan.estimate()))
+    Ok((run.report.makespan, plan.prediction().modeled, plan.estimate()))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (links, longest) = size_of(network)?;
         let run = sum_of_all(network)?;
         let (messages, link) = most_shared(&run);
-        let modeled = run.report.modeled.to_string();
+        let modeled = run.report.makespan.to_string();
         println!("{network:<27}{links:>6}{longest:>9}{modeled:>10}   {messages:>2}, on {link}");
     }
     Ok(())

@@ -131,7 +131,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let asked: u64 = run.outputs.iter().map(|&(.., asked)| asked).sum();
         println!(
             "{name}: all done at {}, {asked} questions, {} messages",
-            run.report.modeled, run.report.messages
+            run.report.makespan, run.report.messages
         );
         for (rank, (begin, end, asked)) in order(&run) {
             println!("  node {rank:2} from {begin} to {end}, asked {asked} times");

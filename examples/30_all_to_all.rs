@@ -125,10 +125,10 @@ pub fn moved() -> Result<Run<Vec<Particle>>, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     println!("{:<14} {:>15} {:>15}", "", "sorted", "dealt out");
     for algorithm in ALGORITHMS {
-        let (sorted, dealt_out) = (sorted(algorithm)?.report.modeled, dealt_out(algorithm)?.report.modeled);
+        let (sorted, dealt_out) = (sorted(algorithm)?.report.makespan, dealt_out(algorithm)?.report.makespan);
         println!("{:<14} {:>15} {:>15}", algorithm.name(), sorted.to_string(), dealt_out.to_string());
     }
     let run = moved()?;
-    println!("particles have moved after {}, {} messages", run.report.modeled, run.report.messages);
+    println!("particles have moved after {}, {} messages", run.report.makespan, run.report.messages);
     Ok(())
 }

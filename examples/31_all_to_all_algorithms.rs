@@ -56,7 +56,7 @@ pub fn run(machine: &Machine, plan: &Plan, data: fn(u64) -> Payload) -> Result<T
         }
         Ok(())
     })?;
-    Ok(run.report.modeled)
+    Ok(run.report.makespan)
 }
 
 /// Bytes that are not all the same.

@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         dilations = vec![Dilation::Fixed(1.0), Dilation::Fixed(4.0), Dilation::Auto];
     }
     let virtually = halving(side, Clock::Virtual)?;
-    println!("virtual time: {}", virtually.report.modeled);
+    println!("virtual time: {}", virtually.report.makespan);
     for dilation in dilations {
         let really = halving(side, Clock::RealTime { dilation })?;
         assert_eq!(really.outputs, virtually.outputs, "modeled times are those of virtual time");

@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let report = &run.report;
     println!(
         "{} messages in {}, {} lost to sharing",
-        report.messages, report.modeled, report.lost_to_sharing
+        report.messages, report.makespan, report.lost_to_sharing
     );
     println!("open {} in a browser; what the mouse points at tells its figures", path.display());
     Ok(())

@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let [short, long] = [broadcast(&Algorithm::SHORT)?, broadcast(&Algorithm::LONG)?];
     fs::write(&path, page(&short, &long)?)?;
-    println!("short takes {}, long {}", short.report.modeled, long.report.modeled);
+    println!("short takes {}, long {}", short.report.makespan, long.report.makespan);
     println!("open {} in a browser; the space bar plays", path.display());
     Ok(())
 }

@@ -56,13 +56,13 @@ pub fn starting(machine: &Machine) -> Result<Run<u64>, RunError> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let patient = machine(32 << 10)?;
-    println!("8 KiB, rendezvous from 32 KiB on: done at {}", facing(&patient)?.report.modeled);
+    println!("8 KiB, rendezvous from 32 KiB on: done at {}", facing(&patient)?.report.makespan);
     let strict = machine(4 << 10)?;
     match facing(&strict) {
         Err(RunError::Deadlock(report)) => println!("\nfrom 4 KiB on:\n{report}\n"),
         other => drop(other?),
     }
-    println!("with sendrecv: done at {}", exchanging(&strict)?.report.modeled);
-    println!("with isend:    done at {}", starting(&strict)?.report.modeled);
+    println!("with sendrecv: done at {}", exchanging(&strict)?.report.makespan);
+    println!("with isend:    done at {}", starting(&strict)?.report.makespan);
     Ok(())
 }

@@ -90,7 +90,7 @@ pub fn both(machine: &MachineSpec, text: &str) -> Result<(Time, Time), Box<dyn E
     let program = Program::read(text.as_bytes())?;
     let predicted = predict(machine, &program, Sends::Eager)?;
     let run = Machine::of(machine.clone()).build()?.run(|node| Ok(program.play(node, Sends::Eager)?))?;
-    Ok((predicted.modeled, run.report.modeled))
+    Ok((predicted.modeled, run.report.makespan))
 }
 
 /// A broadcast of this library as a text, with its time and that of the text.

@@ -125,7 +125,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!();
     }
     let run = sum(20_000)?;
-    println!("run: {} everywhere, in {}", run.outputs[7], run.report.modeled);
+    println!("run: {} everywhere, in {}", run.outputs[7], run.report.makespan);
     if let Err(error) = short_ring().plan(&task(Operation::AllGather, 1 << 17)?) {
         println!("{error}");
     }

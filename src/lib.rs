@@ -25,7 +25,7 @@
 //! })?;
 //! assert_eq!(run.outputs[7], 4.0);
 //! // Three hops of o_s + n beta + o_r, and 40 ns for each link.
-//! assert_eq!(run.report.modeled.to_string(), "740.1264 us");
+//! assert_eq!(run.report.makespan.to_string(), "740.1264 us");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

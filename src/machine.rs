@@ -275,7 +275,7 @@ impl Machine {
         {
             self.experience.learn(real_time);
         }
-        tracing::info!(modeled = %report.modeled, wall = ?ended.wall, messages = report.messages, "run ended");
+        tracing::info!(modeled = %report.makespan, wall = ?ended.wall, messages = report.messages, "run ended");
         if self.unreceived_is_an_error && !report.unreceived.is_empty() {
             return Err(RunError::Unreceived(report.unreceived));
         }

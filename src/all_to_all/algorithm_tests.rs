@@ -38,9 +38,9 @@ fn check(plan: &Plan) -> Time {
     let run = run.unwrap();
     assert!(run.outputs.iter().all(|&is_right| is_right), "{}: {matrix:?}", plan.name());
     if let Some(prediction) = plan.prediction() {
-        assert_eq!(run.report.modeled, prediction.modeled, "{}", plan.name());
+        assert_eq!(run.report.makespan, prediction.modeled, "{}", plan.name());
     }
-    run.report.modeled
+    run.report.makespan
 }
 
 /// Generates matrices of several kinds: arbitrary, uniform, with one long message, with one receiver, and random with given traffic.

@@ -13,7 +13,7 @@
 //!     Ok(incoming.iter().map(Payload::len).collect::<Vec<u64>>())
 //! })?;
 //! assert_eq!(run.outputs[4], [2, 1, 0, 0, 0, 0, 7, 0], "the column of node 4");
-//! assert_eq!(Some(run.report.modeled), plan.prediction().map(|prediction| prediction.modeled));
+//! assert_eq!(Some(run.report.makespan), plan.prediction().map(|prediction| prediction.modeled));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -167,7 +167,7 @@ mod tests {
             Ok((0..5).all(|from| came[from] == data(from, node.rank())))
         });
         let run = run.unwrap();
-        assert_eq!((run.outputs, run.report.modeled), (vec![true; 5], plan.prediction().unwrap().modeled));
+        assert_eq!((run.outputs, run.report.makespan), (vec![true; 5], plan.prediction().unwrap().modeled));
         // *Auto* is faster than the custom algorithm. Random scheduling has no prediction, so the custom algorithm is chosen.
         let auto = Algorithm::AUTO.plan(&instance).unwrap();
         assert_eq!(Algorithm::AUTO.or(&own).plan(&instance).unwrap().name(), auto.name());

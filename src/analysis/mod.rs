@@ -22,7 +22,7 @@
 //!     Ok(())
 //! })?;
 //! let path = run.critical_path()?;
-//! assert_eq!(path.span(), run.report.modeled.since_start());
+//! assert_eq!(path.span(), run.report.makespan.since_start());
 //! // Without the other one the message would have taken 50 us, and took 100.
 //! assert_eq!(path.time(Kind::Bytes), Span::from_micros(50));
 //! assert_eq!(path.time(Kind::Sharing), Span::from_micros(50));

@@ -274,7 +274,7 @@ proptest! {
             })
         });
         let run = run.unwrap();
-        prop_assert_eq!(run.report.modeled, plan.prediction().modeled);
+        prop_assert_eq!(run.report.makespan, plan.prediction().modeled);
         for (rank, came) in run.outputs.into_iter().enumerate() {
             prop_assert_eq!(came, result(&task, rank));
         }

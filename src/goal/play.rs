@@ -22,7 +22,7 @@ impl Program {
     /// let text = "num_ranks 2\nrank 0 { send 1000b to 1 }\nrank 1 { recv 1000b from 0 }";
     /// let program = Program::read(text.as_bytes())?;
     /// let run = Machine::hockney(1, 2).build()?.run(|node| Ok(program.play(node, Sends::Eager)?))?;
-    /// assert_eq!(run.report.modeled.to_string(), "180 us");
+    /// assert_eq!(run.report.makespan.to_string(), "180 us");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -114,7 +114,7 @@ impl<T> Run<T> {
     fn check_recorded(&self) -> Result<(), AnalysisError> {
         match () {
             () if !self.report.is_modeled => Err(AnalysisError::NotModeled),
-            () if self.trace.events.is_empty() && self.report.modeled > Time::ZERO => {
+            () if self.trace.events.is_empty() && self.report.makespan > Time::ZERO => {
                 Err(AnalysisError::NotTraced)
             }
             () => Ok(()),

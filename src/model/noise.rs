@@ -78,7 +78,7 @@ impl FromStr for Distribution {
 /// let noise = Noise::new(Span::from_millis(1), Span::from_micros(50))?.first(Span::from_micros(200));
 /// let machine = Machine::paragon(2, 2).noise(noise).build()?;
 /// let run = machine.run(|node| Ok(node.compute(Span::from_micros(1500))?))?;
-/// assert_eq!(run.report.modeled.to_string(), "1.6 ms");
+/// assert_eq!(run.report.makespan.to_string(), "1.6 ms");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -112,7 +112,7 @@ fn micros(text: &str, bytes: u64, machine: &str) -> f64 {
     let predicted = goal::predict(&machine, &program, Sends::Blocking).unwrap();
     let run = Machine::of(machine).build().unwrap();
     let run = run.run(|node| Ok(program.play(node, Sends::Blocking)?)).unwrap();
-    assert_eq!((run.report.modeled, predicted.unreceived), (predicted.modeled, 0));
+    assert_eq!((run.report.makespan, predicted.unreceived), (predicted.modeled, 0));
     predicted.modeled.since_start().as_micros_f64()
 }
 
@@ -261,7 +261,7 @@ fn texts_are_algorithms() {
             Ok(node.world().using(&own).all_gather(mine, 1001)? == all)
         });
         let run = run.unwrap();
-        assert_eq!((run.outputs, run.report.modeled), (vec![true; 4], expected), "{operation}");
+        assert_eq!((run.outputs, run.report.makespan), (vec![true; 4], expected), "{operation}");
     }
     let own = all_to_all::Own::from(Program::read(&all_pairs(4, "alltoall", true)).unwrap());
     let matrix = std::sync::Arc::new(Matrix::of(4, |_, _| 24).unwrap());

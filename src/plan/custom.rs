@@ -56,7 +56,7 @@ type Make<P> = dyn Fn(&P) -> Result<<P as Planned>::Draft, Refusal> + Send + Syn
 ///     Ok(node.world().using(&star).broadcast_from(&[(1, 100), (4, 100)], x)?[1][0])
 /// })?;
 /// assert_eq!(run.outputs, [4; 6]);
-/// assert_eq!(run.report.modeled, mine.prediction().modeled);
+/// assert_eq!(run.report.makespan, mine.prediction().modeled);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Own<P: Registered>(Arc<Named<Make<P>>>);

@@ -27,8 +27,8 @@ use crate::{
 pub struct RunReport {
     /// The name of the machine.
     pub machine: String,
-    /// The finish time of the last node: modeled, or, under the [host's clock](crate::Clock::Host), wall-clock time.
-    pub modeled: Time,
+    /// The finish time of the last node: in modeled time, or, under the [host's clock](crate::Clock::Host), in wall-clock time.
+    pub makespan: Time,
     /// Whether times are modeled; otherwise they are times of the host's wall clock.
     pub is_modeled: bool,
     /// The number of messages sent, including messages from a node to itself.
@@ -179,7 +179,7 @@ impl RunReport {
     pub(crate) fn of_nodes(machine: String, nodes: Vec<NodeRecord>) -> RunReport {
         RunReport {
             machine,
-            modeled: nodes.iter().map(|node| node.finished).max().unwrap_or_default(),
+            makespan: nodes.iter().map(|node| node.finished).max().unwrap_or_default(),
             is_modeled: false,
             messages: nodes.iter().map(|node| node.messages_sent).sum(),
             bytes: nodes.iter().map(|node| node.bytes_sent).sum(),

@@ -46,7 +46,11 @@ impl RunReport {
     fn headline(&self) -> String {
         let mut lines = vec![
             self.machine.clone(),
-            format!("  {:<15}  {}", if self.is_modeled { "modeled time" } else { "wall time" }, self.modeled),
+            format!(
+                "  {:<15}  {}",
+                if self.is_modeled { "modeled time" } else { "wall time" },
+                self.makespan
+            ),
             format!("  messages         {}, {} in all", self.messages, count(self.bytes, "byte")),
         ];
         if self.is_modeled {
@@ -288,7 +292,7 @@ pub(super) mod tests {
         };
         RunReport {
             machine: "a line of 4".to_owned(),
-            modeled: at(330_000_000),
+            makespan: at(330_000_000),
             is_modeled: true,
             messages: 2,
             bytes: 4000,

@@ -128,7 +128,7 @@ impl Plan {
     ///     Ok(Payload::concat(messages).to_bytes()?)
     /// })?;
     /// assert!(run.outputs.iter().all(|text| text == "to every node"));
-    /// assert_eq!(run.report.modeled, plan.prediction().modeled);
+    /// assert_eq!(run.report.makespan, plan.prediction().modeled);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -30,7 +30,7 @@ use crate::{
 /// })?;
 /// assert_eq!(run.outputs, [7; 4]);
 /// // Equation 4.1 with two steps: 2 (alpha + 4 beta).
-/// assert_eq!(run.report.modeled.to_string(), "260.4 us");
+/// assert_eq!(run.report.makespan.to_string(), "260.4 us");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy)]

@@ -109,7 +109,7 @@ fn part(elements: usize, parts: usize, number: usize) -> Range<usize> {
 /// })?;
 /// assert_eq!(run.outputs[8], [2.0 + 3.0 + 4.0 + 5.0]);
 /// // 2 (alpha + 8 beta) + gamma + 2 (alpha + 8 beta + gamma), and gamma is 0.
-/// assert_eq!(run.report.modeled.to_string(), "521.6 us");
+/// assert_eq!(run.report.makespan.to_string(), "521.6 us");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -229,7 +229,7 @@ mod tests {
                 Ok(matrix_vector(node, &block, &x)?)
             });
             let expected = equation::matrix_vector(grid, elements, 8).time(&parameters);
-            assert_eq!(run.unwrap().report.modeled.since_start(), expected, "{elements} on {grid}");
+            assert_eq!(run.unwrap().report.makespan.since_start(), expected, "{elements} on {grid}");
         }
     }
 

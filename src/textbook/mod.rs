@@ -23,7 +23,7 @@
 //!     Ok(plan.call(node.world(), &mine)?)
 //! })?;
 //! assert!(run.outputs.iter().all(|all| all[5000..6000] == [5; 1000]));
-//! assert_eq!(run.report.modeled, plan.prediction().modeled);
+//! assert_eq!(run.report.makespan, plan.prediction().modeled);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -123,7 +123,7 @@ fn nothing_comes_before_its_time_on_the_wall_clock() {
             assert!(wall.as_secs_f64() >= due * 0.999, "step {step} at {modeled} after {wall:?}");
         }
         assert!(
-            run.wall.as_secs_f64() >= run.report.modeled.as_secs_f64() * dilation * 0.999,
+            run.wall.as_secs_f64() >= run.report.makespan.as_secs_f64() * dilation * 0.999,
             "{:?}",
             run.wall
         );
@@ -144,7 +144,7 @@ fn a_receive_takes_at_least_its_modeled_time() {
         Ok(began.elapsed())
     });
     assert!(run.outputs[1] >= Duration::from_millis(105), "{:?}", run.outputs[1]);
-    assert!(run.report.modeled >= Time::ZERO + Span::from_millis(105));
+    assert!(run.report.makespan >= Time::ZERO + Span::from_millis(105));
 }
 
 /// How long this thread, or this process, has had a core.
@@ -312,7 +312,7 @@ fn the_report_says_how_well_the_host_kept_pace() {
     let report = run.report.real_time.unwrap();
     assert_eq!(report.dilation, 2.0);
     assert_eq!(report.wall, run.wall);
-    let error = run.wall.as_secs_f64() / 2.0 / run.report.modeled.as_secs_f64() - 1.0;
+    let error = run.wall.as_secs_f64() / 2.0 / run.report.makespan.as_secs_f64() - 1.0;
     assert!((report.error - error).abs() < 1e-9, "{} {error}", report.error);
 }
 
@@ -345,7 +345,7 @@ fn the_automatic_dilation_is_at_least_true_speed_and_runs() {
     let run = run(Machine::paragon(3, 3).clock(clock).wall_limit(Duration::from_secs(20)), mixture);
     let report = run.report.real_time.unwrap();
     assert!(report.dilation >= 1.0 && report.dilation.is_finite());
-    assert!(run.wall.as_secs_f64() >= run.report.modeled.as_secs_f64() * report.dilation * 0.999);
+    assert!(run.wall.as_secs_f64() >= run.report.makespan.as_secs_f64() * report.dilation * 0.999);
 }
 
 #[test]

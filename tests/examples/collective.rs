@@ -33,7 +33,7 @@ fn a_broadcast_by_length() {
         let modeled = broadcast::algorithms().unwrap().map(|algorithm| {
             let run = broadcast::broadcast(&algorithm, doubles).unwrap();
             assert_eq!(run.outputs, [doubles as f64 / 2.0; 32]);
-            run.report.modeled
+            run.report.makespan
         });
         assert_times(&modeled, &expected);
         assert!(!broadcast::chosen(doubles).unwrap().is_empty());
@@ -57,10 +57,10 @@ fn work_is_scattered_and_its_values_are_gathered() {
         let run = scatter::square_roots(&collective::Algorithm::SHORT, side, fair).unwrap();
         assert_eq!(run.outputs[0], values);
         assert!(run.outputs[1..].iter().all(Vec::is_empty));
-        assert_eq!(run.report.modeled.to_string(), expected, "{side}, {fair}");
+        assert_eq!(run.report.makespan.to_string(), expected, "{side}, {fair}");
         let auto = scatter::square_roots(&collective::Algorithm::AUTO, side, fair).unwrap();
         assert_eq!(auto.outputs[0], values);
-        assert!(auto.report.modeled <= run.report.modeled, "{side}, {fair}: {}", auto.report.modeled);
+        assert!(auto.report.makespan <= run.report.makespan, "{side}, {fair}: {}", auto.report.makespan);
     }
 }
 
@@ -72,7 +72,7 @@ fn primes_are_gathered_after_their_number() {
         assert_eq!((primes.len(), &primes[..5], primes[1861]), (1862, &[2, 3, 5, 7, 11][..], 15_991));
         assert!(primes.is_sorted());
         assert!(run.outputs.iter().enumerate().all(|(rank, list)| rank == gather::ROOT || list.is_empty()));
-        run.report.modeled
+        run.report.makespan
     });
     assert_times(&modeled, &["2.2399416 ms", "1.6739224 ms", "1.6806544 ms"]);
 }
@@ -91,7 +91,7 @@ fn a_collect_copies_nothing() {
             assert_eq!(owners, (0..32).collect::<Vec<_>>());
             // The same addresses on every node.
             assert!(run.outputs.iter().all(|pieces| *pieces == run.outputs[0]));
-            run.report.modeled
+            run.report.makespan
         });
         assert_times(&modeled, &expected);
     }
@@ -112,7 +112,7 @@ fn the_highest_readings_are_found() {
             let run = reduce::highest(&algorithm, sensors).unwrap();
             assert_eq!(run.outputs[0], highest);
             assert!(run.outputs[5].iter().all(|&[_, node]| node == 5), "node 5 has what it has seen");
-            run.report.modeled
+            run.report.makespan
         });
         assert_times(&modeled, &expected);
     }
@@ -130,7 +130,7 @@ fn conjugate_gradients_agree_on_their_steps() {
         }
         assert!(run.outputs.iter().all(|&(_, steps)| steps == run.outputs[0].1));
         assert_eq!(run.outputs[0].1, 64);
-        run.report.modeled
+        run.report.makespan
     });
     assert_times(&modeled, &["237.544195904 ms", "142.48883591 ms", "237.535078848 ms"]);
 }
@@ -149,7 +149,7 @@ fn a_histogram_need_not_pass_through_one_node() {
             reduce_scatter::ways().unwrap().map(|(_, way)| {
                 let run = reduce_scatter::histogram(&way, unit).unwrap();
                 assert_eq!(run.outputs, blocks);
-                run.report.modeled
+                run.report.makespan
             });
         assert_times(&[buckets, circulant, long, auto], &expected);
         assert!(auto <= through_one);
@@ -163,7 +163,7 @@ fn lists_are_balanced_and_keep_their_order() {
     assert_eq!(lengths, [7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8, 7, 8]);
     let all = run.outputs.concat();
     assert!(all.is_sorted() && all[..7] == [1000, 1001, 1002, 1003, 1004, 1005, 1006]);
-    assert_eq!(run.report.modeled.to_string(), "3.408032001 ms");
+    assert_eq!(run.report.makespan.to_string(), "3.408032001 ms");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn recurrences_are_scanned_in_order() {
                 }
                 assert!(*output == x, "node {rank}");
             }
-            run.report.modeled
+            run.report.makespan
         });
         assert_times(&modeled, &expected);
     }
@@ -200,7 +200,7 @@ fn rows_and_columns_multiply_a_matrix_and_a_vector() {
             [Algorithm::SHORT, Algorithm::LONG, Algorithm::AUTO].map(|algorithm| {
                 let run = multiply(&algorithm, n).unwrap();
                 assert_eq!(run.outputs.concat(), product);
-                run.report.modeled
+                run.report.makespan
             })
         });
         assert_times(&in_blocks, &expected[..2]);

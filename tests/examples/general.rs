@@ -74,7 +74,7 @@ fn a_number_goes_around_the_ring_in_eight_messages() {
     let run = ring::ring().unwrap();
     assert_eq!(run.outputs, [28, 1, 3, 6, 10, 15, 21, 28]);
     assert_eq!(run.report.messages, 8);
-    assert_eq!(run.report.modeled.to_string(), "1.0432 ms");
+    assert_eq!(run.report.makespan.to_string(), "1.0432 ms");
     // A sender is free when its message has left, o_r before the receiver has it.
     let hops = |hops: u64| hops * 130_400_000;
     let senders = (1..8).map(|rank| hops(rank + 1) - 65_000_000);
@@ -161,10 +161,10 @@ fn a_trace_is_the_same_every_time() {
     };
     let (run, file) = written();
     assert_eq!(run.outputs[0], [2, 3, 1]);
-    assert_eq!(run.report.modeled.as_picos(), 1_521_483_200);
+    assert_eq!(run.report.makespan.as_picos(), 1_521_483_200);
     let trace = &run.trace;
     assert_eq!((trace.events.len(), trace.transfers.len()), (17, 6));
-    assert_eq!(trace.events.iter().map(|event| event.end).max(), Some(run.report.modeled));
+    assert_eq!(trace.events.iter().map(|event| event.end).max(), Some(run.report.makespan));
     assert_eq!(trace.events[0].start, Time::ZERO);
     assert!(serde_json::from_slice::<serde_json::Value>(&file).is_ok());
     assert!(written().1 == file, "a second run wrote another trace");
@@ -175,7 +175,7 @@ fn a_trace_is_the_same_every_time() {
 fn a_transposition_loses_most_next_to_the_corners() {
     let run = explain::transposition().unwrap();
     assert_eq!(run.outputs, [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15]);
-    assert_eq!(run.report.modeled.as_picos(), 744_400_000);
+    assert_eq!(run.report.makespan.as_picos(), 744_400_000);
     let explanation = run.explain().unwrap();
     let path = &explanation.critical_path;
     let picos = |kind| path.time(kind).as_picos();
@@ -228,8 +228,8 @@ fn halving_depends_on_where_the_sources_are() {
     ] {
         for (algorithm, expected) in stop_halving::HALVINGS.into_iter().zip(expected) {
             let (plan, run) = stop_halving::broadcast(algorithm, &distribution).unwrap();
-            assert_eq!(run.report.modeled.to_string(), expected, "{algorithm}, {distribution}");
-            assert_eq!(run.report.modeled, plan.prediction().modeled);
+            assert_eq!(run.report.makespan.to_string(), expected, "{algorithm}, {distribution}");
+            assert_eq!(run.report.makespan, plan.prediction().modeled);
             let sum: u64 = plan.instance().sources().iter().map(|&source| source as u64 * 2048).sum();
             assert_eq!(run.outputs, [sum; 100]);
         }
@@ -265,11 +265,11 @@ fn auto_takes_what_it_predicts_and_beats_the_papers() {
         let plan = Algorithm::AUTO.plan(&instance).unwrap();
         let run = stop_auto::broadcast(&machine, &plan).unwrap();
         assert_eq!(run.outputs, [78 * unit; 91]);
-        assert_eq!(run.report.modeled.to_string(), expected);
-        assert_eq!(run.report.modeled, plan.prediction().modeled);
+        assert_eq!(run.report.makespan.to_string(), expected);
+        assert_eq!(run.report.makespan, plan.prediction().modeled);
         for algorithm in Algorithm::PAPER {
             let papers = algorithm.plan(&instance).unwrap().prediction().modeled;
-            assert!(run.report.modeled <= papers, "{unit}: {algorithm}");
+            assert!(run.report.makespan <= papers, "{unit}: {algorithm}");
         }
     }
 }
@@ -320,7 +320,7 @@ fn locks_and_counters_on_another_node() {
         (active_messages::test_and_set().unwrap(), "1.1126 ms", 255),
         (active_messages::tickets().unwrap(), "936.3 us", 15),
     ] {
-        assert_eq!(run.report.modeled.to_string(), modeled);
+        assert_eq!(run.report.makespan.to_string(), modeled);
         assert_eq!(run.outputs.iter().map(|&(.., asked)| asked).sum::<u64>(), questions);
         // Each node was alone once, for as long as it wanted.
         let turns = active_messages::order(&run);
@@ -340,7 +340,7 @@ fn numbers_are_sorted_cards_are_dealt_and_particles_move() {
     let sorted = all_to_all::ALGORITHMS.map(|algorithm| {
         let run = all_to_all::sorted(algorithm).unwrap();
         assert_eq!(run.outputs.concat(), all, "{algorithm}");
-        run.report.modeled
+        run.report.makespan
     });
     assert_times(&sorted, &["12.272320385 ms", "3.638498999 ms"]);
 
@@ -351,12 +351,12 @@ fn numbers_are_sorted_cards_are_dealt_and_particles_move() {
             (0..).zip(&run.outputs).all(|(rank, cards)| cards.iter().copied().eq(of(rank))),
             "{algorithm}"
         );
-        run.report.modeled
+        run.report.makespan
     });
     assert_times(&dealt_out, &["9.3192625 ms", "2.728 ms"]);
 
     let run = all_to_all::moved().unwrap();
-    assert_eq!((run.report.modeled.to_string().as_str(), run.report.messages), ("643.15 us", 224));
+    assert_eq!((run.report.makespan.to_string().as_str(), run.report.messages), ("643.15 us", 224));
     assert_eq!(run.outputs.iter().map(Vec::len).sum::<usize>(), 32 * all_to_all::EACH);
     for (rank, particles) in (0..).zip(&run.outputs) {
         assert!(particles.iter().all(|&[at, _]| at / all_to_all::CELL == rank), "node {rank}");
@@ -408,7 +408,7 @@ fn all_algorithms_exchange_the_same() {
 #[test]
 fn real_time_has_the_modeled_times_of_virtual_time() {
     let virtually = real_time::halving(10, Clock::Virtual).unwrap();
-    assert_eq!(virtually.report.modeled.as_picos(), 6_623_062_442);
+    assert_eq!(virtually.report.makespan.as_picos(), 6_623_062_442);
     assert_eq!(virtually.report.messages, 472);
     let really = real_time::halving(10, Clock::RealTime { dilation: Dilation::Fixed(0.5) }).unwrap();
     assert_eq!(really.outputs, virtually.outputs);
@@ -418,7 +418,7 @@ fn real_time_has_the_modeled_times_of_virtual_time() {
 #[test]
 fn the_host_gives_the_sums_of_the_paragon() {
     let paragon = host_threads::sum(&Machine::paragon(4, 4).build().unwrap()).unwrap();
-    assert_eq!(paragon.report.modeled.as_picos(), 698_840_195_003);
+    assert_eq!(paragon.report.makespan.as_picos(), 698_840_195_003);
     let host = host_threads::sum(&Machine::host(5).build().unwrap()).unwrap();
     assert_eq!((paragon.outputs[0], host.outputs[4]), (120, 10));
     assert!(!host.report.is_modeled && host.report.links.is_empty());
@@ -436,5 +436,5 @@ fn heat_is_the_same_on_a_paragon_and_on_threads() {
         }
     }
     let run = Machine::paragon(1, 4).build().unwrap().run(mpi::program).unwrap();
-    assert_eq!(run.report.modeled.to_string(), "152.484574978 ms");
+    assert_eq!(run.report.makespan.to_string(), "152.484574978 ms");
 }

@@ -30,7 +30,7 @@ fn a_row_spreads_what_it_has() {
     let run = space_time::spread().unwrap();
     assert_eq!(run.outputs, [8000; 16]);
     assert_eq!(
-        [run.report.modeled.to_string(), run.report.lost_to_sharing.to_string()],
+        [run.report.makespan.to_string(), run.report.lost_to_sharing.to_string()],
         ["1.365 ms", "820 us"]
     );
     let picture = space_time::diagram(&run).unwrap();
@@ -41,7 +41,7 @@ fn a_row_spreads_what_it_has() {
 #[test]
 fn rows_and_columns_change_places() {
     let run = heat_map::transpose().unwrap();
-    assert_eq!((run.report.messages, run.report.modeled.to_string().as_str()), (30, "630 us"));
+    assert_eq!((run.report.messages, run.report.makespan.to_string().as_str()), (30, "630 us"));
     let most = run.report.most_loaded_link().unwrap();
     assert_eq!((most.load.bytes, most.load.most_flows), (10_000, 5));
     let picture = heat_map::map(&run).unwrap();
@@ -66,7 +66,7 @@ fn two_broadcasts_are_played_beside_each_other() {
 
     let [short, long] =
         [Algorithm::SHORT, Algorithm::LONG].map(|algorithm| replay::broadcast(&algorithm).unwrap());
-    let figures = [&short, &long].map(|run| (run.report.messages, run.report.modeled.to_string()));
+    let figures = [&short, &long].map(|run| (run.report.messages, run.report.makespan.to_string()));
     assert_eq!(figures, [(15, "3.7968 ms".to_owned()), (111, "2.836 ms".to_owned())]);
     let page = replay::page(&short, &long).unwrap();
     assert!(page == replay::page(&short, &long).unwrap());

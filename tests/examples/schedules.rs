@@ -57,7 +57,7 @@ fn algorithms_of_ones_own_are_compared_and_run() {
         assert_eq!((&*name, modeled), ("snake", row("snake")));
     }
     let run = own::sum(20_000).unwrap();
-    assert_eq!((run.outputs, run.report.modeled.to_string()), (vec![190.0; 20], "20.14 ms".to_owned()));
+    assert_eq!((run.outputs, run.report.makespan.to_string()), (vec![190.0; 20], "20.14 ms".to_owned()));
     let task = own::task(Operation::AllGather, 200).unwrap();
     assert_eq!(
         own::short_ring().plan(&task).unwrap_err().to_string(),

@@ -162,7 +162,7 @@ fn one_program_on_every_network() {
         assert_eq!(topologies::size_of(network).unwrap(), (links, longest), "{network}");
         let run = topologies::sum_of_all(network).unwrap();
         assert!(run.outputs.iter().all(|output| *output == sum));
-        assert_eq!(run.report.modeled.to_string(), time, "{network}");
+        assert_eq!(run.report.makespan.to_string(), time, "{network}");
         assert_eq!(topologies::most_shared(&run), (messages, link.to_owned()), "{network}");
     }
 }

@@ -76,7 +76,7 @@ fn predictions_hold() {
                     )?)
                 });
                 assert_eq!(
-                    run.report.modeled,
+                    run.report.makespan,
                     plan.prediction().modeled,
                     "{} on {}",
                     plan.name(),
@@ -94,7 +94,7 @@ fn predictions_hold() {
                 plan.broadcast(node.world(), own.map(|source| Payload::phantom(lengths[source])))?;
                 Ok(())
             });
-            assert_eq!(run.report.modeled, plan.prediction().modeled, "{algorithm}");
+            assert_eq!(run.report.makespan, plan.prediction().modeled, "{algorithm}");
         }
     }
 }

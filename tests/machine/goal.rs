@@ -302,7 +302,7 @@ fn schedules_that_wait_for_their_sends_take_the_same_time_everywhere() {
         .run(|node| Ok(plan.call(node.world(), if node.rank() == 7 { &data[..] } else { &[] })?));
     let run = run.unwrap();
     assert!(run.outputs.iter().all(|output| *output == data));
-    assert_eq!(run.report.modeled, planned);
+    assert_eq!(run.report.makespan, planned);
     assert_eq!(written(&machine, plan.schedule()).into_iter().max(), Some(planned));
 }
 

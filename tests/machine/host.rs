@@ -234,7 +234,7 @@ fn phases_and_parts_are_of_the_wall_clock() {
     });
     let [work] = &run.report.phases[..] else { panic!() };
     assert_eq!((work.nodes, &*work.name), (3, "work"));
-    assert!(work.mean >= Span::from_millis(2) && work.longest <= run.report.modeled.since_start());
+    assert!(work.mean >= Span::from_millis(2) && work.longest <= run.report.makespan.since_start());
     let mut trace = Vec::new();
     run.write_trace(&mut trace).unwrap();
     let text = String::from_utf8(trace).unwrap();

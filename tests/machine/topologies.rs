@@ -123,7 +123,7 @@ fn a_sound_topology_is_as_one_of_the_library() {
             world.broadcast(1, &mut [2.0_f64; 64])?;
             Ok(())
         });
-        run.unwrap().report.modeled
+        run.unwrap().report.makespan
     };
     let line = || "line:3".parse::<MachineSpec>().unwrap();
     assert_eq!(send(Custom::default().machine()), send(line()));

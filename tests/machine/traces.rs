@@ -283,7 +283,7 @@ fn the_steps_of_a_broadcast_are_phases_of_the_trace_alone() {
             Ok(plan.broadcast(node.world(), mine).map(drop)?)
         },
     );
-    assert_eq!(run.report.modeled, plan.prediction().modeled);
+    assert_eq!(run.report.makespan, plan.prediction().modeled);
     assert!(run.report.phases.is_empty(), "{:?}", run.report.phases);
     let name = format!("s-to-p broadcast by {}", plan.algorithm());
     let call: Vec<&Slice> = picture.named("node 0", &name).collect();
@@ -358,7 +358,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
         let name = format!("exchange by {}", plan.name());
         assert_eq!(picture.named("node 3", &name).count(), 1, "{name}");
         if let Some(prediction) = plan.prediction() {
-            assert_eq!(run.report.modeled, prediction.modeled, "{name}");
+            assert_eq!(run.report.makespan, prediction.modeled, "{name}");
             assert!(picture.named("node 3", "step ").count() > 1, "{name}");
         }
     }
@@ -368,7 +368,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
         || Machine::paragon(4, 4),
         |node| Ok(plan.call(node.world(), &[node.rank() as u8; 100]).map(drop)?),
     );
-    assert_eq!(run.report.modeled, plan.prediction().modeled);
+    assert_eq!(run.report.makespan, plan.prediction().modeled);
     let mut steps: Vec<&str> = picture.named("node 6", "step ").map(|step| &*step.name).collect();
     steps.sort_unstable();
     assert_eq!(steps, ["step 1", "step 2", "step 3", "step 4"]);

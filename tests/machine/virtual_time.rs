@@ -190,7 +190,7 @@ fn a_program_that_is_far_ahead_gives_the_same_times_as_one_that_is_held_back() {
             }
             Ok(())
         });
-        run.unwrap().report.modeled
+        run.unwrap().report.makespan
     };
     assert_eq!(finished(true), finished(false));
 }

@@ -32,7 +32,7 @@ impl Runner for Job {
     fn run(&self, name: &str, program: &(dyn Fn(&Node<'_>) -> Result<(), Failure> + Sync)) {
         match Job::run(self, program) {
             Ok(run) if self.rank() == 0 => {
-                println!("{name}: {} messages in {}", run.report.messages, run.report.modeled);
+                println!("{name}: {} messages in {}", run.report.messages, run.report.makespan);
             }
             Ok(_) => {}
             Err(error) => panic!("{name}: {error}"),

@@ -138,7 +138,7 @@ fn predict(spec: &MachineSpec, program: &Program, sends: Sends) -> Result<Carrie
 
 fn play(machine: &Machine, program: &Program, sends: Sends) -> Result<Carried, Error> {
     let run = machine.run(|node| Ok(program.play(node, sends)?))?;
-    Ok(Carried { time: run.report.modeled, unreceived: run.report.unreceived.len() as u64 })
+    Ok(Carried { time: run.report.makespan, unreceived: run.report.unreceived.len() as u64 })
 }
 
 fn row(

@@ -40,7 +40,7 @@ impl Timed {
         program: impl Fn(Clock) -> Result<RunReport, Failure> + Send + Sync + 'static,
     ) -> Timed {
         let report = program(Clock::Virtual).expect("a published program ends");
-        Timed { millis: report.modeled.since_start().as_millis_f64(), program: Arc::new(program) }
+        Timed { millis: report.makespan.since_start().as_millis_f64(), program: Arc::new(program) }
     }
 
     pub(super) fn run(&self, clock: Clock) -> Result<RunReport, Failure> {

@@ -45,7 +45,7 @@ proptest! {
             prop_assert!(run.outputs.iter().all(|&whole| whole), "{}", algorithm);
             let finished: Vec<Time> = run.report.nodes.iter().map(|node| node.finished).collect();
             prop_assert_eq!(&finished, &plan.prediction().finished, "{}", algorithm);
-            prop_assert_eq!(run.report.modeled, plan.prediction().modeled, "{}", algorithm);
+            prop_assert_eq!(run.report.makespan, plan.prediction().modeled, "{}", algorithm);
         }
     }
 }

@@ -34,7 +34,7 @@ fn check(algorithm: Algorithm, instance: &Instance) {
     });
     let run = run.unwrap_or_else(|error| panic!("{}: {error}", plan.name()));
     if let Some(prediction) = plan.prediction() {
-        assert_eq!(run.report.modeled, prediction.modeled, "{}", plan.name());
+        assert_eq!(run.report.makespan, prediction.modeled, "{}", plan.name());
     }
 }
 

@@ -73,7 +73,7 @@ fn a_known_matrix_saves_the_collect_and_takes_what_is_predicted() {
             assert_eq!(got, incoming(node.rank(), 8));
             Ok(())
         });
-        run.unwrap().report.modeled
+        run.unwrap().report.makespan
     };
     let instance = Instance::new(machine.spec(), matrix_of_elements(8)).unwrap();
     let plan = Algorithm::AUTO.plan(&instance).unwrap();
@@ -110,7 +110,7 @@ fn sparse_exchanges_follow_each_other_and_collective_calls() {
             Ok(sums)
         });
         let run = run.unwrap();
-        (run.outputs, run.report.modeled)
+        (run.outputs, run.report.makespan)
     };
     let (first, second) = (run(0), run(1));
     assert_eq!(first, second, "the same every time");

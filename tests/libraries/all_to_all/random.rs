@@ -152,7 +152,7 @@ fn the_seed_decides_and_nothing_else() {
     let matrix = generator.matrix().unwrap();
     let modeled = |name: usize, seed: u64| {
         let run = exchange(&cm5(16), &matrix, manners(seed)[name], Clock::Virtual, false);
-        (run.report.modeled, serde_json::to_string(&run.report).unwrap())
+        (run.report.makespan, serde_json::to_string(&run.report).unwrap())
     };
     for name in 0..manners(0).len() {
         let times: Vec<Time> = (0..8)

@@ -108,7 +108,7 @@ fn alone_in_a_group_nothing_is_sent_and_no_time_passes() {
         }
         Ok(())
     });
-    assert_eq!((run.report.messages, run.report.modeled), (0, Time::ZERO));
+    assert_eq!((run.report.messages, run.report.makespan), (0, Time::ZERO));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn groups_of_one_shape_share_plans() {
     for (rank, (last, members, modeled, bound)) in run.outputs.into_iter().enumerate() {
         let row = rank / 4 * 4;
         assert_eq!((last, members), (1, vec![row, row + 1, row + 2, row + 3]));
-        assert_eq!(modeled, run.report.modeled);
+        assert_eq!(modeled, run.report.makespan);
         assert!(modeled.since_start() >= bound);
     }
 }

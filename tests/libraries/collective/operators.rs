@@ -142,7 +142,7 @@ fn phantom_payloads_take_the_same_time() {
                 assert!(got.is_empty() || got.is_phantom() == is_phantom, "{operation}");
                 Ok(got.len())
             });
-            (run.outputs, run.report.modeled, run.report.bytes)
+            (run.outputs, run.report.makespan, run.report.bytes)
         };
         assert_eq!(time(true), time(false), "{operation}");
     }
@@ -158,7 +158,7 @@ fn phantom_payloads_may_be_long() {
         Ok(world.combine::<u8>(&request, Payload::phantom(length), &Sum)?.len())
     });
     assert_eq!(run.outputs, [length; RANKS]);
-    assert!(run.report.modeled.as_secs_f64() > length as f64 * 2.0 * 30e-9);
+    assert!(run.report.makespan.as_secs_f64() > length as f64 * 2.0 * 30e-9);
 }
 
 /// Sums of floating-point numbers depend on how they are grouped; all ranks group them in the same way.

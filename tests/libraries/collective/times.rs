@@ -188,8 +188,8 @@ proptest! {
             let prediction = plan.prediction();
             let (run, finished) = call.run(algorithm);
             prop_assert_eq!(&finished, &prediction.finished, "{} by {}", call.operation, plan.name());
-            prop_assert_eq!(run.report.modeled, prediction.modeled);
-            let modeled = run.report.modeled.since_start() + Span::from_picos(run.report.messages);
+            prop_assert_eq!(run.report.makespan, prediction.modeled);
+            let modeled = run.report.makespan.since_start() + Span::from_picos(run.report.messages);
             prop_assert!(modeled >= bound, "{} by {}: {modeled} < {bound}", call.operation, plan.name());
         }
     }
@@ -222,6 +222,6 @@ fn a_plan_is_used_again_and_takes_the_same_time_every_run() {
         };
         let (first, second) = (machine.run(program).unwrap(), machine.run(program).unwrap());
         assert_eq!(first.outputs, second.outputs, "{operation}");
-        assert_eq!(first.report.modeled, second.report.modeled);
+        assert_eq!(first.report.makespan, second.report.makespan);
     }
 }

@@ -29,7 +29,7 @@ fn global_operations_take_what_their_algorithms_take() {
             assert_eq!((nx.library(), nx.costs()), (Library::Nx, costs));
             Ok(call(&nx)?)
         });
-        run.unwrap().report.modeled.as_micros_f64()
+        run.unwrap().report.makespan.as_micros_f64()
     };
     // 1000 bytes: alpha + n beta = 45 us; a copy 22 us, to combine 178 us. Three steps up, three down.
     let sum = |nx: &Nx<'_, '_>| nx.gdsum(&mut [1.0; 125]);
@@ -86,7 +86,7 @@ fn the_other_library_is_faster_for_long_vectors() {
                 nx.gdsum(&mut vec![1.0; 10_000])?;
                 Ok(nx.gcol(&vec![1; nx.mynode() as usize % 3], &mut vec![0; 3 * node.size()])?)
             });
-            run.unwrap().report.modeled.as_micros_f64()
+            run.unwrap().report.makespan.as_micros_f64()
         };
         assert!(time(Library::InterCom) * 2.0 < time(Library::Nx), "{rows}x{columns}");
     }

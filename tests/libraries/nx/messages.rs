@@ -48,8 +48,8 @@ fn an_exchange_with_a_posted_receive_takes_what_sendrecv_takes() {
             node.world().sendrecv(other, vec![1_u8; bytes], other)?;
             Ok(())
         });
-        assert_eq!(nx.report.modeled, plain.report.modeled, "{bytes} bytes");
-        assert_eq!(csendrecv.report.modeled, plain.report.modeled, "{bytes} bytes");
+        assert_eq!(nx.report.makespan, plain.report.makespan, "{bytes} bytes");
+        assert_eq!(csendrecv.report.makespan, plain.report.makespan, "{bytes} bytes");
     }
 }
 
@@ -120,7 +120,7 @@ fn a_broadcast_takes_a_step_with_a_copy_for_each_doubling() {
             });
             // alpha = 35 us, 1000 beta = 10 us, the copy 22 us.
             let steps = nodes.ilog2() as f64;
-            assert_eq!(run.report.modeled.as_micros_f64(), steps * 67.0, "{nodes} nodes");
+            assert_eq!(run.report.makespan.as_micros_f64(), steps * 67.0, "{nodes} nodes");
         }
     }
 }

@@ -96,11 +96,11 @@ fn the_times_of_the_main_job() {
         let report = broadcast(&plan).report;
         assert_eq!(report.bytes, 30 * 99 * 2048);
         assert_eq!(
-            (report.modeled.to_string().as_str(), report.messages),
+            (report.makespan.to_string().as_str(), report.messages),
             (modeled, messages),
             "{distribution}"
         );
-        assert_eq!(report.modeled, plan.prediction().modeled, "{distribution}");
+        assert_eq!(report.makespan, plan.prediction().modeled, "{distribution}");
     }
 }
 

@@ -58,7 +58,7 @@ fn a_call_is_a_plan_carried_out() {
         let run = run.unwrap_or_else(|error| panic!("{algorithm}: {error}"));
         let plan = &run.outputs[0];
         assert!(run.outputs.iter().all(|other| std::sync::Arc::ptr_eq(plan, other)), "{algorithm}");
-        assert_eq!(run.report.modeled, plan.prediction().modeled, "{algorithm}");
+        assert_eq!(run.report.makespan, plan.prediction().modeled, "{algorithm}");
         assert!(algorithm == Algorithm::AUTO || *plan.algorithm() == algorithm);
     }
 }
@@ -105,7 +105,7 @@ fn messages_come_whole_out_of_a_pipeline() {
             .broadcast_plan(&sources.map(|(rank, length)| (rank, length as u64)))?)
     });
     let run = run.unwrap();
-    assert_eq!(run.report.modeled, run.outputs[0].prediction().modeled);
+    assert_eq!(run.report.makespan, run.outputs[0].prediction().modeled);
 }
 
 /// On a part of the machine what a plan says is what a run takes, too, and no less than the bound of its members.
@@ -125,7 +125,7 @@ fn predictions_among_members_are_exact() {
         });
         let run = run.unwrap();
         let plan = run.outputs[nodes[0]].as_ref().unwrap();
-        assert_eq!(run.report.modeled, plan.prediction().modeled, "{nodes:?}");
+        assert_eq!(run.report.makespan, plan.prediction().modeled, "{nodes:?}");
         let finished: Vec<Time> = nodes.iter().map(|&node| run.report.nodes[node].finished).collect();
         assert_eq!(finished, plan.prediction().finished, "{nodes:?}");
         assert!(plan.prediction().modeled.since_start() >= plan.instance().lower_bound().time());

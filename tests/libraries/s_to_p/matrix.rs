@@ -165,7 +165,7 @@ fn every_node_is_done_when_it_is_predicted_to_be() {
                     let finished: Vec<Time> = report.nodes.iter().map(|node| node.finished).collect();
                     let place = format!("{algorithm} on {rows} x {columns} from {sources:?}");
                     assert_eq!(finished, plan.prediction().finished, "{place}");
-                    assert_eq!(report.modeled, plan.prediction().modeled, "{place}");
+                    assert_eq!(report.makespan, plan.prediction().modeled, "{place}");
                 }
             }
         }

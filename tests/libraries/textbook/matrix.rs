@@ -21,7 +21,7 @@ fn product(machine: &MachineSpec, (rows, columns): (usize, usize)) -> (Vec<f64>,
         assert_eq!(y.len(), if is_left { block.rows().len() } else { 0 });
         Ok(y)
     });
-    (run.outputs.concat(), run.report.modeled.since_start())
+    (run.outputs.concat(), run.report.makespan.since_start())
 }
 
 /// Smaller than the mesh, so that some blocks are empty; one element to a node; larger; and not square.

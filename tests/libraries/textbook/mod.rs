@@ -144,8 +144,8 @@ fn modeled(plan: &Plan) -> Time {
     let run = run(plan.task().machine(), |node| case.check(node.world()));
     let finished: Vec<Time> = run.report.nodes.iter().map(|node| node.finished).collect();
     assert_eq!(finished, plan.prediction().finished, "{} on {}", plan.name(), run.report.machine);
-    assert_eq!(run.report.modeled, plan.prediction().modeled);
-    run.report.modeled
+    assert_eq!(run.report.makespan, plan.prediction().modeled);
+    run.report.makespan
 }
 
 /// The algorithm that a plan is by.

@@ -100,5 +100,5 @@ fn real_time_has_active_messages() {
         });
     let run = run.unwrap();
     assert_eq!(run.outputs, [10; 4]);
-    assert!(run.report.modeled >= nanos(200_000) && started.elapsed() >= Duration::from_millis(10));
+    assert!(run.report.makespan >= nanos(200_000) && started.elapsed() >= Duration::from_millis(10));
 }

@@ -475,5 +475,5 @@ fn sending_for_nothing_is_not_taken_for_endless_polling() {
         }
         Ok(active.wait_while(|| count.get() < 120_000)?)
     });
-    assert_eq!(run.unwrap().report.modeled, Time::ZERO);
+    assert_eq!(run.unwrap().report.makespan, Time::ZERO);
 }

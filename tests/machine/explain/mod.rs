@@ -51,11 +51,11 @@ pub(crate) fn check<T>(run: &Run<T>, machine: &MachineSpec) {
         assert_eq!(piece.place.is_some(), piece.kind == Kind::Sharing, "{piece:?}");
         at = piece.end;
     }
-    assert_eq!(at, run.report.modeled);
-    assert_eq!(path.span(), run.report.modeled.since_start());
+    assert_eq!(at, run.report.makespan);
+    assert_eq!(path.span(), run.report.makespan.since_start());
     assert_eq!(Kind::ALL.map(|kind| path.time(kind)).into_iter().sum::<Span>(), path.span());
     let mut finished = run.report.nodes.iter().map(|node| node.finished);
-    assert_eq!(finished.position(|end| end == run.report.modeled), Some(path.last_node));
+    assert_eq!(finished.position(|end| end == run.report.makespan), Some(path.last_node));
 
     let blame = run.blame().unwrap();
     assert_eq!(blame.total(), run.report.lost_to_sharing);

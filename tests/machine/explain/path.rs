@@ -57,7 +57,7 @@ fn a_pipeline_is_held_up_by_its_middle() {
         Ok(())
     });
     let path = run.critical_path().unwrap();
-    assert_eq!(run.report.modeled, Time::ZERO + micros(5 * 330));
+    assert_eq!(run.report.makespan, Time::ZERO + micros(5 * 330));
     assert_eq!((path.start_up(), path.time(Kind::Bytes)), (micros(5 * 130), micros(5 * 200)));
     let messages: Vec<_> = path.messages().iter().map(|message| (message.from, message.seq)).collect();
     assert_eq!(messages, [(0, 0), (1, 0), (1, 1), (1, 2), (1, 3)]);

@@ -88,16 +88,16 @@ fn a_prediction_has_the_noise_of_the_machine_and_a_plan_does_not() {
     let machine = Machine::paragon(4, 4).noise(noise).build().unwrap();
     let broadcast = |node: &Node<'_>| Ok(node.world().broadcast(0, &mut [0_u8; 20_000])?);
     let (quietly, noisily) = (run(&quiet, broadcast), run(&machine, broadcast));
-    assert!(noisily.report.modeled > quietly.report.modeled);
+    assert!(noisily.report.makespan > quietly.report.makespan);
     assert_eq!(run(&machine, broadcast).report, noisily.report);
     let plan = |machine: &Machine| {
         let task = Task::builder(machine.spec(), Operation::Broadcast).elements(20_000).build().unwrap();
         Algorithm::AUTO.plan(&task).unwrap()
     };
-    assert_eq!(plan(&machine).prediction().modeled, quietly.report.modeled);
+    assert_eq!(plan(&machine).prediction().modeled, quietly.report.makespan);
     let schedule = plan(&machine).schedule().clone();
     let predicted = multicomputer::plan::predict(machine.spec(), &schedule).unwrap();
-    assert_eq!(predicted.modeled, noisily.report.modeled);
+    assert_eq!(predicted.modeled, noisily.report.makespan);
 }
 
 #[test]
@@ -106,5 +106,5 @@ fn noise_can_be_explained() {
     let machine = Machine::paragon(4, 4).noise(noise).trace(true).build().unwrap();
     let run = run(&machine, |node| Ok(node.world().broadcast(0, &mut [0_u8; 20_000])?));
     let path = run.critical_path().unwrap();
-    assert_eq!(path.span(), run.report.modeled.since_start());
+    assert_eq!(path.span(), run.report.makespan.since_start());
 }

@@ -220,7 +220,7 @@ impl Execution<'_> {
     ) -> Result<Ran, Error> {
         let run = machine.run(&program)?;
         let (report, name) = (&run.report, self.name);
-        let modeled = report.modeled.since_start();
+        let modeled = report.makespan.since_start();
         if let Some(fault) = fault(&run.outputs.iter().enumerate().collect::<Vec<_>>()) {
             return Err(Error::Wrong(format!("{fault} ({name})")));
         }

@@ -95,7 +95,7 @@ impl Matrix {
     pub(super) fn modeled(&self, machine: &MachineSpec) -> Option<Span> {
         let machine = Machine::of(machine.clone()).build().ok()?;
         let run = machine.run(|node| self.product(node)).ok()?;
-        self.fault(run.outputs.iter().enumerate()).is_none().then_some(run.report.modeled.since_start())
+        self.fault(run.outputs.iter().enumerate()).is_none().then_some(run.report.makespan.since_start())
     }
 
     /// The closed form of the equation.

@@ -161,7 +161,7 @@ fn class_name(measure: Measure, class: usize) -> String {
 /// Describes the machine, the time, and the number of used links.
 fn caption(heat: &Heat<'_>, used: usize, links: usize) -> String {
     let report = heat.report;
-    let (nodes, time) = (counted(heat.machine.nodes() as u64, "node"), report.modeled.since_start());
+    let (nodes, time) = (counted(heat.machine.nodes() as u64, "node"), report.makespan.since_start());
     let (messages, bytes) = (counted(report.messages, "message"), format_bytes(report.bytes));
     let mut about =
         format!("{}, {nodes}: {} modeled; {messages} with {bytes}", report.machine, rounded(time));

@@ -106,7 +106,7 @@ impl RunData {
         let mut data = RunData {
             title,
             network,
-            end: report.modeled.as_picos(),
+            end: report.makespan.as_picos(),
             rule: match holdings.rule {
                 HoldingRule::Blocks => "blocks",
                 HoldingRule::Reach => "reach",
@@ -134,7 +134,7 @@ impl RunData {
         data.add_messages(trace, topology, lost);
         data.add_lines();
         data.notes.extend(left_out);
-        let (nodes, time) = (counted(machine.nodes() as u64, "node"), report.modeled.since_start());
+        let (nodes, time) = (counted(machine.nodes() as u64, "node"), report.makespan.since_start());
         let (messages, bytes) = (counted(report.messages, "message"), format_bytes(report.bytes));
         data.about =
             format!("{}, {nodes}: {} modeled; {messages} with {bytes}", report.machine, rounded(time));

@@ -24,7 +24,9 @@ fn in_the_end<T>(run: &Run<T>) -> (Vec<u64>, u64) {
             pair[0].at <= pair[1].at && pair[0].held.bytes < pair[1].held.bytes
         };
         assert!(levels.windows(2).all(grows), "{levels:?}");
-        assert!(levels.iter().all(|level| level.held.parts <= total.parts && level.at <= run.report.modeled));
+        assert!(
+            levels.iter().all(|level| level.held.parts <= total.parts && level.at <= run.report.makespan)
+        );
     }
     let last =
         |levels: &Vec<super::holdings::HoldingSample>| levels.last().map_or(0, |level| level.held.bytes);
@@ -205,7 +207,7 @@ fn pages_of_all_machines_have_all_messages_and_are_the_same_every_time() {
             assert_eq!(from, end, "{machine}: stretches lie end to end");
             to
         });
-        assert_eq!(last, run.report.modeled.as_picos(), "{machine}");
+        assert_eq!(last, run.report.makespan.as_picos(), "{machine}");
     }
 }
 

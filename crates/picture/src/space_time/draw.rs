@@ -90,7 +90,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
         pitch,
         bar: pitch * 0.5,
         steps: if pitch >= 28.0 { 9.0 } else { 0.0 },
-        last: diagram.report.modeled,
+        last: diagram.report.makespan,
         rows: places,
     };
     let y = legend(&mut canvas, &plot, diagram, &bars, &shown, !path.is_empty());
@@ -144,7 +144,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
 fn caption(diagram: &SpaceTime<'_>, drawn: usize) -> String {
     let report = diagram.report;
     let clock = if report.is_modeled { "modeled" } else { "on the wall clock" };
-    let (nodes, time) = (counted(diagram.machine.nodes() as u64, "node"), report.modeled.since_start());
+    let (nodes, time) = (counted(diagram.machine.nodes() as u64, "node"), report.makespan.since_start());
     let messages = counted(drawn.max(report.messages as usize) as u64, "message");
     let mut about = format!("{}, {nodes}: {} {clock}; {messages}", report.machine, rounded(time));
     let _ = write!(about, " with {}", format_bytes(report.bytes));

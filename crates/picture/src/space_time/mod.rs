@@ -156,7 +156,7 @@ impl<'a> SpaceTime<'a> {
     ///
     /// let machine = Machine::paragon(1, 2).trace(true).build()?;
     /// let run = machine.run(|node| Ok(node.compute(Span::from_micros(5 * (1 + node.rank() as u64)))?))?;
-    /// let last = run.report.modeled;
+    /// let last = run.report.makespan;
     /// let svg = SpaceTime::of(&run).mark("the longest", [(1, Time::ZERO, last)]).to_svg()?;
     /// assert!(svg.contains("the longest"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -67,7 +67,7 @@ fn bars_are_in_their_row_and_every_message_is_drawn_once() {
     // Every node is active at all times until it finishes.
     let longest = lengths.values().fold(0.0_f64, |longest, &length| longest.max(length));
     for (row, length) in lengths {
-        let share = run.report.nodes[row].finished.as_secs_f64() / run.report.modeled.as_secs_f64();
+        let share = run.report.nodes[row].finished.as_secs_f64() / run.report.makespan.as_secs_f64();
         assert!((length - longest * share).abs() < 2.0, "row {row}: {length} of {longest}");
     }
     let lines = elements.iter().filter(|element| element.0 == "path" && attribute(element, "d").is_some());
@@ -155,7 +155,7 @@ fn tooltips_have_the_contention_delay_of_messages() {
 #[test]
 fn marks_are_frames_on_rows_that_are_shown() {
     let run = busy("line:5", true);
-    let pieces = [(1, Time::ZERO, run.report.modeled), (4, Time::ZERO, run.report.modeled)];
+    let pieces = [(1, Time::ZERO, run.report.makespan), (4, Time::ZERO, run.report.makespan)];
     let svg = SpaceTime::of(&run).nodes([1, 2]).mark("critical", pieces).to_svg().unwrap();
     let frames = elements(&svg).iter().filter(|element| attribute(element, "class") == Some("mark")).count();
     assert_eq!(frames, 2, "one in the legend, and one on a row");

@@ -72,7 +72,7 @@ fn modeled(plan: &Plan, instance: &Instance) -> Time {
         plan.carry_out(node.world(), row.map(|&bytes| Payload::phantom(bytes)).collect())?;
         Ok(())
     });
-    run.expect("an exchange ends").report.modeled
+    run.expect("an exchange ends").report.makespan
 }
 
 /// Returns the time of an algorithm in seconds.

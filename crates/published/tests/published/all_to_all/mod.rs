@@ -30,5 +30,5 @@ fn modeled(plan: &Plan, instance: &Instance) -> Time {
         plan.carry_out(node.world(), row.map(|&bytes| Payload::phantom(bytes)).collect())?;
         Ok(())
     });
-    run.unwrap().report.modeled
+    run.unwrap().report.makespan
 }
