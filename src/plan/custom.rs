@@ -40,7 +40,7 @@ type Make<P> = dyn Fn(&P) -> Result<<P as Planned>::Draft, Refusal> + Send + Syn
 /// let star = Own::new("star", |instance: &Instance| {
 ///     Ok(Draft::whole(instance, Exchange::Overlapped, |builder| {
 ///         for (block, &from) in (0..).zip(instance.sources()) {
-///             let others = (0..instance.nodes()).filter(|&to| to != from);
+///             let others = (0..instance.size()).filter(|&to| to != from);
 ///             builder.iteration(others.map(|to| Transfer { from, to, blocks: [block].into() }));
 ///         }
 ///     }))

@@ -24,7 +24,7 @@ impl Related for Instance {
 /// The all-gather in which each source's block is its message, and all other blocks are empty.
 fn as_collect(instance: &Instance) -> Option<Task> {
     let element = instance.element_bytes();
-    let mut blocks = vec![0; instance.nodes()];
+    let mut blocks = vec![0; instance.size()];
     for (source, bytes) in instance.holders() {
         blocks[source] = bytes / element;
     }
@@ -37,7 +37,7 @@ fn as_collect(instance: &Instance) -> Option<Task> {
 
 /// Converts a draft of the all-gather: each piece of the vector is in the block of one source.
 fn convert(instance: &Instance, task: &Task, draft: collective::Draft) -> Draft {
-    let mut numbers = vec![0; instance.nodes()];
+    let mut numbers = vec![0; instance.size()];
     instance.sources().iter().enumerate().for_each(|(number, &rank)| numbers[rank] = number);
     let piece = |piece: &collective::Piece| {
         let owner = task.owner(piece.start);

@@ -36,7 +36,7 @@ impl Instance {
 
     /// Returns the bound, given the lower bound `trees` on the time of spanning trees.
     pub(super) fn bounds_with_trees(&self, trees: Span) -> LowerBound {
-        let (parameters, nodes) = (self.parameters(), self.nodes());
+        let (parameters, nodes) = (self.parameters(), self.size());
         let zero = |reason| (reason, Span::ZERO);
         if nodes == 1 {
             use Reason::{Bisection, BothWays, Gossip, Intake, StartUp, StartUpAndBytes, Submesh, Trees};

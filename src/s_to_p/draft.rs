@@ -62,7 +62,7 @@ impl Draft {
     ) -> Draft {
         let origins: Vec<Rank> = pieces.iter().map(|piece| instance.sources()[piece.source]).collect();
         let sizes: Vec<u64> = pieces.iter().map(|piece| piece.bytes).collect();
-        let mut builder = Builder::new(instance.nodes(), &origins, &sizes, exchange);
+        let mut builder = Builder::new(instance.size(), &origins, &sizes, exchange);
         build(&mut builder);
         Draft { pieces, growth: builder.growth().clone(), schedule: builder.finish() }
     }
@@ -82,7 +82,7 @@ impl Draft {
     /// Checks that the pieces cover every message and that every rank ends with all messages.
     pub(super) fn check(&self, instance: &Instance) -> Result<(), DeliveryError> {
         let (sources, lengths) = (instance.sources(), instance.lengths());
-        plan::check_blocks(&self.schedule, instance.nodes(), self.pieces.iter().map(|piece| piece.bytes))?;
+        plan::check_blocks(&self.schedule, instance.size(), self.pieces.iter().map(|piece| piece.bytes))?;
         let mut in_order: Vec<(u32, &Piece)> = (0..).zip(&self.pieces).collect();
         in_order.sort_by_key(|(_, piece)| piece.start);
         // For each source, the end of the bytes covered by the pieces so far.

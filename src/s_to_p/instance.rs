@@ -140,7 +140,7 @@ impl Instance {
     }
 
     /// Returns the number of ranks.
-    pub fn nodes(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.members.len()
     }
 

@@ -39,7 +39,7 @@ pub(in super::super) fn unsplit_variants(instance: &Instance) -> Variants {
 
 /// Returns the variants of all algorithms in this module, ordered by how likely the algorithms are to be the fastest.
 pub(crate) fn families(instance: &Instance) -> Vec<Variant<Instance>> {
-    let every_node_is_a_source = instance.sources().len() == instance.nodes();
+    let every_node_is_a_source = instance.sources().len() == instance.size();
     // With every node a source, *Repos* moves no message, and only *Br_xy_source* may choose another order of dimensions than its base.
     let is_the_same_as_its_base = |algorithm: &Algorithm| {
         let moved = [

@@ -50,6 +50,6 @@ fn draft(instance: &Instance) -> Draft {
 }
 
 fn row_major(instance: &Instance) -> Draft {
-    let line = (0..instance.nodes()).collect();
+    let line = (0..instance.size()).collect();
     Draft::whole(instance, Exchange::Together, |builder| builder.halve(&[line]))
 }

@@ -35,8 +35,7 @@ static BUCKET: Entry = Entry::new("bucket", |planning| variants(planning.problem
 
 /// Returns both orders of the dimensions, each with plain buckets and, unless every node is a source, with even buckets.
 fn variants(instance: &Instance) -> Variants {
-    let is_even =
-        [false, true].into_iter().take(1 + usize::from(instance.sources().len() < instance.nodes()));
+    let is_even = [false, true].into_iter().take(1 + usize::from(instance.sources().len() < instance.size()));
     let ordered = in_node_order(instance);
     let orders = First::orders(ordered.grid()).iter();
     let choices = orders.flat_map(|&first| is_even.clone().map(move |is_even| (first, is_even)));
@@ -66,7 +65,7 @@ pub(super) fn cost(
     phases: [Vec<Vec<Rank>>; 2],
     is_even: bool,
 ) -> VariantCost {
-    let mut rings = Rings::of(instance.nodes(), blocks);
+    let mut rings = Rings::of(instance.size(), blocks);
     phases.iter().for_each(|lines| rings.all_gather(lines, |counts| blocks_per_message(counts, is_even)));
     VariantCost {
         lower_bound: rings.lower_bound(instance.machine().parameters()),

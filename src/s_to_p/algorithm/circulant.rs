@@ -83,7 +83,7 @@ pub(super) enum Mode {
 /// Returns at most `MAX_RADICES` radices that are faster than radix two by the closed form: the smallest per number of rounds, the fastest
 /// first.
 fn radices(instance: &Instance) -> Vec<usize> {
-    let nodes = instance.nodes();
+    let nodes = instance.size();
     let two = closed_form(instance, 2);
     // A larger radix needs at most as many rounds; among the radices with the same number of rounds the smallest is the fastest.
     let mut radices: Vec<usize> = (3..=nodes).collect();
@@ -99,7 +99,7 @@ fn radices(instance: &Instance) -> Vec<usize> {
 
 /// Returns the time of all rounds with a radix, without the time of the bytes, which is about the same for all radices.
 fn closed_form(instance: &Instance, radix: usize) -> Span {
-    let rounds = circulant::strides(instance.nodes(), radix).len();
+    let rounds = circulant::strides(instance.size(), radix).len();
     concurrent_round_time(instance.machine(), radix - 1).times(rounds as u64)
 }
 
@@ -119,7 +119,7 @@ fn best_block_count(instance: &Instance) -> f64 {
     let parameters = instance.parameters();
     let round = (parameters.send_overhead() + parameters.receive_overhead()).as_secs_f64();
     let bytes = instance.bytes() as f64 * parameters.beta() * 2.0 / parameters.duplex();
-    let more_rounds = (instance.nodes() as f64).log2() - 1.0;
+    let more_rounds = (instance.size() as f64).log2() - 1.0;
     (more_rounds.max(0.0) * bytes / round).sqrt().clamp(1.0, MAX_BLOCKS as f64)
 }
 

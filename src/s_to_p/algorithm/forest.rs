@@ -39,9 +39,9 @@ static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
     .only_if(&[Restriction {
         text: "there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take longer than a start-up",
-        is_met: |instance, ()| is_candidate(instance.machine(), instance.nodes(), instance.bytes()),
+        is_met: |instance, ()| is_candidate(instance.machine(), instance.size(), instance.bytes()),
         found: |instance, ()| {
-            unmet_condition(instance.machine(), instance.nodes(), instance.bytes()).unwrap_or_default()
+            unmet_condition(instance.machine(), instance.size(), instance.bytes()).unwrap_or_default()
         },
     }]);
 

@@ -48,7 +48,7 @@ fn longest(instance: &Instance) -> u64 {
 
 /// Returns the mean number of bytes per node, in whole elements. A node keeps at most this number of bytes.
 fn mean(instance: &Instance) -> u64 {
-    mean_in_elements(instance.bytes(), instance.nodes(), instance.element_bytes())
+    mean_in_elements(instance.bytes(), instance.size(), instance.element_bytes())
 }
 
 /// The algorithm of the all-gather.

@@ -46,12 +46,12 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.
     .only_if(&[Restriction {
         text: "there are at least 3 nodes and at most 8 sources, and their bytes take 16 start-ups",
         is_met: |instance, ()| {
-            instance.nodes() >= 3
+            instance.size() >= 3
                 && instance.sources().len() <= MAX_SOURCES
                 && start_ups(instance) >= MIN_START_UPS
         },
         found: |instance, ()| {
-            let [nodes, sources] = [(instance.nodes(), "node"), (instance.sources().len(), "source")]
+            let [nodes, sources] = [(instance.size(), "node"), (instance.sources().len(), "source")]
                 .map(|(number, what)| count(number as u64, what));
             let bytes = count(instance.bytes(), "byte");
             format!("here are {nodes} and {sources}, and {bytes} take {:.1} of them", start_ups(instance))
@@ -84,7 +84,7 @@ fn variants(instance: &Instance) -> Vec<Variant<Instance>> {
     let variant = |chunked: Chunked| {
         let name = format!("{}, {} chunks", chunked.trees.name, chunked.number());
         let (lower_bound, estimate) = (chunked.lower_bound(&ordered), chunked.estimate);
-        let messages = (chunked.number() * (ordered.nodes() - 1)) as u64;
+        let messages = (chunked.number() * (ordered.size() - 1)) as u64;
         let make = move |instance: &Instance| Ok(by_nodes(instance, |instance| chunked.draft(instance)));
         Variant::new(name, make).at_least(lower_bound).estimated(estimate).of_messages(messages)
     };
@@ -148,7 +148,7 @@ impl Chunked {
             let (root, count) = (instance.sources()[source], self.counts[source]);
             let own = (self.trees.rounds)(instance.grid(), root, count);
             let start = busy.earliest(&own);
-            busy.occupy(start, count, &own, instance.nodes());
+            busy.occupy(start, count, &own, instance.size());
             rounds.resize_with(rounds.len().max(start + own.len()), Vec::new);
             let before = self.counts[..source].iter().sum::<usize>() as u32;
             for (round, hops) in rounds[start..].iter_mut().zip(own) {
@@ -160,7 +160,7 @@ impl Chunked {
 
     /// Returns the order of the sources that minimizes the rounds between the last chunk of a source and the first chunk of the next.
     fn order(&self, instance: &Instance) -> Vec<usize> {
-        let (grid, nodes) = (instance.grid(), instance.nodes());
+        let (grid, nodes) = (instance.grid(), instance.size());
         let mut sources: Vec<usize> = (0..instance.sources().len()).collect();
         sources.sort_unstable_by_key(|&source| instance.sources()[source]);
         if sources.len() == 1 {
@@ -295,7 +295,7 @@ mod tests {
                 let alone = alone.map(|(&root, &count)| (trees.rounds)(instance.grid(), root, count).len());
                 assert!(rounds.len() < alone.sum(), "{machine}, {}", trees.name);
                 let all: usize = rounds.iter().map(Vec::len).sum();
-                assert_eq!(all, chunked.number() * (instance.nodes() - 1));
+                assert_eq!(all, chunked.number() * (instance.size() - 1));
             }
         }
     }

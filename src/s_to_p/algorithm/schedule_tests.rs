@@ -104,7 +104,7 @@ fn check(instance: &Instance, algorithm: Algorithm, variant: &Variant<Instance>)
     let draft = variant.draft(instance).unwrap();
     draft.check(instance).unwrap_or_else(|error| panic!("{algorithm}, {}: {error}", variant.name()));
     let Draft { schedule, growth, pieces } = &draft;
-    let (nodes, sources) = (instance.nodes(), instance.sources());
+    let (nodes, sources) = (instance.size(), instance.sources());
     let sent = sent(schedule);
     let fewest = match algorithm.name() {
         "br-lin" | "br-xy-source" | "br-xy-dim" | "xor" => true,
@@ -170,7 +170,7 @@ proptest! {
                 let schedule = variant.draft(&instance).unwrap().schedule;
                 let prediction = predict(instance.machine(), &schedule).unwrap();
                 let took = prediction.modeled;
-                prop_assert_eq!(prediction.finished.len(), instance.nodes());
+                prop_assert_eq!(prediction.finished.len(), instance.size());
                 // The end of a message is rounded.
                 let rounded = took.since_start() + Span::from_picos(schedule.messages().count() as u64);
                 prop_assert!(rounded >= bound.time(), "{}, {} in {} beats {:?}", of, variant.name(), took, bound);

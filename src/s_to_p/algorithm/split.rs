@@ -46,9 +46,9 @@ static SPLIT: Entry = Entry::new("split", |planning| variants(planning.problem))
     .source("the idea for one source: Barnett et al. 1994; van de Geijn")
     .only_if(&[Restriction {
         text: "at most half of the nodes are sources, short messages aside",
-        is_met: |instance, ()| 2 * long_message_count(instance) <= instance.nodes(),
+        is_met: |instance, ()| 2 * long_message_count(instance) <= instance.size(),
         found: |instance, ()| {
-            let (sources, nodes) = (long_message_count(instance), instance.nodes());
+            let (sources, nodes) = (long_message_count(instance), instance.size());
             format!("{sources} of {nodes} {}", if sources == 1 { "is" } else { "are" })
         },
     }]);
@@ -95,7 +95,7 @@ fn variants(instance: &Instance) -> Variants {
 
 /// Returns the numbers of pieces to try, for which there are enough helpers: powers of two, and the maximum.
 fn pieces(instance: &Instance, cut: Cut) -> Vec<usize> {
-    let (nodes, lengths) = (instance.nodes(), instance.lengths());
+    let (nodes, lengths) = (instance.size(), instance.lengths());
     if cut == Cut::ByLength && are_similar(lengths) {
         return Vec::new();
     }

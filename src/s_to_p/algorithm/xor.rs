@@ -29,7 +29,7 @@ static XOR: Entry = Entry::new("xor", |planning| variants(planning.problem, draf
 
 fn draft(instance: &Instance) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| {
-        broadcast(builder, instance.nodes(), instance.sources());
+        broadcast(builder, instance.size(), instance.sources());
     })
 }
 
@@ -50,7 +50,7 @@ pub(super) fn broadcast(builder: &mut Builder, nodes: usize, places: &[Rank]) {
 /// Returns the single variant, made by `draft`. Its lower bound is the start-ups and bytes of the source with the longest message, less one
 /// picosecond per message for rounding.
 pub(super) fn variants(instance: &Instance, draft: fn(&Instance) -> Draft) -> Variants {
-    let peers = instance.nodes() as u64 - 1;
+    let peers = instance.size() as u64 - 1;
     let longest = instance.lengths().iter().copied().max().unwrap_or(0);
     let parameters = instance.parameters();
     let bytes = parameters.node_transfer(longest.saturating_mul(peers));

@@ -110,7 +110,7 @@ fn a_plan_says_what_it_is() {
     let plan = Algorithm::BR_LIN.plan(&instance).unwrap();
     assert_eq!((*plan.algorithm(), plan.variant(), plan.name()), (Algorithm::BR_LIN, "", "br-lin"));
     assert_eq!((plan.instance().sources(), plan.instance().lengths()), (&[4, 1][..], &[7, 9][..]));
-    assert_eq!((plan.instance().bytes(), plan.instance().nodes()), (16, 6));
+    assert_eq!((plan.instance().bytes(), plan.instance().size()), (16, 6));
     assert_eq!(plan.schedule().sizes(), [7, 9]);
     let auto = Algorithm::AUTO.plan(&instance).unwrap();
     assert_ne!(*auto.algorithm(), Algorithm::AUTO, "auto names the algorithm that it has chosen");
