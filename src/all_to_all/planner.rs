@@ -59,11 +59,11 @@ struct SharedResults {
     ring_shapes: OnceLock<Vec<Shape>>,
     level_shapes: OnceLock<Vec<Shape>>,
     /// Time-triggered schedules by slice length.
-    packed: Mutex<BTreeMap<u64, Arc<OnceLock<Option<Plan>>>>>,
+    packed: Mutex<BTreeMap<u64, Arc<OnceLock<Option<TimedMessages>>>>>,
 }
 
-/// A time-triggered schedule, shared by all variants made from it.
-type Plan = Arc<Vec<Planned>>;
+/// The messages of a time-triggered schedule, shared by all variants made from it.
+type TimedMessages = Arc<Vec<Planned>>;
 
 impl Planner {
     /// Creates a planner that tries rounds in all styles.
@@ -203,7 +203,11 @@ impl Planner {
 
     /// Returns the time-triggered plan of *packed* with slices of length `slice`, or `None` if planning would take too long. The first call
     /// computes the plan with `make`.
-    pub(super) fn packed(&self, slice: u64, make: impl FnOnce() -> Option<Vec<Planned>>) -> Option<Plan> {
+    pub(super) fn packed(
+        &self,
+        slice: u64,
+        make: impl FnOnce() -> Option<Vec<Planned>>,
+    ) -> Option<TimedMessages> {
         let known = self.results.packed.lock().entry(slice).or_default().clone();
         known.get_or_init(|| make().map(Arc::new)).clone()
     }
@@ -252,7 +256,7 @@ impl Planner {
     pub(super) fn time_triggered(
         &self,
         name: &str,
-        plan: impl Fn(&Planner) -> Result<Plan, PlanError> + Send + Sync + 'static,
+        plan: impl Fn(&Planner) -> Result<TimedMessages, PlanError> + Send + Sync + 'static,
     ) -> Vec<Variant> {
         let plan = self.computed_once(plan);
         let (planner, known) = (self.clone(), plan.clone());

@@ -156,7 +156,7 @@ fn places(
 
 /// The part of one share of a message that matters at one link or port: its time, its rate, and its loss.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct SharePiece {
     start: Time,
     end: Time,
     rate: f64,
@@ -179,7 +179,7 @@ struct Passing {
 #[derive(Debug)]
 struct Meeting {
     place: Bottleneck,
-    pieces: Vec<Piece>,
+    pieces: Vec<SharePiece>,
     messages: Vec<Passing>,
 }
 
@@ -190,7 +190,7 @@ impl Meeting {
         for &share in over {
             let Share { start, end, rate, bottleneck, .. } = all[share];
             let lost = if bottleneck == Some(place) { losing.get(&share).copied() } else { None };
-            meeting.pieces.push(Piece { start, end, rate, lost });
+            meeting.pieces.push(SharePiece { start, end, rate, lost });
             let (last, message) = (meeting.pieces.len(), message(&all[share]));
             match meeting.messages.last_mut() {
                 Some(same) if same.message == message => {
@@ -268,7 +268,7 @@ impl Meeting {
 }
 
 /// Returns the bytes that a message, given by its `pieces` in time order, moved during another message's piece.
-fn moved(pieces: &[Piece], during: &Piece) -> f64 {
+fn moved(pieces: &[SharePiece], during: &SharePiece) -> f64 {
     let mut bytes = 0.0;
     for piece in pieces.iter().take_while(|piece| piece.start < during.end) {
         let (from, to) = (piece.start.max(during.start), piece.end.min(during.end));

@@ -158,7 +158,7 @@ struct Chapter<'a> {
 }
 
 /// A case made ready to run.
-enum Plan {
+enum Solution {
     /// By an algorithm.
     Algorithm(Algorithm, Box<collective::Plan>),
     /// By the example's program.
@@ -168,7 +168,7 @@ enum Plan {
 impl Comparison for Chapter<'_> {
     type Problem = case::Case;
     type Algorithm = Item;
-    type Plan = Plan;
+    type Plan = Solution;
     type Facts = Facts;
 
     const FILE: &'static str = concat!(
@@ -189,17 +189,17 @@ impl Comparison for Chapter<'_> {
         harmless(&format!("{}-{}-{}", case.item, case.machine.name(), case.words), "-.")
     }
 
-    fn plan(&self, case: &case::Case, _: &Item, _: Search) -> Attempted<Plan> {
+    fn plan(&self, case: &case::Case, _: &Item, _: Search) -> Attempted<Solution> {
         let plan = match case.item.topic {
             Topic::Algorithm(algorithm) => self.planned(case, algorithm, &case.machine).map(|plan| {
                 let modeled = plan.prediction().modeled.since_start();
-                (Plan::Algorithm(algorithm, Box::new(plan)), Some(modeled))
+                (Solution::Algorithm(algorithm, Box::new(plan)), Some(modeled))
             }),
             Topic::MatrixVector => Matrix::of(self.arguments, case).map(|matrix| {
                 // A run on another clock does not tell what virtual time is.
                 let is_told = self.arguments.options.clock() == Clock::Virtual;
                 let modeled = if is_told { None } else { matrix.modeled(&case.machine) };
-                (Plan::Matrix(Box::new(matrix)), modeled)
+                (Solution::Matrix(Box::new(matrix)), modeled)
             }),
         };
         Ok(plan.map(|(plan, predicted)| Planned {
@@ -212,27 +212,27 @@ impl Comparison for Chapter<'_> {
 
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
         match plan {
-            Plan::Algorithm(_, plan) => Some(plan.schedule()),
-            Plan::Matrix(_) => None,
+            Solution::Algorithm(_, plan) => Some(plan.schedule()),
+            Solution::Matrix(_) => None,
         }
     }
 
-    fn msccl(&self, plan: &Plan) -> Result<Program, WriteError> {
+    fn msccl(&self, plan: &Solution) -> Result<Program, WriteError> {
         match plan {
-            Plan::Algorithm(_, plan) => plan.msccl(),
-            Plan::Matrix(_) => Err(WriteError::Operation { operation: "product".to_owned() }),
+            Solution::Algorithm(_, plan) => plan.msccl(),
+            Solution::Matrix(_) => Err(WriteError::Operation { operation: "product".to_owned() }),
         }
     }
 
-    fn facts(&self, case: &case::Case, planned: &Planned<Plan>, ran: Option<&Ran>) -> Facts {
+    fn facts(&self, case: &case::Case, planned: &Planned<Solution>, ran: Option<&Ran>) -> Facts {
         self.facts_of(case, planned, ran)
     }
 
-    fn run(&self, plan: &Plan, execution: Execution<'_>) -> Result<Ran, Error> {
+    fn run(&self, plan: &Solution, execution: Execution<'_>) -> Result<Ran, Error> {
         let content = Content::new(self.arguments.phantom, self.arguments.options.seed);
         match plan {
-            Plan::Algorithm(_, plan) => run_checked(plan, content, execution),
-            Plan::Matrix(matrix) => matrix.run(execution),
+            Solution::Algorithm(_, plan) => run_checked(plan, content, execution),
+            Solution::Matrix(matrix) => matrix.run(execution),
         }
     }
 

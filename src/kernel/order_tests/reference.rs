@@ -109,7 +109,7 @@ pub(crate) struct Reference<'m> {
     faults: VecDeque<(Time, Change)>,
     transfers: Vec<Transfer>,
     /// A kernel that computes detours around dead links.
-    ways: Kernel,
+    router: Kernel,
 }
 
 /// Noise after this time is omitted: no test program takes as long.
@@ -147,7 +147,7 @@ impl<'m> Reference<'m> {
             meetings: BTreeSet::new(),
             faults: faults.unwrap_or_default().into(),
             transfers: Vec::new(),
-            ways: Kernel::new(machine, false),
+            router: Kernel::new(machine, false),
         };
         while engine.step() || engine.advance() {}
         let mut transfers = engine.transfers;

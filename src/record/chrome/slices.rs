@@ -22,12 +22,12 @@ struct Slice<'a> {
     start: Time,
     end: Time,
     /// The kind of piece, if the slice is not the whole event.
-    piece: Option<Piece>,
+    piece: Option<PieceKind>,
 }
 
 /// The kind of a piece of a call's time.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum PieceKind {
     Overhead,
     /// Waiting for a message to arrive, or to leave if the entry time of the message is unknown.
     Waiting,
@@ -167,10 +167,10 @@ impl Slice<'_> {
     /// Returns the name of the slice, its category, and the arguments that are shown when it is selected.
     fn describe(&self) -> (Cow<'_, str>, &'static str, Option<Args<'_>>) {
         match self.piece {
-            Some(Piece::Overhead) => return ("overhead".into(), "overhead", None),
-            Some(Piece::Waiting) => return ("waiting".into(), "waiting", None),
-            Some(Piece::Queued) => return ("queued for the port".into(), "waiting", None),
-            Some(Piece::Leaving) => return ("bytes leaving".into(), "waiting", None),
+            Some(PieceKind::Overhead) => return ("overhead".into(), "overhead", None),
+            Some(PieceKind::Waiting) => return ("waiting".into(), "waiting", None),
+            Some(PieceKind::Queued) => return ("queued for the port".into(), "waiting", None),
+            Some(PieceKind::Leaving) => return ("bytes leaving".into(), "waiting", None),
             None => {}
         }
         match self.event.kind {
@@ -194,7 +194,7 @@ impl Slice<'_> {
 }
 
 /// Calls `add` for each piece of the time of a send or a receive, except pieces of zero length.
-fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(Time, Time, Piece)) {
+fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(Time, Time, PieceKind)) {
     let mut add = |start: Time, end: Time, piece| {
         if start < end {
             add(start, end, piece);
@@ -203,21 +203,21 @@ fn pieces(event: &Event, entered: &BTreeMap<Message, Time>, mut add: impl FnMut(
     match event.kind {
         EventKind::Send { seq, overhead, .. } => {
             let ready = event.end.min(event.start + overhead);
-            add(event.start, ready, Piece::Overhead);
+            add(event.start, ready, PieceKind::Overhead);
             match entered.get(&(event.rank, seq)) {
                 Some(&entered) => {
                     let entered = entered.max(ready).min(event.end);
-                    add(ready, entered, Piece::Queued);
-                    add(entered, event.end, Piece::Leaving);
+                    add(ready, entered, PieceKind::Queued);
+                    add(entered, event.end, PieceKind::Leaving);
                 }
-                None => add(ready, event.end, Piece::Waiting),
+                None => add(ready, event.end, PieceKind::Waiting),
             }
         }
         EventKind::Recv { overhead, .. } => {
             let waited = event.end.since(event.start) - overhead;
             let came = event.start + waited;
-            add(event.start, came, Piece::Waiting);
-            add(came, event.end, Piece::Overhead);
+            add(event.start, came, PieceKind::Waiting);
+            add(came, event.end, PieceKind::Overhead);
         }
         _ => {}
     }

@@ -72,13 +72,13 @@ impl Posted {
 /// A message in reception: its header and its parts.
 struct Incoming {
     header: Header,
-    parts: Vec<Piece>,
+    parts: Vec<IncomingPart>,
     /// The number of parts whose lengths have not arrived.
     missing: usize,
 }
 
 /// A part of a message in reception.
-enum Piece {
+enum IncomingPart {
     Whole(Segment),
     Coming(PersistentRequest<u8>, usize),
 }
@@ -362,7 +362,7 @@ impl Connection {
                 let Some(waiting) = incoming.get_mut(&source) else {
                     return Ok(Some((source, header, Payload::of_bytes(data, None))));
                 };
-                let parts = vec![Piece::Whole(Segment::Data(data))];
+                let parts = vec![IncomingPart::Whole(Segment::Data(data))];
                 waiting.push_back(Incoming { header, parts, missing: 0 });
                 Ok(None)
             }
@@ -386,14 +386,14 @@ impl Connection {
     }
 
     /// Posts a receive for a part of a message.
-    fn expect(&self, source: NodeId, (bytes, is_phantom): Part) -> Result<Piece, Error> {
+    fn expect(&self, source: NodeId, (bytes, is_phantom): Part) -> Result<IncomingPart, Error> {
         if is_phantom {
-            return Ok(Piece::Whole(Segment::Phantom(bytes)));
+            return Ok(IncomingPart::Whole(Segment::Phantom(bytes)));
         }
         let buffer = self.pool.take(bytes as usize);
         let mut receive = self.comm.recv_init(buffer, source as i32, DATA)?;
         receive.start()?;
-        Ok(Piece::Coming(receive, bytes as usize))
+        Ok(IncomingPart::Coming(receive, bytes as usize))
     }
 
     /// Takes the messages that can be delivered: complete messages whose predecessors from the same rank are complete.
@@ -403,7 +403,7 @@ impl Connection {
         for (&source, waiting) in incoming.iter_mut() {
             'messages: while let Some(first) = waiting.front_mut() {
                 for piece in &mut first.parts {
-                    if let Piece::Coming(receive, _) = piece
+                    if let IncomingPart::Coming(receive, _) = piece
                         && receive.test()?.is_none()
                     {
                         break 'messages;
@@ -415,9 +415,9 @@ impl Connection {
                 let Some(first) = waiting.pop_front() else { break };
                 let part = |piece| {
                     Ok(match piece {
-                        Piece::Whole(Segment::Phantom(bytes)) => Payload::phantom(bytes),
-                        Piece::Whole(Segment::Data(bytes)) => Payload::of_bytes(bytes, None),
-                        Piece::Coming(receive, bytes) => {
+                        IncomingPart::Whole(Segment::Phantom(bytes)) => Payload::phantom(bytes),
+                        IncomingPart::Whole(Segment::Data(bytes)) => Payload::of_bytes(bytes, None),
+                        IncomingPart::Coming(receive, bytes) => {
                             Payload::of_bytes(self.pool.lend(receive.into_buffer()?, bytes), None)
                         }
                     })

@@ -13,7 +13,7 @@ use super::{
         compare::{Planned, Ran},
         count::counted,
     },
-    Chapter, Plan,
+    Chapter, Solution,
     case::Case,
     parameters::{strict, with},
     steps,
@@ -82,12 +82,12 @@ impl Facts {
 
 impl Chapter<'_> {
     /// The facts of a case that can be.
-    pub(super) fn facts_of(&self, case: &Case, planned: &Planned<Plan>, ran: Option<&Ran>) -> Facts {
+    pub(super) fn facts_of(&self, case: &Case, planned: &Planned<Solution>, ran: Option<&Ran>) -> Facts {
         let Planned { plan, predicted, .. } = planned;
         let (parameters, topology) = (case.machine.parameters(), case.machine.topology());
         let (figure, equation, products) = match plan {
-            Plan::Algorithm(_, plan) => (Figure::of(plan), plan.estimate(), Span::ZERO),
-            Plan::Matrix(matrix) => {
+            Solution::Algorithm(_, plan) => (Figure::of(plan), plan.estimate(), Span::ZERO),
+            Solution::Matrix(matrix) => {
                 let [broadcasts, sums] = matrix.figures.clone();
                 let equation = matrix.equation().time(parameters);
                 (broadcasts.followed_by(sums), equation, parameters.combining(matrix.products()))
@@ -118,19 +118,19 @@ impl Chapter<'_> {
     }
 
     /// The modeled time of the same on another machine.
-    fn modeled_on(&self, case: &Case, plan: &Plan, machine: &MachineSpec) -> Option<Span> {
+    fn modeled_on(&self, case: &Case, plan: &Solution, machine: &MachineSpec) -> Option<Span> {
         match plan {
-            Plan::Algorithm(algorithm, _) => {
+            Solution::Algorithm(algorithm, _) => {
                 Some(self.planned(case, *algorithm, machine).ok()?.prediction().modeled.since_start())
             }
-            Plan::Matrix(matrix) => matrix.modeled(machine),
+            Solution::Matrix(matrix) => matrix.modeled(machine),
         }
     }
 
     /// The steps, as text.
-    fn drawing(&self, case: &Case, plan: &Plan, figure: &Figure) -> String {
+    fn drawing(&self, case: &Case, plan: &Solution, figure: &Figure) -> String {
         let draw = |figure: &Figure| steps::drawing(figure, &case.machine, self.arguments.full);
-        let Plan::Matrix(matrix) = plan else { return draw(figure) };
+        let Solution::Matrix(matrix) = plan else { return draw(figure) };
         let [broadcasts, sums] = matrix.figures.each_ref().map(|figure| match draw(figure) {
             nothing if nothing.is_empty() => "nothing to do\n".to_owned(),
             drawing => drawing,

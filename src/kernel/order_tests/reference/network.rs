@@ -65,7 +65,7 @@ impl Reference<'_> {
     pub(super) fn route(&mut self, at: Time, from: Rank, to: NodeId) -> Result<u64, Cause> {
         let mut route = Vec::new();
         self.machine.topology().route(from, to as Rank, &mut route);
-        Ok(self.ways.route(at, from as NodeId, to)?.unwrap_or(route).len() as u64)
+        Ok(self.router.route(at, from as NodeId, to)?.unwrap_or(route).len() as u64)
     }
 
     /// The index of the first message of a node that can enter an out-port now.
@@ -83,7 +83,7 @@ impl Reference<'_> {
         let leaving = &mut self.nodes[rank].leaving;
         let number = (0..).find(|&port| leaving.iter().all(|out| out.port != Some(port))).unwrap();
         let (message, port) = (leaving[at], Port { node: rank, number });
-        match self.ways.route(self.now, rank as NodeId, message.parcel.target) {
+        match self.router.route(self.now, rank as NodeId, message.parcel.target) {
             Err(cause) => return self.fail_leaving(rank, at, cause),
             Ok(Some(detour)) => self.fabric.detour(port, detour),
             Ok(None) => {}
