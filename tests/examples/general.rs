@@ -240,7 +240,7 @@ fn halving_depends_on_where_the_sources_are() {
 fn two_operations_are_fine_on_four_nodes_only() {
     let modeled = |side| {
         stop_two_operations::ALGORITHMS.map(|algorithm| {
-            stop_two_operations::broadcast(algorithm, side, side).unwrap().modeled.to_string()
+            stop_two_operations::broadcast(algorithm, side, side).unwrap().makespan.to_string()
         })
     };
     assert_eq!(modeled(2), ["661.170133 us", "708.872 us", "661.210133 us"]);

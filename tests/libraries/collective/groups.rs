@@ -180,7 +180,7 @@ fn a_hundred_calls_in_a_row_with_barriers_between() {
     };
     let first = machine.run(program).unwrap().report;
     let second = machine.run(program).unwrap().report;
-    assert_eq!((first.modeled, &first.nodes), (second.modeled, &second.nodes));
+    assert_eq!((first.makespan, &first.nodes), (second.makespan, &second.nodes));
 }
 
 /// Nobody waits for calls that do not concern it: a root that only sends is done while the others are at it.

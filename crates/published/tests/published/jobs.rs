@@ -99,7 +99,7 @@ fn values_are_those_of_runs_on_threads() {
     for id in ["S0-F6", "S0-T1", "S0-F9", "S1-F8", "S2-T3"] {
         for value in outcome(id).values.iter().filter(|_| id != "S2-T3" || is_full()) {
             let Some(report) = value.run(Clock::Virtual) else { continue };
-            let modeled = report.unwrap().modeled.since_start().as_millis_f64();
+            let modeled = report.unwrap().makespan.since_start().as_millis_f64();
             assert_eq!(modeled, value.modeled, "{id}, {}", value.what);
             runs += 1;
         }
