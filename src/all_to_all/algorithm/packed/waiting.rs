@@ -1,9 +1,9 @@
 //! Senders waiting for capacity on links, so that receivers reachable through a full link are not examined again until it has capacity.
 //!
-//! A sender that finds a link full waits for this link with all its receivers reachable through the link (see `link_receivers`). When a message has left
-//! the link, the waiting senders search again, in the order of their remaining work, as long as the link has capacity. They may find later
-//! links full. A free sender without a match searches again only when a link that it waits for has capacity, or when a receiver within
-//! reach becomes free.
+//! A sender that finds a link full waits for this link with all its receivers reachable through the link (see `link_receivers`). When a
+//! message has left the link, the waiting senders search again, in the order of their remaining work, as long as the link has capacity. They
+//! may find later links full. A free sender without a match searches again only when a link that it waits for has capacity, or when a
+//! reachable receiver becomes free.
 
 use super::{
     super::super::{
@@ -30,7 +30,7 @@ pub(super) struct WaitingSenders<'a> {
     is_full: Vec<bool>,
     /// For each sender, the receivers of its remaining messages.
     open: Rows,
-    /// The receivers in `open` that are reachable: not known to be reachable only through a full link.
+    /// The reachable receivers in `open`: those not known to be reachable only through a full link.
     reached: Rows,
     /// The senders waiting for each link; `None` if none ever has.
     senders: Vec<Option<Ranks>>,
