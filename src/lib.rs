@@ -91,7 +91,7 @@ pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
 pub use payload::{Element, ElementType, Payload, PayloadError};
 pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};
 pub use runtime::Pinning;
-pub use time::{Span, Time};
+pub use time::{Span, SpanError, Time};
 
 /// The names that most programs need, for a glob import: the machine, its nodes and groups, and the calls of the libraries.
 pub mod prelude {
