@@ -123,7 +123,7 @@ pub fn broadcast(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn E
     })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for network in NETWORKS {
         println!("{network:<16}{:>10}{:>10}{:>10}   messages on a link", "program", "library", "equation");
         for algorithm in ALGORITHMS {

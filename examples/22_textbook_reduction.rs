@@ -84,7 +84,7 @@ pub fn reduce(network: &str) -> Result<Found, Box<dyn Error>> {
     Ok((run.outputs.swap_remove(0), run.report.modeled, plan.prediction().modeled, plan.estimate()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<16}{:>10}{:>10}{:>10}", "", "program", "library", "equation");
     for network in NETWORKS {
         let (sum, program, library, equation) = reduce(network)?;

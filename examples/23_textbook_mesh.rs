@@ -96,7 +96,7 @@ pub fn on_mesh(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Err
     Ok((run.report.modeled, plan.prediction().modeled, plan.estimate()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<28}{:>10}{:>10}{:>10}", "", "program", "library", "equation");
     for network in MESHES {
         for algorithm in [Algorithm::MESH_ONE_TO_ALL, Algorithm::MESH_ALL_TO_ALL] {

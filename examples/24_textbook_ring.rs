@@ -107,7 +107,7 @@ pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn 
     Ok((program, plan.prediction().modeled, plan.estimate()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<28}{:>11}{:>11}{:>11}", "", "program", "library", "equation");
     for network in NETWORKS {
         for algorithm in [Algorithm::RING_ALL_TO_ALL, Algorithm::RING_REDUCTION, Algorithm::LINE_ALL_TO_ALL] {

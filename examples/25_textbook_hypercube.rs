@@ -109,7 +109,7 @@ pub fn all_to_all(network: &str, excess: f64, algorithm: Algorithm) -> Result<Fo
     })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for algorithm in [Algorithm::HYPERCUBE_ALL_TO_ALL, Algorithm::HYPERCUBE_REDUCTION] {
         println!("{algorithm}: {}", algorithm.title());
         for (network, k) in NETWORKS {

@@ -115,7 +115,7 @@ pub fn product((rows, columns, n): (usize, usize, usize)) -> Result<Found, Box<d
     Ok((program.outputs.concat(), program.report.modeled, library.report.modeled, equation))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<26}{:>12}{:>12}{:>12}", "", "program", "library", "equation");
     for size @ (rows, columns, n) in SIZES {
         let (_, program, library, equation) = product(size)?;

@@ -97,7 +97,7 @@ pub fn broadcasts(network: &str, algorithm: Algorithm, sources: usize) -> Result
     Ok((run.report.modeled, plan.prediction().modeled, plan.estimate()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<12}{:>30}{:>30}", "", "in turn, hypercube", "pipelined, ring");
     println!(
         "{:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",

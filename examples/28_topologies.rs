@@ -73,7 +73,7 @@ pub fn size_of(network: &str) -> Result<(usize, usize), Box<dyn Error>> {
     Ok((topology.links(), longest))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<27}{:>6}{:>9}{:>10}   shared by", "", "links", "longest", "modeled");
     for network in NETWORKS {
         let (links, longest) = size_of(network)?;

@@ -109,7 +109,7 @@ pub fn sum(doubles: usize) -> Result<Run<f64>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for (operation, doubles) in [(Operation::AllGather, 1 << 17), (Operation::AllReduce, 20_000)] {
         let task = task(operation, doubles)?;
         let bound = task.lower_bound().time();

@@ -100,7 +100,7 @@ pub mod prelude {
         all_to_all::ManyToMany,
         collective::Collective,
         comm::{Group, Message, Node, Request, Tested},
-        error::{CommError, Failure},
+        error::{CommError, Failure, MainError},
         payload::Payload,
         s_to_p::BroadcastFrom,
     };
@@ -115,6 +115,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/own.md")]
 struct OwnAlgorithms;
+
+/// The programs in the document on computation time.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/computation.md")]
+struct Computation;
 
 /// The program in the document on pictures.
 #[cfg(doctest)]

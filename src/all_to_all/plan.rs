@@ -41,6 +41,7 @@ impl Plan {
     ///
     /// [`ExchangeError`] if the group or the payload lengths differ from the plan's, if another member uses another plan, or if a message
     /// cannot be sent or received.
+    #[track_caller]
     pub fn carry_out(
         &self,
         group: &Group<'_>,

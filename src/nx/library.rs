@@ -92,6 +92,7 @@ impl Default for NxCosts {
 impl Nx<'_, '_> {
     /// Combines `x` over all nodes and leaves the result on every node. The order is that of node numbers unless `f` is commutative; `f`
     /// combines the second slice into the first.
+    #[track_caller]
     pub(super) fn combine<T: Pod + Send>(
         &self,
         name: &'static str,
@@ -107,6 +108,7 @@ impl Nx<'_, '_> {
 
     /// Concatenates the parts of all nodes in the order of node numbers, on every node. `lengths` are the lengths of the parts in bytes, if
     /// they are known.
+    #[track_caller]
     pub(crate) fn all_gather(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
             Library::Nx => self.run_traced("all-gather by NX", || native::all_gather(self, part, lengths)),
@@ -115,6 +117,7 @@ impl Nx<'_, '_> {
     }
 
     /// Returns when all nodes have called it.
+    #[track_caller]
     pub(super) fn synchronize(&self) -> Result<(), NxError> {
         self.wire.library_call("gsync", || match self.library {
             Library::Nx => self.run_traced("barrier by NX", || native::synchronize(self)),

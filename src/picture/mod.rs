@@ -46,7 +46,7 @@ pub use self::{
 use crate::rank::Rank;
 
 /// The error of a picture that cannot be drawn.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PictureError {
     /// The run was not traced.
@@ -92,5 +92,3 @@ pub enum PictureError {
         allowed: String,
     },
 }
-
-crate::text::debug_as_text!(PictureError);

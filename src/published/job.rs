@@ -9,7 +9,6 @@ use crate::{
     error::ConfigError,
     panics::caught,
     runtime::{Settings, limits},
-    text::debug_as_text,
 };
 
 /// A paper whose results are reproduced.
@@ -117,7 +116,7 @@ pub struct Outcome {
 }
 
 /// The error of a job that cannot be completed.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum JobError {
     /// A prerequisite is missing.
@@ -140,8 +139,6 @@ pub enum JobError {
         message: String,
     },
 }
-
-debug_as_text!(JobError);
 
 /// A job that is not possible yet because a prerequisite is missing.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]

@@ -131,7 +131,9 @@ fn a_sound_topology_is_as_one_of_the_library() {
     assert_eq!(send(placed(Custom::default().machine())), send(placed(line())));
     // A link without limit, and a switch that `switches` does not count.
     assert!(
-        Machine::of(Custom { capacity: Some(f64::INFINITY), ..Custom::default() }.machine()).build().is_ok()
+        Machine::of(Custom { capacity: Some(f64::INFINITY), ..Custom::default() }.machine())
+            .build()
+            .is_ok()
     );
 }
 

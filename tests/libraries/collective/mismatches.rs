@@ -288,7 +288,8 @@ fn a_member_that_makes_no_call_is_found_where_others_need_it() {
 #[test]
 fn a_member_that_nobody_needs_leaves_a_message() {
     let machine = |denied| {
-        let machine = Machine::of("line:5".parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(denied);
+        let machine =
+            Machine::of("line:5".parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(denied);
         machine.build().unwrap()
     };
     let program = |node: &Node<'_>| {
@@ -316,7 +317,7 @@ fn on_rank_1(call: impl Fn(&Group<'_>) -> Result<(), CollectiveError> + Sync) ->
         }
     });
     match error {
-        RunError::Node { rank: 1, source } => source.to_string(),
+        RunError::Node { rank: 1, source, .. } => source.to_string(),
         other => panic!("{other}"),
     }
 }

@@ -108,8 +108,11 @@ impl Call {
 
     /// Carries it out on phantom payloads and nothing else, and returns when each member is done.
     fn run(&self, algorithm: &Algorithm) -> (Run<()>, Vec<Time>) {
-        let machine =
-            Machine::of(self.machine.clone()).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap();
+        let machine = Machine::of(self.machine.clone())
+            .wall_limit(PATIENCE)
+            .deny_unreceived(true)
+            .build()
+            .unwrap();
         let run = machine.run(|node| {
             let Some(rank) = self.members.iter().position(|&member| member == node.rank()) else {
                 return Ok(());

@@ -205,7 +205,7 @@ fn error<'a>(
         Ok(())
     });
     match run.unwrap_err() {
-        RunError::Node { rank, source } => (rank, *source.downcast().unwrap()),
+        RunError::Node { rank, source, .. } => (rank, *source.downcast().unwrap()),
         other => panic!("{other}"),
     }
 }
