@@ -79,7 +79,7 @@ pub fn on_mesh(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Err
     let plan =
         algorithm.plan(&Task::builder(&machine, algorithm.operation()).elements(bytes as u64).build()?)?;
 
-    let run = Machine::of(machine).build()?.run(|node| {
+    let run = Machine::builder(machine).build()?.run(|node| {
         let has = !is_one || node.rank() == 0;
         let mut x = if has { Payload::from(vec![node.rank() as u8; BYTES]) } else { Payload::empty() };
         for (line, is_reached) in lines(node)? {

@@ -83,7 +83,7 @@ pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn 
     let words = vec![WORDS as u64; p];
     let plan = algorithm
         .plan(&Task::builder(&machine, algorithm.operation()).blocks(words).element_bytes(8).build()?)?;
-    let machine = Machine::of(machine).build()?;
+    let machine = Machine::builder(machine).build()?;
     let program = match algorithm.name() {
         "4.4" => {
             let run = machine.run(|node| all_to_all_bc_ring(node, message(node.rank(), 0)))?;

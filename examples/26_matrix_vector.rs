@@ -96,7 +96,7 @@ pub fn product((rows, columns, n): (usize, usize, usize)) -> Result<Found, Box<d
         let x: Vec<f64> = if node.rank() < columns { block.columns().map(x).collect() } else { Vec::new() };
         (block, x)
     };
-    let machine = Machine::of(machine).build()?;
+    let machine = Machine::builder(machine).build()?;
     let program = machine.run(|node| {
         let (block, x) = mine(node);
         multiply(node, &block, x)

@@ -78,7 +78,7 @@ pub fn broadcasts(network: &str, algorithm: Algorithm, sources: usize) -> Result
     let blocks: Vec<u64> = (0..p).map(|rank| if rank < sources { BYTES as u64 } else { 0 }).collect();
     let plan = algorithm.plan(&Task::builder(&machine, algorithm.operation()).blocks(blocks).build()?)?;
 
-    let run = Machine::of(machine).build()?.run(|node| {
+    let run = Machine::builder(machine).build()?.run(|node| {
         let my_id = node.rank();
         let mut result = vec![Payload::empty(); p];
         if my_id < sources {

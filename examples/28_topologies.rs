@@ -37,7 +37,7 @@ pub const LENGTH: usize = 1000;
 
 /// The sum of all, on every node.
 pub fn sum_of_all(network: &str) -> Result<Run<Vec<f64>>, Box<dyn Error>> {
-    let run = Machine::of(network.parse()?).build()?.run(|node| {
+    let run = Machine::builder(network.parse()?).build()?.run(|node| {
         let (world, my_id) = (node.world(), node.rank());
         let mut sum: Vec<f64> = (0..LENGTH).map(|j| (my_id * j) as f64).collect();
         for i in 0..world.size().ilog2() {

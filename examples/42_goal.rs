@@ -90,7 +90,7 @@ pub fn machine(nodes: usize) -> Result<MachineSpec, Box<dyn Error>> {
 pub fn both(machine: &MachineSpec, text: &str) -> Result<(Time, Time), Box<dyn Error>> {
     let program = Program::read(text.as_bytes())?;
     let predicted = predict(machine, &program, Sends::Eager)?;
-    let run = Machine::of(machine.clone()).build()?.run(|node| Ok(program.play(node, Sends::Eager)?))?;
+    let run = Machine::builder(machine.clone()).build()?.run(|node| Ok(program.play(node, Sends::Eager)?))?;
     Ok((predicted.modeled, run.report.modeled))
 }
 

@@ -286,7 +286,7 @@ impl RunOptions {
         let is_drawn = self.svg.is_some() || of_network.is_some();
         let is_traced = self.trace.is_some() || self.explain || is_drawn;
         let machine =
-            Machine::of(spec).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
+            Machine::builder(spec).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,

@@ -41,7 +41,7 @@ fn picos(times: &[Time]) -> Vec<u64> {
 
 /// A program on threads.
 fn play(machine: &MachineSpec, program: &Program, sends: Sends) -> Result<Vec<Time>, RunError> {
-    let machine = Machine::of(machine.clone()).build().unwrap();
+    let machine = Machine::builder(machine.clone()).build().unwrap();
     let run = machine.run(|node| Ok(program.play(node, sends)?))?;
     Ok(run.report.nodes.iter().map(|node| node.finished).collect())
 }
@@ -298,7 +298,7 @@ fn schedules_that_wait_for_their_sends_take_the_same_time_everywhere() {
     assert!(steps.any(|step| step.action == Action::WaitAll), "{}", plan.name());
     let planned = plan.prediction().modeled;
     let data: Vec<u8> = (0..50_451).map(|byte| byte as u8).collect();
-    let run = Machine::of(machine.clone())
+    let run = Machine::builder(machine.clone())
         .build()
         .unwrap()
         .run(|node| Ok(plan.call(node.world(), if node.rank() == 7 { &data[..] } else { &[] })?));

@@ -223,7 +223,7 @@ fn predictions_hold() {
             None => spec,
         };
         let predicted = predict(&spec, &schedule).unwrap();
-        let run = run(&Machine::of(spec).build().unwrap(), |node| {
+        let run = run(&Machine::builder(spec).build().unwrap(), |node| {
             let mut blocks =
                 schedule.sizes().iter().map(|&bytes| Payload::phantom(bytes)).collect::<Vec<_>>();
             Ok(multicomputer::comm::walk(node.world(), &schedule, Tag(0), &mut blocks)?)

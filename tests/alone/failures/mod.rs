@@ -311,7 +311,7 @@ fn a_topology_that_panics_ends_the_run() {
     let _alone = alone();
     for clock in [Clock::Virtual, REAL, Clock::RealTime { dilation: Dilation::Auto }] {
         let spec = MachineSpec::new("no routes", Arc::new(NoRoutes), Parameters::hockney());
-        let machine = Machine::of(spec).clock(clock).wall_limit(Duration::from_secs(5)).build().unwrap();
+        let machine = Machine::builder(spec).clock(clock).wall_limit(Duration::from_secs(5)).build().unwrap();
         let run = machine.run(|node| match node.rank() {
             0 => Ok(node.world().send(1, [1_u8])?),
             _ => Ok(drop(node.world().recv(0)?)),
