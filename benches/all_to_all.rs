@@ -65,7 +65,8 @@ fn choice(criterion: &mut Criterion) {
 fn exchanges(criterion: &mut Criterion) {
     let mut group = group(criterion, "an exchange of 32 nodes");
     let instance = instance("cm5:32", 32);
-    let machine = Machine::of(instance.machine().clone()).build().unwrap_or_else(|error| panic!("{error}"));
+    let machine =
+        Machine::builder(instance.machine().clone()).build().unwrap_or_else(|error| panic!("{error}"));
     for algorithm in [Algorithm::COLORED, Algorithm::RANDOM] {
         let plan = algorithm.plan(&instance).unwrap_or_else(|error| panic!("{algorithm}: {error}"));
         let exchange = || {

@@ -144,7 +144,7 @@ fn lookup(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(CALLS));
     for (shape, others) in [("1x1", 0), ("8x8", 0), ("16x32", 0), ("16x32", 200)] {
         let machine =
-            Machine::of(format!("paragon:{shape}").parse().unwrap_or_else(|error| panic!("{error}")));
+            Machine::builder(format!("paragon:{shape}").parse().unwrap_or_else(|error| panic!("{error}")));
         let machine = machine.build().unwrap_or_else(|error| panic!("{error}"));
         let job = Job::bytes(Operation::Broadcast, 8);
         run(&mut group, &format!("{shape}, {others} other plans"), &machine, |node| {

@@ -28,7 +28,7 @@ pub fn hello() -> Result<Run<String>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let run = hello()?;
     for line in &run.outputs {
         println!("{line}");

@@ -32,7 +32,7 @@ pub fn ring() -> Result<Run<u64>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let run = ring()?;
     println!("the sum of the ranks 0 to {} is {}", NODES - 1, run.outputs[0]);
     println!("{} messages took {}", run.report.messages, run.report.makespan);

@@ -30,7 +30,7 @@ pub fn two_messages(k: f64) -> Result<Run<()>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for k in [1.0, 1.5, 2.0] {
         let report = two_messages(k)?.report;
         let (sender, receiver) = (report.nodes[0].finished, report.nodes[2].finished);

@@ -40,7 +40,7 @@ pub fn sum_of_squares() -> Result<Run<u64>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let run = sum_of_squares()?;
     println!("the squares of 0 to 11 add up to {} on every node, at {}", run.outputs[0], run.report.makespan);
     for phase in &run.report.phases {

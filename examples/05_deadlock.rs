@@ -8,8 +8,6 @@
 //!
 //! Run it with `cargo run --release --example 05_deadlock`. Next: `06_trace`.
 
-use std::error::Error;
-
 use multicomputer::{
     Run,
     error::{ConfigError, RunError},
@@ -48,7 +46,7 @@ fn neighbours(node: &Node<'_>) -> (Rank, Rank) {
     ((rank + size - 1) % size, (rank + 1) % size)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let machine = machine()?;
     match listen_then_speak(&machine) {
         Err(RunError::Deadlock(report)) => println!("{report}"),

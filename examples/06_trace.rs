@@ -44,7 +44,7 @@ pub fn tasks() -> Result<Run<Vec<Rank>>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let path = match env::args_os().nth(1) {
         Some(path) => PathBuf::from(path),
         None => env::temp_dir().join("multicomputer-trace.json"),

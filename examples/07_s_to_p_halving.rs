@@ -13,6 +13,7 @@ use std::error::Error;
 
 use multicomputer::{
     Machine, Payload, Run,
+    error::MainError,
     s_to_p::{Algorithm, Distribution, Instance, Plan, picture},
 };
 
@@ -38,7 +39,7 @@ pub fn broadcast(
     Ok((plan, run))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for distribution in [Distribution::Row, Distribution::Cross] {
         for (nth, algorithm) in HALVINGS.into_iter().enumerate() {
             let (plan, run) = broadcast(algorithm, &distribution)?;

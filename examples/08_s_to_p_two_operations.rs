@@ -11,6 +11,7 @@ use std::error::Error;
 
 use multicomputer::{
     Machine, Payload,
+    error::MainError,
     report::RunReport,
     s_to_p::{Algorithm, Distribution, Instance},
 };
@@ -34,12 +35,12 @@ pub fn broadcast(algorithm: Algorithm, side: usize, sources: usize) -> Result<Ru
     Ok(run.report)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for side in [2, 4, 8] {
         println!("{side} x {side}, {side} sources on the diagonal");
         for algorithm in ALGORITHMS {
             let report = broadcast(algorithm, side, side)?;
-            println!("  {:<8}{:>14} {:>6} messages", algorithm, report.makespan.to_string(), report.messages);
+            println!("  {:<8}{:>14} {:>6} messages", algorithm, report.makespan, report.messages);
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use std::error::Error;
 
 use multicomputer::{
     Machine, Span,
+    error::MainError,
     s_to_p::{Algorithm, Distribution, Instance},
 };
 
@@ -28,7 +29,7 @@ pub fn predicted(algorithm: Algorithm) -> Result<Span, Box<dyn Error>> {
     Ok(algorithm.plan(&instance)?.prediction().modeled.since_start())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for algorithm in ALGORITHMS {
         println!("{:<20}{}", algorithm, predicted(algorithm)?);
     }

@@ -12,6 +12,7 @@ use std::error::Error;
 
 use multicomputer::{
     Machine, Payload, Run,
+    error::MainError,
     s_to_p::{Algorithm, Distribution, Instance, Plan},
 };
 
@@ -35,7 +36,7 @@ pub fn broadcast(machine: &Machine, plan: &Plan) -> Result<Run<u64>, Box<dyn Err
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let machine = Machine::paragon(7, 13).build()?;
     for unit in [0, 100, 1000, 10_000] {
         let instance = instance(&machine, unit)?;

@@ -85,7 +85,7 @@ pub fn rod() -> Result<Run<Found>, Box<dyn Error>> {
     Ok(Machine::paragon(2, 4).build()?.run(jacobi)?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let run = rod()?;
     let Found { change, sum, seconds } = run.outputs[0];
     println!("after {:.2} ms of sweeps the sum is {sum:.6}, and the last change {change:.3e}", seconds * 1e3);

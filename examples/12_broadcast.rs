@@ -48,7 +48,7 @@ pub fn chosen(doubles: usize) -> Result<String, Box<dyn Error>> {
     Ok(Algorithm::AUTO.plan(&task.build()?)?.name().to_owned())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for doubles in [1, 1 << 12, 1 << 17] {
         println!("{} bytes", 8 * doubles);
         for algorithm in &algorithms()? {

@@ -50,7 +50,7 @@ pub fn square_roots(algorithm: &Algorithm, side: usize, fair: bool) -> Result<Ru
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for side in [1, 2, 4, 8] {
         let modeled = |fair| square_roots(&Algorithm::SHORT, side, fair).map(|run| run.report.makespan);
         println!("{side} x {side}: {} with equal blocks, {} with fair ones", modeled(false)?, modeled(true)?);

@@ -56,7 +56,7 @@ fn is_prime(number: u32) -> bool {
         && (2..).take_while(|factor| factor * factor <= number).all(|factor| !number.is_multiple_of(factor))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for (lengths, gather) in &ways()? {
         let run = primes(lengths, gather)?;
         println!(

@@ -15,6 +15,7 @@ use multicomputer::{
     Machine, Payload, Run,
     collective::{Algorithm, Collective, Job, Operation},
     comm::Segment,
+    error::MainError,
 };
 
 /// The algorithms compared.
@@ -41,7 +42,7 @@ pub fn all_gather(algorithm: &Algorithm, length: usize) -> Result<Run<Vec<Place>
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for length in [8, 32 << 10] {
         println!("32 blocks of {length} bytes");
         for algorithm in &ALGORITHMS {

@@ -14,6 +14,7 @@ use std::error::Error;
 use multicomputer::{
     Machine, Run,
     collective::{Algorithm, Collective, Operation, commutative},
+    error::MainError,
 };
 
 /// The algorithms compared.
@@ -44,7 +45,7 @@ pub fn highest(algorithm: &Algorithm, sensors: usize) -> Result<Run<Vec<Seen>>, 
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for sensors in [1, 20_000] {
         println!("{sensors} sensors");
         for algorithm in &ALGORITHMS {

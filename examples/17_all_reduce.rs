@@ -73,7 +73,7 @@ fn differences(world: &Group<'_>, x: &[f64]) -> Result<Vec<f64>, Failure> {
     Ok(all.windows(3).map(|near| 2.0 * near[1] - near[0] - near[2]).collect())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for algorithm in &ALGORITHMS {
         let run = temperatures(algorithm)?;
         let (name, modeled) = (algorithm.spelled(Operation::AllReduce), run.report.makespan);

@@ -12,6 +12,7 @@ use std::error::Error;
 use multicomputer::{
     Machine, Run,
     collective::{Algorithm, Collective, Operation, Strategy, StrategyError, Sum},
+    error::MainError,
 };
 
 /// How it is done.
@@ -63,11 +64,11 @@ pub fn histogram(way: &Way, unit: usize) -> Result<Run<Vec<u32>>, Box<dyn Error>
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for unit in [1, 500] {
         println!("{} words", words(unit).iter().sum::<usize>());
         for (name, way) in &ways()? {
-            println!("  {name:<28}{:>16}", histogram(way, unit)?.report.makespan.to_string());
+            println!("  {name:<28}{:>16}", histogram(way, unit)?.report.makespan);
         }
     }
     Ok(())

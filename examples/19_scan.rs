@@ -74,7 +74,7 @@ pub fn recurrences(algorithm: &Algorithm, count: usize) -> Result<Run<Vec<u32>>,
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let run = balanced(&Algorithm::AUTO)?;
     println!("items on each node: {:?}", run.outputs.iter().map(Vec::len).collect::<Vec<_>>());
     for count in [1, 100_000] {

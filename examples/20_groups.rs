@@ -74,7 +74,7 @@ fn product(row: usize, first: usize, x: &[i64]) -> i64 {
     (first..).zip(x).map(|(column, x)| element(row, column) * x).sum()
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for n in [32, 1024, 4096] {
         println!("n = {n}");
         for (name, algorithm) in [("long", Algorithm::LONG), ("auto", Algorithm::AUTO)] {

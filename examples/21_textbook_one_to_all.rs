@@ -101,7 +101,7 @@ pub fn broadcast(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn E
     let task = Task::builder(&machine, algorithm.operation()).root(SOURCE).elements(1000).build()?;
     let plan = algorithm.plan(&task)?;
 
-    let run = Machine::of(machine).build()?.run(|node| {
+    let run = Machine::builder(machine).build()?.run(|node| {
         let (world, d) = (node.world(), node.size().ilog2());
         let mut x = if node.rank() == SOURCE { Payload::from(vec![7_u8; 1000]) } else { Payload::empty() };
         match algorithm.name() {
@@ -123,7 +123,7 @@ pub fn broadcast(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn E
     })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for network in NETWORKS {
         println!("{network:<16}{:>10}{:>10}{:>10}   messages on a link", "program", "library", "equation");
         for algorithm in ALGORITHMS {

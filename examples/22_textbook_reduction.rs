@@ -79,12 +79,12 @@ pub fn reduce(network: &str) -> Result<Found, Box<dyn Error>> {
     let task = Task::builder(&machine, algorithm.operation()).in_order(true);
     let plan = algorithm.plan(&task.elements(LENGTH as u64).element_bytes(8).build()?)?;
 
-    let machine = Machine::of(machine).build()?;
+    let machine = Machine::builder(machine).build()?;
     let mut run = machine.run(|node| all_to_one_reduce(node, node.size().ilog2(), &maps(node.rank())))?;
     Ok((run.outputs.swap_remove(0), run.report.makespan, plan.prediction().modeled, plan.estimate()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<16}{:>10}{:>10}{:>10}", "", "program", "library", "equation");
     for network in NETWORKS {
         let (sum, program, library, equation) = reduce(network)?;

@@ -79,7 +79,7 @@ pub fn on_mesh(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Err
     let plan =
         algorithm.plan(&Task::builder(&machine, algorithm.operation()).elements(bytes as u64).build()?)?;
 
-    let run = Machine::of(machine).build()?.run(|node| {
+    let run = Machine::builder(machine).build()?.run(|node| {
         let has = !is_one || node.rank() == 0;
         let mut x = if has { Payload::from(vec![node.rank() as u8; BYTES]) } else { Payload::empty() };
         for (line, is_reached) in lines(node)? {
@@ -96,7 +96,7 @@ pub fn on_mesh(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn Err
     Ok((run.report.makespan, plan.prediction().modeled, plan.estimate()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<28}{:>10}{:>10}{:>10}", "", "program", "library", "equation");
     for network in MESHES {
         for algorithm in [Algorithm::MESH_ONE_TO_ALL, Algorithm::MESH_ALL_TO_ALL] {

@@ -83,7 +83,7 @@ pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn 
     let words = vec![WORDS as u64; p];
     let plan = algorithm
         .plan(&Task::builder(&machine, algorithm.operation()).blocks(words).element_bytes(8).build()?)?;
-    let machine = Machine::of(machine).build()?;
+    let machine = Machine::builder(machine).build()?;
     let program = match algorithm.name() {
         "4.4" => {
             let run = machine.run(|node| all_to_all_bc_ring(node, message(node.rank(), 0)))?;
@@ -107,7 +107,7 @@ pub fn all_to_all(network: &str, algorithm: Algorithm) -> Result<Times, Box<dyn 
     Ok((program, plan.prediction().modeled, plan.estimate()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<28}{:>11}{:>11}{:>11}", "", "program", "library", "equation");
     for network in NETWORKS {
         for algorithm in [Algorithm::RING_ALL_TO_ALL, Algorithm::RING_REDUCTION, Algorithm::LINE_ALL_TO_ALL] {

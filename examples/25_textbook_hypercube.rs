@@ -84,7 +84,7 @@ pub fn all_to_all(network: &str, excess: f64, algorithm: Algorithm) -> Result<Fo
     let bytes = (p * BYTES) as u64;
     let plan = algorithm.plan(&Task::builder(&machine, algorithm.operation()).elements(bytes).build()?)?;
 
-    let run = Machine::of(machine).build()?.run(|node| {
+    let run = Machine::builder(machine).build()?.run(|node| {
         let (world, my_id) = (node.world(), node.rank());
         if algorithm == Algorithm::HYPERCUBE_ALL_TO_ALL {
             let all =
@@ -109,7 +109,7 @@ pub fn all_to_all(network: &str, excess: f64, algorithm: Algorithm) -> Result<Fo
     })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for algorithm in [Algorithm::HYPERCUBE_ALL_TO_ALL, Algorithm::HYPERCUBE_REDUCTION] {
         println!("{algorithm}: {}", algorithm.title());
         for (network, k) in NETWORKS {

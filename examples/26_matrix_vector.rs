@@ -96,7 +96,7 @@ pub fn product((rows, columns, n): (usize, usize, usize)) -> Result<Found, Box<d
         let x: Vec<f64> = if node.rank() < columns { block.columns().map(x).collect() } else { Vec::new() };
         (block, x)
     };
-    let machine = Machine::of(machine).build()?;
+    let machine = Machine::builder(machine).build()?;
     let program = machine.run(|node| {
         let (block, x) = mine(node);
         multiply(node, &block, x)
@@ -115,7 +115,7 @@ pub fn product((rows, columns, n): (usize, usize, usize)) -> Result<Found, Box<d
     Ok((program.outputs.concat(), program.report.makespan, library.report.makespan, equation))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<26}{:>12}{:>12}{:>12}", "", "program", "library", "equation");
     for size @ (rows, columns, n) in SIZES {
         let (_, program, library, equation) = product(size)?;

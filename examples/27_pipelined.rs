@@ -78,7 +78,7 @@ pub fn broadcasts(network: &str, algorithm: Algorithm, sources: usize) -> Result
     let blocks: Vec<u64> = (0..p).map(|rank| if rank < sources { BYTES as u64 } else { 0 }).collect();
     let plan = algorithm.plan(&Task::builder(&machine, algorithm.operation()).blocks(blocks).build()?)?;
 
-    let run = Machine::of(machine).build()?.run(|node| {
+    let run = Machine::builder(machine).build()?.run(|node| {
         let my_id = node.rank();
         let mut result = vec![Payload::empty(); p];
         if my_id < sources {
@@ -97,7 +97,7 @@ pub fn broadcasts(network: &str, algorithm: Algorithm, sources: usize) -> Result
     Ok((run.report.makespan, plan.prediction().modeled, plan.estimate()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<12}{:>30}{:>30}", "", "in turn, hypercube", "pipelined, ring");
     println!(
         "{:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",

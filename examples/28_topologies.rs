@@ -37,7 +37,7 @@ pub const LENGTH: usize = 1000;
 
 /// The sum of all, on every node.
 pub fn sum_of_all(network: &str) -> Result<Run<Vec<f64>>, Box<dyn Error>> {
-    let run = Machine::of(network.parse()?).build()?.run(|node| {
+    let run = Machine::builder(network.parse()?).build()?.run(|node| {
         let (world, my_id) = (node.world(), node.rank());
         let mut sum: Vec<f64> = (0..LENGTH).map(|j| (my_id * j) as f64).collect();
         for i in 0..world.size().ilog2() {
@@ -73,7 +73,7 @@ pub fn size_of(network: &str) -> Result<(usize, usize), Box<dyn Error>> {
     Ok((topology.links(), longest))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<27}{:>6}{:>9}{:>10}   shared by", "", "links", "longest", "modeled");
     for network in NETWORKS {
         let (links, longest) = size_of(network)?;

@@ -126,7 +126,7 @@ pub fn order(run: &Run<Turn>) -> Vec<(Rank, Turn)> {
     turns
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for (name, run) in [("test and set", test_and_set()?), ("tickets", tickets()?)] {
         let asked: u64 = run.outputs.iter().map(|&(.., asked)| asked).sum();
         println!(

@@ -122,7 +122,7 @@ pub fn moved() -> Result<Run<Vec<Particle>>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!("{:<14} {:>15} {:>15}", "", "sorted", "dealt out");
     for algorithm in ALGORITHMS {
         let (sorted, dealt_out) = (sorted(algorithm)?.report.makespan, dealt_out(algorithm)?.report.makespan);

@@ -64,7 +64,7 @@ pub fn bytes(length: u64) -> Payload {
     Payload::from((0..length).map(|at| (at ^ length) as u8).collect::<Vec<u8>>())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let machine = Machine::cm5(32).build()?;
     let instance = instance(&machine)?;
     print!("{}\n{}\n", instance.matrix().figures(), instance.matrix().picture());
@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         };
         let ratio = bound.ratio(modeled).unwrap_or(1.0);
-        println!("{:<10} {:>15} {ratio:7.2}  {}", algorithm.name(), modeled.to_string(), plan.name());
+        println!("{:<10} {modeled:>15} {ratio:7.2}  {}", algorithm.name(), plan.name());
         if fastest.as_ref().is_none_or(|&(least, _)| modeled < least) {
             fastest = Some((modeled, plan));
         }

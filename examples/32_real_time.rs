@@ -58,7 +58,7 @@ pub fn halving(side: usize, clock: Clock) -> Result<Run<Time>, Box<dyn Error>> {
     })?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let mut arguments = std::env::args().skip(1);
     let side = arguments.next().map_or(Ok(10), |side| side.parse())?;
     let mut dilations = arguments

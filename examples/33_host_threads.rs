@@ -22,7 +22,7 @@ pub fn sum(machine: &Machine) -> Result<Run<u64>, Box<dyn Error>> {
     })?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let paragon = sum(&Machine::paragon(4, 4).build()?)?;
     println!("{}", paragon.report);
     for pinning in [Pinning::None, Pinning::OneCore, Pinning::Spread] {

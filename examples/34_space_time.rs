@@ -38,7 +38,7 @@ pub fn diagram(run: &Run<usize>) -> Result<String, Box<dyn Error>> {
     Ok(SpaceTime::of(run).title("A row of a 4 x 4 mesh spreads what it has").to_svg()?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let path = match env::args_os().nth(1) {
         Some(path) => PathBuf::from(path),
         None => env::temp_dir().join("multicomputer-space-time.svg"),

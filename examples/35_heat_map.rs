@@ -38,7 +38,7 @@ pub fn map(run: &Run<()>) -> Result<String, Box<dyn Error>> {
     Ok(Heat::of(run).title("Rows and columns of a 6 x 6 mesh change places").to_svg()?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let path = match env::args_os().nth(1) {
         Some(path) => PathBuf::from(path),
         None => env::temp_dir().join("multicomputer-heat.svg"),

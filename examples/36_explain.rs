@@ -35,7 +35,7 @@ pub fn transposition() -> Result<Run<Rank>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let run = transposition()?;
     println!("{}\n\n{}", run.report, run.explain()?);
     Ok(())

@@ -34,7 +34,7 @@ pub fn page(short: &Run<()>, long: &Run<()>) -> Result<String, Box<dyn Error>> {
     Ok(page.run("long", long)?.to_html()?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let path = match env::args_os().nth(1) {
         Some(path) => PathBuf::from(path),
         None => env::temp_dir().join("multicomputer-replay.html"),

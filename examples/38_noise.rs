@@ -18,6 +18,7 @@ use std::error::Error;
 use multicomputer::{
     Machine, Span,
     collective::{Algorithm, Operation, Task},
+    error::MainError,
     model::{Distribution, MachineSpec, Noise},
     plan::predict,
 };
@@ -71,7 +72,7 @@ pub fn slowdown(algorithm: &Algorithm, seeds: u64) -> Result<Slowdown, Box<dyn E
     Ok(Slowdown { name: plan.name().to_owned(), alone: plan.prediction().modeled.since_start(), with_noise })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     println!(
         "Broadcast of 1 MiB on paragon:{SIDE}x{SIDE}; times with noise are means of {SEEDS} seeds, and relative\n"
     );

@@ -11,6 +11,7 @@ use std::{env, error::Error, fs, path::PathBuf};
 
 use multicomputer::{
     collective::{Algorithm, Operation, Strategy, Task},
+    error::MainError,
     model::MachineSpec,
 };
 use multicomputer_picture::{Axis, Chart, Origin};
@@ -47,7 +48,7 @@ pub fn broadcasts() -> Result<Chart, Box<dyn Error>> {
     Ok(chart.mark_crossovers())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let path = match env::args_os().nth(1) {
         Some(path) => PathBuf::from(path),
         None => env::temp_dir().join("multicomputer-plot.svg"),

@@ -10,8 +10,6 @@
 //!
 //! Run it with `cargo run --release --example 40_rendezvous`. Next: `41_mpi`.
 
-use std::error::Error;
-
 use multicomputer::{
     Run,
     error::{ConfigError, RunError},
@@ -54,7 +52,7 @@ pub fn starting(machine: &Machine) -> Result<Run<u64>, RunError> {
     })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let patient = machine(32 << 10)?;
     println!("8 KiB, rendezvous from 32 KiB on: done at {}", facing(&patient)?.report.makespan);
     let strict = machine(4 << 10)?;

@@ -51,7 +51,7 @@ pub fn on_two_machines(nodes: usize) -> Result<Vec<Heat>, Box<dyn Error>> {
 }
 
 #[cfg(feature = "mpi")]
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let job = multicomputer::mpi::Job::start()?;
     let expected = on_two_machines(job.size())?;
     let run = job.run(program)?;
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 #[cfg(not(feature = "mpi"))]
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     let heat = on_two_machines(4)?;
     println!("A heat of {}, the same on a Paragon and on threads.", heat[0].0);
     Ok(())

@@ -13,6 +13,7 @@ use std::{error::Error, fmt::Write, fs, path::Path};
 use multicomputer::{
     Machine, Time,
     collective::{Algorithm, Operation, Task},
+    error::MainError,
     goal::{self, Program, Sends, predict},
     model::{MachineSpec, Parameters},
     topology,
@@ -89,7 +90,7 @@ pub fn machine(nodes: usize) -> Result<MachineSpec, Box<dyn Error>> {
 pub fn both(machine: &MachineSpec, text: &str) -> Result<(Time, Time), Box<dyn Error>> {
     let program = Program::read(text.as_bytes())?;
     let predicted = predict(machine, &program, Sends::Eager)?;
-    let run = Machine::of(machine.clone()).build()?.run(|node| Ok(program.play(node, Sends::Eager)?))?;
+    let run = Machine::builder(machine.clone()).build()?.run(|node| Ok(program.play(node, Sends::Eager)?))?;
     Ok((predicted.modeled, run.report.makespan))
 }
 
@@ -103,7 +104,7 @@ pub fn written(machine: &MachineSpec) -> Result<(String, Time, Time), Box<dyn Er
     Ok((String::from_utf8(text)?, plan.prediction().modeled, again.modeled))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     if let Some(folder) = std::env::args().nth(1) {
         let write = |name: &str, text: String| fs::write(Path::new(&folder).join(name), text);
         write("dissemination.goal", dissemination(65_536, 8))?;

@@ -101,7 +101,7 @@ pub fn chosen(task: &Task, library: Algorithm) -> Result<(String, Span), PlanErr
 /// Sums vectors of so many doubles on the nodes, by one's own algorithm.
 pub fn sum(doubles: usize) -> Result<Run<f64>, Box<dyn Error>> {
     let snake = snake_ring();
-    let run = Machine::of(machine()?).build()?.run(|node| {
+    let run = Machine::builder(machine()?).build()?.run(|node| {
         let mut x = vec![node.rank() as f64; doubles];
         node.world().using(&snake).all_reduce(&mut x, Sum)?;
         Ok(x[doubles - 1])
@@ -109,7 +109,7 @@ pub fn sum(doubles: usize) -> Result<Run<f64>, Box<dyn Error>> {
     Ok(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), MainError> {
     for (operation, doubles) in [(Operation::AllGather, 1 << 17), (Operation::AllReduce, 20_000)] {
         let task = task(operation, doubles)?;
         let bound = task.lower_bound().time();

@@ -7,7 +7,7 @@
 //! Nodes are identified by their rank in the world, groups by a [`Context`], messages by a [`Label`], receives by a [`Selector`]: see
 //! [`wire`](crate::wire). Ranks of groups, tags of libraries, element types and errors about arguments belong to `comm`.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, panic::Location, sync::Arc};
 
 use crate::{
     error::CommError,
@@ -171,6 +171,9 @@ pub(crate) trait Endpoint: fmt::Debug {
     ) -> Result<(), CommError>;
 
     // Reports and traces.
+
+    /// Sets the place in the program of the call that it makes now, for errors and reports; does nothing inside a library call.
+    fn set_place(&self, place: &'static Location<'static>);
 
     /// Begins a library call: all calls until [`leave`](Endpoint::leave) are one call to the program, named `name` in reports. Library
     /// calls may be nested.

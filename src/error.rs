@@ -4,8 +4,8 @@
 //! Other error types are defined in the modules that they concern, such as [`TopologyError`], [`PayloadError`] and
 //! [`PlanError`](crate::plan::PlanError).
 //!
-//! The `Debug` output of every error of the library is its message. A `main` that returns `Result<(), Box<dyn Error>>`, as in the examples,
-//! therefore prints the message, and so does an `unwrap`.
+//! The `Display` text of an error says what was given, what is wrong and what to do; `Debug` prints variants and fields. Rust prints the
+//! `Debug` output of an error that `main` returns: a `main` that returns [`MainError`], as in the examples, prints the text.
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
     model::{FaultError, MachineSpecError, ParameterError},
     payload::PayloadError,
     rank::{Rank, Tag},
-    text::{are, count, debug_as_text},
+    text::{are, count},
     time::{Span, Time},
     topology::{Link, TopologyError},
 };
@@ -24,8 +24,34 @@ use crate::{
 /// The error type of node programs; every error type converts into it with `?`.
 pub type Failure = Box<dyn Error + Send + Sync + 'static>;
 
+/// The error type for `main`: any error, printed as its text and not as its `Debug` output.
+///
+/// ```no_run
+/// use multicomputer::prelude::*;
+///
+/// fn main() -> Result<(), MainError> {
+///     let machine = Machine::paragon(2, 2).build()?;
+///     // Prints "Error: deadlock: 4 nodes are blocked", and one line for each node.
+///     machine.run(|node| Ok(node.world().recv(ANY_SOURCE)?))?;
+///     Ok(())
+/// }
+/// ```
+pub struct MainError(String);
+
+impl<E: fmt::Display> From<E> for MainError {
+    fn from(error: E) -> MainError {
+        MainError(error.to_string())
+    }
+}
+
+impl fmt::Debug for MainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// The error for a machine that cannot be built.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The shape of the network is not possible.
@@ -94,10 +120,8 @@ pub enum ConfigError {
     },
 }
 
-debug_as_text!(ConfigError);
-
 /// The error of a failed call of a node program.
-#[derive(Clone, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommError {
     /// The rank is not in the group.
@@ -121,6 +145,9 @@ pub enum CommError {
     /// The data cannot be read in the requested form.
     #[error(transparent)]
     Payload(#[from] PayloadError),
+    /// A received message cannot be read in the requested form.
+    #[error(transparent)]
+    Message(Box<MessageError>),
     /// No matching message arrived before the deadline.
     #[error("no message that fits {wanted} arrived by {deadline}")]
     DeadlinePassed {
@@ -207,10 +234,30 @@ pub enum CommError {
     Ended,
 }
 
-debug_as_text!(CommError);
+/// The error of reading a received message: the message, and the reason.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+#[error("the message from rank {from} with {tag} ({}): {error}", count(*bytes, "byte"))]
+pub struct MessageError {
+    /// The sender, as a rank of the group in which the message was received.
+    pub from: Rank,
+    /// The tag of the message.
+    pub tag: Tag,
+    /// The length of the message.
+    pub bytes: u64,
+    /// The reason.
+    #[source]
+    pub error: PayloadError,
+}
+
+impl From<MessageError> for CommError {
+    fn from(error: MessageError) -> CommError {
+        CommError::Message(Box::new(error))
+    }
+}
 
 /// The error of a run that ends without a result.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A node program panicked.
@@ -222,12 +269,15 @@ pub enum RunError {
         message: String,
     },
     /// A node program returned an error.
-    #[error("node {rank} failed: {source}")]
+    #[error("node {rank} failed: {source}{}", last_call.as_ref().map_or_else(String::new, |place| format!(" (last call at {place})")))]
     Node {
         /// The node.
         rank: Rank,
         /// The error of the program.
         source: Failure,
+        /// The place in the program of the node's last call before the error, such as `src/main.rs:12:24`: often the call that failed. `None`
+        /// if the program has made no call.
+        last_call: Option<String>,
     },
     /// Nodes died, and all other programs returned. [`Machine::run_surviving`](crate::Machine::run_surviving) returns their outputs.
     #[error("{}", deaths(.0))]
@@ -281,8 +331,6 @@ pub enum RunError {
         source: std::io::Error,
     },
 }
-
-debug_as_text!(RunError);
 
 /// A collective operation for which the members of a group made different calls.
 ///
@@ -414,11 +462,14 @@ fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
             _ => None,
         };
         let source = source.filter(|source| returned.binary_search(source).is_ok());
-        match (source, node.within) {
-            (Some(_), Some(_)) => format!("\n  {node}, which has returned"),
-            (Some(source), None) => format!("\n  {node}; node {source} has returned"),
-            (None, _) => format!("\n  {node}"),
-        }
+        let returned = match (source, node.within) {
+            (Some(_), Some(_)) => ", which has returned".into(),
+            (Some(source), None) => format!("; node {source} has returned"),
+            (None, _) => String::new(),
+        };
+        let called = if node.waits_for == WaitsFor::Nothing { "last call at " } else { "" };
+        let place = node.last_call.as_ref().map_or_else(String::new, |place| format!(" ({called}{place})"));
+        format!("\n  {node}{returned}{place}")
     };
     let mut text: String = nodes.iter().take(LISTED).map(line).collect();
     if nodes.len() > LISTED {
@@ -456,7 +507,7 @@ mod tests {
 
     fn waiting(rank: Rank, source: Option<Rank>) -> BlockedNode {
         let waits_for = WaitsFor::Message { source, tag: None, group: "the world".into() };
-        BlockedNode { rank, since: Time::ZERO, waits_for, within: None }
+        BlockedNode { rank, since: Time::ZERO, waits_for, within: None, last_call: None }
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
 pub use payload::{Element, ElementType, Payload, PayloadError};
 pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};
 pub use runtime::Pinning;
-pub use time::{Span, Time};
+pub use time::{Span, SpanError, Time};
 
 /// The names that most programs need, for a glob import: the machine, its nodes and groups, and the calls of the libraries.
 pub mod prelude {
@@ -98,7 +98,7 @@ pub mod prelude {
         all_to_all::ManyToMany,
         collective::Collective,
         comm::{Group, Message, Node, Request, Tested},
-        error::{CommError, Failure},
+        error::{CommError, Failure, MainError},
         payload::Payload,
         s_to_p::BroadcastFrom,
     };
@@ -113,3 +113,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/own.md")]
 struct OwnAlgorithms;
+
+/// The programs in the document on computation time.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/computation.md")]
+struct Computation;

@@ -63,6 +63,9 @@ pub enum Dilation {
 
 /// A virtual multicomputer, made by a [builder](MachineBuilder) and run any number of times.
 ///
+/// [`Machine::builder`] begins with a specification. The functions that are named after a machine, such as [`Machine::paragon`], are
+/// short forms of it: each returns the builder of a machine with that preset.
+///
 /// ```
 /// use multicomputer::{Clock, Machine, prelude::*};
 ///
@@ -87,7 +90,7 @@ pub struct Machine {
     experience: Arc<Experience>,
 }
 
-/// Builder of a [`Machine`]. [`build`](MachineBuilder::build) reports the errors of all settings.
+/// Builder of a [`Machine`], which the constructors of `Machine` return. [`build`](MachineBuilder::build) reports the errors of all settings.
 #[derive(Debug)]
 #[must_use = "a machine has to be built"]
 pub struct MachineBuilder {
@@ -98,22 +101,22 @@ pub struct MachineBuilder {
 }
 
 impl Machine {
-    /// A Connection Machine CM-5, a fat tree with `nodes` nodes: see [`Parameters::cm5`].
+    /// Returns the builder of a Connection Machine CM-5, a fat tree with `nodes` nodes: see [`Parameters::cm5`].
     pub fn cm5(nodes: usize) -> MachineBuilder {
         MachineBuilder::preset("cm5", nodes, FatTree::new(nodes), Parameters::cm5())
     }
 
-    /// An Intel Touchstone Delta, a 2-D mesh: see [`Parameters::delta`].
+    /// Returns the builder of an Intel Touchstone Delta, a 2-D mesh: see [`Parameters::delta`].
     pub fn delta(rows: usize, columns: usize) -> MachineBuilder {
         MachineBuilder::on_mesh("delta", rows, columns, Parameters::delta())
     }
 
-    /// A mesh with Hockney's cost model, the reference for comparisons: see [`Parameters::hockney`].
+    /// Returns the builder of a mesh with Hockney's cost model, the reference for comparisons: see [`Parameters::hockney`].
     pub fn hockney(rows: usize, columns: usize) -> MachineBuilder {
         MachineBuilder::on_mesh("hockney", rows, columns, Parameters::hockney())
     }
 
-    /// The host's own threads as a machine without a model, under the [host's clock](Clock::Host). All nodes are neighbours.
+    /// Returns the builder of the host's own threads as a machine without a model, under the [host's clock](Clock::Host). All nodes are neighbours.
     ///
     /// ```
     /// use multicomputer::{Machine, collective::Sum, prelude::*};
@@ -145,39 +148,39 @@ impl Machine {
             .clock(Clock::Host)
     }
 
-    /// An Intel iPSC/860, a hypercube with `nodes` nodes, a power of two: see [`Parameters::ipsc860`].
+    /// Returns the builder of an Intel iPSC/860, a hypercube with `nodes` nodes, a power of two: see [`Parameters::ipsc860`].
     pub fn ipsc860(nodes: usize) -> MachineBuilder {
         MachineBuilder::preset("ipsc860", nodes, Hypercube::new(nodes), Parameters::ipsc860())
     }
 
-    /// An Intel Paragon under OSF/1 R1.1: see [`Parameters::paragon`].
+    /// Returns the builder of an Intel Paragon, a 2-D mesh, under OSF/1 R1.1: see [`Parameters::paragon`].
     pub fn paragon(rows: usize, columns: usize) -> MachineBuilder {
         MachineBuilder::on_mesh("paragon", rows, columns, Parameters::paragon())
     }
 
-    /// A Cray T3D, a 3-D torus: see [`Parameters::t3d`].
+    /// Returns the builder of a Cray T3D, a 3-D torus: see [`Parameters::t3d`].
     pub fn t3d(planes: usize, rows: usize, columns: usize) -> MachineBuilder {
         let shape = format!("{planes}x{rows}x{columns}");
         MachineBuilder::preset("t3d", shape, Torus::new_3d(planes, rows, columns), Parameters::t3d())
     }
 
-    /// A 2-D mesh with [`Parameters::hockney`], unless other [parameters](MachineBuilder::parameters) are set.
+    /// Returns the builder of a 2-D mesh with [`Parameters::hockney`], unless other [parameters](MachineBuilder::parameters) are set.
     pub fn mesh(rows: usize, columns: usize) -> MachineBuilder {
         MachineBuilder::on_mesh("mesh", rows, columns, Parameters::hockney())
     }
 
-    /// A machine from a specification, which is parsed from a name, read from a machine file, or built from a topology
+    /// Returns the builder of a machine from a specification, which is parsed from a name, read from a machine file, or built from a topology
     /// and parameters. The default [clock](MachineBuilder::clock) is virtual time, also for `host:16`. That name is a
     /// model with [`Parameters::host`], while [`Machine::host`] runs without a model.
     ///
     /// ```
     /// use multicomputer::{Machine, model::MachineSpec};
     ///
-    /// let machine = Machine::of("line:8".parse()?).build()?;
+    /// let machine = Machine::builder("line:8".parse()?).build()?;
     /// assert_eq!(machine.spec().nodes(), 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn of(spec: MachineSpec) -> MachineBuilder {
+    pub fn builder(spec: MachineSpec) -> MachineBuilder {
         MachineBuilder::new(Ok(spec))
     }
 

@@ -1,4 +1,4 @@
-//! Helpers for error messages: numbers with their nouns, and errors whose `Debug` output is the message.
+//! Helpers for error messages: numbers with their nouns, and quoted inputs.
 
 /// Returns a number with its noun: `1 byte`, `2 bytes`.
 pub(crate) fn count(number: u64, what: &str) -> String {
@@ -33,15 +33,3 @@ pub(crate) fn shown(given: &str) -> String {
     }
     shown
 }
-
-/// Implements `Debug` for an error type as its message, because Rust prints the `Debug` output of an error that `main` returns.
-macro_rules! debug_as_text {
-    ($error:ident) => {
-        impl std::fmt::Debug for $error {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                std::fmt::Display::fmt(self, f)
-            }
-        }
-    };
-}
-pub(crate) use debug_as_text;

@@ -24,7 +24,7 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 /// The reason why a text is not a number with a unit.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnitError {
     /// The text is not a number, or its unit is unknown.
@@ -76,8 +76,6 @@ pub enum UnitError {
         given: String,
     },
 }
-
-crate::text::debug_as_text!(UnitError);
 
 #[cfg(test)]
 mod tests {

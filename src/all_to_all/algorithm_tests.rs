@@ -29,7 +29,7 @@ fn check(plan: &Plan) -> Time {
     let data = |from: usize, to: usize| -> Vec<u8> {
         (0..matrix.get(from, to)).map(|at| byte(from, to, at)).collect()
     };
-    let run = Machine::of(instance.machine().clone()).build().unwrap().run(|node| {
+    let run = Machine::builder(instance.machine().clone()).build().unwrap().run(|node| {
         let rank = node.rank();
         let outgoing = (0..matrix.nodes()).map(|to| Payload::from(data(rank, to))).collect();
         let incoming = plan.carry_out(node.world(), outgoing)?;
@@ -331,7 +331,7 @@ fn members_may_be_some_nodes_in_any_order() {
     let matrix = Matrix::of(5, |from, to| (from * 100 + to * 40) as u64).unwrap();
     let instance = Instance::among(&machine, members.clone(), matrix.clone()).unwrap();
     for plan in predictable().filter_map(|algorithm| algorithm.plan(&instance).ok()) {
-        let run = Machine::of(machine.clone()).build().unwrap().run(|node| {
+        let run = Machine::builder(machine.clone()).build().unwrap().run(|node| {
             if !members.contains(&node.rank()) {
                 return Ok(0);
             }

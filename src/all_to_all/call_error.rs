@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Reason why a call of [`ManyToMany`](super::ManyToMany) fails on a rank.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// The number of vectors differs from the number of ranks.
@@ -63,5 +63,3 @@ pub enum CallError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
-
-crate::text::debug_as_text!(CallError);

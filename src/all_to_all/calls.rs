@@ -53,6 +53,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// Exchanges vectors: every member gives one vector for each rank, and gets one vector from each rank. The receivers need not know the
     /// lengths: an all-gather of the lengths comes first, with four bytes for each pair of ranks.
     #[doc(alias = "alltoallv")]
+    #[track_caller]
     fn all_to_allv<T: Element + Send, S: AsRef<[T]>>(
         &self,
         outgoing: &[S],
@@ -63,6 +64,7 @@ pub trait ManyToMany: Caller<Instance> {
 
     /// Exchanges vectors whose lengths are known to all members. All members give the same matrix of bytes, and only the data is sent.
     #[doc(alias = "alltoallv")]
+    #[track_caller]
     fn all_to_allv_known<T: Element + Send, S: AsRef<[T]>>(
         &self,
         matrix: &Arc<Matrix>,
@@ -86,11 +88,13 @@ pub trait ManyToMany: Caller<Instance> {
     /// assert_eq!(run.outputs, [6_000_000, 10_000_000, 14_000_000, 18_000_000]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[track_caller]
     fn all_to_allv_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
         exchange_unknown_lengths(self.group(), self.choice(), "payloads", outgoing)
     }
 
     /// Exchanges payloads by reference, as [`all_to_allv_known`](ManyToMany::all_to_allv_known) does vectors.
+    #[track_caller]
     fn all_to_allv_payloads_known(
         &self,
         matrix: &Arc<Matrix>,
@@ -121,6 +125,7 @@ pub trait ManyToMany: Caller<Instance> {
     ///
     /// Source: the personalized census of T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for
     /// dynamic sparse data exchange", PPoPP 2010.
+    #[track_caller]
     fn sparse_exchange<T: Element + Send, S: AsRef<[T]>>(
         &self,
         outgoing: &[(Rank, S)],
@@ -132,6 +137,7 @@ pub trait ManyToMany: Caller<Instance> {
     }
 
     /// Exchanges payloads by reference, as [`sparse_exchange`](ManyToMany::sparse_exchange) does vectors.
+    #[track_caller]
     fn sparse_exchange_payloads(
         &self,
         outgoing: Vec<(Rank, Payload)>,
@@ -149,6 +155,7 @@ pub trait ManyToMany: Caller<Instance> {
 impl<C: Caller<Instance>> ManyToMany for C {}
 
 /// Carries out an exchange in which every member has only its own row of the matrix.
+#[track_caller]
 fn exchange_unknown_lengths(
     group: &Group<'_>,
     choice: Choice<Instance>,
@@ -176,6 +183,7 @@ fn exchange_unknown_lengths(
 }
 
 /// Carries out an exchange in which every member has the whole matrix.
+#[track_caller]
 fn exchange_with_matrix(
     group: &Group<'_>,
     choice: Choice<Instance>,

@@ -100,7 +100,7 @@ impl Instance {
 }
 
 /// Reason why an exchange is invalid.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// The size of the matrix differs from the number of members.
@@ -125,5 +125,3 @@ pub enum InstanceError {
         given: u64,
     },
 }
-
-crate::text::debug_as_text!(InstanceError);

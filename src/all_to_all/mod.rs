@@ -6,7 +6,7 @@
 //! let machine: MachineSpec = "hockney:2x4".parse()?;
 //! let instance = Instance::new(&machine, Matrix::figure_1())?;
 //! let plan = Algorithm::TWO_STAGE.plan(&instance)?;
-//! let run = Machine::of(machine).build()?.run(|node| {
+//! let run = Machine::builder(machine).build()?.run(|node| {
 //!     let row = instance.matrix().row(node.rank());
 //!     let outgoing = row.iter().map(|&bytes| Payload::from(vec![node.rank() as u8; bytes as usize])).collect();
 //!     let incoming = plan.carry_out(node.world(), outgoing)?;

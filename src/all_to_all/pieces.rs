@@ -160,7 +160,7 @@ mod tests {
         let instance = Instance::new(&machine, matrix()).unwrap();
         let plan = own.plan(&instance).unwrap();
         assert_eq!((plan.algorithm(), plan.name()), (&Algorithm::OWN, "hub"));
-        let run = Machine::of(machine).build().unwrap().run(|node| {
+        let run = Machine::builder(machine).build().unwrap().run(|node| {
             let data = |from: usize, to: usize| vec![(10 * from + to) as u8; from * 3 + to];
             let mine: Vec<Vec<u8>> = (0..5).map(|to| data(node.rank(), to)).collect();
             let came = node.world().using(&own).all_to_allv_known(&matrix(), &mine)?;

@@ -41,6 +41,7 @@ impl Plan {
     ///
     /// [`ExchangeError`] if the group or the payload lengths differ from the plan's, if another member uses another plan, or if a message
     /// cannot be sent or received.
+    #[track_caller]
     pub fn carry_out(
         &self,
         group: &Group<'_>,
@@ -100,7 +101,7 @@ mod tests {
     fn run(algorithms: [Algorithm; 2]) -> Result<(), String> {
         let instance = Instance::new(&"line:2".parse().unwrap(), Matrix::of(2, |_, _| 3).unwrap()).unwrap();
         let plans = algorithms.map(|algorithm| algorithm.plan(&instance).unwrap());
-        let machine = Machine::of(instance.machine().clone()).build().unwrap();
+        let machine = Machine::builder(instance.machine().clone()).build().unwrap();
         let run = machine.run(|node| {
             let outgoing = vec![Payload::from(&[1_u8, 2, 3]); 2];
             Ok(plans[node.rank()].carry_out(node.world(), outgoing).map(drop)?)

@@ -87,7 +87,7 @@ impl<'g> Transport<'g> {
 }
 
 /// Reason why an exchange fails on a rank.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ExchangeError {
     /// The plan is for another group.
@@ -139,5 +139,3 @@ pub enum ExchangeError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
-
-crate::text::debug_as_text!(ExchangeError);

@@ -20,6 +20,7 @@ use crate::{
 };
 
 /// Carries out the sparse exchange on this member. Returns the received payloads, sorted by sender.
+#[track_caller]
 pub(super) fn carry_out(
     group: &Group<'_>,
     what: &str,

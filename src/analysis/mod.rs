@@ -70,7 +70,7 @@ impl fmt::Display for MessageRef {
 }
 
 /// The reason why the time of a run cannot be explained.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AnalysisError {
     /// The run used the host's wall clock: its times are measured, not modeled.
@@ -100,8 +100,6 @@ pub enum AnalysisError {
         at: Time,
     },
 }
-
-crate::text::debug_as_text!(AnalysisError);
 
 /// Computes the critical path and the blame of a run.
 pub(crate) fn explain(trace: &Trace, machine: &MachineSpec) -> Result<(CriticalPath, Blame), AnalysisError> {

@@ -101,7 +101,7 @@ pub fn measure(machine: &MachineSpec, pinning: Pinning) -> Result<Parameters, Me
 }
 
 /// The reason why a host could not be measured.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MeasureError {
     /// This host cannot run the machine.
@@ -117,8 +117,6 @@ pub enum MeasureError {
     #[error(transparent)]
     Network(#[from] TopologyError),
 }
-
-crate::text::debug_as_text!(MeasureError);
 
 /// Seconds per operation on one node, for each kind of operation.
 #[derive(Clone, Copy, Debug)]

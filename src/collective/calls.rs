@@ -60,6 +60,7 @@ use crate::{
 pub trait Collective: Caller<Task> {
     /// Copies the root's vector into `x` on every member. All members give vectors of the same length.
     #[doc(alias = "bcast")]
+    #[track_caller]
     fn broadcast<T: Element + Send>(&self, root: Rank, x: &mut [T]) -> Result<(), CollectiveError> {
         let is_root = self.group().rank() == root;
         let mine = if is_root { Payload::from(&*x) } else { Payload::empty() };
@@ -73,6 +74,7 @@ pub trait Collective: Caller<Task> {
 
     /// Returns this rank's block of the root's vector; `x` is empty on all other ranks. `lengths` has the elements of each block, or of the
     /// whole vector.
+    #[track_caller]
     fn scatter<T: Element + Send>(
         &self,
         root: Rank,
@@ -85,6 +87,7 @@ pub trait Collective: Caller<Task> {
 
     /// Returns all blocks in rank order at the root, and an empty vector elsewhere. `lengths` has the elements of each block, or of the
     /// whole vector.
+    #[track_caller]
     fn gather<T: Element + Send>(
         &self,
         root: Rank,
@@ -97,6 +100,7 @@ pub trait Collective: Caller<Task> {
 
     /// Returns all blocks in rank order on every member. `lengths` has the elements of each block, or of the whole vector.
     #[doc(alias = "collect")]
+    #[track_caller]
     fn all_gather<T: Element + Send>(
         &self,
         mine: &[T],
@@ -108,6 +112,7 @@ pub trait Collective: Caller<Task> {
 
     /// Combines the vectors of all members into `x` at the root; elsewhere `x` is unchanged. All vectors have the same length.
     #[doc(alias = "combine_one")]
+    #[track_caller]
     fn reduce<T: Element + Send, O: Operator<T>>(
         &self,
         root: Rank,
@@ -124,6 +129,7 @@ pub trait Collective: Caller<Task> {
 
     /// Combines the vectors of all members into `x` on every member. All vectors have the same length.
     #[doc(alias = "combine_all")]
+    #[track_caller]
     fn all_reduce<T: Element + Send, O: Operator<T>>(
         &self,
         x: &mut [T],
@@ -135,6 +141,7 @@ pub trait Collective: Caller<Task> {
 
     /// Returns this rank's block of the combined vectors of all members. `lengths` has the elements of each block, or of the whole vector.
     #[doc(alias = "distributed_combine")]
+    #[track_caller]
     fn reduce_scatter<T: Element + Send, O: Operator<T>>(
         &self,
         y: &[T],
@@ -147,6 +154,7 @@ pub trait Collective: Caller<Task> {
 
     /// Combines into `x` the vectors of all ranks up to and including this rank (inclusive scan). All vectors have the same length.
     #[doc(alias = "prefix")]
+    #[track_caller]
     fn scan<T: Element + Send, O: Operator<T>>(
         &self,
         x: &mut [T],
@@ -171,6 +179,7 @@ pub trait Collective: Caller<Task> {
     /// assert!(run.outputs.iter().all(|text| text == "Hello, world"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[track_caller]
     fn carry_out(&self, job: &Job, mine: impl Into<Payload>) -> Result<Payload, CollectiveError> {
         if job.operation.combines() {
             return Err(CollectiveError::NoOperator { operation: job.operation });
@@ -185,6 +194,7 @@ pub trait Collective: Caller<Task> {
     }
 
     /// Carries out an operation that combines, on a payload of elements of type `T`.
+    #[track_caller]
     fn combine<T: Element + Send>(
         &self,
         job: &Job,
@@ -208,6 +218,7 @@ pub trait Collective: Caller<Task> {
 impl<C: Caller<Task>> Collective for C {}
 
 /// Carries out this member's share of a job. `operator` is given if the operation combines; `combine` combines whole payloads.
+#[track_caller]
 pub(crate) fn perform(
     group: &Group<'_>,
     choice: &Choice<Task>,
@@ -250,7 +261,7 @@ fn planned(
 }
 
 /// The error of a collective operation on a rank.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CollectiveError {
     /// The given vector or block has a length other than the call specifies.
@@ -298,5 +309,3 @@ pub enum CollectiveError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
-
-crate::text::debug_as_text!(CollectiveError);

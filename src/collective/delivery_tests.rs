@@ -264,7 +264,7 @@ proptest! {
             Err(PlanError::Undelivered { .. }) => return Ok(()),
             Err(other) => panic!("{other}"),
         };
-        let run = Machine::of(machine).build().unwrap().run(|node| {
+        let run = Machine::builder(machine).build().unwrap().run(|node| {
             let [before, _] = task.extents(node.rank());
             let vector = vector(&task, node.rank());
             let mine = &vector[before.start as usize / 8..before.end as usize / 8];

@@ -19,6 +19,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`CollectiveError`] in the same cases as the calls of `Collective`, and if the plan is for another group.
+    #[track_caller]
     pub fn call<T: Element + Send>(&self, group: &Group<'_>, mine: &[T]) -> Result<Vec<T>, CollectiveError> {
         let operation = self.task().operation();
         if operation.combines() {
@@ -34,6 +35,7 @@ impl Plan {
     /// # Errors
     ///
     /// The errors of [`call`](Plan::call), and an error if the operator is not commutative and the plan does not combine in rank order.
+    #[track_caller]
     pub fn combine<T: Element + Send>(
         &self,
         group: &Group<'_>,
@@ -49,6 +51,7 @@ impl Plan {
         Ok(self.carried_out(group, &Payload::from(mine), element, Some(named), &mut combine)?.to_vec()?)
     }
 
+    #[track_caller]
     fn carried_out(
         &self,
         group: &Group<'_>,

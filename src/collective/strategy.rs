@@ -296,15 +296,13 @@ pub(super) fn factorizations(number: usize, most: usize) -> Vec<Vec<usize>> {
 }
 
 /// The error of a text that is not a strategy.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{given}` is no hybrid for {operation}: {reason}")]
 pub struct StrategyError {
     given: String,
     operation: Operation,
     reason: String,
 }
-
-crate::text::debug_as_text!(StrategyError);
 
 impl fmt::Display for AllGatherKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

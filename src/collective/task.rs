@@ -369,7 +369,7 @@ pub(super) fn even_start(elements: u64, rank: Rank, size: usize) -> u64 {
 const MAX_BYTES: u64 = 1 << 60;
 
 /// The error of arguments that do not form a task.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TaskError {
     /// The members do not form a group.
@@ -395,5 +395,3 @@ pub enum TaskError {
     #[error("the vector is as long as 2^60 bytes or longer: less is allowed")]
     TooLong,
 }
-
-crate::text::debug_as_text!(TaskError);

@@ -9,7 +9,7 @@ use crate::{payload::ElementType, rank::Rank, text::count};
 ///
 /// A likely cause is the MPI convention, in which the count is that of one rank; here a single number is the length of the whole vector.
 /// The error text therefore suggests the correct length.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WrongLength {
     /// The operation.
@@ -29,8 +29,6 @@ pub struct WrongLength {
     /// The lengths that the call gives; `None` if a [plan](super::Plan) made in advance defines them.
     pub lengths: Option<Lengths>,
 }
-
-crate::text::debug_as_text!(WrongLength);
 
 /// The part of the vector that a rank has before an operation.
 enum Part {

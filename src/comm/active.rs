@@ -153,11 +153,13 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     ///
     /// # Errors
     /// [`CommError::NoSuchRank`]; [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
+    #[track_caller]
     pub fn send(&self, to: impl Into<Destination>, words: [u64; 2]) -> Result<(), CommError> {
         self.send_at(to, words).map(drop)
     }
 
     /// Sends like [`send`](Active::send), and returns the instant of sending: the node's clock after the poll that precedes the send.
+    #[track_caller]
     pub(crate) fn send_at(&self, to: impl Into<Destination>, words: [u64; 2]) -> Result<Time, CommError> {
         let at = self.handle_arrived(false)?;
         self.dispatch(to.into(), words)?;
@@ -169,6 +171,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     /// # Errors
     /// In virtual time, [`CommError::Livelock`] if the program has only polled without success for too long; otherwise as
     /// [`send`](Self::send), also for the sends of handlers.
+    #[track_caller]
     pub fn poll(&self) -> Result<(), CommError> {
         self.handle_arrived(true).map(drop)
     }
@@ -177,6 +180,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     ///
     /// # Errors
     /// As [`Group::send`] and [`poll`](Self::poll).
+    #[track_caller]
     pub fn send_data(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
         self.handle_arrived(false)?;
         let request = self.start_data(to, data)?;
@@ -188,6 +192,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     ///
     /// # Errors
     /// As [`Group::recv`] and [`poll`](Self::poll).
+    #[track_caller]
     pub fn recv_data(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let select = from.into();
         self.handle_arrived(false)?;
@@ -203,6 +208,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     ///
     /// # Errors
     /// As [`poll`](Self::poll); [`CommError::Deadlock`] if no further active message can arrive.
+    #[track_caller]
     pub fn wait_while(&self, condition: impl FnMut() -> bool) -> Result<(), CommError> {
         self.sleep_until(Time::MAX, condition)
     }
@@ -211,6 +217,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     ///
     /// # Errors
     /// As [`wait_while`](Self::wait_while).
+    #[track_caller]
     pub fn sleep_until(&self, instant: Time, mut condition: impl FnMut() -> bool) -> Result<(), CommError> {
         self.handle_arrived(false)?;
         while condition() && matches!(self.first_of(&[], None, instant)?, Waited::Handled { .. }) {}
@@ -221,6 +228,7 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     ///
     /// # Errors
     /// As [`send`](Self::send), also for the sends of handlers.
+    #[track_caller]
     pub fn compute(&self, time: impl Into<Span>) -> Result<(), CommError> {
         let mut rest = time.into();
         loop {
@@ -280,7 +288,9 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
 
     /// Handles all active messages that have arrived, and returns the clock after the last one. `is_poll` marks a polling call, which the
     /// program may repeat without other work (livelock detection).
+    #[track_caller]
     fn handle_arrived(&self, is_poll: bool) -> Result<Time, CommError> {
+        self.group.called();
         loop {
             let (now, arrived) =
                 self.repost_after_death(self.packets.endpoint().test(self.posted.get(), is_poll))?;

@@ -7,8 +7,9 @@ use crate::{endpoint::Call, error::CommError, payload::Payload, record::Part};
 
 impl Group<'_> {
     /// Waits for all nodes of the machine in its hardware barrier. The group must contain all nodes.
+    #[track_caller]
     pub(crate) fn world_barrier(&self) -> Result<(), CommError> {
-        self.endpoint().barrier()
+        self.called().barrier()
     }
 
     /// Waits until all members have called `barrier`.
@@ -19,10 +20,11 @@ impl Group<'_> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn barrier(&self) -> Result<(), CommError> {
         let tag = self.agree(&Call::new("barrier", &"a barrier", ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {
-            return self.endpoint().barrier();
+            return self.called().barrier();
         }
         let size = self.size();
         if size == 1 {

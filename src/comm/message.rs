@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::{
+    error::MessageError,
     payload::{Element, Payload, PayloadError},
     rank::{Rank, Tag},
     wire::MessageId,
@@ -36,16 +37,22 @@ impl Message {
     /// The data as elements, copied out of the message.
     ///
     /// # Errors
-    /// [`PayloadError`] if the data has another type, is not a whole number of elements, or is phantom.
-    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, PayloadError> {
-        self.payload.to_vec()
+    /// [`MessageError`] if the data has another type, is not a whole number of elements, or is phantom.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, MessageError> {
+        self.named(self.payload.to_vec())
     }
 
     /// The data as contiguous bytes, copied only if it consists of several segments.
     ///
     /// # Errors
-    /// [`PayloadError::Phantom`] if any part of the data is phantom.
-    pub fn to_bytes(&self) -> Result<Bytes, PayloadError> {
-        self.payload.to_bytes()
+    /// [`MessageError`] if any part of the data is phantom.
+    pub fn to_bytes(&self) -> Result<Bytes, MessageError> {
+        self.named(self.payload.to_bytes())
+    }
+
+    /// Adds the message to the error of reading its payload.
+    fn named<T>(&self, read: Result<T, PayloadError>) -> Result<T, MessageError> {
+        let Message { source: from, tag, ref payload, .. } = *self;
+        read.map_err(|error| MessageError { from, tag, bytes: payload.len(), error })
     }
 }

@@ -112,18 +112,20 @@ impl<'n> Node<'n> {
     /// # Errors
     /// [`CommError::Livelock`] if a program in virtual time has only queried the time, or polled without success, for too long;
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
+    #[track_caller]
     pub fn now(&self) -> Result<Time, CommError> {
-        self.endpoint.now()
+        self.world.called().now()
     }
 
-    /// Keeps the node's CPU busy for some time (a [`Span`], or a `Duration` of the standard library). In virtual time the program's real
+    /// Keeps the node's CPU busy for some time (a [`Span`], such as [`Span::from_flops`], or a `Duration` of the standard library). In virtual time the program's real
     /// computation costs nothing. In [real time](crate::Clock::RealTime) the real computation counts, and this time is added. Under the
     /// [host's clock](crate::Clock::Host) a core really is busy for this time.
     ///
     /// # Errors
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
+    #[track_caller]
     pub fn compute(&self, time: impl Into<Span>) -> Result<(), CommError> {
-        self.endpoint.compute(time.into())
+        self.world.called().compute(time.into())
     }
 
     /// Begins a named phase, which lasts until the returned value is dropped; phases may be nested. The report and the trace show its

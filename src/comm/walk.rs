@@ -30,6 +30,7 @@ use crate::{
 ///
 /// [`WalkError`] if the sizes of group and schedule differ, if blocks here or at another node have other lengths than the schedule
 /// prescribes, or if a message cannot be sent or received.
+#[track_caller]
 pub fn walk(
     group: &Group<'_>,
     schedule: &Schedule,
@@ -45,6 +46,7 @@ pub fn walk(
 /// # Errors
 ///
 /// As [`walk`], and the errors of `combine`.
+#[track_caller]
 pub fn walk_combining(
     group: &Group<'_>,
     schedule: &Schedule,
@@ -59,6 +61,7 @@ pub fn walk_combining(
 pub(crate) type Combine<'c> = dyn FnMut(Payload, Payload) -> Result<Payload, PayloadError> + 'c;
 
 /// Performs [`walk_combining`] with `combine` as a trait object, so that the code is compiled once and not for every operator.
+#[track_caller]
 pub(crate) fn walk_with(
     group: &Group<'_>,
     schedule: &Schedule,
@@ -291,7 +294,7 @@ fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(
 }
 
 /// The error of a schedule that cannot be executed on a node.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WalkError {
     /// The schedule is for another number of nodes.
@@ -353,5 +356,3 @@ pub enum WalkError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
-
-crate::text::debug_as_text!(WalkError);

@@ -8,14 +8,14 @@ use crate::{
     error::{CommError, DeadlockReport},
     payload::PayloadError,
     rank::Rank,
-    text::{count, debug_as_text},
+    text::count,
     time::Time,
     topology::{MAX_NODES, TopologyError},
     wire::MAX_MESSAGE,
 };
 
 /// The error of a text that is not a GOAL program.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The text cannot be read.
@@ -33,10 +33,8 @@ pub enum ReadError {
     },
 }
 
-debug_as_text!(ReadError);
-
 /// A problem at a position of a text.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// The file is not a text file.
@@ -105,10 +103,8 @@ pub enum Problem {
     TooMany,
 }
 
-debug_as_text!(Problem);
-
 /// The error of a program whose time cannot be predicted.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PredictError {
     /// The topology of the machine is invalid.
@@ -143,10 +139,8 @@ pub enum PredictError {
     },
 }
 
-debug_as_text!(PredictError);
-
 /// A machine has fewer nodes than a program has ranks.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the program has {}, and the machine {nodes}: it needs one for each rank", count(*ranks as u64, "rank"))]
 pub struct TooManyRanks {
     /// The number of ranks of the program.
@@ -155,10 +149,8 @@ pub struct TooManyRanks {
     pub nodes: usize,
 }
 
-debug_as_text!(TooManyRanks);
-
 /// The error of the execution of a rank on its node.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PlayError {
     /// The machine has too few nodes.
@@ -188,10 +180,8 @@ pub enum PlayError {
     Payload(#[from] PayloadError),
 }
 
-debug_as_text!(PlayError);
-
 /// The error of a schedule that cannot be written in GOAL.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
     /// The schedule has hardware barriers, which GOAL cannot express.
@@ -206,5 +196,3 @@ pub enum WriteError {
     #[error("the text cannot be written: {0}")]
     Io(#[from] io::Error),
 }
-
-debug_as_text!(WriteError);

@@ -28,6 +28,7 @@ impl Program {
     ///
     /// # Errors
     /// [`PlayError`] if the machine has too few nodes, or if a message differs from what its receive specifies.
+    #[track_caller]
     pub fn play(&self, node: &Node<'_>, sends: Sends) -> Result<(), PlayError> {
         let (ranks, nodes) = (self.ranks(), node.size());
         if ranks > nodes {
@@ -84,7 +85,7 @@ fn check(operation: &Operation, message: Option<Message>) -> Result<(), PlayErro
     if given != expected {
         return Err(PlayError::Length { from, given, expected });
     }
-    if message.to_bytes()? != data(from, message.tag, bytes).to_bytes()? {
+    if message.payload.to_bytes()? != data(from, message.tag, bytes).to_bytes()? {
         return Err(PlayError::Content { from });
     }
     Ok(())

@@ -23,6 +23,9 @@ pub struct BlockedNode {
     pub waits_for: WaitsFor,
     /// The library call that the program is in, such as `all-gather`, if any.
     pub within: Option<&'static str>,
+    /// The place in the program of the node's last call, such as `src/main.rs:12:24`: the call that waits, or, if the node runs, the call
+    /// before. `None` if the program has made no call.
+    pub last_call: Option<String>,
 }
 
 /// The event that a blocked node waits for.
@@ -165,7 +168,7 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
             }
             NodeState::Barrier { called } => (*called, WaitsFor::Barrier),
         };
-        blocked.push(BlockedNode { rank, since, waits_for, within: None });
+        blocked.push(BlockedNode { rank, since, waits_for, within: None, last_call: None });
     }
     blocked
 }

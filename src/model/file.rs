@@ -370,12 +370,11 @@ impl ParameterTable {
 }
 
 /// The error for a machine file, or its text, that does not describe a machine.
+#[derive(Debug)]
 pub struct FileError {
     file: Option<PathBuf>,
     problem: FileProblem,
 }
-
-crate::text::debug_as_text!(FileError);
 
 impl FileError {
     /// The path of the file; `None` if its text was given instead.

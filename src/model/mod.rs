@@ -279,7 +279,7 @@ pub fn known_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The reason why a text does not describe a machine.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MachineSpecError {
     /// The text names neither a preset nor a topology.
@@ -314,8 +314,6 @@ fn refusal_of_shape(given: &str, cause: &TopologyError) -> String {
         _ => format!("`{given}` is not a machine: {cause}"),
     }
 }
-
-crate::text::debug_as_text!(MachineSpecError);
 
 #[cfg(test)]
 mod tests {

@@ -271,7 +271,7 @@ impl NoiseTable {
 }
 
 /// The reason why values, a text or a table do not describe noise.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NoiseError {
     /// Periods begin too often, or are too long.
@@ -315,8 +315,6 @@ pub enum NoiseError {
     #[error("`{0}` is not the seed of noise; allowed is a whole number from 0 to 2^64 - 1")]
     Seed(String),
 }
-
-crate::text::debug_as_text!(NoiseError);
 
 #[cfg(test)]
 mod tests {

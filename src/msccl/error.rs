@@ -2,15 +2,10 @@
 
 use thiserror::Error;
 
-use crate::{
-    rank::Rank,
-    text::{count, debug_as_text},
-    topology::MAX_NODES,
-    wire::MAX_MESSAGE,
-};
+use crate::{rank::Rank, text::count, topology::MAX_NODES, wire::MAX_MESSAGE};
 
 /// The error of a text that is not a valid MSCCL schedule.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The text is not XML.
@@ -29,10 +24,8 @@ pub enum ReadError {
     Flow(#[from] FlowError),
 }
 
-debug_as_text!(ReadError);
-
 /// A problem with an element of the text.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// Another element is expected here.
@@ -79,10 +72,8 @@ pub enum Problem {
     },
 }
 
-debug_as_text!(Problem);
-
 /// A schedule that does not perform its operation.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FlowError {
     /// A step uses a chunk that is empty at that time.
@@ -172,20 +163,16 @@ pub enum FlowError {
     },
 }
 
-debug_as_text!(FlowError);
-
 /// A message of a schedule would exceed the maximum length.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("a message of {} is too long: allowed are {MAX_MESSAGE}", count(*given, "byte"))]
 pub struct LengthError {
     /// The length of the message in bytes.
     pub given: u64,
 }
 
-debug_as_text!(LengthError);
-
 /// A schedule of this library that MSCCL cannot express.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteError {
     /// MSCCL does not have this operation.
@@ -230,5 +217,3 @@ pub enum WriteError {
     #[error("what would be written does not do what the operation says: {0}")]
     Flow(#[from] FlowError),
 }
-
-debug_as_text!(WriteError);

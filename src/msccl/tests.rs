@@ -110,7 +110,7 @@ fn micros(text: &str, bytes: u64, machine: &str) -> f64 {
     let machine: MachineSpec = machine.parse().unwrap();
     let program = Program::read(text).unwrap().goal(bytes, 1, &machine).unwrap();
     let predicted = goal::predict(&machine, &program, Sends::Blocking).unwrap();
-    let run = Machine::of(machine).build().unwrap();
+    let run = Machine::builder(machine).build().unwrap();
     let run = run.run(|node| Ok(program.play(node, Sends::Blocking)?)).unwrap();
     assert_eq!((run.report.makespan, predicted.unreceived), (predicted.modeled, 0));
     predicted.modeled.since_start().as_micros_f64()
@@ -238,7 +238,7 @@ fn texts_are_algorithms() {
         collective::{self, Collective as _, Operation, Sum, Task},
     };
     let machine: MachineSpec = "paragon:1x4".parse().unwrap();
-    let threads = Machine::of(machine.clone()).build().unwrap();
+    let threads = Machine::builder(machine.clone()).build().unwrap();
     for (text, operation) in
         [(ring_collect(4), Operation::AllGather), (ring_combine(4, "rrcs"), Operation::AllReduce)]
     {

@@ -26,6 +26,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// Returns [`NxError::Type`], [`NxError::Node`] or [`NxError::ProcessType`] if an argument is out of range; [`NxError::Comm`].
+    #[track_caller]
     pub fn csend(&self, mtype: i32, data: impl Into<Payload>, node: i32, ptype: i32) -> Result<(), NxError> {
         let (tag, to) = self.destination(mtype, node, ptype)?;
         match to {
@@ -39,6 +40,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// The errors of [`csend`](Nx::csend).
+    #[track_caller]
     pub fn isend(
         &self,
         mtype: i32,
@@ -63,6 +65,7 @@ impl<'a> Nx<'a, '_> {
     /// # Errors
     /// Returns [`NxError::TypeSelector`]; [`NxError::BufferTooShort`] if the message is longer than the buffer, and [`NxError::Data`] if
     /// its elements have another type (in both cases the message is lost); [`NxError::Comm`].
+    #[track_caller]
     pub fn crecv<T: Pod>(&self, typesel: i32, buf: &mut [T]) -> Result<usize, NxError> {
         let mid = self.post_receive(false, self.wanted(typesel, ANY, ANY)?, buf)?;
         self.msgwait(mid)?;
@@ -74,6 +77,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// Returns [`NxError::TypeSelector`]; [`NxError::Comm`].
+    #[track_caller]
     pub fn irecv<'b, T: Pod>(&self, typesel: i32, buf: &'b mut [T]) -> Result<Mid<'b>, NxError> {
         self.post_receive(true, self.wanted(typesel, ANY, ANY)?, buf)
     }
@@ -84,6 +88,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// The errors of [`crecv`](Nx::crecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
+    #[track_caller]
     pub fn crecvx<T: Pod>(
         &self,
         typesel: i32,
@@ -102,6 +107,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// The errors of [`irecv`](Nx::irecv); [`NxError::NodeSelector`], [`NxError::ProcessType`].
+    #[track_caller]
     pub fn irecvx<'b, T: Pod>(
         &self,
         typesel: i32,
@@ -117,6 +123,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// The errors of [`csend`](Nx::csend) and [`crecv`](Nx::crecv).
+    #[track_caller]
     pub fn csendrecv<T: Pod>(
         &self,
         mtype: i32,
@@ -136,6 +143,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// The errors of [`isend`](Nx::isend) and [`irecv`](Nx::irecv).
+    #[track_caller]
     pub fn isendrecv<'b, T: Pod>(
         &self,
         mtype: i32,
@@ -160,6 +168,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// Returns [`NxError::TypeSelector`], [`NxError::NodeSelector`]; [`NxError::Comm`].
+    #[track_caller]
     pub fn receive(&self, typesel: i32, nodesel: i32) -> Result<(Info, Payload), NxError> {
         let arrived = self.take(self.wanted(typesel, nodesel, ANY)?)?;
         Ok((arrived.info(), arrived.payload))
@@ -170,6 +179,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// Returns [`NxError::TypeSelector`]; [`NxError::Comm`].
+    #[track_caller]
     pub fn cprobe(&self, typesel: i32) -> Result<(), NxError> {
         let info = self.find(self.wanted(typesel, ANY, ANY)?)?;
         self.system.borrow_mut().last = Some(info);
@@ -183,6 +193,7 @@ impl<'a> Nx<'a, '_> {
     /// # Errors
     /// Returns [`NxError::TypeSelector`]; [`NxError::Comm`], in virtual time with
     /// [`CommError::Livelock`](crate::error::CommError::Livelock) if the program has probed without success for too long.
+    #[track_caller]
     pub fn iprobe(&self, typesel: i32) -> Result<bool, NxError> {
         let info = self.try_find(self.wanted(typesel, ANY, ANY)?)?;
         let system = &mut *self.system.borrow_mut();
@@ -194,6 +205,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// The errors of [`cprobe`](Nx::cprobe); [`NxError::NodeSelector`], [`NxError::ProcessType`].
+    #[track_caller]
     pub fn cprobex(&self, typesel: i32, nodesel: i32, ptypesel: i32) -> Result<Info, NxError> {
         self.find(self.wanted(typesel, nodesel, ptypesel)?)
     }
@@ -202,6 +214,7 @@ impl<'a> Nx<'a, '_> {
     ///
     /// # Errors
     /// The errors of [`iprobe`](Nx::iprobe); [`NxError::NodeSelector`], [`NxError::ProcessType`].
+    #[track_caller]
     pub fn iprobex(&self, typesel: i32, nodesel: i32, ptypesel: i32) -> Result<Option<Info>, NxError> {
         self.try_find(self.wanted(typesel, nodesel, ptypesel)?)
     }

@@ -6,7 +6,7 @@ use super::{MAX_TYPE, info::Info};
 use crate::{collective::CollectiveError, error::CommError, payload::PayloadError, rank::Rank};
 
 /// The error of a failed call of [`Nx`](super::Nx). On the real machine a failed call ended the program with a message.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NxError {
     /// [`Nx::new`](super::Nx::new) was called twice on a node. A node can have only one [`Nx`](super::Nx), which
@@ -107,5 +107,3 @@ pub enum NxError {
     #[error(transparent)]
     Comm(#[from] CommError),
 }
-
-crate::text::debug_as_text!(NxError);

@@ -18,6 +18,7 @@ macro_rules! elementwise {
                 ///
                 /// # Errors
                 /// The errors of [`gopf`](Nx::gopf).
+                #[track_caller]
                 pub fn $name(&self, x: &mut [$type]) -> Result<(), NxError> {
                     let operator: fn($type, $type) -> $type = $operator;
                     self.combine(stringify!($name), x, true, |x, other| {
@@ -59,6 +60,7 @@ macro_rules! logical {
                 ///
                 /// # Errors
                 /// The errors of [`gopf`](Nx::gopf).
+                #[track_caller]
                 pub fn $name(&self, x: &mut [i32]) -> Result<(), NxError> {
                     let operator: fn(bool, bool) -> bool = $operator;
                     x.iter_mut().for_each(|x| *x = i32::from(*x != 0));
@@ -86,6 +88,7 @@ impl Nx<'_, '_> {
     ///
     /// # Errors
     /// Returns [`NxError::Comm`].
+    #[track_caller]
     pub fn gsync(&self) -> Result<(), NxError> {
         self.synchronize()
     }
@@ -117,6 +120,7 @@ impl Nx<'_, '_> {
     /// # Errors
     /// Returns [`NxError::Lengths`] if the vectors have different lengths; [`NxError::Data`] if another node called it with elements of
     /// another type; [`NxError::Comm`].
+    #[track_caller]
     pub fn gopf<T: Pod + Send>(&self, x: &mut [T], f: impl FnMut(&mut [T], &[T])) -> Result<(), NxError> {
         self.combine("gopf", x, false, f)
     }
@@ -129,6 +133,7 @@ impl Nx<'_, '_> {
     /// # Errors
     /// Returns [`NxError::ResultTooShort`] if `y` is too short; [`NxError::Data`] if another node called it with elements of another type;
     /// [`NxError::Comm`].
+    #[track_caller]
     pub fn gcol<T: Pod>(&self, x: &[T], y: &mut [T]) -> Result<usize, NxError> {
         let whole = self.all_gather(Payload::from(x), None)?.to_vec::<T>()?;
         let given = y.len();
@@ -143,6 +148,7 @@ impl Nx<'_, '_> {
     /// Returns [`NxError::Parts`] if there is not one length for each node, [`NxError::Part`] if a part, here or on another node, does not
     /// have the announced length, [`NxError::ResultTooShort`] if `y` is shorter than all parts together; otherwise the errors of
     /// [`gcol`](Nx::gcol).
+    #[track_caller]
     pub fn gcolx<T: Pod>(&self, x: &[T], xlens: &[usize], y: &mut [T]) -> Result<(), NxError> {
         let (node, nodes) = (self.node.rank(), self.node.size());
         if xlens.len() != nodes {

@@ -92,6 +92,7 @@ impl Default for NxCosts {
 impl Nx<'_, '_> {
     /// Combines `x` over all nodes and leaves the result on every node. The order is that of node numbers unless `f` is commutative; `f`
     /// combines the second slice into the first.
+    #[track_caller]
     pub(super) fn combine<T: Pod + Send>(
         &self,
         name: &'static str,
@@ -111,6 +112,7 @@ impl Nx<'_, '_> {
     /// # Errors
     ///
     /// [`NxError`] if a message cannot be sent or received, or the run has ended.
+    #[track_caller]
     pub fn combine_phantom(&self, bytes: u64) -> Result<Payload, NxError> {
         native::combine_payloads(self, Payload::phantom(bytes), &mut |mine, _| Ok(mine.clone()))
     }
@@ -121,6 +123,7 @@ impl Nx<'_, '_> {
     /// # Errors
     ///
     /// [`NxError`] if a message cannot be sent or received, or the run has ended.
+    #[track_caller]
     pub fn all_gather(&self, part: Payload, lengths: Option<&[u64]>) -> Result<Payload, NxError> {
         self.wire.library_call("gcol", || match self.library {
             Library::Nx => self.run_traced("all-gather by NX", || native::all_gather(self, part, lengths)),
@@ -129,6 +132,7 @@ impl Nx<'_, '_> {
     }
 
     /// Returns when all nodes have called it.
+    #[track_caller]
     pub(super) fn synchronize(&self) -> Result<(), NxError> {
         self.wire.library_call("gsync", || match self.library {
             Library::Nx => self.run_traced("barrier by NX", || native::synchronize(self)),

@@ -41,6 +41,7 @@ impl Nx<'_, '_> {
     ///
     /// # Errors
     /// Returns [`NxError::BufferTooShort`] or [`NxError::Data`] if a message does not fit its buffer; [`NxError::Comm`].
+    #[track_caller]
     pub fn msgwait(&self, mid: Mid<'_>) -> Result<(), NxError> {
         for part in mid.parts {
             match part {
@@ -59,6 +60,7 @@ impl Nx<'_, '_> {
     /// # Errors
     /// The errors of [`msgwait`](Nx::msgwait); in virtual time, [`CommError::Livelock`](crate::error::CommError::Livelock) if the program
     /// has tested without success for too long.
+    #[track_caller]
     pub fn msgdone(&self, mid: &mut Mid<'_>) -> Result<bool, NxError> {
         let mut pending = Vec::new();
         for part in std::mem::take(&mut mid.parts) {

@@ -162,6 +162,7 @@ impl<'a, 'n> Nx<'a, 'n> {
     ///
     /// # Errors
     /// Returns [`NxError::Comm`] if the run is over.
+    #[track_caller]
     pub fn dclock(&self) -> Result<f64, NxError> {
         Ok(self.node.now()?.as_secs_f64())
     }
@@ -170,6 +171,7 @@ impl<'a, 'n> Nx<'a, 'n> {
     ///
     /// # Errors
     /// Returns [`NxError::Comm`] if the run is over.
+    #[track_caller]
     pub fn mclock(&self) -> Result<u64, NxError> {
         Ok(self.node.now()?.as_picos() / 1_000_000_000)
     }

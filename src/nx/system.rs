@@ -145,6 +145,7 @@ impl System<'_> {
 
 impl<'a> Nx<'a, '_> {
     /// Posts a receive; `early` means that the program continues and waits for the message later.
+    #[track_caller]
     pub(super) fn post(&self, wanted: Criteria, early: bool) -> Result<Ticket, NxError> {
         let ticket = self.system.borrow_mut().post(wanted);
         if early && !self.system.borrow().filled.contains_key(&ticket) {
@@ -155,6 +156,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Waits for the message of a receive and returns it.
+    #[track_caller]
     pub(super) fn wait_for(&self, ticket: Ticket) -> Result<Arrived, NxError> {
         loop {
             if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
@@ -165,6 +167,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Returns the message of a receive, if it has arrived by this instant.
+    #[track_caller]
     pub(super) fn try_take(&self, ticket: Ticket) -> Result<Option<Arrived>, NxError> {
         loop {
             if let Some(arrived) = self.system.borrow_mut().filled.remove(&ticket) {
@@ -177,12 +180,14 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Waits for a message and receives it.
+    #[track_caller]
     pub(super) fn take(&self, wanted: Criteria) -> Result<Arrived, NxError> {
         let ticket = self.post(wanted, false)?;
         self.wait_for(ticket)
     }
 
     /// Waits until a matching message has arrived, without receiving it.
+    #[track_caller]
     pub(super) fn find(&self, wanted: Criteria) -> Result<Info, NxError> {
         loop {
             if let Some(info) = self.find_buffered(wanted) {
@@ -193,6 +198,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Returns the description of a matching message that has arrived by this instant.
+    #[track_caller]
     pub(super) fn try_find(&self, wanted: Criteria) -> Result<Option<Info>, NxError> {
         loop {
             let found = self.find_buffered(wanted);
@@ -208,6 +214,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Takes the next message from the network, waiting for it.
+    #[track_caller]
     fn receive_next(&self) -> Result<(), NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
@@ -218,6 +225,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Takes a message from the network if one has arrived by this instant; returns whether there was one.
+    #[track_caller]
     fn poll(&self) -> Result<bool, NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
@@ -235,6 +243,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Handles a message taken from the network: forwards a broadcast, and assigns the message to a receive or the buffer.
+    #[track_caller]
     fn dispatch(&self, message: Message) -> Result<(), NxError> {
         let Message { source, tag, payload, .. } = message;
         let origin = payload.origin();
@@ -256,6 +265,7 @@ impl<'a> Nx<'a, '_> {
 
     /// Sends an internal NX message, always eagerly, even if the messages of programs follow the [rendezvous
     /// threshold](crate::MachineBuilder::rendezvous): NX buffers these messages, and receives others while they leave.
+    #[track_caller]
     pub(super) fn send_internal(&self, to: Rank, tag: Tag, payload: Payload) -> Result<(), NxError> {
         match self.node.machine().rendezvous() {
             None => self.wire.send((to, tag), payload)?,
@@ -265,6 +275,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Forwards a broadcast of node `root` to this node's children in its tree, one after the other.
+    #[track_caller]
     pub(super) fn forward_broadcast(&self, root: Rank, tag: Tag, payload: &Payload) -> Result<(), NxError> {
         for child in self.tree_neighbors(root).children {
             self.send_internal(child, tag, payload.clone().on_behalf_of(Some(root as u32)))?;
@@ -273,6 +284,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Sends a broadcast of this node's program to this node's children in its tree, one after the other.
+    #[track_caller]
     pub(super) fn broadcast(&self, tag: Tag, payload: &Payload) -> Result<(), NxError> {
         let root = self.node.rank();
         for child in self.tree_neighbors(root).children {
@@ -282,6 +294,7 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Starts to send a broadcast of this node to its children, without waiting for the messages to leave.
+    #[track_caller]
     pub(super) fn start_broadcast(&self, tag: Tag, payload: &Payload) -> Result<Vec<Request<'a>>, NxError> {
         let root = self.node.rank();
         let start = |child| {

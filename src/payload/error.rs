@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::ElementType;
 
 /// The reason why a payload cannot be read or cut as requested.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PayloadError {
     /// Phantom bytes cannot be read: they have a length but no data.
@@ -63,5 +63,3 @@ pub enum PayloadError {
         len: u64,
     },
 }
-
-crate::text::debug_as_text!(PayloadError);

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::{pattern::DeliveryError, topology::TopologyError, wire::MAX_MESSAGE};
 
 /// The reason why an algorithm has no plan for a problem.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// The algorithm is for other kinds of problems.
@@ -71,8 +71,6 @@ pub enum PlanError {
         algorithm: String,
     },
 }
-
-crate::text::debug_as_text!(PlanError);
 
 /// Formats the violation as the end of a sentence.
 fn and(found: &str) -> String {

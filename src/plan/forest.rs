@@ -165,7 +165,8 @@ pub(crate) fn forest_lower_bound(
     let direction = if is_backwards { Direction::Back } else { Direction::Out };
     // The factor covers rounding errors.
     Span::from_secs_f64(
-        (1.0 - RELATIVE_ERROR) * broadcast_lower_bound(&network(machine, members, 0.0, direction), sources),
+        (1.0 - RELATIVE_ERROR)
+            * broadcast_lower_bound(&network(machine, members, 0.0, direction), sources).max(0.0),
     )
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn mean_in_elements(bytes: u64, members: usize, element: u64) -> u64 
 }
 
 /// The error for nodes that do not form a group.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MembersError {
     /// The topology of the machine is invalid.
@@ -55,8 +55,6 @@ pub enum MembersError {
         nodes: usize,
     },
 }
-
-crate::text::debug_as_text!(MembersError);
 
 #[cfg(test)]
 mod tests {

@@ -8,11 +8,9 @@ use super::RunReport;
 use crate::time::Span;
 
 /// The error for a table that could not be written because the writer failed.
-#[derive(Error)]
+#[derive(Debug, Error)]
 #[error("the table could not be written as CSV")]
 pub struct CsvError(#[from] csv::Error);
-
-crate::text::debug_as_text!(CsvError);
 
 impl RunReport {
     /// Writes the counters of each node as CSV, one line per node in rank order. Modeled times are microseconds, exact

@@ -4,7 +4,7 @@
 //! A [`Carrier`] defines how a message is delivered, how arrived messages are received, and how a node waits. All calls of an [`Endpoint`]
 //! are implemented with these operations, [`Local`] and the common matching rule.
 
-use std::{cell::RefCell, fmt, hint::spin_loop};
+use std::{cell::RefCell, fmt, hint::spin_loop, panic::Location};
 
 use super::{
     local::{Local, Request},
@@ -88,6 +88,9 @@ pub(super) trait Carrier: fmt::Debug {
         rank: Rank,
         call: &Call<'_>,
     ) -> Result<(), CommError>;
+
+    /// Sets the place in the program of its last call.
+    fn note_place(&self, place: &'static Location<'static>);
 
     /// Sets the library call that the program is in, or `None`.
     fn set_within(&self, name: Option<&'static str>);
@@ -343,6 +346,12 @@ impl<C: Carrier> Endpoint for C {
         self.synchronize()?;
         self.note(began, |_| EventKind::Barrier);
         Ok(())
+    }
+
+    fn set_place(&self, place: &'static Location<'static>) {
+        if self.local().borrow().depth == 0 {
+            self.note_place(place);
+        }
     }
 
     fn enter(&self, name: &'static str) {

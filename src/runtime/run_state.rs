@@ -4,7 +4,7 @@ use std::{
     any::Any,
     cell::Cell,
     collections::BTreeMap,
-    panic::resume_unwind,
+    panic::{Location, resume_unwind},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,6 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crossbeam_utils::atomic::AtomicCell;
 use parking_lot::{Condvar, Mutex};
 
 use super::{Settings, agreement::Agreements, contexts::Contexts, parker::Parker, sync::AtomicUsize};
@@ -78,6 +79,8 @@ pub(super) struct NodeSlot {
     pub(super) returned: AtomicBool,
     /// The library call that the program is in, if any.
     pub(super) within: Mutex<Option<&'static str>>,
+    /// The place in the program of its last call.
+    pub(super) place: AtomicCell<Option<&'static Location<'static>>>,
 }
 
 /// The shared state of the threads of a run; see the [module](self).
@@ -109,6 +112,7 @@ impl RunState {
             parker: Parker::new(),
             returned: AtomicBool::new(false),
             within: Mutex::default(),
+            place: AtomicCell::default(),
         };
         RunState {
             machine,
@@ -188,11 +192,17 @@ impl RunState {
         self.slots[rank].returned.load(Ordering::Acquire)
     }
 
-    /// Completes a list of blocked nodes: removes nodes whose programs have returned, and adds the library calls.
+    /// Returns the place in the program of a node's last call, such as `src/main.rs:12:24`.
+    pub(super) fn last_call(&self, rank: Rank) -> Option<String> {
+        self.slots[rank].place.load().map(Location::to_string)
+    }
+
+    /// Completes a list of blocked nodes: removes nodes whose programs have returned, and adds library calls and places.
     pub(super) fn complete(&self, mut blocked: Vec<BlockedNode>) -> Vec<BlockedNode> {
         blocked.retain(|node| !self.has_returned(node.rank));
         for node in &mut blocked {
             node.within = *self.slots[node.rank].within.lock();
+            node.last_call = self.last_call(node.rank);
         }
         blocked
     }

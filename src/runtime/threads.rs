@@ -271,7 +271,9 @@ fn run_error(run_state: &RunState, settings: &Settings) -> Option<RunError> {
     let first = faults.keys().next().copied();
     let mut of_node = |node: NodeId| match faults.remove(&node) {
         Some(Fault::Panic(message)) => RunError::Panicked { rank: node as Rank, message },
-        Some(Fault::Error(source)) => RunError::Node { rank: node as Rank, source },
+        Some(Fault::Error(source)) => {
+            RunError::Node { rank: node as Rank, source, last_call: run_state.last_call(node as Rank) }
+        }
         None => RunError::Panicked { rank: node as Rank, message: "its thread ended".into() },
     };
     let error = match cause {

@@ -34,6 +34,7 @@ pub(super) const BROADCAST: &str = "s-to-p broadcast";
 pub trait BroadcastFrom: Caller<Instance> {
     /// Returns the messages of all sources, in the order of `sources`, on every member. `sources` holds the rank of each source and the
     /// length of its message in elements; `mine` is empty on ranks that are not sources.
+    #[track_caller]
     fn broadcast_from<T: Element + Send>(
         &self,
         sources: &[(Rank, usize)],
@@ -64,6 +65,7 @@ pub trait BroadcastFrom: Caller<Instance> {
     /// assert!(run.outputs.iter().all(|text| text == "to every member"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[track_caller]
     fn broadcast_payloads_from(
         &self,
         sources: &[(Rank, u64)],
@@ -136,6 +138,7 @@ impl Plan {
     ///
     /// Returns [`BroadcastError`] if `mine` does not match the instance, if another member uses a different plan, or if a message cannot be
     /// sent or received.
+    #[track_caller]
     pub fn broadcast(
         &self,
         group: &Group<'_>,
@@ -200,7 +203,7 @@ impl Plan {
 }
 
 /// Reason why an s-to-p broadcast fails on a node.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BroadcastError {
     /// A source gave no message.
@@ -243,5 +246,3 @@ pub enum BroadcastError {
     #[error(transparent)]
     Payload(#[from] PayloadError),
 }
-
-crate::text::debug_as_text!(BroadcastError);

@@ -207,7 +207,7 @@ impl Instance {
 }
 
 /// Reason why arguments do not describe an s-to-p broadcast.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InstanceError {
     /// The list of sources is empty.
@@ -250,5 +250,3 @@ pub enum InstanceError {
         bytes: u64,
     },
 }
-
-crate::text::debug_as_text!(InstanceError);

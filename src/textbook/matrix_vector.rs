@@ -116,6 +116,7 @@ fn part(elements: usize, parts: usize, number: usize) -> Range<usize> {
 /// # Errors
 ///
 /// Returns [`MatrixError`] if the machine has no grid, the vector has a wrong length, or a message cannot be sent or received.
+#[track_caller]
 pub fn matrix_vector(node: &Node<'_>, block: &Block, x: &[f64]) -> Result<Vec<f64>, MatrixError> {
     let (row, column) = (node.row()?, node.column()?);
     let expected = if column.rank() == 0 { block.columns.len() } else { 0 };
@@ -183,7 +184,7 @@ pub fn matrix_vector_figures(machine: &MachineSpec, elements: usize) -> Result<[
 }
 
 /// The error of a matrix-vector multiplication.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatrixError {
     /// The part of the vector does not have the length required on this node.
@@ -207,8 +208,6 @@ pub enum MatrixError {
     #[error(transparent)]
     Plan(#[from] PlanError),
 }
-
-crate::text::debug_as_text!(MatrixError);
 
 #[cfg(test)]
 mod tests {

@@ -18,7 +18,7 @@
 //! assert_eq!(plan.prediction().modeled.to_string(), "1.44 ms");
 //! assert_eq!(Figure::of(&plan).steps()[2].busiest().unwrap().messages, 4);
 //!
-//! let run = Machine::of(line).build()?.run(|node| {
+//! let run = Machine::builder(line).build()?.run(|node| {
 //!     let mine = vec![node.rank() as u8; 1000];
 //!     Ok(plan.call(node.world(), &mine)?)
 //! })?;

@@ -6,7 +6,7 @@ use super::{Defect, MAX_LINKS, MAX_NESTING, MAX_NODES, NetworkProblem, known_nam
 use crate::names;
 
 /// The reason why a text, a file or a set of numbers does not describe a topology.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TopologyError {
     /// The text is not the name of a topology, a colon and a shape.
@@ -130,8 +130,6 @@ pub enum TopologyError {
         problem: Box<NetworkProblem>,
     },
 }
-
-crate::text::debug_as_text!(TopologyError);
 
 impl TopologyError {
     /// Returns the same error with the shape as it was spelled, if the error is about the size of the whole shape: a

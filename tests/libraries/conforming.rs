@@ -24,7 +24,7 @@ impl Runner for Machine {
 
 /// Everything on one machine; messages that nobody receives are an error.
 fn check(machine: &str, clock: Clock) {
-    let machine = Machine::of(machine.parse().unwrap()).clock(clock);
+    let machine = Machine::builder(machine.parse().unwrap()).clock(clock);
     conformance::all(&machine.wall_limit(PATIENCE).deny_unreceived(true).build().unwrap());
 }
 

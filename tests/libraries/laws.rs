@@ -151,7 +151,7 @@ proptest! {
                 };
                 Ok(next.call(world, &block)?.len())
             };
-            let run = Machine::of(machine.clone()).build().unwrap().run(program).unwrap();
+            let run = Machine::builder(machine.clone()).build().unwrap().run(program).unwrap();
             let ratio = ratio(product.prediction().modeled, run.report.makespan);
             let [product, first, next] = [product, first, next].map(|plan| {
                 format!("{} by {}", plan.problem().operation(), plan.name())

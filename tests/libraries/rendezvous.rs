@@ -24,7 +24,7 @@ fn waiting(machine: &str, from_bytes: u64) -> MachineSpec {
 }
 
 fn build(machine: MachineSpec, clock: Clock) -> Machine {
-    Machine::of(machine).clock(clock).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap()
+    Machine::builder(machine).clock(clock).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap()
 }
 
 /// All programs that check themselves: messages and every library.

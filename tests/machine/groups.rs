@@ -192,7 +192,7 @@ fn a_bad_list_of_ranks_is_an_error() {
 
 #[test]
 fn a_line_is_one_row() {
-    let machine = Machine::of("line:3".parse().unwrap()).build().unwrap();
+    let machine = Machine::builder("line:3".parse().unwrap()).build().unwrap();
     let run =
         machine.run(|node| Ok((node.row()?.rank(), node.row()?.size(), node.column()?.size()))).unwrap();
     assert_eq!(run.outputs, [(0, 3, 1), (1, 3, 1), (2, 3, 1)]);

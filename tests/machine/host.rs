@@ -81,7 +81,7 @@ fn libraries_give_on_the_host_what_they_give_in_virtual_time() {
             Ok(x)
         };
         let on_host = run(&host(nodes), program);
-        let machine = Machine::of(format!("host:{nodes}").parse().unwrap()).build().unwrap();
+        let machine = Machine::builder(format!("host:{nodes}").parse().unwrap()).build().unwrap();
         assert_eq!(on_host.outputs, run(&machine, program).outputs, "{nodes}");
     }
 }
@@ -100,7 +100,7 @@ impl Sources for Vec<(Rank, Vec<u64>)> {
 fn every_machine_runs_on_the_host() {
     for name in ["paragon:3x4", "cm5:16", "hypercube:8"] {
         let machine =
-            Machine::of(name.parse().unwrap()).clock(Clock::Host).wall_limit(PATIENCE).build().unwrap();
+            Machine::builder(name.parse().unwrap()).clock(Clock::Host).wall_limit(PATIENCE).build().unwrap();
         let run = run(&machine, |node| {
             let mut x = [1_u32; 1000];
             node.world().all_reduce(&mut x, Sum)?;

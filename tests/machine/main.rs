@@ -14,6 +14,7 @@ mod layers;
 mod messages;
 mod networks;
 mod phases;
+mod places;
 mod properties;
 mod rendezvous;
 mod requests;

@@ -16,7 +16,7 @@ use crate::support::{PATIENCE, run};
 
 /// The machine of this name; bare topologies have alpha = 130 us, beta = 50 ns/byte and links as fast as nodes.
 fn machine(name: &str) -> Machine {
-    let machine = Machine::of(name.parse().unwrap_or_else(|error| panic!("{name}: {error}")));
+    let machine = Machine::builder(name.parse().unwrap_or_else(|error| panic!("{name}: {error}")));
     machine.wall_limit(PATIENCE).deny_unreceived(true).build().unwrap()
 }
 
@@ -225,7 +225,7 @@ fn a_network_made_from_a_text_runs_like_any_other() {
                 { between = ['s0', 2], capacity = 1e6 }]";
     let network = Network::from_toml("star", text).unwrap();
     let star = MachineSpec::new("a star", Arc::new(network), Parameters::hockney());
-    let star = Machine::of(star).build().unwrap();
+    let star = Machine::builder(star).build().unwrap();
     assert_eq!(received(&star, &[(0, 1), (2, 0)]), ["180 us", "1.13 ms"]);
 }
 

@@ -99,7 +99,7 @@ impl Topology for Custom {
 
 /// Returns the error of a topology that cannot become part of a machine; all ways to build one must return it.
 fn refusal(topology: Custom) -> TopologyError {
-    let Err(ConfigError::Topology(error)) = Machine::of(topology.clone().machine()).build() else {
+    let Err(ConfigError::Topology(error)) = Machine::builder(topology.clone().machine()).build() else {
         panic!("{topology:?} is built");
     };
     assert!(Task::builder(&topology.clone().machine(), Operation::Broadcast).elements(1).build().is_err());
@@ -113,7 +113,7 @@ fn refusal(topology: Custom) -> TopologyError {
 #[test]
 fn a_sound_topology_is_as_one_of_the_library() {
     let send = |machine: MachineSpec| {
-        let run = Machine::of(machine).build().unwrap().run(|node| {
+        let run = Machine::builder(machine).build().unwrap().run(|node| {
             let world = node.world();
             match world.rank() {
                 0 => world.send(2, [1_u8; 1000])?,
@@ -131,7 +131,9 @@ fn a_sound_topology_is_as_one_of_the_library() {
     assert_eq!(send(placed(Custom::default().machine())), send(placed(line())));
     // A link without limit, and a switch that `switches` does not count.
     assert!(
-        Machine::of(Custom { capacity: Some(f64::INFINITY), ..Custom::default() }.machine()).build().is_ok()
+        Machine::builder(Custom { capacity: Some(f64::INFINITY), ..Custom::default() }.machine())
+            .build()
+            .is_ok()
     );
 }
 
@@ -210,7 +212,7 @@ fn routes_are_checked_when_they_are_taken() {
     for (topology, text) in wrong_routes() {
         let text = format!("invalid topology `custom`: {text}");
         let machine = topology.clone().machine();
-        let built = Machine::of(machine.clone()).build().unwrap();
+        let built = Machine::builder(machine.clone()).build().unwrap();
         let send = |node: &Node<'_>| match node.rank() {
             0 => Ok(node.world().send(2, [1_u8; 8])?),
             2 => node.world().recv(0).map(drop).map_err(Failure::from),
@@ -254,7 +256,7 @@ fn routes_are_checked_when_they_are_taken() {
 #[test]
 fn a_wrong_route_that_nobody_takes_changes_nothing() {
     let machine = wrong_routes().remove(0).0.machine();
-    let run = Machine::of(machine).build().unwrap().run(|node| match node.rank() {
+    let run = Machine::builder(machine).build().unwrap().run(|node| match node.rank() {
         0 => Ok(node.world().send(1, [1_u8; 8])?),
         1 => node.world().recv(0).map(drop).map_err(Failure::from),
         _ => Ok(()),

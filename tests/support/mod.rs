@@ -69,9 +69,19 @@ pub(crate) fn failure_of_node_0(
     program: impl Fn(&Node<'_>) -> Result<(), Failure> + Sync,
 ) -> CommError {
     match machine.run(|node| if node.rank() == 0 { program(node) } else { Ok(()) }) {
-        Err(RunError::Node { rank: 0, source }) => *source.downcast::<CommError>().unwrap(),
+        Err(RunError::Node { rank: 0, source, .. }) => *source.downcast::<CommError>().unwrap(),
         other => panic!("{:?}", other.map(|run| run.report)),
     }
+}
+
+/// The text of an error without the places of calls at the ends of its lines: `(src/main.rs:12:24)`, `(last call at src/main.rs:12:24)`.
+pub(crate) fn without_places(error: impl std::fmt::Display) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(|line| match line.rsplit_once(" (") {
+        Some((before, place)) if place.contains(".rs:") && place.ends_with(')') => before,
+        _ => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A value that must be in a range.

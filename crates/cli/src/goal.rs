@@ -100,7 +100,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
     let (program, read) = timed(|| read(&arguments.file))?;
     // Threads are started only for a machine that this host can run.
-    let machine = arguments.clock.map(|clock| Machine::of(spec.clone()).clock(clock).build());
+    let machine = arguments.clock.map(|clock| Machine::builder(spec.clone()).clock(clock).build());
     let machine = machine.transpose()?;
     let (carried, wall) = timed(|| match &machine {
         Some(machine) => play(machine, &program, arguments.sends.sends()),

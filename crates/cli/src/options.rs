@@ -285,7 +285,8 @@ impl RunOptions {
         let spec = self.disturbed(spec)?;
         let is_drawn = self.svg.is_some() || of_network.is_some();
         let is_traced = self.trace.is_some() || self.explain || is_drawn;
-        let machine = Machine::of(spec).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
+        let machine =
+            Machine::builder(spec).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
         let machine = match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,

@@ -46,7 +46,7 @@ pub(super) fn attribute<'e>(element: &'e (String, Vec<(String, String)>), name: 
 
 /// Runs an all-to-all pattern, in phases whose names need escaping.
 pub(super) fn busy(machine: &str, traced: bool) -> Run<()> {
-    let machine = Machine::of(machine.parse().unwrap()).trace(traced).build().unwrap();
+    let machine = Machine::builder(machine.parse().unwrap()).trace(traced).build().unwrap();
     let run = machine.run(|node| {
         let world = node.world();
         let (rank, size) = (world.rank(), world.size());

@@ -24,7 +24,7 @@ impl Timed {
         let prediction = predict(machine, schedule).expect("a published schedule can be predicted");
         let (machine, schedule) = (machine.clone(), schedule.clone());
         let program = move |clock: Clock| {
-            let run = Machine::of(machine.clone()).clock(clock).build()?.run(|node| {
+            let run = Machine::builder(machine.clone()).clock(clock).build()?.run(|node| {
                 let mut blocks: Vec<Payload> =
                     schedule.sizes().iter().map(|&bytes| Payload::phantom(bytes)).collect();
                 walk_combining(node.world(), &schedule, Tag(0), &mut blocks, |left, _| Ok(left))

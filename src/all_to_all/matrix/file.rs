@@ -44,12 +44,11 @@ impl Matrix {
 }
 
 /// Error for a file without a valid communication matrix.
+#[derive(Debug)]
 pub struct MatrixFileError {
     file: PathBuf,
     problem: MatrixFileProblem,
 }
-
-crate::text::debug_as_text!(MatrixFileError);
 
 /// Fault of a matrix file.
 #[derive(Debug, Error)]

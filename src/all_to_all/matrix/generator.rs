@@ -92,7 +92,7 @@ impl Generator {
 }
 
 /// Reason why the parameters give no matrix.
-#[derive(Clone, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GeneratorError {
     /// The number of receivers is out of range.
@@ -113,5 +113,3 @@ pub enum GeneratorError {
     #[error(transparent)]
     Matrix(#[from] MatrixError),
 }
-
-crate::text::debug_as_text!(GeneratorError);

@@ -335,7 +335,7 @@ impl std::str::FromStr for Matrix {
 }
 
 /// Reason why input is not a valid communication matrix.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatrixError {
     /// There are no nodes.
@@ -394,5 +394,3 @@ pub enum MatrixError {
         cause: String,
     },
 }
-
-crate::text::debug_as_text!(MatrixError);

@@ -74,7 +74,7 @@ fn losses_are_divided_by_the_rule_whoever_meets_whom() {
     };
     let mut shared = 0;
     for machine in ["complete:12", "mesh:3x4", "torus:4x4", "fat-tree:16", "hypercube:8", "line:7"] {
-        let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
+        let machine = Machine::builder(machine.parse().unwrap()).trace(true).build().unwrap();
         let nodes = machine.spec().nodes();
         for round in 0..4 {
             // In the first round, all nodes send to node 0.

@@ -15,7 +15,7 @@ use crate::{error::CommError, rank::Rank};
 /// use multicomputer::{Machine, prelude::*};
 ///
 /// // Twelve nodes as a cylinder of 3 x 4: rows are rings, columns are lines.
-/// let machine = Machine::of("complete:12".parse()?).build()?;
+/// let machine = Machine::builder("complete:12".parse()?).build()?;
 /// let run = machine.run(|node| {
 ///     let grid = node.world().cartesian(&[3, 4], &[false, true])?;
 ///     let (group, here) = (grid.group(), grid.coordinates(grid.group().rank())?);

@@ -67,12 +67,13 @@ impl<'n> Group<'n> {
 
     /// Runs several calls as one library call; reports show it as `name`, such as `all-gather`. In real time the call returns when the last
     /// internal call is due, and the work in between is not charged to the program.
+    #[track_caller]
     pub(crate) fn library_call<T, E: From<CommError>>(
         &self,
         name: &'static str,
         calls: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        self.endpoint.enter(name);
+        self.called().enter(name);
         let unwinding = LeaveOnPanic(self.endpoint);
         let result = calls();
         std::mem::forget(unwinding);

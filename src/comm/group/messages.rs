@@ -17,9 +17,10 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn send(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
         let payload = data.into();
-        self.endpoint.send(self.parcel(to.into(), &payload)?, payload)
+        self.called().send(self.parcel(to.into(), &payload)?, payload)
     }
 
     /// Receives a message and returns one receive overhead o_r after its arrival.
@@ -31,8 +32,9 @@ impl<'n> Group<'n> {
     /// A receive takes some nanoseconds of host time for each unexpected message that it does not accept, because the queue of unexpected
     /// messages is searched in order. A program that lets thousands of messages queue up and receives them by tag in reverse order takes
     /// quadratic time. [Posted](Group::irecv) receives are searched in the same way, in the order of posting.
+    #[track_caller]
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
-        let envelope = self.endpoint.recv(self.selector(from.into())?)?;
+        let envelope = self.called().recv(self.selector(from.into())?)?;
         Ok(self.message(envelope))
     }
 
@@ -40,15 +42,16 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn sendrecv(
         &self,
         to: impl Into<Destination>,
         data: impl Into<Payload>,
         from: impl Into<Select>,
     ) -> Result<Message, CommError> {
-        let payload = data.into();
+        let (endpoint, payload) = (self.called(), data.into());
         let parcel = self.parcel(to.into(), &payload)?;
-        let envelope = self.endpoint.send_recv(parcel, payload, self.selector(from.into())?)?;
+        let envelope = endpoint.send_recv(parcel, payload, self.selector(from.into())?)?;
         Ok(self.message(envelope))
     }
 
@@ -56,13 +59,14 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn isend(
         &self,
         to: impl Into<Destination>,
         data: impl Into<Payload>,
     ) -> Result<Request<'_>, CommError> {
         let payload = data.into();
-        let id = self.endpoint.isend(self.parcel(to.into(), &payload)?, payload)?;
+        let id = self.called().isend(self.parcel(to.into(), &payload)?, payload)?;
         Ok(Request { group: self, id: Some(id) })
     }
 
@@ -70,8 +74,9 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn irecv(&self, from: impl Into<Select>) -> Result<Request<'_>, CommError> {
-        let id = self.endpoint.irecv(self.selector(from.into())?)?;
+        let id = self.called().irecv(self.selector(from.into())?)?;
         Ok(Request { group: self, id: Some(id) })
     }
 
@@ -79,15 +84,17 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn wait(&self, mut request: Request<'_>) -> Result<Option<Message>, CommError> {
         let Some(id) = request.id.take() else { return Ok(None) };
-        Ok(self.endpoint.wait(id)?.map(|envelope| request.group.message(envelope)))
+        Ok(self.called().wait(id)?.map(|envelope| request.group.message(envelope)))
     }
 
     /// Waits for each of the requests in turn.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn wait_all<'a>(
         &self,
         requests: impl IntoIterator<Item = Request<'a>>,
@@ -102,9 +109,10 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// [`CommError::DeadlinePassed`], at the deadline or at once if the deadline has passed; the errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn recv_until(&self, from: impl Into<Select>, deadline: Time) -> Result<Message, CommError> {
         let select = from.into();
-        let found = self.endpoint.recv_until(self.selector(select)?, deadline)?;
+        let found = self.called().recv_until(self.selector(select)?, deadline)?;
         match found {
             Some(envelope) => Ok(self.message(envelope)),
             None => Err(CommError::DeadlinePassed { wanted: describe(select.source, select.tag), deadline }),
@@ -118,8 +126,9 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::NothingToWaitFor`] if there are no requests; the errors common to all calls of a [`Group`]. A failed request is also
     /// removed from the list.
+    #[track_caller]
     pub fn wait_any(&self, requests: &mut Vec<Request<'_>>) -> Result<(usize, Option<Message>), CommError> {
-        let (_, first) = self.endpoint.wait_any_until(ids(requests)?, Time::MAX)?;
+        let (_, first) = self.called().wait_any_until(ids(requests)?, Time::MAX)?;
         taken(requests, first.ok_or(CommError::Ended)?)
     }
 
@@ -129,12 +138,13 @@ impl<'n> Group<'n> {
     /// # Errors
     /// As [`wait_any`](Group::wait_any); in virtual time, [`CommError::Livelock`] if the program has only polled without success for too
     /// long.
+    #[track_caller]
     pub fn wait_any_until(
         &self,
         requests: &mut Vec<Request<'_>>,
         deadline: Time,
     ) -> Result<Option<(usize, Option<Message>)>, CommError> {
-        let (_, first) = self.endpoint.wait_any_until(ids(requests)?, deadline)?;
+        let (_, first) = self.called().wait_any_until(ids(requests)?, deadline)?;
         first.map(|first| taken(requests, first)).transpose()
     }
 
@@ -144,9 +154,10 @@ impl<'n> Group<'n> {
     /// # Errors
     /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
     /// to all calls of a [`Group`].
+    #[track_caller]
     pub fn test<'r>(&self, mut request: Request<'r>) -> Result<Tested<'r>, CommError> {
         let Some(id) = request.id else { return Ok(Tested::Complete(None)) };
-        match self.endpoint.test(id, true)?.1 {
+        match self.called().test(id, true)?.1 {
             Some(envelope) => {
                 request.id = None;
                 Ok(Tested::Complete(envelope.map(|envelope| request.group.message(envelope))))
@@ -160,8 +171,9 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[track_caller]
     pub fn probe(&self, from: impl Into<Select>) -> Result<(Rank, Tag, u64), CommError> {
-        let found = self.endpoint.probe(self.selector(from.into())?, true)?;
+        let found = self.called().probe(self.selector(from.into())?, true)?;
         found.map(|found| self.found(found)).ok_or(CommError::Ended)
     }
 
@@ -170,8 +182,9 @@ impl<'n> Group<'n> {
     /// # Errors
     /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
     /// to all calls of a [`Group`].
+    #[track_caller]
     pub fn try_probe(&self, from: impl Into<Select>) -> Result<Option<(Rank, Tag, u64)>, CommError> {
-        let found = self.endpoint.probe(self.selector(from.into())?, false)?;
+        let found = self.called().probe(self.selector(from.into())?, false)?;
         Ok(found.map(|found| self.found(found)))
     }
 

@@ -10,6 +10,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     hash::Hash,
+    panic::Location,
     rc::Rc,
     sync::Arc,
 };
@@ -141,6 +142,14 @@ impl<'n> Group<'n> {
     }
 
     pub(super) fn endpoint(&self) -> &'n dyn Endpoint {
+        self.endpoint
+    }
+
+    /// Returns the endpoint for a call of the program, and tells it the place of this call. Every function from the program to here is
+    /// `#[track_caller]`.
+    #[track_caller]
+    pub(super) fn called(&self) -> &'n dyn Endpoint {
+        self.endpoint.set_place(Location::caller());
         self.endpoint
     }
 

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::{names, topology::Link, units::UnitError};
 
 /// The reason why a machine cannot have a fault.
-#[derive(Clone, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FaultError {
     /// The text is not a fault.
@@ -42,5 +42,3 @@ pub enum FaultError {
     #[error("a fault must have one of the keys `slow`, `dead` and `node`, and `factor` with `slow` alone")]
     Keys,
 }
-
-crate::text::debug_as_text!(FaultError);

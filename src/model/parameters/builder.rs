@@ -297,15 +297,13 @@ fn require(
 }
 
 /// The error for a parameter outside its limits.
-#[derive(Clone, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[error("{parameter} = {given} is not allowed; it must be {allowed}")]
 pub struct ParameterError {
     parameter: &'static str,
     given: f64,
     allowed: &'static str,
 }
-
-crate::text::debug_as_text!(ParameterError);
 
 impl ParameterError {
     /// The name of the parameter, which is the name of its setter.

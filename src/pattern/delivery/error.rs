@@ -4,12 +4,12 @@ use thiserror::Error;
 
 use crate::{
     rank::Rank,
-    text::{are, count, debug_as_text},
+    text::{are, count},
 };
 
 /// The fault of a schedule that does not deliver all data correctly. Steps are counted from 0 in the order of
 /// [`Schedule::steps`](super::Schedule::steps), or on a machine with rendezvous in the execution order there.
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DeliveryError {
     /// The schedule was made for another number of ranks.
@@ -192,8 +192,6 @@ pub enum DeliveryError {
         block: u32,
     },
 }
-
-debug_as_text!(DeliveryError);
 
 fn waits_for(peer: Option<Rank>, receives: bool) -> String {
     match peer {

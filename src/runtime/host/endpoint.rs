@@ -1,6 +1,9 @@
 //! A node on the host: message delivery and detection of the end of the run.
 
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    panic::Location,
+};
 
 use crossbeam_channel::Receiver;
 
@@ -181,6 +184,10 @@ impl Carrier for HostNode<'_> {
 
     fn synchronize(&self) -> Result<(), CommError> {
         self.pass_barrier()
+    }
+
+    fn note_place(&self, place: &'static Location<'static>) {
+        self.host.run_state.slot(self.id).place.store(Some(place));
     }
 
     fn set_within(&self, name: Option<&'static str>) {

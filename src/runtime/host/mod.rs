@@ -248,7 +248,7 @@ impl World for Host {
             let waiting = waiting.lock();
             let since = waiting.as_ref().map_or_else(|| self.now(), |waiting| waiting.since);
             let waits_for = Waiting::describe(waiting.as_ref(), |context| contexts.name(context));
-            BlockedNode { rank, since, waits_for, within: None }
+            BlockedNode { rank, since, waits_for, within: None, last_call: None }
         };
         self.run_state.complete(self.waiting.iter().enumerate().map(node).collect())
     }

@@ -9,6 +9,7 @@ mod kernel_calls;
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, BTreeSet, VecDeque},
+    panic::Location,
     sync::atomic::Ordering,
 };
 
@@ -416,6 +417,12 @@ impl Endpoint for NodeThread<'_> {
             Mark::Holds(change) => Op::Holds { change },
         };
         self.call(TimeEffect::ZeroTime, || self.notify_zero_time(op))
+    }
+
+    fn set_place(&self, place: &'static Location<'static>) {
+        if self.depth.get() == 0 {
+            self.world.run_state.slot(self.id).place.store(Some(place));
+        }
     }
 
     fn enter(&self, name: &'static str) {

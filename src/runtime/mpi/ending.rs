@@ -40,7 +40,7 @@ struct Part {
 #[derive(Serialize, Deserialize)]
 enum SerializedError {
     Panicked(String),
-    Failed(String),
+    Failed(String, Option<String>),
     Deadlock(Vec<SerializedNode>, Vec<Rank>),
     WallLimit(Vec<SerializedNode>),
 }
@@ -215,13 +215,15 @@ impl MpiNode<'_> {
         let ended = self.ended.borrow();
         let error = match &*ended {
             Some(Cause::Fault(Fault::Panic(message))) => SerializedError::Panicked(message.clone()),
-            Some(Cause::Fault(Fault::Error(error))) => SerializedError::Failed(error.to_string()),
+            Some(Cause::Fault(Fault::Error(error))) => {
+                SerializedError::Failed(error.to_string(), self.last_call())
+            }
             Some(Cause::Deadlock(report)) => {
                 SerializedError::Deadlock(serialized(&report.blocked), report.returned.clone())
             }
             Some(Cause::WallLimit(nodes)) => SerializedError::WallLimit(serialized(nodes)),
             Some(Cause::OtherRank) | None => {
-                SerializedError::Failed("the run has been ended by another rank".into())
+                SerializedError::Failed("the run has been ended by another rank".into(), None)
             }
         };
         serde_json::to_vec(&error).unwrap_or_default()
@@ -233,11 +235,13 @@ impl MpiNode<'_> {
         if first == self.job.rank()
             && let Some(Cause::Fault(Fault::Error(source))) = self.ended.take()
         {
-            return RunError::Node { rank: first, source };
+            return RunError::Node { rank: first, source, last_call: self.last_call() };
         }
         match serde_json::from_slice(error) {
             Ok(SerializedError::Panicked(message)) => RunError::Panicked { rank: first, message },
-            Ok(SerializedError::Failed(message)) => RunError::Node { rank: first, source: message.into() },
+            Ok(SerializedError::Failed(message, last_call)) => {
+                RunError::Node { rank: first, source: message.into(), last_call }
+            }
             Ok(SerializedError::Deadlock(blocked, returned)) => {
                 RunError::Deadlock(DeadlockReport::new(nodes(blocked), returned))
             }

@@ -122,7 +122,7 @@ mod tests {
 
     fn state(rank: Rank, activity: Activity, counts: Counts) -> State {
         let waits_for = WaitsFor::Message { source: None, tag: None, group: "the world".into() };
-        let node = BlockedNode { rank, since: Time::ZERO, waits_for, within: None };
+        let node = BlockedNode { rank, since: Time::ZERO, waits_for, within: None, last_call: None };
         State { activity, node: node.into(), counts }
     }
 

@@ -142,7 +142,7 @@ impl Job {
 
     /// Returns the error of a run on this rank.
     pub(super) fn failed(&self, source: impl Into<CommError>) -> RunError {
-        RunError::Node { rank: self.rank, source: source.into().into() }
+        RunError::Node { rank: self.rank, source: source.into().into(), last_call: None }
     }
 
     /// Aborts all ranks immediately.
@@ -156,7 +156,8 @@ impl Job {
         match self.left.get() {
             None => Ok(()),
             Some(rank) => {
-                Err(RunError::Node { rank, source: "its job has ended, and a run needs all ranks".into() })
+                let source = "its job has ended, and a run needs all ranks".into();
+                Err(RunError::Node { rank, source, last_call: None })
             }
         }
     }

@@ -73,6 +73,7 @@ pub(crate) fn run<T>(
         return Err(RunError::Node {
             rank: job.rank(),
             source: "a job cannot run a program within another".into(),
+            last_call: None,
         });
     }
     let ended = run_alone(job, machine, settings, program);

@@ -3,6 +3,7 @@
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, BTreeSet},
+    panic::Location,
 };
 
 use super::{
@@ -72,6 +73,7 @@ pub(super) struct MpiNode<'j> {
     /// The event that the program has waited for beyond a short time, and whether it waits without a deadline.
     pub(super) waiting: RefCell<Option<(Waiting, bool)>>,
     pub(super) within: Cell<Option<&'static str>>,
+    pub(super) place: Cell<Option<&'static Location<'static>>>,
     pub(super) has_returned: Cell<bool>,
     /// Whether the programs of all ranks have returned.
     pub(super) is_over: Cell<bool>,
@@ -95,7 +97,7 @@ impl<'j> MpiNode<'j> {
     ) -> MpiNode<'j> {
         let (local, groups, calls, calls_after_end, ended, waiting, within, has_returned) =
             Default::default();
-        let (is_over, inquiry, ends, mismatch, reported_call, named, types) = Default::default();
+        let (place, is_over, inquiry, ends, mismatch, reported_call, named, types) = Default::default();
         MpiNode {
             job,
             settings,
@@ -108,6 +110,7 @@ impl<'j> MpiNode<'j> {
             ended,
             waiting,
             within,
+            place,
             has_returned,
             is_over,
             inquiry,
@@ -177,6 +180,11 @@ impl<'j> MpiNode<'j> {
         });
     }
 
+    /// Returns the place in the program of its last call.
+    pub(super) fn last_call(&self) -> Option<String> {
+        self.place.get().map(Location::to_string)
+    }
+
     /// Describes the call in which this rank waits, for reports.
     pub(super) fn blocked(&self) -> BlockedNode {
         let waiting = self.waiting.borrow();
@@ -187,6 +195,7 @@ impl<'j> MpiNode<'j> {
             since: waiting.map_or_else(|| self.time(), |waiting| waiting.since),
             waits_for: Waiting::describe(waiting, |context| groups.contexts.name(context)),
             within: self.within.get(),
+            last_call: self.last_call(),
         }
     }
 }
@@ -405,6 +414,10 @@ impl Carrier for MpiNode<'_> {
         let result = self.job.complete_collective(|scope| control.ibarrier(scope), meanwhile);
         *self.waiting.borrow_mut() = None;
         Ok(result?)
+    }
+
+    fn note_place(&self, place: &'static Location<'static>) {
+        self.place.set(Some(place));
     }
 
     fn set_within(&self, name: Option<&'static str>) {

@@ -19,6 +19,7 @@ pub(super) struct SerializedNode {
     since: u64,
     waits_for: WaitsFor,
     within: Option<String>,
+    last_call: Option<String>,
 }
 
 impl SerializedNode {
@@ -38,6 +39,7 @@ impl From<BlockedNode> for SerializedNode {
             since: node.since.since_start().as_picos(),
             waits_for: node.waits_for,
             within: node.within.map(str::to_owned),
+            last_call: node.last_call,
         }
     }
 }
@@ -50,6 +52,7 @@ impl From<SerializedNode> for BlockedNode {
             waits_for: node.waits_for,
             // The leak is small: a run ends once, and libraries have few names.
             within: node.within.map(|name| &*Box::leak(name.into_boxed_str())),
+            last_call: node.last_call,
         }
     }
 }
@@ -65,6 +68,7 @@ mod tests {
             since: Time::ZERO + Span::from_picos(u64::MAX),
             waits_for: WaitsFor::Requests(vec![WaitsFor::Barrier; 9]),
             within: Some("all-gather"),
+            last_call: Some("src/main.rs:12:24".into()),
         };
         let text = serde_json::to_vec(&SerializedNode::from(node.clone())).unwrap();
         let decoded: SerializedNode = serde_json::from_slice(&text).unwrap();

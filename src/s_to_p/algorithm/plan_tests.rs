@@ -19,7 +19,7 @@ proptest! {
         let (sources, lengths) = (instance.sources(), instance.lengths());
         let messages: Vec<Vec<u8>> =
             sources.iter().zip(lengths).map(|(&source, &length)| message(source, length)).collect();
-        let machine = Machine::of(instance.machine().clone()).deny_unreceived(true).build().unwrap();
+        let machine = Machine::builder(instance.machine().clone()).deny_unreceived(true).build().unwrap();
         for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {
             let Ok(plan) = algorithm.plan(&instance) else {
                 // Not met: the restriction on the number of long messages, on unequal loads, on the network, on the numbers of sources and

@@ -117,7 +117,7 @@ pub enum Distribution {
 }
 
 /// Reason why [`Distribution::place`] fails.
-#[derive(Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DistributionError {
     /// There is no source, or there are more sources than nodes.
@@ -171,8 +171,6 @@ pub enum DistributionError {
         rank: Rank,
     },
 }
-
-crate::text::debug_as_text!(DistributionError);
 
 impl Distribution {
     /// The distributions without arguments, which work for every number of sources.

@@ -13,7 +13,7 @@ use crate::names;
 const DEFAULT_SEED: u64 = 1;
 
 /// Error for a text that is not a [`Distribution`].
-#[derive(Clone, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "`{given}` is no distribution; {} are {}",
     names::allowed(given, known_names()),
@@ -23,8 +23,6 @@ pub struct ParseDistributionError {
     /// The text given.
     pub given: String,
 }
-
-crate::text::debug_as_text!(ParseDistributionError);
 
 /// Returns all names, without arguments.
 fn known_names() -> impl Iterator<Item = &'static str> {

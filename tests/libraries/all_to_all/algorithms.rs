@@ -22,7 +22,7 @@ fn check(algorithm: Algorithm, instance: &Instance) {
     let plan = algorithm.plan(instance).unwrap();
     let matrix = Arc::clone(instance.matrix());
     let members = instance.members().to_vec();
-    let run = Machine::of(instance.machine().clone()).build().unwrap().run(|node| {
+    let run = Machine::builder(instance.machine().clone()).build().unwrap().run(|node| {
         if !members.contains(&node.rank()) {
             return Ok(());
         }
@@ -91,7 +91,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(refused(&[0, 1, 1], 3), MembersError::Twice { node: 1 }.into());
     assert_eq!(refused(&[0, 8], 2), MembersError::NoSuchNode { node: 8, nodes: 8 }.into());
     let plan = Algorithm::PAIRWISE.plan(&Instance::new(&machine, uneven(8)).unwrap()).unwrap();
-    let run = Machine::of(machine).build().unwrap().run(|node| {
+    let run = Machine::builder(machine).build().unwrap().run(|node| {
         let short = plan.carry_out(node.world(), vec![Payload::empty(); 3]).unwrap_err();
         assert_eq!(short, ExchangeError::Payloads { given: 3, size: 8 });
         let row = plan.instance().matrix().row(node.rank());

@@ -18,7 +18,7 @@ fn error(
     nodes: usize,
     program: impl Fn(&Node<'_>) -> Result<(), CallError> + Sync,
 ) -> (Rank, Box<CallError>) {
-    let machine = Machine::of(format!("line:{nodes}").parse().unwrap()).build().unwrap();
+    let machine = Machine::builder(format!("line:{nodes}").parse().unwrap()).build().unwrap();
     match machine.run(|node| Ok(program(node)?)) {
         Err(RunError::Node { rank, source, .. }) => (rank, source.downcast().unwrap()),
         other => panic!("{other:?}"),
@@ -32,7 +32,7 @@ fn error_text(nodes: usize, program: impl Fn(&Node<'_>) -> Result<(), CallError>
 #[test]
 fn everybody_gets_what_is_for_it_on_1_to_17_nodes() {
     for nodes in 1..=17 {
-        let machine = Machine::of(format!("line:{nodes}").parse().unwrap()).deny_unreceived(true);
+        let machine = Machine::builder(format!("line:{nodes}").parse().unwrap()).deny_unreceived(true);
         let run = machine.build().unwrap().run(|node| all_to_all::calls(node.world()));
         assert_eq!(run.unwrap().outputs.len(), nodes);
     }
@@ -92,7 +92,7 @@ fn members_share_one_plan() {
 
 #[test]
 fn sparse_exchanges_follow_each_other_and_collective_calls() {
-    let machine = Machine::of("line:5".parse().unwrap()).deny_unreceived(true).build().unwrap();
+    let machine = Machine::builder("line:5".parse().unwrap()).deny_unreceived(true).build().unwrap();
     let run = |_| {
         let run = machine.run(|node| {
             let (rank, world) = (node.rank(), node.world());
@@ -168,7 +168,7 @@ fn arguments_that_do_not_fit_are_refused() {
 #[test]
 fn members_that_make_other_calls_are_told_so() {
     let mismatch = |program: &(dyn Fn(&Node<'_>) -> Result<(), CallError> + Sync)| {
-        let machine = Machine::of("line:3".parse().unwrap()).build().unwrap();
+        let machine = Machine::builder("line:3".parse().unwrap()).build().unwrap();
         match machine.run(|node| Ok(program(node)?)) {
             Err(RunError::Mismatch(mismatch)) => {
                 let mut calls: Vec<String> = mismatch.calls.into_iter().map(|(call, _)| call).collect();

@@ -36,7 +36,7 @@ fn exchange(
     let instance = Instance::new(machine, matrix.clone()).unwrap();
     let plan = algorithm.plan(&instance).unwrap();
     assert!(plan.prediction().is_none());
-    let built = Machine::of(machine.clone()).clock(clock).wall_limit(PATIENCE).build().unwrap();
+    let built = Machine::builder(machine.clone()).clock(clock).wall_limit(PATIENCE).build().unwrap();
     let run = built.run(|node| {
         let rank = node.rank();
         let row = matrix.row(rank);

@@ -160,7 +160,7 @@ fn a_receive_with_a_deadline_sees_no_collective_message() {
 #[test]
 fn a_hundred_calls_in_a_row_with_barriers_between() {
     let cases = cases(9, 9);
-    let machine = Machine::of("paragon:3x3".parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(true);
+    let machine = Machine::builder("paragon:3x3".parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(true);
     let machine = machine.build().unwrap();
     let program = |node: &Node<'_>| {
         let world = node.world();

@@ -74,7 +74,7 @@ fn named(case: &Case) -> Vec<Algorithm> {
 }
 
 fn build(spec: MachineSpec) -> Machine {
-    Machine::of(spec).wall_limit(Duration::from_secs(300)).deny_unreceived(true).build().unwrap()
+    Machine::builder(spec).wall_limit(Duration::from_secs(300)).deny_unreceived(true).build().unwrap()
 }
 
 #[test]

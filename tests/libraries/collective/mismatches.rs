@@ -21,7 +21,7 @@ fn broadcast(group: &Group<'_>, root: Rank, elements: usize) -> Result<(), Colle
 }
 
 fn error(clock: Clock, program: impl Fn(&Node<'_>) -> Result<(), Failure> + Sync) -> RunError {
-    let machine = Machine::of("line:5".parse().unwrap()).clock(clock).wall_limit(PATIENCE);
+    let machine = Machine::builder("line:5".parse().unwrap()).clock(clock).wall_limit(PATIENCE);
     machine.build().unwrap().run(program).map(|_| ()).unwrap_err()
 }
 
@@ -288,7 +288,8 @@ fn a_member_that_makes_no_call_is_found_where_others_need_it() {
 #[test]
 fn a_member_that_nobody_needs_leaves_a_message() {
     let machine = |denied| {
-        let machine = Machine::of("line:5".parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(denied);
+        let machine =
+            Machine::builder("line:5".parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(denied);
         machine.build().unwrap()
     };
     let program = |node: &Node<'_>| {
@@ -316,7 +317,7 @@ fn on_rank_1(call: impl Fn(&Group<'_>) -> Result<(), CollectiveError> + Sync) ->
         }
     });
     match error {
-        RunError::Node { rank: 1, source } => source.to_string(),
+        RunError::Node { rank: 1, source, .. } => source.to_string(),
         other => panic!("{other}"),
     }
 }
@@ -379,7 +380,7 @@ fn the_count_of_one_rank_is_answered_with_what_would_be_right() {
     ];
     for (call, expected) in calls {
         // Whoever has what it should sends it, or waits for what never comes.
-        let machine = Machine::of("line:5".parse().unwrap()).wall_limit(PATIENCE).build().unwrap();
+        let machine = Machine::builder("line:5".parse().unwrap()).wall_limit(PATIENCE).build().unwrap();
         let texts = Mutex::new(Vec::new());
         let _ = machine.run(|node| {
             let called = call(node.world());

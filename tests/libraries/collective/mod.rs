@@ -15,7 +15,10 @@ use crate::support::{self, PATIENCE};
 
 /// Runs a program on a machine of this name; messages that nobody receives are an error.
 fn run<T: Send>(machine: &str, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
-    let machine =
-        Machine::of(machine.parse().unwrap()).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap();
+    let machine = Machine::builder(machine.parse().unwrap())
+        .wall_limit(PATIENCE)
+        .deny_unreceived(true)
+        .build()
+        .unwrap();
     support::run(&machine, program)
 }

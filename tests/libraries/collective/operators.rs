@@ -165,7 +165,7 @@ fn phantom_payloads_may_be_long() {
 #[test]
 fn all_ranks_have_the_same_sum_to_the_last_bit() {
     for size in 2..=17 {
-        let machine = Machine::of(format!("line:{size}").parse().unwrap()).build().unwrap();
+        let machine = Machine::builder(format!("line:{size}").parse().unwrap()).build().unwrap();
         let run = machine.run(|node| {
             let mut found = Vec::new();
             for algorithm in Algorithm::of(Operation::AllReduce).iter().filter(any_shape) {
@@ -186,7 +186,7 @@ fn all_ranks_have_the_same_sum_to_the_last_bit() {
 #[test]
 fn what_is_no_number_wins_everywhere() {
     for size in [2, 3, 5, 8] {
-        let machine = Machine::of(format!("line:{size}").parse().unwrap()).build().unwrap();
+        let machine = Machine::builder(format!("line:{size}").parse().unwrap()).build().unwrap();
         for place in 0..size {
             let run = machine.run(|node| {
                 let mine = if node.rank() == place { f64::NAN } else { node.rank() as f64 };
@@ -274,7 +274,7 @@ fn a_program_has_elements_of_its_own() {
     assert!(!Operator::<Complex>::is_exact(&Sum), "nobody knows how it rounds");
     check(&vectors(|number| Complex { real: number.into(), imaginary: -f64::from(number) }), &Sum);
     for size in [3, 5, 6, 7] {
-        let machine = Machine::of(format!("line:{size}").parse().unwrap()).build().unwrap();
+        let machine = Machine::builder(format!("line:{size}").parse().unwrap()).build().unwrap();
         let run = machine.run(|node| {
             let value = [1e16, 1.0, -1e16, 0.1, 3.0][node.rank() % 5];
             let mut x = [Complex { real: value, imaginary: -value }];

@@ -108,8 +108,11 @@ impl Call {
 
     /// Carries it out on phantom payloads and nothing else, and returns when each member is done.
     fn run(&self, algorithm: &Algorithm) -> (Run<()>, Vec<Time>) {
-        let machine =
-            Machine::of(self.machine.clone()).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap();
+        let machine = Machine::builder(self.machine.clone())
+            .wall_limit(PATIENCE)
+            .deny_unreceived(true)
+            .build()
+            .unwrap();
         let run = machine.run(|node| {
             let Some(rank) = self.members.iter().position(|&member| member == node.rank()) else {
                 return Ok(());
@@ -210,7 +213,7 @@ fn a_plan_is_used_again_and_takes_the_same_time_every_run() {
         );
 
         // One machine: the first run makes the plan, the others find it.
-        let machine = Machine::of(call.machine.clone()).build().unwrap();
+        let machine = Machine::builder(call.machine.clone()).build().unwrap();
         let program = |node: &Node<'_>| {
             let mut ends = Vec::new();
             for _ in 0..3 {

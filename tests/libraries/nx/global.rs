@@ -57,7 +57,7 @@ fn nodes_that_disagree_on_a_global_operation_get_an_error() {
     let failure = |program: Program| {
         let machine = Machine::mesh(1, 2).build().unwrap();
         match machine.run(|node| Ok(program(&Nx::new(node)?)?)).unwrap_err() {
-            RunError::Node { rank: 0, source } => *source.downcast::<NxError>().unwrap(),
+            RunError::Node { rank: 0, source, .. } => *source.downcast::<NxError>().unwrap(),
             other => panic!("{other}"),
         }
     };

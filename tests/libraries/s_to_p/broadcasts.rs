@@ -30,7 +30,7 @@ fn own(plan: &Plan, rank: Rank) -> Option<Payload> {
 
 /// Runs the plan on the machine of its instance.
 fn broadcast(plan: &Plan) -> Run<Vec<Payload>> {
-    let machine = Machine::of(plan.instance().machine().clone()).deny_unreceived(true).build().unwrap();
+    let machine = Machine::builder(plan.instance().machine().clone()).deny_unreceived(true).build().unwrap();
     machine.run(|node| Ok(plan.broadcast(node.world(), own(plan, node.rank()))?)).unwrap()
 }
 
@@ -205,7 +205,7 @@ fn error<'a>(
         Ok(())
     });
     match run.unwrap_err() {
-        RunError::Node { rank, source } => (rank, *source.downcast().unwrap()),
+        RunError::Node { rank, source, .. } => (rank, *source.downcast().unwrap()),
         other => panic!("{other}"),
     }
 }

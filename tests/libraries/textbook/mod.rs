@@ -28,7 +28,8 @@ use crate::support::{self, PATIENCE};
 
 /// Runs a program on a machine; messages that nobody receives are an error.
 fn run<T: Send>(machine: &MachineSpec, program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync) -> Run<T> {
-    let machine = Machine::of(machine.clone()).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap();
+    let machine =
+        Machine::builder(machine.clone()).wall_limit(PATIENCE).deny_unreceived(true).build().unwrap();
     support::run(&machine, program)
 }
 

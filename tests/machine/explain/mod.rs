@@ -257,7 +257,7 @@ fn runs_of_the_libraries_are_explained() {
     for name in machines {
         let machine: MachineSpec = name.parse().unwrap();
         let nodes = machine.nodes();
-        let built = || Machine::of(machine.clone());
+        let built = || Machine::builder(machine.clone());
         explained(built(), |node| {
             let world = node.world();
             let mut x = vec![node.rank() as f64; 500];
@@ -347,7 +347,7 @@ proptest! {
             .unwrap();
         let machine: MachineSpec = network.parse().unwrap();
         let nodes = machine.nodes();
-        explained(Machine::of(machine).parameters(parameters), |node| {
+        explained(Machine::builder(machine).parameters(parameters), |node| {
             let (world, me) = (node.world(), node.rank());
             let mut sends = Vec::new();
             for Sent { from, to, bytes, blocking, computing } in &sent {

@@ -84,7 +84,7 @@ fn a_message_over_a_dead_link_without_a_detour_fails() {
         assert_eq!(lost, [(1, 1000, 65.0), (1, 1000, 130.0)]);
         assert!(run.report.to_string().contains("lost"), "{}", run.report);
         match machine.run(one_message) {
-            Err(RunError::Node { rank: 0, source }) => assert_eq!(source.to_string(), error),
+            Err(RunError::Node { rank: 0, source, .. }) => assert_eq!(source.to_string(), error),
             other => panic!("{:?}", other.map(|run| run.report)),
         }
     }

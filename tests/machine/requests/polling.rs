@@ -41,7 +41,7 @@ fn poll_for_ever(look: impl Fn(&Group<'_>) -> Result<(), CommError> + Sync) -> C
         })
         .unwrap_err();
     match error {
-        RunError::Node { rank: 1, source } => *source.downcast::<CommError>().unwrap(),
+        RunError::Node { rank: 1, source, .. } => *source.downcast::<CommError>().unwrap(),
         other => panic!("{other}"),
     }
 }

@@ -93,7 +93,7 @@ impl Matrix {
 
     /// The modeled time on a machine, if it can be run there.
     pub(super) fn modeled(&self, machine: &MachineSpec) -> Option<Span> {
-        let machine = Machine::of(machine.clone()).build().ok()?;
+        let machine = Machine::builder(machine.clone()).build().ok()?;
         let run = machine.run(|node| self.product(node)).ok()?;
         self.fault(run.outputs.iter().enumerate()).is_none().then_some(run.report.makespan.since_start())
     }

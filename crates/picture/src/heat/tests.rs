@@ -82,7 +82,7 @@ fn used_elements_have_style_rules_without_ancestors() {
         ("fat-tree:64", vec!["mc-label", "mc-net", "mc-node", "mc-rank", "mc-switch"]),
         ("mesh:100x100", vec!["mc-dot", "mc-net", "mc-rank", "mc-row"]),
     ] {
-        let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
+        let machine = Machine::builder(machine.parse().unwrap()).trace(true).build().unwrap();
         let run = machine.run(|node| {
             match node.rank() {
                 0 => node.world().send(1, [0_u8; 100])?,
@@ -121,7 +121,7 @@ fn texts(svg: &str, class: &str) -> Vec<String> {
 
 /// Runs a program in which node 0 sends one message to node 1.
 fn one_message(machine: &str, bytes: usize) -> multicomputer::Run<()> {
-    let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
+    let machine = Machine::builder(machine.parse().unwrap()).trace(true).build().unwrap();
     let run = machine.run(|node| {
         match node.rank() {
             0 => node.world().send(1, vec![0_u8; bytes])?,

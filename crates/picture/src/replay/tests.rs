@@ -38,7 +38,7 @@ fn every_algorithm_delivers_the_data_of_its_operation() {
     const ELEMENTS: u64 = 103;
     let mut tried = 0;
     for machine in ["mesh:3x4", "hypercube:8", "line:5"] {
-        let machine = Machine::of(machine.parse().unwrap()).trace(true).build().unwrap();
+        let machine = Machine::builder(machine.parse().unwrap()).trace(true).build().unwrap();
         let nodes = machine.spec().nodes();
         let [one, all] = [8 * ELEMENTS, 8 * ELEMENTS * nodes as u64];
         let lengths = Lengths::Even(ELEMENTS);

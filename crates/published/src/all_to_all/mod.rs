@@ -66,7 +66,7 @@ fn modeled(plan: &Plan, instance: &Instance) -> Time {
         return prediction.modeled;
     }
     let machine =
-        Machine::of(instance.machine().clone()).build().expect("the host has the threads of the job");
+        Machine::builder(instance.machine().clone()).build().expect("the host has the threads of the job");
     let run = machine.run(|node| {
         let row = instance.matrix().row(node.rank()).iter();
         plan.carry_out(node.world(), row.map(|&bytes| Payload::phantom(bytes)).collect())?;

@@ -24,7 +24,7 @@ fn modeled(plan: &Plan, instance: &Instance) -> Time {
     if let Some(prediction) = plan.prediction() {
         return prediction.modeled;
     }
-    let machine = Machine::of(instance.machine().clone()).build().unwrap();
+    let machine = Machine::builder(instance.machine().clone()).build().unwrap();
     let run = machine.run(|node| {
         let row = instance.matrix().row(node.rank()).iter();
         plan.carry_out(node.world(), row.map(|&bytes| Payload::phantom(bytes)).collect())?;
