@@ -72,12 +72,7 @@ impl<'n> Group<'n> {
         name: &'static str,
         calls: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        self.endpoint.enter(name);
-        let unwinding = LeaveOnPanic(self.endpoint);
-        let result = calls();
-        std::mem::forget(unwinding);
-        self.endpoint.leave()?;
-        result
+        as_library_call(self.endpoint, name, calls)
     }
 
     /// Runs `work` as a part of a library call: the trace shows a slice that encloses the calls of `work`. The slice takes no time; `part`
@@ -100,6 +95,20 @@ impl<'n> Group<'n> {
             let _ = self.endpoint.mark(Mark::Holds(Box::new(change())));
         }
     }
+}
+
+/// Runs several calls of a node as one library call: see [`Group::library_call`].
+pub(in crate::comm) fn as_library_call<T, E: From<CommError>>(
+    endpoint: &dyn Endpoint,
+    name: &'static str,
+    calls: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    endpoint.enter(name);
+    let unwinding = LeaveOnPanic(endpoint);
+    let result = calls();
+    std::mem::forget(unwinding);
+    endpoint.leave()?;
+    result
 }
 
 /// Ends a library call after a panic inside it.

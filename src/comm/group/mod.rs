@@ -15,7 +15,7 @@ use std::{
 };
 
 pub use self::cartesian::{Cartesian, Shift};
-use self::members::Members;
+pub(super) use self::{library::as_library_call, members::Members};
 use crate::{
     endpoint::{Call, Endpoint},
     error::CommError,
