@@ -252,14 +252,14 @@ impl<'n, T: Completion> Request<'n, T> {
         requests: &mut [Option<Self>],
         deadline: Time,
     ) -> Result<Option<(usize, T)>, CommError> {
-        let open =
-            || requests.iter().enumerate().filter_map(|(index, request)| Some((index, request.as_ref()?)));
-        let Some((_, first)) = open().next() else { return Err(CommError::NothingToWaitFor) };
-        let ids = open().map(|(_, request)| request.call.id).collect();
+        let open = || requests.iter().flatten();
+        let Some(first) = open().next() else { return Err(CommError::NothingToWaitFor) };
+        let ids = open().map(|request| request.call.id).collect();
         let (_, complete) = first.call.endpoint.wait_any_until(ids, deadline)?;
         let Some((place, received)) = complete else { return Ok(None) };
-        let Some((index, _)) = open().nth(place) else { return Err(CommError::Ended) };
-        let Some(mut request) = requests[index].take() else { return Err(CommError::Ended) };
+        let mut open = requests.iter_mut().enumerate().filter(|(_, request)| request.is_some());
+        let taken = open.nth(place).and_then(|(index, request)| Some((index, request.take()?)));
+        let Some((index, mut request)) = taken else { return Err(CommError::Ended) };
         request.call.is_open = false;
         Ok(Some((index, request.complete(received?)?)))
     }
