@@ -47,7 +47,7 @@ pub fn balanced(algorithm: &Algorithm) -> Result<Run<Vec<u64>>, Box<dyn Error>> 
         let items = places
             .map(|place| Ok(world.recv((ANY_SOURCE, Tag(place as u32)))?.to_vec::<u64>()?[0]))
             .collect::<Result<_, Failure>>()?;
-        world.wait_all(sent)?;
+        Request::wait_all(sent)?;
         Ok(items)
     })?;
     Ok(run)

@@ -47,7 +47,7 @@ pub fn starting(machine: &Machine) -> Result<Run<u64>, RunError> {
         let partner = 1 - node.rank();
         let sent = node.world().isend(partner, vec![0_u8; BYTES])?;
         let received = node.world().recv(partner)?;
-        node.world().wait(sent)?;
+        sent.wait()?;
         Ok(received.len())
     })
 }

@@ -130,8 +130,9 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// work (livelock detection).
     fn test(&self, request: RequestId, is_poll: bool) -> Result<(Time, Option<Option<Envelope>>), CommError>;
 
-    /// Drops a request. A send continues; a receive stays posted, and the message that it matches is lost.
-    fn forget(&self, request: RequestId);
+    /// Drops a request. A send continues; a receive stays posted, and the message that it matches is lost. `unwaited` is the send that the
+    /// report lists as never waited for, if any.
+    fn forget(&self, request: RequestId, unwaited: Option<Parcel>);
 
     /// Cancels a posted receive from any source; a message that it has matched becomes available to other receives.
     fn withdraw(&self, request: RequestId);

@@ -312,6 +312,10 @@ pub enum RunError {
     #[error("{} never received, the first from node {} to node {} ({}, {})",
         count(.0.len() as u64, "message"), .0[0].from, .0[0].to, .0[0].tag, count(.0[0].bytes, "byte"))]
     Unreceived(Vec<crate::record::UnreceivedMessage>),
+    /// Send requests were dropped without a wait, and the machine was configured to treat this as an error.
+    #[error("{} dropped without a wait, the first of node {} to node {} ({}, {}): wait for each request, or detach it",
+        count(.0.len() as u64, "send request"), .0[0].from, .0[0].to, .0[0].tag, count(.0[0].bytes, "byte"))]
+    Unwaited(Vec<crate::record::UnwaitedSend>),
     /// A node's clock passed the end of representable modeled time.
     #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]
     TimeOverflow {

@@ -97,7 +97,7 @@ pub mod prelude {
         ANY_SOURCE, ANY_TAG, Clock, Machine, Rank, Select, Span, Tag, Time,
         all_to_all::ManyToMany,
         collective::Collective,
-        comm::{Group, Message, Node, Request, Tested},
+        comm::{Group, Message, Node, RecvRequest, Request, SendRequest, Status, Tested},
         error::{CommError, Failure, MainError},
         payload::Payload,
         s_to_p::BroadcastFrom,

@@ -269,22 +269,19 @@ impl Machine {
             Some(pace) => modeled::run(machine, pace, settings, program)?,
             None => host::run(machine, settings, program)?,
         };
-        let work = ended.outcomes.work;
-        let (report, trace) = report(machine, ended.outcomes, ended.wall, pace, ended.lateness, |context| {
-            ended.contexts.name(context)
-        });
+        let (work, wall, outputs) = (ended.outcomes.work, ended.wall, ended.survived.clone());
+        let (report, trace) = report(machine, pace, ended);
         if let (Clock::RealTime { dilation: Dilation::Auto }, Some(real_time)) =
             (self.clock, &report.real_time)
         {
             self.experience.learn(real_time);
         }
-        tracing::info!(modeled = %report.makespan, wall = ?ended.wall, messages = report.messages, "run ended");
-        if self.unreceived_is_an_error && !report.unreceived.is_empty() {
-            return Err(RunError::Unreceived(report.unreceived));
+        tracing::info!(modeled = %report.makespan, wall = ?wall, messages = report.messages, "run ended");
+        if self.unreceived_is_an_error {
+            report.check_communication()?;
         }
         let (machine, is_traced) = (self.spec.clone(), settings.traced);
-        let outputs = ended.survived;
-        Ok(Run { outputs, report, wall: ended.wall, trace, work, machine, is_traced })
+        Ok(Run { outputs, report, wall, trace, work, machine, is_traced })
     }
 }
 
@@ -423,7 +420,8 @@ impl MachineBuilder {
         self
     }
 
-    /// Sets whether messages that were never received make a run [fail](RunError::Unreceived). By default the report only lists them.
+    /// Sets whether a run fails if messages were [never received](RunError::Unreceived) or sends were [never waited
+    /// for](RunError::Unwaited). By default the report only lists them.
     pub fn deny_unreceived(mut self, denied: bool) -> Self {
         self.unreceived_is_an_error = denied;
         self

@@ -109,7 +109,8 @@ impl Job {
         self
     }
 
-    /// Sets whether messages that were never received make a run [fail](RunError::Unreceived). By default the report only lists them.
+    /// Sets whether a run fails if messages were [never received](RunError::Unreceived) or sends were [never waited
+    /// for](RunError::Unwaited). By default the report only lists them.
     pub fn deny_unreceived(mut self, denied: bool) -> Job {
         self.unreceived_is_an_error = denied;
         self
@@ -164,13 +165,14 @@ impl Job {
     /// [`RunError::Node`] has the error's original type only on the failed rank.
     pub fn run<T>(&self, program: impl Fn(&Node<'_>) -> Result<T, Failure>) -> Result<Run<T>, RunError> {
         let ended = mpi::run(&self.job, &self.machine, &self.settings, &program)?;
-        if self.unreceived_is_an_error && !ended.unreceived.is_empty() {
-            return Err(RunError::Unreceived(ended.unreceived));
-        }
         let report = RunReport {
             unreceived: ended.unreceived,
+            unwaited: ended.unwaited,
             ..RunReport::of_nodes(self.machine.name().into(), ended.nodes)
         };
+        if self.unreceived_is_an_error {
+            report.check_communication()?;
+        }
         Ok(Run { output: ended.output, report })
     }
 }

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Instance, Piece};
 use crate::{
-    comm::{Cargo, Group, Request, WalkError, follow},
+    comm::{Cargo, Group, SendRequest, WalkError, follow},
     error::CommError,
     pattern::{DeliveryError, Schedule},
     payload::{Payload, PayloadError},
@@ -67,7 +67,7 @@ pub(super) struct Transport<'g> {
     pub(super) group: &'g Group<'g>,
     /// The tag of all messages of the exchange.
     pub(super) tag: Tag,
-    started: Vec<Request<'g>>,
+    started: Vec<SendRequest<'g>>,
 }
 
 impl<'g> Transport<'g> {
@@ -82,7 +82,7 @@ impl<'g> Transport<'g> {
 
     /// Waits until all started sends have completed.
     pub(super) fn finish(self) -> Result<(), CommError> {
-        self.started.into_iter().try_for_each(|request| self.group.wait(request).map(drop))
+        self.started.into_iter().try_for_each(SendRequest::wait)
     }
 }
 

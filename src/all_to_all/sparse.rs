@@ -13,7 +13,7 @@
 use super::CallError;
 use crate::{
     collective::{Collective, Sum},
-    comm::{Call, Group, MAX_MESSAGE},
+    comm::{Call, Group, MAX_MESSAGE, Request},
     payload::Payload,
     rank::{ANY_SOURCE, Rank, Tag},
     record::Part,
@@ -70,6 +70,6 @@ fn move_data(
         let message = scenes.recv((ANY_SOURCE, tag))?;
         incoming.push((message.source, message.payload));
     }
-    scenes.wait_all(started)?;
+    Request::wait_all(started)?;
     Ok(incoming)
 }

@@ -9,6 +9,7 @@ mod group;
 mod message;
 mod node;
 mod request;
+mod status;
 mod using;
 mod walk;
 
@@ -18,7 +19,8 @@ pub use group::{Cartesian, Group, Shift};
 pub(crate) use group::{LIBRARY_CALLS, Private};
 pub use message::Message;
 pub use node::{Node, Phase};
-pub use request::{Request, Tested};
+pub use request::{AnyRequest, Completion, RecvRequest, Request, SendRequest, Tested};
+pub use status::Status;
 pub use using::{Caller, Using};
 pub(crate) use walk::{Cargo, Combine, Phantoms, follow, walk_with};
 pub use walk::{WalkError, walk, walk_combining};

@@ -4,7 +4,7 @@ use std::mem;
 
 use thiserror::Error;
 
-use super::{Group, Request};
+use super::{Group, Request, SendRequest};
 use crate::{
     error::CommError,
     pattern::{Action, Message, Schedule, Step},
@@ -84,7 +84,7 @@ pub(crate) fn walk_with(
         });
         let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
         follow(group, schedule, tag, &mut all, &mut started)?;
-        group.wait_all(started)?;
+        Request::wait_all(started)?;
         Ok(())
     })
 }
@@ -120,7 +120,7 @@ pub(crate) fn follow<'g>(
     schedule: &Schedule,
     tag: Tag,
     cargo: &mut dyn Cargo,
-    started: &mut Vec<Request<'g>>,
+    started: &mut Vec<SendRequest<'g>>,
 ) -> Result<(), WalkError> {
     let steps = &*schedule.steps_under(group.rank(), group.machine().rendezvous());
     for same_iteration in steps.chunk_by(|one, next| one.iteration == next.iteration) {
@@ -144,7 +144,7 @@ fn execute_step<'g>(
     step: &Step,
     tag: Tag,
     cargo: &mut dyn Cargo,
-    started: &mut Vec<Request<'g>>,
+    started: &mut Vec<SendRequest<'g>>,
 ) -> Result<(), WalkError> {
     let parameters = group.machine().parameters();
     let (message, got) = match &step.action {
@@ -156,7 +156,7 @@ fn execute_step<'g>(
             return Ok(());
         }
         Action::WaitAll => {
-            group.wait_all(mem::take(started))?;
+            Request::wait_all(mem::take(started))?;
             return Ok(());
         }
         Action::Pack(bytes) => return Ok(group.charge(parameters.copying(*bytes))?),

@@ -6,7 +6,7 @@ use super::{
     turns::{Sends, Turn, Turns},
 };
 use crate::{
-    comm::{Message, Node, Request},
+    comm::{AnyRequest, Message, Node, Request},
     payload::Payload,
     random::RandomNumbers,
     rank::{Rank, Select, Tag},
@@ -37,7 +37,7 @@ impl Program {
         let world = node.world();
         let mut turns = Turns::new(self.part(node.rank()), sends, node.machine());
         // The requests of the open operations, in the order of [`Turns::open`].
-        let mut requests: Vec<Request<'_>> = Vec::new();
+        let mut requests: Vec<Option<AnyRequest<'_>>> = Vec::new();
         loop {
             match turns.next() {
                 Turn::Begin(operation) => match *turns.operation(operation) {
@@ -45,22 +45,25 @@ impl Program {
                         let data = data(node.rank(), tag, bytes);
                         let request = world.isend((to as Rank, tag), data)?;
                         if turns.is_open(operation) {
-                            requests.push(request);
+                            requests.push(Some(request.into()));
+                        } else {
+                            request.detach();
                         }
                     }
                     Operation::Recv { from, tag, .. } => {
                         let source = from.map(|from| from as Rank);
-                        requests.push(world.irecv(Select { source, tag })?);
+                        requests.push(Some(world.irecv(Select { source, tag })?.into()));
                     }
                     Operation::Calc(span) => node.compute(span)?,
                 },
                 Turn::Wait(operation) => {
-                    if let Some(request) = requests.pop() {
-                        check(turns.operation(operation), world.wait(request)?)?;
+                    if let Some(request) = requests.pop().flatten() {
+                        check(turns.operation(operation), request.wait()?)?;
                     }
                 }
                 Turn::WaitAny => {
-                    let (place, message) = world.wait_any(&mut requests)?;
+                    let (place, message) = Request::wait_any(&mut requests)?;
+                    requests.remove(place);
                     let operation = turns.open()[place];
                     check(turns.operation(operation), message)?;
                     turns.ended_at(place);

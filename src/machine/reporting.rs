@@ -1,25 +1,18 @@
 //! Builds the report of a run from its outcomes.
 
-use std::time::Duration;
-
 use crate::{
     kernel::{Lost, Outcomes},
     model::MachineSpec,
     rank::Rank,
-    record::{LostMessage, Trace, UnreceivedMessage},
+    record::{LostMessage, Trace, UnreceivedMessage, UnwaitedSend},
     report::{LinkReport, RealTimeReport, RunReport},
-    runtime::{LatenessStats, Pace},
+    runtime::{Ended, Pace},
 };
 
-/// Returns the report and the trace of a completed run. `group` maps a context to the name of its group.
-pub(super) fn report(
-    machine: &MachineSpec,
-    outcomes: Outcomes,
-    wall: Duration,
-    pace: Option<Pace>,
-    lateness: LatenessStats,
-    group: impl Fn(u32) -> String,
-) -> (RunReport, Trace) {
+/// Returns the report and the trace of a completed run.
+pub(super) fn report(machine: &MachineSpec, pace: Option<Pace>, ended: Ended) -> (RunReport, Trace) {
+    let Ended { outcomes, wall, unwaited, lateness, contexts, .. } = ended;
+    let group = |context| contexts.name(context);
     let Outcomes { nodes, trace, links, lost_to_sharing, unreceived, lost, .. } = outcomes;
     let modeled = nodes.iter().map(|node| node.finished).max().unwrap_or_default();
     let real_time = match pace {
@@ -51,6 +44,16 @@ pub(super) fn report(
                 tag: label.tag,
                 bytes,
                 group: group(label.context),
+            })
+            .collect(),
+        unwaited: unwaited
+            .into_iter()
+            .map(|(from, send)| UnwaitedSend {
+                from: from as Rank,
+                to: send.target as Rank,
+                tag: send.tag,
+                bytes: send.bytes,
+                group: group(send.context),
             })
             .collect(),
         ..RunReport::of_nodes(machine.name().into(), nodes)

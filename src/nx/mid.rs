@@ -5,13 +5,14 @@ use super::{
     info::Buffer,
     system::{Arrived, Ticket},
 };
-use crate::comm::{Request, Tested};
+use crate::comm::{SendRequest, Tested};
 
 /// A pending send or receive, returned by [`isend`](Nx::isend) or [`irecv`](Nx::irecv) and passed to [`msgwait`](Nx::msgwait) and similar
 /// calls: a message ID of NX.
 ///
 /// The `Mid` of a receive holds the buffer, so the program cannot read the buffer before the message has arrived. If a `Mid` is dropped, a
-/// send continues; a receive stays posted, and its message is discarded. [`msgignore`](Nx::msgignore) requests this explicitly.
+/// send continues, and the report lists it as never waited for; a receive stays posted, and its message is discarded.
+/// [`msgignore`](Nx::msgignore) requests this explicitly, without an entry in the report.
 #[derive(Debug, Default)]
 #[must_use = "a receive that is not waited for loses its message"]
 pub struct Mid<'b> {
@@ -21,12 +22,12 @@ pub struct Mid<'b> {
 
 #[derive(Debug)]
 enum PendingCall<'b> {
-    Send(Request<'b>),
+    Send(SendRequest<'b>),
     Recv(Ticket, Buffer<'b>),
 }
 
 impl<'b> Mid<'b> {
-    pub(super) fn of_sends(sends: impl IntoIterator<Item = Request<'b>>) -> Mid<'b> {
+    pub(super) fn of_sends(sends: impl IntoIterator<Item = SendRequest<'b>>) -> Mid<'b> {
         Mid { parts: sends.into_iter().map(PendingCall::Send).collect() }
     }
 
@@ -45,7 +46,7 @@ impl Nx<'_, '_> {
     pub fn msgwait(&self, mid: Mid<'_>) -> Result<(), NxError> {
         for part in mid.parts {
             match part {
-                PendingCall::Send(request) => drop(self.wire.wait(request)?),
+                PendingCall::Send(request) => request.wait()?,
                 PendingCall::Recv(ticket, buffer) => self.deliver(self.wait_for(ticket)?, buffer)?,
             }
         }
@@ -65,8 +66,8 @@ impl Nx<'_, '_> {
         let mut pending = Vec::new();
         for part in std::mem::take(&mut mid.parts) {
             match part {
-                PendingCall::Send(request) => match self.wire.test(request)? {
-                    Tested::Complete(_) => {}
+                PendingCall::Send(request) => match request.test()? {
+                    Tested::Complete(()) => {}
                     Tested::Pending(request) => pending.push(PendingCall::Send(request)),
                 },
                 PendingCall::Recv(ticket, buffer) => match self.try_take(ticket)? {
@@ -82,8 +83,9 @@ impl Nx<'_, '_> {
     /// Abandons a `Mid`: a send continues, and the message of a receive is discarded when it arrives.
     pub fn msgignore(&self, mid: Mid<'_>) {
         for part in mid.parts {
-            if let PendingCall::Recv(ticket, _) = part {
-                self.system.borrow_mut().ignore(ticket);
+            match part {
+                PendingCall::Send(request) => request.detach(),
+                PendingCall::Recv(ticket, _) => self.system.borrow_mut().ignore(ticket),
             }
         }
     }
@@ -91,8 +93,9 @@ impl Nx<'_, '_> {
     /// Cancels a receive: its message goes to another receive. A send has already been handed over and continues.
     pub fn msgcancel(&self, mid: Mid<'_>) {
         for part in mid.parts {
-            if let PendingCall::Recv(ticket, _) = part {
-                self.system.borrow_mut().cancel(ticket);
+            match part {
+                PendingCall::Send(request) => request.detach(),
+                PendingCall::Recv(ticket, _) => self.system.borrow_mut().cancel(ticket),
             }
         }
     }

@@ -33,8 +33,7 @@ use super::{
     tree::{TreeNeighbors, tree_neighbors},
 };
 use crate::{
-    comm::{Message, Request, Tested},
-    error::CommError,
+    comm::{Message, RecvRequest, SendRequest, Tested},
     payload::Payload,
     rank::{ANY_SOURCE, Rank, Tag},
     time::Span,
@@ -79,7 +78,7 @@ pub(super) type Ticket = u64;
 #[derive(Debug, Default)]
 pub(super) struct System<'a> {
     /// Receives posted with the machine that have not been waited for, the oldest first.
-    open: VecDeque<Request<'a>>,
+    open: VecDeque<RecvRequest<'a>>,
     /// Unexpected messages: the program has not received them yet.
     buffer: VecDeque<Arrived>,
     next: Ticket,
@@ -218,7 +217,7 @@ impl<'a> Nx<'a, '_> {
     fn receive_next(&self) -> Result<(), NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
-            Some(request) => self.wire.wait(request)?.ok_or(CommError::Ended)?,
+            Some(request) => request.wait()?,
             None => self.wire.recv(ANY_SOURCE)?,
         };
         self.dispatch(message)
@@ -229,8 +228,8 @@ impl<'a> Nx<'a, '_> {
     fn poll(&self) -> Result<bool, NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
-            Some(request) => match self.wire.test(request)? {
-                Tested::Complete(message) => message.ok_or(CommError::Ended)?,
+            Some(request) => match request.test()? {
+                Tested::Complete(message) => message,
                 Tested::Pending(request) => {
                     self.system.borrow_mut().open.push_front(request);
                     return Ok(false);
@@ -269,7 +268,7 @@ impl<'a> Nx<'a, '_> {
     pub(super) fn send_internal(&self, to: Rank, tag: Tag, payload: Payload) -> Result<(), NxError> {
         match self.node.machine().rendezvous() {
             None => self.wire.send((to, tag), payload)?,
-            Some(_) => drop(self.wire.isend((to, tag), payload)?),
+            Some(_) => self.wire.isend((to, tag), payload)?.detach(),
         }
         Ok(())
     }
@@ -294,8 +293,11 @@ impl<'a> Nx<'a, '_> {
     }
 
     /// Starts to send a broadcast of this node to its children, without waiting for the messages to leave.
-    #[track_caller]
-    pub(super) fn start_broadcast(&self, tag: Tag, payload: &Payload) -> Result<Vec<Request<'a>>, NxError> {
+    pub(super) fn start_broadcast(
+        &self,
+        tag: Tag,
+        payload: &Payload,
+    ) -> Result<Vec<SendRequest<'a>>, NxError> {
         let root = self.node.rank();
         let start = |child| {
             let payload = payload.clone().on_behalf_of(Some(root as u32));

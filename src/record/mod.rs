@@ -119,3 +119,19 @@ pub struct UnreceivedMessage {
     /// The group in which the message was sent.
     pub group: String,
 }
+
+/// A send whose request the program dropped without a wait. Its message was sent all the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct UnwaitedSend {
+    /// The sender, as a rank of the world.
+    pub from: Rank,
+    /// The receiver, as a rank of the world.
+    pub to: Rank,
+    /// The tag of the message.
+    pub tag: Tag,
+    /// The length of the message in bytes.
+    pub bytes: u64,
+    /// The group in which the message was sent.
+    pub group: String,
+}

@@ -15,7 +15,8 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 use serde::Serialize;
 
 use crate::{
-    record::{LostMessage, NodeRecord, UnreceivedMessage},
+    error::RunError,
+    record::{LostMessage, NodeRecord, UnreceivedMessage, UnwaitedSend},
     runtime::LatenessStats,
     time::{Span, Time},
     topology::{Link, LinkId},
@@ -50,6 +51,8 @@ pub struct RunReport {
     pub lost: Vec<LostMessage>,
     /// Messages that no program received, ordered by sender.
     pub unreceived: Vec<UnreceivedMessage>,
+    /// Sends whose requests were dropped without a wait, ordered by sender.
+    pub unwaited: Vec<UnwaitedSend>,
 }
 
 /// Comparison of wall-clock time with modeled time, for a run in real time. Modeled times do not depend on it.
@@ -190,7 +193,19 @@ impl RunReport {
             nodes,
             lost: Vec::new(),
             unreceived: Vec::new(),
+            unwaited: Vec::new(),
         }
+    }
+
+    /// Fails if a message was never received or a send was never waited for.
+    pub(crate) fn check_communication(&self) -> Result<(), RunError> {
+        if !self.unreceived.is_empty() {
+            return Err(RunError::Unreceived(self.unreceived.clone()));
+        }
+        if !self.unwaited.is_empty() {
+            return Err(RunError::Unwaited(self.unwaited.clone()));
+        }
+        Ok(())
     }
 
     /// Summarizes the phases of all nodes.

@@ -4,15 +4,18 @@
 
 use std::{cmp::Reverse, fmt};
 
-use super::{LostMessage, PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, Verdict, csv::micros};
+use super::{
+    LostMessage, PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, UnwaitedSend, Verdict,
+    csv::micros,
+};
 use crate::{rank::Rank, record::NodeRecord, text::count, time::Span};
 
 const LINKS_SHOWN: usize = 5;
-const UNRECEIVED_SHOWN: usize = 10;
+const MESSAGES_SHOWN: usize = 10;
 
 impl fmt::Display for RunReport {
-    /// Writes about twenty lines: the run, its nodes, the links with most bytes, the phases, lost messages, and
-    /// unreceived messages. No trailing line break.
+    /// Writes about twenty lines: the run, its nodes, the links with most bytes, the phases, lost and unreceived
+    /// messages, and sends never waited for. No trailing line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sections = [
             Some(self.headline()),
@@ -21,6 +24,7 @@ impl fmt::Display for RunReport {
             (!self.phases.is_empty()).then(|| phase_table(&self.phases)),
             (!self.lost.is_empty()).then(|| lost_list(&self.lost)),
             (!self.unreceived.is_empty()).then(|| unreceived_list(&self.unreceived)),
+            (!self.unwaited.is_empty()).then(|| unwaited_list(&self.unwaited)),
         ];
         let sections: Vec<String> = sections.into_iter().flatten().collect();
         f.write_str(&sections.join("\n\n"))
@@ -159,24 +163,31 @@ fn phase_table(phases: &[PhaseReport]) -> String {
 }
 
 fn lost_list(messages: &[LostMessage]) -> String {
-    let mut lines = vec![format!("{} lost", count(messages.len() as u64, "message"))];
-    lines.extend(messages.iter().take(UNRECEIVED_SHOWN).map(|message| {
-        let LostMessage { from, to, tag, bytes, group, at } = message;
-        format!("  {from} -> {to}, {tag}, {}, in {group}, at {at}", count(*bytes, "byte"))
-    }));
-    if let Some(more @ 1..) = messages.len().checked_sub(UNRECEIVED_SHOWN) {
-        lines.push(format!("  and {more} more"));
-    }
-    lines.join("\n")
+    let title = format!("{} lost", count(messages.len() as u64, "message"));
+    list(title, messages, |LostMessage { from, to, tag, bytes, group, at }| {
+        format!("{from} -> {to}, {tag}, {}, in {group}, at {at}", count(*bytes, "byte"))
+    })
 }
 
 fn unreceived_list(messages: &[UnreceivedMessage]) -> String {
-    let mut lines = vec![format!("{} never received", count(messages.len() as u64, "message"))];
-    lines.extend(messages.iter().take(UNRECEIVED_SHOWN).map(|message| {
-        let UnreceivedMessage { from, to, tag, bytes, group } = message;
-        format!("  {from} -> {to}, {tag}, {}, in {group}", count(*bytes, "byte"))
-    }));
-    if let Some(more @ 1..) = messages.len().checked_sub(UNRECEIVED_SHOWN) {
+    let title = format!("{} never received", count(messages.len() as u64, "message"));
+    list(title, messages, |UnreceivedMessage { from, to, tag, bytes, group }| {
+        format!("{from} -> {to}, {tag}, {}, in {group}", count(*bytes, "byte"))
+    })
+}
+
+fn unwaited_list(sends: &[UnwaitedSend]) -> String {
+    let title = format!("{} dropped without a wait", count(sends.len() as u64, "send request"));
+    list(title, sends, |UnwaitedSend { from, to, tag, bytes, group }| {
+        format!("{from} -> {to}, {tag}, {}, in {group}", count(*bytes, "byte"))
+    })
+}
+
+/// Lists the first messages under a title, one per line.
+fn list<T>(title: String, messages: &[T], line: impl Fn(&T) -> String) -> String {
+    let mut lines = vec![title];
+    lines.extend(messages.iter().take(MESSAGES_SHOWN).map(|message| format!("  {}", line(message))));
+    if let Some(more @ 1..) = messages.len().checked_sub(MESSAGES_SHOWN) {
         lines.push(format!("  and {more} more"));
     }
     lines.join("\n")
@@ -307,6 +318,7 @@ pub(super) mod tests {
             ],
             lost: Vec::new(),
             unreceived: Vec::new(),
+            unwaited: Vec::new(),
         }
     }
 
@@ -415,6 +427,14 @@ a line of 4
         let twelve = list(12);
         assert!(twelve.starts_with("12 messages never received\n"), "{twelve}");
         assert!(twelve.ends_with("\n  3 -> 0, tag 7, 10 bytes, in world\n  and 2 more"), "{twelve}");
+    }
+
+    #[test]
+    fn sends_never_waited_for_are_listed() {
+        let send = UnwaitedSend { from: 3, to: 0, tag: Tag(7), bytes: 1, group: "world".to_owned() };
+        let report = RunReport { unwaited: vec![send], ..sample() };
+        let end = "\n\n1 send request dropped without a wait\n  3 -> 0, tag 7, 1 byte, in world";
+        assert!(report.to_string().ends_with(end), "{report}");
     }
 
     #[test]

@@ -286,8 +286,10 @@ impl<C: Carrier> Endpoint for C {
         Ok((self.time(), settled))
     }
 
-    fn forget(&self, request: RequestId) {
-        self.local().borrow_mut().forget(request);
+    fn forget(&self, request: RequestId, unwaited: Option<Parcel>) {
+        let local = &mut *self.local().borrow_mut();
+        local.forget(request);
+        local.unwaited.extend(unwaited);
     }
 
     fn withdraw(&self, request: RequestId) {

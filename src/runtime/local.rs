@@ -45,6 +45,8 @@ pub(super) struct Local {
     pub(super) record: NodeRecord,
     /// The messages that matched receives after the program had dropped the receives.
     pub(super) lost: Vec<Unreceived>,
+    /// The sends whose requests the program has dropped without a wait.
+    pub(super) unwaited: Vec<Parcel>,
     /// The nesting depth of the library calls that the program is in.
     pub(super) depth: u32,
     /// The open phases and parts, with the times of their beginnings.

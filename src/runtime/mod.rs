@@ -29,7 +29,11 @@ pub(crate) use threads::{Program, keep_outputs};
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{endpoint::Cache, kernel::Outcomes};
+use crate::{
+    endpoint::Cache,
+    kernel::Outcomes,
+    wire::{NodeId, Parcel},
+};
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -62,8 +66,15 @@ pub(crate) struct Ended {
     pub(crate) outcomes: Outcomes,
     /// The wall-clock time from the common start of all programs to the end of the last one; in virtual time, of the whole run.
     pub(crate) wall: Duration,
+    /// The sends whose requests were dropped without a wait, with their senders, ordered by sender.
+    pub(crate) unwaited: Vec<(NodeId, Parcel)>,
     /// The lateness of replies; real time only.
     pub(crate) lateness: LatenessStats,
-    /// The names of groups, used to list messages never received.
+    /// The names of groups, used to list messages.
     pub(crate) contexts: Contexts,
+}
+
+/// Joins lists of sends, one list for each node.
+fn by_sender(nodes: impl Iterator<Item = Vec<Parcel>>) -> Vec<(NodeId, Parcel)> {
+    (0..).zip(nodes).flat_map(|(rank, sends)| sends.into_iter().map(move |send| (rank, send))).collect()
 }

@@ -329,7 +329,7 @@ fn an_idle_machine_uses_no_cpu_to_speak_of() {
         }
         node.compute(Span::from_millis(100))?;
         let sends: Result<Vec<_>, _> = (1..16).map(|to| node.world().isend(to, Payload::empty())).collect();
-        Ok(drop(node.world().wait_all(sends?)?))
+        Ok(drop(Request::wait_all(sends?)?))
     });
     run.unwrap();
     let wall = began.elapsed();
@@ -360,8 +360,8 @@ fn deadlines_and_probes_work_against_the_wall_clock() {
         let deadline = Time::ZERO + Span::from_millis(20);
         let passed = matches!(world.recv_until(0, deadline), Err(CommError::DeadlinePassed { .. }));
         assert!(node.now()? >= deadline);
-        let (source, _, bytes) = world.probe(ANY_SOURCE)?;
-        assert_eq!((source, bytes), (0, 10));
+        let status = world.probe(ANY_SOURCE)?;
+        assert_eq!((status.source, status.bytes), (0, 10));
         let message = world.recv_until(ANY_SOURCE, Time::MAX)?;
         Ok(passed && message.len() == 10)
     });

@@ -39,7 +39,7 @@ fn one_behind_the_other(bytes: usize) -> impl Fn(&Node<'_>) -> Result<(), Failur
         }
         let first = world.isend(1, vec![0_u8; 4000])?;
         world.send(1, vec![0_u8; bytes])?;
-        world.wait(first)?;
+        first.wait()?;
         Ok(())
     }
 }

@@ -70,10 +70,10 @@ fn reports_tell_whatever_waits_for_a_receive() {
         node.compute(Span::from_micros(10 * node.rank() as u64))?;
         match node.rank() {
             0 => node.world().send(right, BYTES)?,
-            1 => drop(node.world().wait(node.world().isend(right, BYTES)?)?),
+            1 => node.world().isend(right, BYTES)?.wait()?,
             _ => {
-                let mut requests = vec![node.world().isend(right, BYTES)?];
-                node.world().wait_any(&mut requests)?;
+                let mut requests = [Some(node.world().isend(right, BYTES)?)];
+                Request::wait_any(&mut requests)?;
             }
         }
         node.world().recv(left)?;
@@ -140,7 +140,7 @@ fn a_program_does_not_go_on_behind_a_send_that_waits() {
         deadlock(&machine(2, 0), |node| {
             match (node.rank(), with_request) {
                 (0, false) => node.world().send(1, BYTES)?,
-                (0, true) => drop(node.world().wait(node.world().isend(1, BYTES)?)?),
+                (0, true) => node.world().isend(1, BYTES)?.wait()?,
                 _ => return Ok(()),
             }
             went_on.store(true, std::sync::atomic::Ordering::SeqCst);
@@ -179,7 +179,7 @@ fn a_trace_tells_what_a_send_waits_for_and_an_explanation_goes_on_there() {
             _ => {
                 node.compute(Span::from_micros(300))?;
                 let posted = node.world().irecv(0)?;
-                node.world().wait(posted)?;
+                posted.wait()?;
             }
         }
         Ok(())
@@ -197,7 +197,7 @@ fn a_trace_tells_what_a_send_waits_for_and_an_explanation_goes_on_there() {
         match node.rank() {
             0 => {
                 let sent = node.world().isend(1, BYTES)?;
-                node.world().wait(sent)?;
+                sent.wait()?;
                 node.compute(Span::from_micros(100))?;
             }
             _ => drop(node.world().recv(0)?),
@@ -269,10 +269,10 @@ fn the_host_finds_sends_that_face_each_other() {
     let report = deadlock(&host(40, 0), |node| {
         let world = node.world();
         match node.rank() {
-            0 => drop(world.wait(world.isend(1, BYTES)?)?),
+            0 => world.isend(1, BYTES)?.wait()?,
             1 => {
-                let mut requests = vec![world.isend(0, BYTES)?];
-                world.wait_any(&mut requests)?;
+                let mut requests = [Some(world.isend(0, BYTES)?)];
+                Request::wait_any(&mut requests)?;
             }
             2 => world.send(2, [1_u8])?,
             _ => {}
@@ -303,7 +303,7 @@ fn a_send_of_the_host_returns_when_its_message_is_received() {
                     0 => {
                         match manner {
                             0..4 => world.send(1, data)?,
-                            4 => drop(world.wait(world.isend(1, data)?)?),
+                            4 => world.isend(1, data)?.wait()?,
                             _ => drop(world.sendrecv(1, data, 1)?),
                         }
                         Ok(is_asked_for.load(Ordering::SeqCst))
@@ -314,15 +314,15 @@ fn a_send_of_the_host_returns_when_its_message_is_received() {
                         }
                         std::thread::sleep(std::time::Duration::from_millis(3));
                         // To look at it is not to receive it.
-                        assert_eq!(world.probe(0)?.2, bytes as u64);
+                        assert_eq!(world.probe(0)?.bytes, bytes as u64);
                         is_asked_for.store(true, Ordering::SeqCst);
                         let got = match manner {
                             1 => {
                                 let request = world.irecv(ANY_SOURCE)?;
-                                world.wait(request)?.unwrap()
+                                request.wait()?
                             }
                             2 => world.recv_until(0, Time::MAX)?,
-                            3 => world.wait_any(&mut vec![world.irecv(0)?])?.1.unwrap(),
+                            3 => Request::wait_any(&mut [Some(world.irecv(0)?)])?.1,
                             _ => world.recv(0)?,
                         };
                         assert_eq!(got.len(), bytes as u64);
@@ -350,13 +350,13 @@ fn many_messages_meet_their_receives_on_the_host() {
                     1 => {
                         let sent = world.isend(to, data)?;
                         let got = world.recv(from)?;
-                        world.wait(sent)?;
+                        sent.wait()?;
                         got
                     }
                     _ => {
                         let posted = world.irecv(from)?;
                         world.send(to, data)?;
-                        world.wait(posted)?.unwrap()
+                        posted.wait()?
                     }
                 };
                 assert_eq!(got.to_vec::<u8>()?, vec![(from + round) as u8; round % 24]);

@@ -51,9 +51,9 @@ fn the_lower_rank_is_first(looks: bool) {
                     world.try_probe(ANY_SOURCE)?;
                 }
                 dawdle();
-                world.wait(world.isend(0, Payload::empty())?)?;
+                world.isend(0, Payload::empty())?.wait()?;
                 match posted {
-                    Some(posted) => drop(world.wait(posted)?),
+                    Some(posted) => drop(posted.wait()?),
                     None => drop(world.recv(ANY_SOURCE)?),
                 }
             }
@@ -85,8 +85,8 @@ fn everybody_sends_everybody_an_empty_message() {
             dawdle();
             world.send(to, Payload::empty())?;
         }
-        let came = world.wait_all(posted)?;
-        Ok((came.into_iter().flatten().map(|message| message.source).collect::<Vec<_>>(), node.now()?))
+        let came = Request::wait_all(posted)?;
+        Ok((came.into_iter().map(|message| message.source).collect::<Vec<_>>(), node.now()?))
     });
     assert!(outputs.iter().all(|(sources, _)| sources == &[0, 1, 2, 3]), "{outputs:?}");
 }
@@ -108,8 +108,8 @@ fn a_message_to_oneself_comes_in_the_order_of_ranks_too() {
                     dawdle();
                     let sent = world.isend(0, [0_u8; 8])?;
                     now()?;
-                    let first = world.wait(posted)?.map(|message| message.source);
-                    world.wait(sent)?;
+                    let first = Some(posted.wait()?.source);
+                    sent.wait()?;
                     world.recv(ANY_SOURCE)?;
                     Ok(first)
                 }

@@ -252,8 +252,8 @@ fn waiting_and_overhead_add_up_to_what_the_report_says() {
         let next = (rank + 1) % size;
         let receive = world.irecv(ANY_SOURCE)?;
         let sends = [world.isend(next, vec![1_u8; 300])?, world.isend(rank, vec![1_u8; 20])?];
-        world.wait(receive)?;
-        world.wait_all(sends)?;
+        receive.wait()?;
+        Request::wait_all(sends)?;
         world.probe(ANY_SOURCE)?;
         world.recv(ANY_SOURCE)?;
         let _ = world.recv_until(ANY_SOURCE, node.now()? + Span::from_micros(50));

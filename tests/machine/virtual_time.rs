@@ -67,11 +67,11 @@ fn program(node: &Node<'_>, disturbance: &Disturbance) -> Result<Vec<(Time, u64)
         for _ in 0..expected {
             disturbance.strike();
             match own.random_range(0..6) {
-                0 => posted.push(world.irecv((ANY_SOURCE, tag))?),
+                0 => posted.push(Some(world.irecv((ANY_SOURCE, tag))?)),
                 1 if posted.is_empty() => {
-                    let (source, _, bytes) = world.probe((ANY_SOURCE, tag))?;
-                    let message = world.recv((source, tag))?;
-                    assert_eq!(message.len(), bytes);
+                    let status = world.probe((ANY_SOURCE, tag))?;
+                    let message = world.recv((status.source, tag))?;
+                    assert_eq!(message.status(), status);
                     got.push(message);
                 }
                 2 if posted.is_empty() => {
@@ -85,7 +85,9 @@ fn program(node: &Node<'_>, disturbance: &Disturbance) -> Result<Vec<(Time, u64)
                     let deadline = node.now()? + Span::from_micros(own.random_range(0..100));
                     match world.recv_until((ANY_SOURCE, tag), deadline) {
                         Ok(message) => got.push(message),
-                        Err(CommError::DeadlinePassed { .. }) => posted.push(world.irecv((ANY_SOURCE, tag))?),
+                        Err(CommError::DeadlinePassed { .. }) => {
+                            posted.push(Some(world.irecv((ANY_SOURCE, tag))?));
+                        }
                         Err(error) => return Err(error.into()),
                     }
                 }
@@ -95,15 +97,17 @@ fn program(node: &Node<'_>, disturbance: &Disturbance) -> Result<Vec<(Time, u64)
                 node.compute(Span::from_nanos(100 * (1 + last.source as u64) + last.len()))?;
             }
         }
-        while let Some(request) = posted.pop() {
+        while let Some(request) = posted.pop().flatten() {
             disturbance.strike();
             if own.random_bool(0.5) {
-                posted.push(request);
-                got.extend(world.wait_any(&mut posted)?.1);
+                posted.push(Some(request));
+                let (index, message) = Request::wait_any(&mut posted)?;
+                posted.remove(index);
+                got.push(message);
             } else {
-                match world.test(request)? {
-                    Tested::Complete(message) => got.extend(message),
-                    Tested::Pending(request) => got.extend(world.wait(request)?),
+                match request.test()? {
+                    Tested::Complete(message) => got.push(message),
+                    Tested::Pending(request) => got.push(request.wait()?),
                 }
             }
         }
@@ -116,7 +120,7 @@ fn program(node: &Node<'_>, disturbance: &Disturbance) -> Result<Vec<(Time, u64)
         own = ChaCha8Rng::seed_from_u64(passed[0] ^ passed[1] ^ rank as u64);
         disturbance.strike();
         seen.push((node.now()?, sum ^ own.next_u64()));
-        world.wait_all(sends)?;
+        Request::wait_all(sends)?;
         world.barrier()?;
         seen.push((node.now()?, got.len() as u64));
     }
@@ -156,7 +160,7 @@ fn asking_for_the_time_does_not_change_it() {
                 let (to, from) = ((rank + step) % 12, (rank + 12 - step) % 12);
                 let posted = world.irecv(from)?;
                 world.send(to, Payload::phantom(100 * (rank + step) as u64))?;
-                world.wait(posted)?;
+                posted.wait()?;
                 if asking {
                     let now = node.now()?;
                     assert!(now >= last);

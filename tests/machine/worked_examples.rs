@@ -295,7 +295,7 @@ fn started(ports: u32, targets: [usize; 3]) -> Vec<Time> {
             if node.rank() == 0 {
                 let sends: Result<Vec<_>, _> =
                     targets.iter().map(|&to| world.isend(to, bytes(4000))).collect();
-                world.wait_all(sends?)?;
+                Request::wait_all(sends?)?;
             }
             for _ in targets.iter().filter(|&&target| target == node.rank()) {
                 world.recv(0)?;

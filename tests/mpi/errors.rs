@@ -18,6 +18,7 @@ pub(crate) fn all(job: Job) {
     if job.size() > 1 {
         mismatches(&job);
         unreceived(&job);
+        unwaited(&job);
         computing_is_waited_for(&job);
     }
     let job = job.wall_limit(Duration::from_secs(2));
@@ -146,6 +147,20 @@ fn unreceived(job: &Job) {
     assert_eq!(messages.len(), 2 * job.size() + 1);
     assert!(messages.iter().all(|message| message.to == 0));
     assert_eq!(messages.iter().map(|message| message.bytes).sum::<u64>(), 50_008 * job.size() as u64 + 1);
+}
+
+/// The error lists the sends of all ranks.
+fn unwaited(job: &Job) {
+    let error = error_of(job, |node| {
+        let (world, rank) = (node.world(), node.rank());
+        world.isend((rank, Tag(4)), [rank as u64])?.detach();
+        drop(world.isend((rank, Tag(5)), [rank as u64])?);
+        world.recv((rank, Tag(4)))?;
+        Ok(drop(world.recv((rank, Tag(5)))?))
+    });
+    let RunError::Unwaited(sends) = error else { panic!("{error}") };
+    let ends: Vec<_> = sends.iter().map(|send| (send.from, send.to, send.tag)).collect();
+    assert_eq!(ends, (0..job.size()).map(|rank| (rank, rank, Tag(5))).collect::<Vec<_>>());
 }
 
 /// A rank that makes no call for a while is no deadlock.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Group, Private};
+use super::{Group, Private, called};
 use crate::{
     endpoint::{Cache, Call, Endpoint, Mark},
     error::CommError,
@@ -73,12 +73,7 @@ impl<'n> Group<'n> {
         name: &'static str,
         calls: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        self.called().enter(name);
-        let unwinding = LeaveOnPanic(self.endpoint);
-        let result = calls();
-        std::mem::forget(unwinding);
-        self.endpoint.leave()?;
-        result
+        as_library_call(self.endpoint, name, calls)
     }
 
     /// Runs `work` as a part of a library call: the trace shows a slice that encloses the calls of `work`. The slice takes no time; `part`
@@ -101,6 +96,21 @@ impl<'n> Group<'n> {
             let _ = self.endpoint.mark(Mark::Holds(Box::new(change())));
         }
     }
+}
+
+/// Runs several calls of a node as one library call: see [`Group::library_call`].
+#[track_caller]
+pub(in crate::comm) fn as_library_call<T, E: From<CommError>>(
+    endpoint: &dyn Endpoint,
+    name: &'static str,
+    calls: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    called(endpoint).enter(name);
+    let unwinding = LeaveOnPanic(endpoint);
+    let result = calls();
+    std::mem::forget(unwinding);
+    endpoint.leave()?;
+    result
 }
 
 /// Ends a library call after a panic inside it.

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::rank::Rank;
+use crate::{comm::Message, endpoint::Envelope, rank::Rank, wire::Label};
 
 /// The ranks of a group as nodes of the world.
 #[derive(Clone)]
-pub(super) enum Members {
+pub(in crate::comm) enum Members {
     /// The nodes `first`, `first + stride`, ..
     Strided { first: Rank, stride: usize, size: usize },
     /// Any list of nodes, and (node, rank) pairs sorted by node.
@@ -40,5 +40,17 @@ impl Members {
                 ranks.binary_search_by_key(&node, |&(node, _)| node).ok().map(|at| ranks[at].1)
             }
         }
+    }
+
+    /// The sender of a message, as a rank of the group.
+    pub(super) fn source_of(&self, label: Label) -> Rank {
+        // Only members use the group's context, so the sender is a member.
+        self.rank(label.source as Rank).unwrap_or_default()
+    }
+
+    /// Converts a received message.
+    pub(in crate::comm) fn message(&self, envelope: Envelope) -> Message {
+        let Envelope { id, label, payload } = envelope;
+        Message { source: self.source_of(label), tag: label.tag, payload, id }
     }
 }

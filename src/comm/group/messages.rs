@@ -2,13 +2,13 @@
 
 use super::Group;
 use crate::{
-    comm::{MAX_MESSAGE, Message, Request, Tested},
-    endpoint::{Envelope, First},
+    comm::{MAX_MESSAGE, Message, RecvRequest, Request, SendRequest, Status},
+    endpoint::Envelope,
     error::{CommError, describe},
     payload::Payload,
-    rank::{Destination, Rank, Select, Tag},
+    rank::{Destination, Select},
     time::Time,
-    wire::{Label, Parcel, RequestId, Selector},
+    wire::{Label, Parcel, Selector},
 };
 
 /// # Messages and requests
@@ -55,7 +55,7 @@ impl<'n> Group<'n> {
         Ok(self.message(envelope))
     }
 
-    /// Starts a send and returns after the send overhead.
+    /// Starts a send and returns after the send overhead. [`wait`](Request::wait) returns when the message has left.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
@@ -64,44 +64,21 @@ impl<'n> Group<'n> {
         &self,
         to: impl Into<Destination>,
         data: impl Into<Payload>,
-    ) -> Result<Request<'_>, CommError> {
+    ) -> Result<SendRequest<'n>, CommError> {
         let payload = data.into();
-        let id = self.called().isend(self.parcel(to.into(), &payload)?, payload)?;
-        Ok(Request { group: self, id: Some(id) })
+        let parcel = self.parcel(to.into(), &payload)?;
+        let id = self.called().isend(parcel, payload)?;
+        Ok(Request::send(self.endpoint, id, parcel))
     }
 
-    /// Posts a receive and returns immediately.
+    /// Posts a receive and returns immediately. [`wait`](Request::wait) returns the message.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
     #[track_caller]
-    pub fn irecv(&self, from: impl Into<Select>) -> Result<Request<'_>, CommError> {
+    pub fn irecv(&self, from: impl Into<Select>) -> Result<RecvRequest<'n>, CommError> {
         let id = self.called().irecv(self.selector(from.into())?)?;
-        Ok(Request { group: self, id: Some(id) })
-    }
-
-    /// Waits until a request is complete. For a receive, also spends the receive overhead and returns the message.
-    ///
-    /// # Errors
-    /// The errors common to all calls of a [`Group`].
-    #[track_caller]
-    pub fn wait(&self, mut request: Request<'_>) -> Result<Option<Message>, CommError> {
-        let Some(id) = request.id.take() else { return Ok(None) };
-        Ok(self.called().wait(id)?.map(|envelope| request.group.message(envelope)))
-    }
-
-    /// Waits for each of the requests in turn.
-    ///
-    /// # Errors
-    /// The errors common to all calls of a [`Group`].
-    #[track_caller]
-    pub fn wait_all<'a>(
-        &self,
-        requests: impl IntoIterator<Item = Request<'a>>,
-    ) -> Result<Vec<Option<Message>>, CommError> {
-        self.library_call("a wait for several requests", || {
-            requests.into_iter().map(|request| self.wait(request)).collect()
-        })
+        Ok(Request::recv(self.endpoint, id, self.members.clone()))
     }
 
     /// Receives a message, or fails if none arrives by `deadline`, an instant on the clock that [`Node::now`](crate::comm::Node::now)
@@ -119,62 +96,15 @@ impl<'n> Group<'n> {
         }
     }
 
-    /// Waits until any of the requests is complete and removes it from the list. Returns its index and the message received. Of several
-    /// complete requests the first in modeled time is returned, then the first in the list. Where time is not modeled, the request that
-    /// this node saw complete first is returned.
-    ///
-    /// # Errors
-    /// [`CommError::NothingToWaitFor`] if there are no requests; the errors common to all calls of a [`Group`]. A failed request is also
-    /// removed from the list.
-    #[track_caller]
-    pub fn wait_any(&self, requests: &mut Vec<Request<'_>>) -> Result<(usize, Option<Message>), CommError> {
-        let (_, first) = self.called().wait_any_until(ids(requests)?, Time::MAX)?;
-        taken(requests, first.ok_or(CommError::Ended)?)
-    }
-
-    /// Waits like [`wait_any`](Group::wait_any), but returns `None` and leaves the list unchanged if no request is complete at `deadline`.
-    /// If the deadline has passed, the call returns immediately. A request that completes exactly at the deadline is returned.
-    ///
-    /// # Errors
-    /// As [`wait_any`](Group::wait_any); in virtual time, [`CommError::Livelock`] if the program has only polled without success for too
-    /// long.
-    #[track_caller]
-    pub fn wait_any_until(
-        &self,
-        requests: &mut Vec<Request<'_>>,
-        deadline: Time,
-    ) -> Result<Option<(usize, Option<Message>)>, CommError> {
-        let (_, first) = self.called().wait_any_until(ids(requests)?, deadline)?;
-        first.map(|first| taken(requests, first)).transpose()
-    }
-
-    /// Tests whether a request is complete at this instant of the node's clock. If it is, the call acts as a [`wait`](Group::wait); if not,
-    /// it costs no modeled time.
-    ///
-    /// # Errors
-    /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
-    /// to all calls of a [`Group`].
-    #[track_caller]
-    pub fn test<'r>(&self, mut request: Request<'r>) -> Result<Tested<'r>, CommError> {
-        let Some(id) = request.id else { return Ok(Tested::Complete(None)) };
-        match self.called().test(id, true)?.1 {
-            Some(envelope) => {
-                request.id = None;
-                Ok(Tested::Complete(envelope.map(|envelope| request.group.message(envelope))))
-            }
-            None => Ok(Tested::Pending(request)),
-        }
-    }
-
-    /// Waits until a message is available and returns its source, tag and length, without receiving it. Costs no modeled time except the
+    /// Waits until a message is available and returns its status: source, tag and length. Does not receive it. Costs no modeled time except the
     /// wait.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
     #[track_caller]
-    pub fn probe(&self, from: impl Into<Select>) -> Result<(Rank, Tag, u64), CommError> {
+    pub fn probe(&self, from: impl Into<Select>) -> Result<Status, CommError> {
         let found = self.called().probe(self.selector(from.into())?, true)?;
-        found.map(|found| self.found(found)).ok_or(CommError::Ended)
+        found.map(|found| self.status(found)).ok_or(CommError::Ended)
     }
 
     /// Tests whether a message is available at this instant of the node's clock. Costs no modeled time.
@@ -183,13 +113,13 @@ impl<'n> Group<'n> {
     /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
     /// to all calls of a [`Group`].
     #[track_caller]
-    pub fn try_probe(&self, from: impl Into<Select>) -> Result<Option<(Rank, Tag, u64)>, CommError> {
+    pub fn try_probe(&self, from: impl Into<Select>) -> Result<Option<Status>, CommError> {
         let found = self.called().probe(self.selector(from.into())?, false)?;
-        Ok(found.map(|found| self.found(found)))
+        Ok(found.map(|found| self.status(found)))
     }
 
-    fn found(&self, (label, bytes): (Label, u64)) -> (Rank, Tag, u64) {
-        (self.source_of(label), label.tag, bytes)
+    fn status(&self, (label, bytes): (Label, u64)) -> Status {
+        Status { source: self.members.source_of(label), tag: label.tag, bytes }
     }
 
     pub(in crate::comm) fn parcel(&self, to: Destination, payload: &Payload) -> Result<Parcel, CommError> {
@@ -215,30 +145,7 @@ impl<'n> Group<'n> {
         Ok(Selector { context: self.context, source, tag: from.tag })
     }
 
-    fn source_of(&self, label: Label) -> Rank {
-        // Only members use the group's context, so the sender is a member.
-        self.members.rank(label.source as Rank).unwrap_or_default()
-    }
-
     pub(in crate::comm) fn message(&self, envelope: Envelope) -> Message {
-        let Envelope { id, label, payload } = envelope;
-        Message { source: self.source_of(label), tag: label.tag, payload, id }
+        self.members.message(envelope)
     }
-}
-
-/// Returns the ids of the requests of a wait; fails if there are none. Every request in a list has an id, because a wait removes the
-/// request that it completes.
-fn ids(requests: &[Request<'_>]) -> Result<Box<[RequestId]>, CommError> {
-    let ids: Box<[RequestId]> = requests.iter().filter_map(|request| request.id).collect();
-    if ids.is_empty() { Err(CommError::NothingToWaitFor) } else { Ok(ids) }
-}
-
-/// Removes the complete request from a list, and converts the received envelope to a message.
-fn taken(
-    requests: &mut Vec<Request<'_>>,
-    (index, result): First,
-) -> Result<(usize, Option<Message>), CommError> {
-    let mut request = requests.remove(index);
-    request.id = None;
-    Ok((index, result?.map(|envelope| request.group.message(envelope))))
 }

@@ -16,7 +16,7 @@ use std::{
 };
 
 pub use self::cartesian::{Cartesian, Shift};
-use self::members::Members;
+pub(super) use self::{library::as_library_call, members::Members};
 use crate::{
     endpoint::{Call, Endpoint},
     error::CommError,
@@ -145,12 +145,10 @@ impl<'n> Group<'n> {
         self.endpoint
     }
 
-    /// Returns the endpoint for a call of the program, and tells it the place of this call. Every function from the program to here is
-    /// `#[track_caller]`.
+    /// Returns the endpoint for a call of the program: see [`called`].
     #[track_caller]
     pub(super) fn called(&self) -> &'n dyn Endpoint {
-        self.endpoint.set_place(Location::caller());
-        self.endpoint
+        called(self.endpoint)
     }
 
     /// Returns the context of the next group of these nodes, equal on all members that make it.
@@ -251,6 +249,14 @@ impl<'n> Group<'n> {
         }
         Err(CommError::NoSuchRank { given: rank, size: self.size(), group: self.name.to_string() })
     }
+}
+
+/// Returns the endpoint for a call of the program, and tells it the place of this call. Every function from the program to here is
+/// `#[track_caller]`.
+#[track_caller]
+pub(in crate::comm) fn called(endpoint: &dyn Endpoint) -> &dyn Endpoint {
+    endpoint.set_place(Location::caller());
+    endpoint
 }
 
 impl fmt::Debug for Group<'_> {

@@ -76,6 +76,7 @@ impl<'run> HostNode<'run> {
         }
         HostOutcome {
             unreceived: local.unreceived(),
+            unwaited: local.unwaited,
             record: local.record,
             events: local.events,
             inbox: self.inbox,

@@ -30,7 +30,7 @@ use self::{
     ring::{ElementTypes, KnownTypes, Ring},
 };
 use super::{
-    Ended, LatenessStats, Pinning, Settings,
+    Ended, LatenessStats, Pinning, Settings, by_sender,
     local::{Unreceived, unreceived},
     run_state::{Cause, RunState},
     sync::Ordering,
@@ -45,7 +45,7 @@ use crate::{
     rank::Rank,
     record::{Event, NodeRecord, Trace},
     time::{Span, Time},
-    wire::{MessageId, NodeId},
+    wire::{MessageId, NodeId, Parcel},
 };
 
 /// The number of polls before a waiting thread yields its core, where every node can have a core.
@@ -80,6 +80,8 @@ pub(super) struct HostOutcome {
     events: Vec<Event>,
     /// The messages that the program has not received.
     unreceived: Vec<Unreceived>,
+    /// The sends whose requests the program has dropped without a wait.
+    unwaited: Vec<Parcel>,
     /// The channel, where messages may still have arrived after the node's end.
     inbox: Receiver<Envelope>,
     /// The number of messages that the node has taken out of each ring.
@@ -94,7 +96,8 @@ pub(crate) fn run(
 ) -> Result<Ended, RunError> {
     let (senders, inboxes): (Vec<_>, Vec<_>) = (0..machine.nodes()).map(|_| unbounded()).unzip();
     let host = Host::new(machine, settings, senders);
-    let (survived, nodes, last) = run_threads(&host, inboxes, settings, program)?;
+    let (survived, mut nodes, last) = run_threads(&host, inboxes, settings, program)?;
+    let unwaited = by_sender(nodes.iter_mut().map(|node| std::mem::take(&mut node.unwaited)));
     let outcomes = outcomes(&host, nodes);
     let epoch = host.epoch.get().copied();
     let wall = epoch.zip(last).map_or(Duration::ZERO, |(epoch, last)| last.saturating_duration_since(epoch));
@@ -102,6 +105,7 @@ pub(crate) fn run(
         survived,
         outcomes,
         wall,
+        unwaited,
         lateness: LatenessStats::default(),
         contexts: host.run_state.contexts.into_inner(),
     })

@@ -28,11 +28,17 @@ use self::{
     world::{Delivery, Modeled, Outboxes},
 };
 use super::{
-    Ended, Settings,
+    Ended, Settings, by_sender,
     run_state::RunState,
     threads::{Program, World, run_threads},
 };
-use crate::{error::RunError, kernel::BlockedNode, model::MachineSpec, time::Time, wire::NodeId};
+use crate::{
+    error::RunError,
+    kernel::BlockedNode,
+    model::MachineSpec,
+    time::Time,
+    wire::{NodeId, Parcel},
+};
 
 /// The relation of modeled time to the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +58,7 @@ pub(crate) fn run(
 ) -> Result<Ended, RunError> {
     let began = Instant::now();
     let (world, inboxes) = Modeled::new(machine, pace, settings);
-    let (survived, lateness, last) = {
+    let (survived, nodes, last) = {
         let _timers = world.pacing.is_some().then(PreciseTimers::set);
         run_threads(&world, inboxes, settings, program)?
     };
@@ -68,7 +74,11 @@ pub(crate) fn run(
         survived,
         outcomes: kernel.outcomes(),
         wall,
-        lateness: lateness.into_iter().fold(LatenessStats::default(), LatenessStats::merge),
+        lateness: nodes
+            .iter()
+            .map(|(lateness, _)| *lateness)
+            .fold(LatenessStats::default(), LatenessStats::merge),
+        unwaited: by_sender(nodes.into_iter().map(|(_, unwaited)| unwaited)),
         contexts: run_state.contexts.into_inner(),
     })
 }
@@ -76,7 +86,8 @@ pub(crate) fn run(
 impl World for Modeled {
     type Inbox = Receiver<Delivery>;
     type Endpoint<'w> = NodeThread<'w>;
-    type Outcome = LatenessStats;
+    /// The lateness of replies, and the sends never waited for.
+    type Outcome = (LatenessStats, Vec<Parcel>);
 
     fn run_state(&self) -> &RunState {
         &self.run_state
@@ -92,9 +103,9 @@ impl World for Modeled {
         NodeThread::new(node, self, inbox)
     }
 
-    fn end(&self, node: NodeThread<'_>, failed: bool) -> LatenessStats {
+    fn end(&self, node: NodeThread<'_>, failed: bool) -> (LatenessStats, Vec<Parcel>) {
         node.end(failed);
-        node.lateness()
+        (node.lateness(), node.unwaited())
     }
 
     fn waits_for_all_threads(&self) -> bool {

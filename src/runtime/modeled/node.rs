@@ -63,6 +63,8 @@ struct Local {
     /// The arrived messages that this thread must not match, because receives are matched by the kernel at present or always.
     held: VecDeque<Envelope>,
     answer: Option<Reply>,
+    /// The sends whose requests the program has dropped without a wait.
+    unwaited: Vec<Parcel>,
 }
 
 /// The thread of a node; see the [module](self).
@@ -147,6 +149,11 @@ impl<'run> NodeThread<'run> {
             self.world.drive(false);
         }
         self.world.retire();
+    }
+
+    /// Returns the sends whose requests the program has dropped without a wait.
+    pub(super) fn unwaited(&self) -> Vec<Parcel> {
+        std::mem::take(&mut self.local.borrow_mut().unwaited)
     }
 
     // Making calls.
@@ -347,13 +354,15 @@ impl Endpoint for NodeThread<'_> {
         })
     }
 
-    fn forget(&self, request: RequestId) {
+    fn forget(&self, request: RequestId, unwaited: Option<Parcel>) {
         if self.local.borrow().pending.contains_key(&request) {
-            // An error means that the run has ended, and the kernel no longer needs this call.
-            let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Forget { request }));
+            // An error means that the run has ended or the node is dead: the kernel no longer needs this call, and the program could not
+            // have waited.
+            let forgotten = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Forget { request }));
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
             local.received.remove(&request);
+            local.unwaited.extend(unwaited.filter(|_| forgotten.is_ok()));
         }
     }
 

@@ -78,7 +78,7 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
             None => Outcome::Nothing,
         }),
         Op::Forget { request } => {
-            endpoint.forget(request);
+            endpoint.forget(request, None);
             Ok(Outcome::Done)
         }
         Op::Withdraw { request } => {

@@ -14,7 +14,7 @@ use crate::{
     error::{CommError, DeadlockReport, RunError},
     kernel::BlockedNode,
     rank::Rank,
-    record::{NodeRecord, PhaseRecord, UnreceivedMessage},
+    record::{NodeRecord, PhaseRecord, UnreceivedMessage, UnwaitedSend},
     runtime::{carrier::Carrier, local::Unreceived, run_state::Fault},
     time::{Span, Time},
 };
@@ -25,8 +25,8 @@ const GRACE: Duration = Duration::from_secs(10);
 /// The exit status with which all ranks are aborted if one rank does not end.
 const STATUS: i32 = 1;
 
-/// The records of all ranks, and the messages never received.
-pub(super) type Records = (Vec<NodeRecord>, Vec<UnreceivedMessage>);
+/// The records of all ranks, the messages never received, and the sends never waited for.
+pub(super) type Records = (Vec<NodeRecord>, Vec<UnreceivedMessage>, Vec<UnwaitedSend>);
 
 /// The result of one rank, as sent to the others.
 #[derive(Serialize, Deserialize)]
@@ -34,6 +34,7 @@ struct Part {
     counters: [u64; 9],
     phases: Vec<(String, [u64; 3])>,
     unreceived: Vec<UnreceivedMessage>,
+    unwaited: Vec<UnwaitedSend>,
 }
 
 /// The error of a run, as sent by the rank that found it.
@@ -77,13 +78,14 @@ impl MpiNode<'_> {
         let parts = parts.iter().map(|part| serde_json::from_slice::<Part>(part));
         let parts: Vec<Part> =
             parts.collect::<Result<_, _>>().map_err(|error| self.job.failed(unreadable(&error)))?;
-        let (mut nodes, mut unreceived) = (Vec::new(), Vec::new());
+        let (mut nodes, mut unreceived, mut unwaited) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             nodes.push(record(part.counters, part.phases));
             unreceived.extend(part.unreceived);
+            unwaited.extend(part.unwaited);
         }
         unreceived.sort_by_key(|message| (message.from, message.to));
-        Ok((nodes, unreceived))
+        Ok((nodes, unreceived, unwaited))
     }
 
     /// Runs a collective MPI call, and meanwhile receives messages and replies to queries.
@@ -189,6 +191,13 @@ impl MpiNode<'_> {
             bytes,
             group: groups.contexts.name(label.context),
         });
+        let unwaited = local.unwaited.iter().map(|send| UnwaitedSend {
+            from: rank,
+            to: send.target as Rank,
+            tag: send.tag,
+            bytes: send.bytes,
+            group: groups.contexts.name(send.context),
+        });
         let phase = |(name, phase): (&Arc<str>, &PhaseRecord)| {
             let times = [phase.begin.since_start(), phase.end.since_start(), phase.time];
             (name.to_string(), times.map(Span::as_picos))
@@ -207,6 +216,7 @@ impl MpiNode<'_> {
             ],
             phases: record.phases.iter().map(phase).collect(),
             unreceived: unreceived.chain(strays).collect(),
+            unwaited: unwaited.collect(),
         }
     }
 

@@ -35,7 +35,7 @@ use crate::{
     endpoint::Cache,
     error::{CommError, Failure, RunError},
     model::MachineSpec,
-    record::{NodeRecord, UnreceivedMessage},
+    record::{NodeRecord, UnreceivedMessage, UnwaitedSend},
 };
 
 /// The settings of runs over MPI.
@@ -60,6 +60,7 @@ pub(crate) struct Ended<T> {
     pub(crate) output: T,
     pub(crate) nodes: Vec<NodeRecord>,
     pub(crate) unreceived: Vec<UnreceivedMessage>,
+    pub(crate) unwaited: Vec<UnwaitedSend>,
 }
 
 /// Runs `program` on this rank; all other ranks must do the same.
@@ -102,7 +103,7 @@ fn run_alone<T>(
             None
         }
     };
-    let (nodes, unreceived) = node.finish()?;
+    let (nodes, unreceived, unwaited) = node.finish()?;
     let output = output.ok_or_else(|| job.failed(CommError::Ended))?;
-    Ok(Ended { output, nodes, unreceived })
+    Ok(Ended { output, nodes, unreceived, unwaited })
 }

@@ -62,10 +62,10 @@ fn a_deadlock_says_since_when_and_for_which_of_several_requests() {
             node.compute(Span::from_millis(2))?;
             match node.rank() {
                 0 => {
-                    let mut posted = vec![world.irecv(1)?, world.irecv((2, Tag(4)))?];
-                    world.wait_any(&mut posted)?;
+                    let mut posted = [Some(world.irecv(1)?), Some(world.irecv((2, Tag(4)))?)];
+                    Request::wait_any(&mut posted)?;
                 }
-                1 => drop(world.wait(world.irecv(ANY_SOURCE)?)?),
+                1 => drop(world.irecv(ANY_SOURCE)?.wait()?),
                 _ => drop(world.probe((ANY_SOURCE, Tag(5)))?),
             }
             Ok(())

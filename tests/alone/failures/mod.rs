@@ -88,8 +88,8 @@ fn occupations() -> Vec<(&'static str, Occupation)> {
         ("blocked in a receive from anybody", |node| node.world().recv(ANY_SOURCE).map(drop)),
         ("in wait_any", |node| {
             let world = node.world();
-            let mut posted = vec![world.irecv(2)?, world.irecv(ANY_SOURCE)?];
-            world.wait_any(&mut posted).map(drop)
+            let mut posted = [Some(world.irecv(2)?), Some(world.irecv(ANY_SOURCE)?)];
+            Request::wait_any(&mut posted).map(drop)
         }),
         ("in a barrier", |node| node.world().barrier()),
         ("computing for ever", |node| {

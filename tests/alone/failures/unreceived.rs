@@ -1,4 +1,4 @@
-//! Messages never received.
+//! Messages never received, and sends never waited for.
 
 use super::*;
 
@@ -53,4 +53,44 @@ fn messages_still_on_their_way_at_the_end_are_listed() {
     });
     let lost: Vec<_> = run.unwrap().report.unreceived.iter().map(|message| message.bytes).collect();
     assert_eq!(lost, [1 << 20, 7]);
+}
+
+/// Node 0 drops the request of one of its four sends; all messages are received.
+fn one_dropped_send(machine: MachineBuilder) -> Result<Run<()>, RunError> {
+    let _alone = alone();
+    machine.build().unwrap().run(|node| {
+        let (world, row) = (node.world(), node.row()?);
+        match node.rank() {
+            0 => {
+                world.isend((1, Tag(1)), Payload::phantom(10))?.wait()?;
+                world.isend((1, Tag(2)), Payload::phantom(20))?.detach();
+                drop(row.isend((1, Tag(3)), Payload::phantom(30))?);
+                let mut sent = [Some(world.isend((1, Tag(4)), Payload::phantom(40))?)];
+                Request::wait_any(&mut sent)?;
+            }
+            _ => {
+                for (group, tag) in [(world, 1), (world, 2), (row, 3), (world, 4)] {
+                    group.recv((0, Tag(tag)))?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn sends_dropped_without_a_wait_are_listed_and_can_be_an_error() {
+    for clock in [Clock::Virtual, REAL, Clock::Host] {
+        let report = one_dropped_send(mesh(1, 2).clock(clock)).unwrap().report;
+        let [send] = &report.unwaited[..] else { panic!("{:?}", report.unwaited) };
+        assert_eq!((send.from, send.to, send.tag, send.bytes, &send.group[..]), (0, 1, Tag(3), 30, "row 0"));
+        assert!(report.unreceived.is_empty());
+        let error = one_dropped_send(mesh(1, 2).clock(clock).deny_unreceived(true)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "1 send request dropped without a wait, the first of node 0 to node 1 (tag 3, 30 bytes): wait for each \
+             request, or detach it"
+        );
+        assert!(matches!(error, RunError::Unwaited(sends) if sends.len() == 1));
+    }
 }

@@ -135,9 +135,9 @@ fn messages_of_the_program_are_not_touched() {
         world.send((next, Tag(7)), [rank as u8, 2])?;
         world.barrier()?;
         let before = (rank + size - 1) % size;
-        let any = world.wait(any)?.unwrap();
+        let any = any.wait()?;
         assert_eq!((any.source, any.tag, any.to_vec::<u8>()?), (before, Tag(3), vec![before as u8, 1]));
-        let with_tag = world.wait(with_tag)?.unwrap();
+        let with_tag = with_tag.wait()?;
         assert_eq!((with_tag.source, with_tag.to_vec::<u8>()?), (before, vec![before as u8, 2]));
         Ok(())
     });

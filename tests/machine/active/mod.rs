@@ -266,7 +266,7 @@ fn packets_wait_for_no_port_and_share_no_link() {
                 let request = node.world().isend(3, Payload::phantom(1000))?;
                 active.send(3, [0; 2])?;
                 assert_eq!(node.now()?, nanos(1_600 + 44_000 + 1_600));
-                node.world().wait(request)?;
+                request.wait()?;
                 assert_eq!(node.now()?, nanos(1_600 + 44_000 + 125_000));
             }
             _ => {
@@ -312,16 +312,18 @@ fn a_wait_for_any_request_may_have_a_deadline() {
         if node.rank() == 1 {
             world.send((0, Tag(5)), Payload::phantom(8))?;
         } else if node.rank() == 0 {
-            let mut requests = vec![world.irecv(2)?, world.irecv(1)?];
-            assert!(world.wait_any_until(&mut requests, nanos(45_399))?.is_none());
-            assert_eq!((requests.len(), node.now()?), (2, nanos(45_399)));
+            let mut requests = [Some(world.irecv(2)?), Some(world.irecv(1)?)];
+            assert!(Request::wait_any_until(&mut requests, nanos(45_399))?.is_none());
+            assert!(requests.iter().all(Option::is_some));
+            assert_eq!(node.now()?, nanos(45_399));
             // 44 us, 8 bytes and two links: there at 45.4 us.
-            let (index, message) = world.wait_any_until(&mut requests, nanos(45_400))?.unwrap();
-            assert_eq!((index, message.unwrap().tag, requests.len()), (1, Tag(5), 1));
+            let (index, message) = Request::wait_any_until(&mut requests, nanos(45_400))?.unwrap();
+            assert_eq!((index, message.tag), (1, Tag(5)));
+            assert!(requests[0].is_some() && requests[1].is_none());
             assert_eq!(node.now()?, nanos(89_400));
-            assert!(world.wait_any_until(&mut requests, Time::ZERO)?.is_none());
+            assert!(Request::wait_any_until(&mut requests, Time::ZERO)?.is_none());
             assert_eq!(node.now()?, nanos(89_400));
-            let none = world.wait_any_until(&mut Vec::new(), Time::ZERO);
+            let none = RecvRequest::wait_any_until(&mut [None], Time::ZERO);
             assert_eq!(none.unwrap_err(), CommError::NothingToWaitFor);
         }
         Ok(())

@@ -364,7 +364,7 @@ proptest! {
                     if anything { world.recv(ANY_SOURCE)? } else { world.recv(from)? };
                 }
             }
-            world.wait_all(sends)?;
+            Request::wait_all(sends)?;
             Ok(())
         });
     }

@@ -46,7 +46,7 @@ fn partners_of_a_dead_node_are_told() {
             _ => {
                 let posted = world.irecv(1)?;
                 node.compute(Span::from_micros(30))?;
-                Ok(vec![failed(node, world.wait(posted))?])
+                Ok(vec![failed(node, posted.wait())?])
             }
         }
     });
@@ -68,13 +68,13 @@ fn each_port_has_a_message_of_its_own_to_lose() {
         match node.rank() {
             0 => {
                 let (lost, kept) = (world.isend(1, vec![0_u8; 4000])?, world.isend(2, vec![0_u8; 4000])?);
-                let told = failed(node, world.wait(lost))?;
-                world.wait(kept)?;
+                let told = failed(node, lost.wait())?;
+                kept.wait()?;
                 Ok((told.1, micros(node.now()?)))
             }
             1 => {
                 let sends = [world.isend(2, vec![0_u8; 4000])?, world.isend(3, vec![0_u8; 4000])?];
-                Ok((world.wait_all(sends).map(|_| 0.0).unwrap_or(1.0), 0.0))
+                Ok((Request::wait_all(sends).map(|_| 0.0).unwrap_or(1.0), 0.0))
             }
             // Of node 0 alone: 200 us from 40 us on.
             2 => Ok((world.recv(0)?.len() as f64, micros(node.now()?))),
@@ -96,9 +96,9 @@ fn what_a_node_has_sent_before_it_dies_arrives() {
             // 400 bytes leave from 65 to 85 us and arrive at 125; nothing comes after them.
             0 => {
                 let (first, second) = (world.irecv(1)?, world.irecv(1)?);
-                let length = world.wait(first)?.map(|message| message.len());
+                let length = Some(first.wait()?.len());
                 let received = micros(node.now()?);
-                Ok((length, received, failed(node, world.wait(second))?))
+                Ok((length, received, failed(node, second.wait())?))
             }
             1 => {
                 world.send(0, &BYTES[..400])?;
@@ -292,7 +292,7 @@ fn the_counters_of_a_dead_node_end_with_its_life() {
         Ok(())
     };
     const WAIT: Program = |node| {
-        node.world().wait(node.world().irecv(0)?)?;
+        node.world().irecv(0)?.wait()?;
         Ok(())
     };
     const EXCHANGE: Program = |node| {
@@ -407,7 +407,7 @@ fn a_posted_receive_fails_whoever_is_late() {
                     node.compute(Span::from_micros(200))?;
                     let barrier = failed(node, world.barrier())?;
                     let until = Time::ZERO + Span::from_micros(500);
-                    let any = failed(node, world.wait_any_until(&mut vec![any], until))?;
+                    let any = failed(node, Request::wait_any_until(&mut [Some(any)], until))?;
                     Ok(vec![barrier, any])
                 }
                 3 => {

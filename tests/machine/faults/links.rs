@@ -73,7 +73,7 @@ fn a_message_over_a_dead_link_without_a_detour_fails() {
             0 => {
                 let first = failed(node, node.world().send(1, BYTES))?;
                 let request = node.world().isend(1, BYTES)?;
-                Ok(vec![first, failed(node, node.world().wait(request))?])
+                Ok(vec![first, failed(node, request.wait())?])
             }
             _ => Ok(Vec::new()),
         });
@@ -122,7 +122,7 @@ fn a_message_is_lost_on_a_link_that_dies_under_it() {
                     node.compute(Span::from_micros(200))?;
                     match what {
                         0 => failed(node, world.recv(0)),
-                        1 => failed(node, world.wait(world.irecv(0)?)),
+                        1 => failed(node, world.irecv(0)?.wait()),
                         2 => failed(node, world.probe(0)),
                         _ => failed(node, world.recv(ANY_SOURCE)),
                     }

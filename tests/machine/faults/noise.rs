@@ -52,10 +52,10 @@ fn noise_prolongs_sendrecv_requests_and_charges() {
     let requests = run(&noisy(120), |node| {
         let world = node.world();
         match node.rank() {
-            0 => world.wait(world.isend(1, BYTES)?)?,
-            1 => world.wait(world.irecv(0)?)?,
-            _ => None,
-        };
+            0 => world.isend(1, BYTES)?.wait()?,
+            1 => drop(world.irecv(0)?.wait()?),
+            _ => {}
+        }
         Ok(())
     });
     assert_eq!(finished(&requests)[..2], [115.0, 190.0]);

@@ -2,6 +2,7 @@
 
 use multicomputer::{
     collective::Sum,
+    comm::AnyRequest,
     error::{Failure, RunError},
     model::{Noise, Parameters},
     prelude::*,
@@ -41,7 +42,7 @@ fn chatter(seed: u64) -> impl Fn(&Node<'_>) -> Result<Vec<(String, Time)>, Failu
         let (world, rank, size) = (node.world(), node.rank(), node.size());
         let mut random = ChaCha8Rng::seed_from_u64(seed * 100 + rank as u64);
         let mut story = Vec::new();
-        let mut requests = Vec::new();
+        let mut requests: Vec<Option<AnyRequest<'_>>> = Vec::new();
         for _ in 0..12 {
             let (other, bytes) = (random.random_range(0..size), random.random_range(0..3000));
             let data = vec![1_u8; bytes];
@@ -52,17 +53,19 @@ fn chatter(seed: u64) -> impl Fn(&Node<'_>) -> Result<Vec<(String, Time)>, Failu
                     world.recv(ANY_SOURCE).map(|message| format!("{} from {}", message.len(), message.source))
                 }
                 5 => world.isend(other, &data[..]).map(|request| {
-                    requests.push(request);
+                    requests.push(Some(request.into()));
                     "started".to_owned()
                 }),
                 6 => world.irecv(if bytes < 1500 { Select::from(other) } else { ANY_SOURCE.into() }).map(
                     |request| {
-                        requests.push(request);
+                        requests.push(Some(request.into()));
                         "posted".to_owned()
                     },
                 ),
                 7 if !requests.is_empty() => {
-                    world.wait_any(&mut requests).map(|(nth, _)| format!("request {nth}"))
+                    let first = Request::wait_any(&mut requests);
+                    requests.retain(Option::is_some);
+                    first.map(|(nth, _)| format!("request {nth}"))
                 }
                 8 => {
                     let deadline = node.now()? + Span::from_micros(bytes as u64);

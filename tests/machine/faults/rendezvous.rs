@@ -1,6 +1,7 @@
 //! Sends that wait for their receive: what dead nodes and noise make of them.
 
 use multicomputer::{
+    comm::AnyRequest,
     error::Failure,
     model::{Noise, Parameters},
     prelude::*,
@@ -37,14 +38,15 @@ fn sends_that_wait_for_the_receive_of_a_node_that_dies_fail_when_it_does() {
     assert_eq!(
         of(&|node| {
             let request = node.world().isend(1, BYTES)?;
-            failed(node, node.world().wait(request))
+            failed(node, request.wait())
         }),
         died
     );
     assert_eq!(
         of(&|node| {
-            let mut requests = vec![node.world().isend(1, BYTES)?, node.world().irecv(2)?];
-            failed(node, node.world().wait_any(&mut requests))
+            let (sent, posted) = (node.world().isend(1, BYTES)?, node.world().irecv(2)?);
+            let mut requests: [Option<AnyRequest<'_>>; 2] = [Some(sent.into()), Some(posted.into())];
+            failed(node, Request::wait_any(&mut requests))
         }),
         died
     );

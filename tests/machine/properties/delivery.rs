@@ -83,16 +83,17 @@ fn correspond(
         }
         Manner::ProbedFirst => {
             for select in selects {
-                let (source, tag, len) = world.probe(select)?;
-                let message = world.recv((source, tag))?;
-                assert_eq!((message.source, message.tag, message.len()), (source, tag, len));
+                let status = world.probe(select)?;
+                let message = world.recv((status.source, status.tag))?;
+                assert_eq!(message.status(), status);
                 messages.push(message);
             }
         }
         Manner::PostedThenWhateverComes => {
-            let mut posted = selects.map(|select| world.irecv(select)).collect::<Result<Vec<_>, _>>()?;
-            while !posted.is_empty() {
-                messages.extend(world.wait_any(&mut posted)?.1);
+            let posted = selects.map(|select| world.irecv(select).map(Some));
+            let mut posted = posted.collect::<Result<Vec<_>, _>>()?;
+            for _ in 0..posted.len() {
+                messages.push(Request::wait_any(&mut posted)?.1);
             }
         }
         Manner::PostedThenWaitedInOrder | Manner::PostedThenWaitedBackwards => {
@@ -100,10 +101,10 @@ fn correspond(
             if matches!(manner, Manner::PostedThenWaitedBackwards) {
                 posted.reverse();
             }
-            messages.extend(world.wait_all(posted)?.into_iter().flatten());
+            messages.extend(Request::wait_all(posted)?);
         }
     }
-    world.wait_all(sends)?;
+    Request::wait_all(sends)?;
     let unpack = |message: Message| Ok((message.source, message.tag.0 as usize, message.to_vec::<u8>()?));
     messages.into_iter().map(unpack).collect()
 }

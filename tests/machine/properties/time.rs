@@ -2,6 +2,7 @@
 
 use multicomputer::{
     Payload,
+    comm::AnyRequest,
     error::{Failure, RunError},
 };
 
@@ -105,14 +106,16 @@ fn play(node: &Node<'_>, program: &[Op]) -> Result<Vec<(usize, u64, usize)>, Fai
         match op {
             Op::Compute(micros) => node.compute(Span::from_nanos((micros * 1e3).round() as u64))?,
             Op::Send { to, bytes } => world.send(next(to), Payload::phantom(bytes))?,
-            Op::Isend { to, bytes } => requests.push(world.isend(next(to), Payload::phantom(bytes))?),
+            Op::Isend { to, bytes } => {
+                requests.push(AnyRequest::from(world.isend(next(to), Payload::phantom(bytes))?))
+            }
             Op::Recv { from } => received.push(told(world.recv(from)?)),
-            Op::Irecv { from } => requests.push(world.irecv(from)?),
+            Op::Irecv { from } => requests.push(world.irecv(from)?.into()),
             Op::Sendrecv { to, bytes, from } => {
                 received.push(told(world.sendrecv(next(to), Payload::phantom(bytes), from)?));
             }
             Op::WaitAll => {
-                received.extend(world.wait_all(requests.drain(..))?.into_iter().flatten().map(told));
+                received.extend(Request::wait_all(requests.drain(..))?.into_iter().flatten().map(told));
             }
         }
     }

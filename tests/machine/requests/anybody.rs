@@ -55,12 +55,8 @@ fn posted_receives_match_in_the_order_of_posting() {
             world.irecv(ANY_SOURCE)?,
             world.irecv((1, Tag(1)))?,
         ];
-        let got = world.wait_all(posted)?;
-        Ok(got
-            .into_iter()
-            .flatten()
-            .map(|m| String::from_utf8(m.to_bytes().unwrap().to_vec()).unwrap())
-            .collect())
+        let got = Request::wait_all(posted)?;
+        Ok(got.into_iter().map(|m| String::from_utf8(m.to_bytes().unwrap().to_vec()).unwrap()).collect())
     });
     assert_eq!(run.outputs[0], "bacd");
 }
@@ -86,8 +82,8 @@ fn a_named_receive_posted_before_a_wildcard_has_priority_and_after_it_has_not() 
                 (world.irecv(1)?, any)
             };
             let rest = [world.recv(2)?, world.recv(2)?];
-            let waited = world.wait_all([named, any])?;
-            let all = waited.into_iter().flatten().chain(rest);
+            let waited = Request::wait_all([named, any])?;
+            let all = waited.into_iter().chain(rest);
             Ok(all.map(|message| message.to_vec::<u8>().unwrap()[0]).collect())
         });
         let expected = if named_first { [10, 11, 20, 21] } else { [11, 10, 20, 21] };
@@ -108,7 +104,7 @@ fn blocking_receives_leave_a_posted_wildcard_its_message() {
         }
         let any = world.irecv(ANY_SOURCE)?;
         let mut got = vec![world.recv(1)?, world.recv((1, Tag(0)))?];
-        got.extend(world.wait(any)?);
+        got.push(any.wait()?);
         got.push(world.recv(1)?);
         Ok(got.into_iter().map(|message| message.to_vec::<u8>().unwrap()[0]).collect())
     });

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use multicomputer::{
     Dilation, Payload, Run,
+    comm::AnyRequest,
     error::{Failure, RunError},
     model::{Parameters, ParametersBuilder},
     prelude::*,
@@ -65,7 +66,7 @@ fn an_isend_returns_after_its_overhead_and_completes_when_the_message_has_left()
             times.push(micros(node)?);
         }
         for send in sends {
-            assert!(world.wait(send)?.is_none());
+            send.wait()?;
             times.push(micros(node)?);
         }
         Ok(times)
@@ -87,7 +88,7 @@ fn an_irecv_costs_nothing_until_it_is_waited_for() {
         let posted = micros(node)?;
         node.compute(Span::from_micros(100))?;
         // There since 25: the wait costs o_r alone.
-        assert_eq!(world.wait(receive)?.unwrap().len(), 1000);
+        assert_eq!(receive.wait()?.len(), 1000);
         Ok(vec![posted, micros(node)?])
     });
     assert_eq!(run.outputs[1], [0.0, 120.0]);
@@ -103,11 +104,11 @@ fn wait_all_gives_the_messages_in_the_order_of_the_requests() {
             world.send(0, [node.rank() as u8])?;
             return Ok(Vec::new());
         }
-        let mut requests = vec![world.isend(1, Payload::empty())?];
+        let mut requests = vec![AnyRequest::from(world.isend(1, Payload::empty())?)];
         for source in [1, 3, 2] {
-            requests.push(world.irecv(source)?);
+            requests.push(world.irecv(source)?.into());
         }
-        let got = world.wait_all(requests)?;
+        let got = Request::wait_all(requests)?;
         assert!(got[0].is_none());
         Ok(got.into_iter().flatten().map(|message| message.source).collect())
     });
@@ -125,11 +126,11 @@ fn wait_any_takes_the_first_in_modeled_time() {
             world.send(0, [node.rank() as u8])?;
             return Ok(Vec::new());
         }
-        let mut posted = vec![world.irecv(1)?, world.irecv(2)?, world.irecv(3)?];
+        let mut posted = [1, 2, 3].map(|source| world.irecv(source).ok());
         let mut order = Vec::new();
-        while !posted.is_empty() {
-            let (index, message) = world.wait_any(&mut posted)?;
-            order.push((index, message.unwrap().source, micros(node)?));
+        while posted.iter().any(Option::is_some) {
+            let (index, message) = Request::wait_any(&mut posted)?;
+            order.push((index, message.source, micros(node)?));
         }
         Ok(order)
     });
@@ -146,11 +147,11 @@ fn wait_any_of_several_complete_ones_takes_the_earlier_and_of_equals_the_first_i
             world.send(0, Payload::empty())?;
             return Ok(Vec::new());
         }
-        let mut posted = vec![world.irecv(2)?, world.irecv(1)?, world.irecv(3)?];
+        let mut posted = [2, 1, 3].map(|source| world.irecv(source).ok());
         node.compute(Span::from_millis(1))?;
         let mut order = Vec::new();
-        while !posted.is_empty() {
-            order.push(world.wait_any(&mut posted)?.1.unwrap().source);
+        while posted.iter().any(Option::is_some) {
+            order.push(Request::wait_any(&mut posted)?.1.source);
         }
         Ok(order)
     });
@@ -165,16 +166,16 @@ fn wait_any_of_equals_that_come_while_it_waits_takes_the_first_in_the_list() {
             world.send(0, Payload::empty())?;
             return Ok(0);
         }
-        let mut posted = vec![world.irecv(2)?, world.irecv(1)?];
-        Ok(world.wait_any(&mut posted)?.1.unwrap().source)
+        let mut posted = [Some(world.irecv(2)?), Some(world.irecv(1)?)];
+        Ok(Request::wait_any(&mut posted)?.1.source)
     });
     assert_eq!(run.outputs[0], 2);
 }
 
 #[test]
 fn wait_any_needs_a_request() {
-    let run = run(1, |node| Ok(node.world().wait_any(&mut Vec::new()).unwrap_err()));
-    assert_eq!(run.outputs, [CommError::NothingToWaitFor]);
+    let run = run(1, |_| Ok([&mut [][..], &mut [None]].map(|none| RecvRequest::wait_any(none).unwrap_err())));
+    assert_eq!(run.outputs, [[CommError::NothingToWaitFor, CommError::NothingToWaitFor]]);
 }
 
 #[test]
@@ -189,15 +190,15 @@ fn a_test_sees_a_request_complete_at_the_very_instant_and_not_before() {
             }
             let receive = world.irecv(0)?;
             node.compute(Span::from_micros(looked_at))?;
-            match world.test(receive)? {
+            match receive.test()? {
                 Tested::Complete(message) => {
-                    assert_eq!(message.unwrap().len(), 1000);
+                    assert_eq!(message.len(), 1000);
                     Ok((true, micros(node)?))
                 }
                 Tested::Pending(receive) => {
                     // Looking cost nothing.
                     let now = micros(node)?;
-                    assert!(world.wait(receive)?.is_some());
+                    receive.wait()?;
                     Ok((false, now))
                 }
             }
@@ -219,9 +220,8 @@ fn a_test_of_a_send_tells_when_the_message_has_left() {
         let mut send = world.isend(1, kilobyte())?;
         let mut seen = Vec::new();
         loop {
-            match world.test(send)? {
-                Tested::Complete(message) => {
-                    assert!(message.is_none());
+            match send.test()? {
+                Tested::Complete(()) => {
                     seen.push(micros(node)?);
                     return Ok(seen);
                 }
@@ -243,14 +243,15 @@ fn a_probe_waits_and_tells_without_receiving() {
             return Ok(Vec::new());
         }
         assert_eq!(world.try_probe(ANY_SOURCE)?, None);
-        assert_eq!(world.probe(ANY_SOURCE)?, (0, Tag(8), 1000));
+        let status = world.probe(ANY_SOURCE)?;
+        assert_eq!((status.source, status.tag, status.bytes), (0, Tag(8), 1000));
         let first = micros(node)?;
         // Again at once, since it is still there; not under another tag.
-        assert_eq!(world.probe((0, Tag(8)))?, (0, Tag(8), 1000));
-        assert_eq!(world.try_probe(0)?, Some((0, Tag(8), 1000)));
+        assert_eq!(world.probe((0, Tag(8)))?, status);
+        assert_eq!(world.try_probe(0)?, Some(status));
         assert_eq!(world.try_probe((0, Tag(9)))?, None);
         let looked = micros(node)?;
-        world.recv((0, Tag(8)))?;
+        assert_eq!(world.recv((0, Tag(8)))?.status(), status);
         assert_eq!(world.try_probe(ANY_SOURCE)?, None);
         Ok(vec![first, looked, micros(node)?])
     });
@@ -372,6 +373,8 @@ fn dropped_requests_do_no_harm() {
     assert_eq!(run.outputs[1], Some(Tag(2)));
     let [lost] = &run.report.unreceived[..] else { panic!("{:?}", run.report.unreceived) };
     assert_eq!((lost.from, lost.to, lost.tag, lost.bytes), (0, 1, Tag(1), 1000));
+    let unwaited = run.report.unwaited.iter().map(|send| (send.from, send.to, send.tag, send.bytes));
+    assert_eq!(unwaited.collect::<Vec<_>>(), [(0, 1, Tag(1), 1000), (0, 1, Tag(2), 1000)]);
 }
 
 #[test]
@@ -387,7 +390,7 @@ fn a_dropped_receive_from_anybody_takes_the_first_message_and_the_others_go_on()
         drop(world.irecv(ANY_SOURCE)?);
         let posted = world.irecv(2)?;
         let mut got = vec![world.recv(2)?.source, world.recv(1)?.source];
-        got.extend(world.wait(posted)?.map(|message| message.source));
+        got.push(posted.wait()?.source);
         Ok(got)
     });
     assert_eq!(run.outputs[0], [2, 1, 2]);
@@ -409,8 +412,8 @@ fn requests_dropped_in_any_order_leave_the_others_alone() {
         node.compute(Span::from_millis(1))?;
         drop(posted.remove(4));
         drop(posted.remove(0));
-        let got = world.wait_all(posted)?;
-        Ok(got.into_iter().flatten().flat_map(|message| message.to_vec::<u8>().unwrap()).collect())
+        let got = Request::wait_all(posted)?;
+        Ok(got.into_iter().flat_map(|message| message.to_vec::<u8>().unwrap()).collect())
     });
     assert_eq!(run.outputs[1], [1, 2, 3, 5]);
     assert_eq!(run.report.unreceived.len(), 2);

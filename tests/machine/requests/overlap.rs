@@ -19,13 +19,13 @@ fn an_exchange_by_requests_costs_what_a_sendrecv_costs() {
         let (world, partner) = (node.world(), 1 - node.rank());
         let receive = world.irecv(partner)?;
         world.send(partner, kilobyte())?;
-        Ok(drop(world.wait(receive)?))
+        Ok(drop(receive.wait()?))
     });
     let sent_first = with_exchange_overhead(|node| {
         let (world, partner) = (node.world(), 1 - node.rank());
         let send = world.isend(partner, kilobyte())?;
         world.recv(partner)?;
-        Ok(drop(world.wait(send)?))
+        Ok(send.wait()?)
     });
     assert_eq!(by_sendrecv, [145.0; 2]);
     assert_eq!(posted_first, [145.0; 2]);
@@ -55,7 +55,7 @@ fn a_send_begun_after_the_message_came_is_no_exchange() {
         let receive = world.irecv(1)?;
         node.compute(Span::from_micros(30))?;
         world.send(1, kilobyte())?;
-        Ok(drop(world.wait(receive)?))
+        Ok(drop(receive.wait()?))
     });
     // Node 0 sends from 30 to 50 and pays o_r; node 1 has it at 55.
     assert_eq!(times, [70.0, 75.0]);
@@ -74,8 +74,8 @@ fn a_send_that_had_left_before_the_receive_was_posted_is_no_exchange() {
         let send = world.isend(1, kilobyte())?;
         node.compute(Span::from_micros(11))?;
         let receive = world.irecv(1)?;
-        world.wait(receive)?;
-        Ok(drop(world.wait(send)?))
+        receive.wait()?;
+        Ok(send.wait()?)
     });
     assert_eq!(times, [85.0, 80.0]);
 }
@@ -93,7 +93,7 @@ fn a_send_that_is_under_way_in_between_is_an_exchange_even_if_it_began_and_ended
         let receive = world.irecv(1)?;
         node.compute(Span::from_micros(5))?;
         world.send(1, kilobyte())?;
-        Ok(drop(world.wait(receive)?))
+        Ok(drop(receive.wait()?))
     });
     assert_eq!(times, [185.0, 60.0]);
 }

@@ -58,7 +58,7 @@ fn endless_testing_is_an_error_too() {
     let error = poll_for_ever(|world| {
         let mut receive = world.irecv(0)?;
         loop {
-            match world.test(receive)? {
+            match receive.test()? {
                 Tested::Pending(pending) => receive = pending,
                 Tested::Complete(_) => return Ok(()),
             }

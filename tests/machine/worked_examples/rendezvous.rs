@@ -120,15 +120,16 @@ fn case_16e_requests() {
             0 => {
                 let request = world.isend(1, bytes(1000))?;
                 node.compute(Span::from_micros(100))?;
-                assert!(matches!(world.test(request)?, Tested::Pending(_)));
+                let Tested::Pending(first) = request.test()? else { panic!("it has not been met") };
+                first.detach();
                 let request = world.isend(1, bytes(1000))?;
-                world.wait(request)?;
+                request.wait()?;
             }
             _ => {
                 node.compute(Span::from_micros(300))?;
                 let posted = [world.irecv(0)?, world.irecv(0)?];
                 node.compute(Span::from_micros(50))?;
-                world.wait_all(posted)?;
+                Request::wait_all(posted)?;
             }
         }
         Ok(())
@@ -140,7 +141,7 @@ fn case_16e_requests() {
         let posted = node.world().irecv(0)?;
         node.world().send(0, bytes(1000))?;
         assert_eq!(node.now()?, Time::ZERO + Span::from_micros(65));
-        node.world().wait(posted)?;
+        posted.wait()?;
         Ok(())
     };
     assert_times(&met_times((1, 1), 0, same, oneself), &some([130.0]));
@@ -156,13 +157,16 @@ fn case_16f_a_look_at_a_request_that_has_been_met() {
                 0 => {
                     let request = world.isend(1, bytes(1000))?;
                     node.compute(Span::from_micros(until - 65))?;
-                    let tested = world.test(request)?;
-                    assert_eq!(matches!(tested, Tested::Complete(None)), is_met);
+                    let tested = request.test()?;
+                    assert_eq!(matches!(tested, Tested::Complete(())), is_met);
                     if let Tested::Pending(request) = tested {
-                        let mut requests = vec![request];
+                        let mut requests = [Some(request)];
                         let deadline = Time::ZERO + Span::from_nanos(299_999);
-                        assert_eq!(world.wait_any_until(&mut requests, deadline)?.map(|(nth, _)| nth), None);
-                        world.wait_any(&mut requests)?;
+                        assert_eq!(
+                            Request::wait_any_until(&mut requests, deadline)?.map(|(nth, _)| nth),
+                            None
+                        );
+                        Request::wait_any(&mut requests)?;
                     }
                 }
                 _ => {

@@ -166,6 +166,6 @@ pub(crate) fn sparse(group: &Group<'_>) -> Result<(), Failure> {
     }
     same_all(&group.sparse_exchange(mine)?, &expected)?;
     same_all(&group.recv((previous, Tag(0)))?.to_vec::<u64>()?, &[previous as u64])?;
-    group.wait(other)?;
+    other.wait()?;
     Ok(())
 }

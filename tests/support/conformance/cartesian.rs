@@ -84,6 +84,6 @@ fn shift(
     if let Some(from) = shift.source {
         same("what came", group.recv(from)?.to_vec::<u64>()?, vec![from as u64])?;
     }
-    sent.map(|request| group.wait(request)).transpose()?;
+    sent.map(Request::wait).transpose()?;
     Ok(())
 }

@@ -36,7 +36,7 @@ pub(super) fn lengths(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
             same_bytes(&message.payload, &bytes(previous, nth, length))
         })?;
     }
-    group.wait_all(started)?;
+    Request::wait_all(started)?;
     Ok(())
 }
 
@@ -223,7 +223,7 @@ pub(super) fn passed_on(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> 
     } else {
         let started = group.isend(next, changed(bytes(0, 9, 300_000).into(), 0)?)?;
         same_bytes(&group.recv(previous)?.payload, &expected.to_bytes()?)?;
-        group.wait(started)?;
+        started.wait()?;
     }
     Ok(())
 }

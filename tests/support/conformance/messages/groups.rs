@@ -18,7 +18,7 @@ fn around(group: &Group<'_>, nth: usize) -> Result<(), Failure> {
     let message = group.recv(ANY_SOURCE)?;
     same("source", message.source, previous)?;
     same_bytes(&message.payload, &bytes(previous, nth, 50 + nth))?;
-    group.wait(request)?;
+    request.wait()?;
     Ok(())
 }
 
@@ -45,16 +45,14 @@ pub(super) fn same_ranks(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure>
         let previous = neighbours(group).1;
         // Those of every second group have been posted for, and the others have come or not.
         let message = match posted[nth].take() {
-            Some(request) => group.wait(request)?.ok_or("no message")?,
+            Some(request) => request.wait()?,
             None => group.recv(ANY_SOURCE)?,
         };
         same("source", message.source, previous)?;
         same_bytes(&message.payload, &bytes(previous, nth, 9))?;
         same("messages of other groups", group.try_probe(ANY_SOURCE)?, None)?;
     }
-    for (group, request) in groups.iter().zip(started) {
-        group.wait(request)?;
-    }
+    Request::wait_all(started)?;
     Ok(())
 }
 
@@ -131,10 +129,10 @@ pub(super) fn barriers(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failure
         (0..5).try_for_each(|_| group.barrier())?;
         let (next, previous) = neighbours(group);
         let started = group.isend(next, bytes(rank, 5, 40))?;
-        let message = group.wait(posted)?.ok_or("no message")?;
+        let message = posted.wait()?;
         same("source", message.source, previous)?;
         same_bytes(&message.payload, &bytes(previous, 5, 40))?;
-        group.wait(started)?;
+        started.wait()?;
     }
     Ok(())
 }
@@ -166,10 +164,10 @@ pub(super) fn active(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
         let (next, previous) = neighbours(group);
         let request = group.irecv((previous, Tag(7)))?;
         active.send_data((next, Tag(7)), bytes(rank, 1, 5000))?;
-        same_bytes(&group.wait(request)?.ok_or("no message")?.payload, &bytes(previous, 1, 5000))?;
+        same_bytes(&request.wait()?.payload, &bytes(previous, 1, 5000))?;
         let request = group.isend((next, Tag(8)), bytes(rank, 2, 90_000))?;
         same_bytes(&active.recv_data((previous, Tag(8)))?.payload, &bytes(previous, 2, 90_000))?;
-        group.wait(request)?;
+        request.wait()?;
         // Answers to others are on their way as long as anybody waits for one.
         group.barrier()?;
         active.poll()?;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use multicomputer::{comm::Request, error::Failure, prelude::*};
+use multicomputer::{error::Failure, prelude::*};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -78,7 +78,7 @@ pub(super) fn posted_receives(node: &Node<'_>, group: &Group<'_>) -> Result<(), 
                 (post()?, started)
             }
         };
-        let got = taken(node, group, posted, round)?;
+        let got = taken(node, posted, round)?;
         for (nth, &(tag, length, receive)) in matching.messages.iter().enumerate() {
             within(format_args!("message {nth} of round {round}, {matching:?}"), || {
                 let message = &got[receive];
@@ -86,41 +86,34 @@ pub(super) fn posted_receives(node: &Node<'_>, group: &Group<'_>) -> Result<(), 
                 same_bytes(&message.payload, &bytes(previous, round + nth, length))
             })?;
         }
-        group.wait_all(started)?;
+        Request::wait_all(started)?;
         group.barrier()?;
     }
     Ok(())
 }
 
 /// The messages of posted receives, however they are asked for.
-fn taken<'g>(
-    node: &Node<'_>,
-    group: &'g Group<'_>,
-    posted: Vec<Request<'g>>,
-    manner: usize,
-) -> Result<Vec<Message>, Failure> {
-    let count = posted.len();
-    let mut got: Vec<Option<Message>> = (0..count).map(|_| None).collect();
+fn taken(node: &Node<'_>, posted: Vec<RecvRequest<'_>>, manner: usize) -> Result<Vec<Message>, Failure> {
+    let mut got: Vec<Option<Message>> = vec![None; posted.len()];
     match manner % 4 {
-        0 => got = group.wait_all(posted)?,
+        0 => return Ok(Request::wait_all(posted)?),
         1 => {
             for (nth, request) in posted.into_iter().enumerate().rev() {
-                got[nth] = group.wait(request)?;
+                got[nth] = Some(request.wait()?);
             }
         }
         2 => {
-            let mut places: Vec<usize> = (0..count).collect();
-            let mut posted = posted;
-            while !posted.is_empty() {
-                let (place, message) = group.wait_any(&mut posted)?;
-                got[places.remove(place)] = message;
+            let mut posted: Vec<Option<RecvRequest<'_>>> = posted.into_iter().map(Some).collect();
+            while posted.iter().any(Option::is_some) {
+                let (nth, message) = Request::wait_any(&mut posted)?;
+                same("whether one request is given twice", got[nth].replace(message).is_some(), false)?;
             }
         }
         _ => {
-            let mut pending: VecDeque<(usize, Request<'g>)> = posted.into_iter().enumerate().collect();
+            let mut pending: VecDeque<_> = posted.into_iter().enumerate().collect();
             while let Some((nth, request)) = pending.pop_front() {
-                match group.test(request)? {
-                    Tested::Complete(message) => got[nth] = message,
+                match request.test()? {
+                    Tested::Complete(message) => got[nth] = Some(message),
                     Tested::Pending(request) => {
                         pending.push_back((nth, request));
                         node.compute(Span::from_micros(3))?;
@@ -157,7 +150,7 @@ pub(super) fn from_everybody(node: &Node<'_>, group: &Group<'_>) -> Result<(), F
             came[source].push(tag);
             same_bytes(&message.payload, &bytes(source, tag, length(source, tag)))
         };
-        for (nth, message) in taken(node, group, posted, manner)?.iter().enumerate() {
+        for (nth, message) in taken(node, posted, manner)?.iter().enumerate() {
             let expected = if nth % 2 == 0 { (nth / 2, Tag(1)) } else { (message.source, Tag(2)) };
             same("source and tag", (message.source, message.tag), expected)?;
             look(message)?;
@@ -171,7 +164,7 @@ pub(super) fn from_everybody(node: &Node<'_>, group: &Group<'_>) -> Result<(), F
             tags.sort_unstable();
             within(format_args!("from {source}"), || same("tags", tags, vec![1, 2, 3]))?;
         }
-        group.wait_all(started)?;
+        Request::wait_all(started)?;
         group.barrier()?;
     }
     Ok(())

@@ -22,7 +22,7 @@ pub(super) fn to_the_next(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure
         same("source and tag", (message.source, message.tag), (previous, Tag(nth as u32 % 3)))?;
         same_all(&message.to_vec::<u64>()?, &text(previous, nth))?;
     }
-    group.wait_all(started)?;
+    Request::wait_all(started)?;
     Ok(())
 }
 
@@ -47,7 +47,7 @@ pub(super) fn from_everybody(_: &Node<'_>, group: &Group<'_>) -> Result<(), Fail
         *nth += 1;
     }
     same_all(&came, &vec![EACH; size])?;
-    group.wait_all(started)?;
+    Request::wait_all(started)?;
     Ok(())
 }
 
@@ -64,8 +64,8 @@ pub(super) fn to_one(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     let mut came = vec![0; size - 1];
     for _ in 0..EACH * (size - 1) {
         let found = group.probe(ANY_SOURCE)?;
-        let message = group.recv((found.0, found.1))?;
-        same("what a probe found", (message.source, message.tag, message.len()), found)?;
+        let message = group.recv((found.source, found.tag))?;
+        same("what a probe found", message.status(), found)?;
         let nth = &mut came[message.source];
         same("tag", message.tag, tag(*nth))?;
         same_bytes(&message.payload, &bytes(message.source, *nth, length(message.source, *nth)))?;
@@ -98,6 +98,6 @@ pub(super) fn by_tag(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
         same("source and tag", (message.source, message.tag), (previous, tag))?;
         same_bytes(&message.payload, &bytes(previous, nth, length(nth)))?;
     }
-    group.wait_all(started)?;
+    Request::wait_all(started)?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Requests of all kinds, looks and deadlines.
 
-use multicomputer::{error::Failure, prelude::*};
+use multicomputer::{comm::AnyRequest, error::Failure, prelude::*};
 
 use super::{bytes, neighbours};
 use crate::conformance::{refused, same, same_bytes};
@@ -43,11 +43,11 @@ pub(super) fn to_oneself(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure>
         same("source", message.source, rank)?;
         same_bytes(&message.payload, &bytes(rank, nth as usize, length(nth)))?;
     }
-    group.wait_all(started)?;
+    Request::wait_all(started)?;
     // One that is waited for already may be sent without a request.
     let posted = group.irecv((rank, Tag(9)))?;
     group.send((rank, Tag(9)), bytes(rank, 9, 200_000))?;
-    let message = group.wait(posted)?.ok_or("no message")?;
+    let message = posted.wait()?;
     same_bytes(&message.payload, &bytes(rank, 9, 200_000))
 }
 
@@ -71,27 +71,31 @@ pub(super) fn in_any_order(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failur
         if first == 0 {
             posted.reverse();
             for request in started.drain(..).rev() {
-                same("a message of a send", group.wait(request)?.is_some(), false)?;
+                request.wait()?;
             }
         }
         for ((from, nth), request) in posted {
-            let message = group.wait(request)?.ok_or("no message")?;
+            let message = request.wait()?;
             same("source and tag", (message.source, message.tag), (from, Tag(nth as u32)))?;
             same_bytes(&message.payload, &bytes(from, nth, length(from, nth)))?;
         }
-        group.wait_all(started)?;
+        Request::wait_all(started)?;
     }
     Ok(())
 }
 
-/// A send goes on when its request is dropped.
+/// A send goes on when its request is given up.
 pub(super) fn forgotten(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     let (next, previous) = neighbours(group);
     for nth in 0..6 {
         let request = group.isend((next, Tag(2)), bytes(group.rank(), nth, nth * 30_000))?;
         match nth % 2 {
-            0 => drop(request),
-            _ => drop(group.test(request)?),
+            0 => request.detach(),
+            _ => {
+                if let Tested::Pending(request) = request.test()? {
+                    request.detach();
+                }
+            }
         }
     }
     for nth in 0..6 {
@@ -103,35 +107,32 @@ pub(super) fn forgotten(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> 
 /// Waits for one of several, in vain at first, and sends among the receives.
 pub(super) fn first_of_several(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     let (rank, size) = (group.rank(), group.size());
-    refused(group.wait_any(&mut Vec::new()), |error| matches!(error, CommError::NothingToWaitFor))?;
-    let mut open: Vec<Option<Rank>> = (0..size).map(Some).collect();
-    let mut requests = Vec::new();
+    refused(RecvRequest::wait_any(&mut [None]), |error| matches!(error, CommError::NothingToWaitFor))?;
+    let mut requests: Vec<Option<AnyRequest<'_>>> = Vec::new();
     for from in 0..size {
-        requests.push(group.irecv((from, Tag(3)))?);
+        requests.push(Some(group.irecv((from, Tag(3)))?.into()));
     }
     for deadline in [node.now()?, node.now()? + Span::from_micros(200)] {
-        let found = group.wait_any_until(&mut requests, deadline)?;
+        let found = Request::wait_any_until(&mut requests, deadline)?;
         same("requests that are complete", found.is_some(), false)?;
-        same("requests that are left", requests.len(), size)?;
+        same("requests that are left", requests.iter().flatten().count(), size)?;
         same("whether the deadline has passed", node.now()? >= deadline, true)?;
     }
     group.barrier()?;
     for to in 0..size {
-        requests.insert(0, group.isend((to, Tag(3)), bytes(rank, to, 100 * (rank + to)))?);
-        open.insert(0, None);
+        requests.insert(to, Some(group.isend((to, Tag(3)), bytes(rank, to, 100 * (rank + to)))?.into()));
     }
     let deadline = never(node)?;
-    while !requests.is_empty() {
-        let (place, message) = match requests.len() % 2 {
-            0 => group.wait_any(&mut requests)?,
-            _ => group.wait_any_until(&mut requests, deadline)?.ok_or("in vain")?,
+    for left in (0..2 * size).rev() {
+        let (place, message) = match left % 2 {
+            0 => Request::wait_any(&mut requests)?,
+            _ => Request::wait_any_until(&mut requests, deadline)?.ok_or("in vain")?,
         };
-        let from = open.remove(place);
-        same("source", message.as_ref().map(|message| message.source), from)?;
+        same("source", message.as_ref().map(|message| message.source), place.checked_sub(size))?;
         if let Some(message) = message {
             same_bytes(&message.payload, &bytes(message.source, rank, 100 * (rank + message.source)))?;
         }
-        same("requests that are left", requests.len(), open.len())?;
+        same("requests that are left", requests.iter().flatten().count(), left)?;
     }
     Ok(())
 }
@@ -145,24 +146,25 @@ pub(super) fn probes(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> 
     for (nth, (tag, length)) in messages.into_iter().enumerate() {
         started.push(group.isend((next, tag), bytes(group.rank(), nth, length))?);
     }
-    same("by rank and tag", group.probe((previous, Tag(6)))?, (previous, Tag(6), 0))?;
-    same("by tag", group.probe((ANY_SOURCE, Tag(5)))?, (previous, Tag(5), 10))?;
-    same("of any kind", group.probe(ANY_SOURCE)?, (previous, Tag(5), 10))?;
+    let told = |status: Status| (status.source, status.tag, status.bytes);
+    same("by rank and tag", told(group.probe((previous, Tag(6)))?), (previous, Tag(6), 0))?;
+    same("by tag", told(group.probe((ANY_SOURCE, Tag(5)))?), (previous, Tag(5), 10))?;
+    same("of any kind", told(group.probe(ANY_SOURCE)?), (previous, Tag(5), 10))?;
     let last = loop {
         match group.try_probe((previous, Tag(7)))? {
             Some(found) => break found,
             None => node.compute(Span::from_micros(3))?,
         }
     };
-    same("the last", last, (previous, Tag(7), 33))?;
+    same("the last", told(last), (previous, Tag(7), 33))?;
     same("of another tag", group.try_probe((previous, Tag(4)))?, None)?;
     // All are there still. The second of tag 5 can be seen when the first one has been taken.
     for nth in [3, 1, 0, 2] {
         let (tag, length) = messages[nth];
-        same("a message", group.probe((previous, tag))?, (previous, tag, length as u64))?;
+        same("a message", told(group.probe((previous, tag))?), (previous, tag, length as u64))?;
         same_bytes(&group.recv((previous, tag))?.payload, &bytes(previous, nth, length))?;
     }
-    group.wait_all(started)?;
+    Request::wait_all(started)?;
     same("messages after all", group.try_probe(ANY_SOURCE)?, None)
 }
 
@@ -187,7 +189,7 @@ pub(super) fn deadlines(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failur
         let deadline = if nth % 2 == 0 { far } else { group.probe(previous).and_then(|_| node.now())? };
         let message = group.recv_until((previous, Tag(1)), deadline)?;
         same_bytes(&message.payload, &bytes(previous, nth, nth * 40_000))?;
-        group.wait(request)?;
+        request.wait()?;
     }
     Ok(())
 }
