@@ -41,6 +41,38 @@ impl Message {
         self.payload.to_vec()
     }
 
+    /// The data as elements, copied out of the message once; the message is dropped.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Message::to_vec).
+    pub fn into_vec<T: Element>(self) -> Result<Vec<T>, PayloadError> {
+        self.payload.to_vec()
+    }
+
+    /// The only element of a message of one element.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Message::to_vec), and [`PayloadError::NotOne`] if the message has no element or more than one.
+    pub fn to_value<T: Element>(&self) -> Result<T, PayloadError> {
+        self.payload.to_value()
+    }
+
+    /// Copies the data into a slice of the same length.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Message::to_vec), and [`PayloadError::OtherLength`] if the slice has another length.
+    pub fn copy_to<T: Element>(&self, elements: &mut [T]) -> Result<(), PayloadError> {
+        self.payload.copy_to(elements)
+    }
+
+    /// Copies the first elements, as many as the slice takes, and returns their number.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Message::to_vec).
+    pub fn copy_prefix_to<T: Element>(&self, elements: &mut [T]) -> Result<usize, PayloadError> {
+        self.payload.copy_prefix_to(elements)
+    }
+
     /// The data as contiguous bytes, copied only if it consists of several segments.
     ///
     /// # Errors
@@ -48,4 +80,16 @@ impl Message {
     pub fn to_bytes(&self) -> Result<Bytes, PayloadError> {
         self.payload.to_bytes()
     }
+}
+
+/// What [`recv_into`](crate::comm::Group::recv_into) has received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Received {
+    /// The sender, as a rank of the group in which the message was received.
+    pub source: Rank,
+    /// The tag of the message.
+    pub tag: Tag,
+    /// The number of elements.
+    pub elements: usize,
 }

@@ -16,7 +16,7 @@ pub(crate) use active::Waited;
 pub use active::{Active, ActiveMessage, Handling, Reactions};
 pub use group::{Cartesian, Group, Shift};
 pub(crate) use group::{LIBRARY_CALLS, Private};
-pub use message::Message;
+pub use message::{Message, Received};
 pub use node::{Node, Phase};
 pub use request::{Request, Tested};
 pub use using::{Caller, Using};

@@ -2,10 +2,10 @@
 
 use super::Group;
 use crate::{
-    comm::{MAX_MESSAGE, Message, Request, Tested},
+    comm::{MAX_MESSAGE, Message, Received, Request, Tested},
     endpoint::{Envelope, First},
     error::{CommError, describe},
-    payload::Payload,
+    payload::{Buffer, Payload},
     rank::{Destination, Rank, Select, Tag},
     time::Time,
     wire::{Label, Parcel, RequestId, Selector},
@@ -34,6 +34,39 @@ impl<'n> Group<'n> {
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let envelope = self.endpoint.recv(self.selector(from.into())?)?;
         Ok(self.message(envelope))
+    }
+
+    /// Receives a message, copies it to the beginning of a [buffer](Buffer), and returns its source, its tag and its number of elements.
+    /// A message may be shorter than the buffer, whose other elements are then unchanged.
+    ///
+    /// ```
+    /// use multicomputer::prelude::*;
+    ///
+    /// let run = Machine::hockney(1, 2).build()?.run(|node| {
+    ///     let (world, mut x) = (node.world(), [0.0; 8]);
+    ///     if node.rank() == 0 {
+    ///         world.send(1, vec![1.5; 5])?;
+    ///         return Ok(0.0);
+    ///     }
+    ///     let received = world.recv_into(0, &mut x)?;
+    ///     assert_eq!((received.source, received.elements), (0, 5));
+    ///     Ok(x[..received.elements].iter().sum())
+    /// })?;
+    /// assert_eq!(run.outputs[1], 7.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CommError::Payload`] if the message is longer than the buffer ([`PayloadError::TooLong`](crate::PayloadError::TooLong)) or cannot
+    /// be read as elements of its type; the message is then lost, and the buffer unchanged. The errors common to all calls of a [`Group`].
+    pub fn recv_into(
+        &self,
+        from: impl Into<Select>,
+        buffer: &mut (impl Buffer + ?Sized),
+    ) -> Result<Received, CommError> {
+        let message = self.recv(from)?;
+        let elements = message.payload.copy_into(buffer.as_mut_slice())?;
+        Ok(Received { source: message.source, tag: message.tag, elements })
     }
 
     /// Sends a message and concurrently receives another one; returns when both are done.
