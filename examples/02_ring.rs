@@ -21,11 +21,11 @@ pub fn ring() -> Result<Run<u64>, Box<dyn Error>> {
         let (rank, world) = (node.rank(), node.world());
         let (left, right) = ((rank + NODES - 1) % NODES, (rank + 1) % NODES);
         if rank == 0 {
-            world.send(right, [0_u64])?;
+            world.send(right, 0_u64)?;
         }
-        let sum = world.recv(left)?.to_vec::<u64>()?[0] + rank as u64;
+        let sum = world.recv(left)?.to_value::<u64>()? + rank as u64;
         if rank > 0 {
-            world.send(right, [sum])?;
+            world.send(right, sum)?;
         }
         Ok(sum)
     })?;

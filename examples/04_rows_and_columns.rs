@@ -19,7 +19,7 @@ fn sum_over(group: &Group<'_>, mine: u64) -> Result<u64, Failure> {
     let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
     let (mut sum, mut passing) = (mine, mine);
     for _ in 1..size {
-        passing = group.sendrecv(right, [passing], left)?.to_vec::<u64>()?[0];
+        passing = group.sendrecv(right, passing, left)?.to_value()?;
         sum += passing;
     }
     Ok(sum)

@@ -43,7 +43,7 @@ pub fn primes(lengths: &Algorithm, gather: &Algorithm) -> Result<Run<Vec<u32>>, 
         let mine: Vec<u32> = (first..first + RANGE).filter(|&number| is_prime(number)).collect();
         let lengths = {
             let _phase = node.phase("lengths")?;
-            world.using(lengths).all_gather(&[mine.len()], world.size())?
+            world.using(lengths).all_gather(&mine.len(), world.size())?
         };
         let _phase = node.phase("primes")?;
         Ok(world.using(gather).gather(ROOT, &mine, &lengths)?)

@@ -33,9 +33,9 @@ pub fn temperatures(algorithm: &Algorithm) -> Result<Run<Solution>, Box<dyn Erro
     let machine = Machine::paragon(4, 4).build()?;
     let run = machine.run(|node| {
         let dot = |u: &[f64], v: &[f64]| -> Result<f64, Failure> {
-            let mut sum = [u.iter().zip(v).map(|(u, v)| u * v).sum()];
+            let mut sum: f64 = u.iter().zip(v).map(|(u, v)| u * v).sum();
             node.world().using(algorithm).all_reduce(&mut sum, Sum)?;
-            Ok(sum[0])
+            Ok(sum)
         };
         let heated = node.rank() == node.size() / 2;
         let (mut x, mut residual) = (vec![0.0; OWN], vec![if heated { 1.0 } else { 0.0 }; OWN]);
@@ -65,8 +65,8 @@ fn differences(world: &Group<'_>, x: &[f64]) -> Result<Vec<f64>, Failure> {
     let (rank, size) = (world.rank(), world.size());
     let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
     // Around in a ring; the ends of the rod do not look at what comes from the other end.
-    let before = world.sendrecv(right, [x[OWN - 1]], left)?.to_vec::<f64>()?[0];
-    let after = world.sendrecv(left, [x[0]], right)?.to_vec::<f64>()?[0];
+    let before = world.sendrecv(right, x[OWN - 1], left)?.to_value()?;
+    let after = world.sendrecv(left, x[0], right)?.to_value()?;
     let mut all = vec![if rank == 0 { 0.0 } else { before }];
     all.extend_from_slice(x);
     all.push(if rank + 1 == size { 0.0 } else { after });

@@ -31,21 +31,21 @@ pub fn balanced(algorithm: &Algorithm) -> Result<Run<Vec<u64>>, Box<dyn Error>> 
         let (rank, world) = (node.rank() as u64, node.world());
         let count = 7 * rank % 16;
         let mine: Vec<u64> = (0..count).map(|item| 1000 * rank + item).collect();
-        let mut end = [count];
+        let mut end = count;
         world.using(algorithm).scan(&mut end, Sum)?;
         let mut total = end;
         world.using(&Algorithm::SHORT).broadcast(world.size() - 1, &mut total)?;
         // Node `j` is to have the places from `j total / size` on.
-        let (total, size) = (total[0], world.size() as u64);
+        let size = world.size() as u64;
         let owner = |place: u64| (((place + 1) * size - 1) / total) as Rank;
         let mut sent = Vec::new();
-        for (place, &item) in (end[0] - count..).zip(&mine) {
+        for (place, &item) in (end - count..).zip(&mine) {
             // Under the tag of its place, each item finds the one that waits for it.
-            sent.push(world.isend((owner(place), Tag(place as u32)), [item])?);
+            sent.push(world.isend((owner(place), Tag(place as u32)), item)?);
         }
         let places = rank * total / size..(rank + 1) * total / size;
         let items = places
-            .map(|place| Ok(world.recv((ANY_SOURCE, Tag(place as u32)))?.to_vec::<u64>()?[0]))
+            .map(|place| Ok(world.recv((ANY_SOURCE, Tag(place as u32)))?.to_value()?))
             .collect::<Result<_, Failure>>()?;
         Request::wait_all(sent)?;
         Ok(items)

@@ -73,9 +73,9 @@ pub enum Dilation {
 /// let run = machine.run(|node| {
 ///     let world = node.world();
 ///     let next = (world.rank() + 1) % world.size();
-///     world.send(next, &[node.rank() as u32])?;
+///     world.send(next, node.rank() as u32)?;
 ///     let message = world.recv(ANY_SOURCE)?;
-///     Ok(message.to_vec::<u32>()?[0])
+///     Ok(message.to_value::<u32>()?)
 /// })?;
 /// assert_eq!(run.outputs, [3, 0, 1, 2]);
 /// println!("{}", run.report);
@@ -122,9 +122,9 @@ impl Machine {
     /// use multicomputer::{Machine, collective::Sum, prelude::*};
     ///
     /// let run = Machine::host(4).build()?.run(|node| {
-    ///     let mut sum = [node.rank() as u64];
+    ///     let mut sum = node.rank() as u64;
     ///     node.world().all_reduce(&mut sum, Sum)?;
-    ///     Ok(sum[0])
+    ///     Ok(sum)
     /// })?;
     /// assert_eq!(run.outputs, [6; 4]);
     /// println!("{} messages in {:?}", run.report.messages, run.wall);

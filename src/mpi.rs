@@ -10,9 +10,9 @@
 //! // By itself one rank; `mpirun -n 4 program` starts four.
 //! let job = Job::start()?;
 //! let run = job.run(|node| {
-//!     let mut sum = [node.rank() as u64];
+//!     let mut sum = node.rank() as u64;
 //!     node.world().all_reduce(&mut sum, Sum)?;
-//!     Ok(sum[0])
+//!     Ok(sum)
 //! })?;
 //! assert_eq!(run.output, (0..job.size() as u64).sum::<u64>());
 //! if job.rank() == 0 {

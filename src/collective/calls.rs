@@ -12,7 +12,7 @@ use super::{
 use crate::{
     comm::{Call, Caller, Combine, Group, WalkError},
     error::CommError,
-    payload::{Element, ElementType, Payload, PayloadError},
+    payload::{Buffer, Element, ElementType, Payload, PayloadError},
     plan::Choice,
     rank::Rank,
 };
@@ -34,7 +34,7 @@ use crate::{
 /// `n` elements on every rank it is `n * group.size()`. Blocks of arbitrary lengths are given one by one. Where a length is not divisible
 /// by the group size, [`Lengths::block`] returns the elements of each rank.
 ///
-/// Vectors are slices of plain [elements](Element). The payload that [`carry_out`](Collective::carry_out) returns moves by reference.
+/// Vectors are [buffers](Buffer) of plain [elements](Element): slices, arrays, vectors, and numbers as vectors of length 1. The payload that [`carry_out`](Collective::carry_out) returns moves by reference.
 ///
 /// ```
 /// use multicomputer::{collective::{Algorithm, Sum}, prelude::*};
@@ -42,10 +42,10 @@ use crate::{
 /// let machine = Machine::paragon(3, 4).build()?;
 /// let run = machine.run(|node| {
 ///     // Everybody in a row gets the sum of its row, then of the whole machine, by an algorithm of choice.
-///     let mut x = [node.rank() as f64];
+///     let mut x = node.rank() as f64;
 ///     node.row()?.all_reduce(&mut x, Sum)?;
 ///     node.column()?.using(Algorithm::SHORT).all_reduce(&mut x, Sum)?;
-///     Ok(x[0])
+///     Ok(x)
 /// })?;
 /// assert_eq!(run.outputs, [66.0; 12]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -61,10 +61,10 @@ pub trait Collective: Caller<Task> {
     /// Copies the root's vector into `x` on every member. All members give vectors of the same length.
     #[doc(alias = "bcast")]
     #[track_caller]
-    fn broadcast<T: Element + Send>(&self, root: Rank, x: &mut [T]) -> Result<(), CollectiveError> {
-        let is_root = self.group().rank() == root;
+    fn broadcast<B: Buffer + ?Sized>(&self, root: Rank, x: &mut B) -> Result<(), CollectiveError> {
+        let (is_root, x) = (self.group().rank() == root, x.as_mut_slice());
         let mine = if is_root { Payload::from(&*x) } else { Payload::empty() };
-        let job = Job::of::<T>(Operation::Broadcast, root, Lengths::Even(x.len() as u64));
+        let job = Job::of::<B::Element>(Operation::Broadcast, root, Lengths::Even(x.len() as u64));
         let result = self.carry_out(&job, mine)?;
         if !is_root {
             result.copy_to(x)?;
@@ -88,38 +88,39 @@ pub trait Collective: Caller<Task> {
     /// Returns all blocks in rank order at the root, and an empty vector elsewhere. `lengths` has the elements of each block, or of the
     /// whole vector.
     #[track_caller]
-    fn gather<T: Element + Send>(
+    fn gather<B: Buffer + ?Sized>(
         &self,
         root: Rank,
-        mine: &[T],
+        mine: &B,
         lengths: impl Into<Lengths>,
-    ) -> Result<Vec<T>, CollectiveError> {
-        let job = Job::of::<T>(Operation::Gather, root, lengths.into());
-        Ok(self.carry_out(&job, mine)?.to_vec()?)
+    ) -> Result<Vec<B::Element>, CollectiveError> {
+        let job = Job::of::<B::Element>(Operation::Gather, root, lengths.into());
+        Ok(self.carry_out(&job, mine.as_slice())?.to_vec()?)
     }
 
     /// Returns all blocks in rank order on every member. `lengths` has the elements of each block, or of the whole vector.
     #[doc(alias = "collect")]
     #[track_caller]
-    fn all_gather<T: Element + Send>(
+    fn all_gather<B: Buffer + ?Sized>(
         &self,
-        mine: &[T],
+        mine: &B,
         lengths: impl Into<Lengths>,
-    ) -> Result<Vec<T>, CollectiveError> {
-        let job = Job::of::<T>(Operation::AllGather, 0, lengths.into());
-        Ok(self.carry_out(&job, mine)?.to_vec()?)
+    ) -> Result<Vec<B::Element>, CollectiveError> {
+        let job = Job::of::<B::Element>(Operation::AllGather, 0, lengths.into());
+        Ok(self.carry_out(&job, mine.as_slice())?.to_vec()?)
     }
 
     /// Combines the vectors of all members into `x` at the root; elsewhere `x` is unchanged. All vectors have the same length.
     #[doc(alias = "combine_one")]
     #[track_caller]
-    fn reduce<T: Element + Send, O: Operator<T>>(
+    fn reduce<B: Buffer + ?Sized, O: Operator<B::Element>>(
         &self,
         root: Rank,
-        x: &mut [T],
+        x: &mut B,
         operator: O,
     ) -> Result<(), CollectiveError> {
-        let job = Job::of::<T>(Operation::Reduce, root, Lengths::Even(x.len() as u64));
+        let x = x.as_mut_slice();
+        let job = Job::of::<B::Element>(Operation::Reduce, root, Lengths::Even(x.len() as u64));
         let result = self.combine(&job, Payload::from(&*x), &operator)?;
         if self.group().rank() == root {
             result.copy_to(x)?;
@@ -130,12 +131,13 @@ pub trait Collective: Caller<Task> {
     /// Combines the vectors of all members into `x` on every member. All vectors have the same length.
     #[doc(alias = "combine_all")]
     #[track_caller]
-    fn all_reduce<T: Element + Send, O: Operator<T>>(
+    fn all_reduce<B: Buffer + ?Sized, O: Operator<B::Element>>(
         &self,
-        x: &mut [T],
+        x: &mut B,
         operator: O,
     ) -> Result<(), CollectiveError> {
-        let job = Job::of::<T>(Operation::AllReduce, 0, Lengths::Even(x.len() as u64));
+        let x = x.as_mut_slice();
+        let job = Job::of::<B::Element>(Operation::AllReduce, 0, Lengths::Even(x.len() as u64));
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
@@ -155,12 +157,13 @@ pub trait Collective: Caller<Task> {
     /// Combines into `x` the vectors of all ranks up to and including this rank (inclusive scan). All vectors have the same length.
     #[doc(alias = "prefix")]
     #[track_caller]
-    fn scan<T: Element + Send, O: Operator<T>>(
+    fn scan<B: Buffer + ?Sized, O: Operator<B::Element>>(
         &self,
-        x: &mut [T],
+        x: &mut B,
         operator: O,
     ) -> Result<(), CollectiveError> {
-        let job = Job::of::<T>(Operation::Scan, 0, Lengths::Even(x.len() as u64));
+        let x = x.as_mut_slice();
+        let job = Job::of::<B::Element>(Operation::Scan, 0, Lengths::Even(x.len() as u64));
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
@@ -189,6 +192,7 @@ pub trait Collective: Caller<Task> {
 
     /// Returns the plan that carries out a job, with the chosen algorithm and the predicted time; it is the same on all members. For
     /// operations that combine, the plan is for a commutative and exact operator.
+    #[track_caller]
     fn plan(&self, job: &Job) -> Result<Arc<Plan>, CollectiveError> {
         planned(self.group(), &self.choice(), job, false, true)
     }

@@ -14,7 +14,7 @@
 //!     }
 //!     world.broadcast(5, &mut x)?;
 //!     world.all_reduce(&mut x, Sum)?;
-//!     let mut largest = [world.rank() as u32];
+//!     let mut largest = world.rank() as u32;
 //!     node.row()?.all_reduce(&mut largest, Max)?;
 //!     let all = node.row()?.all_gather(&largest, 4)?;
 //!     Ok((x[999], all))
@@ -62,8 +62,8 @@ pub use job::{Job, Lengths};
 pub use operation::Operation;
 pub(crate) use operator::Named;
 pub use operator::{
-    BitAnd, BitOr, BitXor, Function, LogicalAnd, LogicalOr, LogicalXor, Max, Min, Operator, Product, Sum,
-    Truth, associative, commutative,
+    BitAnd, BitOr, BitXor, Function, LogicalAnd, LogicalOr, LogicalXor, Max, MaxLoc, Min, MinLoc, Operator,
+    Product, Sum, Truth, associative, commutative,
 };
 pub use plan::Plan;
 pub use strategy::{Strategy, StrategyError};

@@ -5,12 +5,14 @@ use std::{
     ops::{Add, BitAnd as And, BitOr as Or, BitXor as Xor, Mul},
 };
 
-use crate::payload::{Element, Payload, PayloadError};
+use bytemuck::Pod;
+
+use crate::payload::{Element, Pair, Payload, PayloadError};
 
 /// An associative operator on the elements of vectors.
 ///
-/// The library provides [`Sum`], [`Product`], [`Min`], [`Max`], [`BitAnd`], [`BitOr`], [`BitXor`], [`LogicalAnd`], [`LogicalOr`] and
-/// [`LogicalXor`]. [`commutative`] and [`associative`] turn any function into an operator.
+/// The library provides [`Sum`], [`Product`], [`Min`], [`Max`], [`MinLoc`], [`MaxLoc`], [`BitAnd`], [`BitOr`], [`BitXor`], [`LogicalAnd`],
+/// [`LogicalOr`] and [`LogicalXor`]. [`commutative`] and [`associative`] turn any function into an operator.
 ///
 /// Sums of floating-point numbers are not exactly associative: the last digits may depend on the algorithm. The result is the same on all
 /// ranks and does not depend on thread scheduling.
@@ -103,6 +105,56 @@ operators! {
     LogicalXor, "logical xor", Truth, || true, |left, right| T::from(left.is_true() != right.is_true());
 }
 
+/// Defines operators on [pairs](Pair) of a value and its location. `$further` compares values: whether the right one replaces the left one.
+macro_rules! located {
+    ($($(#[$about:meta])* $name:ident, $spelled:literal, $further:tt;)*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name;
+
+        impl<T: Pod + PartialOrd, L: Pod + PartialOrd> Operator<Pair<T, L>> for $name {
+            fn name(&self) -> &str {
+                $spelled
+            }
+
+            fn combine(&self, left: Pair<T, L>, right: Pair<T, L>) -> Pair<T, L> {
+                let (one, other) = (left.first(), right.first());
+                let takes_right = match (is_odd(&one), is_odd(&other)) {
+                    (false, false) if one != other => other $further one,
+                    (is_odd, other_is_odd) if is_odd != other_is_odd => other_is_odd,
+                    _ => right.second() < left.second(),
+                };
+                if takes_right { right } else { left }
+            }
+
+            fn is_exact(&self) -> bool {
+                is_whole::<T>() && is_whole::<L>()
+            }
+        }
+    )*};
+}
+
+located! {
+    /// Maximum with its location, as MPI's `MAXLOC`: of two [pairs](Pair) of a value and a location, the pair with the larger value. Of
+    /// equal values the smaller location wins. A value that does not compare with itself (NaN) wins over all others.
+    ///
+    /// ```
+    /// use multicomputer::{Pair, collective::MaxLoc, prelude::*};
+    ///
+    /// let readings = [0.5, 2.5, -1.0, 2.5];
+    /// let run = Machine::hockney(1, 4).build()?.run(|node| {
+    ///     let mut largest = Pair::new(readings[node.rank()], node.rank() as u32);
+    ///     node.world().all_reduce(&mut largest, MaxLoc)?;
+    ///     Ok(largest.into())
+    /// })?;
+    /// assert_eq!(run.outputs, [(2.5, 1); 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    MaxLoc, "maximum with location", >;
+    /// Minimum with its location, as MPI's `MINLOC`; otherwise as [`MaxLoc`].
+    MinLoc, "minimum with location", <;
+}
+
 /// A function as an operator; see [`commutative`] and [`associative`].
 #[derive(Clone, Copy, Debug)]
 pub struct Function<F> {
@@ -117,9 +169,9 @@ pub struct Function<F> {
 ///
 /// let machine = Machine::paragon(2, 3).build()?;
 /// let run = machine.run(|node| {
-///     let mut angle = [node.rank() as u32 * 100];
+///     let mut angle = node.rank() as u32 * 100;
 ///     node.world().all_reduce(&mut angle, commutative(|a: u32, b| (a + b) % 360))?;
-///     Ok(angle[0])
+///     Ok(angle)
 /// })?;
 /// assert_eq!(run.outputs, [60; 6]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -221,6 +273,21 @@ mod tests {
         assert!(Operator::<i32>::is_exact(&Sum) && !Operator::<f64>::is_exact(&Sum));
         let first = associative(|a: u32, _: u32| a);
         assert_eq!((first.combine(1, 2), first.is_commutative()), (1, false));
+    }
+
+    #[test]
+    fn a_location_follows_its_value_in_any_order() {
+        let pair = |value: f64, place: u32| Pair::new(value, place);
+        let most = |left, right| <(f64, u32)>::from(MaxLoc.combine(left, right));
+        assert_eq!(most(pair(1.0, 0), pair(2.0, 1)), (2.0, 1));
+        assert_eq!(most(pair(2.0, 3), pair(2.0, 1)), (2.0, 1));
+        assert_eq!(most(pair(-0.0, 3), pair(0.0, 1)).1, 1);
+        assert_eq!(MinLoc.combine(pair(1.0, 0), pair(2.0, 1)), pair(1.0, 0));
+        let odd = pair(f64::NAN, 7);
+        assert_eq!(
+            [most(odd, pair(9.0, 0)).1, most(pair(9.0, 0), odd).1, most(odd, pair(f64::NAN, 2)).1],
+            [7, 7, 2]
+        );
     }
 
     #[test]

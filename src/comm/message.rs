@@ -42,6 +42,38 @@ impl Message {
         self.named(self.payload.to_vec())
     }
 
+    /// The data as elements, copied out of the message once; the message is dropped.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Message::to_vec).
+    pub fn into_vec<T: Element>(self) -> Result<Vec<T>, MessageError> {
+        self.to_vec()
+    }
+
+    /// The only element of a message of one element.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Message::to_vec), and [`PayloadError::NotOne`] if the message has no element or more than one.
+    pub fn to_value<T: Element>(&self) -> Result<T, MessageError> {
+        self.named(self.payload.to_value())
+    }
+
+    /// Copies the data into a slice of the same length.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Message::to_vec), and [`PayloadError::OtherLength`] if the slice has another length.
+    pub fn copy_to<T: Element>(&self, elements: &mut [T]) -> Result<(), MessageError> {
+        self.named(self.payload.copy_to(elements))
+    }
+
+    /// Copies the first elements, as many as the slice takes, and returns their number.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Message::to_vec).
+    pub fn copy_prefix_to<T: Element>(&self, elements: &mut [T]) -> Result<usize, MessageError> {
+        self.named(self.payload.copy_prefix_to(elements))
+    }
+
     /// The data as contiguous bytes, copied only if it consists of several segments.
     ///
     /// # Errors
@@ -51,7 +83,7 @@ impl Message {
     }
 
     /// Adds the message to the error of reading its payload.
-    fn named<T>(&self, read: Result<T, PayloadError>) -> Result<T, MessageError> {
+    pub(super) fn named<T>(&self, read: Result<T, PayloadError>) -> Result<T, MessageError> {
         let Message { source: from, tag, ref payload, .. } = *self;
         read.map_err(|error| MessageError { from, tag, bytes: payload.len(), error })
     }

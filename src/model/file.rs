@@ -265,7 +265,7 @@ fn read(text: &str, folder: Option<&Path>) -> Result<MachineSpec, FileProblem> {
     let file: MachineFile = toml::from_str(text).map_err(|cause| {
         match topology::key_of(text, &["nodes", "switches", "links", "routes"]) {
             Some(key) => FileProblem::NetworkFile { key },
-            None => FileProblem::Syntax(Box::new(cause)),
+            None => FileProblem::Syntax(cause.to_string().trim_end().to_owned()),
         }
     })?;
     let topology: Arc<dyn Topology> = match (file.topology, file.network) {
@@ -407,8 +407,8 @@ pub enum FileProblem {
     #[error("it cannot be read: {0}")]
     Unreadable(io::Error),
     /// The file is not TOML, or a key is missing, unknown or of the wrong type.
-    #[error("{}", .0.to_string().trim_end())]
-    Syntax(Box<toml::de::Error>),
+    #[error("{0}")]
+    Syntax(String),
     /// The file is a network file.
     #[error(
         "it is a network file, since it has the key `{key}`: as a machine it is spelled `file:` and its path, and a \

@@ -3,6 +3,7 @@
 use ferrompi::{Communicator, Error, ReduceOp};
 
 use super::MpiError;
+use crate::runtime::mpi::library_error;
 
 /// MPI's own collective operations among all ranks: the reference for the operations of the
 /// [libraries](crate::collective). Data is bytes, or 64-bit floating-point numbers that are summed.
@@ -106,6 +107,6 @@ impl<'j> Native<'j> {
     }
 
     fn call(&self, call: impl FnOnce(&Communicator) -> Result<(), Error>) -> Result<(), MpiError> {
-        call(self.comm).map_err(MpiError::from)
+        call(self.comm).map_err(library_error)
     }
 }

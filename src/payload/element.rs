@@ -44,6 +44,9 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 /// enum derives the same traits; but the derive macro then ignores the attribute and requires `bytemuck` as a dependency of the program:
 /// `bytemuck = { version = "1", features = ["derive"] }`.
 ///
+/// An array of numbers is an element, so that a vector of points can be a `Vec<[f64; 3]>`. A tuple is not an element, because Rust fixes
+/// neither the order of its fields nor the gaps between them. Use [`Pair`](crate::Pair) for two values, and a struct as above for more.
+///
 /// A type that is not plain bytes is not an element, and the compiler error says what to derive:
 ///
 /// ```compile_fail,E0277
@@ -51,12 +54,13 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a message",
-    label = "messages are made of numbers, `bool`s and plain types of one's own",
+    label = "messages are made of numbers, `bool`s, and a program's own plain types",
     note = "a struct of numbers derives it: `#[derive(Clone, Copy, Pod, Zeroable)] #[bytemuck(crate = \
             \"multicomputer::bytemuck\")] #[repr(C)]`, with `use multicomputer::bytemuck::{{Pod, Zeroable}};`",
     note = "there must be no gaps between its fields; for enums and structs with `bool`s see the documentation of \
             `multicomputer::Element`",
-    note = "`String`, `Vec` and references are no elements: send what is in them"
+    note = "`String`, `Vec` and references are not elements: send their contents",
+    note = "a tuple is not an element: use `multicomputer::Pair`, an array, or a struct"
 )]
 pub trait Element: NoUninit + CheckedBitPattern {}
 

@@ -43,14 +43,31 @@ pub enum PayloadError {
         element: ElementType,
     },
     /// The target slice does not have the length of the payload.
-    #[error(
-        "the payload has {len} bytes, the slice takes {room}: cut the payload with `slice` to take a part of it"
-    )]
+    #[error("message has {len} bytes, the slice takes {room}: use `copy_prefix_to` to take a part")]
     OtherLength {
         /// The length of the payload in bytes.
         len: u64,
         /// The length of the slice in bytes.
         room: u64,
+    },
+    /// The message is longer than the slice into which it is received.
+    #[error(
+        "message has {len} bytes, the slice takes {room}: give `recv_into` a longer slice, or use `recv`, and \
+         `copy_prefix_to` to take a part"
+    )]
+    TooLong {
+        /// The length of the message in bytes.
+        len: u64,
+        /// The length of the slice in bytes.
+        room: u64,
+    },
+    /// One element is requested, and the payload has none or more than one.
+    #[error("message has {len} bytes, one {element} has {}: use `to_vec` to take any number", element.size())]
+    NotOne {
+        /// The length of the payload in bytes.
+        len: u64,
+        /// The requested type.
+        element: ElementType,
     },
     /// The range of a cut lies outside the payload or is reversed.
     #[error("bytes {start} to {end} are asked for, of a payload of {len}: start <= end <= {len} is allowed")]

@@ -19,13 +19,17 @@ use bytemuck::checked;
 use bytes::Bytes;
 use smallvec::SmallVec;
 
+mod buffer;
 mod convert;
 mod element;
 mod error;
+mod pair;
 
 pub use self::{
+    buffer::Buffer,
     element::{Element, ElementType},
     error::PayloadError,
+    pair::Pair,
 };
 pub use crate::wire::MAX_MESSAGE;
 
@@ -283,6 +287,26 @@ impl Payload {
         Ok(elements)
     }
 
+    /// Returns the only element, of type `T`.
+    ///
+    /// ```
+    /// use multicomputer::Payload;
+    /// assert_eq!(Payload::from(3.5).to_value::<f64>()?, 3.5);
+    /// # Ok::<(), multicomputer::PayloadError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::NotOne`] if there is no element or more than one.
+    pub fn to_value<T: Element>(&self) -> Result<T, PayloadError> {
+        if self.count::<T>()? == 1
+            && let [value] = *self.elements::<T>()?
+        {
+            return Ok(value);
+        }
+        Err(PayloadError::NotOne { len: self.len, element: ElementType::of::<T>() })
+    }
+
     /// Copies all data, as elements of type `T`, into a slice of the same length.
     ///
     /// # Errors
@@ -295,11 +319,50 @@ impl Payload {
         if room != self.len {
             return Err(PayloadError::OtherLength { len: self.len, room });
         }
+        self.fill(elements).map(drop)
+    }
+
+    /// Copies the first elements, as many as the slice takes, and returns their number. Elements of the slice beyond the data are
+    /// unchanged.
+    ///
+    /// ```
+    /// use multicomputer::Payload;
+    /// let mut two = [0; 2];
+    /// assert_eq!(Payload::from(vec![1, 2, 3]).copy_prefix_to(&mut two)?, 2);
+    /// assert_eq!(two, [1, 2]);
+    /// # Ok::<(), multicomputer::PayloadError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`to_vec`](Payload::to_vec). If an element is not valid for `T`, the elements before it have already been copied.
+    pub fn copy_prefix_to<T: Element>(&self, elements: &mut [T]) -> Result<usize, PayloadError> {
+        if self.count::<T>()? > elements.len() {
+            return self.slice(..size_of_val(elements) as u64)?.fill(elements);
+        }
+        self.fill(elements)
+    }
+
+    /// Copies all data to the beginning of a slice, which may be longer, and returns the number of elements.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_vec`](Payload::to_vec), and [`PayloadError::TooLong`] if the slice is shorter; it is then unchanged.
+    pub(crate) fn copy_into<T: Element>(&self, elements: &mut [T]) -> Result<usize, PayloadError> {
+        if self.count::<T>()? > elements.len() {
+            return Err(PayloadError::TooLong { len: self.len, room: size_of_val(elements) as u64 });
+        }
+        self.fill(elements)
+    }
+
+    /// Copies all data to the beginning of a slice, which is long enough.
+    fn fill<T: Element>(&self, elements: &mut [T]) -> Result<usize, PayloadError> {
         let mut done = 0;
         self.read(|part| {
             elements[done..done + part.len()].copy_from_slice(part);
             done += part.len();
-        })
+        })?;
+        Ok(done)
     }
 
     /// Returns all data as elements of type `T`: borrowed if the data is contiguous and aligned for `T`, otherwise copied once.

@@ -239,10 +239,42 @@ fn a_slice_of_another_length_is_told_and_the_way_out() {
     let payload = Payload::from(vec![1.5_f64; 10]);
     let error = payload.copy_to(&mut [0.0_f64; 8]).unwrap_err();
     assert_eq!(error, PayloadError::OtherLength { len: 80, room: 64 });
-    assert!(error.to_string().starts_with("the payload has 80 bytes, the slice takes 64: "), "{error}");
+    let text = "message has 80 bytes, the slice takes 64: use `copy_prefix_to` to take a part";
+    assert_eq!(error.to_string(), text);
     let mut part = [0.0; 8];
-    payload.slice(..64).unwrap().copy_to(&mut part).unwrap();
+    assert_eq!(payload.copy_prefix_to(&mut part), Ok(8));
     assert_eq!(part, [1.5; 8]);
+    let mut longer = [0.0; 11];
+    assert_eq!(payload.copy_prefix_to(&mut longer), Ok(10));
+    assert_eq!(longer[8..], [1.5, 1.5, 0.0]);
+    assert_eq!(payload.copy_into(&mut part), Err(PayloadError::TooLong { len: 80, room: 64 }));
+    assert_eq!(payload.copy_into(&mut longer), Ok(10));
+    assert!(matches!(payload.copy_into(&mut [0_u8; 2]), Err(PayloadError::TooLong { .. })), "of any type");
+    assert!(matches!(payload.copy_into(&mut [0_u32; 2]), Err(PayloadError::TypeMismatch { .. })));
+    assert_eq!(Payload::empty().copy_prefix_to(&mut part), Ok(0));
+}
+
+#[test]
+fn a_value_is_a_payload_of_one_element() {
+    assert_eq!(Payload::from(7_u16).to_vec::<u16>().unwrap(), [7]);
+    assert_eq!(Payload::from('A').to_value::<char>(), Ok('A'));
+    assert_eq!(Payload::from([[1.5, 2.5]]).to_value::<[f64; 2]>(), Ok([1.5, 2.5]));
+    let element = ElementType::of::<u32>();
+    let error = Payload::from(vec![1_u32, 2]).to_value::<u32>().unwrap_err();
+    assert_eq!(error, PayloadError::NotOne { len: 8, element });
+    assert_eq!(error.to_string(), "message has 8 bytes, one u32 has 4: use `to_vec` to take any number");
+    assert_eq!(Payload::empty().to_value::<u32>(), Err(PayloadError::NotOne { len: 0, element }));
+}
+
+#[test]
+fn a_pair_has_no_gap_and_compares_as_a_tuple() {
+    let pairs = [Pair::new(1_u8, 2.5_f64), Pair::new(1, -1.0)];
+    let payload = Payload::from(pairs);
+    assert_eq!(payload.len(), 18);
+    assert_eq!(payload.to_vec::<Pair<u8, f64>>().unwrap(), pairs);
+    assert_eq!(pairs.map(<(u8, f64)>::from), [(1, 2.5), (1, -1.0)]);
+    assert!(pairs[1] < pairs[0]);
+    assert_eq!(Payload::from(Pair::from((3_i64, 'a' as u32))).to_value(), Ok(Pair::new(3_i64, 97_u32)));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::time::Span;
 /// The error for a table that could not be written because the writer failed.
 #[derive(Debug, Error)]
 #[error("the table could not be written as CSV")]
-pub struct CsvError(#[from] csv::Error);
+pub struct CsvError(#[source] io::Error);
 
 impl RunReport {
     /// Writes the counters of each node as CSV, one line per node in rank order. Modeled times are microseconds, exact
@@ -97,12 +97,18 @@ pub(super) fn write_table<'h>(
     header: impl AsRef<[&'h str]>,
     lines: impl Iterator<Item = impl AsRef<[String]>>,
 ) -> Result<(), CsvError> {
+    let failed = |error: csv::Error| {
+        CsvError(match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            kind => io::Error::other(format!("{kind:?}")),
+        })
+    };
     let mut table = csv::Writer::from_writer(writer);
-    table.write_record(header.as_ref())?;
+    table.write_record(header.as_ref()).map_err(failed)?;
     for line in lines {
-        table.write_record(line.as_ref())?;
+        table.write_record(line.as_ref()).map_err(failed)?;
     }
-    Ok(table.flush().map_err(csv::Error::from)?)
+    table.flush().map_err(CsvError)
 }
 
 /// Formats a span in microseconds, with all digits: `131.666667`.

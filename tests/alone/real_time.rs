@@ -91,7 +91,7 @@ fn a_host_that_cannot_keep_up_says_so_and_changes_no_modeled_time() {
 #[test]
 fn what_a_library_call_does_is_held_back_as_a_whole() {
     let all_gather = |node: &Node<'_>| {
-        let all = node.world().all_gather(&[node.rank() as u32], node.size())?;
+        let all = node.world().all_gather(&(node.rank() as u32), node.size())?;
         assert!(all.iter().copied().eq(0..16));
         Ok(node.now()?)
     };

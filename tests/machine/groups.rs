@@ -58,10 +58,10 @@ fn the_ranks_of_a_subgroup_are_in_the_order_given() {
         let group = node.world().subgroup(&[3, 1, 2])?;
         assert_eq!(group.world_rank(group.rank())?, node.rank());
         let next = (group.rank() + 1) % 3;
-        group.send(next, [node.rank() as u32])?;
+        group.send(next, node.rank() as u32)?;
         let message = group.recv(ANY_SOURCE)?;
-        assert_eq!(group.world_rank(message.source)?, message.to_vec::<u32>()?[0] as usize);
-        Ok(Some((group.rank(), message.source, message.to_vec::<u32>()?[0])))
+        assert_eq!(group.world_rank(message.source)?, message.to_value::<u32>()? as usize);
+        Ok(Some((group.rank(), message.source, message.to_value::<u32>()?)))
     });
     assert_eq!(run.outputs, [None, Some((1, 0, 3)), Some((2, 1, 1)), Some((0, 2, 2))]);
 }

@@ -241,6 +241,30 @@ fn a_wrong_type_or_length_is_an_error_and_the_data_stays() {
 }
 
 #[test]
+fn a_message_is_received_into_a_slice_or_a_number() {
+    let run = run(2, |node| {
+        let world = node.world();
+        if node.rank() == 0 {
+            world.send((1, Tag(1)), 2.5_f64)?;
+            world.send((1, Tag(2)), vec![1.5_f64; 3])?;
+            world.send((1, Tag(3)), vec![1.5_f64; 10])?;
+            return Ok(String::new());
+        }
+        let (mut number, mut slice) = (0.0, [0.0; 8]);
+        let one = world.recv_into(ANY_SOURCE, &mut number)?;
+        assert_eq!((one.source, one.tag, one.count::<f64>(), number), (0, Tag(1), Some(1), 2.5));
+        let three = world.recv_into(0, &mut slice[1..])?;
+        assert_eq!((three.count::<f64>(), slice), (Some(3), [0.0, 1.5, 1.5, 1.5, 0.0, 0.0, 0.0, 0.0]));
+        let error = world.recv_into(0, &mut slice).unwrap_err();
+        assert_eq!(slice[4], 0.0);
+        Ok(error.to_string())
+    });
+    let expected = "message has 80 bytes, the slice takes 64: give `recv_into` a longer slice, or use `recv`, and \
+                    `copy_prefix_to` to take a part";
+    assert_eq!(run.outputs[1], expected);
+}
+
+#[test]
 fn a_forwarded_message_is_the_same_memory_on_every_node() {
     // Around a ring of four, the vector is never copied: the bytes stand where node 0 put them.
     let run = run(4, |node| {

@@ -49,9 +49,9 @@ fn a_rank_leaves(job: Job) {
 fn error_of<T: std::fmt::Debug>(job: &Job, program: impl Fn(&Node<'_>) -> Result<T, Failure>) -> RunError {
     let error = job.run(program).expect_err("the run should fail");
     let sum = job.run(|node| {
-        let mut sum = [node.rank() as u64 + 1];
+        let mut sum = node.rank() as u64 + 1;
         node.world().all_reduce(&mut sum, Sum)?;
-        Ok(sum[0])
+        Ok(sum)
     });
     let size = job.size() as u64;
     assert_eq!(sum.unwrap().output, size * (size + 1) / 2, "the run after {error}");
@@ -169,10 +169,10 @@ fn computing_is_waited_for(job: &Job) {
         .run(|node| match node.rank() {
             0 => {
                 std::thread::sleep(Duration::from_millis(1500));
-                (1..node.size()).try_for_each(|other| node.world().send(other, [7_u64]))?;
+                (1..node.size()).try_for_each(|other| node.world().send(other, 7_u64))?;
                 Ok(7)
             }
-            _ => Ok(node.world().recv(0)?.to_vec::<u64>()?[0]),
+            _ => Ok(node.world().recv(0)?.to_value::<u64>()?),
         })
         .unwrap();
     assert_eq!(run.output, 7);

@@ -22,8 +22,8 @@ use crate::{error::CommError, rank::Rank};
 ///     // To the right, around the ring, as many places as the row says.
 ///     let shift = grid.shift(1, here[0] as isize)?;
 ///     if let (Some(from), Some(to)) = (shift.source, shift.destination) {
-///         let got = group.sendrecv(to, [here[1] as u64], from)?;
-///         assert_eq!(got.to_vec::<u64>()?[0] as usize, (here[1] + 4 - here[0]) % 4);
+///         let got = group.sendrecv(to, here[1] as u64, from)?;
+///         assert_eq!(got.to_value::<u64>()? as usize, (here[1] + 4 - here[0]) % 4);
 ///     }
 ///     // No row is above the first.
 ///     assert_eq!(grid.shift(0, 1)?.source.is_none(), here[0] == 0);

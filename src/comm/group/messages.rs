@@ -5,7 +5,7 @@ use crate::{
     comm::{MAX_MESSAGE, Message, RecvRequest, Request, SendRequest, Status},
     endpoint::Envelope,
     error::{CommError, describe},
-    payload::Payload,
+    payload::{Buffer, Payload},
     rank::{Destination, Select},
     time::Time,
     wire::{Label, Parcel, Selector},
@@ -36,6 +36,40 @@ impl<'n> Group<'n> {
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let envelope = self.called().recv(self.selector(from.into())?)?;
         Ok(self.message(envelope))
+    }
+
+    /// Receives a message, copies it to the beginning of a [buffer](Buffer), and returns its source, its tag and its number of elements.
+    /// A message may be shorter than the buffer, whose other elements are then unchanged.
+    ///
+    /// ```
+    /// use multicomputer::prelude::*;
+    ///
+    /// let run = Machine::hockney(1, 2).build()?.run(|node| {
+    ///     let (world, mut x) = (node.world(), [0.0; 8]);
+    ///     if node.rank() == 0 {
+    ///         world.send(1, vec![1.5; 5])?;
+    ///         return Ok(0.0);
+    ///     }
+    ///     let received = world.recv_into(0, &mut x)?;
+    ///     assert_eq!((received.source, received.bytes, received.count::<f64>()), (0, 40, Some(5)));
+    ///     Ok(x[..5].iter().sum())
+    /// })?;
+    /// assert_eq!(run.outputs[1], 7.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CommError::Message`] if the message is longer than the buffer ([`PayloadError::TooLong`](crate::PayloadError::TooLong)) or cannot
+    /// be read as elements of its type; the message is then lost, and the buffer unchanged. The errors common to all calls of a [`Group`].
+    #[track_caller]
+    pub fn recv_into(
+        &self,
+        from: impl Into<Select>,
+        buffer: &mut (impl Buffer + ?Sized),
+    ) -> Result<Status, CommError> {
+        let message = self.recv(from)?;
+        message.named(message.payload.copy_into(buffer.as_mut_slice()))?;
+        Ok(message.status())
     }
 
     /// Sends a message and concurrently receives another one; returns when both are done.

@@ -49,8 +49,8 @@ pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
 /// A group of nodes of the machine that includes this node. Its ranks are numbered from 0. Messages of different groups never match.
 ///
 /// A destination is a rank or a rank with a tag; a selection may also accept any source: `send(3, ..)`, `send((3, Tag(7)), ..)`, `recv(3)`,
-/// `recv(ANY_SOURCE)`, `recv((3, Tag(7)))`. A payload is anything that converts to a [`Payload`](crate::Payload): a slice or a vector of
-/// plain elements, `Bytes`, or a received payload. Times are given by the timing model.
+/// `recv(ANY_SOURCE)`, `recv((3, Tag(7)))`. A payload is anything that converts to a [`Payload`](crate::Payload): a number, a
+/// slice or a vector of plain elements, `Bytes`, or a received payload. Times are given by the timing model.
 ///
 /// The world, the row and the column of a node come from its [`Node`](super::Node). Other groups are made [from a list](Group::subgroup),
 /// by [splitting](Group::split), or [as a grid](Group::cartesian). All members must make the same groups in the same order, as they make
@@ -63,8 +63,8 @@ pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
 /// let run = machine.run(|node| {
 ///     let pair = node.world().split(|rank| rank / 2)?;
 ///     let partner = 1 - pair.rank();
-///     let got = pair.sendrecv(partner, &[node.rank() as u64], partner)?;
-///     Ok(got.to_vec::<u64>()?[0])
+///     let got = pair.sendrecv(partner, node.rank() as u64, partner)?;
+///     Ok(got.to_value::<u64>()?)
 /// })?;
 /// assert_eq!(run.outputs, [1, 0, 3, 2, 5, 4]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

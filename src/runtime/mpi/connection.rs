@@ -15,6 +15,7 @@ use ferrompi::{Communicator, Error, PersistentRequest, Source};
 
 use super::{
     frame::{self, Header, Kind, LONGEST, Part, ROOM},
+    job::transport_error,
     pool::Pool,
 };
 use crate::{
@@ -267,15 +268,17 @@ impl Connection {
         mut arrived: impl FnMut(Arrived) -> Result<(), CommError>,
         mut left: impl FnMut(RequestId),
     ) -> Result<bool, CommError> {
-        let frame = self.next_frame(|source, header, data| (source, header, Bytes::copy_from_slice(data)))?;
+        let frame = self
+            .next_frame(|source, header, data| (source, header, Bytes::copy_from_slice(data)))
+            .map_err(transport_error)?;
         let is_there = frame.is_some();
         if let Some(frame) = frame
-            && let Some(message) = self.take_frame(frame)?
+            && let Some(message) = self.take_frame(frame).map_err(transport_error)?
         {
             arrived(message)?;
         }
         if !self.incoming.borrow().is_empty() {
-            for message in self.whole()? {
+            for message in self.whole().map_err(transport_error)? {
                 arrived(message)?;
             }
         }
@@ -283,11 +286,11 @@ impl Connection {
         let mut at = 0;
         while at < outgoing.len() {
             while let Some(part) = outgoing[at].parts.last_mut() {
-                if part.test()?.is_none() {
+                if part.test().map_err(transport_error)?.is_none() {
                     break;
                 }
                 if let Some(part) = outgoing[at].parts.pop() {
-                    self.pool.give_back(part.into_buffer()?);
+                    self.pool.give_back(part.into_buffer().map_err(transport_error)?);
                 }
             }
             if outgoing[at].parts.is_empty() {
@@ -309,7 +312,8 @@ impl Connection {
         let frame = self.next_frame(|source, header, data| {
             let data = Bytes::copy_from_slice(data);
             (header.kind() == Some(Kind::Short) && is_wanted(source, &header), (source, header, data))
-        })?;
+        });
+        let frame = frame.map_err(transport_error)?;
         match frame {
             None => Ok(None),
             Some((true, (source, header, data))) => {
@@ -317,7 +321,7 @@ impl Connection {
                 Ok(Some((source, header, Payload::of_bytes(data, None))))
             }
             Some((false, frame)) => {
-                if let Some(message) = self.take_frame(frame)? {
+                if let Some(message) = self.take_frame(frame).map_err(transport_error)? {
                     arrived(message)?;
                 }
                 Ok(None)

@@ -6,6 +6,7 @@ use super::{
     connection::Arrived,
     frame::{Header, Kind},
     groups::CallMismatch,
+    job::transport_error,
     node::{Cause, MpiNode},
 };
 use crate::{
@@ -52,7 +53,8 @@ impl MpiNode<'_> {
                 if let Some(made) = made.filter(|made| made.nth == header.nth && !self.is_over.get()) {
                     let header = Header { tag: made.rank as u32, ..header }.of_kind(Kind::Call);
                     let text = made.text.as_bytes();
-                    self.job.connection.send_frame(source, header, &text[..text.len().min(1000)])?;
+                    let sent = self.job.connection.send_frame(source, header, &text[..text.len().min(1000)]);
+                    sent.map_err(transport_error)?;
                 }
             }
             Some(Kind::Call) => {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     idle::Idle,
+    job::transport_error,
     node::{Cause, MpiNode},
     serialized_node::SerializedNode,
 };
@@ -53,7 +54,7 @@ fn serialized(nodes: &[BlockedNode]) -> Vec<SerializedNode> {
 impl MpiNode<'_> {
     /// Ends the run together with all other ranks. Returns the records of all ranks, or the common error.
     pub(super) fn finish(&self) -> Result<Records, RunError> {
-        let failed = |error: Error| self.job.failed(error);
+        let failed = |error| self.job.failed(transport_error(error));
         self.has_returned.set(true);
         let finished = self.time();
         self.local.borrow_mut().finish(finished);

@@ -38,16 +38,15 @@ pub enum MpiError {
     },
 }
 
-impl From<Error> for MpiError {
-    fn from(error: Error) -> MpiError {
-        MpiError::Library(error.to_string())
-    }
+/// Returns the error of a job for an error of the library. A function instead of `From`, so that the library's error type is no part of
+/// this crate's interface.
+pub(crate) fn library_error(error: Error) -> MpiError {
+    MpiError::Library(error.to_string())
 }
 
-impl From<Error> for CommError {
-    fn from(error: Error) -> CommError {
-        CommError::Transport(error.to_string())
-    }
+/// Returns the error of a call for an error of the library.
+pub(super) fn transport_error(error: Error) -> CommError {
+    CommError::Transport(error.to_string())
 }
 
 /// The job; see the [module](self).
@@ -80,17 +79,23 @@ impl std::fmt::Debug for Job {
 impl Job {
     /// Starts MPI.
     pub(crate) fn start() -> Result<Job, MpiError> {
-        let mpi = Mpi::init_thread(ThreadLevel::Funneled)?;
-        let world = mpi.world();
-        let (rank, size) = (world.rank() as Rank, world.size() as usize);
-        let library = Mpi::library_version()?;
+        let mpi = Mpi::init_thread(ThreadLevel::Funneled).map_err(library_error)?;
+        let library = Mpi::library_version().map_err(library_error)?;
         // Open MPI's version ends with a zero byte; MPICH's contains a page of build information.
         let library = library.trim_end_matches('\0').lines().next().unwrap_or_default();
         let library = library.split(", package").next().unwrap_or_default().replace('\t', " ");
+        let size = mpi.world().size() as usize;
         let launched = LAUNCHED.iter().filter_map(|name| env::var(name).ok()?.parse().ok()).max();
         if let Some(launched) = launched.filter(|&launched: &usize| size == 1 && launched > 1) {
             return Err(MpiError::WrongLauncher { launched, found: size, library });
         }
+        Job::connect(mpi, library).map_err(library_error)
+    }
+
+    /// Sets up the communication of a job.
+    fn connect(mpi: Mpi, library: String) -> Result<Job, Error> {
+        let world = mpi.world();
+        let (rank, size) = (world.rank() as Rank, world.size() as usize);
         let connection = Connection::new(world.duplicate()?)?;
         let (control, native) = (world.duplicate()?, world.duplicate()?);
         let (hosts, is_oversubscribed) = places(&control)?;
@@ -141,8 +146,8 @@ impl Job {
     }
 
     /// Returns the error of a run on this rank.
-    pub(super) fn failed(&self, source: impl Into<CommError>) -> RunError {
-        RunError::Node { rank: self.rank, source: source.into().into(), last_call: None }
+    pub(super) fn failed(&self, source: CommError) -> RunError {
+        RunError::Node { rank: self.rank, source: source.into(), last_call: None }
     }
 
     /// Aborts all ranks immediately.
@@ -152,7 +157,7 @@ impl Job {
 
     /// Waits until all ranks begin a run.
     pub(super) fn begin(&self) -> Result<(), RunError> {
-        self.agree(true).map_err(|error| self.failed(error))?;
+        self.agree(true).map_err(|error| self.failed(transport_error(error)))?;
         match self.left.get() {
             None => Ok(()),
             Some(rank) => {

@@ -25,8 +25,8 @@ use std::{
 };
 
 pub(crate) use frame::ROOM;
-pub(crate) use job::Job;
 pub use job::MpiError;
+pub(crate) use job::{Job, library_error};
 
 use self::node::{Cause, MpiNode};
 use super::run_state::Fault;

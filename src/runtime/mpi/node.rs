@@ -12,7 +12,7 @@ use super::{
     groups::{CallMismatch, Groups},
     idle::Idle,
     inquiry::Inquiry,
-    job::Job,
+    job::{Job, transport_error},
 };
 use crate::{
     endpoint::{Cache, Call, Endpoint, Envelope, Shared},
@@ -148,7 +148,7 @@ impl<'j> MpiNode<'j> {
             let header = Header { element: digest, seq: element.size() as u64, ..Header::new(Kind::Type) };
             let name = element.name().as_bytes();
             let name = &name[..name.len().min(1000)];
-            self.job.connection.send_frame(parcel.target, header, name)?;
+            self.job.connection.send_frame(parcel.target, header, name).map_err(transport_error)?;
         }
         let groups = self.groups.borrow();
         let (nth, call) = groups.call_of(parcel.context);
@@ -290,7 +290,7 @@ impl Carrier for MpiNode<'_> {
             let _ = self.progress();
             idle.pause();
         };
-        self.job.connection.send(parcel.target, header, payload, meanwhile)?;
+        self.job.connection.send(parcel.target, header, payload, meanwhile).map_err(transport_error)?;
         self.left(began, parcel);
         Ok(())
     }
@@ -307,7 +307,8 @@ impl Carrier for MpiNode<'_> {
         }
         let began = self.began();
         let header = self.header(parcel, &payload)?;
-        let is_sent = self.job.connection.begin(parcel.target, header, payload, request)?;
+        let is_sent =
+            self.job.connection.begin(parcel.target, header, payload, request).map_err(transport_error)?;
         self.left(began, parcel);
         Ok(is_sent)
     }
@@ -413,7 +414,7 @@ impl Carrier for MpiNode<'_> {
         };
         let result = self.job.complete_collective(|scope| control.ibarrier(scope), meanwhile);
         *self.waiting.borrow_mut() = None;
-        Ok(result?)
+        result.map_err(transport_error)
     }
 
     fn note_place(&self, place: &'static Location<'static>) {

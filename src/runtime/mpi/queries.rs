@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{
     frame::{Header, Kind, ROOM},
     inquiry::{Activity, Inquiry, State, Verdict},
+    job::transport_error,
     node::{Cause, MpiNode},
 };
 use crate::{
@@ -42,7 +43,8 @@ impl MpiNode<'_> {
             text = serde_json::to_vec(&shorter).unwrap_or_default();
         }
         let answer = question.of_kind(Kind::State);
-        Ok(self.job.connection.send_frame(source, answer, &text[..text.len().min(ROOM)])?)
+        let sent = self.job.connection.send_frame(source, answer, &text[..text.len().min(ROOM)]);
+        sent.map_err(transport_error)
     }
 
     /// Checks the clock while this rank waits: queries the others after a long wait, and ends the run if necessary.

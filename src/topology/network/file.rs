@@ -85,7 +85,7 @@ impl NetworkTable {
         toml::from_str(text).map_err(|cause| {
             match key_of(text, &["name", "topology", "preset", "parameters", "network"]) {
                 Some(key) => NetworkProblem::MachineFile { key },
-                None => NetworkProblem::Syntax(Box::new(cause)),
+                None => NetworkProblem::Syntax(cause.to_string().trim_end().to_owned()),
             }
         })
     }
@@ -281,8 +281,8 @@ pub enum NetworkProblem {
         cause: String,
     },
     /// The file is not TOML, or a key is missing, unknown or of the wrong type.
-    #[error("{}", .0.to_string().trim_end())]
-    Syntax(Box<toml::de::Error>),
+    #[error("{0}")]
+    Syntax(String),
     /// The file is a machine file.
     #[error(
         "it is a machine file, since it has the key `{key}`: read it with `MachineSpec::from_file`, or on the command \

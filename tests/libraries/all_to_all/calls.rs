@@ -102,10 +102,10 @@ fn sparse_exchanges_follow_each_other_and_collective_calls() {
                 node.compute(Span::from_micros(if rank == 0 { 1000 } else { 0 }))?;
                 let mine = [((rank + 1 + round as usize) % 5, [round]), (0, [100 * round])];
                 let got = world.sparse_exchange(&mine)?;
-                let mut sum = [got.iter().map(|(_, data)| data[0]).sum::<u64>()];
+                let mut sum = got.iter().map(|(_, data)| data[0]).sum::<u64>();
                 assert!(got.iter().all(|(_, data)| [round, 100 * round].contains(&data[0])));
                 world.all_reduce(&mut sum, Sum)?;
-                sums.push(sum[0]);
+                sums.push(sum);
             }
             Ok(sums)
         });

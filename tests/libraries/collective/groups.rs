@@ -66,9 +66,9 @@ fn groups_of_all_kinds_at_the_same_time() {
             }
         }
         // And all together again.
-        let mut sum = [node.rank()];
+        let mut sum = node.rank();
         node.world().all_reduce(&mut sum, Sum)?;
-        assert_eq!(sum, [48 * 47 / 2]);
+        assert_eq!(sum, 48 * 47 / 2);
         Ok(done)
     });
     assert!(run.outputs.iter().all(|&done| done > 100), "{:?}", run.outputs);

@@ -190,10 +190,10 @@ fn what_is_no_number_wins_everywhere() {
         for place in 0..size {
             let run = machine.run(|node| {
                 let mine = if node.rank() == place { f64::NAN } else { node.rank() as f64 };
-                let (mut least, mut most) = ([mine], [mine]);
+                let (mut least, mut most) = (mine, mine);
                 node.world().all_reduce(&mut least, Min)?;
                 node.world().all_reduce(&mut most, Max)?;
-                Ok(least[0].is_nan() && most[0].is_nan())
+                Ok(least.is_nan() && most.is_nan())
             });
             assert_eq!(run.unwrap().outputs, vec![true; size]);
         }
@@ -242,11 +242,11 @@ fn truth_values_are_combined_as_they_are() {
     check(&truths(), &LogicalOr);
     check(&truths(), &LogicalXor);
     let run = run("paragon:2x3", |node| {
-        let mut all_are_done = [node.rank() != 4];
+        let mut all_are_done = node.rank() != 4;
         node.world().all_reduce(&mut all_are_done, LogicalAnd)?;
-        let mut flags = node.world().all_gather(&[node.rank() % 2 == 0], node.size())?;
+        let mut flags = node.world().all_gather(&(node.rank() % 2 == 0), node.size())?;
         node.world().broadcast(3, &mut flags)?;
-        Ok((all_are_done[0], flags))
+        Ok((all_are_done, flags))
     });
     assert_eq!(run.outputs, vec![(false, vec![true, false, true, false, true, false]); RANKS]);
 }

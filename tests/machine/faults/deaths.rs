@@ -168,7 +168,7 @@ fn barriers_and_collective_calls_fail_on_every_survivor() {
         // Node 3 comes when node 1 is dead.
         node.compute(Span::from_micros(50 * rank as u64))?;
         let barrier = failed(node, node.world().barrier())?;
-        let mut sum = [rank as u64];
+        let mut sum = rank as u64;
         let combine = match node.world().all_reduce(&mut sum, Sum) {
             Err(error) => (error.to_string(), micros(node.now()?)),
             Ok(()) => panic!("node 1 is dead"),
@@ -176,7 +176,7 @@ fn barriers_and_collective_calls_fail_on_every_survivor() {
         // And those that are left can go on.
         let left = node.world().subgroup(&[0, 2, 3])?;
         left.all_reduce(&mut sum, Sum)?;
-        Ok((barrier, combine, sum[0]))
+        Ok((barrier, combine, sum))
     });
     for (rank, at) in [(0, 100.0), (2, 100.0), (3, 150.0)] {
         let told = (DEATH.to_owned(), at);

@@ -95,14 +95,14 @@ fn rounds(node: &Node<'_>) -> Result<Vec<(String, Time)>, Failure> {
     for round in 0..4_u64 {
         node.compute(Span::from_micros(17 * round * (rank as u64 + 1)))?;
         let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
-        let mut sum = [rank as u64];
+        let mut sum = rank as u64;
         let met = [
-            world.all_reduce(&mut sum, Sum).map(|()| sum[0]).map_err(|error| error.to_string()),
+            world.all_reduce(&mut sum, Sum).map(|()| sum).map_err(|error| error.to_string()),
             world
                 .sendrecv(right, BYTES, left)
                 .map(|message| message.len())
                 .map_err(|error| error.to_string()),
-            row.all_gather(&[rank as u64], [1; 3])
+            row.all_gather(&(rank as u64), [1; 3])
                 .map(|all| all.iter().sum())
                 .map_err(|error| error.to_string()),
             world.barrier().map(|()| 0).map_err(|error| error.to_string()),

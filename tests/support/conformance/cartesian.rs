@@ -53,9 +53,9 @@ fn check(grid: &Cartesian<'_>, extents: &[usize], periodic: &[bool]) -> Result<(
         let keep: Vec<bool> = (0..extents.len()).map(|other| other == axis).collect();
         let line = grid.sub(&keep)?;
         same("its place on its line", line.group().rank(), here[axis])?;
-        let mut sum = [here[axis] as u64];
+        let mut sum = here[axis] as u64;
         line.group().all_reduce(&mut sum, Sum)?;
-        same("the sum along its line", sum[0], (extent * (extent - 1) / 2) as u64)?;
+        same("the sum along its line", sum, (extent * (extent - 1) / 2) as u64)?;
     }
     let all = grid.sub(&vec![true; extents.len()])?;
     same("its place in all of it", all.group().rank(), group.rank())?;
@@ -80,9 +80,9 @@ fn shift(
     };
     same("destination", shift.destination, expected(by))?;
     same("source", shift.source, expected(-by))?;
-    let sent = shift.destination.map(|to| group.isend(to, [group.rank() as u64])).transpose()?;
+    let sent = shift.destination.map(|to| group.isend(to, group.rank() as u64)).transpose()?;
     if let Some(from) = shift.source {
-        same("what came", group.recv(from)?.to_vec::<u64>()?, vec![from as u64])?;
+        same("what came", group.recv(from)?.to_value::<u64>()?, from as u64)?;
     }
     sent.map(Request::wait).transpose()?;
     Ok(())

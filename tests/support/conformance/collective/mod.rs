@@ -5,7 +5,8 @@ mod case;
 pub(crate) mod operators;
 
 use multicomputer::{
-    collective::{Algorithm, Operation, Sum},
+    Pair,
+    collective::{Algorithm, MaxLoc, Operation, Sum},
     error::Failure,
     prelude::*,
 };
@@ -149,7 +150,7 @@ fn calls(group: &Group<'_>) -> Result<(), Failure> {
     same_all(&mine, own)?;
     same_all(&group.gather(0, own, &blocks)?, if rank == 0 { &all } else { &[] })?;
     same_all(&group.all_gather(own, &blocks)?, &all)?;
-    let flags: Vec<bool> = group.all_gather(&[rank % 3 == 1], size)?;
+    let flags: Vec<bool> = group.all_gather(&(rank % 3 == 1), size)?;
     same_all(&flags, &(0..size).map(|rank| rank % 3 == 1).collect::<Vec<bool>>())?;
 
     // Halves add up to the same in any order.
@@ -161,9 +162,14 @@ fn calls(group: &Group<'_>) -> Result<(), Failure> {
     let mut x = halves(rank);
     group.all_reduce(&mut x, Sum)?;
     same("sum at all", x, sum)?;
-    let mut x = [rank as i16 + 1];
+    let mut x = rank as i16 + 1;
     group.scan(&mut x, Sum)?;
-    same("sum so far", x, [((rank + 1) * (rank + 2) / 2) as i16])?;
+    same("sum so far", x, ((rank + 1) * (rank + 2) / 2) as i16)?;
+    let mut largest = Pair::new((rank * 3 % 5) as f32, rank as u16);
+    group.all_reduce(&mut largest, MaxLoc)?;
+    let first = |most: usize| (0..size).find(|other| other * 3 % 5 == most);
+    let expected = (0..5).rev().find_map(|most| Some((most as f32, first(most)? as u16)));
+    same("largest and its rank", Some(largest.into()), expected)?;
     let y: Vec<u16> = (0..total).map(|at| (rank * 100 + at) as u16).collect();
     let sums = group.reduce_scatter(&y, &blocks, Sum)?;
     let added = |at: usize| (size * (size - 1) / 2 * 100 + size * at) as u16;
