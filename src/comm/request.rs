@@ -13,8 +13,17 @@ use crate::wire::RequestId;
 #[must_use = "a receive that is not waited for loses its message"]
 pub struct Request<'g> {
     pub(super) group: &'g Group<'g>,
-    /// The number of the request; `None` after the wait.
+    /// The number of the request; `None` after the wait, and for a request with the null process, which is complete from the beginning.
     pub(super) id: Option<RequestId>,
+    /// Whether this is a receive from the null process.
+    pub(super) receives_null: bool,
+}
+
+impl Request<'_> {
+    /// The result of a request without a number.
+    pub(super) fn null_message(&self) -> Option<Message> {
+        self.receives_null.then(Message::null)
+    }
 }
 
 /// The result of a [test](Group::test) of a request.

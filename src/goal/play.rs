@@ -49,7 +49,7 @@ impl Program {
                     }
                     Operation::Recv { from, tag, .. } => {
                         let source = from.map(|from| from as Rank);
-                        requests.push(world.irecv(Select { source, tag })?);
+                        requests.push(world.irecv(Select::any_or(source, tag))?);
                     }
                     Operation::Calc(span) => node.compute(span)?,
                 },

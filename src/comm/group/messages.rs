@@ -4,9 +4,9 @@ use super::Group;
 use crate::{
     comm::{MAX_MESSAGE, Message, Request, Tested},
     endpoint::{Envelope, First},
-    error::{CommError, describe},
+    error::CommError,
     payload::Payload,
-    rank::{Destination, Rank, Select, Tag},
+    rank::{Destination, Rank, Select, Source, Tag},
     time::Time,
     wire::{Label, Parcel, RequestId, Selector},
 };
@@ -18,8 +18,11 @@ impl<'n> Group<'n> {
     /// # Errors
     /// The errors common to all calls of a [`Group`].
     pub fn send(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
-        let payload = data.into();
-        self.endpoint.send(self.parcel(to.into(), &payload)?, payload)
+        let (to, payload) = (to.into(), data.into());
+        if to.rank.is_none() {
+            return Ok(());
+        }
+        self.endpoint.send(self.parcel(to, &payload)?, payload)
     }
 
     /// Receives a message and returns one receive overhead o_r after its arrival.
@@ -32,11 +35,16 @@ impl<'n> Group<'n> {
     /// messages is searched in order. A program that lets thousands of messages queue up and receives them by tag in reverse order takes
     /// quadratic time. [Posted](Group::irecv) receives are searched in the same way, in the order of posting.
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
-        let envelope = self.endpoint.recv(self.selector(from.into())?)?;
+        let from = from.into();
+        if from.source == Source::Null {
+            return Ok(Message::null());
+        }
+        let envelope = self.endpoint.recv(self.selector(from)?)?;
         Ok(self.message(envelope))
     }
 
-    /// Sends a message and concurrently receives another one; returns when both are done.
+    /// Sends a message and concurrently receives another one; returns when both are done. If the destination or the source is the null
+    /// process (`None`), the call only receives or only sends.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
@@ -46,9 +54,13 @@ impl<'n> Group<'n> {
         data: impl Into<Payload>,
         from: impl Into<Select>,
     ) -> Result<Message, CommError> {
-        let payload = data.into();
-        let parcel = self.parcel(to.into(), &payload)?;
-        let envelope = self.endpoint.send_recv(parcel, payload, self.selector(from.into())?)?;
+        let (to, payload, from) = (to.into(), data.into(), from.into());
+        if to.rank.is_none() || from.source == Source::Null {
+            self.send(to, payload)?;
+            return self.recv(from);
+        }
+        let parcel = self.parcel(to, &payload)?;
+        let envelope = self.endpoint.send_recv(parcel, payload, self.selector(from)?)?;
         Ok(self.message(envelope))
     }
 
@@ -61,9 +73,9 @@ impl<'n> Group<'n> {
         to: impl Into<Destination>,
         data: impl Into<Payload>,
     ) -> Result<Request<'_>, CommError> {
-        let payload = data.into();
-        let id = self.endpoint.isend(self.parcel(to.into(), &payload)?, payload)?;
-        Ok(Request { group: self, id: Some(id) })
+        let (to, payload) = (to.into(), data.into());
+        let start = |_| self.endpoint.isend(self.parcel(to, &payload)?, payload.clone());
+        Ok(Request { group: self, id: to.rank.map(start).transpose()?, receives_null: false })
     }
 
     /// Posts a receive and returns immediately.
@@ -71,8 +83,12 @@ impl<'n> Group<'n> {
     /// # Errors
     /// The errors common to all calls of a [`Group`].
     pub fn irecv(&self, from: impl Into<Select>) -> Result<Request<'_>, CommError> {
-        let id = self.endpoint.irecv(self.selector(from.into())?)?;
-        Ok(Request { group: self, id: Some(id) })
+        let from = from.into();
+        if from.source == Source::Null {
+            return Ok(Request { group: self, id: None, receives_null: true });
+        }
+        let id = Some(self.endpoint.irecv(self.selector(from)?)?);
+        Ok(Request { group: self, id, receives_null: false })
     }
 
     /// Waits until a request is complete. For a receive, also spends the receive overhead and returns the message.
@@ -80,7 +96,7 @@ impl<'n> Group<'n> {
     /// # Errors
     /// The errors common to all calls of a [`Group`].
     pub fn wait(&self, mut request: Request<'_>) -> Result<Option<Message>, CommError> {
-        let Some(id) = request.id.take() else { return Ok(None) };
+        let Some(id) = request.id.take() else { return Ok(request.null_message()) };
         Ok(self.endpoint.wait(id)?.map(|envelope| request.group.message(envelope)))
     }
 
@@ -104,10 +120,13 @@ impl<'n> Group<'n> {
     /// [`CommError::DeadlinePassed`], at the deadline or at once if the deadline has passed; the errors common to all calls of a [`Group`].
     pub fn recv_until(&self, from: impl Into<Select>, deadline: Time) -> Result<Message, CommError> {
         let select = from.into();
+        if select.source == Source::Null {
+            return Ok(Message::null());
+        }
         let found = self.endpoint.recv_until(self.selector(select)?, deadline)?;
         match found {
             Some(envelope) => Ok(self.message(envelope)),
-            None => Err(CommError::DeadlinePassed { wanted: describe(select.source, select.tag), deadline }),
+            None => Err(CommError::DeadlinePassed { wanted: select.to_string(), deadline }),
         }
     }
 
@@ -119,6 +138,9 @@ impl<'n> Group<'n> {
     /// [`CommError::NothingToWaitFor`] if there are no requests; the errors common to all calls of a [`Group`]. A failed request is also
     /// removed from the list.
     pub fn wait_any(&self, requests: &mut Vec<Request<'_>>) -> Result<(usize, Option<Message>), CommError> {
+        if let Some(null) = take_null(requests) {
+            return Ok(null);
+        }
         let (_, first) = self.endpoint.wait_any_until(ids(requests)?, Time::MAX)?;
         taken(requests, first.ok_or(CommError::Ended)?)
     }
@@ -134,6 +156,9 @@ impl<'n> Group<'n> {
         requests: &mut Vec<Request<'_>>,
         deadline: Time,
     ) -> Result<Option<(usize, Option<Message>)>, CommError> {
+        if let Some(null) = take_null(requests) {
+            return Ok(Some(null));
+        }
         let (_, first) = self.endpoint.wait_any_until(ids(requests)?, deadline)?;
         first.map(|first| taken(requests, first)).transpose()
     }
@@ -145,7 +170,7 @@ impl<'n> Group<'n> {
     /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
     /// to all calls of a [`Group`].
     pub fn test<'r>(&self, mut request: Request<'r>) -> Result<Tested<'r>, CommError> {
-        let Some(id) = request.id else { return Ok(Tested::Complete(None)) };
+        let Some(id) = request.id else { return Ok(Tested::Complete(request.null_message())) };
         match self.endpoint.test(id, true)?.1 {
             Some(envelope) => {
                 request.id = None;
@@ -161,7 +186,11 @@ impl<'n> Group<'n> {
     /// # Errors
     /// The errors common to all calls of a [`Group`].
     pub fn probe(&self, from: impl Into<Select>) -> Result<(Rank, Tag, u64), CommError> {
-        let found = self.endpoint.probe(self.selector(from.into())?, true)?;
+        let from = from.into();
+        if from.source == Source::Null {
+            return Ok(self.found_null());
+        }
+        let found = self.endpoint.probe(self.selector(from)?, true)?;
         found.map(|found| self.found(found)).ok_or(CommError::Ended)
     }
 
@@ -171,8 +200,18 @@ impl<'n> Group<'n> {
     /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
     /// to all calls of a [`Group`].
     pub fn try_probe(&self, from: impl Into<Select>) -> Result<Option<(Rank, Tag, u64)>, CommError> {
-        let found = self.endpoint.probe(self.selector(from.into())?, false)?;
+        let from = from.into();
+        if from.source == Source::Null {
+            return Ok(Some(self.found_null()));
+        }
+        let found = self.endpoint.probe(self.selector(from)?, false)?;
         Ok(found.map(|found| self.found(found)))
+    }
+
+    /// What a probe for messages of the null process returns.
+    fn found_null(&self) -> (Rank, Tag, u64) {
+        let Message { source, tag, .. } = Message::null();
+        (source, tag, 0)
     }
 
     fn found(&self, (label, bytes): (Label, u64)) -> (Rank, Tag, u64) {
@@ -180,13 +219,15 @@ impl<'n> Group<'n> {
     }
 
     pub(in crate::comm) fn parcel(&self, to: Destination, payload: &Payload) -> Result<Parcel, CommError> {
-        self.check_rank(to.rank)?;
+        // The calls that allow the null process do not come here with it.
+        let target = to.rank.unwrap_or(Rank::MAX);
+        self.check_rank(target)?;
         let bytes = payload.len();
         if bytes > MAX_MESSAGE {
             return Err(CommError::TooLong { given: bytes, most: MAX_MESSAGE });
         }
         Ok(Parcel {
-            target: self.members.node(to.rank) as u32,
+            target: self.members.node(target) as u32,
             context: self.context,
             tag: to.tag,
             bytes,
@@ -195,10 +236,14 @@ impl<'n> Group<'n> {
     }
 
     pub(in crate::comm) fn selector(&self, from: Select) -> Result<Selector, CommError> {
-        if let Some(rank) = from.source {
-            self.check_rank(rank)?;
-        }
-        let source = from.source.map(|rank| self.members.node(rank) as u32);
+        // The calls that allow the null process do not come here with it.
+        let rank = match from.source {
+            Source::Any => None,
+            Source::Rank(rank) => Some(rank),
+            Source::Null => Some(Rank::MAX),
+        };
+        rank.map_or(Ok(()), |rank| self.check_rank(rank))?;
+        let source = rank.map(|rank| self.members.node(rank) as u32);
         Ok(Selector { context: self.context, source, tag: from.tag })
     }
 
@@ -213,8 +258,14 @@ impl<'n> Group<'n> {
     }
 }
 
-/// Returns the ids of the requests of a wait; fails if there are none. Every request in a list has an id, because a wait removes the
-/// request that it completes.
+/// Removes the first request with the null process, which is complete, from the list of a wait.
+fn take_null(requests: &mut Vec<Request<'_>>) -> Option<(usize, Option<Message>)> {
+    let index = requests.iter().position(|request| request.id.is_none())?;
+    Some((index, requests.remove(index).null_message()))
+}
+
+/// Returns the ids of the requests of a wait; fails if there are none. Every request in the list has an id: those with the null process are
+/// taken before, and a wait removes the request that it completes.
 fn ids(requests: &[Request<'_>]) -> Result<Box<[RequestId]>, CommError> {
     let ids: Box<[RequestId]> = requests.iter().filter_map(|request| request.id).collect();
     if ids.is_empty() { Err(CommError::NothingToWaitFor) } else { Ok(ids) }

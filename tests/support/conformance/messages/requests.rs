@@ -191,3 +191,41 @@ pub(super) fn deadlines(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failur
     }
     Ok(())
 }
+
+/// Along a line, whose ends have the null process as a neighbour: by calls of every kind, each of which is over at once there.
+pub(super) fn null_process(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
+    let (rank, size) = (group.rank(), group.size());
+    let (next, previous) = ((rank + 1 < size).then_some(rank + 1), rank.checked_sub(1));
+    let check = |message: &Message| {
+        let expected = previous.map_or(vec![], |from| vec![from as u64]);
+        same("data", message.to_vec::<u64>()?, expected)?;
+        same("is null", message.is_null(), previous.is_none())
+    };
+    let tag = Tag(6);
+    check(&group.sendrecv(next, [rank as u64], previous)?)?;
+    check(&group.sendrecv((next, tag), [rank as u64], (previous, tag))?)?;
+    let sent = group.isend((next, tag), [rank as u64])?;
+    check(&group.recv(previous)?)?;
+    group.wait(sent)?;
+    let requests = [group.irecv((previous, tag))?, group.isend((next, tag), [rank as u64])?];
+    check(group.wait_all(requests)?[0].as_ref().ok_or("no message")?)?;
+    let mut requests = vec![group.isend(next, [rank as u64])?, group.irecv(previous)?];
+    let mut received = 0;
+    while !requests.is_empty() {
+        if let (_, Some(message)) = group.wait_any(&mut requests)? {
+            check(&message)?;
+            received += 1;
+        }
+    }
+    same("messages of the waits", received, 1)?;
+    if previous.is_none() {
+        check(&group.recv_until(previous, Time::ZERO)?)?;
+        same("length", group.probe(previous)?.2, 0)?;
+        same("found", group.try_probe(previous)?.is_some(), true)?;
+        let Tested::Complete(Some(message)) = group.test(group.irecv(previous)?)? else {
+            return Err("a receive from the null process is not complete".into());
+        };
+        check(&message)?;
+    }
+    Ok(())
+}
