@@ -219,8 +219,7 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// [`CommError::Mismatch`] if the functions of two members give different colors, as `|_| my_color` does. Where time is modeled, the
-    /// mismatch ends the run. Over MPI, which would need messages to find it, the first wait for a message of the wrong group ends the run as
-    /// a deadlock.
+    /// mismatch ends the run. Over MPI each member tells the next one a digest of its colors, and a later call that waits fails.
     pub fn split_by<C: PartialEq + Hash>(&self, color: impl Fn(Rank) -> C) -> Result<Group<'n>, CommError> {
         let colors: Vec<C> = (0..self.size()).map(color).collect();
         let nth = self.splits.replace(self.splits.get() + 1);

@@ -219,12 +219,24 @@ impl Carrier for MpiNode<'_> {
         &self,
         context: Context,
         nth: u64,
-        _: usize,
+        size: usize,
         rank: Rank,
         call: &Call<'_>,
     ) -> Result<(), CommError> {
-        if let Some(difference) = self.groups.borrow_mut().agree(context, nth, rank, call) {
-            self.difference.set(Some(difference));
+        let mut groups = self.groups.borrow_mut();
+        let mut difference = groups.agree(context, nth, rank, call);
+        if groups.contexts.is_of_splits(context) {
+            let group = groups.digest(context);
+            difference = groups.split_by(None, group, nth, call.digest());
+            let next = (rank + 1) % size;
+            let next = groups.contexts.members(context).map_or(next, |members| members[next]);
+            let announcement =
+                Header { context: group, nth, call: call.digest(), ..Header::new(Kind::Split) };
+            self.job.connection.send_frame(next as NodeId, announcement, &[])?;
+        }
+        drop(groups);
+        if difference.is_some() {
+            self.difference.set(difference);
         }
         self.difference.take().map_or(Ok(()), |difference| Err(self.mismatch(difference)))
     }
@@ -350,6 +362,9 @@ impl Carrier for MpiNode<'_> {
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
+        if let Some(difference) = self.difference.take() {
+            return Err(self.mismatch(difference));
+        }
         // A poll may yield the core to other ranks, so it is avoided if a result is available.
         if let Some(found) = take(&mut self.local.borrow_mut()) {
             return Ok(Some(found));
