@@ -8,8 +8,7 @@
 use std::time::{Duration, Instant};
 
 use multicomputer::{
-    Pinning, all_to_all::Matrix, calibration, collective::Job, collective::Operation, model::MachineSpec,
-    prelude::*,
+    Pinning, calibration, collective::Job, collective::Operation, model::MachineSpec, prelude::*,
 };
 
 fn main() -> Result<(), Failure> {
@@ -125,12 +124,11 @@ fn collectives(nodes: usize, seconds: f64) -> Result<(), Failure> {
         })?;
     }
     for bytes in [1 << 10, 16 << 10] {
-        let matrix = std::sync::Arc::new(Matrix::of(nodes, |_, _| bytes as u64)?);
         run("alltoall", bytes, &|node| {
             let (world, rank) = (node.world(), node.rank());
             let mine: Vec<Payload> = (0..nodes).map(|to| data(rank, to, bytes)).collect();
             let exchange = || {
-                let got = world.all_to_allv_payloads_known(&matrix, mine.clone())?;
+                let got = world.all_to_all_payloads(mine.clone())?;
                 world.barrier()?;
                 Ok(got)
             };

@@ -62,7 +62,7 @@ fn lines<'n>(node: &Node<'n>) -> Result<Vec<(Group<'n>, bool)>, Failure> {
     let mut lines = Vec::new();
     for extent in node.machine().topology().extents().into_iter().rev() {
         let without = |rank: Rank| rank - rank / stride % extent * stride;
-        lines.push((node.world().split(without)?, node.rank() < stride * extent));
+        lines.push((node.world().split_by(without)?, node.rank() < stride * extent));
         stride *= extent;
     }
     Ok(lines)

@@ -263,7 +263,7 @@ pub enum RunError {
     /// A node program panicked.
     #[error("node {rank} panicked: {message}")]
     Panicked {
-        /// The node.
+        /// The node, as a rank of the world.
         rank: Rank,
         /// The message of the panic.
         message: String,
@@ -271,7 +271,7 @@ pub enum RunError {
     /// A node program returned an error.
     #[error("node {rank} failed: {source}{}", last_call.as_ref().map_or_else(String::new, |place| format!(" (last call at {place})")))]
     Node {
-        /// The node.
+        /// The node, as a rank of the world.
         rank: Rank,
         /// The error of the program.
         source: Failure,
@@ -279,7 +279,7 @@ pub enum RunError {
         /// if the program has made no call.
         last_call: Option<String>,
     },
-    /// Nodes died, and all other programs returned. [`Machine::run_surviving`](crate::Machine::run_surviving) returns their outputs.
+    /// Nodes, given as ranks of the world, died, and all other programs returned. [`Machine::run_surviving`](crate::Machine::run_surviving) returns their outputs.
     #[error("{}", deaths(.0))]
     NodesDied(Vec<(Rank, Time)>),
     /// No node can proceed.
@@ -319,7 +319,7 @@ pub enum RunError {
     /// A node's clock passed the end of representable modeled time.
     #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]
     TimeOverflow {
-        /// The node.
+        /// The node, as a rank of the world.
         rank: Rank,
     },
     /// The host can no longer start the threads of the machine: other runs have started since the machine was built, or a limit of the host
@@ -329,7 +329,7 @@ pub enum RunError {
     /// The host failed to start a thread.
     #[error("the host refused the thread of node {rank}: {source}")]
     Spawn {
-        /// The node.
+        /// The node, as a rank of the world.
         rank: Rank,
         /// The reason given by the host.
         source: std::io::Error,
@@ -403,9 +403,9 @@ fn callers(ranks: &[Rank]) -> String {
 pub struct DeadlockReport {
     /// Every node that has not finished, in rank order.
     pub blocked: Vec<BlockedNode>,
-    /// The nodes whose programs have returned, in rank order.
+    /// The nodes whose programs have returned, as ranks of the world in ascending order.
     pub returned: Vec<Rank>,
-    /// A cycle of ranks: each waits for the next, and the last waits for the first. Empty if there is no cycle.
+    /// A cycle of nodes, as ranks of the world: each waits for the next, and the last waits for the first. Empty if there is no cycle.
     pub cycle: Vec<Rank>,
 }
 
@@ -498,11 +498,6 @@ impl fmt::Display for DeadlockReport {
         }
         Ok(())
     }
-}
-
-/// Describes a receive by its source and tag, for error messages.
-pub(crate) fn describe(source: Option<Rank>, tag: Option<Tag>) -> String {
-    crate::rank::Select { source, tag }.to_string()
 }
 
 #[cfg(test)]

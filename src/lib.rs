@@ -87,7 +87,7 @@ pub use bytemuck;
 
 pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
 pub use payload::{Buffer, Element, ElementType, Pair, Payload, PayloadError};
-pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Tag};
+pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Source, Tag};
 pub use runtime::Pinning;
 pub use time::{Span, SpanError, Time};
 

@@ -4,7 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of a node within a group: 0 to `size - 1`. In the world group it is the number of the node itself.
+/// The number of a node within a group: 0 to `size - 1`.
+///
+/// In the group of all nodes, the world, the rank of a node is the node's number in the machine. Reports, traces, errors of runs and
+/// topologies name nodes by this number; messages and collective calls use ranks of their group.
+/// [`Group::world_rank`](crate::comm::Group::world_rank) converts a rank into the node's number.
 pub type Rank = usize;
 
 /// A message label chosen by the program. A receive accepts one tag or any tag.
@@ -21,7 +25,7 @@ pub type Rank = usize;
 pub struct Tag(pub u32);
 
 /// The kinds of collective calls, by their code in [`Tag::of_call`]. A call of any other kind has the code 0, "call".
-const OPERATIONS: [&str; 13] = [
+const OPERATIONS: [&str; 14] = [
     "call",
     "barrier",
     "broadcast",
@@ -35,6 +39,7 @@ const OPERATIONS: [&str; 13] = [
     "all-to-all",
     "sparse exchange",
     "s-to-p broadcast",
+    "exclusive-scan",
 ];
 
 /// The first tag of collective calls. Tags made by [`Tag::named`] are smaller, because ASCII letters are below 128.
@@ -112,22 +117,37 @@ pub struct AnySource;
 pub struct AnyTag;
 
 /// The target rank and the tag of a message: `3` means rank 3 and tag 0, `(3, Tag(7))` names both.
+///
+/// `None` in place of a rank is the null process: a send to it does nothing and takes no time, as with `MPI_PROC_NULL`. So the neighbour of a
+/// [shift](crate::comm::Shift), which may be beyond the edge of the grid, is a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destination {
-    /// The target's rank within the group in which the message is sent.
-    pub rank: Rank,
+    /// The target's rank within the group in which the message is sent; `None` is the null process.
+    pub rank: Option<Rank>,
     /// The label of the message; `Tag(0)` by default.
     pub tag: Tag,
 }
 
 impl From<Rank> for Destination {
     fn from(rank: Rank) -> Self {
-        Destination { rank, tag: Tag::default() }
+        (rank, Tag::default()).into()
     }
 }
 
 impl From<(Rank, Tag)> for Destination {
     fn from((rank, tag): (Rank, Tag)) -> Self {
+        Destination { rank: Some(rank), tag }
+    }
+}
+
+impl From<Option<Rank>> for Destination {
+    fn from(rank: Option<Rank>) -> Self {
+        (rank, Tag::default()).into()
+    }
+}
+
+impl From<(Option<Rank>, Tag)> for Destination {
+    fn from((rank, tag): (Option<Rank>, Tag)) -> Self {
         Destination { rank, tag }
     }
 }
@@ -135,62 +155,100 @@ impl From<(Rank, Tag)> for Destination {
 /// The source and the tag of the messages that a receive or a probe accepts.
 ///
 /// Programs use the short forms: `3` (rank 3, any tag), `(3, Tag(7))`, `ANY_SOURCE`, `(ANY_SOURCE, Tag(7))`, `(3, ANY_TAG)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+///
+/// `None` in place of a rank is the null process, as with `MPI_PROC_NULL`: a receive from it takes no time and returns the null message,
+/// which is [empty](crate::comm::Message::is_null). So the neighbour of a [shift](crate::comm::Shift), which may be beyond the edge of the
+/// grid, is a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Select {
-    /// The rank that must have sent the message; `None` accepts every rank.
-    pub source: Option<Rank>,
+    /// The accepted sources.
+    pub source: Source,
     /// The tag that the message must have; `None` accepts every tag.
     pub tag: Option<Tag>,
+}
+
+/// The sources that a [selection](Select) accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Every rank.
+    Any,
+    /// One rank.
+    Rank(Rank),
+    /// The null process: there is no message to wait for.
+    Null,
 }
 
 impl Select {
     /// Returns whether a message with tag `tag` from `source` is accepted.
     pub fn accepts(&self, source: Rank, tag: Tag) -> bool {
-        self.source.is_none_or(|s| s == source) && self.tag.is_none_or(|t| t == tag)
+        let is_accepted = match self.source {
+            Source::Any => true,
+            Source::Rank(rank) => rank == source,
+            Source::Null => false,
+        };
+        is_accepted && self.tag.is_none_or(|t| t == tag)
+    }
+
+    /// Returns the selection of a source and a tag, where `None` accepts all.
+    pub(crate) fn any_or(source: Option<Rank>, tag: Option<Tag>) -> Select {
+        Select { source: source.map_or(Source::Any, Source::Rank), tag }
     }
 }
 
 impl From<Rank> for Select {
     fn from(rank: Rank) -> Self {
-        Select { source: Some(rank), tag: None }
+        Select { source: Source::Rank(rank), tag: None }
     }
 }
 
 impl From<(Rank, Tag)> for Select {
     fn from((rank, tag): (Rank, Tag)) -> Self {
-        Select { source: Some(rank), tag: Some(tag) }
+        Select { source: Source::Rank(rank), tag: Some(tag) }
     }
 }
 
 impl From<(Rank, AnyTag)> for Select {
     fn from((rank, _): (Rank, AnyTag)) -> Self {
-        Select { source: Some(rank), tag: None }
+        Select { source: Source::Rank(rank), tag: None }
+    }
+}
+
+impl From<Option<Rank>> for Select {
+    fn from(rank: Option<Rank>) -> Self {
+        Select { source: rank.map_or(Source::Null, Source::Rank), tag: None }
+    }
+}
+
+impl From<(Option<Rank>, Tag)> for Select {
+    fn from((rank, tag): (Option<Rank>, Tag)) -> Self {
+        Select { source: rank.map_or(Source::Null, Source::Rank), tag: Some(tag) }
     }
 }
 
 impl From<AnySource> for Select {
     fn from(_: AnySource) -> Self {
-        Select { source: None, tag: None }
+        Select { source: Source::Any, tag: None }
     }
 }
 
 impl From<(AnySource, Tag)> for Select {
     fn from((_, tag): (AnySource, Tag)) -> Self {
-        Select { source: None, tag: Some(tag) }
+        Select { source: Source::Any, tag: Some(tag) }
     }
 }
 
 impl From<(AnySource, AnyTag)> for Select {
     fn from(_: (AnySource, AnyTag)) -> Self {
-        Select { source: None, tag: None }
+        Select { source: Source::Any, tag: None }
     }
 }
 
 impl fmt::Display for Select {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.source {
-            Some(rank) => write!(f, "rank {rank}")?,
-            None => f.write_str("any rank")?,
+            Source::Rank(rank) => write!(f, "rank {rank}")?,
+            Source::Any => f.write_str("any rank")?,
+            Source::Null => f.write_str("the null process")?,
         }
         match self.tag {
             Some(tag) => write!(f, ", {tag}"),

@@ -27,6 +27,29 @@ pub enum CallError {
         /// Number of ranks in the group.
         size: usize,
     },
+    /// The elements cannot be divided into one block for each rank.
+    #[error(
+        "{} given in a group of {size}: there must be a multiple of {size}, with one block of equal length for each rank",
+        are(*given, "element")
+    )]
+    Blocks {
+        /// Number of elements given.
+        given: usize,
+        /// Number of ranks in the group.
+        size: usize,
+    },
+    /// A payload has another length than the payload for rank 0.
+    #[error(
+        "{given} bytes are given for rank {to} and {expected} for rank 0: they must be equal, or the call `all_to_allv_payloads`"
+    )]
+    Unequal {
+        /// The receiver.
+        to: Rank,
+        /// Bytes given.
+        given: u64,
+        /// Bytes given for rank 0.
+        expected: u64,
+    },
     /// A vector is longer than the maximum message.
     #[error("{given} bytes are given for rank {to}: at most {MAX_MESSAGE} are allowed")]
     TooLong {

@@ -9,15 +9,17 @@ use crate::{
     payload::{Element, ElementType, Payload},
     plan::{Cache, Choice},
     rank::Rank,
+    text::count,
 };
 
-/// Many-to-many communication in a group: every member has a distinct vector for each, or some, of the other members.
+/// All-to-all and many-to-many communication in a group: every member has a distinct vector for each, or some, of the other members.
 ///
 /// All members make the same calls with the same algorithm in the same order. Otherwise they get
 /// [`CommError::Mismatch`](crate::error::CommError::Mismatch). *Auto* chooses the algorithm unless one is [given](Group::using).
 ///
 /// | call | input known to a member | traffic besides the data |
 /// | --- | --- | --- |
+/// | [`all_to_all`](ManyToMany::all_to_all) | its outgoing blocks, all of one length | nothing |
 /// | [`all_to_allv`](ManyToMany::all_to_allv) | its outgoing vectors | an all-gather of all send vectors |
 /// | [`all_to_allv_known`](ManyToMany::all_to_allv_known) | the whole matrix | nothing |
 /// | [`sparse_exchange`](ManyToMany::sparse_exchange) | its outgoing vectors, to few ranks | one number for each member |
@@ -25,7 +27,7 @@ use crate::{
 /// Each call has a form on payloads, which moves data by reference and accepts phantom payloads. The other forms copy each vector once on
 /// input and once on output.
 ///
-/// The first two calls plan each new matrix, and cache the plan with the machine. Planning takes some milliseconds of host time on about
+/// All calls but the last plan each new matrix, and cache the plan with the machine. Planning takes some milliseconds of host time on about
 /// ten nodes and is not charged. Message headers are modeled and charged.
 ///
 /// ```
@@ -50,6 +52,48 @@ use crate::{
 /// Every call fails with [`CallError`] if its arguments do not match the group or the arguments of other members, or if a message cannot
 /// be sent or received.
 pub trait ManyToMany: Caller<Instance> {
+    /// Exchanges blocks of one length: every member gives one block for each rank, one after the other in one slice, and gets one block from
+    /// each rank, in rank order. The number of elements must be a multiple of the number of ranks, and the same on all members. Nothing but
+    /// the data is sent.
+    ///
+    /// ```
+    /// use multicomputer::prelude::*;
+    ///
+    /// let run = Machine::paragon(1, 3).build()?.run(|node| {
+    ///     let mine: Vec<usize> = (0..6).map(|element| 10 * node.rank() + element).collect();
+    ///     Ok(node.world().all_to_all(&mine)?)
+    /// })?;
+    /// assert_eq!(run.outputs[1], [2, 3, 12, 13, 22, 23]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[doc(alias = "alltoall")]
+    #[track_caller]
+    fn all_to_all<T: Element + Send>(&self, outgoing: &[T]) -> Result<Vec<T>, CallError> {
+        let (element, given, size) = (element::<T>()?, outgoing.len(), self.group().size());
+        if !given.is_multiple_of(size) {
+            return Err(CallError::Blocks { given, size });
+        }
+        let (block, all) = (given / size, Payload::from(outgoing));
+        let bytes = (block * element.size()) as u64;
+        let what = format!("blocks of {block} {element}");
+        let blocks = (0..size as u64).map(|to| all.slice(to * bytes..(to + 1) * bytes));
+        let incoming =
+            exchange_blocks(self.group(), self.choice(), &what, bytes, blocks.collect::<Result<_, _>>()?)?;
+        Ok(Payload::concat(incoming).to_vec()?)
+    }
+
+    /// Exchanges payloads of one length by reference, as [`all_to_all`](ManyToMany::all_to_all) does blocks of a slice.
+    #[track_caller]
+    fn all_to_all_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
+        check_number(self.group(), &outgoing)?;
+        let bytes = outgoing[0].len();
+        if let Some(to) = outgoing.iter().position(|payload| payload.len() != bytes) {
+            return Err(CallError::Unequal { to, given: outgoing[to].len(), expected: bytes });
+        }
+        let what = format!("payloads of {}", count(bytes, "byte"));
+        exchange_blocks(self.group(), self.choice(), &what, bytes, outgoing)
+    }
+
     /// Exchanges vectors: every member gives one vector for each rank, and gets one vector from each rank. The receivers need not know the
     /// lengths: an all-gather of the lengths comes first, with four bytes for each pair of ranks.
     #[doc(alias = "alltoallv")]
@@ -147,6 +191,7 @@ pub trait ManyToMany: Caller<Instance> {
 
     /// Returns the plan for a matrix, with its algorithm and prediction. All members get the same plan. A call of this method before a
     /// real-time measurement keeps planning out of the measured time.
+    #[track_caller]
     fn all_to_allv_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
         plan(self.group(), &self.choice(), matrix)
     }
@@ -182,6 +227,27 @@ fn exchange_unknown_lengths(
     })
 }
 
+/// Carries out an exchange in which every member has `bytes` bytes for every rank.
+fn exchange_blocks(
+    group: &Group<'_>,
+    choice: Choice<Instance>,
+    what: &str,
+    bytes: u64,
+    outgoing: Vec<Payload>,
+) -> Result<Vec<Payload>, CallError> {
+    group.library_call(EXCHANGE, || {
+        let text = format_args!("an exchange of {what} by {choice}");
+        group.agree(&Call::new(EXCHANGE, &text, (choice.key(), bytes)))?;
+        let nodes = group.size();
+        let matrix = group.cache().get(
+            EqualBlocks { nodes, bytes },
+            |_| nodes * nodes,
+            || Ok::<_, MatrixError>(Arc::new(Matrix::of(nodes, |_, _| bytes)?)),
+        )?;
+        Ok(plan(group, &choice, &matrix)?.carry_out(group, outgoing)?)
+    })
+}
+
 /// Carries out an exchange in which every member has the whole matrix.
 #[track_caller]
 fn exchange_with_matrix(
@@ -203,6 +269,13 @@ fn exchange_with_matrix(
 fn plan(group: &Group<'_>, choice: &Choice<Instance>, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
     let instance = Instance::among(group.machine(), group.members(), matrix.clone())?;
     Ok(choice.kept_plan(&instance, group.cache())?)
+}
+
+/// Cache key: the matrix of an exchange of blocks of one length.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct EqualBlocks {
+    nodes: usize,
+    bytes: u64,
 }
 
 /// Cache key: the entries of a collected matrix, row by row. All members of a call share one matrix.

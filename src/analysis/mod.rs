@@ -94,7 +94,7 @@ pub enum AnalysisError {
     Incomplete {
         /// The kind of the missing entry.
         what: &'static str,
-        /// The node.
+        /// The node, as a rank of the world.
         rank: Rank,
         /// The instant.
         at: Time,

@@ -24,7 +24,7 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CriticalPath {
-    /// The node at whose end the path ends. The last piece of the path may be the transfer of a message that this node received without
+    /// The node at whose end the path ends, as a rank of the world. The last piece of the path may be the transfer of a message that this node received without
     /// overhead.
     pub last_node: Rank,
     /// The pieces, in time order. No piece is empty, and each begins at the end of the previous one.
@@ -41,7 +41,7 @@ pub struct Piece {
     pub end: Time,
     /// The kind of time.
     pub kind: Kind,
-    /// The node; for a message in the network, the sender.
+    /// The node, as a rank of the world; for a message in the network, the sender.
     pub rank: Rank,
     /// The message that was sent, in transit or received; its route is from its sender to its receiver.
     pub message: Option<MessageRef>,

@@ -17,6 +17,9 @@ use crate::{
     rank::Rank,
 };
 
+/// The name of exclusive scans in reports.
+const EXCLUSIVE_SCAN: &str = "exclusive-scan";
+
 /// Collective operations of a group. Every member calls the same operations in the same order, with the same root, lengths, operator and
 /// algorithm.
 ///
@@ -165,6 +168,51 @@ pub trait Collective: Caller<Task> {
         let x = x.as_mut_slice();
         let job = Job::of::<B::Element>(Operation::Scan, 0, Lengths::Even(x.len() as u64));
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
+    }
+
+    /// Combines into `x` the vectors of all ranks before this rank (exclusive scan). All vectors have the same length. On rank 0, which no
+    /// rank precedes, `x` is unchanged; MPI leaves it undefined. Give it the neutral element of the operator beforehand or afterwards if the
+    /// program needs one.
+    ///
+    /// ```
+    /// use multicomputer::{collective::Sum, prelude::*};
+    ///
+    /// let run = Machine::paragon(1, 4).build()?.run(|node| {
+    ///     // Every node has some items: where do its own begin if all are numbered through?
+    ///     let mut first = 10 * node.rank() + 1;
+    ///     node.world().exclusive_scan(&mut first, Sum)?;
+    ///     Ok(if node.rank() == 0 { 0 } else { first })
+    /// })?;
+    /// assert_eq!(run.outputs, [0, 1, 12, 33]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Cost
+    /// A [`scan`](Collective::scan) with the chosen algorithm, then one message of the vector's length from each rank to the next.
+    #[doc(alias = "exscan")]
+    #[track_caller]
+    fn exclusive_scan<B: Buffer + ?Sized, O: Operator<B::Element>>(
+        &self,
+        x: &mut B,
+        operator: O,
+    ) -> Result<(), CollectiveError> {
+        let x = x.as_mut_slice();
+        let job = Job::of::<B::Element>(Operation::Scan, 0, Lengths::Even(x.len() as u64));
+        let group = self.group();
+        // Numbered calls: this one, and the scan.
+        let before = group.library_call(EXCLUSIVE_SCAN, || {
+            group.numbered(2, || {
+                let tag = group.agree(&Call::new(EXCLUSIVE_SCAN, &"an exclusive scan", ()))?;
+                let inclusive = self.combine(&job, Payload::from(&*x), &operator)?;
+                let (rank, size) = (group.rank(), group.size());
+                let (next, previous) = ((rank + 1 < size).then_some(rank + 1), rank.checked_sub(1));
+                Ok::<_, CollectiveError>(group.private().sendrecv((next, tag), inclusive, (previous, tag))?)
+            })
+        })?;
+        if !before.is_null() {
+            before.payload.copy_to(x)?;
+        }
+        Ok(())
     }
 
     /// Carries out an operation that only moves data, on a payload. The argument is the rank's data before the operation, and the result

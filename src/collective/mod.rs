@@ -48,6 +48,7 @@ mod operator;
 mod plan;
 mod planned_call;
 mod problem;
+mod split;
 mod strategy;
 mod task;
 mod wrong_length;

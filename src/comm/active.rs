@@ -25,7 +25,7 @@ use crate::{
     error::CommError,
     model::ACTIVE_BYTES,
     payload::Payload,
-    rank::{ANY_SOURCE, Destination, Rank, Select, Tag},
+    rank::{ANY_SOURCE, Destination, Rank, Select, Source, Tag},
     time::{Span, Time},
     wire::{Parcel, RequestId},
 };
@@ -183,6 +183,10 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     #[track_caller]
     pub fn send_data(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
         self.handle_arrived(false)?;
+        let to = to.into();
+        if to.rank.is_none() {
+            return Ok(());
+        }
         let request = self.start_data(to, data)?;
         while !matches!(self.first_of(&[], Some(request), Time::MAX)?, Waited::Sent { .. }) {}
         Ok(())
@@ -196,6 +200,9 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     pub fn recv_data(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let select = from.into();
         self.handle_arrived(false)?;
+        if select.source == Source::Null {
+            return Ok(Message::null());
+        }
         let request = self.post(select)?;
         loop {
             if let Waited::Received { message, .. } = self.first_of(&[request], None, Time::MAX)? {
@@ -324,6 +331,9 @@ impl<'g, 'n, H: FnMut(&mut Reactions, ActiveMessage)> Active<'g, 'n, H> {
     }
 
     fn dispatch(&self, to: Destination, words: [u64; 2]) -> Result<(), CommError> {
+        if to.rank.is_none() {
+            return Ok(());
+        }
         let payload = Payload::from(words);
         debug_assert_eq!(payload.len(), ACTIVE_BYTES);
         let parcel = self.packets.parcel(to, &payload)?;

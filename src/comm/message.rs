@@ -6,8 +6,11 @@ use crate::{
     error::MessageError,
     payload::{Element, Payload, PayloadError},
     rank::{Rank, Tag},
-    wire::MessageId,
+    wire::{MessageId, NodeId},
 };
+
+/// The source of the null message; no group has this rank.
+const NULL: Rank = Rank::MAX;
 
 /// A received message.
 #[derive(Clone, Debug)]
@@ -24,6 +27,22 @@ pub struct Message {
 }
 
 impl Message {
+    /// The message that a receive from the null process returns.
+    pub(super) fn null() -> Message {
+        Message {
+            source: NULL,
+            tag: Tag::default(),
+            payload: Payload::empty(),
+            id: MessageId { source: NodeId::MAX, seq: 0 },
+        }
+    }
+
+    /// Whether this is the result of a receive from the null process (`None`), for example from beyond the edge of a
+    /// [grid](super::Cartesian): it is empty, its `source` is `Rank::MAX`, and its tag is 0.
+    pub fn is_null(&self) -> bool {
+        self.source == NULL
+    }
+
     /// The length in bytes.
     pub fn len(&self) -> u64 {
         self.payload.len()

@@ -119,7 +119,8 @@ mod sealed {
 /// A request of the endpoint. Dropping it leaves the request to the endpoint.
 struct Call<'n> {
     endpoint: &'n dyn Endpoint,
-    id: RequestId,
+    /// `None` for a request with the null process, which is complete from the beginning.
+    id: Option<RequestId>,
     kind: Kind,
     /// Whether the request has not been completed by a wait or a test.
     is_open: bool,
@@ -129,18 +130,20 @@ enum Kind {
     Send(Parcel),
     /// A receive, with the members of its group, by which the node that sent the message becomes a rank.
     Recv(Members),
+    /// A send to the null process or a receive from it.
+    Null,
     /// A request that the program has given up, or whose test failed.
     Detached,
 }
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
-        if self.is_open {
+        if let Some(id) = self.id.filter(|_| self.is_open) {
             let unwaited = match self.kind {
                 Kind::Send(parcel) => Some(parcel),
-                Kind::Recv(_) | Kind::Detached => None,
+                Kind::Recv(_) | Kind::Null | Kind::Detached => None,
             };
-            self.endpoint.forget(self.id, unwaited);
+            self.endpoint.forget(id, unwaited);
         }
     }
 }
@@ -165,7 +168,12 @@ impl<'n> RecvRequest<'n> {
 
 impl<'n, T> Request<'n, T> {
     fn new(endpoint: &'n dyn Endpoint, id: RequestId, kind: Kind) -> Request<'n, T> {
-        Request { call: Call { endpoint, id, kind, is_open: true }, result: PhantomData }
+        Request { call: Call { endpoint, id: Some(id), kind, is_open: true }, result: PhantomData }
+    }
+
+    /// A send to the null process or a receive from it.
+    pub(super) fn null(endpoint: &'n dyn Endpoint) -> Request<'n, T> {
+        Request { call: Call { endpoint, id: None, kind: Kind::Null, is_open: true }, result: PhantomData }
     }
 }
 
@@ -177,7 +185,10 @@ impl<'n, T: Completion> Request<'n, T> {
     #[track_caller]
     pub fn wait(mut self) -> Result<T, CommError> {
         self.call.is_open = false;
-        let received = called(self.call.endpoint).wait(self.call.id)?;
+        let received = match self.call.id {
+            Some(id) => called(self.call.endpoint).wait(id)?,
+            None => None,
+        };
         self.complete(received)
     }
 
@@ -189,7 +200,8 @@ impl<'n, T: Completion> Request<'n, T> {
     /// to all calls of a [`Group`](super::Group).
     #[track_caller]
     pub fn test(mut self) -> Result<Tested<'n, T>, CommError> {
-        match called(self.call.endpoint).test(self.call.id, true) {
+        let Some(id) = self.call.id else { return self.complete(None).map(Tested::Complete) };
+        match called(self.call.endpoint).test(id, true) {
             Ok((_, Some(received))) => self.complete(received).map(Tested::Complete),
             Ok((_, None)) => Ok(Tested::Pending(self)),
             Err(error) => {
@@ -257,9 +269,15 @@ impl<'n, T: Completion> Request<'n, T> {
         requests: &mut [Option<Self>],
         deadline: Time,
     ) -> Result<Option<(usize, T)>, CommError> {
+        let is_null = |request: &Option<Self>| request.as_ref().is_some_and(|open| open.call.id.is_none());
+        if let Some(index) = requests.iter().position(is_null)
+            && let Some(request) = requests[index].take()
+        {
+            return Ok(Some((index, request.complete(None)?)));
+        }
         let open = || requests.iter().flatten();
         let Some(first) = open().next() else { return Err(CommError::NothingToWaitFor) };
-        let ids = open().map(|request| request.call.id).collect();
+        let ids = open().filter_map(|request| request.call.id).collect();
         let (_, complete) = called(first.call.endpoint).wait_any_until(ids, deadline)?;
         let Some((place, received)) = complete else { return Ok(None) };
         let mut open = requests.iter_mut().enumerate().filter(|(_, request)| request.is_some());
@@ -274,6 +292,7 @@ impl<'n, T: Completion> Request<'n, T> {
         self.call.is_open = false;
         let message = match (&self.call.kind, received) {
             (Kind::Recv(members), Some(envelope)) => Some(members.message(envelope)),
+            (Kind::Null, _) => Some(Message::null()),
             _ => None,
         };
         T::from_message(message).ok_or(CommError::Ended)
@@ -297,8 +316,10 @@ impl<T> fmt::Debug for Request<'_, T> {
         let kind = match self.call.kind {
             Kind::Send(_) => "send",
             Kind::Recv(_) => "receive",
+            Kind::Null => return write!(f, "Request(null process, node {})", self.call.endpoint.id()),
             Kind::Detached => "detached",
         };
-        write!(f, "Request({kind} {} of node {})", self.call.id, self.call.endpoint.id())
+        let id = self.call.id.unwrap_or_default();
+        write!(f, "Request({kind} {id} of node {})", self.call.endpoint.id())
     }
 }

@@ -52,7 +52,7 @@ impl Program {
                     }
                     Operation::Recv { from, tag, .. } => {
                         let source = from.map(|from| from as Rank);
-                        requests.push(Some(world.irecv(Select { source, tag })?.into()));
+                        requests.push(Some(world.irecv(Select::any_or(source, tag))?.into()));
                     }
                     Operation::Calc(span) => node.compute(span)?,
                 },

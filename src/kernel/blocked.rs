@@ -61,7 +61,7 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    /// The ranks of which at least one must act before the node can continue, if the call names any.
+    /// The nodes, as ranks of the world, of which at least one must act before the node can continue, if the call names any.
     pub fn sources(&self) -> Vec<Rank> {
         match self {
             WaitsFor::Message { source, .. } => source.iter().copied().collect(),

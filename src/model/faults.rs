@@ -43,7 +43,7 @@ pub enum Fault {
     },
     /// A node dies: its processor and its ports, but not the router beside it.
     Node {
-        /// The node.
+        /// The node, as a rank of the world.
         rank: Rank,
         /// The instant at which the node dies.
         at: Time,

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Content {
-    /// The node.
+    /// The node, as a rank of the world.
     pub rank: Rank,
     /// The node's clock.
     pub at: Time,

@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The node.
+    /// The node, as a rank of the world.
     pub rank: Rank,
     /// The node's clock when the call was made.
     pub start: Time,

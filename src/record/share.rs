@@ -19,9 +19,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Share {
-    /// The sender.
+    /// The sender, as a rank of the world.
     pub from: Rank,
-    /// The receiver.
+    /// The receiver, as a rank of the world.
     pub to: Rank,
     /// The number of messages that the sender had sent before.
     pub seq: u64,
@@ -43,9 +43,9 @@ pub struct Share {
 pub enum Bottleneck {
     /// A directed link, by its number in the topology.
     Link(LinkId),
-    /// The in-port of a node.
+    /// The in-port of a node, which is given as a rank of the world.
     InPort(Rank),
-    /// Both ports of a node together, if the node is less than full duplex.
+    /// Both ports of a node, which is given as a rank of the world, if the node is less than full duplex.
     Ports(Rank),
 }
 

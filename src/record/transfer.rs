@@ -10,9 +10,9 @@ use crate::{rank::Rank, time::Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Transfer {
-    /// The sender.
+    /// The sender, as a rank of the world.
     pub from: Rank,
-    /// The receiver.
+    /// The receiver, as a rank of the world.
     pub to: Rank,
     /// The number of messages that the sender had sent before.
     pub seq: u64,

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+#[cfg(feature = "mpi")]
+use crate::comm::Private;
 use crate::{comm::LIBRARY_CALLS, rank::Rank, wire::Context};
 
 /// Context numbers of groups, equal on all members without communication: the n-th group that a node makes of the same ranks under the same
@@ -50,6 +52,12 @@ impl Contexts {
     /// Whether a context belongs to the library calls of a group.
     pub(super) fn is_of_library_calls(&self, context: Context) -> bool {
         self.made(context).is_some_and(|made| made.members.is_empty() && made.nth == LIBRARY_CALLS)
+    }
+
+    /// Whether a context is the one in which members of a group compare their calls of `split_by`.
+    #[cfg(feature = "mpi")]
+    pub(super) fn is_of_splits(&self, context: Context) -> bool {
+        self.made(context).is_some_and(|made| made.members.is_empty() && made.nth == Private::Split as u32)
     }
 
     /// Returns the group whose library calls use a context; `None` for other contexts.

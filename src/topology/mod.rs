@@ -227,13 +227,13 @@ impl Grid {
         self.rows * self.columns
     }
 
-    /// The rank of the node in a row and a column, both counted from 0.
+    /// The number of the node, which is its rank in the world, in a row and a column, both counted from 0.
     pub fn rank(&self, row: usize, column: usize) -> Rank {
         debug_assert!(row < self.rows && column < self.columns, "({row}, {column}) in a {self} grid");
         row * self.columns + column
     }
 
-    /// The row and the column of a node, both counted from 0.
+    /// The row and the column of a node, given as a rank of the world; both are counted from 0.
     pub fn coordinates(&self, rank: Rank) -> (usize, usize) {
         debug_assert!(rank < self.nodes(), "rank {rank} in a {self} grid");
         (rank / self.columns, rank % self.columns)

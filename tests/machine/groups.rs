@@ -4,6 +4,7 @@
 
 use multicomputer::{
     Run,
+    comm::Cartesian,
     error::Failure,
     model::{Parameters, ParametersBuilder},
     prelude::*,
@@ -69,13 +70,81 @@ fn the_ranks_of_a_subgroup_are_in_the_order_given() {
 #[test]
 fn a_split_puts_equal_colors_together() {
     let run = run((1, 7), |node| {
-        let group = node.world().split(|rank| rank % 3)?;
+        let group = node.world().split_by(|rank| rank % 3)?;
         let members: Vec<Rank> = (0..group.size()).map(|rank| group.world_rank(rank).unwrap()).collect();
         Ok((group.rank(), members))
     });
     assert_eq!(run.outputs[6], (2, vec![0, 3, 6]));
     assert_eq!(run.outputs[4], (1, vec![1, 4]));
     assert_eq!(run.outputs[2], (0, vec![2, 5]));
+}
+
+/// The values of all members are gathered, which takes the time of that call; the order is by key, then by rank.
+#[test]
+fn colors_and_keys_are_gathered() {
+    let program = |node: &Node<'_>| {
+        let rank = node.rank();
+        let group = node.world().split((rank != 4).then_some(rank % 2), [5, 9, 1, 9, 0, 2, 1][rank])?;
+        let Some(group) = group else { return Ok(vec![]) };
+        assert_eq!(group.world_rank(group.rank())?, rank);
+        Ok((0..group.size()).map(|rank| group.world_rank(rank).unwrap()).collect::<Vec<Rank>>())
+    };
+    let of_values = run((1, 7), program);
+    let (even, odd) = (vec![2, 6, 0], vec![5, 1, 3]);
+    assert_eq!(of_values.outputs, [&even, &odd, &even, &odd, &vec![], &odd, &even].map(Vec::clone));
+    let gather = run((1, 7), |node| Ok(node.world().all_gather(&[1_u64; 2], 14)?));
+    assert_eq!(of_values.report.makespan, gather.report.makespan);
+}
+
+/// A halo exchange on a line: each inner rank sends and receives at once, and the ends only send or receive.
+#[test]
+fn the_null_process_takes_no_time() {
+    let line = |node: &Node<'_>| {
+        let grid = node.world().cartesian(&[node.size()], &[false])?;
+        let shift = grid.shift(0, 1)?;
+        let got = grid.group().sendrecv(shift.destination, [node.rank() as u32], shift.source)?;
+        Ok((got.to_vec::<u32>()?, got.is_null(), node.now()?))
+    };
+    let by_hand = |node: &Node<'_>| {
+        let (world, rank) = (node.world(), node.rank());
+        let mine = [rank as u32];
+        let got = match rank {
+            0 => world.send(1, mine).map(|()| vec![])?,
+            1 => world.sendrecv(2, mine, 0)?.to_vec()?,
+            _ => world.recv(1)?.to_vec()?,
+        };
+        Ok((got, rank == 0, node.now()?))
+    };
+    let line_of_three = run((1, 3), line);
+    assert_eq!(line_of_three.outputs, run((1, 3), by_hand).outputs);
+    assert_eq!(line_of_three.report.messages, 2);
+    assert_eq!(run((1, 1), line).outputs, [(vec![], true, Time::ZERO)]);
+}
+
+/// Against all lists of non-increasing extents.
+#[test]
+fn balanced_extents_are_the_smallest_in_order() {
+    fn all(ranks: usize, dimensions: usize, limit: usize) -> Vec<Vec<usize>> {
+        if dimensions == 0 {
+            return if ranks == 1 { vec![vec![]] } else { vec![] };
+        }
+        let firsts = (1..=limit.min(ranks)).filter(|first| ranks.is_multiple_of(*first));
+        let lists = firsts.flat_map(|first| {
+            all(ranks / first, dimensions - 1, first)
+                .into_iter()
+                .map(move |rest| [vec![first], rest].concat())
+        });
+        lists.collect()
+    }
+    for ranks in 1..=150 {
+        for dimensions in 1..=4 {
+            let smallest = all(ranks, dimensions, ranks).into_iter().min().unwrap();
+            assert_eq!(Cartesian::balanced(ranks, dimensions), smallest, "{ranks} in {dimensions}");
+        }
+    }
+    assert_eq!(Cartesian::balanced(1 << 20, 3), [128, 128, 64]);
+    assert!(Cartesian::balanced(5, 0).is_empty());
+    assert_eq!(Cartesian::balanced(0, 2), [0, 1]);
 }
 
 #[test]
@@ -87,7 +156,7 @@ fn groups_of_groups_talk_among_themselves() {
                 return Ok(());
             }
             let half = group.size() / 2;
-            let mine = group.split(|rank| rank / half)?;
+            let mine = group.split_by(|rank| rank / half)?;
             if mine.rank() == 0 {
                 for rank in 1..mine.size() {
                     mine.send(rank, [mine.world_rank(0)? as u32])?;

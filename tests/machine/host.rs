@@ -64,7 +64,7 @@ fn libraries_give_on_the_host_what_they_give_in_virtual_time() {
             let mut x = vec![rank as u64 + 1; 100];
             world.all_reduce(&mut x, Sum)?;
             world.scan(&mut x, Sum)?;
-            let half = world.split(|rank| rank % 2)?;
+            let half = world.split_by(|rank| rank % 2)?;
             x.extend(half.all_gather(&[rank as u64; 3], 3 * half.size())?);
             let mut y = [rank as u64; 7];
             world.broadcast(nodes - 1, &mut y)?;

@@ -238,7 +238,7 @@ fn routes_are_checked_when_they_are_taken() {
         let error = multicomputer::collective::Algorithm::AUTO.plan(&task).unwrap_err();
         assert!(matches!(error, PlanError::Topology(_)), "{error}");
         assert_eq!(error.to_string(), text);
-        let broadcast = |node: &Node<'_>| match node.world().split(|rank| rank == 1)? {
+        let broadcast = |node: &Node<'_>| match node.world().split_by(|rank| rank == 1)? {
             group if group.size() == 2 => Ok(group.broadcast(0, &mut [1.0_f64; 1000])?),
             _ => Ok(()),
         };

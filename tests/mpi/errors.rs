@@ -130,6 +130,12 @@ fn mismatches(job: &Job) {
         }
     });
     assert!(operations.to_string().contains("a barrier"), "{operations}");
+    let colors = error_of(job, |node| {
+        let color = node.rank() % 2;
+        node.world().split_by(|_| color)?.barrier()?;
+        Ok(node.world().barrier()?)
+    });
+    assert!(colors.to_string().contains("`split_by`"), "{colors}");
 }
 
 fn unreceived(job: &Job) {

@@ -2,7 +2,7 @@
 //!
 //! The equivalent of MPI's Cartesian communicators: `MPI_Cart_create` is [`Group::cartesian`], `MPI_Cart_coords`
 //! [`Cartesian::coordinates`], `MPI_Cart_rank` [`Cartesian::rank_at`], `MPI_Cart_shift` [`Cartesian::shift`] and `MPI_Cart_sub`
-//! [`Cartesian::sub`] (MPI: A Message-Passing Interface Standard, chapter on process topologies). Ranks are row-major: the last coordinate
+//! [`Cartesian::sub`], `MPI_Dims_create` [`Cartesian::balanced`] (MPI: A Message-Passing Interface Standard, chapter on process topologies). Ranks are row-major: the last coordinate
 //! varies fastest. Ranks are not reordered to fit the network. To reorder them, make the grid of a [subgroup](Group::subgroup) with the
 //! ranks in the desired order.
 
@@ -21,12 +21,12 @@ use crate::{error::CommError, rank::Rank};
 ///     let (group, here) = (grid.group(), grid.coordinates(grid.group().rank())?);
 ///     // To the right, around the ring, as many places as the row says.
 ///     let shift = grid.shift(1, here[0] as isize)?;
-///     if let (Some(from), Some(to)) = (shift.source, shift.destination) {
-///         let got = group.sendrecv(to, here[1] as u64, from)?;
-///         assert_eq!(got.to_value::<u64>()? as usize, (here[1] + 4 - here[0]) % 4);
-///     }
-///     // No row is above the first.
-///     assert_eq!(grid.shift(0, 1)?.source.is_none(), here[0] == 0);
+///     let got = group.sendrecv(shift.destination, [here[1] as u64], shift.source)?;
+///     assert_eq!(got.to_vec::<u64>()?, [((here[1] + 4 - here[0]) % 4) as u64]);
+///     // Downwards: no row is above the first, so nothing comes to it.
+///     let shift = grid.shift(0, 1)?;
+///     let got = group.sendrecv(shift.destination, [here[0] as u64], shift.source)?;
+///     assert_eq!(got.is_null(), here[0] == 0);
 ///     let row = grid.sub(&[false, true])?;
 ///     Ok((row.extents().to_vec(), row.group().rank()))
 /// })?;
@@ -40,8 +40,9 @@ pub struct Cartesian<'n> {
     axes: Box<[(usize, bool)]>,
 }
 
-/// The source and destination of one rank in a shift of all ranks along a dimension. `None` means beyond the edge of the grid, where MPI
-/// has `MPI_PROC_NULL`.
+/// The source and destination of one rank in a shift of all ranks along a dimension. `None` means beyond the edge of the grid, and is the null
+/// process of every call that takes a rank, as `MPI_PROC_NULL`: a send to it does nothing, and a receive from it returns an empty
+/// [null message](crate::comm::Message::is_null). So a program passes both ranks on without looking at them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
     /// The rank that sends to this rank.
@@ -79,6 +80,38 @@ impl<'n> Group<'n> {
 }
 
 impl<'n> Cartesian<'n> {
+    /// Returns extents for a grid of exactly `ranks` ranks that is as close to a cube as possible: in non-increasing order, with the
+    /// smallest possible first extent, then the smallest second one, and so on. The list is empty if there are no dimensions.
+    ///
+    /// ```
+    /// use multicomputer::comm::Cartesian;
+    ///
+    /// assert_eq!(Cartesian::balanced(12, 2), [4, 3]);
+    /// assert_eq!(Cartesian::balanced(60, 3), [5, 4, 3]);
+    /// assert_eq!(Cartesian::balanced(7, 2), [7, 1]);
+    /// ```
+    #[doc(alias = "dims_create")]
+    pub fn balanced(ranks: usize, dimensions: usize) -> Vec<usize> {
+        let Some(others) = dimensions.checked_sub(1) else { return Vec::new() };
+        if others == 0 || ranks <= 1 {
+            let mut extents = vec![ranks];
+            extents.resize(dimensions, 1);
+            return extents;
+        }
+        let small: Vec<usize> =
+            (1..=ranks.isqrt()).filter(|&divisor| ranks.is_multiple_of(divisor)).collect();
+        let large = small.iter().rev().map(|divisor| ranks / divisor);
+        for first in small.iter().copied().chain(large) {
+            // The extents of the other dimensions have the smallest possible maximum: if it is too large, `first` is too small.
+            let is_enough = first.checked_pow(dimensions as u32).is_none_or(|points| points >= ranks);
+            let rest = if is_enough { Cartesian::balanced(ranks / first, others) } else { continue };
+            if rest[0] <= first {
+                return [vec![first], rest].concat();
+            }
+        }
+        unreachable!("the last divisor is the number of ranks itself, which leaves extents of 1")
+    }
+
     /// The ranks of the grid as a group.
     pub fn group(&self) -> &Group<'n> {
         &self.group

@@ -4,9 +4,9 @@ use super::Group;
 use crate::{
     comm::{MAX_MESSAGE, Message, RecvRequest, Request, SendRequest, Status},
     endpoint::Envelope,
-    error::{CommError, describe},
+    error::CommError,
     payload::{Buffer, Payload},
-    rank::{Destination, Select},
+    rank::{Destination, Rank, Select, Source},
     time::Time,
     wire::{Label, Parcel, Selector},
 };
@@ -19,8 +19,11 @@ impl<'n> Group<'n> {
     /// The errors common to all calls of a [`Group`].
     #[track_caller]
     pub fn send(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
-        let payload = data.into();
-        self.called().send(self.parcel(to.into(), &payload)?, payload)
+        let (to, payload) = (to.into(), data.into());
+        if to.rank.is_none() {
+            return Ok(());
+        }
+        self.called().send(self.parcel(to, &payload)?, payload)
     }
 
     /// Receives a message and returns one receive overhead o_r after its arrival.
@@ -34,7 +37,11 @@ impl<'n> Group<'n> {
     /// quadratic time. [Posted](Group::irecv) receives are searched in the same way, in the order of posting.
     #[track_caller]
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
-        let envelope = self.called().recv(self.selector(from.into())?)?;
+        let from = from.into();
+        if from.source == Source::Null {
+            return Ok(Message::null());
+        }
+        let envelope = self.called().recv(self.selector(from)?)?;
         Ok(self.message(envelope))
     }
 
@@ -72,7 +79,8 @@ impl<'n> Group<'n> {
         Ok(message.status())
     }
 
-    /// Sends a message and concurrently receives another one; returns when both are done.
+    /// Sends a message and concurrently receives another one; returns when both are done. If the destination or the source is the null
+    /// process (`None`), the call only receives or only sends.
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
@@ -83,9 +91,13 @@ impl<'n> Group<'n> {
         data: impl Into<Payload>,
         from: impl Into<Select>,
     ) -> Result<Message, CommError> {
-        let (endpoint, payload) = (self.called(), data.into());
-        let parcel = self.parcel(to.into(), &payload)?;
-        let envelope = endpoint.send_recv(parcel, payload, self.selector(from.into())?)?;
+        let (to, payload, from) = (to.into(), data.into(), from.into());
+        if to.rank.is_none() || from.source == Source::Null {
+            self.send(to, payload)?;
+            return self.recv(from);
+        }
+        let parcel = self.parcel(to, &payload)?;
+        let envelope = self.called().send_recv(parcel, payload, self.selector(from)?)?;
         Ok(self.message(envelope))
     }
 
@@ -99,8 +111,11 @@ impl<'n> Group<'n> {
         to: impl Into<Destination>,
         data: impl Into<Payload>,
     ) -> Result<SendRequest<'n>, CommError> {
-        let payload = data.into();
-        let parcel = self.parcel(to.into(), &payload)?;
+        let (to, payload) = (to.into(), data.into());
+        if to.rank.is_none() {
+            return Ok(Request::null(self.endpoint));
+        }
+        let parcel = self.parcel(to, &payload)?;
         let id = self.called().isend(parcel, payload)?;
         Ok(Request::send(self.endpoint, id, parcel))
     }
@@ -111,7 +126,11 @@ impl<'n> Group<'n> {
     /// The errors common to all calls of a [`Group`].
     #[track_caller]
     pub fn irecv(&self, from: impl Into<Select>) -> Result<RecvRequest<'n>, CommError> {
-        let id = self.called().irecv(self.selector(from.into())?)?;
+        let from = from.into();
+        if from.source == Source::Null {
+            return Ok(Request::null(self.endpoint));
+        }
+        let id = self.called().irecv(self.selector(from)?)?;
         Ok(Request::recv(self.endpoint, id, self.members.clone()))
     }
 
@@ -123,10 +142,13 @@ impl<'n> Group<'n> {
     #[track_caller]
     pub fn recv_until(&self, from: impl Into<Select>, deadline: Time) -> Result<Message, CommError> {
         let select = from.into();
+        if select.source == Source::Null {
+            return Ok(Message::null());
+        }
         let found = self.called().recv_until(self.selector(select)?, deadline)?;
         match found {
             Some(envelope) => Ok(self.message(envelope)),
-            None => Err(CommError::DeadlinePassed { wanted: describe(select.source, select.tag), deadline }),
+            None => Err(CommError::DeadlinePassed { wanted: select.to_string(), deadline }),
         }
     }
 
@@ -137,7 +159,11 @@ impl<'n> Group<'n> {
     /// The errors common to all calls of a [`Group`].
     #[track_caller]
     pub fn probe(&self, from: impl Into<Select>) -> Result<Status, CommError> {
-        let found = self.called().probe(self.selector(from.into())?, true)?;
+        let from = from.into();
+        if from.source == Source::Null {
+            return Ok(Message::null().status());
+        }
+        let found = self.called().probe(self.selector(from)?, true)?;
         found.map(|found| self.status(found)).ok_or(CommError::Ended)
     }
 
@@ -148,7 +174,11 @@ impl<'n> Group<'n> {
     /// to all calls of a [`Group`].
     #[track_caller]
     pub fn try_probe(&self, from: impl Into<Select>) -> Result<Option<Status>, CommError> {
-        let found = self.called().probe(self.selector(from.into())?, false)?;
+        let from = from.into();
+        if from.source == Source::Null {
+            return Ok(Some(Message::null().status()));
+        }
+        let found = self.called().probe(self.selector(from)?, false)?;
         Ok(found.map(|found| self.status(found)))
     }
 
@@ -157,13 +187,15 @@ impl<'n> Group<'n> {
     }
 
     pub(in crate::comm) fn parcel(&self, to: Destination, payload: &Payload) -> Result<Parcel, CommError> {
-        self.check_rank(to.rank)?;
+        // The calls that allow the null process do not come here with it.
+        let target = to.rank.unwrap_or(Rank::MAX);
+        self.check_rank(target)?;
         let bytes = payload.len();
         if bytes > MAX_MESSAGE {
             return Err(CommError::TooLong { given: bytes, most: MAX_MESSAGE });
         }
         Ok(Parcel {
-            target: self.members.node(to.rank) as u32,
+            target: self.members.node(target) as u32,
             context: self.context,
             tag: to.tag,
             bytes,
@@ -172,10 +204,14 @@ impl<'n> Group<'n> {
     }
 
     pub(in crate::comm) fn selector(&self, from: Select) -> Result<Selector, CommError> {
-        if let Some(rank) = from.source {
-            self.check_rank(rank)?;
-        }
-        let source = from.source.map(|rank| self.members.node(rank) as u32);
+        // The calls that allow the null process do not come here with it.
+        let rank = match from.source {
+            Source::Any => None,
+            Source::Rank(rank) => Some(rank),
+            Source::Null => Some(Rank::MAX),
+        };
+        rank.map_or(Ok(()), |rank| self.check_rank(rank))?;
+        let source = rank.map(|rank| self.members.node(rank) as u32);
         Ok(Selector { context: self.context, source, tag: from.tag })
     }
 

@@ -36,12 +36,13 @@ pub(crate) enum Private {
     Collective = 0,
     Nx = 16,
     Active = 17,
-    /// No messages: compares the color functions by which members split the group.
+    /// No messages: compares the color functions of `split_by`.
     Split = 18,
 }
 
-/// The name of `split` in error messages about differing color functions.
-const SPLIT: &str = "`split` (whose function is given any rank and gives that rank's color, so `|rank| rank % 2` and not `|_| my_color`)";
+/// The name of `split_by` in error messages about differing color functions.
+const SPLIT_BY: &str = "`split_by` (whose function must give the color of any rank, as in `|rank| rank % 2`: with colors that only their own \
+                        ranks know, call `split`)";
 
 /// The number of the private context of library calls among the contexts of a group.
 pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
@@ -53,15 +54,15 @@ pub(crate) const LIBRARY_CALLS: u32 = Private::Collective as u32;
 /// slice or a vector of plain elements, `Bytes`, or a received payload. Times are given by the timing model.
 ///
 /// The world, the row and the column of a node come from its [`Node`](super::Node). Other groups are made [from a list](Group::subgroup),
-/// by [splitting](Group::split), or [as a grid](Group::cartesian). All members must make the same groups in the same order, as they make
-/// the same calls. Making a group needs no message.
+/// [by a function of the rank](Group::split_by), [by each member's own color and key](Group::split), or [as a grid](Group::cartesian). All
+/// members must make the same groups in the same order, as they make the same calls. Only `split` sends messages.
 ///
 /// ```
 /// use multicomputer::{Machine, prelude::*};
 ///
 /// let machine = Machine::hockney(2, 3).build()?;
 /// let run = machine.run(|node| {
-///     let pair = node.world().split(|rank| rank / 2)?;
+///     let pair = node.world().split_by(|rank| rank / 2)?;
 ///     let partner = 1 - pair.rank();
 ///     let got = pair.sendrecv(partner, node.rank() as u64, partner)?;
 ///     Ok(got.to_value::<u64>()?)
@@ -87,7 +88,7 @@ pub struct Group<'n> {
     private: OnceCell<Context>,
     /// The number of collective calls so far.
     calls: Cell<u64>,
-    /// The number of calls of `split` so far.
+    /// The number of calls of `split_by` so far.
     splits: Cell<u64>,
     /// Whether an [`Active`](super::Active) handles the group's active messages.
     pub(super) is_active: Cell<bool>,
@@ -179,7 +180,8 @@ impl<'n> Group<'n> {
         &self.name
     }
 
-    /// Returns the node of the world that has `rank` in this group.
+    /// Returns the rank in the world of the member that has `rank` in this group. It is also the number of the node in the machine, in
+    /// reports and in traces.
     ///
     /// # Errors
     /// [`CommError::NoSuchRank`].
@@ -219,19 +221,19 @@ impl<'n> Group<'n> {
     }
 
     /// Divides this group: the ranks of one color form a group, in rank order. `color` returns the color of *any* rank and must be the same
-    /// function on every member. Each member computes the colors of all ranks, so no message is needed.
-    ///
-    /// Unlike `MPI_Comm_split`, which takes the member's own color and communicates it, a function that ignores its argument (`split(|_|
-    /// my_color)`) gives all ranks one color. Members whose functions give different colors are in error.
+    /// function on every member. Each member computes the colors of all ranks, so no message is needed and no time passes. For colors that
+    /// only their own ranks know there is [`split`](Group::split).
     ///
     /// # Errors
-    /// [`CommError::Mismatch`] if the functions of two members give different colors; where time is modeled, the mismatch ends the run.
-    pub fn split<C: PartialEq + Hash>(&self, color: impl Fn(Rank) -> C) -> Result<Group<'n>, CommError> {
+    /// [`CommError::Mismatch`] if the functions of two members give different colors, as `|_| my_color` does. Where time is modeled, the
+    /// mismatch ends the run. Over MPI each member tells the next one a digest of its colors, and a later call that waits fails.
+    #[track_caller]
+    pub fn split_by<C: PartialEq + Hash>(&self, color: impl Fn(Rank) -> C) -> Result<Group<'n>, CommError> {
         let colors: Vec<C> = (0..self.size()).map(color).collect();
         let nth = self.splits.replace(self.splits.get() + 1);
         if self.size() > 1 {
             let context = self.with_context(Private::Split, || self.name.to_string()).context;
-            let call = Call::new("split", &SPLIT, &colors);
+            let call = Call::new("split_by", &SPLIT_BY, &colors);
             self.endpoint.agree(context, nth, self.size(), self.rank, &call)?;
         }
         let mine = &colors[self.rank];

@@ -62,6 +62,14 @@ impl MpiNode<'_> {
                 let text = String::from_utf8_lossy(&text).into_owned();
                 *self.reported_call.borrow_mut() = Some((header.tag as Rank, text));
             }
+            Some(Kind::Split) => {
+                let mut groups = self.groups.borrow_mut();
+                if let Some(difference) =
+                    groups.split_by(Some(source), header.context, header.nth, header.call)
+                {
+                    self.difference.set(Some(difference));
+                }
+            }
             Some(Kind::End) => {
                 self.ended.borrow_mut().get_or_insert(Cause::OtherRank);
             }

@@ -32,6 +32,8 @@ pub(super) enum Kind {
     CallQuery,
     /// The reply to `CallQuery`.
     Call,
+    /// The sender's call of `split_by` in a group, for the next member.
+    Split,
     /// The run is over.
     End,
     /// No content: completes a posted receive that is no longer needed.
@@ -39,7 +41,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 10] = [
+    const ALL: [Kind; 11] = [
         Kind::Short,
         Kind::Long,
         Kind::More,
@@ -48,6 +50,7 @@ impl Kind {
         Kind::State,
         Kind::CallQuery,
         Kind::Call,
+        Kind::Split,
         Kind::End,
         Kind::Nothing,
     ];

@@ -2,7 +2,8 @@
 //!
 //! Ranks identify a group by a digest of its parent, its members and its number among the groups of the same members. All ranks compute the
 //! same digest independently. A message of a collective call carries a digest of the call, so a rank that makes a different call detects
-//! the mismatch when the message arrives.
+//! the mismatch when the message arrives. A call of `split_by` has no messages: each member of the group announces the digest of its colors
+//! to the next one.
 
 use std::{
     collections::BTreeMap,
@@ -45,6 +46,17 @@ pub(super) struct Groups {
     calls: BTreeMap<Context, GroupEntry>,
     /// Calls of other ranks that this rank has not made yet: the calling rank and the digest.
     early: BTreeMap<(Context, u64), (NodeId, u64)>,
+    /// Calls of `split_by` that either this rank has made or the previous member has announced, but not both: by the digest of the group and
+    /// the number of the call.
+    splits: BTreeMap<(u64, u64), Split>,
+}
+
+/// One member's call of `split_by`.
+#[derive(Clone, Copy, Debug)]
+struct Split {
+    /// The member, if it is not this rank.
+    source: Option<NodeId>,
+    digest: u64,
 }
 
 impl Groups {
@@ -97,6 +109,23 @@ impl Groups {
         let differs = early.filter(|&(_, digest)| digest != made.digest);
         self.calls.insert(context, made);
         differs.map(|(source, _)| CallMismatch { source, context, nth })
+    }
+
+    /// Takes in a call of `split_by` in the group with digest `group`: this rank's or, if `source` is given, that of the previous member.
+    /// Returns the mismatch if the other one of both is known and differs.
+    pub(super) fn split_by(
+        &mut self,
+        source: Option<NodeId>,
+        group: u64,
+        nth: u64,
+        digest: u64,
+    ) -> Option<Difference> {
+        let Some(other) = self.splits.remove(&(group, nth)) else {
+            self.splits.insert((group, nth), Split { source, digest });
+            return None;
+        };
+        let (source, context) = (source.or(other.source)?, self.known(group)?);
+        (other.digest != digest).then_some(Difference { source, context, nth })
     }
 
     /// The number and digest of the collective call to which a message in this context belongs; zeros if there is none.
@@ -159,6 +188,19 @@ mod tests {
         }
         assert_ne!(one.digest(1), one.digest(2));
         assert_eq!(one.known(0), Some(0), "the world");
+    }
+
+    #[test]
+    fn splits_are_compared_in_either_order() {
+        let (mut one, _) = two();
+        let group = one.digest(1);
+        assert!(one.split_by(None, group, 0, 7).is_none() && one.split_by(Some(1), group, 0, 7).is_none());
+        assert!(one.split_by(Some(1), group, 1, 7).is_none());
+        let difference = one.split_by(None, group, 1, 8).unwrap();
+        assert_eq!((difference.source, difference.context, difference.nth), (1, 1, 1));
+        assert!(one.split_by(None, group, 2, 7).is_none());
+        assert!(one.split_by(Some(1), group, 2, 8).is_some());
+        assert!(one.splits.is_empty());
     }
 
     #[test]

@@ -228,12 +228,24 @@ impl Carrier for MpiNode<'_> {
         &self,
         context: Context,
         nth: u64,
-        _: usize,
+        size: usize,
         rank: Rank,
         call: &Call<'_>,
     ) -> Result<(), CommError> {
-        if let Some(mismatch) = self.groups.borrow_mut().agree(context, nth, rank, call) {
-            self.mismatch.set(Some(mismatch));
+        let mut groups = self.groups.borrow_mut();
+        let mut mismatch = groups.agree(context, nth, rank, call);
+        if groups.contexts.is_of_splits(context) {
+            let group = groups.digest(context);
+            mismatch = groups.split_by(None, group, nth, call.digest());
+            let next = (rank + 1) % size;
+            let next = groups.contexts.members(context).map_or(next, |members| members[next]);
+            let announcement =
+                Header { context: group, nth, call: call.digest(), ..Header::new(Kind::Split) };
+            self.job.connection.send_frame(next as NodeId, announcement, &[]).map_err(transport_error)?;
+        }
+        drop(groups);
+        if mismatch.is_some() {
+            self.mismatch.set(mismatch);
         }
         self.mismatch.take().map_or(Ok(()), |mismatch| Err(self.mismatch(mismatch)))
     }
@@ -360,6 +372,9 @@ impl Carrier for MpiNode<'_> {
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
+        if let Some(difference) = self.difference.take() {
+            return Err(self.mismatch(difference));
+        }
         // A poll may yield the core to other ranks, so it is avoided if a result is available.
         if let Some(found) = take(&mut self.local.borrow_mut()) {
             return Ok(Some(found));

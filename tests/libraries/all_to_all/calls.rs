@@ -50,7 +50,7 @@ fn every_algorithm_can_be_asked_for() {
                     let error = by.all_to_allv(&outgoing(rank, 6)).unwrap_err();
                     assert!(matches!(error, CallError::Plan(PlanError::Restricted { .. })), "{error}");
                     assert!(error.to_string().contains(", and here they have 0 to "), "{error}");
-                    assert_eq!(by.all_to_allv(&[[rank as u16]; 6])?, [[0_u16], [1], [2], [3], [4], [5]]);
+                    assert_eq!(by.all_to_all(&[rank as u16; 6])?, [0, 1, 2, 3, 4, 5]);
                 } else {
                     assert_eq!(by.all_to_allv(&outgoing(rank, 6))?, incoming(rank, 6), "{algorithm}");
                 }
@@ -79,6 +79,18 @@ fn a_known_matrix_saves_the_collect_and_takes_what_is_predicted() {
     let plan = Algorithm::AUTO.plan(&instance).unwrap();
     assert_eq!(Some(modeled(true)), plan.prediction().map(|prediction| prediction.modeled));
     assert!(modeled(false) > modeled(true));
+}
+
+/// Nothing is gathered before: all members know all lengths.
+#[test]
+fn equal_blocks_take_the_time_of_a_known_matrix() {
+    let machine = Machine::paragon(2, 4).build().unwrap();
+    let run = machine.run(|node| Ok(node.world().all_to_all(&[node.rank() as u32; 8 * 20])?)).unwrap();
+    let blocks: Vec<u32> = (0..8).flat_map(|from| [from; 20]).collect();
+    assert!(run.outputs.iter().all(|got| *got == blocks));
+    let instance = Instance::new(machine.spec(), Matrix::of(8, |_, _| 80).unwrap()).unwrap();
+    let plan = Algorithm::AUTO.plan(&instance).unwrap();
+    assert_eq!(Some(run.report.makespan), plan.prediction().map(|prediction| prediction.modeled));
 }
 
 #[test]
@@ -142,6 +154,15 @@ fn arguments_that_do_not_fit_are_refused() {
     let text =
         error_text(3, |node| node.world().all_to_allv_known(&matrix_of_elements(3), &[[1_u8]; 4]).map(drop));
     assert!(text.starts_with("4 vectors are given in a group of 3"), "{text}");
+    let text = error_text(3, |node| node.world().all_to_all(&[1_u8; 4]).map(drop));
+    assert_eq!(
+        text,
+        "4 elements are given in a group of 3: there must be a multiple of 3, with one block of equal length for each rank"
+    );
+    let text = error_text(2, |node| {
+        node.world().all_to_all_payloads(vec![Payload::phantom(1), Payload::phantom(2)]).map(drop)
+    });
+    assert!(text.starts_with("2 bytes are given for rank 1 and 1 for rank 0: they must be equal"), "{text}");
     let text = error_text(2, |node| node.world().all_to_allv(&[[()], [()]]).map(drop));
     assert_eq!(text, "() has no bytes: there is nothing to exchange");
     let text = error_text(2, |node| node.world().sparse_exchange(&[(2, [1_u8])]).map(drop));
@@ -206,6 +227,9 @@ fn members_that_make_other_calls_are_told_so() {
         node.world().all_to_allv_payloads_known(&Arc::new(matrix), bytes).map(drop)
     });
     assert!(known.starts_with("an exchange of payloads by auto with a known matrix / "), "{known}");
+    let lengths =
+        mismatch(&|node| node.world().all_to_all(&vec![1_u32; if is_last(node) { 6 } else { 3 }]).map(drop));
+    assert_eq!(lengths, "an exchange of blocks of 1 u32 by auto / an exchange of blocks of 2 u32 by auto");
     let seeds = mismatch(&|node| {
         let algorithm = Algorithm::RANDOM.with_seed(node.rank() as u64);
         node.world().using(algorithm).all_to_allv(&[[1_u32]; 3]).map(drop)

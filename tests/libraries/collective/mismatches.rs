@@ -39,7 +39,7 @@ fn said(clock: Clock, others: Call, own: Call) -> String {
 #[test]
 fn two_different_calls_are_named_with_their_ranks() {
     use Operation::AllGather;
-    let pairs: [(Call, &str, Call, &str); 14] = [
+    let pairs: [(Call, &str, Call, &str); 16] = [
         (
             |group| broadcast(group, 0, 4),
             "broadcast with root 0 on 4 u64 by auto",
@@ -84,6 +84,18 @@ fn two_different_calls_are_named_with_their_ranks() {
             "scan on 1 u8",
             |group| group.all_reduce(&mut [1_u8], Sum),
             "all-reduce on 1 u8",
+        ),
+        (
+            |group| group.scan(&mut [1_u8], Sum),
+            "scan on 1 u8",
+            |group| group.exclusive_scan(&mut [1_u8], Sum),
+            "an exclusive scan",
+        ),
+        (
+            |group| group.split(group.rank(), 0).map(drop),
+            "a split by colors and keys",
+            |group| broadcast(group, 3, 1),
+            "broadcast with root 3 on 1 u64",
         ),
         (
             |group| group.all_gather(&[1_u8], [1, 1, 1, 1, 1]).map(drop),
@@ -148,7 +160,7 @@ fn the_order_of_calls_counts() {
 #[test]
 fn a_mismatch_in_one_group_names_that_group() {
     let text = error(Clock::Virtual, |node| {
-        let group = node.world().split(|rank| rank % 2)?;
+        let group = node.world().split_by(|rank| rank % 2)?;
         // Nodes 0, 2 and 4 disagree; 1 and 3 do not.
         let length = if node.rank() == 4 { 2 } else { 1 };
         Ok(group.broadcast(0, &mut vec![0_u8; length])?)
@@ -208,18 +220,18 @@ fn of_several_groups_the_first_is_told() {
 fn a_split_by_functions_that_differ_is_told() {
     let constant = error(Clock::Virtual, |node| {
         let color = node.rank() % 2;
-        node.world().split(|_| color)?.barrier()?;
+        node.world().split_by(|_| color)?.barrier()?;
         Ok(())
     });
     let constant = constant.to_string();
     assert!(
-        constant.starts_with("in the world, ranks 0, 2, 4 call `split` (whose function is given"),
+        constant.starts_with("in the world, ranks 0, 2, 4 call `split_by` (whose function must give"),
         "{constant}"
     );
-    assert!(constant.contains("; ranks 1, 3 call `split`"), "{constant}");
+    assert!(constant.contains("; ranks 1, 3 call `split_by`"), "{constant}");
     let other = error(Clock::Virtual, |node| {
         let last = node.rank() == 4;
-        node.world().split(|rank| rank % 2 + usize::from(last && rank == 0))?.barrier()?;
+        node.world().split_by(|rank| rank % 2 + usize::from(last && rank == 0))?.barrier()?;
         Ok(())
     });
     let RunError::Mismatch(mismatch) = other else { panic!("{other}") };
@@ -230,7 +242,7 @@ fn a_split_by_functions_that_differ_is_told() {
 #[test]
 fn a_deadlock_in_the_calls_of_groups_names_them() {
     let error = error(Clock::Virtual, |node| {
-        let group = node.world().split(|rank| rank % 2)?;
+        let group = node.world().split_by(|rank| rank % 2)?;
         if group.rank() > 0 {
             group.broadcast(0, &mut [0_u8; 4])?;
         }

@@ -121,7 +121,7 @@ fn a_plan_says_what_it_is() {
 fn a_part_of_the_machine_may_broadcast_on_its_own() {
     let plan = Algorithm::SPREAD.plan(&instance("paragon:1x4", &[3, 1], &[5, 6])).unwrap();
     let run = Machine::paragon(2, 4).deny_unreceived(true).build().unwrap().run(|node| {
-        let rows = node.world().split(|rank| rank / 4)?;
+        let rows = node.world().split_by(|rank| rank / 4)?;
         if node.rank() < 4 {
             return Ok(Vec::new());
         }

@@ -110,7 +110,7 @@ fn parts_of_a_hypercube() {
     check(&machine, &[stirred[..11].to_vec(), stirred[11..].to_vec()]);
 }
 
-/// What `split` makes is a group like any other.
+/// What `split_by` makes is a group like any other.
 #[test]
 fn groups_that_a_split_makes() {
     let machine = hockney("torus:3x5");
@@ -119,7 +119,7 @@ fn groups_that_a_split_makes() {
         (0..3).map(|part| (0..15).filter(|&rank| color(rank) == part).collect()).collect();
     let all: Vec<Vec<Case>> = groups.iter().map(|members| cases(&machine, members, 3)).collect();
     run(&machine, |node| {
-        let group = node.world().split(color)?;
+        let group = node.world().split_by(color)?;
         all[color(node.rank())].iter().try_for_each(|case| case.check(&group))
     });
 }

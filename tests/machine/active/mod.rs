@@ -37,7 +37,7 @@ fn ignore(_: &mut Reactions, _: ActiveMessage) {}
 fn a_counter_is_fetched_and_added_to_by_everybody() {
     for size in [1, 2, 5, 16] {
         let run = cm5(16).build().unwrap().run(|node| {
-            let group = node.world().split(|rank| rank < size)?;
+            let group = node.world().split_by(|rank| rank < size)?;
             if node.rank() >= size {
                 return Ok((0, Vec::new()));
             }

@@ -264,8 +264,10 @@ fn runs_of_the_libraries_are_explained() {
             world.broadcast(1, &mut x)?;
             world.all_reduce(&mut x, collective::Sum)?;
             world.scan(&mut x, collective::Sum)?;
+            world.exclusive_scan(&mut x, collective::Sum)?;
             let rows = vec![vec![node.rank() as u32; 300]; nodes];
-            let _: Vec<Vec<u32>> = world.all_to_allv(&rows)?;
+            world.all_to_allv(&rows)?;
+            world.all_to_all(&rows.concat())?;
             Ok(())
         });
         let sources: Vec<usize> = (0..nodes).step_by(3).collect();

@@ -36,7 +36,7 @@ pub(crate) fn exchange(runner: &dyn Runner) {
         case(world, "calls", || calls(world))?;
         case(world, "sparse exchanges", || sparse(world))?;
         let backwards: Vec<Rank> = (0..size).rev().collect();
-        let groups = [world.split(|rank| rank % 2)?, world.subgroup(&backwards)?];
+        let groups = [world.split_by(|rank| rank % 2)?, world.subgroup(&backwards)?];
         let lines = [node.row().ok(), node.column().ok()];
         for group in groups.iter().chain(lines.into_iter().flatten()) {
             case(world, group.name(), || calls(group).and_then(|()| sparse(group)))?;
@@ -135,6 +135,16 @@ pub(crate) fn calls(group: &Group<'_>) -> Result<(), Failure> {
     {
         let got: Vec<Vec<u32>> = got.iter().map(Payload::to_vec).collect::<Result<_, _>>()?;
         same_all(&got, &expected)?;
+    }
+    for block in [0, 1, 3, 50] {
+        let blocks =
+            |from: Rank, to: Rank| (0..block).map(move |nth| (from * 10_000 + to * 100 + nth) as u32);
+        let mine: Vec<u32> = (0..size).flat_map(|to| blocks(rank, to)).collect();
+        let expected: Vec<u32> = (0..size).flat_map(|from| blocks(from, rank)).collect();
+        same_all(&group.all_to_all(&mine)?, &expected)?;
+        let payloads = (0..size).map(|to| Payload::from(&mine[to * block..][..block])).collect();
+        let got = Payload::concat(group.all_to_all_payloads(payloads)?);
+        same_all(&got.to_vec::<u32>()?, &expected)?;
     }
     let to_all: Vec<(Rank, &[u32])> = slices.into_iter().enumerate().rev().collect();
     same_all(&group.sparse_exchange(&to_all)?, &expected.into_iter().enumerate().collect::<Vec<_>>())

@@ -27,7 +27,7 @@ pub(crate) fn s_to_p(runner: &dyn Runner) {
             }
         }
         // In parts of the machine, and with the sources named in another order.
-        let stirred = world.split(|rank| rank % 2)?;
+        let stirred = world.split_by(|rank| rank % 2)?;
         let backwards: Vec<Rank> = (0..stirred.size()).rev().collect();
         let stirred = stirred.subgroup(&backwards)?;
         let sources: Vec<Rank> =

@@ -21,7 +21,7 @@ pub(crate) fn textbook(runner: &dyn Runner) {
     runner.run("the textbook", &|node| {
         let world = node.world();
         check(world, &whole)?;
-        check(&world.split(|rank| rank % 2)?, &half[world.rank() % 2])?;
+        check(&world.split_by(|rank| rank % 2)?, &half[world.rank() % 2])?;
         if node.machine().topology().grid().is_some() {
             for shape in [(1, 1), (3, 2), (8, 8), (30, 17), (0, 5)] {
                 case(world, format_args!("a matrix of {shape:?} and a vector"), || product(node, shape))?;

@@ -6,7 +6,7 @@ pub(crate) mod operators;
 
 use multicomputer::{
     Pair,
-    collective::{Algorithm, MaxLoc, Operation, Sum},
+    collective::{Algorithm, MaxLoc, Operation, Sum, associative},
     error::Failure,
     prelude::*,
 };
@@ -27,7 +27,7 @@ pub(crate) fn collective(runner: &dyn Runner) {
     runner.run("collective operations", &|node| {
         let world = node.world();
         check(world, &whole)?;
-        let half = world.split(|rank| rank % 2)?;
+        let half = world.split_by(|rank| rank % 2)?;
         check(&half, &halves[world.rank() % 2])?;
         check(&world.subgroup(&stirred)?, &others)?;
         if let (Ok(row), Ok(column)) = (node.row(), node.column()) {
@@ -165,6 +165,7 @@ fn calls(group: &Group<'_>) -> Result<(), Failure> {
     let mut x = rank as i16 + 1;
     group.scan(&mut x, Sum)?;
     same("sum so far", x, ((rank + 1) * (rank + 2) / 2) as i16)?;
+    exclusive_scans(group)?;
     let mut largest = Pair::new((rank * 3 % 5) as f32, rank as u16);
     group.all_reduce(&mut largest, MaxLoc)?;
     let first = |most: usize| (0..size).find(|other| other * 3 % 5 == most);
@@ -176,9 +177,26 @@ fn calls(group: &Group<'_>) -> Result<(), Failure> {
     same_all(&sums, &(start..start + blocks[rank]).map(added).collect::<Vec<u16>>())
 }
 
+/// By every algorithm of scans, with an operator that is not commutative: maps x -> a x + b, one after the other.
+fn exclusive_scans(group: &Group<'_>) -> Result<(), Failure> {
+    let after = |[a, b]: [u32; 2], [c, d]: [u32; 2]| [a.wrapping_mul(c), c.wrapping_mul(b).wrapping_add(d)];
+    let map = |rank: Rank, index: usize| [(rank * 7 + index) as u32 % 5 + 1, (rank + 3 * index) as u32];
+    for algorithm in Algorithm::of(Operation::Scan) {
+        for length in [0, 1, 5, 700] {
+            let mut x: Vec<[u32; 2]> = (0..length).map(|index| map(group.rank(), index)).collect();
+            group.using(algorithm.clone()).exclusive_scan(&mut x, associative(after))?;
+            let before = |index: usize| {
+                (1..group.rank()).fold(map(0, index), |all, rank| after(all, map(rank, index)))
+            };
+            same_all(&x, &(0..length).map(before).collect::<Vec<_>>())?;
+        }
+    }
+    Ok(())
+}
+
 /// Operators on several types, by every algorithm that combines.
 fn operators(group: &Group<'_>) -> Result<(), Failure> {
-    use multicomputer::collective::{LogicalXor, Min, associative, commutative};
+    use multicomputer::collective::{LogicalXor, Min, commutative};
     let size = group.size();
     check_operator(group, &vectors(size, |x| f64::from(x) - 1.0), &Sum)?;
     check_operator(group, &vectors(size, |x| i16::from(x) - 1), &Min)?;

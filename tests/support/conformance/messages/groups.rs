@@ -30,7 +30,7 @@ pub(super) fn same_ranks(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure>
     for nth in 0..3 {
         groups.push(group.subgroup(&ranks)?);
         groups.push(group.subgroup(&backwards)?);
-        groups.push(group.split(|_| nth)?);
+        groups.push(group.split_by(|_| nth)?);
     }
     let groups: Vec<&Group<'_>> = groups.iter().chain([group]).collect();
     let mut posted = Vec::new();
@@ -59,14 +59,14 @@ pub(super) fn same_ranks(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure>
 /// Parts of the group, parts of those, and those in another order, all of different sizes and at the same time.
 pub(super) fn nested(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
     let (rank, size) = (group.rank(), group.size());
-    let thirds = group.split(|rank| rank % 3)?;
+    let thirds = group.split_by(|rank| rank % 3)?;
     same("size", thirds.size(), (0..size).filter(|other| other % 3 == rank % 3).count())?;
     same("rank", thirds.rank(), rank / 3)?;
     same("node", thirds.world_rank(thirds.rank())?, group.world_rank(rank)?)?;
     let backwards: Vec<Rank> = (0..thirds.size()).rev().collect();
     let turned = thirds.subgroup(&backwards)?;
     same("rank", turned.rank(), thirds.size() - 1 - thirds.rank())?;
-    let pairs = turned.split(|rank| rank / 2)?;
+    let pairs = turned.split_by(|rank| rank / 2)?;
     same("size", pairs.size(), (turned.size() - turned.rank() / 2 * 2).min(2))?;
     let alone = pairs.subgroup(&[pairs.rank()])?;
     same("size", alone.size(), 1)?;
@@ -79,6 +79,28 @@ pub(super) fn nested(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
         around(group, 70)?;
     }
     Ok(())
+}
+
+/// By colors and keys that only their own ranks know: the key reverses every second pair, and some ranks have no color.
+pub(super) fn by_color_and_key(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
+    let (rank, size) = (group.rank(), group.size());
+    let color = |rank: Rank| (rank % 5 != 3).then_some(rank % 3 * 1000);
+    let key = |rank: Rank| if rank % 4 < 2 { size - rank } else { 0 };
+    for round in 0..2 {
+        let of_color = group.split(color(rank), key(rank))?;
+        same("whether there is a group", of_color.is_some(), color(rank).is_some())?;
+        let Some(of_color) = of_color else { continue };
+        let mut members: Vec<Rank> = (0..size).filter(|&other| color(other) == color(rank)).collect();
+        members.sort_by_key(|&other| key(other));
+        same("size", of_color.size(), members.len())?;
+        for (nth, &member) in members.iter().enumerate() {
+            same("node", of_color.world_rank(nth)?, group.world_rank(member)?)?;
+        }
+        around(&of_color, round)?;
+        of_color.barrier()?;
+    }
+    same("one of all", group.split(0, 0)?.map(|all| (all.rank(), all.size())), Some((rank, size)))?;
+    same("none of all", group.split(None, rank)?.is_none(), true)
 }
 
 /// Where the machine has any.
@@ -101,7 +123,7 @@ pub(super) fn rows_and_columns(node: &Node<'_>, _: &Group<'_>) -> Result<(), Fai
 
 /// One of them is late each time. It hears nothing of what the others do after the barrier before it comes there itself.
 pub(super) fn barriers(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
-    let halves = group.split(|rank| rank % 2)?;
+    let halves = group.split_by(|rank| rank % 2)?;
     for group in [group, &halves] {
         let (rank, size) = (group.rank(), group.size());
         for late in [0, size / 2, size - 1] {

@@ -16,7 +16,7 @@ use super::{Runner, case};
 /// What all members of a group do together.
 type Check = fn(&Node<'_>, &Group<'_>) -> Result<(), Failure>;
 
-const CHECKS: [(&str, Check); 24] = [
+const CHECKS: [(&str, Check); 26] = [
     ("messages to the next rank", order::to_the_next),
     ("messages from everybody", order::from_everybody),
     ("messages to one rank", order::to_one),
@@ -28,6 +28,7 @@ const CHECKS: [(&str, Check); 24] = [
     ("requests in any order", requests::in_any_order),
     ("requests that are forgotten", requests::forgotten),
     ("waits for any request", requests::first_of_several),
+    ("the null process", requests::null_process),
     ("probes", requests::probes),
     ("deadlines", requests::deadlines),
     ("lengths", data::lengths),
@@ -38,6 +39,7 @@ const CHECKS: [(&str, Check); 24] = [
     ("what came is sent on", data::passed_on),
     ("groups of the same ranks", groups::same_ranks),
     ("groups of groups", groups::nested),
+    ("groups by colors and keys", groups::by_color_and_key),
     ("rows and columns", groups::rows_and_columns),
     ("barriers", groups::barriers),
     ("active messages", groups::active),

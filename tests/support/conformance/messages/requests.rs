@@ -193,3 +193,43 @@ pub(super) fn deadlines(node: &Node<'_>, group: &Group<'_>) -> Result<(), Failur
     }
     Ok(())
 }
+
+/// Along a line, whose ends have the null process as a neighbour: by calls of every kind, each of which is over at once there.
+pub(super) fn null_process(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
+    let (rank, size) = (group.rank(), group.size());
+    let (next, previous) = ((rank + 1 < size).then_some(rank + 1), rank.checked_sub(1));
+    let check = |message: &Message| {
+        let expected = previous.map_or(vec![], |from| vec![from as u64]);
+        same("data", message.to_vec::<u64>()?, expected)?;
+        same("is null", message.is_null(), previous.is_none())
+    };
+    let tag = Tag(6);
+    check(&group.sendrecv(next, [rank as u64], previous)?)?;
+    check(&group.sendrecv((next, tag), [rank as u64], (previous, tag))?)?;
+    let sent = group.isend((next, tag), [rank as u64])?;
+    check(&group.recv(previous)?)?;
+    sent.wait()?;
+    let requests: [AnyRequest<'_>; 2] =
+        [group.irecv((previous, tag))?.into(), group.isend((next, tag), [rank as u64])?.into()];
+    check(Request::wait_all(requests)?[0].as_ref().ok_or("no message")?)?;
+    let mut requests: [Option<AnyRequest<'_>>; 2] =
+        [Some(group.isend(next, [rank as u64])?.into()), Some(group.irecv(previous)?.into())];
+    let mut received = 0;
+    while requests.iter().any(Option::is_some) {
+        if let (_, Some(message)) = Request::wait_any(&mut requests)? {
+            check(&message)?;
+            received += 1;
+        }
+    }
+    same("messages of the waits", received, 1)?;
+    if previous.is_none() {
+        check(&group.recv_until(previous, Time::ZERO)?)?;
+        same("length", group.probe(previous)?.bytes, 0)?;
+        same("found", group.try_probe(previous)?.is_some(), true)?;
+        let Tested::Complete(message) = group.irecv(previous)?.test()? else {
+            return Err("a receive from the null process is not complete".into());
+        };
+        check(&message)?;
+    }
+    Ok(())
+}
