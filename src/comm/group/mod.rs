@@ -234,7 +234,7 @@ impl<'n> Group<'n> {
         if self.size() > 1 {
             let context = self.with_context(Private::Split, || self.name.to_string()).context;
             let call = Call::new("split_by", &SPLIT_BY, &colors);
-            self.endpoint.agree(context, nth, self.size(), self.rank, &call)?;
+            self.called().agree(context, nth, self.size(), self.rank, &call)?;
         }
         let mine = &colors[self.rank];
         let ranks: Vec<Rank> = (0..self.size()).filter(|&rank| colors[rank] == *mine).collect();
