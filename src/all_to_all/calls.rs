@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{CallError, Instance, Matrix, MatrixError, Plan, plan::EXCHANGE, sparse};
+use super::{Algorithm, CallError, Instance, Matrix, MatrixError, Plan, plan::EXCHANGE, sparse};
 use crate::{
     collective::Collective,
     comm::{Call, Caller, Group, MAX_MESSAGE},
     payload::{Element, ElementType, Payload},
-    plan::{Cache, Choice},
+    plan::Cache,
     rank::Rank,
 };
 
@@ -58,7 +58,7 @@ pub trait ManyToMany: Caller<Instance> {
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
-        vectors(exchange_unknown_lengths(self.group(), self.choice(), &element.to_string(), payloads)?)
+        vectors(exchange_unknown_lengths(self.group(), self.algorithm(), &element.to_string(), payloads)?)
     }
 
     /// Exchanges vectors whose lengths are known to all members. All members give the same matrix of bytes, and only the data is sent.
@@ -69,7 +69,7 @@ pub trait ManyToMany: Caller<Instance> {
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
-        vectors(exchange_with_matrix(self.group(), self.choice(), &element.to_string(), matrix, payloads)?)
+        vectors(exchange_with_matrix(self.group(), self.algorithm(), &element.to_string(), matrix, payloads)?)
     }
 
     /// Exchanges payloads by reference, as [`all_to_allv`](ManyToMany::all_to_allv) does vectors.
@@ -87,7 +87,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     fn all_to_allv_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
-        exchange_unknown_lengths(self.group(), self.choice(), "payloads", outgoing)
+        exchange_unknown_lengths(self.group(), self.algorithm(), "payloads", outgoing)
     }
 
     /// Exchanges payloads by reference, as [`all_to_allv_known`](ManyToMany::all_to_allv_known) does vectors.
@@ -96,7 +96,7 @@ pub trait ManyToMany: Caller<Instance> {
         matrix: &Arc<Matrix>,
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, CallError> {
-        exchange_with_matrix(self.group(), self.choice(), "payloads", matrix, outgoing)
+        exchange_with_matrix(self.group(), self.algorithm(), "payloads", matrix, outgoing)
     }
 
     /// Sends vectors to some ranks, and returns the received vectors ordered by sender. A rank may occur several times in `outgoing`; it
@@ -142,7 +142,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// Returns the plan for a matrix, with its algorithm and prediction. All members get the same plan. A call of this method before a
     /// real-time measurement keeps planning out of the measured time.
     fn all_to_allv_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
-        plan(self.group(), &self.choice(), matrix)
+        plan(self.group(), &self.algorithm(), matrix)
     }
 }
 
@@ -151,7 +151,7 @@ impl<C: Caller<Instance>> ManyToMany for C {}
 /// Carries out an exchange in which every member has only its own row of the matrix.
 fn exchange_unknown_lengths(
     group: &Group<'_>,
-    choice: Choice<Instance>,
+    algorithm: Algorithm,
     what: &str,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
@@ -159,8 +159,8 @@ fn exchange_unknown_lengths(
     let calls = 3;
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
-            let text = format_args!("an exchange of {what} by {choice}");
-            group.agree(&Call::new(EXCHANGE, &text, choice.key()))?;
+            let text = format_args!("an exchange of {what} by {algorithm}");
+            group.agree(&Call::new(EXCHANGE, &text, &algorithm))?;
             check_number(group, &outgoing)?;
             let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
                 given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
@@ -170,7 +170,7 @@ fn exchange_unknown_lengths(
             let size = group.size();
             let all = CollectedRows(group.all_gather(&mine, size * size)?.into());
             let matrix = all.matrix(size, group.cache())?;
-            Ok(plan(group, &choice, &matrix)?.carry_out(group, outgoing)?)
+            Ok(plan(group, &algorithm, &matrix)?.carry_out(group, outgoing)?)
         })
     })
 }
@@ -178,23 +178,23 @@ fn exchange_unknown_lengths(
 /// Carries out an exchange in which every member has the whole matrix.
 fn exchange_with_matrix(
     group: &Group<'_>,
-    choice: Choice<Instance>,
+    algorithm: Algorithm,
     what: &str,
     matrix: &Arc<Matrix>,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an exchange of {what} by {choice} with a known matrix");
-        group.agree(&Call::new(EXCHANGE, &text, (choice.key(), matrix)))?;
+        let text = format_args!("an exchange of {what} by {algorithm} with a known matrix");
+        group.agree(&Call::new(EXCHANGE, &text, (&algorithm, matrix)))?;
         check_number(group, &outgoing)?;
-        Ok(plan(group, &choice, matrix)?.carry_out(group, outgoing)?)
+        Ok(plan(group, &algorithm, matrix)?.carry_out(group, outgoing)?)
     })
 }
 
 /// Returns the plan of an exchange, made once for all members.
-fn plan(group: &Group<'_>, choice: &Choice<Instance>, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
+fn plan(group: &Group<'_>, algorithm: &Algorithm, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
     let instance = Instance::among(group.machine(), group.members(), matrix.clone())?;
-    Ok(choice.kept_plan(&instance, group.cache())?)
+    Ok(algorithm.cached_plan(&instance, group.cache())?)
 }
 
 /// Cache key: the entries of a collected matrix, row by row. All members of a call share one matrix.
