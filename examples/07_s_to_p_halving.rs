@@ -22,7 +22,7 @@ pub const HALVINGS: [Algorithm; 3] = [Algorithm::BR_LIN, Algorithm::BR_XY_SOURCE
 
 /// Broadcasts 2 KiB from each of 30 nodes; every node returns the sum of all bytes.
 pub fn broadcast(
-    algorithm: Algorithm,
+    algorithm: &Algorithm,
     distribution: &Distribution,
 ) -> Result<(Plan, Run<u64>), Box<dyn Error>> {
     let machine = Machine::paragon(10, 10).build()?;
@@ -42,7 +42,7 @@ pub fn broadcast(
 fn main() -> Result<(), MainError> {
     for distribution in [Distribution::Row, Distribution::Cross] {
         for (nth, algorithm) in HALVINGS.into_iter().enumerate() {
-            let (plan, run) = broadcast(algorithm, &distribution)?;
+            let (plan, run) = broadcast(&algorithm, &distribution)?;
             if nth == 0 {
                 println!("{distribution}\n{}", picture(plan.instance().grid(), plan.instance().sources()));
             }

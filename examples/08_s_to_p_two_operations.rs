@@ -21,7 +21,7 @@ pub const ALGORITHMS: [Algorithm; 3] = [Algorithm::XOR, Algorithm::TWO_STEP, Alg
 
 /// Broadcasts 1 KiB from each of `sources` nodes of a Paragon of `side` x `side`. The messages are phantom: they have a
 /// length, which is all that the timing needs.
-pub fn broadcast(algorithm: Algorithm, side: usize, sources: usize) -> Result<RunReport, Box<dyn Error>> {
+pub fn broadcast(algorithm: &Algorithm, side: usize, sources: usize) -> Result<RunReport, Box<dyn Error>> {
     let machine = Machine::paragon(side, side).build()?;
     let grid = machine.spec().topology().grid().ok_or("a mesh has rows and columns")?;
     let sources = Distribution::RightDiagonal.place(grid, sources)?;
@@ -39,7 +39,7 @@ fn main() -> Result<(), MainError> {
     for side in [2, 4, 8] {
         println!("{side} x {side}, {side} sources on the diagonal");
         for algorithm in ALGORITHMS {
-            let report = broadcast(algorithm, side, side)?;
+            let report = broadcast(&algorithm, side, side)?;
             println!("  {:<8}{:>14} {:>6} messages", algorithm, report.makespan, report.messages);
         }
     }

@@ -21,7 +21,7 @@ pub const ALGORITHMS: [Algorithm; 3] =
     [Algorithm::BR_XY_SOURCE, Algorithm::REPOS_BR_XY_SOURCE, Algorithm::PART_XY_SOURCE];
 
 /// What 2 KiB from each source of the cross take, without running anything: a plan knows it beforehand.
-pub fn predicted(algorithm: Algorithm) -> Result<Span, Box<dyn Error>> {
+pub fn predicted(algorithm: &Algorithm) -> Result<Span, Box<dyn Error>> {
     let machine = Machine::paragon(8, 8).build()?;
     let grid = machine.spec().topology().grid().ok_or("a mesh has rows and columns")?;
     let sources = Distribution::Cross.place(grid, 15)?;
@@ -31,7 +31,7 @@ pub fn predicted(algorithm: Algorithm) -> Result<Span, Box<dyn Error>> {
 
 fn main() -> Result<(), MainError> {
     for algorithm in ALGORITHMS {
-        println!("{:<20}{}", algorithm, predicted(algorithm)?);
+        println!("{:<20}{}", algorithm, predicted(&algorithm)?);
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ pub fn numbers(rank: Rank) -> Vec<u32> {
 }
 
 /// Sorts the numbers of all nodes: node 0 gets the lowest, and so on.
-pub fn sorted(algorithm: Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> {
+pub fn sorted(algorithm: &Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> {
     let machine = Machine::cm5(32).build()?;
     let run = machine.run(|node| {
         let (rank, size) = (node.rank(), node.size());
@@ -69,7 +69,7 @@ pub fn sorted(algorithm: Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> {
 }
 
 /// Deals a vector out: element `i` is the number `i`.
-pub fn dealt_out(algorithm: Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> {
+pub fn dealt_out(algorithm: &Algorithm) -> Result<Run<Vec<u32>>, Box<dyn Error>> {
     let machine = Machine::cm5(32).build()?;
     let size = machine.spec().nodes();
     let cards = |from: Rank, to: Rank| (from * EACH..(from + 1) * EACH).filter(move |at| at % size == to);
@@ -125,7 +125,8 @@ pub fn moved() -> Result<Run<Vec<Particle>>, Box<dyn Error>> {
 fn main() -> Result<(), MainError> {
     println!("{:<14} {:>15} {:>15}", "", "sorted", "dealt out");
     for algorithm in ALGORITHMS {
-        let (sorted, dealt_out) = (sorted(algorithm)?.report.makespan, dealt_out(algorithm)?.report.makespan);
+        let (sorted, dealt_out) =
+            (sorted(&algorithm)?.report.makespan, dealt_out(&algorithm)?.report.makespan);
         println!("{:<14} {:>15} {:>15}", algorithm.name(), sorted.to_string(), dealt_out.to_string());
     }
     let run = moved()?;

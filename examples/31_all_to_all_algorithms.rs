@@ -30,7 +30,7 @@ pub fn instance(machine: &Machine) -> Result<Instance, Box<dyn Error>> {
 pub fn planned(
     machine: &Machine,
     instance: &Instance,
-    algorithm: Algorithm,
+    algorithm: &Algorithm,
 ) -> Result<Option<(Span, Plan)>, Box<dyn Error>> {
     let plan = match algorithm.plan(instance) {
         Err(PlanError::Restricted { .. }) => return Ok(None),
@@ -72,7 +72,7 @@ fn main() -> Result<(), MainError> {
     let bound = instance.lower_bound();
     let mut fastest: Option<(Span, Plan)> = None;
     println!("{:<10} {:>15} {:>7}  as", "", "modeled", "/ bound");
-    for &algorithm in Algorithm::ALL {
+    for algorithm in Algorithm::ALL {
         let Some((modeled, plan)) = planned(&machine, &instance, algorithm)? else {
             println!("{:<10} {:>15} {:>7}  messages are not of one length", algorithm.name(), "-", "-");
             continue;

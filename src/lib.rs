@@ -38,7 +38,7 @@
 //! * [`collective`] has the collective operations, [`s_to_p`] s-to-p broadcasting, [`all_to_all`] many-to-many
 //!   communication, [`textbook`] the algorithms of Kumar et al., [`nx`] the NX calls of programs for the Paragon.
 //! * [`pattern`] has schedules as plain data. [`plan`] selects among schedules, [predicts](plan::predict()) their times, and accepts
-//!   [custom algorithms](plan::Own).
+//!   [custom algorithms](plan::Algorithm::custom).
 //! * [`goal`] reads programs in GOAL, the format of LogGOPSim, predicts and runs them, and writes schedules in it.
 //! * [`msccl`] reads, writes and verifies schedules of MSCCL, and converts them to GOAL programs and to algorithms.
 //! * [`record`] and [`report`] hold what a run recorded, [`analysis`] explains its time, and the crate
@@ -111,8 +111,8 @@ struct Readme;
 
 /// The program in the document on custom algorithms.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/own.md")]
-struct OwnAlgorithms;
+#[doc = include_str!("../docs/custom.md")]
+struct CustomAlgorithms;
 
 /// The programs in the document on computation time.
 #[cfg(doctest)]

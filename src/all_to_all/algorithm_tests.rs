@@ -15,7 +15,7 @@ use crate::{
 
 /// Returns the algorithms whose time is predicted without a run.
 fn predictable() -> impl Iterator<Item = Algorithm> {
-    Algorithm::ALL.iter().copied().filter(Algorithm::is_predictable)
+    Algorithm::ALL.iter().cloned().filter(Algorithm::is_predictable)
 }
 
 fn byte(from: usize, to: usize, at: u64) -> u8 {
@@ -131,7 +131,7 @@ proptest! {
             None => instance,
         };
         let planner = Planner::new(&instance);
-        for algorithm in Algorithm::ALL.iter().filter(|&&algorithm| algorithm != Algorithm::AUTO) {
+        for algorithm in Algorithm::ALL.iter().filter(|&algorithm| *algorithm != Algorithm::AUTO) {
             for variant in algorithm.variants(&instance, &planner).unwrap_or_default() {
                 let Ok(draft) = variant.draft(&instance) else { continue };
                 let Some(schedule) = plan::Draft::schedule(&draft) else { continue };
@@ -147,7 +147,7 @@ proptest! {
 
 fn check_every_variant(instance: &Instance) {
     let planner = Planner::new(instance);
-    for algorithm in Algorithm::ALL.iter().filter(|&&algorithm| algorithm != Algorithm::AUTO) {
+    for algorithm in Algorithm::ALL.iter().filter(|&algorithm| *algorithm != Algorithm::AUTO) {
         for variant in algorithm.variants(instance, &planner).unwrap_or_default() {
             if let Ok(plan) = Plan::of(instance, algorithm, &variant) {
                 check(&plan);
@@ -213,7 +213,7 @@ fn no_algorithm_beats_auto_by_much_on_congested_links() {
         };
         let auto = modeled(Algorithm::AUTO);
         for algorithm in [Algorithm::PACKED, other] {
-            let took = modeled(algorithm);
+            let took = modeled(algorithm.clone());
             assert!(auto <= 1.021 * took, "{name}: {algorithm} takes {took}, and auto {auto}");
         }
     }
@@ -229,7 +229,7 @@ fn every_number_of_nodes_from_1_to_33() {
         );
         let matrix = Matrix::of(nodes, |from, to| ((from * 5 + to * 3) % 7 * (from % 3)) as u64).unwrap();
         let instance = Instance::new(&machine, matrix).unwrap();
-        let short = predictable().filter(|&algorithm| nodes < 12 || algorithm != Algorithm::AUTO);
+        let short = predictable().filter(|algorithm| nodes < 12 || *algorithm != Algorithm::AUTO);
         for plan in short.filter_map(|algorithm| algorithm.plan(&instance).ok()) {
             let Some(prediction) = plan.prediction() else { panic!("{}", plan.name()) };
             assert!(prediction.modeled.since_start() >= instance.lower_bound().time(), "{}", plan.name());
@@ -353,7 +353,7 @@ fn members_may_be_some_nodes_in_any_order() {
 
 #[test]
 fn with_seed_changes_only_algorithms_with_seeds() {
-    for &algorithm in Algorithm::ALL {
+    for algorithm in Algorithm::ALL {
         let other = algorithm.with_seed(7);
         assert_eq!((other.name(), other.seed()), (algorithm.name(), algorithm.seed().map(|_| 7)));
     }

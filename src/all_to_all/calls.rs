@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{CallError, Instance, Matrix, MatrixError, Plan, plan::EXCHANGE, sparse};
+use super::{Algorithm, CallError, Instance, Matrix, MatrixError, Plan, plan::EXCHANGE, sparse};
 use crate::{
     collective::Collective,
     comm::{Call, Caller, Group, MAX_MESSAGE},
     payload::{Element, ElementType, Payload},
-    plan::{Cache, Choice},
+    plan::Cache,
     rank::Rank,
     text::count,
 };
@@ -78,7 +78,7 @@ pub trait ManyToMany: Caller<Instance> {
         let what = format!("blocks of {block} {element}");
         let blocks = (0..size as u64).map(|to| all.slice(to * bytes..(to + 1) * bytes));
         let incoming =
-            exchange_blocks(self.group(), self.choice(), &what, bytes, blocks.collect::<Result<_, _>>()?)?;
+            exchange_blocks(self.group(), self.algorithm(), &what, bytes, blocks.collect::<Result<_, _>>()?)?;
         Ok(Payload::concat(incoming).to_vec()?)
     }
 
@@ -91,7 +91,7 @@ pub trait ManyToMany: Caller<Instance> {
             return Err(CallError::Unequal { to, given: outgoing[to].len(), expected: bytes });
         }
         let what = format!("payloads of {}", count(bytes, "byte"));
-        exchange_blocks(self.group(), self.choice(), &what, bytes, outgoing)
+        exchange_blocks(self.group(), self.algorithm(), &what, bytes, outgoing)
     }
 
     /// Exchanges vectors: every member gives one vector for each rank, and gets one vector from each rank. The receivers need not know the
@@ -103,7 +103,7 @@ pub trait ManyToMany: Caller<Instance> {
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
-        vectors(exchange_unknown_lengths(self.group(), self.choice(), &element.to_string(), payloads)?)
+        vectors(exchange_unknown_lengths(self.group(), self.algorithm(), &element.to_string(), payloads)?)
     }
 
     /// Exchanges vectors whose lengths are known to all members. All members give the same matrix of bytes, and only the data is sent.
@@ -115,7 +115,7 @@ pub trait ManyToMany: Caller<Instance> {
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
         let (element, payloads) = typed(outgoing)?;
-        vectors(exchange_with_matrix(self.group(), self.choice(), &element.to_string(), matrix, payloads)?)
+        vectors(exchange_with_matrix(self.group(), self.algorithm(), &element.to_string(), matrix, payloads)?)
     }
 
     /// Exchanges payloads by reference, as [`all_to_allv`](ManyToMany::all_to_allv) does vectors.
@@ -134,7 +134,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// ```
     #[track_caller]
     fn all_to_allv_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
-        exchange_unknown_lengths(self.group(), self.choice(), "payloads", outgoing)
+        exchange_unknown_lengths(self.group(), self.algorithm(), "payloads", outgoing)
     }
 
     /// Exchanges payloads by reference, as [`all_to_allv_known`](ManyToMany::all_to_allv_known) does vectors.
@@ -144,7 +144,7 @@ pub trait ManyToMany: Caller<Instance> {
         matrix: &Arc<Matrix>,
         outgoing: Vec<Payload>,
     ) -> Result<Vec<Payload>, CallError> {
-        exchange_with_matrix(self.group(), self.choice(), "payloads", matrix, outgoing)
+        exchange_with_matrix(self.group(), self.algorithm(), "payloads", matrix, outgoing)
     }
 
     /// Sends vectors to some ranks, and returns the received vectors ordered by sender. A rank may occur several times in `outgoing`; it
@@ -193,7 +193,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// real-time measurement keeps planning out of the measured time.
     #[track_caller]
     fn all_to_allv_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
-        plan(self.group(), &self.choice(), matrix)
+        plan(self.group(), &self.algorithm(), matrix)
     }
 }
 
@@ -203,7 +203,7 @@ impl<C: Caller<Instance>> ManyToMany for C {}
 #[track_caller]
 fn exchange_unknown_lengths(
     group: &Group<'_>,
-    choice: Choice<Instance>,
+    algorithm: Algorithm,
     what: &str,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
@@ -211,8 +211,8 @@ fn exchange_unknown_lengths(
     let calls = 3;
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
-            let text = format_args!("an exchange of {what} by {choice}");
-            group.agree(&Call::new(EXCHANGE, &text, choice.key()))?;
+            let text = format_args!("an exchange of {what} by {algorithm}");
+            group.agree(&Call::new(EXCHANGE, &text, &algorithm))?;
             check_number(group, &outgoing)?;
             let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
                 given if given > MAX_MESSAGE => Err(CallError::TooLong { to, given }),
@@ -222,7 +222,7 @@ fn exchange_unknown_lengths(
             let size = group.size();
             let all = CollectedRows(group.all_gather(&mine, size * size)?.into());
             let matrix = all.matrix(size, group.cache())?;
-            Ok(plan(group, &choice, &matrix)?.carry_out(group, outgoing)?)
+            Ok(plan(group, &algorithm, &matrix)?.carry_out(group, outgoing)?)
         })
     })
 }
@@ -230,21 +230,21 @@ fn exchange_unknown_lengths(
 /// Carries out an exchange in which every member has `bytes` bytes for every rank.
 fn exchange_blocks(
     group: &Group<'_>,
-    choice: Choice<Instance>,
+    algorithm: Algorithm,
     what: &str,
     bytes: u64,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an exchange of {what} by {choice}");
-        group.agree(&Call::new(EXCHANGE, &text, (choice.key(), bytes)))?;
+        let text = format_args!("an exchange of {what} by {algorithm}");
+        group.agree(&Call::new(EXCHANGE, &text, (&algorithm, bytes)))?;
         let nodes = group.size();
         let matrix = group.cache().get(
             EqualBlocks { nodes, bytes },
             |_| nodes * nodes,
             || Ok::<_, MatrixError>(Arc::new(Matrix::of(nodes, |_, _| bytes)?)),
         )?;
-        Ok(plan(group, &choice, &matrix)?.carry_out(group, outgoing)?)
+        Ok(plan(group, &algorithm, &matrix)?.carry_out(group, outgoing)?)
     })
 }
 
@@ -252,23 +252,23 @@ fn exchange_blocks(
 #[track_caller]
 fn exchange_with_matrix(
     group: &Group<'_>,
-    choice: Choice<Instance>,
+    algorithm: Algorithm,
     what: &str,
     matrix: &Arc<Matrix>,
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an exchange of {what} by {choice} with a known matrix");
-        group.agree(&Call::new(EXCHANGE, &text, (choice.key(), matrix)))?;
+        let text = format_args!("an exchange of {what} by {algorithm} with a known matrix");
+        group.agree(&Call::new(EXCHANGE, &text, (&algorithm, matrix)))?;
         check_number(group, &outgoing)?;
-        Ok(plan(group, &choice, matrix)?.carry_out(group, outgoing)?)
+        Ok(plan(group, &algorithm, matrix)?.carry_out(group, outgoing)?)
     })
 }
 
 /// Returns the plan of an exchange, made once for all members.
-fn plan(group: &Group<'_>, choice: &Choice<Instance>, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
+fn plan(group: &Group<'_>, algorithm: &Algorithm, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
     let instance = Instance::among(group.machine(), group.members(), matrix.clone())?;
-    Ok(choice.kept_plan(&instance, group.cache())?)
+    Ok(algorithm.cached_plan(&instance, group.cache())?)
 }
 
 /// Cache key: the matrix of an exchange of blocks of one length.

@@ -50,9 +50,6 @@ pub use piece::Piece;
 pub use plan::Plan;
 pub use procedure::{Draft, ExchangeError};
 
-/// A custom algorithm for many-to-many communication.
-pub type Own = crate::plan::Own<Instance>;
-
 use crate::plan::PlanError;
 
 #[cfg(test)]

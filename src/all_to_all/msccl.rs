@@ -1,6 +1,6 @@
 //! Conversion of plans of uniform exchanges to MSCCL schedules, and of MSCCL schedules to algorithms.
 
-use super::{Draft, Instance, Own, Piece, Plan};
+use super::{Algorithm, Draft, Instance, Piece, Plan};
 use crate::{
     msccl::{Buffer, Collective, Lies, Outline, Placed, Program, WriteError, chunks},
     rank::Rank,
@@ -78,10 +78,12 @@ impl Plan {
 ///
 /// A rank executes the steps of all its thread blocks in one fixed order, with non-blocking sends if it has several thread blocks. So it
 /// may take longer than [`Program::goal`] gives, where thread blocks proceed as messages arrive.
-impl From<Program> for Own {
-    fn from(program: Program) -> Own {
+impl From<Program> for Algorithm {
+    fn from(program: Program) -> Algorithm {
         let name = program.own_name();
-        Own::new(name, move |instance: &Instance| draft_from_program(&program, instance).map_err(Into::into))
+        Algorithm::custom(name, move |instance: &Instance| {
+            draft_from_program(&program, instance).map_err(Into::into)
+        })
     }
 }
 
@@ -139,8 +141,8 @@ mod tests {
                     Ok(program) => {
                         let again = Program::read(&program.to_string()).unwrap();
                         assert_eq!(again.to_string(), program.to_string());
-                        let own = Own::from(again).plan(&instance);
-                        own.unwrap_or_else(|error| panic!("{algorithm} on {machine}: {error}"));
+                        let again = Algorithm::from(again).plan(&instance);
+                        again.unwrap_or_else(|error| panic!("{algorithm} on {machine}: {error}"));
                         if ["linear", "pairwise"].contains(&algorithm.name()) {
                             assert!(program.to_string().contains("s_chunks=\"0\""), "{program}");
                         }

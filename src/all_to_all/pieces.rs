@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::{
         Machine,
-        all_to_all::{Algorithm, ManyToMany, Matrix, Own},
+        all_to_all::{Algorithm, ManyToMany, Matrix},
         model::MachineSpec,
         pattern::{Builder, Exchange, Transfer},
         plan::PlanError,
@@ -156,29 +156,29 @@ mod tests {
     #[test]
     fn pieces_may_be_cut_and_forwarded() {
         let machine: MachineSpec = "paragon:1x5".parse().unwrap();
-        let own = Own::new("hub", |instance: &Instance| Ok(forwarded_by_0(instance)));
+        let hub = Algorithm::custom("hub", |instance: &Instance| Ok(forwarded_by_0(instance)));
         let instance = Instance::new(&machine, matrix()).unwrap();
-        let plan = own.plan(&instance).unwrap();
-        assert_eq!((plan.algorithm(), plan.name()), (&Algorithm::OWN, "hub"));
+        let plan = hub.plan(&instance).unwrap();
+        assert_eq!((plan.algorithm(), plan.name()), (&hub, "hub"));
         let run = Machine::builder(machine).build().unwrap().run(|node| {
             let data = |from: usize, to: usize| vec![(10 * from + to) as u8; from * 3 + to];
             let mine: Vec<Vec<u8>> = (0..5).map(|to| data(node.rank(), to)).collect();
-            let came = node.world().using(&own).all_to_allv_known(&matrix(), &mine)?;
+            let came = node.world().using(&hub).all_to_allv_known(&matrix(), &mine)?;
             Ok((0..5).all(|from| came[from] == data(from, node.rank())))
         });
         let run = run.unwrap();
         assert_eq!((run.outputs, run.report.makespan), (vec![true; 5], plan.prediction().unwrap().modeled));
         // *Auto* is faster than the custom algorithm. Random scheduling has no prediction, so the custom algorithm is chosen.
         let auto = Algorithm::AUTO.plan(&instance).unwrap();
-        assert_eq!(Algorithm::AUTO.or(&own).plan(&instance).unwrap().name(), auto.name());
-        assert_eq!(Algorithm::RANDOM.or(&own).plan(&instance).unwrap().name(), "hub");
+        assert_eq!(Algorithm::AUTO.or(&hub).plan(&instance).unwrap().name(), auto.name());
+        assert_eq!(Algorithm::RANDOM.or(&hub).plan(&instance).unwrap().name(), "hub");
     }
 
     #[test]
     fn drafts_that_do_not_deliver_are_refused() {
         let instance = Instance::new(&"line:5".parse().unwrap(), matrix()).unwrap();
         let fault = |change: fn(&mut Vec<Piece>)| {
-            let own = Own::new("hub", move |instance: &Instance| {
+            let hub = Algorithm::custom("hub", move |instance: &Instance| {
                 let mut pieces = Piece::whole(instance);
                 let sizes: Vec<u64> = pieces.iter().map(|piece| piece.bytes).collect();
                 let origins: Vec<Rank> = pieces.iter().map(|piece| piece.from).collect();
@@ -192,7 +192,7 @@ mod tests {
                 change(&mut pieces);
                 Ok(Draft::new(pieces, builder.finish()))
             });
-            match own.plan(&instance) {
+            match hub.plan(&instance) {
                 Ok(_) => "none".to_owned(),
                 Err(PlanError::Undelivered { cause, .. }) => cause.to_string(),
                 Err(other) => panic!("{other}"),

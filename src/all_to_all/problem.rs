@@ -52,8 +52,8 @@ impl Planned for Instance {
         self.size().pow(2) / ENTRIES_OF_A_STEP
     }
 
-    fn known(&self) -> Vec<&'static str> {
-        Self::algorithms().iter().map(Algorithm::name).collect()
+    fn known(&self) -> Vec<String> {
+        Self::algorithms().iter().map(|algorithm| algorithm.name().to_owned()).collect()
     }
 
     fn unmet(&self, _algorithm: &str, restriction: &str) -> String {
@@ -63,7 +63,6 @@ impl Planned for Instance {
 
 impl Registered for Instance {
     const AUTO: Algorithm = Algorithm::AUTO;
-    const OWN: Algorithm = Algorithm::OWN;
 
     fn algorithms() -> Vec<Algorithm> {
         Algorithm::ALL.to_vec()
@@ -118,7 +117,7 @@ mod tests {
         let of = |algorithm: Algorithm, bytes: u64| -> Arc<Plan> {
             let matrix = Matrix::of(4, |from, to| bytes * (from + 2 * to) as u64).unwrap();
             let instance = Instance::new(&"line:4".parse().unwrap(), matrix).unwrap();
-            algorithm.kept_plan(&instance, &cache).unwrap()
+            algorithm.cached_plan(&instance, &cache).unwrap()
         };
         assert!(Arc::ptr_eq(&of(Algorithm::TWO_STAGE, 3), &of(Algorithm::TWO_STAGE, 3)));
         assert!(!Arc::ptr_eq(&of(Algorithm::TWO_STAGE, 3), &of(Algorithm::TWO_STAGE, 4)));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::{
-    Job, Lengths, Operation, Operator, Plan, PlanError, Task, TaskError, WrongLength,
+    Algorithm, Job, Lengths, Operation, Operator, Plan, PlanError, Task, TaskError, WrongLength,
     job::Described,
     operator::{Named, combined},
 };
@@ -13,7 +13,6 @@ use crate::{
     comm::{Call, Caller, Combine, Group, WalkError},
     error::CommError,
     payload::{Buffer, Element, ElementType, Payload, PayloadError},
-    plan::Choice,
     rank::Rank,
 };
 
@@ -235,14 +234,14 @@ pub trait Collective: Caller<Task> {
         if job.operation.combines() {
             return Err(CollectiveError::NoOperator { operation: job.operation });
         }
-        perform(self.group(), &self.choice(), job, &mine.into(), None, &mut |_, right| Ok(right))
+        perform(self.group(), &self.algorithm(), job, &mine.into(), None, &mut |_, right| Ok(right))
     }
 
     /// Returns the plan that carries out a job, with the chosen algorithm and the predicted time; it is the same on all members. For
     /// operations that combine, the plan is for a commutative and exact operator.
     #[track_caller]
     fn plan(&self, job: &Job) -> Result<Arc<Plan>, CollectiveError> {
-        planned(self.group(), &self.choice(), job, false, true)
+        planned(self.group(), &self.algorithm(), job, false, true)
     }
 
     /// Carries out an operation that combines, on a payload of elements of type `T`.
@@ -263,7 +262,7 @@ pub trait Collective: Caller<Task> {
             return Err(PayloadError::TypeMismatch { sent, asked: given }.into());
         }
         let named = Named::of(operator);
-        perform(self.group(), &self.choice(), job, &mine, Some(named), &mut combine)
+        perform(self.group(), &self.algorithm(), job, &mine, Some(named), &mut combine)
     }
 }
 
@@ -273,7 +272,7 @@ impl<C: Caller<Task>> Collective for C {}
 #[track_caller]
 pub(crate) fn perform(
     group: &Group<'_>,
-    choice: &Choice<Task>,
+    algorithm: &Algorithm,
     job: &Job,
     mine: &Payload,
     operator: Option<Named<'_>>,
@@ -283,11 +282,11 @@ pub(crate) fn perform(
         return Err(CollectiveError::NoBytes { element: job.element });
     }
     group.library_call(job.operation.name(), || {
-        let text = Described { job, choice, operator };
+        let text = Described { job, algorithm, operator };
         let tag = group.agree(&Call::new(job.operation.name(), &text, (&job.lengths, operator)))?;
         let (in_order, exact) =
             operator.map_or((false, true), |operator| (!operator.is_commutative, operator.is_exact));
-        let plan = planned(group, choice, job, in_order, exact)?;
+        let plan = planned(group, algorithm, job, in_order, exact)?;
         let expected = plan.given(group.rank());
         if mine.len() != expected {
             let Job { operation, root, element, ref lengths } = *job;
@@ -303,13 +302,13 @@ pub(crate) fn perform(
 /// Returns the plan, which is made once for all members.
 fn planned(
     group: &Group<'_>,
-    choice: &Choice<Task>,
+    algorithm: &Algorithm,
     job: &Job,
     in_order: bool,
     exact: bool,
 ) -> Result<Arc<Plan>, CollectiveError> {
     let task = job.task(group, in_order, exact)?;
-    Ok(choice.kept_plan(&task, group.cache())?)
+    Ok(algorithm.cached_plan(&task, group.cache())?)
 }
 
 /// The error of a collective operation on a rank.

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     Machine,
-    collective::{Algorithm, Own, Sum},
+    collective::{Algorithm, Sum},
     model::MachineSpec,
     pattern::{Action, Builder, Combiner, Exchange, Fold, Schedule, Step, Transfer},
     plan::PlanError,
@@ -63,14 +63,14 @@ fn ring(task: &Task, steps: usize) -> Draft {
 #[test]
 fn custom_algorithms_that_panic_have_no_plan() {
     let task = task("line:4", Operation::AllGather, 8);
-    let own = Own::new("mine", |task: &Task| {
+    let custom = Algorithm::custom("mine", |task: &Task| {
         assert!(task.size() > 4, "at least 5 ranks are needed");
         Ok(ring(task, 3))
     });
     let text = "the function of the custom algorithm `mine` panicked: at least 5 ranks are needed";
-    assert_eq!(own.plan(&task).unwrap_err().to_string(), text);
+    assert_eq!(custom.plan(&task).unwrap_err().to_string(), text);
     // A search together with *Auto* omits a custom algorithm that panics.
-    let plan = Algorithm::AUTO.or(&own).plan(&task).unwrap();
+    let plan = Algorithm::AUTO.or(&custom).plan(&task).unwrap();
     assert_eq!(plan.name(), Algorithm::AUTO.plan(&task).unwrap().name());
     // An algorithm whose error panics when displayed is also refused.
     #[derive(Debug)]
@@ -81,9 +81,9 @@ fn custom_algorithms_that_panic_have_no_plan() {
         }
     }
     impl std::error::Error for Unspeakable {}
-    let own = Own::new("mine", |_: &Task| Err(Unspeakable.into()));
+    let custom = Algorithm::custom("mine", |_: &Task| Err(Unspeakable.into()));
     assert_eq!(
-        own.plan(&task).unwrap_err().to_string(),
+        custom.plan(&task).unwrap_err().to_string(),
         "the function of the custom algorithm `mine` panicked: no words"
     );
 }
@@ -92,8 +92,8 @@ fn custom_algorithms_that_panic_have_no_plan() {
 fn errors_of_custom_algorithms_name_the_failure() {
     let task = task("line:4", Operation::AllGather, 8);
     let fault = |draft: Draft| {
-        let own = Own::new("mine", move |_: &Task| Ok(draft.clone()));
-        match own.plan(&task) {
+        let custom = Algorithm::custom("mine", move |_: &Task| Ok(draft.clone()));
+        match custom.plan(&task) {
             Ok(plan) => format!("{} in {}", plan.name(), plan.prediction().modeled),
             Err(PlanError::Undelivered { cause, .. }) => cause.to_string(),
             Err(other) => panic!("{other}"),
@@ -142,31 +142,41 @@ fn errors_of_custom_algorithms_name_the_failure() {
 
 #[test]
 fn a_custom_algorithm_may_refuse_a_problem() {
-    let own = Own::new("even", |task: &Task| match task.size() % 2 {
+    let custom = Algorithm::custom("even", |task: &Task| match task.size() % 2 {
         0 => Ok(ring(task, task.size() - 1)),
         _ => Err(format!("there are {} ranks, and an even number is needed", task.size()).into()),
     });
-    let odd = task("line:3", Operation::AllGather, 9);
+    let [odd, even] =
+        [("line:3", 9), ("line:4", 8)].map(|(line, elements)| task(line, Operation::AllGather, elements));
     assert_eq!(
-        own.plan(&odd).unwrap_err().to_string(),
+        custom.plan(&odd).unwrap_err().to_string(),
         "even has no schedule here: there are 3 ranks, and an even number is needed"
     );
     // A search together with *Auto* omits a custom algorithm that has no schedule.
     let auto = Algorithm::AUTO.plan(&odd).unwrap();
-    assert_eq!(Algorithm::AUTO.or(&own).plan(&odd).unwrap().name(), auto.name());
+    assert_eq!(Algorithm::AUTO.or(&custom).plan(&odd).unwrap().name(), auto.name());
     // A schedule that does not deliver is always reported.
-    let wrong = Own::new("short ring", |task: &Task| Ok(ring(task, 1)));
-    let error = Algorithm::AUTO.or(&own).or(wrong).plan(&odd).unwrap_err().to_string();
+    let wrong = Algorithm::custom("short ring", |task: &Task| Ok(ring(task, 1)));
+    let error = Algorithm::AUTO.or(&custom).or(wrong).plan(&odd).unwrap_err().to_string();
     assert!(error.starts_with("the schedule of short ring does not deliver: rank 0 ends with"), "{error}");
-    // `Algorithm::OWN` only names custom algorithms, and makes no plan.
-    let error = Algorithm::OWN.plan(&odd).unwrap_err().to_string();
-    assert_eq!(error, "own stands for all algorithms of one's own: give the `Own` that is meant");
+    // If no algorithm has a plan, the first error is returned. Alternatives apply to a problem if one of them does.
+    let other = Algorithm::NAMED.iter().find(|known| !known.is_for(Operation::AllGather)).unwrap();
+    let both = custom.or(other);
+    assert_eq!(both.plan(&odd).unwrap_err(), custom.plan(&odd).unwrap_err());
+    assert!(both.check(&odd).is_ok() && other.check(&odd).is_err());
+    // The names are joined, alternatives of alternatives are one list, and the first one wins a tie.
+    let three = Algorithm::AUTO.or(&both);
+    assert_eq!(three.to_string(), format!("auto or even or {other}"));
+    assert_eq!((three.candidates().len(), three.clone()), (3, Algorithm::AUTO.or(&custom).or(other)));
+    let again = Algorithm::custom("again", |task: &Task| Ok(ring(task, task.size() - 1)));
+    assert_eq!(custom.or(&again).plan(&even).unwrap().algorithm(), &custom);
+    assert_eq!(again.or(&custom).plan(&even).unwrap().algorithm(), &again);
 }
 
 #[test]
 fn exact_sums_need_equal_grouping() {
     // Rank 0 adds the vectors of ranks 1 and 2 in this order, rank 1 the vectors of ranks 2 and 0, and so on.
-    let own = Own::new("everyone", |task: &Task| {
+    let custom = Algorithm::custom("everyone", |task: &Task| {
         let piece = |role| Piece { role, ..Piece::of(0..task.bytes(), Origin::Everywhere) };
         let mut combiner = Combiner::new(3, &[Origin::Everywhere; 2], &[task.bytes(); 2], Exchange::InTurn);
         for step in 1..3 {
@@ -178,12 +188,12 @@ fn exact_sums_need_equal_grouping() {
         let task = Task::builder(&"line:3".parse().unwrap(), Operation::AllReduce).elements(4);
         task.element_bytes(8).exact(exact).in_order(in_order).build().unwrap()
     };
-    own.plan(&task(true, false)).unwrap();
-    let error = own.plan(&task(false, false)).unwrap_err().to_string();
+    custom.plan(&task(true, false)).unwrap();
+    let error = custom.plan(&task(false, false)).unwrap_err().to_string();
     assert!(error.ends_with(
         "rank 1 ends with block 1 combined in another grouping than other ranks: sums would differ"
     ));
-    let error = own.plan(&task(true, true)).unwrap_err().to_string();
+    let error = custom.plan(&task(true, true)).unwrap_err().to_string();
     assert!(
         error.ends_with("step 1 of rank 0 combines block 1 in another order than that of ranks"),
         "{error}"
@@ -256,10 +266,10 @@ proptest! {
         let variants = Algorithm::AUTO.variants(&task, &()).unwrap();
         let draft = variants[variant % variants.len()].draft(&task).unwrap();
         let schedule = changed(&draft.schedule, rank, step, change, by);
-        let own = Own::new("changed", move |task: &Task| {
+        let custom = Algorithm::custom("changed", move |task: &Task| {
             Ok(Draft::new(task, draft.pieces.clone(), schedule.clone()))
         });
-        let plan = match own.plan(&task) {
+        let plan = match custom.plan(&task) {
             Ok(plan) => plan,
             Err(PlanError::Undelivered { .. }) => return Ok(()),
             Err(other) => panic!("{other}"),

@@ -2,11 +2,10 @@
 
 use std::{fmt, ops::Range};
 
-use super::{Operation, Task, TaskError, operator::Named, task::even_start};
+use super::{Algorithm, Operation, Task, TaskError, operator::Named, task::even_start};
 use crate::{
     comm::Group,
     payload::{Element, ElementType},
-    plan::Choice,
     rank::Rank,
     text::{are, count},
 };
@@ -162,7 +161,7 @@ impl Job {
 /// A job with the algorithm and the operator. Its text describes the call in errors about members that make different calls.
 pub(super) struct Described<'a> {
     pub(super) job: &'a Job,
-    pub(super) choice: &'a Choice<Task>,
+    pub(super) algorithm: &'a Algorithm,
     pub(super) operator: Option<Named<'a>>,
 }
 
@@ -188,8 +187,7 @@ impl fmt::Display for Described<'_> {
             let order = if operator.is_commutative { "" } else { " in rank order" };
             write!(f, ", {}{order}", operator.name)?;
         }
-        let by = self.choice.spelled(|algorithm| algorithm.spelled(*operation).into_owned());
-        write!(f, " by {by}")
+        write!(f, " by {}", self.algorithm.spelled(*operation))
     }
 }
 

@@ -71,7 +71,4 @@ pub use strategy::{Strategy, StrategyError};
 pub use task::{Task, TaskBuilder, TaskError};
 pub use wrong_length::WrongLength;
 
-/// A custom algorithm for collective operations.
-pub type Own = crate::plan::Own<Task>;
-
 use crate::plan::{LowerBound, PlanError};

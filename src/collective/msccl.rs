@@ -1,6 +1,6 @@
 //! Conversion of plans of collective operations to MSCCL schedules, and of MSCCL schedules to algorithms.
 
-use super::{Draft, Operation, Own, Piece, Plan, Role, Task, task::even_start};
+use super::{Algorithm, Draft, Operation, Piece, Plan, Role, Task, task::even_start};
 use crate::{
     msccl::{Buffer, Collective, Holds, Lies, Outline, Placed, Program, WriteError, chunks},
     pattern::Origin,
@@ -92,18 +92,18 @@ impl Plan {
 /// It may therefore take longer than [`Program::goal`] predicts, in which thread blocks interleave as messages arrive.
 ///
 /// ```
-/// use multicomputer::{collective::{Algorithm, Operation, Own, Task}, msccl::Program};
+/// use multicomputer::{collective::{Algorithm, Operation, Task}, msccl::Program};
 ///
 /// let task = Task::builder(&"line:4".parse()?, Operation::AllGather).elements(1024).build()?;
 /// let plan = Algorithm::LONG.plan(&task)?;
-/// let again = Own::from(Program::read(&plan.msccl()?.to_string())?).plan(&task)?;
+/// let again = Algorithm::from(Program::read(&plan.msccl()?.to_string())?).plan(&task)?;
 /// assert_eq!(again.name(), plan.name());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-impl From<Program> for Own {
-    fn from(program: Program) -> Own {
+impl From<Program> for Algorithm {
+    fn from(program: Program) -> Algorithm {
         let name = program.own_name();
-        Own::new(name, move |task: &Task| drafted(&program, task).map_err(Into::into))
+        Algorithm::custom(name, move |task: &Task| drafted(&program, task).map_err(Into::into))
     }
 }
 

@@ -53,9 +53,9 @@ fn an_exported_schedule_reads_back_and_delivers() {
                             assert_eq!(time, plan.prediction().modeled.since_start(), "{name}");
                             plain += 1;
                         }
-                        let own = Own::from(again).plan(&task);
-                        let own = own.unwrap_or_else(|error| panic!("{name}: {error}"));
-                        own.msccl().unwrap_or_else(|error| panic!("{name}, twice: {error}"));
+                        let again = Algorithm::from(again).plan(&task);
+                        let again = again.unwrap_or_else(|error| panic!("{name}: {error}"));
+                        again.msccl().unwrap_or_else(|error| panic!("{name}, twice: {error}"));
                     }
                 }
             }

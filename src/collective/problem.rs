@@ -58,8 +58,8 @@ impl Planned for Task {
         parameter.as_ref().map_or(algorithm, |strategy| strategy.spelled(self.operation()))
     }
 
-    fn known(&self) -> Vec<&'static str> {
-        Algorithm::of(self.operation()).iter().map(Algorithm::name).collect()
+    fn known(&self) -> Vec<String> {
+        Algorithm::of(self.operation()).iter().map(|algorithm| algorithm.name().to_owned()).collect()
     }
 
     fn unmet(&self, algorithm: &str, restriction: &str) -> String {
@@ -107,17 +107,16 @@ impl Divisible for Task {
 
 impl Registered for Task {
     const AUTO: Algorithm = Algorithm::AUTO;
-    const OWN: Algorithm = Algorithm::OWN;
 
     fn algorithms() -> Vec<Algorithm> {
         Algorithm::NAMED.to_vec()
     }
 
-    const BESIDES_NAMES: &'static str = "; a strategy is written as for a broadcast, such as 2x3x5:SSMCC";
+    const OTHER_SYNTAX: &'static str = "; a strategy is written as for a broadcast, such as 2x3x5:SSMCC";
 
     /// Reads a strategy exactly as [`spelling`](Planned::spelling) writes it. The text here belongs to no particular operation; `6:C`,
     /// which is valid for an all-gather, is not valid for a broadcast.
-    fn spelled(text: &str) -> Option<Result<Algorithm, String>> {
+    fn parse_other(text: &str) -> Option<Result<Algorithm, String>> {
         if !text.contains(':') {
             return None;
         }

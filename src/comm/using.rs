@@ -1,11 +1,12 @@
 //! Calls of the libraries with a chosen algorithm.
 
+use self::sealed::Sealed;
 use super::Group;
-use crate::plan::{Choice, IntoChoice, Registered, sealed::Sealed};
+use crate::plan::{Algorithm, Registered};
 
 impl Group<'_> {
-    /// Returns the group with an algorithm for its calls: a named algorithm, a [custom](crate::plan::Own) one, or the fastest of
-    /// [several](crate::plan::Choice). A plain group uses *Auto*. The type of the algorithm determines which library's calls are available.
+    /// Returns the group with an [`Algorithm`] for its calls: one of the library, a [custom](Algorithm::custom) one, or the fastest of
+    /// [several](Algorithm::or). A plain group uses *Auto*. The type of the algorithm determines which library's calls are available.
     ///
     /// ```
     /// use multicomputer::{collective::{self, Sum}, prelude::*, s_to_p};
@@ -20,8 +21,8 @@ impl Group<'_> {
     /// assert_eq!(run.outputs[3], [[6], [6]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn using<A: IntoChoice>(&self, algorithm: A) -> Using<'_, A::Problem> {
-        Using { group: self, choice: algorithm.into_choice() }
+    pub fn using<P: Registered>(&self, algorithm: impl Into<Algorithm<P>>) -> Using<'_, P> {
+        Using { group: self, algorithm: algorithm.into() }
     }
 }
 
@@ -29,7 +30,7 @@ impl Group<'_> {
 #[derive(Clone, Debug)]
 pub struct Using<'g, P: Registered> {
     group: &'g Group<'g>,
-    choice: Choice<P>,
+    algorithm: Algorithm<P>,
 }
 
 /// A group that makes the calls of a library, with *Auto* or a chosen algorithm: a [`Group`] or the result of [`Group::using`]. The trait
@@ -38,8 +39,13 @@ pub trait Caller<P: Registered>: Sealed {
     /// The group.
     fn group(&self) -> &Group<'_>;
 
-    /// The algorithm, or the candidates to choose from.
-    fn choice(&self) -> Choice<P>;
+    /// The algorithm.
+    fn algorithm(&self) -> Algorithm<P>;
+}
+
+/// Private to the crate, so that no other crate can implement [`Caller`].
+mod sealed {
+    pub trait Sealed {}
 }
 
 impl Sealed for Group<'_> {}
@@ -51,8 +57,8 @@ impl<P: Registered> Caller<P> for Group<'_> {
         self
     }
 
-    fn choice(&self) -> Choice<P> {
-        P::AUTO.into()
+    fn algorithm(&self) -> Algorithm<P> {
+        P::AUTO
     }
 }
 
@@ -61,7 +67,7 @@ impl<P: Registered> Caller<P> for Using<'_, P> {
         self.group
     }
 
-    fn choice(&self) -> Choice<P> {
-        self.choice.clone()
+    fn algorithm(&self) -> Algorithm<P> {
+        self.algorithm.clone()
     }
 }

@@ -245,37 +245,37 @@ fn texts_are_algorithms() {
         let program = Program::read(&text).unwrap();
         let goal = program.goal(8 * 1001, 8, &machine).unwrap();
         let expected = goal::predict(&machine, &goal, Sends::Blocking).unwrap().modeled;
-        let own = collective::Own::from(program);
+        let algorithm = collective::Algorithm::from(program);
         let task = Task::builder(&machine, operation).elements(1001).element_bytes(8).build().unwrap();
-        assert_eq!(own.plan(&task).unwrap().prediction().modeled, expected, "{operation}");
+        assert_eq!(algorithm.plan(&task).unwrap().prediction().modeled, expected, "{operation}");
         let run = threads.run(|node| {
             let mine: Vec<u64> = (0..1001).map(|at| at * (node.rank() as u64 + 1)).collect();
             if operation == Operation::AllReduce {
                 let mut x = mine.clone();
-                node.world().using(&own).all_reduce(&mut x, Sum)?;
+                node.world().using(&algorithm).all_reduce(&mut x, Sum)?;
                 return Ok(x.into_iter().zip(0..).all(|(sum, at)| sum == at * 10));
             }
             let block = task.block(node.rank());
             let all: Vec<u64> = (0..1001).collect();
             let mine = &all[block.start as usize / 8..block.end as usize / 8];
-            Ok(node.world().using(&own).all_gather(mine, 1001)? == all)
+            Ok(node.world().using(&algorithm).all_gather(mine, 1001)? == all)
         });
         let run = run.unwrap();
         assert_eq!((run.outputs, run.report.makespan), (vec![true; 4], expected), "{operation}");
     }
-    let own = all_to_all::Own::from(Program::read(&all_pairs(4, "alltoall", true)).unwrap());
+    let algorithm = all_to_all::Algorithm::from(Program::read(&all_pairs(4, "alltoall", true)).unwrap());
     let matrix = std::sync::Arc::new(Matrix::of(4, |_, _| 24).unwrap());
     let run = threads.run(|node| {
         let mine: Vec<Vec<u8>> = (0..4).map(|to| vec![(4 * node.rank() + to) as u8; 24]).collect();
-        let came = node.world().using(&own).all_to_allv_known(&matrix, &mine)?;
+        let came = node.world().using(&algorithm).all_to_allv_known(&matrix, &mine)?;
         Ok(came.iter().zip(0..).all(|(came, from)| *came == [(4 * from + node.rank()) as u8; 24]))
     });
     assert_eq!(run.unwrap().outputs, [true; 4]);
     // The schedule is refused for other operations, numbers of ranks and lengths.
-    let own = collective::Own::from(Program::read(&ring_collect(4)).unwrap());
+    let algorithm = collective::Algorithm::from(Program::read(&ring_collect(4)).unwrap());
     let refusal = |machine: &str, operation, blocks: Vec<u64>| {
         let task = Task::builder(&machine.parse().unwrap(), operation).blocks(blocks).build().unwrap();
-        own.plan(&task).unwrap_err().to_string()
+        algorithm.plan(&task).unwrap_err().to_string()
     };
     assert_eq!(
         refusal("line:4", Operation::Gather, vec![1; 4]),

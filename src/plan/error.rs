@@ -16,7 +16,7 @@ pub enum PlanError {
         /// The kind of the problem.
         kind: String,
         /// The names of the algorithms for this kind.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// A restriction of the algorithm is not met.
     #[error("{text}{}", and(found))]

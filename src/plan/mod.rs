@@ -21,13 +21,11 @@
 //! ```
 //!
 //! All libraries choose an algorithm in the same way: `group.using(Algorithm::SHORT).broadcast(..)`. A custom algorithm
-//! is an [`Own`], used by itself or beside an algorithm of the library: `group.using(Algorithm::AUTO.or(&own))`.
+//! has the same type, [`Algorithm::custom`], and is used by itself or as an alternative: `group.using(Algorithm::AUTO.or(&custom))`.
 
 pub(crate) mod bound;
 mod cache;
-mod choice;
 mod concurrent;
-mod custom;
 mod effort;
 mod error;
 pub(crate) mod forest;
@@ -49,8 +47,6 @@ pub(crate) mod split;
 
 pub use self::{
     bound::{LowerBound, Reason},
-    choice::{Choice, IntoChoice},
-    custom::Own,
     effort::{Effort, Progress, Search},
     error::PlanError,
     members::MembersError,
@@ -58,7 +54,7 @@ pub use self::{
     plan::Plan,
     predict::{Prediction, predict},
     problem::Problem,
-    registry::{Algorithm, IntoAlgorithm, Registered},
+    registry::{Algorithm, Registered},
 };
 pub(crate) use self::{
     cache::Cache,
@@ -70,8 +66,3 @@ pub(crate) use self::{
     registry::{Convert, Entry, Planning, Predicted, Restriction, Variant},
     related::{Related, converted},
 };
-
-/// Supertrait module that seals traits: it is private to the crate, so no other crate can implement them.
-pub(crate) mod sealed {
-    pub trait Sealed {}
-}

@@ -18,12 +18,12 @@ impl<P: Registered> FromStr for Algorithm<P> {
     fn from_str(text: &str) -> Result<Self, ParseAlgorithmError> {
         let algorithms = P::algorithms();
         let known = algorithms.iter().find(|algorithm| algorithm.is_called(text)).cloned();
-        match known.map_or_else(|| P::spelled(text), |known| Some(Ok(known))) {
+        match known.map_or_else(|| P::parse_other(text), |known| Some(Ok(known))) {
             Some(Ok(algorithm)) => Ok(algorithm),
-            Some(Err(reason)) => Err(ParseAlgorithmError { name: text.to_owned(), refusal: reason }),
+            Some(Err(reason)) => Err(ParseAlgorithmError { name: text.to_owned(), message: reason }),
             None => {
                 let error = ParseAlgorithmError::new(text, &algorithms);
-                Err(ParseAlgorithmError { refusal: error.refusal + P::BESIDES_NAMES, ..error })
+                Err(ParseAlgorithmError { message: error.message + P::OTHER_SYNTAX, ..error })
             }
         }
     }
@@ -31,10 +31,10 @@ impl<P: Registered> FromStr for Algorithm<P> {
 
 /// The error for a text that names no algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{refusal}")]
+#[error("{message}")]
 pub struct ParseAlgorithmError {
     name: String,
-    refusal: String,
+    message: String,
 }
 
 impl ParseAlgorithmError {
@@ -43,12 +43,12 @@ impl ParseAlgorithmError {
         let nearest = names::nearest(name, algorithms.iter().flat_map(Algorithm::spellings))
             .map(|nearest| format!("; did you mean `{nearest}`? The"));
         let known: Vec<&str> = algorithms.iter().map(Algorithm::name).collect();
-        let refusal = format!(
+        let message = format!(
             "no algorithm is called {name:?}{} names are {}",
             nearest.as_deref().unwrap_or(": the"),
             known.join(", ")
         );
-        ParseAlgorithmError { name: name.to_owned(), refusal }
+        ParseAlgorithmError { name: name.to_owned(), message }
     }
 
     /// Returns the name given.

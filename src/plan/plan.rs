@@ -1,13 +1,16 @@
 //! The plan of a problem: the schedule variant chosen for it.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    borrow::Borrow,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     Cache, PlanError, Problem,
     effort::{Budget, Effort, Search},
     predict::{Prediction, predict_among},
     problem::{Draft, Scheduled},
-    registry::{Algorithm, Predicted, Registered, Variant},
+    registry::{Algorithm, Predicted, Variant},
     search::{check_messages, fastest},
     shape::Shape,
 };
@@ -44,7 +47,8 @@ impl<P: Problem> Algorithm<P> {
     /// # Errors
     ///
     /// [`PlanError`] if the algorithm does not apply to the problem, if a message would be too long, or if the
-    /// algorithm has several variants and all of them exceed the range of modeled time.
+    /// algorithm has several variants and all of them exceed the range of modeled time. [`Algorithm::custom`] and
+    /// [`Algorithm::or`] have further errors.
     pub fn plan(&self, problem: &P) -> Result<Plan<P>, PlanError> {
         self.plan_with(problem, Effort::default())
     }
@@ -55,6 +59,10 @@ impl<P: Problem> Algorithm<P> {
     ///
     /// The errors of [`plan`](Algorithm::plan).
     pub fn plan_with(&self, problem: &P, search: impl Into<Search>) -> Result<Plan<P>, PlanError> {
+        let search = search.into();
+        if !self.alternatives().is_empty() {
+            return self.fastest_alternative(|algorithm| algorithm.plan_with(problem, search.clone()));
+        }
         let budget = Budget::of(search);
         let plan = catch_route_error(|| self.plan_on(problem, &budget))??;
         Ok(Plan { left_out: budget.left_out(), ..plan })
@@ -79,12 +87,38 @@ impl<P: Problem> Algorithm<P> {
         }
     }
 
+    /// Returns the fastest plan of the alternatives; the first wins a tie.
+    fn fastest_alternative<T: Borrow<Plan<P>>>(
+        &self,
+        plan: impl Fn(&Algorithm<P>) -> Result<T, PlanError>,
+    ) -> Result<T, PlanError> {
+        let time = |plan: &T| plan.borrow().modeled().unwrap_or(Time::MAX);
+        let (mut best, mut cause) = (None, None);
+        for algorithm in self.alternatives() {
+            match plan(algorithm) {
+                Ok(plan) if best.as_ref().is_none_or(|best| time(&plan) < time(best)) => best = Some(plan),
+                Ok(_) => {}
+                Err(error @ PlanError::Undelivered { .. }) => return Err(error),
+                Err(error) => {
+                    cause.get_or_insert(error);
+                }
+            }
+        }
+        let too_long = || PlanError::TooLong { algorithm: self.to_string() };
+        best.ok_or_else(|| cause.unwrap_or_else(too_long))
+    }
+
     /// Returns the cached plan of a problem. The first request makes the plan.
-    pub(crate) fn kept_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
+    pub(crate) fn cached_plan(&self, problem: &P, cache: &Cache) -> Result<Arc<Plan<P>>, PlanError> {
+        if !self.alternatives().is_empty() {
+            return self.fastest_alternative(|algorithm| algorithm.cached_plan(problem, cache));
+        }
         cache.get((problem.key(), self.clone()), Plan::weight, || {
             let search = || self.plan_with(problem, cache.effort()).map(Arc::new);
             let shape = || Shape::of(problem.machine(), problem.members());
-            match problem.key_of_shape().and_then(|key| Some((key, shape()?))) {
+            // A custom algorithm may distinguish groups of the same shape.
+            let key = problem.key_of_shape().filter(|_| !self.is_custom());
+            match key.and_then(|key| Some((key, shape()?))) {
                 Some((key, shape)) => {
                     let (size, key) = (shape.size(), (key, shape, self.clone()));
                     let found = cache.get(key, |plan| Plan::weight(plan) + size, search)?;
@@ -138,28 +172,6 @@ impl<P: Problem> Plan<P> {
         }
     }
 
-    /// Makes the plan of a custom algorithm.
-    pub(super) fn by_custom(
-        problem: &P,
-        name: &str,
-        draft: P::Draft,
-        prediction: Option<Prediction>,
-    ) -> Plan<P>
-    where
-        P: Registered,
-    {
-        Plan {
-            name: name.to_owned(),
-            variant: name.to_owned(),
-            estimate: Span::ZERO,
-            algorithm: P::OWN,
-            problem: problem.clone(),
-            draft: Arc::new(draft),
-            left_out: 0,
-            prediction: prediction.map_or_else(OnceLock::new, OnceLock::from),
-        }
-    }
-
     /// Returns the plan for the same problem in another group of the same shape. The schedule is shared.
     fn among(&self, problem: &P) -> Plan<P> {
         Plan {
@@ -179,7 +191,7 @@ impl<P: Problem> Plan<P> {
         &self.problem
     }
 
-    /// Returns the algorithm. For *Auto*, this is the algorithm that *Auto* chose.
+    /// Returns the algorithm. For *Auto* and alternatives, this is the algorithm that was chosen.
     pub fn algorithm(&self) -> &Algorithm<P> {
         &self.algorithm
     }

@@ -68,7 +68,7 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Returns the names of the algorithms for problems of this kind.
-    fn known(&self) -> Vec<&'static str>;
+    fn known(&self) -> Vec<String>;
 
     /// Returns the error text for a restriction that is not met, for an algorithm [called](Planned::called) `algorithm`.
     fn unmet(&self, algorithm: &str, restriction: &str) -> String;

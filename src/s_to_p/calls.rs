@@ -71,25 +71,25 @@ pub trait BroadcastFrom: Caller<Instance> {
         sources: &[(Rank, u64)],
         mine: Option<Payload>,
     ) -> Result<Vec<Payload>, BroadcastError> {
-        let (group, algorithm) = (self.group(), self.choice());
+        let (group, algorithm) = (self.group(), self.algorithm());
         group.library_call(BROADCAST, || {
             let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
             let all = lengths.iter().fold(0, |sum: u64, &length| sum.saturating_add(length));
             let from = count(ranks.len() as u64, "source");
             let text = format_args!("{BROADCAST} of {} from {from} by {algorithm}", count(all, "byte"));
-            let tag = group.agree(&Call::new(BROADCAST, &text, (sources, algorithm.key())))?;
+            let tag = group.agree(&Call::new(BROADCAST, &text, (sources, &algorithm)))?;
             let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
-            let plan = algorithm.kept_plan(&instance, group.cache())?;
+            let plan = algorithm.cached_plan(&instance, group.cache())?;
             plan.carry_out(&group.private(), tag, mine)
         })
     }
 
     /// Returns the plan for a broadcast from these sources: the chosen schedule and its predicted time. All members get the same plan.
     fn broadcast_plan(&self, sources: &[(Rank, u64)]) -> Result<Arc<Plan>, BroadcastError> {
-        let (group, algorithm) = (self.group(), self.choice());
+        let (group, algorithm) = (self.group(), self.algorithm());
         let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
         let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
-        Ok(algorithm.kept_plan(&instance, group.cache())?)
+        Ok(algorithm.cached_plan(&instance, group.cache())?)
     }
 }
 

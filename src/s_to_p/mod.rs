@@ -49,8 +49,6 @@ pub use self::{
 
 pub(crate) use self::algorithm::{families, reversible};
 use crate::plan::{LowerBound, PlanError};
-/// A custom algorithm for s-to-p broadcasting.
-pub type Own = crate::plan::Own<Instance>;
 
 /// A plan for an s-to-p broadcast.
 pub type Plan = crate::plan::Plan<Instance>;

@@ -47,8 +47,8 @@ impl Planned for Instance {
         draft.check(self)
     }
 
-    fn known(&self) -> Vec<&'static str> {
-        Self::algorithms().iter().map(Algorithm::name).collect()
+    fn known(&self) -> Vec<String> {
+        Self::algorithms().iter().map(|algorithm| algorithm.name().to_owned()).collect()
     }
 
     fn unmet(&self, algorithm: &str, restriction: &str) -> String {
@@ -97,9 +97,8 @@ impl Divisible for Instance {
 
 impl Registered for Instance {
     const AUTO: Algorithm = Algorithm::AUTO;
-    const OWN: Algorithm = Algorithm::OWN;
 
     fn algorithms() -> Vec<Algorithm> {
-        Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()).collect()
+        Algorithm::all().chain(Algorithm::FOR_SOME.iter().cloned()).collect()
     }
 }

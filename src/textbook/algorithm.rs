@@ -13,7 +13,7 @@ use super::equation;
 use crate::{
     collective::{self, Cost, Draft, Operation, Piece, Plan, Task},
     pattern::{Blocks, Builder, Exchange, Origin},
-    plan::{self, IntoAlgorithm, ParseAlgorithmError, PlanError, Restriction, Variant, sealed::Sealed},
+    plan::{self, ParseAlgorithmError, PlanError, Restriction, Variant},
     rank::Rank,
 };
 
@@ -79,12 +79,12 @@ impl Algorithm {
 
     /// Returns the number in the book, or otherwise a name, as used on the command line.
     pub fn name(self) -> &'static str {
-        self.collective().name()
+        self.0.registered.name
     }
 
     /// Returns a one-line description.
     pub fn title(self) -> &'static str {
-        self.collective().about()
+        self.0.registered.about
     }
 
     /// Returns the section of the book.
@@ -209,13 +209,9 @@ impl FromStr for Algorithm {
     }
 }
 
-impl Sealed for Algorithm {}
-
-impl IntoAlgorithm for Algorithm {
-    type Problem = Task;
-
-    fn into_algorithm(self) -> collective::Algorithm {
-        self.collective()
+impl From<Algorithm> for collective::Algorithm {
+    fn from(algorithm: Algorithm) -> collective::Algorithm {
+        algorithm.collective()
     }
 }
 

@@ -231,7 +231,7 @@ fn halving_depends_on_where_the_sources_are() {
         (Distribution::Cross, ["6.468366079 ms", "9.235080555 ms", "9.235080555 ms"]),
     ] {
         for (algorithm, expected) in stop_halving::HALVINGS.into_iter().zip(expected) {
-            let (plan, run) = stop_halving::broadcast(algorithm, &distribution).unwrap();
+            let (plan, run) = stop_halving::broadcast(&algorithm, &distribution).unwrap();
             assert_eq!(run.report.makespan.to_string(), expected, "{algorithm}, {distribution}");
             assert_eq!(run.report.makespan, plan.prediction().modeled);
             let sum: u64 = plan.instance().sources().iter().map(|&source| source as u64 * 2048).sum();
@@ -244,7 +244,7 @@ fn halving_depends_on_where_the_sources_are() {
 fn two_operations_are_fine_on_four_nodes_only() {
     let modeled = |side| {
         stop_two_operations::ALGORITHMS.map(|algorithm| {
-            stop_two_operations::broadcast(algorithm, side, side).unwrap().makespan.to_string()
+            stop_two_operations::broadcast(&algorithm, side, side).unwrap().makespan.to_string()
         })
     };
     assert_eq!(modeled(2), ["661.170133 us", "708.872 us", "661.210133 us"]);
@@ -255,7 +255,7 @@ fn two_operations_are_fine_on_four_nodes_only() {
 #[test]
 fn repositioning_pays_on_a_cross() {
     let times = stop_repositioning::ALGORITHMS
-        .map(|algorithm| stop_repositioning::predicted(algorithm).unwrap().to_string());
+        .map(|algorithm| stop_repositioning::predicted(&algorithm).unwrap().to_string());
     assert_eq!(times, ["4.864736 ms", "3.576319373 ms", "3.444595012 ms"]);
 }
 
@@ -342,14 +342,14 @@ fn numbers_are_sorted_cards_are_dealt_and_particles_move() {
     let mut all: Vec<u32> = (0..32).flat_map(all_to_all::numbers).collect();
     all.sort_unstable();
     let sorted = all_to_all::ALGORITHMS.map(|algorithm| {
-        let run = all_to_all::sorted(algorithm).unwrap();
+        let run = all_to_all::sorted(&algorithm).unwrap();
         assert_eq!(run.outputs.concat(), all, "{algorithm}");
         run.report.makespan
     });
     assert_times(&sorted, &["12.272320385 ms", "3.638498999 ms"]);
 
     let dealt_out = all_to_all::ALGORITHMS.map(|algorithm| {
-        let run = all_to_all::dealt_out(algorithm).unwrap();
+        let run = all_to_all::dealt_out(&algorithm).unwrap();
         let of = |rank: u32| (rank..32_000).step_by(32);
         assert!(
             (0..).zip(&run.outputs).all(|(rank, cards)| cards.iter().copied().eq(of(rank))),
@@ -398,7 +398,7 @@ fn all_algorithms_exchange_the_same() {
     ];
     let [auto, others @ ..] = multicomputer::all_to_all::Algorithm::ALL else { panic!("*Auto* and others") };
     assert_eq!((auto.name(), others.len()), ("auto", expected.len()));
-    let planned = |&algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
+    let planned = |algorithm| exchange_algorithms::planned(&machine, &instance, algorithm).unwrap();
     let (least, fastest) = planned(auto).unwrap();
     for (algorithm, (name, modeled)) in others.iter().zip(expected) {
         let plan = planned(algorithm);

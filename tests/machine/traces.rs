@@ -345,7 +345,7 @@ fn exchanges_and_algorithms_of_the_textbook_have_steps() {
     let spec = "paragon:4x4".parse().unwrap();
     let matrix = Matrix::of(16, |from, to| 100 * ((from + 2 * to) % 5) as u64).unwrap();
     let instance = all_to_all::Instance::new(&spec, matrix.clone()).unwrap();
-    for &algorithm in all_to_all::Algorithm::ALL {
+    for algorithm in all_to_all::Algorithm::ALL {
         let Ok(plan) = algorithm.plan(&instance) else { continue };
         let (run, picture) = traced(
             || Machine::paragon(4, 4),

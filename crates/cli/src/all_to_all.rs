@@ -116,7 +116,7 @@ const WIDEST: usize = 100;
 
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
-    let lines = algorithm_lines(Algorithm::ALL.iter().copied(), 10);
+    let lines = algorithm_lines(Algorithm::ALL.iter().cloned(), 10);
     let waiting = "Waiting is that of a node on average, for messages to leave or to come.";
     format!("Algorithms:\n{lines}\n\n{waiting}\n\n{EXAMPLES}")
 }
@@ -158,7 +158,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
 
 /// The seed of what an algorithm chooses at random.
 fn seed(algorithm: &Way<Asked>) -> Option<u64> {
-    algorithm.ours()?.seed()
+    algorithm.ours()?.algorithm.seed()
 }
 
 /// The message of one node for another.
@@ -222,7 +222,7 @@ impl Comparison for Exchanges<'_> {
     }
 
     fn is_predictable(&self, algorithm: &Way<Asked>) -> bool {
-        algorithm.ours().is_some_and(Asked::is_predictable)
+        algorithm.ours().is_some_and(|ours| ours.algorithm.is_predictable())
     }
 
     /// Phantoms cannot be sorted.
@@ -240,7 +240,7 @@ impl Comparison for Exchanges<'_> {
                 is_complete: true,
             }));
         };
-        let plan = match algorithm.plan(&task.instance, search) {
+        let plan = match algorithm.algorithm.plan_with(&task.instance, search) {
             Ok(plan) => plan,
             Err(cause) => return Ok(Err(cause.to_string())),
         };
@@ -411,7 +411,7 @@ impl Exchanges<'_> {
         let all: Vec<String> = asked.iter().map(Asked::to_string).collect();
         writeln!(text, "{}", results.times(["traffic", ""], &all, unit))?;
         write!(text, "{}", results.wall_times("traffic", &all, unit))?;
-        let random = asked.iter().filter(|asked| asked.seed().is_some());
+        let random = asked.iter().filter(|asked| asked.algorithm.seed().is_some());
         let random: Vec<String> = random.map(Asked::to_string).collect();
         if !random.is_empty() && seeds > 1 {
             let range = |row: &Row<'_, Self>| Some((row.times().min()?, row.times().max()?));

@@ -16,7 +16,7 @@ use multicomputer::{
     collective::{Algorithm, Operation, Plan, Task as Collective},
     msccl::{Program, WriteError},
     pattern::Schedule,
-    plan::{Choice, Search},
+    plan::Search,
     prelude::{Node, Tag},
     units::Sizes,
 };
@@ -224,8 +224,8 @@ impl Comparison for Collectives<'_> {
                 return Ok(own.map(|chosen| Planned { plan, predicted: None, chosen, is_complete: true }));
             }
         };
-        let plan = |choice: &Choice<Collective>| {
-            choice.plan_with(&task.task, search).map_err(|cause| cause.to_string())
+        let plan = |algorithm: &Algorithm| {
+            algorithm.plan_with(&task.task, search).map_err(|cause| cause.to_string())
         };
         let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
         Ok(plan.map(|plan| Planned {
@@ -250,7 +250,7 @@ impl Comparison for Collectives<'_> {
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Span> {
         let plan = planned.plan.ours()?;
         // Some ways have no closed form.
-        Some(plan.estimate()).filter(|estimate| *plan.algorithm() != Algorithm::OWN && !estimate.is_zero())
+        Some(plan.estimate()).filter(|estimate| !estimate.is_zero())
     }
 
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {

@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     let differences = Differences::of(&tasks);
     let content = Content::new(arguments.phantom, options.seed);
     let case = |task: Task| Case {
-        lines: site.lines(task.algorithms.iter().map(|&algorithm| vec![algorithm])),
+        lines: site.lines(task.algorithms.iter().map(|algorithm| vec![algorithm.clone()])),
         bound: task.instance.lower_bound(),
         spec: task.instance.machine().clone(),
         place: Some(places[task.machine].clone()),

@@ -56,12 +56,7 @@ fn refused(algorithm: Algorithm, text: String) -> PlanError {
     PlanError::Restricted { algorithm: algorithm.to_string(), text, found: String::new() }
 }
 
-static OWN: Entry = Entry::own();
-
 impl Algorithm {
-    /// Placeholder for the algorithm of a [custom algorithm](super::Own). It makes no plans; the `Own` value makes them.
-    pub const OWN: Algorithm = of(&OWN);
-
     /// All algorithms, with seed 1.
     pub const ALL: &[Algorithm] = &[
         Algorithm::AUTO,
@@ -90,7 +85,7 @@ impl Algorithm {
 
     /// Returns the seed of the random choices; `None` if the algorithm makes none.
     pub fn seed(&self) -> Option<u64> {
-        *self.parameter()
+        self.parameter().copied().flatten()
     }
 
     /// Returns the algorithm with another seed, if it makes random choices.

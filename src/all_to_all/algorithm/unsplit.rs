@@ -139,7 +139,7 @@ impl Search<'_> {
 
     /// Returns the algorithm of the incumbent.
     fn algorithm(&self) -> Option<Algorithm> {
-        self.best.as_ref().ok().and_then(|(variant, _)| variant.algorithm().copied())
+        self.best.as_ref().ok().and_then(|(variant, _)| variant.algorithm().cloned())
     }
 }
 

@@ -34,11 +34,9 @@ mod wider;
 pub(crate) use self::auto::families;
 pub(super) use self::auto::unsplit_variants;
 
-use std::borrow::Cow;
-
 use super::{Operation, Strategy, Task};
 use crate::{
-    plan::{self, IntoAlgorithm, PlanError, Variant, sealed::Sealed},
+    plan::{self, PlanError, Variant},
     time::Span,
 };
 
@@ -66,12 +64,7 @@ const fn of(entry: &'static Entry) -> Algorithm {
     Algorithm::with(entry, None)
 }
 
-static OWN: Entry = Entry::own();
-
 impl Algorithm {
-    /// The name of plans by [custom algorithms](super::Own) in reports. It makes no plans itself; the `Own` does.
-    pub const OWN: Algorithm = of(&OWN);
-
     /// All algorithms with a name. The algorithm of a [`Strategy`] has none: it is written as the strategy.
     pub const NAMED: &[Algorithm] = &[
         Algorithm::AUTO,
@@ -105,21 +98,18 @@ impl Algorithm {
     }
 
     /// The name in messages about an operation; the name of a strategy depends on the operation.
-    pub fn spelled(&self, operation: Operation) -> Cow<'static, str> {
-        match self.parameter() {
-            Some(strategy) => strategy.spelled(operation).into(),
-            None => self.name().into(),
-        }
+    pub fn spelled(&self, operation: Operation) -> String {
+        let spelled = |candidate: &Algorithm| match candidate.parameter() {
+            Some(Some(strategy)) => strategy.spelled(operation),
+            _ => candidate.name().to_owned(),
+        };
+        self.candidates().iter().map(spelled).collect::<Vec<_>>().join(" or ")
     }
 }
 
-impl Sealed for Strategy {}
-
-impl IntoAlgorithm for Strategy {
-    type Problem = Task;
-
-    fn into_algorithm(self) -> Algorithm {
-        Algorithm::strategy(self)
+impl From<Strategy> for Algorithm {
+    fn from(strategy: Strategy) -> Algorithm {
+        Algorithm::strategy(strategy)
     }
 }
 

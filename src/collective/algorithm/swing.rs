@@ -126,7 +126,7 @@ mod tests {
         let modeled = |operation: Operation, algorithm: Algorithm| {
             let task = Task::builder(&machine, operation).elements(16_384).exact(true).build().unwrap();
             let plan = algorithm.plan(&task).unwrap();
-            (plan.algorithm().name(), plan.prediction().modeled.to_string())
+            (plan.algorithm().to_string(), plan.prediction().modeled.to_string())
         };
         for operation in [Operation::AllGather, Operation::ReduceScatter, Operation::AllReduce] {
             let auto = modeled(operation, Algorithm::AUTO);

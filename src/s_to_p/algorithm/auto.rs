@@ -53,7 +53,8 @@ pub(crate) fn families(instance: &Instance) -> Vec<Variant<Instance>> {
         every_node_is_a_source && moved.contains(algorithm)
     };
     let first = [Algorithm::FOREST, Algorithm::PIPELINE];
-    let algorithms = first.iter().chain(Algorithm::BEYOND).chain(&[Algorithm::LEVEL]).chain(Algorithm::PAPER);
+    let level = [Algorithm::LEVEL];
+    let algorithms = first.iter().chain(Algorithm::BEYOND).chain(&level).chain(Algorithm::PAPER);
     listed(instance, algorithms.filter(|&algorithm| !is_the_same_as_its_base(algorithm)))
 }
 

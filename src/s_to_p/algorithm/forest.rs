@@ -111,7 +111,7 @@ mod tests {
             let plan = algorithm.plan(&instance).ok()?;
             Some(plan.prediction().modeled.since_start().as_secs_f64() / bound.as_secs_f64())
         };
-        let alternatives = Algorithm::BEYOND.iter().filter_map(|&algorithm| over(algorithm));
+        let alternatives = Algorithm::BEYOND.iter().cloned().filter_map(over);
         let today = alternatives.fold(f64::INFINITY, f64::min);
         (over(Algorithm::FOREST).unwrap(), today)
     }

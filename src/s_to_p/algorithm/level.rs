@@ -183,8 +183,7 @@ mod tests {
         let instance = instance("hockney:4x4", &(0..11).collect::<Vec<Rank>>(), &[65_536; 11]);
         let time = |algorithm: Algorithm| Some(algorithm.plan(&instance).ok()?.prediction().modeled);
         let level = time(Algorithm::LEVEL).unwrap();
-        let alternatives =
-            Algorithm::BEYOND.iter().chain(Algorithm::PAPER).filter_map(|&other| time(other)).min();
+        let alternatives = Algorithm::BEYOND.iter().chain(Algorithm::PAPER).cloned().filter_map(time).min();
         assert!(
             level.as_secs_f64() < 0.9 * alternatives.unwrap().as_secs_f64(),
             "{level} and {alternatives:?}"

@@ -62,12 +62,7 @@ const fn of(entry: &'static Entry) -> Algorithm {
     Algorithm::with(entry, ())
 }
 
-static OWN: Entry = Entry::own();
-
 impl Algorithm {
-    /// The placeholder for a [custom algorithm](super::Own), which has its own name. It makes no plans; the `Own` value makes them.
-    pub const OWN: Algorithm = of(&OWN);
-
     /// The algorithms of the papers.
     pub const PAPER: &[Algorithm] = &[
         Algorithm::BR_LIN,
@@ -106,6 +101,6 @@ impl Algorithm {
 
     /// Returns all algorithms without restriction on lengths or machine, [`Algorithm::AUTO`] last.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        Algorithm::PAPER.iter().chain(Algorithm::BEYOND).copied().chain([Algorithm::AUTO])
+        Algorithm::PAPER.iter().chain(Algorithm::BEYOND).cloned().chain([Algorithm::AUTO])
     }
 }

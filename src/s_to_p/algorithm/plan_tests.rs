@@ -20,7 +20,7 @@ proptest! {
         let messages: Vec<Vec<u8>> =
             sources.iter().zip(lengths).map(|(&source, &length)| message(source, length)).collect();
         let machine = Machine::builder(instance.machine().clone()).deny_unreceived(true).build().unwrap();
-        for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {
+        for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().cloned()) {
             let Ok(plan) = algorithm.plan(&instance) else {
                 // Not met: the restriction on the number of long messages, on unequal loads, on the network, on the numbers of sources and
                 // nodes, or on empty messages.
@@ -57,7 +57,7 @@ proptest! {
     /// The plan depends only on the instance, not on the number or speed of the host's cores.
     #[test]
     fn a_plan_depends_only_on_the_problem(instance in instances(9)) {
-        for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {
+        for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().cloned()) {
             let (one, other) = (algorithm.plan(&instance), algorithm.plan(&instance));
             let (Ok(one), Ok(other)) = (one, other) else { continue };
             prop_assert_eq!((one.algorithm(), one.variant()), (other.algorithm(), other.variant()));

@@ -41,15 +41,15 @@ fn instance(machine: &str, sources: &[Rank], lengths: &[u64]) -> Instance {
 
 /// Returns the variants of all algorithms except *Auto*.
 fn all_candidates(instance: &Instance) -> impl Iterator<Item = (Algorithm, Variant<Instance>)> {
-    let all = Algorithm::all().filter(|&algorithm| algorithm != Algorithm::AUTO);
+    let all = Algorithm::all().filter(|algorithm| *algorithm != Algorithm::AUTO);
     let single = all.chain([Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE]);
-    single.flat_map(|algorithm| candidates(algorithm, instance))
+    single.flat_map(|algorithm| candidates(&algorithm, instance))
 }
 
 /// Returns the variants of an algorithm, each with its algorithm; none if the restrictions are not met.
-fn candidates(algorithm: Algorithm, instance: &Instance) -> Vec<(Algorithm, Variant<Instance>)> {
+fn candidates(algorithm: &Algorithm, instance: &Instance) -> Vec<(Algorithm, Variant<Instance>)> {
     let variants = algorithm.variants(instance, &()).unwrap_or_default();
-    variants.into_iter().map(|variant| (*variant.algorithm().unwrap(), variant)).collect()
+    variants.into_iter().map(|variant| (variant.algorithm().unwrap().clone(), variant)).collect()
 }
 
 /// If the members form a rectangle, the variants use its rows and columns, whatever the order of the ranks.
@@ -63,7 +63,7 @@ fn variants_do_not_depend_on_the_order_of_ranks() {
     let back = among((0..12).rev().collect(), &[10, 6]);
     for algorithm in Algorithm::BEYOND.iter().chain(&[Algorithm::LEVEL]) {
         let names = |instance| -> Vec<String> {
-            let all = candidates(*algorithm, instance).into_iter();
+            let all = candidates(algorithm, instance).into_iter();
             all.map(|(_, variant)| variant.name().to_owned()).collect()
         };
         assert_eq!(names(&forth), names(&back), "{algorithm}");
@@ -166,7 +166,7 @@ proptest! {
         let mut all = Vec::new();
         for algorithm in [Algorithm::LEVEL, Algorithm::FOREST, Algorithm::PIPELINE].into_iter().chain(Algorithm::all()) {
             let mut fastest: Option<(Time, Algorithm, String)> = None;
-            for (of, variant) in candidates(algorithm, &instance) {
+            for (of, variant) in candidates(&algorithm, &instance) {
                 let schedule = variant.draft(&instance).unwrap().schedule;
                 let prediction = predict(instance.machine(), &schedule).unwrap();
                 let took = prediction.modeled;
@@ -183,13 +183,13 @@ proptest! {
             }
             let Some((smallest, of, variant)) = fastest else { continue };
             let plan = algorithm.plan(&instance).unwrap();
-            let chosen = (plan.prediction().modeled, *plan.algorithm(), plan.variant());
+            let chosen = (plan.prediction().modeled, plan.algorithm().clone(), plan.variant());
             if chosen.1 == Algorithm::APART {
                 prop_assert!(algorithm == Algorithm::AUTO && chosen.0 < smallest);
                 let rounded = chosen.0.since_start() + Span::from_picos(plan.schedule().messages().count() as u64);
                 prop_assert!(rounded >= bound.time(), "{} in {} beats {:?}", plan.name(), chosen.0, bound);
             } else {
-                prop_assert_eq!(chosen, (smallest, of, variant.as_str()), "{}", algorithm);
+                prop_assert_eq!(chosen.clone(), (smallest, of, variant.as_str()), "{}", algorithm);
             }
             all.push((chosen.0, algorithm));
         }
@@ -231,13 +231,13 @@ fn repos_equals_its_base_if_all_are_sources() {
             (Algorithm::REPOS_XOR, Algorithm::XOR),
             (Algorithm::REPOS_TWO_STEP, Algorithm::TWO_STEP),
         ] {
-            assert_eq!(time(repos), time(plain), "{plain} on {rows} x {columns}");
+            assert_eq!(time(repos), time(plain.clone()), "{plain} on {rows} x {columns}");
         }
         let (repos, plain) = (time(Algorithm::REPOS_BR_XY_SOURCE), time(Algorithm::BR_XY_SOURCE));
         assert_eq!(repos < plain, (rows, columns) == (2, 7) || (rows, columns) == (7, 2));
-        let candidates = candidates(Algorithm::AUTO, &instance);
+        let candidates = candidates(&Algorithm::AUTO, &instance);
         let repos = candidates.iter().filter(|(algorithm, _)| algorithm.name().starts_with("repos"));
-        assert!(repos.map(|(algorithm, _)| *algorithm).eq([Algorithm::REPOS_BR_XY_SOURCE]));
+        assert!(repos.map(|(algorithm, _)| algorithm.clone()).eq([Algorithm::REPOS_BR_XY_SOURCE]));
     }
 }
 
@@ -360,6 +360,6 @@ fn repositioning_is_one_iteration() {
         (Algorithm::REPOS_TWO_STEP, Algorithm::TWO_STEP),
     ] {
         let iterations = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().schedule().iterations();
-        assert_eq!(iterations(repos), iterations(plain) + 1, "{}", plain);
+        assert_eq!(iterations(repos), iterations(plain.clone()) + 1, "{}", plain);
     }
 }

@@ -46,9 +46,9 @@ fn instance(machine: &str, matrix: Matrix) -> Instance {
 
 /// All algorithms that work for a matrix; the others say why not.
 fn check_all(instance: &Instance) {
-    for &algorithm in Algorithm::ALL {
+    for algorithm in Algorithm::ALL {
         match algorithm.plan(instance) {
-            Ok(_) => check(algorithm, instance),
+            Ok(_) => check(algorithm.clone(), instance),
             Err(PlanError::Restricted { text, .. }) => {
                 assert!(may_refuse(algorithm), "{text}");
             }

@@ -44,9 +44,9 @@ fn every_algorithm_can_be_asked_for() {
     machine
         .run(|node| {
             let (rank, world) = (node.rank(), node.world());
-            for &algorithm in Algorithm::ALL {
+            for algorithm in Algorithm::ALL {
                 let by = world.using(algorithm);
-                if algorithm == Algorithm::LINEAR {
+                if *algorithm == Algorithm::LINEAR {
                     let error = by.all_to_allv(&outgoing(rank, 6)).unwrap_err();
                     assert!(matches!(error, CallError::Plan(PlanError::Restricted { .. })), "{error}");
                     assert!(error.to_string().contains(", and here they have 0 to "), "{error}");
@@ -134,10 +134,10 @@ fn phantom_payloads_are_exchanged_by_every_algorithm_that_takes_them() {
     let machine = Machine::paragon(1, 4).build().unwrap();
     // Sorting needs data, and *apart* lengths that differ.
     let takes_them = |algorithm: &Algorithm| ![Algorithm::SORTING, Algorithm::APART].contains(algorithm);
-    for algorithm in Algorithm::ALL.iter().copied().filter(takes_them) {
+    for algorithm in Algorithm::ALL.iter().cloned().filter(takes_them) {
         let run = machine.run(|node| {
             let mine = vec![Payload::phantom(1 << 20); 4];
-            Ok(node.world().using(algorithm).all_to_allv_payloads(mine)?)
+            Ok(node.world().using(&algorithm).all_to_allv_payloads(mine)?)
         });
         let outputs = run.unwrap().outputs;
         assert!(outputs.iter().flatten().all(|payload| payload.len() == 1 << 20), "{algorithm}");

@@ -21,7 +21,7 @@ fn cm5(nodes: usize) -> MachineSpec {
 
 /// All manners of asking.
 fn manners(seed: u64) -> Vec<Algorithm> {
-    let all = Algorithm::ALL.iter().copied().filter(|algorithm| !algorithm.is_predictable());
+    let all = Algorithm::ALL.iter().cloned().filter(|algorithm| !algorithm.is_predictable());
     all.map(|algorithm| algorithm.with_seed(seed)).collect()
 }
 
@@ -138,7 +138,7 @@ fn who_is_asked_by_all_is_not_drowned_in_questions() {
     };
     for traffic in [1000, 10_000, 100_000, 1_000_000] {
         for algorithm in manners(1) {
-            let run = exchange(&cm5(32), &matrix(traffic), algorithm, Clock::Virtual, false);
+            let run = exchange(&cm5(32), &matrix(traffic), algorithm.clone(), Clock::Virtual, false);
             let sent: u64 = run.report.nodes.iter().map(|node| node.messages_sent).sum();
             // Some thirty questions for each of its messages, from thirty nodes.
             assert!(sent < 31 * 31 * 30, "{algorithm}, {traffic} bytes: {sent} messages");
@@ -151,7 +151,7 @@ fn the_seed_decides_and_nothing_else() {
     let generator = Generator { nodes: 16, fan_out: 6, traffic: 60_000, nonuniformity: 0.25, seed: 3 };
     let matrix = generator.matrix().unwrap();
     let modeled = |name: usize, seed: u64| {
-        let run = exchange(&cm5(16), &matrix, manners(seed)[name], Clock::Virtual, false);
+        let run = exchange(&cm5(16), &matrix, manners(seed)[name].clone(), Clock::Virtual, false);
         (run.report.makespan, serde_json::to_string(&run.report).unwrap())
     };
     for name in 0..manners(0).len() {

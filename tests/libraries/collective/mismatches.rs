@@ -475,7 +475,7 @@ fn algorithms_refuse_operations_that_they_are_not_for() {
             let request = Job::bytes(operation, [4, 4, 4]);
             let others = Algorithm::NAMED.iter().filter(|named| !Algorithm::of(operation).contains(named));
             for algorithm in others {
-                let group = node.world().using(&algorithm);
+                let group = node.world().using(algorithm);
                 let mine = Payload::phantom(match operation {
                     Operation::Broadcast | Operation::Scatter if node.rank() > 0 => 0,
                     Operation::Gather | Operation::AllGather => 4,

@@ -13,7 +13,7 @@ fn gain(machine: &MachineSpec, distribution: &Distribution, sources: usize, byte
     let ranks = distribution.place(grid, sources).unwrap();
     let instance = Instance::new(machine, &ranks, &vec![bytes; sources]).unwrap();
     let modeled = |algorithm: Algorithm| algorithm.plan(&instance).unwrap().prediction().modeled;
-    let papers = Algorithm::PAPER.iter().copied().map(modeled).min().unwrap();
+    let papers = Algorithm::PAPER.iter().cloned().map(modeled).min().unwrap();
     papers.as_secs_f64() / modeled(Algorithm::AUTO).as_secs_f64()
 }
 

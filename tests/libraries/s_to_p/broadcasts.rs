@@ -108,7 +108,7 @@ fn the_times_of_the_main_job() {
 fn a_plan_says_what_it_is() {
     let instance = instance("paragon:2x3", &[4, 1], &[7, 9]);
     let plan = Algorithm::BR_LIN.plan(&instance).unwrap();
-    assert_eq!((*plan.algorithm(), plan.variant(), plan.name()), (Algorithm::BR_LIN, "", "br-lin"));
+    assert_eq!((plan.algorithm(), plan.variant(), plan.name()), (&Algorithm::BR_LIN, "", "br-lin"));
     assert_eq!((plan.instance().sources(), plan.instance().lengths()), (&[4, 1][..], &[7, 9][..]));
     assert_eq!((plan.instance().bytes(), plan.instance().size()), (16, 6));
     assert_eq!(plan.schedule().sizes(), [7, 9]);

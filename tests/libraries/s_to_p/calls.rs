@@ -46,7 +46,7 @@ fn a_call_is_a_plan_carried_out() {
     let sources = [(7, 300_u64), (0, 0), (19, 1000)];
     for algorithm in Algorithm::all() {
         let run = machine.run(|node| {
-            let world = node.world().using(algorithm);
+            let world = node.world().using(&algorithm);
             let mine = sources.iter().find(|&&(rank, _)| rank == node.rank());
             let mine = mine.map(|&(rank, bytes)| Payload::from(vec![rank as u8; bytes as usize]));
             let messages = world.broadcast_payloads_from(&sources, mine)?;
@@ -137,7 +137,8 @@ fn members_that_call_differently_are_found_out() {
     let machine = Machine::hockney(1, 4).build().unwrap();
     let differ = |one: [(Rank, u64); 1], other: [(Rank, u64); 1], by: [Algorithm; 2]| {
         let run = machine.run(|node| {
-            let (sources, algorithm) = if node.rank() == 2 { (other, by[1]) } else { (one, by[0]) };
+            let (sources, algorithm) =
+                if node.rank() == 2 { (other, by[1].clone()) } else { (one, by[0].clone()) };
             let mine = (node.rank() == sources[0].0).then(|| Payload::phantom(sources[0].1));
             node.world().using(algorithm).broadcast_payloads_from(&sources, mine)?;
             Ok(())
@@ -146,7 +147,7 @@ fn members_that_call_differently_are_found_out() {
         error.to_string()
     };
     let auto = [Algorithm::AUTO; 2];
-    let lengths = differ([(1, 8)], [(1, 9)], auto);
+    let lengths = differ([(1, 8)], [(1, 9)], auto.clone());
     assert!(lengths.contains("s-to-p broadcast of 9 bytes from 1 source by auto"), "{lengths}");
     let sources = differ([(1, 8)], [(0, 8)], auto);
     assert!(sources.contains("with other arguments"), "{sources}");

@@ -25,12 +25,12 @@ fn machine(parameters: ParametersBuilder, rows: usize, columns: usize) -> Machin
 }
 
 /// The plan of messages of `n` bytes from each of the sources.
-fn plan(algorithm: Algorithm, machine: &MachineSpec, sources: &[Rank], n: u64) -> Plan {
+fn plan(algorithm: &Algorithm, machine: &MachineSpec, sources: &[Rank], n: u64) -> Plan {
     let instance = Instance::new(machine, sources, &vec![n; sources.len()]).unwrap();
     algorithm.plan(&instance).unwrap()
 }
 
-fn modeled(algorithm: Algorithm, machine: &MachineSpec, sources: &[Rank], n: u64) -> Span {
+fn modeled(algorithm: &Algorithm, machine: &MachineSpec, sources: &[Rank], n: u64) -> Span {
     plan(algorithm, machine, sources, n).prediction().modeled.since_start()
 }
 
@@ -47,7 +47,7 @@ fn step(machine: &MachineSpec, n: u64) -> Span {
 fn br_lin_takes_a_step_an_iteration() {
     for k in 1..=7 {
         let machine = machine(wide(), 1, 1 << k);
-        let plan = plan(Algorithm::BR_LIN, &machine, &[0], N);
+        let plan = plan(&Algorithm::BR_LIN, &machine, &[0], N);
         let finished = &plan.prediction().finished;
         assert_eq!(plan.prediction().modeled.since_start(), step(&machine, N).times(k), "2^{k} nodes");
         let send = machine.parameters().send_overhead() + machine.parameters().transfer(N);
@@ -68,7 +68,7 @@ fn br_xy_takes_a_step_an_iteration() {
             let links = (rows - 1 + columns - 1) as u64;
             let expected = step(&machine, N).times(a + b) + machine.parameters().hop().times(links);
             for algorithm in [Algorithm::BR_XY_SOURCE, Algorithm::BR_XY_DIM] {
-                let modeled = modeled(algorithm, &machine, &[0], N);
+                let modeled = modeled(&algorithm, &machine, &[0], N);
                 assert_eq!(modeled, expected, "{algorithm} on {rows} x {columns}, links of {k} times a port");
             }
         }
@@ -83,7 +83,7 @@ fn xor_is_the_source_sending_to_everybody() {
     for p in [2_usize, 3, 5, 6, 8, 11] {
         let machine = machine(Parameters::paragon().to_builder().latency(3e-6), 1, p);
         let parameters = machine.parameters();
-        let plan = plan(Algorithm::XOR, &machine, &[0], N);
+        let plan = plan(&Algorithm::XOR, &machine, &[0], N);
         let finished = &plan.prediction().finished;
         let send = parameters.send_overhead() + parameters.transfer(N);
         let others = p as u64 - 1;
@@ -101,14 +101,14 @@ fn xor_is_the_source_sending_to_everybody() {
 fn two_step_is_a_step_and_br_lin() {
     let row = machine(wide(), 1, 16);
     assert_eq!(
-        plan(Algorithm::TWO_STEP, &row, &[0], N).prediction(),
-        plan(Algorithm::BR_LIN, &row, &[0], N).prediction()
+        plan(&Algorithm::TWO_STEP, &row, &[0], N).prediction(),
+        plan(&Algorithm::BR_LIN, &row, &[0], N).prediction()
     );
-    assert_eq!(modeled(Algorithm::TWO_STEP, &row, &[5], N), step(&row, N).times(1 + 4));
+    assert_eq!(modeled(&Algorithm::TWO_STEP, &row, &[5], N), step(&row, N).times(1 + 4));
     let paragon: MachineSpec = "paragon:5x7".parse().unwrap();
     assert_eq!(
-        plan(Algorithm::TWO_STEP, &paragon, &[0], N).prediction(),
-        plan(Algorithm::BR_LIN, &paragon, &[0], N).prediction()
+        plan(&Algorithm::TWO_STEP, &paragon, &[0], N).prediction(),
+        plan(&Algorithm::BR_LIN, &paragon, &[0], N).prediction()
     );
 }
 
@@ -124,9 +124,9 @@ fn repositioning_adds_a_step_or_nothing() {
         (Algorithm::REPOS_TWO_STEP, Algorithm::TWO_STEP),
     ];
     for (repos, plain) in pairs {
-        let in_place = modeled(plain, &machine, &[0], N);
-        assert_eq!(modeled(repos, &machine, &[0], N), in_place, "{plain}");
-        let moved = modeled(repos, &machine, &[13], N);
+        let in_place = modeled(&plain, &machine, &[0], N);
+        assert_eq!(modeled(&repos, &machine, &[0], N), in_place, "{plain}");
+        let moved = modeled(&repos, &machine, &[13], N);
         assert_eq!(moved, step(&machine, N) + in_place, "{plain}");
     }
 }
@@ -139,7 +139,7 @@ fn the_tree_grows_as_fibonacci_numbers() {
     for (p, halves) in [(1, 0), (2, 2), (3, 3), (5, 4), (8, 5), (13, 6), (21, 7), (34, 8), (14, 7)] {
         let machine = machine(wide(), 1, p);
         let half = machine.parameters().send_overhead();
-        let plan = plan(Algorithm::TREE, &machine, &[0], 0);
+        let plan = plan(&Algorithm::TREE, &machine, &[0], 0);
         assert_eq!(plan.prediction().modeled.since_start(), half.times(halves), "{p} nodes");
         assert_eq!(plan.instance().lower_bound().time(), half.times(halves), "{p} nodes");
     }
@@ -150,8 +150,8 @@ fn the_tree_grows_as_fibonacci_numbers() {
 fn without_a_receive_overhead_the_tree_is_binomial() {
     let strict = wide().send_overhead(130e-6).receive_overhead(0.0);
     let machine = machine(strict, 1, 32);
-    assert_eq!(modeled(Algorithm::TREE, &machine, &[0], N), step(&machine, N).times(5));
-    assert_eq!(modeled(Algorithm::BR_LIN, &machine, &[0], N), step(&machine, N).times(5));
+    assert_eq!(modeled(&Algorithm::TREE, &machine, &[0], N), step(&machine, N).times(5));
+    assert_eq!(modeled(&Algorithm::BR_LIN, &machine, &[0], N), step(&machine, N).times(5));
 }
 
 /// The system: a row of 2^k nodes. A message in one piece doubles its holders with every round, wherever it starts.
@@ -160,7 +160,7 @@ fn the_circulant_takes_a_step_a_round() {
     for k in 1..=6 {
         let machine = machine(wide(), 1, 1 << k);
         for source in [0, (1 << k) - 1] {
-            let plan = plan(Algorithm::CIRCULANT, &machine, &[source], 1);
+            let plan = plan(&Algorithm::CIRCULANT, &machine, &[source], 1);
             assert_eq!(plan.variant(), "1 block, in turn");
             assert_eq!(plan.prediction().modeled.since_start(), step(&machine, 1).times(k), "2^{k} nodes");
         }
@@ -174,7 +174,7 @@ fn a_ring_takes_a_step_a_node() {
     for c in [2, 3, 7, 12] {
         let machine = machine(Parameters::hockney().to_builder(), 1, c);
         for source in [0, c / 2] {
-            let modeled = modeled(Algorithm::BUCKET, &machine, &[source], N);
+            let modeled = modeled(&Algorithm::BUCKET, &machine, &[source], N);
             assert_eq!(modeled, step(&machine, N).times(c as u64 - 1), "from {source} of {c}");
         }
     }
@@ -188,11 +188,11 @@ fn a_ring_takes_a_step_a_node() {
 fn a_long_message_is_split() {
     let machine = machine(wide(), 1, 8);
     let (n, parameters) = (1 << 20, machine.parameters());
-    let plan = plan(Algorithm::SPLIT, &machine, &[0], n);
+    let plan = plan(&Algorithm::SPLIT, &machine, &[0], n);
     assert_eq!(plan.variant(), "4 pieces, halving, in turn");
     let expected = parameters.alpha().times(5) + parameters.transfer(n / 4 * (2 + 1 + 1 + 1 + 2));
     assert_eq!(plan.prediction().modeled.since_start(), expected);
-    assert_eq!(modeled(Algorithm::BR_LIN, &machine, &[0], n), step(&machine, n).times(3));
+    assert_eq!(modeled(&Algorithm::BR_LIN, &machine, &[0], n), step(&machine, n).times(3));
 }
 
 // Several sources.
@@ -204,7 +204,7 @@ fn xor_from_everybody_takes_a_step_for_each_other_node() {
         let machine = machine(wide(), rows, columns);
         let all: Vec<Rank> = (0..rows * columns).collect();
         let expected = step(&machine, N).times(all.len() as u64 - 1);
-        assert_eq!(modeled(Algorithm::XOR, &machine, &all, N), expected, "{rows} x {columns}");
+        assert_eq!(modeled(&Algorithm::XOR, &machine, &all, N), expected, "{rows} x {columns}");
     }
 }
 
@@ -218,10 +218,10 @@ fn an_exchange_in_turn_saves_the_exchange_overhead() {
         let parameters = machine.parameters();
         let bytes = Span::from_secs_f64(N as f64 * parameters.beta() * 2.0 / duplex);
         let expected = parameters.alpha() + bytes;
-        let in_turn = plan(Algorithm::IN_TURN, &machine, &[0, 1], N);
+        let in_turn = plan(&Algorithm::IN_TURN, &machine, &[0, 1], N);
         assert!(in_turn.variant().ends_with("in turn"), "{}", in_turn.variant());
         assert_eq!(in_turn.prediction().modeled.since_start(), expected, "d = {duplex}");
-        let together = modeled(Algorithm::BR_LIN, &machine, &[0, 1], N);
+        let together = modeled(&Algorithm::BR_LIN, &machine, &[0, 1], N);
         assert_eq!(together, expected + parameters.exchange_overhead(), "d = {duplex}");
     }
 }
@@ -237,7 +237,7 @@ fn spread_doubles_messages_as_late_as_possible() {
             let s = 1 << i;
             let sources: Vec<Rank> = (0..s).collect();
             let expected = parameters.alpha().times(4) + parameters.transfer((4 - i + s as u64 - 1) * N);
-            let modeled = modeled(Algorithm::SPREAD, &machine, &sources, N);
+            let modeled = modeled(&Algorithm::SPREAD, &machine, &sources, N);
             assert_eq!(modeled, expected, "{s} sources on {rows} x {columns}");
         }
     }
@@ -251,7 +251,7 @@ fn gathered_messages_arrive_together() {
     let (parameters, n) = (machine.parameters(), 10_000);
     let gather = parameters.alpha() + parameters.transfer(3 * n);
     let expected = gather + parameters.receive_overhead().times(2) + step(&machine, 4 * n).times(2);
-    assert_eq!(modeled(Algorithm::TWO_STEP, &machine, &[0, 1, 2, 3], n), expected);
+    assert_eq!(modeled(&Algorithm::TWO_STEP, &machine, &[0, 1, 2, 3], n), expected);
 }
 
 // Copying.
@@ -282,7 +282,7 @@ fn the_circulant_copies_messages_together() {
     for copy in [0.0, 10e-9] {
         let machine = machine(wide().copy(copy), 1, 5);
         let parameters = machine.parameters();
-        let plan = plan(Algorithm::CIRCULANT, &machine, &all, N);
+        let plan = plan(&Algorithm::CIRCULANT, &machine, &all, N);
         assert_eq!(plan.variant(), "1 block, in turn");
         let packs = |rank| {
             plan.schedule().steps(rank).iter().filter_map(|step| match step.action {
@@ -312,7 +312,7 @@ fn halving_and_rings_copy_nothing() {
         Algorithm::BUCKET,
         Algorithm::TREE,
     ] {
-        let with = |copy: f64| modeled(algorithm, &machine(wide().copy(copy), 4, 5), &sources, N);
+        let with = |copy: f64| modeled(&algorithm, &machine(wide().copy(copy), 4, 5), &sources, N);
         assert_eq!(with(0.0), with(1e-6), "{algorithm}");
     }
 }

@@ -40,7 +40,7 @@ struct Broadcast {
 }
 
 /// The algorithm's plan; `None` if it is restricted to fewer sources.
-fn plan(algorithm: Algorithm, machine: &Machine, sources: &[Rank], lengths: &[u64]) -> Option<Plan> {
+fn plan(algorithm: &Algorithm, machine: &Machine, sources: &[Rank], lengths: &[u64]) -> Option<Plan> {
     let instance = Instance::new(machine.spec(), sources, lengths).unwrap();
     match algorithm.plan(&instance) {
         Ok(plan) => Some(plan),
@@ -91,7 +91,7 @@ fn check_shape(rows: usize, columns: usize) {
             let kinds = if grid.nodes() <= most_with_all_kinds { 0..4 } else { one..one + 1 };
             for kind in kinds {
                 let lengths = lengths(kind, sources.len());
-                if let Some(plan) = plan(algorithm, &machine, &sources, &lengths) {
+                if let Some(plan) = plan(&algorithm, &machine, &sources, &lengths) {
                     let salted = sources.iter().zip(lengths);
                     let messages = salted
                         .map(|(&source, length)| message(broadcasts.len(), source, length).into())
@@ -155,7 +155,7 @@ fn every_node_is_done_when_it_is_predicted_to_be() {
                         continue;
                     }
                     let lengths = lengths(set + number / 2, sources.len());
-                    let Some(plan) = plan(algorithm, &machine, &sources, &lengths) else { continue };
+                    let Some(plan) = plan(&algorithm, &machine, &sources, &lengths) else { continue };
                     let run = machine.run(|node| {
                         let own = sources.iter().position(|&source| source == node.rank());
                         plan.broadcast(node.world(), own.map(|source| Payload::phantom(lengths[source])))?;

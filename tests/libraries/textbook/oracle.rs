@@ -111,7 +111,7 @@ fn refusals_say_what_is_needed() {
             let refusal = algorithm.plan(&task).unwrap_err();
             let known = multicomputer::collective::Algorithm::of(operation)
                 .iter()
-                .map(|known| known.name())
+                .map(|known| known.name().to_owned())
                 .collect();
             let (algorithm, kind) = (algorithm.to_string(), operation.to_string());
             assert_eq!(refusal, PlanError::OtherKind { algorithm, kind, known });

@@ -25,7 +25,7 @@ pub(crate) fn exchange(runner: &dyn Runner) {
     runner.run("many-to-many communication", &|node| {
         let world = node.world();
         for (nth, matrix) in matrices.iter().enumerate() {
-            for (number, &algorithm) in Algorithm::ALL.iter().enumerate() {
+            for (number, algorithm) in Algorithm::ALL.iter().enumerate() {
                 // Those that choose at random ask many questions: each matrix is for one or two of them.
                 if !algorithm.is_predictable() && (nth + number) % 3 > 0 {
                     continue;
@@ -92,11 +92,11 @@ pub(crate) fn special(nodes: usize) -> Vec<Matrix> {
 }
 
 /// Whether an algorithm may say that a matrix is not one for it.
-pub(crate) fn may_refuse(algorithm: Algorithm) -> bool {
-    [Algorithm::LINEAR, Algorithm::SORTING, Algorithm::APART].contains(&algorithm)
+pub(crate) fn may_refuse(algorithm: &Algorithm) -> bool {
+    [Algorithm::LINEAR, Algorithm::SORTING, Algorithm::APART].contains(algorithm)
 }
 
-fn by(group: &Group<'_>, algorithm: Algorithm, matrix: &Arc<Matrix>) -> Result<(), Failure> {
+fn by(group: &Group<'_>, algorithm: &Algorithm, matrix: &Arc<Matrix>) -> Result<(), Failure> {
     let outgoing = given(group.rank(), matrix);
     match group.using(algorithm).all_to_allv_payloads_known(matrix, outgoing) {
         Err(CallError::Plan(PlanError::Restricted { .. })) if may_refuse(algorithm) => Ok(()),

@@ -23,7 +23,7 @@ pub(crate) fn s_to_p(runner: &dyn Runner) {
         let algorithms = || Algorithm::all().enumerate();
         for (set, sources) in sets.iter().enumerate() {
             for (number, algorithm) in algorithms() {
-                broadcast(world, algorithm, sources, number + set, set * 100 + number)?;
+                broadcast(world, &algorithm, sources, number + set, set * 100 + number)?;
             }
         }
         // In parts of the machine, and with the sources named in another order.
@@ -33,7 +33,7 @@ pub(crate) fn s_to_p(runner: &dyn Runner) {
         let sources: Vec<Rank> =
             (0..stirred.size().div_ceil(2)).map(|nth| stirred.size() - 1 - nth).collect();
         for (number, algorithm) in algorithms() {
-            broadcast(&stirred, algorithm, &sources, 3, number)?;
+            broadcast(&stirred, &algorithm, &sources, 3, number)?;
         }
         case(world, "messages of elements and of phantom bytes", || calls(world))
     });
@@ -91,14 +91,14 @@ pub(crate) fn same_messages(got: &[Payload], messages: &[Bytes]) -> Result<(), F
 }
 
 /// Whether an algorithm may say that there are too many sources for it.
-pub(crate) fn may_refuse(algorithm: Algorithm, sources: usize, nodes: usize) -> bool {
-    algorithm == Algorithm::SPLIT && 2 * sources > nodes
+pub(crate) fn may_refuse(algorithm: &Algorithm, sources: usize, nodes: usize) -> bool {
+    *algorithm == Algorithm::SPLIT && 2 * sources > nodes
 }
 
 /// Broadcasts messages from these sources, of lengths of a kind.
 fn broadcast(
     group: &Group<'_>,
-    algorithm: Algorithm,
+    algorithm: &Algorithm,
     sources: &[Rank],
     kind: usize,
     salt: usize,
@@ -133,8 +133,8 @@ fn calls(group: &Group<'_>) -> Result<(), Failure> {
     for algorithm in Algorithm::all() {
         let sources = [(size - 1, 3_000_000)];
         let mine = (rank == size - 1).then(|| Payload::phantom(3_000_000));
-        match group.using(algorithm).broadcast_payloads_from(&sources, mine) {
-            Err(BroadcastError::Plan(PlanError::Restricted { .. })) if may_refuse(algorithm, 1, size) => {}
+        match group.using(&algorithm).broadcast_payloads_from(&sources, mine) {
+            Err(BroadcastError::Plan(PlanError::Restricted { .. })) if may_refuse(&algorithm, 1, size) => {}
             got => {
                 let got: Vec<_> = got?.iter().map(|got| (got.len(), got.is_phantom())).collect();
                 same("phantom messages", got, vec![(3_000_000, true)])?;

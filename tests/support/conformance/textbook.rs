@@ -4,7 +4,6 @@
 use multicomputer::{
     collective::Operation,
     error::Failure,
-    plan::IntoAlgorithm,
     prelude::*,
     textbook::{Algorithm, Block, matrix_vector},
 };
@@ -66,7 +65,7 @@ pub(crate) fn is_refused(algorithm: Algorithm, root: Rank, size: usize) -> bool 
 
 fn check(group: &Group<'_>, cases: &[(Algorithm, Case)]) -> Result<(), Failure> {
     for (algorithm, case) in cases {
-        let works = case.check(group, &algorithm.into_algorithm())?;
+        let works = case.check(group, &(*algorithm).into())?;
         if works == is_refused(*algorithm, case.root, group.size()) {
             return Err(format!("{algorithm} among {}: {works}, {case:?}", group.size()).into());
         }

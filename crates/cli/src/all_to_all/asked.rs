@@ -2,66 +2,36 @@
 
 use std::{fmt, path::PathBuf};
 
-use multicomputer::{
-    all_to_all::{Algorithm, Instance, Own, Plan},
-    names,
-    plan::{PlanError, Search},
-};
+use multicomputer::{all_to_all::Algorithm, names};
 
 use super::super::{error::Error, lists::List, msccl};
 
-/// An algorithm.
+/// An algorithm: one of the library, or a schedule of MSCCL under the name of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    Named(Algorithm),
-    /// A schedule of MSCCL, by the name of its file.
-    InFile(String, Own),
+pub(super) struct Asked {
+    name: String,
+    pub(super) algorithm: Algorithm,
 }
 
 impl Asked {
-    /// The seed of what it chooses at random.
-    pub(super) fn seed(&self) -> Option<u64> {
-        match self {
-            Asked::Named(algorithm) => algorithm.seed(),
-            Asked::InFile(..) => None,
-        }
-    }
-
-    /// The attempts with it: one for each seed if it has one.
+    /// The attempts with it: one for each seed if it makes random choices.
     pub(super) fn attempts(&self, seeds: u64, first: u64) -> Vec<Asked> {
-        match self {
-            Asked::Named(algorithm) if algorithm.seed().is_some() => {
-                let seeds = (0..seeds).map(|nth| first.wrapping_add(nth));
-                seeds.map(|seed| Asked::Named(algorithm.with_seed(seed))).collect()
-            }
-            other => vec![other.clone()],
+        if self.algorithm.seed().is_none() {
+            return vec![self.clone()];
         }
-    }
-
-    /// Whether a plan says what it takes.
-    pub(super) fn is_predictable(&self) -> bool {
-        matches!(self, Asked::InFile(..)) || matches!(self, Asked::Named(named) if named.is_predictable())
+        let seeds = (0..seeds).map(|nth| first.wrapping_add(nth));
+        seeds.map(|seed| Asked { algorithm: self.algorithm.with_seed(seed), ..self.clone() }).collect()
     }
 
     /// Whether it sorts, which needs data.
     pub(super) fn sorts(&self) -> bool {
-        *self == Asked::Named(Algorithm::SORTING)
-    }
-
-    pub(super) fn plan(&self, instance: &Instance, search: Search) -> Result<Plan, PlanError> {
-        match self {
-            Asked::Named(algorithm) => algorithm.plan_with(instance, search),
-            Asked::InFile(_, own) => own.plan(instance),
-        }
+        self.algorithm == Algorithm::SORTING
     }
 }
 
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Asked::Named(algorithm) => algorithm.fmt(f),
-            Asked::InFile(name, _) => f.pad(name),
-        }
+        f.pad(&self.name)
     }
 }
 
@@ -77,15 +47,17 @@ pub(super) fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
             Err(format!("`{name}` is no algorithm; {allowed} are {}, and all", all.join(", ")))
         }
     };
-    Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().copied()))
+    Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().cloned()))
 }
 
 /// Those with a name, and then the schedules in files, each once.
 pub(super) fn asked(named: &List<Algorithm>, files: &[PathBuf]) -> Result<Vec<Asked>, Error> {
     let files = List::of(files.to_vec()).each_once();
+    let named =
+        named.iter().map(|algorithm| Ok(Asked { name: algorithm.to_string(), algorithm: algorithm.clone() }));
     let in_file = |file: &PathBuf| {
-        let own = Own::from(msccl::read(file)?);
-        Ok(Asked::InFile(file.display().to_string(), own))
+        let algorithm = Algorithm::from(msccl::read(file)?);
+        Ok(Asked { name: file.display().to_string(), algorithm })
     };
-    named.iter().map(|&algorithm| Ok(Asked::Named(algorithm))).chain(files.iter().map(in_file)).collect()
+    named.chain(files.iter().map(in_file)).collect()
 }

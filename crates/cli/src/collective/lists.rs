@@ -6,9 +6,8 @@
 use std::{fmt, path::PathBuf};
 
 use multicomputer::{
-    collective::{Algorithm, Operation, Own, Strategy, Task},
+    collective::{Algorithm, Operation, Strategy},
     names,
-    plan::Choice,
 };
 
 use super::super::{
@@ -31,7 +30,7 @@ pub(super) struct Asked {
     /// As it is written.
     pub(super) name: String,
     /// A strategy may be one for some operations only.
-    pub(super) algorithm: Result<Choice<Task>, String>,
+    pub(super) algorithm: Result<Algorithm, String>,
 }
 
 impl fmt::Display for Asked {
@@ -127,11 +126,10 @@ impl Algorithms {
         let is_asked =
             |named: &&Algorithm| self.named.contains(named) || self.is_all && named.is_for(operation);
         let named = Algorithm::NAMED.iter().filter(is_asked);
-        let named =
-            named.map(|named| Asked { name: named.name().to_owned(), algorithm: Ok(named.clone().into()) });
+        let named = named.map(|named| Asked { name: named.name().to_owned(), algorithm: Ok(named.clone()) });
         let strategy = |text: &String| {
-            let strategy = Strategy::parse(operation, text).map(Algorithm::strategy);
-            let algorithm = strategy.map(Choice::from).map_err(|cause| cause.to_string());
+            let strategy = Strategy::parse(operation, text);
+            let algorithm = strategy.map(Algorithm::strategy).map_err(|cause| cause.to_string());
             Asked { name: text.clone(), algorithm }
         };
         named.chain(self.strategies.iter().map(strategy)).collect()
@@ -142,8 +140,8 @@ impl Algorithms {
 pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<Asked>, Error> {
     let files = List::of(files.to_vec()).each_once();
     let asked = |file: &PathBuf| {
-        let own = Own::from(msccl::read(file)?);
-        Ok(Asked { name: file.display().to_string(), algorithm: Ok(own.into()) })
+        let algorithm = Algorithm::from(msccl::read(file)?);
+        Ok(Asked { name: file.display().to_string(), algorithm: Ok(algorithm) })
     };
     files.iter().map(asked).collect()
 }

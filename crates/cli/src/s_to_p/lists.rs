@@ -61,12 +61,12 @@ pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
 
 /// All algorithms that can be asked for, in their order in tables, *Auto* last.
 pub(super) fn known() -> impl Iterator<Item = Algorithm> {
-    Algorithm::PAPER.iter().copied().chain(beyond()).chain([Algorithm::AUTO])
+    Algorithm::PAPER.iter().cloned().chain(beyond()).chain([Algorithm::AUTO])
 }
 
 /// Those that the papers do not have, also those for some problems only.
 fn beyond() -> impl Iterator<Item = Algorithm> {
-    Algorithm::BEYOND.iter().chain(Algorithm::FOR_SOME).copied()
+    Algorithm::BEYOND.iter().chain(Algorithm::FOR_SOME).cloned()
 }
 
 /// Reads distributions: each once, in the order given.

@@ -103,7 +103,7 @@ fn algorithms(arguments: &Arguments, instance: &Instance) -> (Vec<Algorithm>, Ve
     let (mut algorithms, mut left_out) = (Vec::new(), Vec::new());
     for algorithm in arguments.algorithm.iter() {
         match algorithm.check(instance) {
-            Ok(()) => algorithms.push(*algorithm),
+            Ok(()) => algorithms.push(algorithm.clone()),
             Err(cause) => left_out.push(cause),
         }
     }

@@ -154,7 +154,7 @@ fn the_help_tells_of_every_option_and_has_examples() {
     }
     let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&Distribution::spellings()), "not every distribution is in\n{help}");
-    for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().copied()) {
+    for algorithm in Algorithm::all().chain(Algorithm::FOR_SOME.iter().cloned()) {
         assert!(words.contains(algorithm.name()), "no {algorithm} in\n{help}");
     }
     let help = succeeds(&["collective", "--help"]);

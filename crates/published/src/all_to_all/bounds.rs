@@ -111,7 +111,7 @@ fn bounds() -> Outcome {
         ("CM-5, k = 2", cm5(), figure_10, Algorithm::TWO_STAGE),
         ("CM-5, k = 32, relayed", cm5(), figure_9, Algorithm::RELAYED),
     ] {
-        chart.modeled(name, traffics(), |traffic| ratio(&machine, matrix, algorithm, traffic));
+        chart.modeled(name, traffics(), |traffic| ratio(&machine, matrix, algorithm.clone(), traffic));
     }
     let claims = vec![
         section_4_linear_permutation_of_uniform_messages(),

@@ -44,7 +44,7 @@ const TRAFFICS: [f64; 6] = [1024.0, 4096.0, 16384.0, 65536.0, 262_144.0, 1_048_5
 fn chart(title: &str, machine: &MachineSpec, matrix: fn(u64, u64) -> Arc<Matrix>) -> Chart {
     let mut chart = Chart::new(title, Axis::logarithmic("traffic", "bytes"), Axis::logarithmic("time", "ms"));
     for algorithm in [Algorithm::RANDOM, Algorithm::IMPROVED, Algorithm::TWO_STAGE, Algorithm::AUTO] {
-        let time = |traffic: f64| 1e3 * seconds(machine, &matrix(traffic as u64, 1), algorithm);
+        let time = |traffic: f64| 1e3 * seconds(machine, &matrix(traffic as u64, 1), algorithm.clone());
         chart.modeled(algorithm.name(), TRAFFICS, time);
     }
     chart
@@ -52,8 +52,8 @@ fn chart(title: &str, machine: &MachineSpec, matrix: fn(u64, u64) -> Arc<Matrix>
 
 /// Returns the time of two stages divided by the time of another algorithm, for each traffic of the chart.
 fn ratios(chart: &Chart, other: Algorithm) -> [f64; 6] {
-    let (two_stage, other) = (Algorithm::TWO_STAGE.name(), other.name());
-    TRAFFICS.map(|traffic| chart.at(two_stage, traffic) / chart.at(other, traffic))
+    let time = |algorithm: &Algorithm, traffic| chart.at(algorithm.name(), traffic);
+    TRAFFICS.map(|traffic| time(&Algorithm::TWO_STAGE, traffic) / time(&other, traffic))
 }
 
 /// Returns the time of two stages divided by the time of a single stage without and with improvements, for each traffic of the chart.
@@ -133,7 +133,8 @@ fn figure_10_beside_figure_9() -> [Claim; 2] {
     let mut close = Claim::new(name, "two stages take about what they take in their best case, figure 9");
     let mut better = Claim::new(name, "a single stage is much better than in figure 9");
     let ratio = |algorithm: Algorithm| {
-        seconds(&cm5(), &figure_10(1 << 20, 1), algorithm) / seconds(&cm5(), &figure_9(1 << 20, 1), algorithm)
+        seconds(&cm5(), &figure_10(1 << 20, 1), algorithm.clone())
+            / seconds(&cm5(), &figure_9(1 << 20, 1), algorithm)
     };
     let [two_stage, random, improved] =
         [Algorithm::TWO_STAGE, Algorithm::RANDOM, Algorithm::IMPROVED].map(ratio);
@@ -164,7 +165,7 @@ fn two_stages_are_steady() -> [Claim; 2] {
     let spread = |algorithm: Algorithm| {
         let matrices =
             [figure_9(1 << 18, 1), figure_9(1 << 18, 2), figure_10(1 << 18, 1), figure_10(1 << 18, 2)];
-        let times = matrices.map(|matrix| seconds(&cm5(), &matrix, algorithm));
+        let times = matrices.map(|matrix| seconds(&cm5(), &matrix, algorithm.clone()));
         most(times) / least(times)
     };
     let (two_stage, improved) = (spread(Algorithm::TWO_STAGE), spread(Algorithm::IMPROVED));

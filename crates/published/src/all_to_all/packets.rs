@@ -54,7 +54,8 @@ pub(super) fn section_7_by_packets() -> [Claim; 3] {
     let mut within = Claim::new(name, "two stages are within 1.5 times a single one (data as packets)");
     let machine = cm5();
     let matrices = [figure_9(1 << 18, 1), figure_9(1 << 18, 2), figure_10(1 << 18, 1), figure_10(1 << 18, 2)];
-    let times = |algorithm: Algorithm| matrices.each_ref().map(|matrix| seconds(&machine, matrix, algorithm));
+    let times =
+        |algorithm: Algorithm| matrices.each_ref().map(|matrix| seconds(&machine, matrix, algorithm.clone()));
     let spread = |times: [f64; 4]| most(times) / least(times);
     let [two_stage, random, improved] =
         [Algorithm::TWO_STAGE, Algorithm::RANDOM, Algorithm::IMPROVED].map(times);

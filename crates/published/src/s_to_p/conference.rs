@@ -440,7 +440,7 @@ fn conference_left_diagonals_are_ideal_for_br_lin(algorithm: Algorithm) -> Claim
             "left diagonals are the ideal distribution for Br_Lin (row-major)"
         },
     );
-    let time = |input: &Distribution| time("16x16", input, 60, 6144, algorithm);
+    let time = |input: &Distribution| time("16x16", input, 60, 6144, algorithm.clone());
     let left = time(&LeftDiagonal);
     let (best, name) = Distribution::ALL
         .iter()

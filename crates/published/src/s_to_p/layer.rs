@@ -92,7 +92,9 @@ impl Figure {
         inputs: impl IntoIterator<Item = (&'a str, Distribution, usize, u64)>,
     ) -> Figure {
         let programs = inputs.into_iter().flat_map(|(mesh, input, sources, length)| {
-            algorithms.iter().map(move |&algorithm| Program::new(mesh, &input, sources, length, algorithm))
+            algorithms
+                .iter()
+                .map(move |algorithm| Program::new(mesh, &input, sources, length, algorithm.clone()))
         });
         Figure { name, programs: programs.collect() }
     }

@@ -61,7 +61,7 @@ fn figure_5() -> Outcome {
         Axis::linear("time", "ms"),
     );
     for algorithm in THREE {
-        let time = |distribution| time("10x10", distribution, 30, 2048, algorithm);
+        let time = |distribution| time("10x10", distribution, 30, 2048, algorithm.clone());
         chart.bars(algorithm.name(), DISTRIBUTIONS.iter().map(time));
     }
     let figure = Figure5(chart);
@@ -103,7 +103,7 @@ fn figure_5_br_lin_is_best_on_block_and_cross(figure: &Figure5) -> Claim {
     for (name, distribution, limits) in [("block", BLOCK, [1.1, 1.1]), ("cross", Cross, [1.4, 1.2])] {
         let others = least([BR_XY_SOURCE, BR_XY_DIM].map(|other| figure.time(&distribution, other)));
         for (algorithm, limit) in [BR_LIN, BR_LIN_ROW_MAJOR].into_iter().zip(limits) {
-            let ratio = others / figure.time(&distribution, algorithm);
+            let ratio = others / figure.time(&distribution, algorithm.clone());
             claim.above(format!("best of the others / {algorithm} on the {name}"), [ratio], limit);
             ratios.push(ratio);
         }
@@ -122,8 +122,8 @@ fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order(figure: &Figure5) ->
         "the cross requires more time for all three (Br_Lin in row-major order)",
     );
     let others = [Row, Column, RightDiagonal, LeftDiagonal, Equal, BLOCK];
-    let ratio = |algorithm, most_of: fn([f64; 6]) -> f64| {
-        let times = others.each_ref().map(|other| figure.time(other, algorithm));
+    let ratio = |algorithm: Algorithm, most_of: fn([f64; 6]) -> f64| {
+        let times = others.each_ref().map(|other| figure.time(other, algorithm.clone()));
         figure.time(&Cross, algorithm) / most_of(times)
     };
     let worst = ratio(BR_LIN_ROW_MAJOR, most);
@@ -185,7 +185,9 @@ fn figure_6() -> Outcome {
         Axis::linear("time", "ms"),
     );
     for algorithm in THREE {
-        chart.modeled(algorithm.name(), [5.0, 10.0, 20.0, 40.0, 80.0], |sources| time(sources, algorithm));
+        chart.modeled(algorithm.name(), [5.0, 10.0, 20.0, 40.0, 80.0], |sources| {
+            time(sources, algorithm.clone())
+        });
     }
     chart.published(BR_XY_SOURCE.name(), vec![[5.0, 11.4], [40.0, 7.3]]);
     let timed =
@@ -209,7 +211,7 @@ fn figure_6_forty_sources_are_faster_than_five(chart: &Chart) -> Claim {
         "80K from 40 sources are broadcast faster than from 5",
     );
     let gains =
-        THREE.map(|algorithm| algorithm.name()).map(|name| 1.0 - chart.at(name, 40.0) / chart.at(name, 5.0));
+        THREE.map(|algorithm| 1.0 - chart.at(algorithm.name(), 40.0) / chart.at(algorithm.name(), 5.0));
     claim.all_within("what is gained, as a part", gains, 0.09..=0.14);
     let xy = |sources| chart.at(BR_XY_SOURCE.name(), sources);
     claim.below("Br_xy_source with 10 sources, ms", [xy(10.0)], xy(40.0));
@@ -232,7 +234,7 @@ fn figure_7() -> Outcome {
     );
     for (name, algorithm) in [("snake", BR_LIN), ("row-major", BR_LIN_ROW_MAJOR)] {
         for sources in [8, 15, 32] {
-            let times = OF_120.map(|mesh| equal(mesh, sources, algorithm));
+            let times = OF_120.map(|mesh| equal(mesh, sources, algorithm.clone()));
             chart.bars(format!("{sources} sources, {name}"), times);
         }
     }
@@ -295,9 +297,9 @@ fn figure_7_the_dimensions_matter_more_with_many_sources() -> Claim {
         "figure_7_the_dimensions_matter_more_with_many_sources",
         "the dimensions matter little for few sources, and more for many",
     );
-    let differences = |algorithm| {
+    let differences = |algorithm: Algorithm| {
         let difference = |sources| {
-            let times = OF_120.map(|mesh| equal(mesh, sources, algorithm));
+            let times = OF_120.map(|mesh| equal(mesh, sources, algorithm.clone()));
             most(times) - least(times)
         };
         (1..=60).map(difference).collect::<Vec<f64>>()

@@ -33,7 +33,7 @@ pub(super) const FIGURE_4: Job = Paper::SToPReport.job(
 fn chart(title: &str, x: Axis, places: &[f64], time: impl Fn(f64, Algorithm) -> f64) -> Chart {
     let mut chart = Chart::new(title, x, Axis::linear("time", "ms"));
     for algorithm in FIVE {
-        chart.modeled(algorithm.name(), places.iter().copied(), |place| time(place, algorithm));
+        chart.modeled(algorithm.name(), places.iter().copied(), |place| time(place, algorithm.clone()));
     }
     chart
 }
@@ -60,16 +60,18 @@ fn figure_2() -> Outcome {
 /// Report, figure 2 (10 x 10, equal, 4K): *2-Step* and *Xor* are not efficient; *2-Step* for at least five sources, *Xor* for any number.
 fn figure_2_two_step_and_xor_are_worst_for_more_than_four_sources(chart: &Chart) -> [Claim; 2] {
     let name = "figure_2_two_step_and_xor_are_worst_for_more_than_four_sources";
-    let ratios = |name: &'static str, sources: std::ops::RangeInclusive<u32>| {
-        sources.map(f64::from).map(move |place| chart.at(name, place) / most(at(chart, &HALVINGS, place)))
+    let ratios = |algorithm: Algorithm, sources: std::ops::RangeInclusive<u32>| {
+        sources
+            .map(f64::from)
+            .map(move |place| chart.at(algorithm.name(), place) / most(at(chart, &HALVINGS, place)))
     };
     let mut two_step = Claim::new(name, "2-Step is inefficient for more than 4 sources");
-    two_step.above("2-Step / slowest halving, from 5 sources on", ratios(TWO_STEP.name(), 5..=100), 1.7);
-    two_step.below("2-Step / slowest halving, 1 and 2 sources", ratios(TWO_STEP.name(), 1..=2), 1.25);
-    let worst = least(ratios(TWO_STEP.name(), 5..=100));
+    two_step.above("2-Step / slowest halving, from 5 sources on", ratios(TWO_STEP, 5..=100), 1.7);
+    two_step.below("2-Step / slowest halving, 1 and 2 sources", ratios(TWO_STEP, 1..=2), 1.25);
+    let worst = least(ratios(TWO_STEP, 5..=100));
     let mut xor = Claim::new(name, "Xor is inefficient throughout");
-    xor.above("Xor / slowest halving", ratios(XOR.name(), 1..=100), 2.3);
-    let least_xor = least(ratios(XOR.name(), 1..=100));
+    xor.above("Xor / slowest halving", ratios(XOR, 1..=100), 2.3);
+    let least_xor = least(ratios(XOR, 1..=100));
     [
         two_step.judged(worst > 1.1, format!("at least {worst:.2} times the slowest halving")),
         xor.judged(least_xor > 1.1, format!("at least {least_xor:.2} times the slowest halving")),
@@ -90,7 +92,7 @@ fn figure_2_two_step_rises_in_proportion_to_the_sources(chart: &Chart) -> Claim 
         (2..100).map(f64::from).map(|sources| time(sources + 1.0) - time(sources)).collect();
     claim.all_within("ms for one more source", rises.iter().copied(), 1.09..=1.10);
     claim.within("100 / 10 sources", time(100.0) / time(10.0), 9.0..=10.0);
-    for halving in HALVINGS.map(|algorithm| algorithm.name()) {
+    for halving in HALVINGS.each_ref().map(Algorithm::name) {
         let slope = (chart.at(halving, 100.0) - chart.at(halving, 10.0)) / 90.0;
         claim.within(format!("{halving}: ms for one more source"), slope, 0.27..=0.29);
     }
@@ -173,10 +175,10 @@ fn figure_3_two_step_and_xor_are_poor_at_every_length(chart: &Chart) -> Claim {
         "figure_3_two_step_and_xor_are_poor_at_every_length",
         "2-Step and Xor perform poorly at every length",
     );
-    let ratio = |name: &'static str| {
-        LENGTHS.map(|length| chart.at(name, length) / most(at(chart, &HALVINGS, length)))
+    let ratio = |algorithm: Algorithm| {
+        LENGTHS.map(|length| chart.at(algorithm.name(), length) / most(at(chart, &HALVINGS, length)))
     };
-    let [two_step, xor] = [TWO_STEP, XOR].map(|algorithm| ratio(algorithm.name()));
+    let [two_step, xor] = [TWO_STEP, XOR].map(ratio);
     claim.above("2-Step / slowest halving", two_step, 1.5);
     claim.above("Xor / slowest halving", xor, 2.3);
     let (two_step, xor) = (least(two_step), least(xor));
@@ -206,7 +208,7 @@ fn figure_3_the_halvings_rise_little_to_512_bytes_and_then_linearly(chart: &Char
     );
     let mut flat = Vec::new();
     let mut growth = Vec::new();
-    for halving in HALVINGS.map(|algorithm| algorithm.name()) {
+    for halving in HALVINGS.each_ref().map(Algorithm::name) {
         let time = |length| chart.at(halving, length);
         flat.push(time(512.0) / time(32.0));
         for length in [2048.0, 4096.0, 8192.0] {
@@ -259,7 +261,7 @@ fn figure_4_xor_keeps_up_on_four_nodes_only(chart: &Chart) -> [Claim; 2] {
     few.is("it falls behind further from 32 nodes on", behind[3..].is_sorted());
     let full = |mesh, sources| {
         let time = |algorithm| time(mesh, &RightDiagonal, sources, 1024, algorithm);
-        time(XOR) / least(others.map(time))
+        time(XOR) / least(others.clone().map(time))
     };
     let (small, large) = (full("2x2", 4), full("4x4", 15));
     many.within("Xor / fastest of the others, 4 sources on 2 x 2", small, 1.4..=1.5);

@@ -114,9 +114,9 @@ fn section_4_one_diagonal_does_gain_in_the_first_iteration() -> Claim {
         "section_4_one_diagonal_does_gain_in_the_first_iteration",
         "Br_Lin: one right diagonal of 10 x 10 gains nothing in the first step",
     );
-    let active = |algorithm, distribution: &Distribution| {
+    let active = |algorithm: Algorithm, distribution: &Distribution| {
         let places = [10, 20].map(|sources| place("10x10", distribution, sources));
-        places.map(|sources| plan("10x10", &sources, 2048, algorithm).growth().active_after(1))
+        places.map(|sources| plan("10x10", &sources, 2048, algorithm.clone()).growth().active_after(1))
     };
     for diagonal in [RightDiagonal, LeftDiagonal] {
         let (snake, row_major) = (active(BR_LIN, &diagonal), active(BR_LIN_ROW_MAJOR, &diagonal));
@@ -150,7 +150,8 @@ fn section_4_columns_are_poor_for_br_lin_if_half_the_rows_are_even(algorithm: Al
     for (mesh, sources, on_the_snake) in
         [("8x8", 16, 16), ("8x15", 24, 24), ("10x10", 20, 40), ("6x20", 24, 48)]
     {
-        let active = plan(mesh, &place(mesh, &Column, sources), 2048, algorithm).growth().active_after(1);
+        let active =
+            plan(mesh, &place(mesh, &Column, sources), 2048, algorithm.clone()).growth().active_after(1);
         let expected = if is_snake { on_the_snake } else { sources };
         claim.same(format!("sources after the first step of {sources} on {mesh}"), active, expected);
         holds &= active == sources;
@@ -197,11 +198,12 @@ fn section_4_the_left_diagonal_is_as_sensitive_as_the_right() -> Claim {
         "Br_Lin: the left diagonal is the least sensitive to the shape of the machine",
     );
     let all = [Row, Column, RightDiagonal, LeftDiagonal, Equal, Cross, SquareBlock];
-    let worst = |algorithm| {
+    let worst = |algorithm: Algorithm| {
         let mut worst = [1.0_f64; 7];
         for mesh in ["8x8", "9x9", "10x10", "7x11", "8x15", "10x12", "6x20", "15x16", "16x16"] {
             let sources = grid(mesh).nodes() / 5;
-            let times = all.each_ref().map(|distribution| time(mesh, distribution, sources, 2048, algorithm));
+            let times =
+                all.each_ref().map(|distribution| time(mesh, distribution, sources, 2048, algorithm.clone()));
             let best = least(times);
             worst.iter_mut().zip(times).for_each(|(worst, time)| *worst = worst.max(time / best));
         }

@@ -127,9 +127,9 @@ fn the_table_of_what_is_beyond_the_papers() {
         let (preset, mesh) = machine.split_once(':').unwrap();
         let sources = place(mesh, distribution, *count);
         let instance = Instance::new(&spec, &sources, &vec![*length; *count]).unwrap();
-        let is_xor = |algorithm: Algorithm| [XOR, Algorithm::REPOS_XOR].contains(&algorithm);
+        let is_xor = |algorithm: &Algorithm| [XOR, Algorithm::REPOS_XOR].contains(algorithm);
         let papers =
-            Algorithm::PAPER.iter().copied().filter(|&algorithm| mesh != "16x16" || !is_xor(algorithm));
+            Algorithm::PAPER.iter().cloned().filter(|algorithm| mesh != "16x16" || !is_xor(algorithm));
         let paper = fastest(&instance, &papers.collect::<Vec<_>>());
         let auto = AUTO.plan(&instance).unwrap();
         let [best, time] =

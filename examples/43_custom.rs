@@ -1,19 +1,19 @@
-//! Example 43: algorithms of one's own, beside those of the library.
+//! Example 43: custom algorithms, beside those of the library.
 //!
-//! An algorithm is a function that cuts the data of a problem into pieces and says who sends which of them to whom. What it makes
-//! is checked before it is used: every rank must end with what the operation says. Then it has a prediction and a bound as
-//! those of the library have, runs with real data, and may be one of those among which *Auto* chooses.
+//! A custom algorithm is a function that cuts the data of a problem into pieces and makes a schedule of their messages. Each
+//! schedule is checked before use: every rank must end with the data that the operation requires. A custom algorithm has predictions
+//! as the library's algorithms have, runs with real data, and can be an alternative to *Auto*.
 //!
-//! Here it is an all-gather and an all-reduce for a mesh whose links are as slow as its ports: rings that snake through it, so
-//! that every message goes to a neighbour. The all-reduce is the all-gather backwards, and then forwards.
+//! The example has an all-gather and an all-reduce for a mesh whose links are as slow as its ports: a closed ring that snakes through
+//! the mesh, so that every message goes to a neighbour. The all-reduce is the all-gather backwards, and then forwards.
 //!
-//! Run it with `cargo run --release --example 43_own`.
+//! Run it with `cargo run --release --example 43_custom`.
 
 use std::error::Error;
 
 use multicomputer::{
     Machine, Run,
-    collective::{Algorithm, Draft, Operation, Own, Piece, Sum, Task},
+    collective::{Algorithm, Draft, Operation, Piece, Sum, Task},
     model::MachineSpec,
     pattern::{Exchange, Origin, Transfer},
     plan::PlanError,
@@ -51,8 +51,8 @@ fn ring(task: &Task, steps: usize) -> Result<Draft, Box<dyn Error + Send + Sync>
 }
 
 /// The algorithm: an all-gather, its dual that combines, or both.
-pub fn snake_ring() -> Own {
-    Own::new("snake", |task: &Task| {
+pub fn snake_ring() -> Algorithm {
+    Algorithm::custom("snake", |task: &Task| {
         let all_gather = ring(task, task.size() - 1)?;
         match task.operation() {
             Operation::AllGather => Ok(all_gather.hoisted()),
@@ -64,8 +64,8 @@ pub fn snake_ring() -> Own {
 }
 
 /// One that stops a step too early.
-pub fn short_ring() -> Own {
-    Own::new("short", |task: &Task| ring(task, task.size() - 2))
+pub fn short_ring() -> Algorithm {
+    Algorithm::custom("short", |task: &Task| ring(task, task.size() - 2))
 }
 
 /// A mesh on which links and ports are equally fast.
@@ -78,27 +78,25 @@ pub fn task(operation: Operation, doubles: u64) -> Result<Task, Box<dyn Error>> 
     Ok(Task::builder(&machine()?, operation).elements(doubles).element_bytes(8).build()?)
 }
 
-/// The times of the library's algorithms and of one's own, as far as they work for a task, the fastest first.
-pub fn compared(task: &Task) -> Result<Vec<(String, Span)>, PlanError> {
+/// Returns the times of the library's algorithms and of the custom one, of those that work for the task, the fastest first.
+pub fn compared(task: &Task) -> Vec<(String, Span)> {
     let mut rows = Vec::new();
-    for algorithm in Algorithm::of(task.operation()) {
+    for algorithm in Algorithm::of(task.operation()).into_iter().chain([snake_ring()]) {
         if let Ok(plan) = algorithm.plan(task) {
             rows.push((algorithm.to_string(), plan.prediction().modeled.since_start()));
         }
     }
-    let plan = snake_ring().plan(task)?;
-    rows.push((plan.name().to_owned(), plan.prediction().modeled.since_start()));
     rows.sort_by_key(|&(_, modeled)| modeled);
-    Ok(rows)
+    rows
 }
 
-/// The plan of the faster one of an algorithm of the library and one's own.
-pub fn chosen(task: &Task, library: Algorithm) -> Result<(String, Span), PlanError> {
+/// Returns the name and the time of the faster plan of an algorithm of the library and the custom one.
+pub fn chosen(task: &Task, library: &Algorithm) -> Result<(String, Span), PlanError> {
     let plan = library.or(snake_ring()).plan(task)?;
     Ok((plan.name().to_owned(), plan.prediction().modeled.since_start()))
 }
 
-/// Sums vectors of so many doubles on the nodes, by one's own algorithm.
+/// Sums vectors of `doubles` doubles on the nodes, by the custom algorithm.
 pub fn sum(doubles: usize) -> Result<Run<f64>, Box<dyn Error>> {
     let snake = snake_ring();
     let run = Machine::builder(machine()?).build()?.run(|node| {
@@ -114,12 +112,12 @@ fn main() -> Result<(), MainError> {
         let task = task(operation, doubles)?;
         let bound = task.lower_bound().time();
         println!("{operation} of {doubles} doubles on {}", task.machine().name());
-        for (name, modeled) in compared(&task)? {
+        for (name, modeled) in compared(&task) {
             println!("  {name:12} {modeled:>14}  {:.3}", modeled.as_secs_f64() / bound.as_secs_f64());
         }
         println!("  nothing      {:>14}  1.000", bound.to_string());
         for library in [Algorithm::AUTO, Algorithm::CIRCULANT] {
-            let (name, modeled) = chosen(&task, library.clone())?;
+            let (name, modeled) = chosen(&task, &library)?;
             println!("  {library} or snake: {name}, {modeled}");
         }
         println!();
