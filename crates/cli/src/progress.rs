@@ -71,7 +71,7 @@ impl Progress {
 
     /// Says something that stays, on a line of its own.
     pub(super) fn say(&self, text: &str) {
-        // Nobody is there to be told if standard error is closed.
+        // If standard error is closed, the message is lost.
         self.0.suspend(|| drop(writeln!(io::stderr(), "{text}")));
     }
 
@@ -118,7 +118,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Tried {
         if context.metadata(&id).is_some_and(|span| span.name() == "variant") {
             let tried = self.tried.fetch_add(1, Ordering::Relaxed) + 1;
             let listed = self.listed.load(Ordering::Relaxed);
-            self.bar.set_message(format!("{}: {tried} of at most {listed} ways tried", self.run));
+            self.bar.set_message(format!("{}: {tried} of at most {listed} variants tried", self.run));
         }
     }
 }

@@ -46,7 +46,10 @@ fn predictions_stay_beside_times_of_the_host() {
     let host = succeeds(&[&options[..], &["--clock", "host"]].concat());
     // The unit follows from the times, which are those of this host.
     assert!(host.contains("\nalgorithm  modeled ") && host.contains("  run "), "{host}");
-    assert!(host.contains("It was run on the threads of this host: every member had every byte"), "{host}");
+    assert!(
+        host.contains("The plan was run on the threads of this host: every member has the correct data"),
+        "{host}"
+    );
 
     let exchange =
         succeeds(&["all-to-all", "--mesh", "2x2", "--algorithm", "random,auto", "--clock", "host"]);
@@ -89,7 +92,7 @@ fn modeled_times_of_csv_files_are_modeled_under_every_clock() {
 
 #[test]
 fn sweeps_have_a_table_of_times_of_the_host() {
-    let title = "\nTimes of runs on the threads of this host in ";
+    let title = "\nRun times on the threads of this host, in ";
     let broadcast = ["collective", "broadcast", "--mesh", "2x2", "--bytes", "8..16", "--run", "all"];
     let exchange = ["all-to-all", "--mesh", "2x2", "--traffic", "1K,2K", "--run", "all"];
     for command in [&broadcast[..], &exchange] {
@@ -109,7 +112,7 @@ fn threads_can_be_pinned_on_every_clock() {
     let options = ["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin"];
     assert_eq!(succeeds(&[&options[..], &["--pin", "spread"]].concat()), succeeds(&options));
     let errors = fails(2, &["all-to-all", "--pin", "everywhere"]);
-    assert!(errors.contains("allowed are auto, none, one-core and spread"), "{errors}");
+    assert!(errors.contains("unknown pinning `everywhere`. Known: auto, none, one-core, spread"), "{errors}");
     for command in ["demo", "s-to-p", "collective", "all-to-all", "textbook"] {
         let help = succeeds(&[command, "--help"]);
         assert!(help.contains("--pin <CORES>") && help.contains("or host (no model"), "{help}");
