@@ -138,7 +138,7 @@ impl<'a, C: Comparison> Results<'a, C> {
                 ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} times the lower bound"));
             let how = match (row.name(), row.chosen()) {
                 (name, chosen) if name == chosen => name,
-                (name, chosen) => format!("{chosen} (chosen by {name})"),
+                (name, chosen) => format!("{chosen}, chosen by {name}"),
             };
             format!("Fastest: {how}: {}{of_bound}.\n", unit.text(time))
         });

@@ -23,7 +23,7 @@ fn one_length_is_shown_with_all_that_is_known_of_it() {
     let times: Vec<f64> = table.iter().filter_map(|row| row[1].parse().ok()).collect();
     assert!(times.iter().all(|&time| times[0] <= time), "auto is never slower: {output}");
     assert_eq!((table[0][0], table[0][2]), ("auto", "*"), "{output}");
-    assert!(output.contains(" (chosen by auto): "), "{output}");
+    assert!(output.contains(", chosen by auto: "), "{output}");
     assert!(output.contains("\nLower bound: 0."), "{output}");
     assert!(output.contains(" ms; tightest: "), "{output}");
     assert!(output.contains("\nThe fastest plan was run: predictions are exact, and every member has"));

@@ -59,7 +59,7 @@ fn the_crossover_of_short_and_long_is_where_their_times_cross() {
         let options = ["--machine", "line:16", "--algorithm", "short,long", "--run", "none"];
         let output = succeeds(&[&["collective", "broadcast", "--bytes", &bytes], &options[..]].concat());
         let (_, after) = output.split_once("\nFastest: ").unwrap();
-        after.split_once(" (chosen by ").unwrap().1.split_once(')').unwrap().0.to_owned()
+        after.split_once(", chosen by ").unwrap().1.split_once(':').unwrap().0.to_owned()
     };
     assert_eq!(
         (faster(bytes), faster(bytes * 100 / 106)),

@@ -30,7 +30,7 @@ fn a_fast_machine_is_shown_in_microseconds() {
         ["short", "6.003", "*", "6.003"],
         "{output}"
     );
-    assert!(output.contains(" (chosen by short): ") && output.contains("6.003 us, 1."), "{output}");
+    assert!(output.contains(", chosen by short: ") && output.contains("6.003 us, 1."), "{output}");
     assert!(
         output.contains(
             "\nLower bound: 4.501 us; tightest: start-up and bytes (all, us: start-up 4.500, intake 1.501"
