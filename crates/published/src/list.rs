@@ -1,6 +1,6 @@
 //! The list of all jobs of all papers.
 
-use crate::names::normalized;
+use multicomputer::names::normalized;
 
 use super::{Job, Paper, all_to_all, intercom, missing, s_to_p, textbook};
 

@@ -3,6 +3,7 @@
 use multicomputer::{
     all_to_all::{Figures, Generator, Instance, Matrix},
     model::MachineSpec,
+    names,
     units::{format_bytes, format_with_limit},
 };
 
@@ -79,7 +80,7 @@ pub(super) fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<
     };
     if let Some(path) = &arguments.matrix {
         let (matrix, name) = match path.to_str() {
-            Some("figure-1") => (Matrix::figure_1(), "figure 1".to_owned()),
+            Some(name) if names::normalized(name) == "figure1" => (Matrix::figure_1(), "figure 1".to_owned()),
             _ => (Matrix::from_file(path).map_err(Error::usage)?, path.display().to_string()),
         };
         return Ok(vec![task(matrix, name, None)?]);

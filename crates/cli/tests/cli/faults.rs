@@ -12,7 +12,7 @@ fn commands_run_with_noise_and_faults_and_predict_nothing() {
     let note = "The machine has noise or faults: times are those of its runs";
     assert!(!with(&[]).contains(note));
     let noisy = with(&["--noise", "interval=200us,length=40us,distribution=exponential,seed=7"]);
-    assert!(noisy.contains(note) && !noisy.contains("exactly the modeled time"), "{noisy}");
+    assert!(noisy.contains(note) && !noisy.contains("predictions are exact"), "{noisy}");
     assert_eq!(with(&["--noise", "interval=200us,length=40us,distribution=exponential,seed=7"]), noisy);
     assert!(with(&["--fault", "slow:0-1:0.5@0s", "--fault", "dead:2->3@0s"]).contains(note));
     // Nobody could tell what is the fastest before it is run.

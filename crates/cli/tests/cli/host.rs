@@ -3,8 +3,8 @@
 use super::*;
 
 /// The sentences that end the output of runs under the host's clock.
-const NOTE: &str = "\nTimes of runs are wall-clock times of this host, each the median of 9 calls after one that warms up; \
-                    they vary from run to run. Predictions and bounds are those of the model.\n";
+const NOTE: &str = "\nRun times are wall-clock times of this host, medians of 9 calls after one warm-up call; they vary from run \
+                    to run. Predictions and lower bounds are modeled.\n";
 
 /// A run of each command on 4 nodes, and the column of its CSV file that has the time of the run.
 const COMMANDS: [(&[&str], &str); 6] = [

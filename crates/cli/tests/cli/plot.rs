@@ -89,16 +89,16 @@ fn a_table_that_cannot_be_drawn_is_refused() {
     let same = file("times", "bytes,algorithm,modeled_us\n8,a,1\n");
     for (arguments, error) in [
         (vec!["plot", "no-such.csv"], "no-such.csv cannot be read: "),
-        (vec!["plot", &times, "--x", "z"], "there is no column `z`; there are bytes, algorithm, modeled_us"),
+        (vec!["plot", &times, "--x", "z"], "unknown column `z`. Known: bytes, algorithm, modeled_us"),
         (
             vec!["plot", &words],
-            "no column has times (modeled_us, run_us, wall_us or time_us), so --y has to say",
+            "no column has times (modeled_us, run_us, wall_us or time_us): choose a column with --y",
         ),
         (
             vec!["plot", &words, "--y", "b"],
-            "row 1 has `x` in the column `b`; allowed are finite numbers, and nothing",
+            "row 1 has `x` in the column `b`: only finite numbers can be drawn",
         ),
-        (vec!["plot", &same, "--out", &same], "the plot would take the place of the table"),
+        (vec!["plot", &same, "--out", &same], "the plot would overwrite the table"),
         (vec!["plot", &times, "--out", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
         (vec!["collective", "scan", "--plot", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
     ] {
