@@ -64,7 +64,7 @@ use without_mpi as mpi;
 /// recursive halving (Br_Lin), from three placements of the sources, first in virtual time, then in real time. Every byte
 /// that a node receives is checked.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(name = "multicomputer", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,

@@ -36,11 +36,22 @@ pub(super) fn algorithm_help() -> String {
 pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
     let mut asked = Vec::new();
     for item in items(text) {
-        match item {
-            all if is_all(all) => asked.extend(known()),
-            paper if names::normalized(paper) == "paper" => asked.extend_from_slice(Algorithm::PAPER),
-            others if names::normalized(others) == "beyond" => asked.extend(beyond()),
-            name => asked.push(name.parse().map_err(|cause| format!("{cause}, paper, beyond, all"))?),
+        match (&names::normalized(item)[..], item.parse::<Algorithm>()) {
+            ("all", _) => asked.extend(known()),
+            ("paper", _) => asked.extend_from_slice(Algorithm::PAPER),
+            ("beyond", _) => asked.extend(beyond()),
+            (_, Ok(algorithm)) => asked.push(algorithm),
+            (_, Err(_)) => {
+                let groups = ["paper", "beyond", "all"];
+                let spellings = known().flat_map(|algorithm| algorithm.spellings()).chain(groups);
+                let all = known().map(|algorithm| algorithm.name()).chain(groups).collect::<Vec<_>>();
+                return Err(names::unknown(
+                    "algorithm",
+                    item,
+                    names::nearest(item, spellings),
+                    &all.join(", "),
+                ));
+            }
         }
     }
     Ok(List::of(known().filter(|algorithm| asked.contains(algorithm))))

@@ -212,7 +212,7 @@ fn bad_arguments_are_refused_with_a_reason() {
             &["--clock", "real:-1"],
             "`-1` is not a dilation, the wall-clock seconds of a modeled second: write a positive number",
         ),
-        (&["--clock", "real:1e10"], "write a positive number, at most 1e9"),
+        (&["--clock", "real:1e10"], "it must be a positive number, at most 1e9"),
         (&["--bytes", "2Q"], "`2Q` is not a number of bytes such as 1536, 2K"),
         (&["--bytes", "8..4"], "`8..4` goes down"),
         (&["--bytes", "512M"], "travel as one in the end: a message has at most 1 GiB"),

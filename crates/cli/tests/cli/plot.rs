@@ -34,7 +34,7 @@ fn a_sweep_is_drawn_with_its_bound_and_crossovers_and_so_is_its_table() {
     succeeds(&["plot", csv.to_str().unwrap(), "--out", again.to_str().unwrap()]);
     assert_eq!(svg, fs::read_to_string(again).unwrap());
     let output = succeeds(&["plot", csv.to_str().unwrap(), "--y", "bandwidth", "--title", "<B>"]);
-    assert_eq!(output, format!("The plot is {}\n", csv.with_extension("svg").display()));
+    assert_eq!(output, format!("Plot written: {}\n", csv.with_extension("svg").display()));
     let svg = fs::read_to_string(csv.with_extension("svg")).unwrap();
     assert!(
         svg.contains(">bandwidth, MB/s<") && svg.contains("&lt;B&gt;") && !svg.contains("lower than"),
