@@ -159,9 +159,7 @@ mod tests {
         );
         let error = "shrt".parse::<Algorithm>().unwrap_err().to_string();
         assert!(
-            error.starts_with(
-                "no algorithm is called \"shrt\"; did you mean `short`? The names are auto, short, "
-            ),
+            error.starts_with("unknown algorithm `shrt`; did you mean `short`? Known: auto, short, "),
             "{error}"
         );
         assert!(
