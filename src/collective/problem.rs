@@ -177,7 +177,7 @@ mod tests {
         };
         assert_eq!(
             refusal("short", Operation::Scan, 4),
-            "short is no algorithm for a scan: those with a name are auto, doubling, halving, pipeline"
+            "algorithm `short` is not for scan. Known for scan: auto, doubling, halving, pipeline"
         );
         assert_eq!(
             refusal("2x3:SMC", Operation::AllGather, 12),

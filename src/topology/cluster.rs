@@ -347,7 +347,7 @@ mod tests {
              of a server"
         );
         assert!(refusal("4x2:1,0:line:4").starts_with("`0 MB/s` is not"));
-        assert!(refusal("4x2:1,1:ball:4").starts_with("`ball:4` names no topology"));
+        assert!(refusal("4x2:1,1:ball:4").starts_with("unknown topology `ball:4`"));
         assert!(refusal("0x0:1,1:line:4").contains("has no nodes"));
         assert!(refusal("4000x1:1,1:line:400000").contains("too many nodes"));
     }

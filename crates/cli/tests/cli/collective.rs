@@ -335,10 +335,10 @@ fn a_root_and_an_order_are_for_operations_that_have_one() {
     for (command, text) in [
         (
             "all-gather --root 3",
-            "all-gather has no root, as broadcast, scatter, gather, reduce have: leave --root out",
+            "--root is not for all-gather: remove it, or choose an operation with a root (broadcast, scatter, gather, reduce)",
         ),
-        ("scan,all-gather --root 0", "all-gather, scan have no root, as broadcast, "),
-        ("broadcast --in-order", "broadcast has no order, as reduce, "),
+        ("scan,all-gather --root 0", "--root is not for all-gather, scan: remove it"),
+        ("broadcast --in-order", "--in-order is not for "),
         ("gather --root 4 --mesh 2x2", "rank 4 is given as the root: the group has ranks 0 to 3"),
     ] {
         let errors = fails(2, &["collective"].into_iter().chain(command.split(' ')).collect::<Vec<_>>());
@@ -413,7 +413,7 @@ fn names_of_mpi_are_taken_and_near_names_are_offered() {
         ("collective scan --algorithm recursive-dubling", "did you mean `recursive-doubling`? Known: "),
         ("s-to-p --algorithm br-linn", "did you mean `br-lin`? Known: "),
         ("s-to-p --distribution cros", "did you mean `cross`? Known: "),
-        ("exchange --algorithm paked", "did you mean `packed`? Known: "),
+        ("all-to-all --algorithm paked", "did you mean `packed`? Known: "),
         ("textbook ring-reducton", "did you mean `ring-reduction`? Known: "),
         ("textbook 4.1 --topology ring8", "did you mean `ring:8`? Known: "),
         ("s-to-p --distribution square", "did you mean `square-block`? Known: "),

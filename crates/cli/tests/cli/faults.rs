@@ -9,7 +9,7 @@ fn commands_run_with_noise_and_faults_and_predict_nothing() {
     let quiet =
         ["collective", "broadcast", "--machine", "hockney:2x2", "--bytes", "4K", "--algorithm", "short"];
     let with = |more: &[&str]| succeeds(&[&quiet[..], more].concat());
-    let note = "The machine has noise or faults: times are those of its runs";
+    let note = "The machine has noise or faults: times are those of the runs";
     assert!(!with(&[]).contains(note));
     let noisy = with(&["--noise", "interval=200us,length=40us,distribution=exponential,seed=7"]);
     assert!(noisy.contains(note) && !noisy.contains("predictions are exact"), "{noisy}");

@@ -57,7 +57,7 @@ fn every_command_that_compares_draws_what_varies() {
         ),
         (
             "plot-exchange",
-            "exchange --machine cm5:8 --fan-out 2 --traffic 1K,64K",
+            "all-to-all --machine cm5:8 --fan-out 2 --traffic 1K,64K",
             [">traffic of a node, bytes<", ">two-stage<"],
         ),
         ("plot-tune", "tune line:8 broadcast --bytes 8..64K", [">length, bytes<", "bound (nothing can"]),
@@ -132,7 +132,7 @@ fn drawn(file: &Path, options: &[&str]) -> String {
 fn means_say_of_what_they_are() {
     let (_, svg) = plotted(
         "plot-seeds",
-        &"exchange --mesh 2x4 --fan-out 3 --traffic 1K,64K --algorithm random,auto --seeds 5 --run all"
+        &"all-to-all --mesh 2x4 --fan-out 3 --traffic 1K,64K --algorithm random,auto --seeds 5 --run all"
             .split(' ')
             .collect::<Vec<_>>(),
     );

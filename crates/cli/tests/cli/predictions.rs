@@ -15,7 +15,7 @@ fn on_a_small_host(arguments: &str) -> Output {
 fn a_prediction_is_not_refused_for_its_threads() {
     for (command, without_a_run) in [
         ("collective broadcast --mesh 40x40 --algorithm short", " --run none"),
-        ("exchange --mesh 40x40 --fan-out 1 --traffic 1K --algorithm colored", " --run none"),
+        ("all-to-all --mesh 40x40 --fan-out 1 --traffic 1K --algorithm colored", " --run none"),
         ("tune 40x40 scan --bytes 8", ""),
     ] {
         let output = on_a_small_host(&format!("{command}{without_a_run}"));

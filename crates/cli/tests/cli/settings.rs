@@ -51,7 +51,7 @@ fn every_table_has_a_column_for_each_quantity() {
     for command in [
         "s-to-p --sources 2 --algorithm br-lin",
         "collective broadcast --algorithm short",
-        "exchange --traffic 1K --algorithm random",
+        "all-to-all --traffic 1K --algorithm random",
         "demo --sources 2 --distribution row --clock virtual",
     ] {
         let arguments: Vec<&str> = command.split_whitespace().chain(disturbed.split_whitespace()).collect();
