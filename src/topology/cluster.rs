@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn invalid_clusters_are_refused() {
         let refusal = |shape: &str| parse(&format!("cluster:{shape}")).unwrap_err().to_string();
-        for shape in ["", "8", "8x1", "8x1:1,1", "8:1,1:line:2", "8x1:1:line:2", "ax1:1,1:line:2"] {
+        for shape in ["8", "8x1", "8x1:1,1", "8:1,1:line:2", "8x1:1:line:2", "ax1:1,1:line:2"] {
             assert!(refusal(shape).starts_with(&format!("`{shape}` is not a shape; allowed is PROCESSORSx")));
         }
         assert_eq!(
