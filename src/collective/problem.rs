@@ -158,9 +158,7 @@ mod tests {
         );
         let error = "shrt".parse::<Algorithm>().unwrap_err().to_string();
         assert!(
-            error.starts_with(
-                "no algorithm is called \"shrt\"; did you mean `short`? The names are auto, short, "
-            ),
+            error.starts_with("unknown algorithm `shrt`; did you mean `short`? Known: auto, short, "),
             "{error}"
         );
         assert!(
@@ -178,7 +176,7 @@ mod tests {
         };
         assert_eq!(
             refusal("short", Operation::Scan, 4),
-            "short is no algorithm for a scan: those with a name are auto, doubling, halving, pipeline"
+            "algorithm `short` is not for scan. Known for scan: auto, doubling, halving, pipeline"
         );
         assert_eq!(
             refusal("2x3:SMC", Operation::AllGather, 12),

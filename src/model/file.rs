@@ -432,9 +432,8 @@ pub enum FileProblem {
     NoTopology,
     /// The value of `preset` is not a preset.
     #[error(
-        "preset: `{given}` is not a preset; {} are {}",
-        names::allowed(given, presets::NAMES),
-        presets::NAMES.join(", ")
+        "preset: {}",
+        names::unknown("preset", given, names::nearest(given, presets::NAMES), &presets::NAMES.join(", "))
     )]
     Preset {
         /// The name that was given.

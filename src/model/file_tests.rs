@@ -64,7 +64,7 @@ fn active_messages_have_overheads_of_their_own_if_they_are_given() {
 fn refusals_name_the_key_what_was_given_and_what_is_allowed() {
     assert_eq!(
         refusal("preset = 'abacus'"),
-        format!("machine file: preset: `abacus` is not a preset; allowed are {}", presets::NAMES.join(", "))
+        format!("machine file: preset: unknown preset `abacus`. Known: {}", presets::NAMES.join(", "))
     );
     assert_eq!(
         refusal("[parameters]\nbeta = '30 MB/s'"),
@@ -81,7 +81,7 @@ fn refusals_name_the_key_what_was_given_and_what_is_allowed() {
     );
     assert_eq!(
         MachineSpec::from_toml("name = 'x'\ntopology = 'ball:3'").unwrap_err().to_string(),
-        format!("machine file: topology: `ball:3` names no topology; allowed are {}", topology::spellings())
+        format!("machine file: topology: unknown topology `ball:3`. Known: {}", topology::spellings())
     );
 }
 

@@ -256,13 +256,18 @@ impl FromStr for MachineSpec {
             return Err(refusal(TopologyError::NoShape { name: preset.name, shape: preset.shape }));
         }
         let preset = text.split_once(':').and_then(|(name, shape)| Some((presets::find(name)?, shape)));
-        let (topology, parameters) = match preset {
-            Some((preset, shape)) => {
-                ((preset.topology)(shape).map_err(|cause| cause.of_shape(shape)), (preset.parameters)())
+        let (name, topology, parameters) = match preset {
+            Some((preset, "")) => {
+                return Err(refusal(TopologyError::NoShape { name: preset.name, shape: preset.shape }));
             }
-            None => (topology::parse(text), Parameters::hockney()),
+            Some((preset, shape)) => (
+                format!("{}:{shape}", preset.name),
+                (preset.topology)(shape).map_err(|cause| cause.of_shape(shape)),
+                (preset.parameters)(),
+            ),
+            None => (topology::canonical(text), topology::parse(text), Parameters::hockney()),
         };
-        Ok(MachineSpec::new(text, topology.map_err(refusal)?, parameters))
+        Ok(MachineSpec::new(name, topology.map_err(refusal)?, parameters))
     }
 }
 
@@ -283,7 +288,10 @@ pub fn known_names() -> impl Iterator<Item = &'static str> {
 #[non_exhaustive]
 pub enum MachineSpecError {
     /// The text names neither a preset nor a topology.
-    #[error("`{given}` is not a machine; {} are {}", names::allowed(given, known_names()), spellings())]
+    #[error(
+        "{}",
+        names::unknown("machine", given, names::nearest_with_shape(given, known_names()), &spellings())
+    )]
     Unknown {
         /// The text that was given.
         given: String,
@@ -340,6 +348,9 @@ mod tests {
             ("10x10", "paragon:10x10", "mesh:10x10", Parameters::paragon()),
             ("mesh:7x13", "mesh:7x13", "mesh:7x13", Parameters::hockney()),
             ("line:8", "line:8", "line:8", Parameters::hockney()),
+            ("Paragon:4x4", "paragon:4x4", "mesh:4x4", Parameters::paragon()),
+            ("TPU_v5p:4x4x4", "tpu-v5p:4x4x4", "torus:4x4x4", Parameters::tpu_v5p()),
+            ("HyperCube:8", "hypercube:8", "hypercube:8", Parameters::hockney()),
         ] {
             let machine: MachineSpec = text.parse().unwrap();
             assert_eq!(machine.name(), name);
@@ -352,11 +363,22 @@ mod tests {
     #[test]
     fn refusals_say_what_was_given_and_what_is_allowed() {
         let refusal = |text: &str| text.parse::<MachineSpec>().unwrap_err().to_string();
-        for (text, spelling) in [("paragon", "paragon:ROWSxCOLUMNS"), ("hypercube", "hypercube:NODES")] {
-            assert_eq!(refusal(text), format!("`{text}` is incomplete: write `{spelling}`"));
+        for (text, needs) in [
+            ("paragon", "rows and columns: write `paragon:4x4`"),
+            ("hypercube", "a number of nodes: write `hypercube:16`"),
+        ] {
+            assert_eq!(refusal(text), format!("`{text}` needs {needs}"));
+            assert_eq!(refusal(&format!("{text}:")), format!("`{text}` needs {needs}"));
         }
+        for preset in presets::PRESETS {
+            let refusal = refusal(preset.name);
+            assert!(refusal.rsplit('`').nth(1).unwrap().parse::<MachineSpec>().is_ok(), "{refusal}");
+        }
+        assert!(
+            refusal("paragon4x4").starts_with("unknown machine `paragon4x4`; did you mean `paragon:4x4`? ")
+        );
         for text in ["", "abacus:8", ":8"] {
-            assert_eq!(refusal(text), format!("`{text}` is not a machine; allowed are {}", spellings()));
+            assert_eq!(refusal(text), format!("unknown machine `{text}`. Known: {}", spellings()));
         }
         assert!(spellings().starts_with("ROWSxCOLUMNS (a Paragon), "));
         assert!(spellings().contains(", paragon:ROWSxCOLUMNS, "));

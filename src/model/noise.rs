@@ -287,17 +287,25 @@ pub enum NoiseError {
     },
     /// The distribution is unknown.
     #[error(
-        "`{}` is not a distribution of noise; {} are fixed, uniform and exponential",
-        .0,
-        names::allowed(.0, DISTRIBUTIONS.map(|(name, _)| name))
+        "{}",
+        names::unknown(
+            "distribution of noise",
+            .0,
+            names::nearest(.0, DISTRIBUTIONS.map(|(name, _)| name)),
+            "fixed, uniform, exponential"
+        )
     )]
     Distribution(String),
     /// A part of the text is not a key with a value.
     #[error(
-        "`{}` is not a part of noise; {} are interval=TIME, length=TIME, distribution=NAME, \
-         interval-distribution=NAME, length-distribution=NAME, first=TIME and seed=NUMBER",
-        .0,
-        names::allowed(.0.split('=').next().unwrap_or_default(), KEYS)
+        "{}",
+        names::unknown(
+            "part of noise",
+            .0,
+            names::nearest(.0.split('=').next().unwrap_or_default(), KEYS),
+            "interval=TIME, length=TIME, distribution=NAME, interval-distribution=NAME, length-distribution=NAME, first=TIME, \
+             seed=NUMBER"
+        )
     )]
     Key(String),
     /// A required value is missing.
@@ -362,15 +370,15 @@ mod tests {
             ("interval=1ms,length=1ms", "noise of 1 ms every 1 ms leaves hardly any time"),
             ("interval=2ps,length=1ps", "noise of 1 ps every 2 ps leaves hardly any time"),
             ("interval=1ms,length=2s", "noise of 2 s every 1 ms leaves hardly any time"),
-            ("interval=1ms,length=1us,distribution=normal", "`normal` is not a distribution"),
             (
-                "interval=1ms,lenght=1us",
-                "`lenght=1us` is not a part of noise; did you mean `length`? Allowed are",
+                "interval=1ms,length=1us,distribution=normal",
+                "unknown distribution of noise `normal`. Known: fixed, ",
             ),
+            ("interval=1ms,lenght=1us", "unknown part of noise `lenght=1us`; did you mean `length`? Known: "),
             ("interval=1,length=1us", "interval of noise: `1` has no unit; write a time such as `92 us`"),
             ("interval=1ms,length=1us,seed=-1", "`-1` is not the seed of noise"),
             ("interval=soon,length=1us", "interval of noise: "),
-            ("", "`` is not a part of noise"),
+            ("", "unknown part of noise ``. "),
         ] {
             let refusal = text.parse::<Noise>().unwrap_err().to_string();
             assert!(refusal.starts_with(part), "{text}: {refusal}");

@@ -17,7 +17,10 @@
 use std::sync::Arc;
 
 use super::parameters::Parameters;
-use crate::topology::{self, FatTree, Grid, Hypercube, Mesh, Topology, TopologyError, read_nodes};
+use crate::{
+    names,
+    topology::{self, FatTree, Grid, Hypercube, Mesh, Topology, TopologyError, read_nodes},
+};
 
 mod cm5;
 mod cm5_packets;
@@ -170,9 +173,9 @@ fn allowing(allowed: &'static str) -> impl Fn(TopologyError) -> TopologyError {
     }
 }
 
-/// Returns the preset of this name.
+/// Returns the preset of this name. Case, hyphens, underscores and blanks are ignored.
 pub(super) fn find(name: &str) -> Option<Preset> {
-    PRESETS.into_iter().find(|preset| preset.name == name)
+    PRESETS.into_iter().find(|preset| names::normalized(preset.name) == names::normalized(name))
 }
 
 #[cfg(test)]

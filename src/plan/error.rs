@@ -9,7 +9,7 @@ use crate::{pattern::DeliveryError, topology::TopologyError, wire::MAX_MESSAGE};
 #[non_exhaustive]
 pub enum PlanError {
     /// The algorithm is for other kinds of problems.
-    #[error("{algorithm} is no algorithm for a {kind}: those with a name are {}", known.join(", "))]
+    #[error("algorithm `{algorithm}` is not for {kind}. Known for {kind}: {}", known.join(", "))]
     OtherKind {
         /// The algorithm.
         algorithm: String,

@@ -40,14 +40,9 @@ pub struct ParseAlgorithmError {
 impl ParseAlgorithmError {
     /// Creates the error for a name that no known algorithm has.
     pub(crate) fn new<P: Problem>(name: &str, algorithms: &[Algorithm<P>]) -> ParseAlgorithmError {
-        let nearest = names::nearest(name, algorithms.iter().flat_map(Algorithm::spellings))
-            .map(|nearest| format!("; did you mean `{nearest}`? The"));
+        let nearest = names::nearest(name, algorithms.iter().flat_map(Algorithm::spellings));
         let known: Vec<&str> = algorithms.iter().map(Algorithm::name).collect();
-        let message = format!(
-            "no algorithm is called {name:?}{} names are {}",
-            nearest.as_deref().unwrap_or(": the"),
-            known.join(", ")
-        );
+        let message = names::unknown("algorithm", name, nearest, &known.join(", "));
         ParseAlgorithmError { name: name.to_owned(), message }
     }
 

@@ -12,6 +12,7 @@ use std::{
 use super::equation;
 use crate::{
     collective::{self, Cost, Draft, Operation, Piece, Plan, Task},
+    names,
     pattern::{Blocks, Builder, Exchange, Origin},
     plan::{self, ParseAlgorithmError, PlanError, Restriction, Variant},
     rank::Rank,
@@ -80,6 +81,11 @@ impl Algorithm {
     /// Returns the number in the book, or otherwise a name, as used on the command line.
     pub fn name(self) -> &'static str {
         self.0.registered.name
+    }
+
+    /// Returns the other names, such as `ring-reduction` for 4.5.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.collective().aliases()
     }
 
     /// Returns a one-line description.
@@ -201,9 +207,12 @@ impl fmt::Debug for Algorithm {
 impl FromStr for Algorithm {
     type Err = ParseAlgorithmError;
 
-    /// Parses a number of the book, a [name](Algorithm::name), or an alias such as `ring-reduction` for 4.5.
+    /// Parses a number of the book, with or without the word `algorithm`, a [name](Algorithm::name), or an [alias](Algorithm::aliases).
+    /// Case, hyphens, underscores and blanks are ignored.
     fn from_str(text: &str) -> Result<Algorithm, ParseAlgorithmError> {
-        let known = Algorithm::ALL.iter().find(|algorithm| algorithm.collective().is_called(text));
+        let plain = names::normalized(text);
+        let plain = plain.strip_prefix("algorithm").unwrap_or(&plain);
+        let known = Algorithm::ALL.iter().find(|algorithm| algorithm.collective().is_called(plain));
         let all = || Algorithm::ALL.iter().map(|algorithm| algorithm.collective()).collect::<Vec<_>>();
         known.copied().ok_or_else(|| ParseAlgorithmError::new(text, &all()))
     }
@@ -260,12 +269,10 @@ mod tests {
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
         for &algorithm in Algorithm::ALL {
             assert_eq!(algorithm.name().parse(), Ok(algorithm));
+            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
         }
         assert_eq!("ring-reduction".parse(), Ok(Algorithm::RING_REDUCTION));
         let error = "4.9".parse::<Algorithm>().unwrap_err().to_string();
-        assert!(
-            error.starts_with("no algorithm is called \"4.9\": the names are naive, nearest-first, 4.1"),
-            "{error}"
-        );
+        assert!(error.starts_with("unknown algorithm `4.9`. Known: naive, nearest-first, 4.1"), "{error}");
     }
 }

@@ -1,6 +1,7 @@
 //! The contents of chapter 4 of the book: its algorithms and its example with their networks, and its figures.
 
 use super::Algorithm;
+use crate::names;
 
 /// An algorithm of chapter 4, or its application example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +26,7 @@ impl Topic {
         }
     }
 
-    /// Returns the topic with this name.
+    /// Returns the topic with this name, number or alias. Case, hyphens, underscores and blanks are ignored.
     ///
     /// ```
     /// use multicomputer::textbook::{Algorithm, Topic};
@@ -35,7 +36,17 @@ impl Topic {
     /// ```
     pub fn named(name: &str) -> Option<Topic> {
         let known = name.parse().ok().map(Topic::Algorithm);
-        known.or_else(|| (name == Topic::MatrixVector.name()).then_some(Topic::MatrixVector))
+        let is_example = names::normalized(name) == names::normalized(Topic::MatrixVector.name());
+        known.or_else(|| is_example.then_some(Topic::MatrixVector))
+    }
+
+    /// Returns the name and the aliases.
+    pub fn spellings(self) -> impl Iterator<Item = &'static str> {
+        let aliases = match self {
+            Topic::Algorithm(algorithm) => algorithm.aliases(),
+            Topic::MatrixVector => &[],
+        };
+        [self.name()].into_iter().chain(aliases.iter().copied())
     }
 
     /// Returns a short title.
@@ -173,9 +184,10 @@ impl BookFigure {
         format!("fig-{}", self.number)
     }
 
-    /// Returns the figure with this name.
+    /// Returns the figure with this name: its number after `fig` or `figure`. Case, hyphens, underscores and blanks are ignored.
     pub fn named(name: &str) -> Option<&'static BookFigure> {
-        let number = name.strip_prefix("fig-")?;
+        let plain = names::normalized(name);
+        let number = plain.strip_prefix("figure").or_else(|| plain.strip_prefix("fig"))?;
         FIGURES.iter().find(|figure| figure.number == number)
     }
 }
@@ -205,6 +217,7 @@ mod tests {
     fn of_the_figures_only_the_last_one_shows_congestion() {
         for figure in &FIGURES {
             assert_eq!(BookFigure::named(&figure.name()), Some(figure));
+            assert_eq!(BookFigure::named(&format!("Figure {}", figure.number)), Some(figure));
             if let Topic::Algorithm(algorithm) = figure.topic {
                 let expected = if figure.number == "4.12" { 4 } else { 1 };
                 assert_eq!(most_on_a_link(algorithm, figure.network), expected, "{}", figure.name());

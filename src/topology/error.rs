@@ -11,9 +11,8 @@ use crate::names;
 pub enum TopologyError {
     /// The text is not the name of a topology, a colon and a shape.
     #[error(
-        "`{given}` names no topology; {} are {}{}",
-        names::allowed(given, known_names()),
-        spellings(),
+        "{}{}",
+        names::unknown("topology", given, names::nearest_with_shape(given, known_names()), &spellings()),
         hint(given)
     )]
     Unknown {
@@ -21,7 +20,7 @@ pub enum TopologyError {
         given: String,
     },
     /// The text is the name of a topology or machine without its shape.
-    #[error("`{name}` is incomplete: write `{name}:{shape}`")]
+    #[error("`{name}` needs {}: write `{name}:{}`", shape_in_words(shape).0, shape_in_words(shape).1)]
     NoShape {
         /// The name that was given.
         name: &'static str,
@@ -103,11 +102,11 @@ pub enum TopologyError {
         why: String,
     },
     /// A placement that cannot be read.
-    #[error("`{given}` is no placement: {why}")]
+    #[error("{why}")]
     NoPlacement {
         /// The text that was given.
         given: String,
-        /// The reason.
+        /// The text of the error: what was given, what is wrong with it, and what to write.
         why: String,
     },
     /// An empty list of bandwidths.
@@ -142,6 +141,28 @@ impl TopologyError {
             TopologyError::TooManyLinks { .. } => TopologyError::TooManyLinks { given },
             other => other,
         }
+    }
+}
+
+/// Returns a shape in words, and an example of it.
+pub(crate) fn shape_in_words(shape: &'static str) -> (&'static str, &'static str) {
+    match shape {
+        "NODES" => ("a number of nodes", "16"),
+        "SERVERS" => ("a number of servers", "4"),
+        "ROWSxCOLUMNS" => ("rows and columns", "4x4"),
+        "[PLANESx]ROWSxCOLUMNS" => ("rows and columns, or planes, rows and columns", "4x4"),
+        "PLANESxROWSxCOLUMNS" => ("planes, rows and columns", "4x4x4"),
+        "GROUPSxROUTERS" => ("groups and routers", "4x16"),
+        "NODES[:ARITY:MB/S,..]" => ("a number of nodes", "32"),
+        "NODES:RADIX[:OVERSUBSCRIPTION]" => ("a number of nodes and the radix of a switch", "128:16"),
+        "GROUPSxROUTERSxNODES[:MB/S,MB/S][:valiant]" => ("groups, routers and nodes", "9x4x2"),
+        "NODES+NODES+..:MB/S[,MB/S]" => ("the nodes of every host and bandwidths", "8+8:8000,1250"),
+        "PROCESSORSxADAPTERS:MB/S,MB/S:TOPOLOGY" => {
+            ("processors, adapters, bandwidths and a network", "8x4:450000,50000:clos:32:16")
+        }
+        "PLACEMENT:TOPOLOGY" => ("a placement and a network", "random:7:torus:4x4"),
+        "PATH" => ("the path of a network file", "network.toml"),
+        other => (other, other),
     }
 }
 

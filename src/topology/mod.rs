@@ -69,7 +69,7 @@ pub use mesh_3d::Mesh3d;
 #[cfg(test)]
 use name::KINDS;
 use name::{MAX_NESTING, NameContext, TopologyKind, read_extent};
-pub(crate) use name::{known_names, parse_in, read_nodes};
+pub(crate) use name::{canonical, known_names, parse_in, read_nodes};
 pub use name::{parse, spellings};
 pub use network::{Network, NetworkProblem};
 pub(crate) use network::{NetworkTable, key_of};
@@ -370,6 +370,19 @@ mod tests {
     }
 
     #[test]
+    fn names_are_read_in_any_spelling_and_their_errors_have_examples() {
+        assert_eq!(parse("Fat_Tree:32").unwrap().name(), "fat-tree:32");
+        for kind in KINDS {
+            let refusal = parse(kind.name).unwrap_err().to_string();
+            assert_eq!(parse(&format!("{}:", kind.name)).unwrap_err().to_string(), refusal);
+            let example = refusal.rsplit('`').nth(1).unwrap();
+            assert!(kind.name == "file" || parse(example).is_ok(), "{refusal}");
+        }
+        let refusal = parse("ring8").unwrap_err().to_string();
+        assert!(refusal.starts_with("unknown topology `ring8`; did you mean `ring:8`? Known: "), "{refusal}");
+    }
+
+    #[test]
     fn topologies_are_listed_in_alphabetical_order() {
         assert!(KINDS.is_sorted_by(|one, other| one.name < other.name), "{}", spellings());
     }
@@ -377,9 +390,12 @@ mod tests {
     #[test]
     fn refusals_say_what_was_given_and_what_is_allowed() {
         let refusal = |text: &str| parse(text).unwrap_err().to_string();
-        assert_eq!(refusal("mesh"), "`mesh` is incomplete: write `mesh:[PLANESx]ROWSxCOLUMNS`");
+        assert_eq!(
+            refusal("mesh"),
+            "`mesh` needs rows and columns, or planes, rows and columns: write `mesh:4x4`"
+        );
         for text in ["ball:3", "ball", ":8", ""] {
-            assert_eq!(refusal(text), format!("`{text}` names no topology; allowed are {}", spellings()));
+            assert_eq!(refusal(text), format!("unknown topology `{text}`. Known: {}", spellings()));
         }
         for shape in ["7", "7x+3", "7x", "2x3x4x5"] {
             let allowed = "[PLANESx]ROWSxCOLUMNS, such as 16x32 or 8x16x32";

@@ -6,9 +6,10 @@ use super::{
     Topology, TopologyError, clos, cluster, complete, dragonfly, fat_tree, hosts, hypercube, line, mesh,
     network, placed, ring, torus, tree,
 };
+use crate::names;
 
 /// Reads a topology as it is spelled on the command line: `mesh:7x13` (rows, then columns), `torus:2x4x8` (planes,
-/// rows, columns), `line:8` (nodes), `file:network.toml` (a path).
+/// rows, columns), `line:8` (nodes), `file:network.toml` (a path). In names, case, hyphens, underscores and blanks are ignored.
 ///
 /// # Errors
 /// [`TopologyError`] says what was given and what is allowed: a known name, a readable shape, at least one node, at
@@ -41,8 +42,9 @@ impl NameContext<'_> {
         }
         let (name, shape) = text.split_once(':').map_or((text, None), |(name, shape)| (name, Some(shape)));
         let unknown = || TopologyError::Unknown { given: text.to_owned() };
-        let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(unknown)?;
-        let shape = shape.ok_or(TopologyError::NoShape { name: kind.name, shape: kind.shape })?;
+        let kind = kind(name).ok_or_else(unknown)?;
+        let no_shape = TopologyError::NoShape { name: kind.name, shape: kind.shape };
+        let shape = shape.filter(|shape| !shape.is_empty()).ok_or(no_shape)?;
         (kind.read)(shape, self).map_err(|cause| cause.of_shape(shape))
     }
 
@@ -50,6 +52,17 @@ impl NameContext<'_> {
     pub(super) fn read_within(self, text: &str) -> Read {
         NameContext { level: self.level + 1, ..self }.read(text)
     }
+}
+
+/// Returns the topology of a name. Case, hyphens, underscores and blanks are ignored.
+fn kind(name: &str) -> Option<&'static TopologyKind> {
+    KINDS.iter().find(|kind| names::normalized(kind.name) == names::normalized(name))
+}
+
+/// Returns the text with the name of its topology as [`spellings`] has it.
+pub(crate) fn canonical(text: &str) -> String {
+    let spelled = |(name, shape): (&str, &str)| Some(format!("{}:{shape}", kind(name)?.name));
+    text.split_once(':').and_then(spelled).unwrap_or_else(|| text.to_owned())
 }
 
 /// All spellings that [`parse`] reads, for help texts and error messages: `complete:NODES, hypercube:NODES, ..`.

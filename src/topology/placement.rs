@@ -9,8 +9,8 @@ use super::{TopologyError, read_extent};
 use crate::{input, names, random::RandomNumbers, rank::Rank, text::shown};
 
 /// The accepted forms, for error messages.
-const ALLOWED: &str =
-    "identity, random:SEED (random is random:1), round-robin:NODES, blocks:NODESxRANKS and file:PATH";
+const KNOWN: &str =
+    "identity, random:SEED (random is random:1), round-robin:NODES, blocks:NODESxRANKS, file:PATH";
 
 /// The seed of `random` if none is given.
 const DEFAULT_SEED: u64 = 1;
@@ -151,41 +151,45 @@ impl std::fmt::Display for Placement {
     }
 }
 
-/// Reads a placement in the form in which it is displayed; `random` is `random:1`.
+/// Reads a placement in the form in which it is displayed; `random` is `random:1`. In names, case, hyphens, underscores and blanks are
+/// ignored.
 impl FromStr for Placement {
     type Err = TopologyError;
 
     fn from_str(text: &str) -> Result<Placement, TopologyError> {
+        let (name, arguments) = text.split_once(':').unwrap_or((text, ""));
+        let is_alone = !text.contains(':');
+        let is_called = |known: &str| names::normalized(known) == names::normalized(name);
         let refused = |why: String| TopologyError::NoPlacement { given: text.to_owned(), why };
-        let known = ["identity", "random", "round-robin", "blocks", "file"];
-        let unreadable = || refused(format!("{} are {ALLOWED}", names::allowed(text, known)));
-        match text.split_once(':') {
-            None if text == "identity" => Ok(Placement::Identity),
-            None if text == "random" => Ok(Placement::Random { seed: DEFAULT_SEED }),
-            Some(("random", seed)) => {
-                let no_seed = |_| {
-                    refused(format!(
-                        "its seed is `{seed}`, and seeds are whole numbers from 0 to {}",
-                        u64::MAX
-                    ))
-                };
-                let seed = seed.parse().map_err(no_seed)?;
-                Ok(Placement::Random { seed })
+        let needs = |what: &str| refused(format!("placement `{text}`: {what}"));
+        if is_called("identity") && is_alone {
+            Ok(Placement::Identity)
+        } else if is_called("random") {
+            let seed = if is_alone { Ok(DEFAULT_SEED) } else { arguments.parse() };
+            let no_seed = |_| {
+                needs(&format!("the seed must be a whole number from 0 to {}: write `random:7`", u64::MAX))
+            };
+            Ok(Placement::Random { seed: seed.map_err(no_seed)? })
+        } else if is_called("round-robin") {
+            let server = read_extent(arguments);
+            let no_server =
+                || needs("`round-robin` needs the number of nodes of a server: write `round-robin:8`");
+            Ok(Placement::RoundRobin { server: server.ok_or_else(no_server)? })
+        } else if is_called("blocks") {
+            let extents = arguments.split_once('x');
+            let extents = extents.and_then(|(server, block)| read_extent(server).zip(read_extent(block)));
+            let no_extents =
+                || needs("`blocks` needs the nodes of a server and the ranks of a block: write `blocks:8x2`");
+            let (server, block) = extents.ok_or_else(no_extents)?;
+            Ok(Placement::Blocks { server, block })
+        } else if is_called("file") {
+            if arguments.is_empty() || arguments.contains(':') {
+                return Err(needs("`file` needs a path without a colon: write `file:nodes.txt`"));
             }
-            Some(("round-robin", server)) => {
-                let server = read_extent(server).ok_or_else(unreadable)?;
-                Ok(Placement::RoundRobin { server })
-            }
-            Some(("blocks", extents)) => {
-                let (server, block) = extents.split_once('x').ok_or_else(unreadable)?;
-                let both = read_extent(server).zip(read_extent(block));
-                let (server, block) = both.ok_or_else(unreadable)?;
-                Ok(Placement::Blocks { server, block })
-            }
-            Some(("file", path)) if !path.is_empty() && !path.contains(':') => {
-                Ok(Placement::File { path: path.into() })
-            }
-            _ => Err(unreadable()),
+            Ok(Placement::File { path: arguments.into() })
+        } else {
+            let nearest = names::nearest(text, ["identity", "random", "round-robin", "blocks", "file"]);
+            Err(refused(names::unknown("placement", text, nearest, KNOWN)))
         }
     }
 }
@@ -256,18 +260,30 @@ mod tests {
             assert_eq!(order(text, 12), Err(format!("`{text}` cannot place the ranks of 12 nodes: {why}")));
         }
         let refused = |text: &str| text.parse::<Placement>().unwrap_err().to_string();
-        for text in ["", "random7", "round-robin:", "blocks:4", "file:", "file:a:b", "snake"] {
-            assert_eq!(refused(text), format!("`{text}` is no placement: allowed are {ALLOWED}"));
+        for text in ["", "random7", "snake", "identity:3"] {
+            assert!(refused(text).starts_with(&format!("unknown placement `{text}`")), "{}", refused(text));
+            assert!(refused(text).ends_with(&format!(" Known: {KNOWN}")), "{}", refused(text));
+        }
+        for (text, example) in [
+            ("round-robin:", "round-robin:8"),
+            ("blocks:4", "blocks:8x2"),
+            ("file:", "file:nodes.txt"),
+            ("file:a:b", "file:nodes.txt"),
+        ] {
+            let refused = refused(text);
+            assert!(refused.starts_with(&format!("placement `{text}`: `")), "{refused}");
+            assert!(refused.ends_with(&format!(": write `{example}`")), "{refused}");
         }
         for seed in ["", "x", "-1", "18446744073709551616"] {
             assert_eq!(
                 refused(&format!("random:{seed}")),
                 format!(
-                    "`random:{seed}` is no placement: its seed is `{seed}`, and seeds are whole numbers from 0 to \
-                     18446744073709551615"
+                    "placement `random:{seed}`: the seed must be a whole number from 0 to 18446744073709551615: write \
+                     `random:7`"
                 )
             );
         }
+        assert_eq!("Round_Robin:4".parse(), Ok(Placement::RoundRobin { server: 4 }));
     }
 
     #[test]

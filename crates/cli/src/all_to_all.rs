@@ -22,8 +22,8 @@ use multicomputer::{
 
 use super::{
     compare::{
-        Attempt, Attempted, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row,
-        Runs, Way, compare, left_out, mean, run_parser, title,
+        Attempt, Attempted, Case, Column, Comparison, Execution, Figure, Implementation, NOT_RUN, Planned,
+        Ran, Results, Row, Runs, compare, left_out, mean, run_parser, title,
     },
     data::Content,
     error::Error,
@@ -48,47 +48,48 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = after_help())]
 pub(super) struct Arguments {
-    /// The communication matrix: figure-1 of the paper, or a CSV file with a line for each sender that has the bytes
-    /// for each receiver [default: one at random, by the next three options]
+    /// Read the communication matrix from a CSV file: a row for each sender with the bytes for each receiver; or take
+    /// figure-1 of the paper [default: a random matrix, by the next three options]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
     matrix: Option<PathBuf>,
 
-    /// Number of nodes that each node sends to, k [default: all]
+    /// Set the number of receivers of each node, k [default: all nodes]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     fan_out: Option<usize>,
 
-    /// The bytes that each node sends, and receives, t: 64K, a list 1K,64K, or a doubling range 1K..1M; K is KiB,
-    /// 1024 bytes, and kB is 1000, and so on
+    /// Set the bytes that each node sends, and receives, t: 64K, a list 1K,64K, or a doubling range 1K..1M (K is 1024
+    /// bytes, kB 1000)
     #[arg(long, value_name = "SIZES", default_value = "64K", allow_negative_numbers = true)]
     traffic: Sizes,
 
-    /// l, from 0 to 1, as 1/32 or 0.25: the fraction l of the traffic of a node goes to (1 - l) k nodes, the rest to l
-    /// k [default: 1/k, so that one node gets nearly all]
+    /// Set the skew l, from 0 to 1, such as 1/32 or 0.25: 1/2 is uniform; smaller values send most bytes to few
+    /// nodes. A node sends the fraction l of its bytes to (1 - l) k nodes, and the rest to l k nodes [default: 1/k,
+    /// most bytes to one node]
     #[arg(long, value_name = "FRACTION", value_parser = task::fraction, allow_hyphen_values = true)]
     nonuniformity: Option<Fraction>,
 
-    /// The algorithms (see below), or a list of such, or all
+    /// Compare these algorithms (listed below), comma-separated, or all
     #[arg(long, value_name = "NAMES", default_value = "all", value_parser = asked::read_algorithms)]
     algorithm: List<Algorithm>,
 
-    /// A schedule of one's own, in the XML of MSCCL, as one more algorithm; may be given several times
+    /// Add a custom schedule in the XML of MSCCL; repeatable
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
 
-    /// Try so many seeds, from --seed on, for what algorithms choose at random; the matrix stays the same
+    /// Run algorithms with random choices this number of times, with seeds from --seed on; the matrix stays the same
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = task::seeds, allow_negative_numbers = true)]
     seeds: u64,
 
-    /// Which of the plans that are predicted are also run; the others are run in any case, unless none is [default: all
-    /// for one matrix and over MPI, fastest in a sweep]
+    /// Choose which predicted plans are also run; plans without a prediction are run unless this is none [default:
+    /// all for one matrix and over MPI, fastest in a sweep]
     #[arg(long, value_name = "WHICH", value_parser = run_parser(
-        "The fastest of those predicted, and those that cannot be predicted",
-        "All of them",
-        "No plan: modeled times are predictions, where there are some",
+        "The fastest predicted plan, and plans without a prediction",
+        "All plans",
+        "No plan: times are predictions",
     ))]
     pub(super) run: Option<Runs>,
 
-    /// Send lengths without data, for messages that would not fit in memory; then only lengths are checked
+    /// Send lengths without data, for messages that do not fit in memory; only lengths are checked
     #[arg(long)]
     pub(super) phantom: bool,
 
@@ -107,24 +108,25 @@ Examples:
                                                        a sweep over the traffic, as in figure 10
   multicomputer all-to-all --mesh 2x4 --matrix figure-1  the matrix of figure 1
   multicomputer all-to-all --mesh 4x4 --matrix loads.csv --csv times.csv
-                                                       a matrix of one's own, and all figures into a file
+                                                       a custom matrix, results as CSV
   multicomputer all-to-all --mesh 4x4 --algorithm random,improved,shuffled --seeds 20
-                                                       how much times vary with what is chosen at random";
+                                                       variation of times with the seed";
 
 /// The most columns of a matrix that is shown in numbers.
-const WIDEST: usize = 100;
+const MAX_WIDTH: usize = 100;
 
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
     let lines = algorithm_lines(Algorithm::ALL.iter().cloned(), 10);
-    let waiting = "Waiting is that of a node on average, for messages to leave or to come.";
+    let waiting =
+        "Column waiting: time that a node waits for sends and receives to complete, mean over nodes.";
     format!("Algorithms:\n{lines}\n\n{waiting}\n\n{EXAMPLES}")
 }
 
 /// Predicts or runs all algorithms on all matrices, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let spec = options.meeting(site.spec(&arguments.machine)?);
+    let spec = options.with_rendezvous_option(site.spec(&arguments.machine)?);
     // A prediction needs no threads: only what is run must be a machine that this host can run.
     let place = match arguments.run {
         Some(Runs::None) => None,
@@ -157,7 +159,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
 }
 
 /// The seed of what an algorithm chooses at random.
-fn seed(algorithm: &Way<Asked>) -> Option<u64> {
+fn seed(algorithm: &Implementation<Asked>) -> Option<u64> {
     algorithm.ours()?.algorithm.seed()
 }
 
@@ -181,8 +183,8 @@ struct Exchanges<'a> {
 
 impl Comparison for Exchanges<'_> {
     type Problem = Task;
-    type Algorithm = Way<Asked>;
-    type Plan = Way<Plan, Instance>;
+    type Algorithm = Implementation<Asked>;
+    type Plan = Implementation<Plan, Instance>;
     /// Iterations and messages of the schedule, if there is one.
     type Facts = Option<(usize, u64)>;
 
@@ -200,15 +202,15 @@ impl Comparison for Exchanges<'_> {
                                     mpi_ratio predicted_us prediction_error rounds messages bytes_sent restriction"
     );
 
-    fn describe(&self, task: &Task, algorithm: &Way<Asked>) -> String {
-        format!("an exchange ({}) by {algorithm}, {} time", task.matrix, self.time)
+    fn describe(&self, task: &Task, algorithm: &Implementation<Asked>) -> String {
+        format!("all-to-all ({}) by {algorithm}, {} time", task.matrix, self.time)
     }
 
-    fn heading(&self, task: &Task, algorithm: &Way<Asked>) -> String {
-        format!("{algorithm}: an exchange ({}), {} time", task.matrix, self.time)
+    fn heading(&self, task: &Task, algorithm: &Implementation<Asked>) -> String {
+        format!("{algorithm}: all-to-all ({}), {} time", task.matrix, self.time)
     }
 
-    fn label(&self, task: &Task, algorithm: Option<&Way<Asked>>) -> String {
+    fn label(&self, task: &Task, algorithm: Option<&Implementation<Asked>>) -> String {
         let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
         let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
         let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
@@ -217,22 +219,22 @@ impl Comparison for Exchanges<'_> {
         format!("{matrix}-{}{seed}", harmless(&algorithm.to_string(), "-"))
     }
 
-    fn is_mpi(&self, algorithm: &Way<Asked>) -> bool {
+    fn is_mpi(&self, algorithm: &Implementation<Asked>) -> bool {
         algorithm.ours().is_none()
     }
 
-    fn is_predictable(&self, algorithm: &Way<Asked>) -> bool {
+    fn is_predictable(&self, algorithm: &Implementation<Asked>) -> bool {
         algorithm.ours().is_some_and(|ours| ours.algorithm.is_predictable())
     }
 
     /// Phantoms cannot be sorted.
-    fn can_be_run(&self, algorithm: &Way<Asked>) -> bool {
+    fn can_be_run(&self, algorithm: &Implementation<Asked>) -> bool {
         !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
     }
 
-    fn plan(&self, task: &Task, asked: &Way<Asked>, search: Search) -> Attempted<Self::Plan> {
-        let Way::Ours(algorithm) = asked else {
-            let plan = Way::Mpi(task.instance.clone());
+    fn plan(&self, task: &Task, asked: &Implementation<Asked>, search: Search) -> Attempted<Self::Plan> {
+        let Implementation::Ours(algorithm) = asked else {
+            let plan = Implementation::Mpi(task.instance.clone());
             return Ok(Ok(Planned {
                 plan,
                 predicted: None,
@@ -248,11 +250,11 @@ impl Comparison for Exchanges<'_> {
         Ok(match (plan.schedule(), predicted) {
             (Some(_), None) => Err(PlanError::TooLong { algorithm: algorithm.to_string() }.to_string()),
             (None, _) if !self.runs.include(self, asked) => {
-                Err("only a run can tell what it takes: --run fastest and --run all run it".to_owned())
+                Err("it has no prediction: run it with --run fastest or --run all".to_owned())
             }
             _ => {
                 let (chosen, is_complete) = (plan.name().to_owned(), plan.is_complete());
-                Ok(Planned { predicted, chosen, is_complete, plan: Way::Ours(plan) })
+                Ok(Planned { predicted, chosen, is_complete, plan: Implementation::Ours(plan) })
             }
         })
     }
@@ -263,8 +265,10 @@ impl Comparison for Exchanges<'_> {
 
     fn msccl(&self, plan: &Self::Plan) -> Result<Program, WriteError> {
         match plan {
-            Way::Ours(plan) => plan.msccl(),
-            Way::Mpi(_) => Err(WriteError::Unscheduled { algorithm: "MPI's own operation".to_owned() }),
+            Implementation::Ours(plan) => plan.msccl(),
+            Implementation::Mpi(_) => {
+                Err(WriteError::Unscheduled { algorithm: "MPI's own operation".to_owned() })
+            }
         }
     }
 
@@ -278,8 +282,8 @@ impl Comparison for Exchanges<'_> {
     /// the nodes pass data on by reference, and the copy that it is compared with is not part of what they share.
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         let plan = match plan {
-            Way::Ours(plan) => plan,
-            Way::Mpi(instance) => return own::run(instance, self.content, execution),
+            Implementation::Ours(plan) => plan,
+            Implementation::Mpi(instance) => return own::run(instance, self.content, execution),
         };
         let matrix = plan.instance().matrix();
         let message = |from: Rank, to: Rank| message(self.content, matrix, from, to);
@@ -291,7 +295,7 @@ impl Comparison for Exchanges<'_> {
             ranks().flat_map(|from| outputs.iter().map(move |output| (from, output))).find_map(
                 |(from, &(to, output))| {
                     let fault = self.content.fault(output.get(from), &message(from, to))?;
-                    Some(format!("node {to} does not have what node {from} had for it: {fault}"))
+                    Some(format!("node {to} has wrong data from node {from}: {fault}"))
                 },
             )
         })
@@ -320,8 +324,8 @@ impl Comparison for Exchanges<'_> {
             Column::new("traffic", |row: &R| format_bytes(row.problem().figures.traffic())),
             Column::new("seed", |row: &R| seed(&row.attempts.first()?.algorithm)),
             Column::new("modeled_us", Row::starred).titled(title(times)),
-            Column::new("least", |row: &R| row.times().min()),
-            Column::new("most", |row: &R| row.times().max()),
+            Column::new("min", |row: &R| row.times().min()),
+            Column::new("max", |row: &R| row.times().max()),
             // The means of all seeds.
             Column::new("rounds", |row: &R| row.mean_count(|attempt| Some(attempt.facts?.0 as u64))),
             Column::new("messages", |row: &R| {
@@ -338,8 +342,8 @@ impl Comparison for Exchanges<'_> {
         ]
     }
 
-    fn hopeless(&self, algorithm: &Way<Asked>, cause: &str) -> String {
-        format!("no plan by {algorithm}: {cause}")
+    fn no_plan_error(&self, algorithm: &Implementation<Asked>, cause: &str) -> String {
+        format!("`{algorithm}` has no plan: {cause}")
     }
 
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
@@ -389,14 +393,12 @@ impl Exchanges<'_> {
         let (matrix, task) = (results.first().instance.matrix(), results.first());
         writeln!(text, ", {}\n\n{}", task.matrix, task.figures)?;
         let numbers = matrix.to_string();
-        if numbers.lines().all(|line| line.len() <= WIDEST) {
+        if numbers.lines().all(|line| line.len() <= MAX_WIDTH) {
             writeln!(text, "{numbers}")?;
         }
         writeln!(text, "{}", matrix.picture())?;
-        let names =
-            "algorithm modeled_us least most ratio rounds messages waiting_us run? pace? error? chosen";
-        let names =
-            if self.arguments.seeds > 1 { names.to_owned() } else { names.replace("least most ", "") };
+        let names = "algorithm modeled_us min max ratio rounds messages waiting_us run? pace? error? chosen";
+        let names = if self.arguments.seeds > 1 { names.to_owned() } else { names.replace("min max ", "") };
         writeln!(text, "{}\n{}", results.table(&names, unit), results.fastest_and_bound(unit))
     }
 
@@ -420,7 +422,7 @@ impl Exchanges<'_> {
                 None => Figure::None,
             };
             let spread = results.by_algorithm(["traffic", ""], random.iter().zip(&random), unit, range);
-            writeln!(text, "Least and most of {seeds} seeds, whose means are above:\n\n{spread}")?;
+            writeln!(text, "Minimum and maximum of {seeds} seeds (means above):\n\n{spread}")?;
         }
         writeln!(text, "{}\n{}", results.choices("traffic", unit), unit.star())
     }
@@ -430,34 +432,34 @@ impl Exchanges<'_> {
         let mut notes = Vec::new();
         let (all, runs) = results.counts();
         let got = match self.content {
-            Content::Random { .. } => "every node got every byte that was for it",
-            Content::Phantom => "every node got messages of the right lengths",
+            Content::Random { .. } => "every node received every byte sent to it",
+            Content::Phantom => "every node received messages of the right lengths",
         };
         let which = match (runs, all) {
-            (1, 1) => "It was run".to_owned(),
+            (1, 1) => "The plan was run".to_owned(),
             (runs, all) if runs == all => format!("All {runs} plans were run"),
             (1, all) => format!("1 of {all} plans was run"),
             (runs, all) => format!("{runs} of {all} plans were run"),
         };
         notes.push(match self.arguments.options.clock() {
-            _ if runs == 0 => NOTHING.to_owned(),
+            _ if runs == 0 => NOT_RUN.to_owned(),
             Clock::Virtual if !results.has_predictions() => format!("{which}: {got}."),
-            Clock::Virtual => format!("{which}: {got}, and what was predicted was exact."),
+            Clock::Virtual => format!("{which}: {got}, and predictions are exact."),
             Clock::RealTime { .. } => format!("{which} in real time: {got}."),
             Clock::Host => format!("{which} on the threads of this host: {got}."),
             _ => format!("{which}: {got}."),
         });
         if runs > 0 && runs < all {
             let others = if all - runs == 1 { "other is" } else { "others are" };
-            notes.push(format!("The {others} predicted, which is exact in virtual time."));
+            notes.push(format!("The {others} predicted; predictions are exact in virtual time."));
         }
         let is_sorted =
             |row: &R| row.line.algorithm.ours().is_some_and(Asked::sorts) && !row.attempts.is_empty();
         if self.content == Content::Phantom && results.rows().iter().any(is_sorted) {
-            notes.push("Sorting was not run: what has no data cannot be sorted.".to_owned());
+            notes.push("`sorting` was not run: it needs data, and --phantom sends none.".to_owned());
         }
         notes.extend(results.notes());
-        let causes = results.refusals(|algorithm, cause| format!("{algorithm}, since {cause}"));
+        let causes = results.refusals(|algorithm, cause| format!("`{algorithm}`: {cause}"));
         notes.extend(left_out(causes, |times| match results.solved.len() {
             all if times == all => String::new(),
             all => format!(" for {times} of {all} matrices"),

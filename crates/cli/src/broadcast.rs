@@ -18,7 +18,7 @@ use super::{
     error::Error,
 };
 
-/// The number of sources unless told otherwise: 30, or all nodes of a smaller machine.
+/// The default number of sources: 30, or all nodes of a smaller machine.
 pub(super) fn default_sources(machine: &MachineSpec) -> usize {
     machine.nodes().min(30)
 }
@@ -39,7 +39,7 @@ pub(super) fn broadcast(plan: &Plan, content: Content, execution: Execution<'_>)
             let expected = content.message(source, length);
             outputs.iter().find_map(|(rank, received)| {
                 let fault = content.fault(received.get(block), &expected)?;
-                Some(format!("node {rank} does not have what source {source} sent: {fault}"))
+                Some(format!("node {rank} has wrong data of source {source}: {fault}"))
             })
         })
     })
@@ -68,7 +68,7 @@ pub(super) fn own_broadcast(
             sources().find_map(|(source, length)| {
                 let part = &all[begin(source)..begin(source + 1)];
                 let is_wrong = part != message(source, length);
-                is_wrong.then(|| format!("rank {rank} does not have from MPI what source {source} sent"))
+                is_wrong.then(|| format!("MPI delivered wrong data of source {source} to rank {rank}"))
             })
         },
     )

@@ -20,9 +20,8 @@ Examples:
   multicomputer collective broadcast --machine host.toml --clock host --bytes 8..1M
   multicomputer calibrate --machine mesh:2x3 --pin spread > mesh.toml
 
-All nodes do the same at the same time, so where there are more nodes than cores the times of one
-node include those of the others on its core. Measure on an idle host, for as many nodes as are to
-be run, and pinned as they will be.";
+All nodes are measured at the same time. With more nodes than cores, times include waiting for a core.
+Measure on an idle host, with the number of nodes and the pinning of the runs to plan.";
 
 /// The number of nodes where neither it nor a machine is given.
 const NODES: usize = 16;
@@ -31,18 +30,17 @@ const NODES: usize = 16;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The number of nodes: threads that hand messages over among each other; short for --machine host:NODES
-    /// [default: 16]
+    /// Measure this number of threads, each a node; short for --machine host:NODES [default: 16]
     #[arg(long, value_name = "NODES", conflicts_with = "machine")]
     nodes: Option<usize>,
 
-    /// The machine that is to be run, such as mesh:2x3: only its topology counts, for algorithms that look at rows and
-    /// columns
+    /// Measure for the topology of this machine, such as mesh:2x3, for algorithms that use rows and columns; its
+    /// parameters are ignored
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Option<MachineSpec>,
 
-    /// The cores of this host that the threads of the nodes run on: auto or none (as the host likes), one-core (all on
-    /// the first) or spread (all cores, neighbouring ranks together)
+    /// Pin the threads of the nodes to cores: auto or none (the host decides), one-core (all on the first) or spread
+    /// (over all cores, neighbouring ranks together)
     #[arg(long, value_name = "CORES", default_value = "auto", value_parser = read_pinning)]
     pin: Pinning,
 }

@@ -4,23 +4,26 @@ use multicomputer::{Clock, Dilation, names};
 
 /// Reads a clock.
 pub(super) fn read(text: &str) -> Result<Clock, String> {
-    match text.split_once(':') {
-        None if text == "virtual" => Ok(Clock::Virtual),
-        None if text == "host" => Ok(Clock::Host),
-        None if text == "real" => Ok(Clock::RealTime { dilation: Dilation::Auto }),
-        Some(("real", dilation)) => match dilation.parse() {
+    let (name, dilation) =
+        text.split_once(':').map_or((text, None), |(name, dilation)| (name, Some(dilation)));
+    match (&names::normalized(name)[..], dilation) {
+        ("virtual", None) => Ok(Clock::Virtual),
+        ("host", None) => Ok(Clock::Host),
+        ("real", None) => Ok(Clock::RealTime { dilation: Dilation::Auto }),
+        ("real", Some(dilation)) => match dilation.parse() {
             Ok(dilation) if dilation > 0.0 && f64::is_finite(dilation) => {
                 Ok(Clock::RealTime { dilation: Dilation::Fixed(dilation) })
             }
             _ => Err(format!(
-                "`{dilation}` is no dilation: it must be a positive number, at most 1e9: the wall seconds of one modeled \
-                 second"
+                "`{dilation}` is not a dilation, the wall-clock seconds of a modeled second: write a positive number, at most \
+                 1e9, such as real:4"
             )),
         },
-        _ => Err(format!(
-            "{} are `virtual`, `real` (the dilation is measured), `real:DILATION` such as `real:4`, and `host`",
-            names::allowed(text, ["virtual", "real", "host"])
-        )),
+        _ => {
+            let nearest = names::nearest(text, ["virtual", "real", "host"]);
+            let known = "virtual, real (the dilation is measured), real:DILATION such as real:4, host";
+            Err(names::unknown("clock", text, nearest, known))
+        }
     }
 }
 

@@ -23,8 +23,8 @@ use multicomputer::{
 
 use super::{
     compare::{
-        Attempted, Case, Column, Comparison, Execution, Figure, NOTHING, Planned, Ran, Results, Row, Runs,
-        Solved, Way, compare, left_out, run_parser,
+        Attempted, Case, Column, Comparison, Execution, Figure, Implementation, NOT_RUN, Planned, Ran,
+        Results, Row, Runs, Solved, compare, left_out, run_parser,
     },
     data::Content,
     error::Error,
@@ -61,56 +61,54 @@ pub(super) struct Arguments {
     #[arg(value_name = "OPERATION", value_parser = operations, help = operation_help())]
     operation: List<Operation>,
 
-    /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M; K is KiB, 1024
-    /// bytes, and kB is 1000, and so on
+    /// Set the length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M (K is 1024 bytes, kB 1000)
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
-    /// The lengths of the blocks of all ranks, in bytes, for operations that have blocks: 64K,15x32 is one of 64K and
-    /// fifteen of 32
+    /// Set the length of the block of every rank, for operations with blocks: 64K,15x32 is one block of 64 KiB and
+    /// fifteen of 32 bytes
     #[arg(long, value_name = "LENGTHS", value_parser = lengths, conflicts_with = "bytes")]
     blocks: Option<List<u64>>,
 
-    /// Bytes of an element, which is never divided [default: 8 for operations that combine, 1 for the others]
+    /// Set the bytes of an element, which is never divided [default: 8 for operations that combine, 1 for others]
     #[arg(long, value_name = "BYTES", value_parser = task::read_element, allow_negative_numbers = true)]
     element: Option<u64>,
 
-    /// The rank of the root among the members, for operations that have one [default: 0]
+    /// Set the rank of the root among the members, for operations with a root [default: 0]
     #[arg(long, value_name = "RANK", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     root: Option<usize>,
 
-    /// The nodes that take part, in rank order: all, row:3, column:0, block:4x4@2+0 or a list such as 0,5,8-15
+    /// Choose the members, in rank order: all, row:3, column:0, block:4x4@2+0 or a list such as 0,5,8-15
     #[arg(long, value_name = "NODES", default_value = "all", value_parser = members::read)]
     members: Members,
 
-    /// The algorithms (see below), or a list of such: names, strategies such as 2x3x5:SSMCC or 6x5:SMC,columns, or all
-    /// that have a name
+    /// Compare these algorithms, comma-separated: names (listed below), strategies such as 2x3x5:SSMCC or
+    /// 6x5:SMC,columns, or all for all names
     #[arg(long, value_name = "NAMES", default_value = "all", value_parser = lists::algorithms)]
     algorithm: Algorithms,
 
-    /// A schedule of one's own, in the XML of MSCCL, as one more algorithm, which is run with data as the others are; may be
-    /// given several times
+    /// Add a custom schedule in the XML of MSCCL, which is run with data like the others; repeatable
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
 
-    /// Combine in rank order only, as for an operator that is not commutative
+    /// Combine in rank order, as for an operator that is not commutative
     #[arg(long)]
     in_order: bool,
 
-    /// Show bandwidths, too, as nccl-tests has them: algbw is the bytes of the vector over the time, busbw the same made
-    /// independent of the number of members, to compare with the bandwidth of a port; not over MPI, where --csv has them
+    /// Show bandwidths as nccl-tests defines them: algbw is the bytes of the vector over the time; busbw does not
+    /// depend on the number of members, and compares with the bandwidth of a port. Not over MPI, where --csv has them
     #[arg(long)]
     bandwidth: bool,
 
-    /// Which of the plans are also run, and their results checked [default: fastest; over MPI all]
+    /// Choose which plans are also run and checked [default: fastest; over MPI all]
     #[arg(long, value_name = "WHICH", value_parser = run_parser(
-        "The fastest for each length",
-        "All of them",
-        "No plan: modeled times are predictions",
+        "The fastest plan for each length",
+        "All plans",
+        "No plan: times are predictions",
     ))]
     pub(super) run: Option<Runs>,
 
-    /// Run with lengths instead of data, for vectors that would not fit in memory; then only lengths are checked
+    /// Send lengths without data, for messages that do not fit in memory; only lengths are checked
     #[arg(long)]
     pub(super) phantom: bool,
 
@@ -135,7 +133,7 @@ Examples:
   multicomputer collective all-reduce --mesh 4x4 --clock real:8 --run all
                                                        all algorithms in real time
   multicomputer collective all-gather --machine complete:8 --with ring.xml
-                                                       a schedule of MSCCL among them";
+                                                       with a schedule of MSCCL";
 
 /// The end of the help: the algorithms, and some examples.
 fn after_help() -> String {
@@ -145,7 +143,7 @@ fn after_help() -> String {
 /// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let spec = options.meeting(site.spec(&arguments.machine)?);
+    let spec = options.with_rendezvous_option(site.spec(&arguments.machine)?);
     let runs = arguments.run.unwrap_or(site.runs(Runs::Fastest));
     // A prediction needs no threads: only what is run must be a machine that this host can run.
     let place = match runs {
@@ -179,8 +177,8 @@ struct Collectives<'a> {
 
 impl Comparison for Collectives<'_> {
     type Problem = Task;
-    type Algorithm = Way<Asked>;
-    type Plan = Way<Plan, Collective>;
+    type Algorithm = Implementation<Asked>;
+    type Plan = Implementation<Plan, Collective>;
     /// The time by the closed form.
     type Facts = Option<Span>;
 
@@ -198,28 +196,28 @@ impl Comparison for Collectives<'_> {
                                     prediction_error algbw_gb_s busbw_gb_s messages bytes_sent restriction"
     );
 
-    fn describe(&self, task: &Task, asked: &Way<Asked>) -> String {
+    fn describe(&self, task: &Task, asked: &Implementation<Asked>) -> String {
         format!("{} by {asked}, {} time", task.name(), self.time)
     }
 
-    fn heading(&self, task: &Task, asked: &Way<Asked>) -> String {
+    fn heading(&self, task: &Task, asked: &Implementation<Asked>) -> String {
         format!("{asked}: {}, {} time", task.name(), self.time)
     }
 
-    fn label(&self, task: &Task, asked: Option<&Way<Asked>>) -> String {
-        let algorithm = asked.map_or("fastest".to_owned(), Way::to_string);
+    fn label(&self, task: &Task, asked: Option<&Implementation<Asked>>) -> String {
+        let algorithm = asked.map_or("fastest".to_owned(), Implementation::to_string);
         format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(&algorithm, "-"))
     }
 
-    fn is_mpi(&self, asked: &Way<Asked>) -> bool {
+    fn is_mpi(&self, asked: &Implementation<Asked>) -> bool {
         asked.ours().is_none()
     }
 
-    fn plan(&self, task: &Task, asked: &Way<Asked>, search: Search) -> Attempted<Self::Plan> {
+    fn plan(&self, task: &Task, asked: &Implementation<Asked>, search: Search) -> Attempted<Self::Plan> {
         let asked = match asked {
-            Way::Ours(asked) => asked,
-            Way::Mpi(()) => {
-                let plan = Way::Mpi(task.task.clone());
+            Implementation::Ours(asked) => asked,
+            Implementation::Mpi(()) => {
+                let plan = Implementation::Mpi(task.task.clone());
                 let own = own::name(&task.task).map(str::to_owned);
                 return Ok(own.map(|chosen| Planned { plan, predicted: None, chosen, is_complete: true }));
             }
@@ -232,7 +230,7 @@ impl Comparison for Collectives<'_> {
             predicted: Some(plan.prediction().modeled.since_start()),
             chosen: plan.name().to_owned(),
             is_complete: plan.is_complete(),
-            plan: Way::Ours(plan),
+            plan: Implementation::Ours(plan),
         }))
     }
 
@@ -242,8 +240,10 @@ impl Comparison for Collectives<'_> {
 
     fn msccl(&self, plan: &Self::Plan) -> Result<Program, WriteError> {
         match plan {
-            Way::Ours(plan) => plan.msccl(),
-            Way::Mpi(_) => Err(WriteError::Unscheduled { algorithm: "MPI's own operation".to_owned() }),
+            Implementation::Ours(plan) => plan.msccl(),
+            Implementation::Mpi(_) => {
+                Err(WriteError::Unscheduled { algorithm: "MPI's own operation".to_owned() })
+            }
         }
     }
 
@@ -255,8 +255,8 @@ impl Comparison for Collectives<'_> {
 
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         match plan {
-            Way::Ours(plan) => run_checked(plan, self.content, execution),
-            Way::Mpi(task) => own::run(task, self.content, execution),
+            Implementation::Ours(plan) => run_checked(plan, self.content, execution),
+            Implementation::Mpi(task) => own::run(task, self.content, execution),
         }
     }
 
@@ -337,19 +337,19 @@ impl Collectives<'_> {
     /// A note on what was run and checked.
     fn which_ran(&self, results: &Results<'_, Self>) -> String {
         let has = match self.content {
-            Content::Random { .. } => "every member had every byte that it should have",
-            Content::Phantom => "every member had a vector of the right length",
+            Content::Random { .. } => "every member has the correct data",
+            Content::Phantom => "every member has a vector of the correct length",
         };
         let which = match results.counts() {
-            (_, 0) => return NOTHING.to_owned(),
-            (1, 1) => "It was run".to_owned(),
-            (_, 1) => "The fastest was run".to_owned(),
-            (all, runs) if runs == all => format!("All {runs} were run"),
-            (_, runs) => format!("The fastest of each length was run ({runs} runs)"),
+            (_, 0) => return NOT_RUN.to_owned(),
+            (1, 1) => "The plan was run".to_owned(),
+            (_, 1) => "The fastest plan was run".to_owned(),
+            (all, runs) if runs == all => format!("All {runs} plans were run"),
+            (_, runs) => format!("The fastest plan for each length was run ({runs} runs)"),
         };
         match self.arguments.options.clock() {
             Clock::Virtual if !results.has_predictions() => format!("{which}: {has}."),
-            Clock::Virtual => format!("{which}: that took exactly the modeled time, and {has}."),
+            Clock::Virtual => format!("{which}: predictions are exact, and {has}."),
             Clock::RealTime { .. } => format!("{which} in real time: {has}."),
             Clock::Host => format!("{which} on the threads of this host: {has}."),
             _ => format!("{which}: {has}."),
@@ -385,6 +385,6 @@ pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_
             }
         }
         let (rank, fault) = content.wrong_rank(task, &results)?;
-        Some(format!("rank {rank} does not have what it should: {fault}"))
+        Some(format!("rank {rank} has wrong data: {fault}"))
     })
 }

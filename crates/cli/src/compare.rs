@@ -32,10 +32,10 @@ pub(super) use self::{
     common::title,
     measured::Spread,
     place::Place,
-    results::{NOTHING, Results, bound_line, left_out, on_the_host},
+    results::{NOT_RUN, Results, bound_line, left_out, on_the_host},
     runner::{Execution, Ran, Runs, compare, run_parser},
     solved::{Attempt, Line, Row, Solved, mean},
-    way::Way,
+    way::Implementation,
 };
 
 use self::results::decides;
@@ -53,7 +53,7 @@ pub(super) trait Comparison: Sized {
 
     /// The columns of the CSV file.
     const FILE: &'static str;
-    /// Those over MPI, for comparisons that there are over MPI.
+    /// CSV columns for runs over MPI.
     const MPI_FILE: &'static str = Self::FILE;
 
     /// The name of a run in errors and in the progress.
@@ -105,7 +105,7 @@ pub(super) trait Comparison: Sized {
     /// Runs a plan, and checks what every node has in the end.
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error>;
 
-    /// The time by which attempts are compared: unless told otherwise the prediction, or the modeled time of a run
+    /// The time by which attempts are compared: by default the prediction, or the modeled time of a run
     /// where there is none; over MPI that of the run.
     fn time(&self, attempt: &Attempt<Self>) -> Option<Span> {
         if let Some(ran) = attempt.ran.as_ref().filter(|ran| ran.spread.is_some()) {
@@ -119,7 +119,7 @@ pub(super) trait Comparison: Sized {
     fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>>;
 
     /// The error if no algorithm works at all.
-    fn hopeless(&self, _algorithm: &Self::Algorithm, cause: &str) -> String {
+    fn no_plan_error(&self, _algorithm: &Self::Algorithm, cause: &str) -> String {
         cause.to_owned()
     }
 
@@ -133,7 +133,7 @@ pub(super) type Attempted<P> = Result<Result<Planned<P>, String>, Error>;
 /// A plan that is made.
 pub(super) struct Planned<P> {
     pub(super) plan: P,
-    /// The modeled time, if it can be told without a run.
+    /// The modeled time, if it can be predicted.
     pub(super) predicted: Option<Span>,
     /// The way that was chosen by the algorithm.
     pub(super) chosen: String,

@@ -34,14 +34,14 @@ impl Content {
 
     /// The fault of what has arrived; nothing if it is as it should be.
     pub(super) fn fault(self, received: Option<&Payload>, expected: &Payload) -> Option<&'static str> {
-        let Some(received) = received else { return Some("nothing") };
+        let Some(received) = received else { return Some("no message") };
         match self {
-            _ if received.len() != expected.len() => Some("another length"),
+            _ if received.len() != expected.len() => Some("wrong length"),
             // Neither has bytes to compare.
             Content::Phantom => None,
             Content::Random { .. } => {
                 let is_equal = matches!((received.to_bytes(), expected.to_bytes()), (Ok(r), Ok(e)) if r == e);
-                (!is_equal).then_some("other bytes")
+                (!is_equal).then_some("wrong bytes")
             }
         }
     }
@@ -66,16 +66,16 @@ mod tests {
         let expected = content.message(3, 100);
         let fault = |received: &Payload| content.fault(Some(received), &expected);
         assert_eq!(fault(&content.message(3, 100)), None);
-        assert_eq!(fault(&content.message(4, 100)), Some("other bytes"));
-        assert_eq!(fault(&content.message(3, 99)), Some("another length"));
-        assert_eq!(fault(&Payload::phantom(100)), Some("other bytes"));
-        assert_eq!(content.fault(None, &expected), Some("nothing"));
+        assert_eq!(fault(&content.message(4, 100)), Some("wrong bytes"));
+        assert_eq!(fault(&content.message(3, 99)), Some("wrong length"));
+        assert_eq!(fault(&Payload::phantom(100)), Some("wrong bytes"));
+        assert_eq!(content.fault(None, &expected), Some("no message"));
     }
 
     #[test]
     fn of_a_phantom_the_length_is_compared() {
         let expected = Content::Phantom.message(0, 1 << 40);
         assert_eq!(Content::Phantom.fault(Some(&Payload::phantom(1 << 40)), &expected), None);
-        assert_eq!(Content::Phantom.fault(Some(&Payload::phantom(1)), &expected), Some("another length"));
+        assert_eq!(Content::Phantom.fault(Some(&Payload::phantom(1)), &expected), Some("wrong length"));
     }
 }

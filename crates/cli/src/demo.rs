@@ -35,20 +35,19 @@ use super::{
     unit::Unit,
 };
 
-/// The distributions unless told otherwise.
+/// The default distributions.
 const DEFAULT_DISTRIBUTIONS: [Distribution; 3] =
     [Distribution::Row, Distribution::RightDiagonal, Distribution::SquareBlock];
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// Number of nodes that hold a message [default: as many as a block or a list has, otherwise 30, or all nodes of a
-    /// smaller machine]
+    /// Set the number of sources, the nodes that hold a message [default: the size of a block or a list; otherwise
+    /// 30, or all nodes of a smaller machine]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     sources: Option<usize>,
 
-    /// The length of each message: 2K, a list 1K,4K, or a doubling range 8..64K; K is KiB, 1024
-    /// bytes, and kB is 1000, and so on
+    /// Set the length of each message: 2K, a list 1K,4K, or a doubling range 8..64K (K is 1024 bytes, kB 1000)
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
@@ -66,7 +65,7 @@ pub(super) struct Arguments {
 fn distribution_help() -> String {
     let default = DEFAULT_DISTRIBUTIONS.map(|distribution| distribution.name()).join(", ");
     format!(
-        "Where the sources are; may be given several times, or as a list: {} [default: {default}]",
+        "Place the sources, comma-separated; repeatable: {} [default: {default}]",
         Distribution::spellings()
     )
 }
@@ -90,7 +89,7 @@ impl fmt::Display for Placement {
 /// Runs all cases, and prints their table and what it shows.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
-    let spec = options.meeting(arguments.machine.spec()?);
+    let spec = options.with_rendezvous_option(arguments.machine.spec()?);
     let fixed = arguments.distribution.iter().find_map(Distribution::sources);
     let sources = arguments.sources.or(fixed).unwrap_or_else(|| default_sources(&spec));
     let clocks = options.clocks();

@@ -41,7 +41,7 @@ pub(super) enum Error {
     #[error(transparent)]
     Job(#[from] JobError),
     /// Some items could not be worked out. The others were, and each said its reason.
-    #[error("{} could not be worked out: {}", counted(ids.len(), "item"), ids.join(", "))]
+    #[error("{} failed: {}", counted(ids.len(), "item"), ids.join(", "))]
     Failed { ids: Vec<&'static str> },
     /// A run delivered something else than was sent.
     #[error("{0}")]
@@ -50,23 +50,23 @@ pub(super) enum Error {
     #[error(transparent)]
     Output(#[from] OutputError),
     /// A table ended before all of its rows were there: those so far are in the partial file.
-    #[error("{cause}\n\n{} is as it was; what was finished is in {}", path.display(), partial.display())]
+    #[error("{cause}\n\n{} is unchanged; finished rows are in {}", path.display(), partial.display())]
     Unfinished { cause: Box<Error>, path: PathBuf, partial: PathBuf },
     /// The program is built without MPI.
     #[cfg(not(feature = "mpi"))]
     #[error(
-        "this program is built without MPI: `cargo build --release --features mpi`, with a C compiler and an MPI library, \
-         builds it with it"
+        "this program is built without MPI: rebuild it with `cargo build --release --features mpi`, which \
+         needs a C compiler and an MPI library"
     )]
     NoMpi,
     /// MPI could not be started.
     #[cfg(feature = "mpi")]
     #[error(transparent)]
     Mpi(#[from] multicomputer::mpi::MpiError),
-    /// A rank has said why.
+    /// Another rank has reported the error.
     #[cfg(feature = "mpi")]
-    #[error("a rank has said why")]
-    Told { status: u8 },
+    #[error("another rank has reported the error")]
+    Reported { status: u8 },
     /// A result could not be written to standard output.
     #[error("standard output cannot be written: {0}")]
     Stdout(#[from] io::Error),
@@ -81,7 +81,7 @@ impl Error {
     /// The text for the user; nothing if the reader of standard output, or of a pipe, has gone away, as `head` does.
     pub(super) fn message(&self) -> Option<String> {
         #[cfg(feature = "mpi")]
-        if let Error::Told { .. } = self {
+        if let Error::Reported { .. } = self {
             return None;
         }
         (!self.is_closed_pipe()).then(|| format!("error: {self}"))
@@ -90,7 +90,7 @@ impl Error {
     /// Says it on standard error, unless there is nothing to be said.
     pub(super) fn say(&self) {
         if let Some(message) = self.message() {
-            // Nobody is there to be told if standard error is closed.
+            // If standard error is closed, the message is lost.
             let _ = writeln!(io::stderr(), "{message}");
         }
     }
@@ -99,7 +99,7 @@ impl Error {
         match self {
             Error::Usage(_) => USAGE,
             #[cfg(feature = "mpi")]
-            &Error::Told { status } => status,
+            &Error::Reported { status } => status,
             Error::Unfinished { cause, .. } => cause.status(),
             _ if self.is_closed_pipe() => SUCCESS,
             _ => FAILED,
@@ -136,7 +136,7 @@ impl Error {
     }
 }
 
-/// A machine that cannot be built was not described well.
+/// A machine that fails to build is a usage error (exit status 2).
 impl From<ConfigError> for Error {
     fn from(cause: ConfigError) -> Error {
         Error::usage(cause)

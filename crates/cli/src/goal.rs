@@ -27,39 +27,40 @@ use super::{
 
 const EXAMPLES: &str = "\
 Examples:
-  multicomputer goal bcast.goal --machine complete:64         its time, without threads
+  multicomputer goal bcast.goal --machine complete:64         its time, predicted without threads
   multicomputer goal bcast.goal --machine loggp.toml --csv times.csv
   generate | multicomputer goal - --machine paragon:8x8       from standard input
   multicomputer goal bcast.goal --machine paragon:8x8 --clock virtual
-                                                              on threads, with bytes that are checked
+                                                              run on threads, every byte checked
 
-docs/goal.md says what of the format is read, and what L, o, g and G of LogGOPSim are here.";
+docs/goal.md: the supported part of the format, and the parameters L, o, g and G of LogGOPSim on \
+ these machines.";
 
 /// The bytes that are read from a file at a time.
-const AT_A_TIME: usize = 1 << 16;
+const READ_BUFFER: usize = 1 << 16;
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The program: a text in GOAL, or - for standard input
+    /// Read the program from this GOAL file; - is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
     #[command(flatten)]
     machine: MachineOptions,
 
-    /// Run it on threads under this clock, with bytes that receivers check: virtual, real, real:4 or host. Otherwise its time
-    /// is worked out without threads, and is that of virtual time
+    /// Run the program on threads under this clock, with receivers that check every byte: virtual, real, real:4 or
+    /// host [default: predict its virtual time without threads]
     #[arg(long, value_name = "CLOCK", value_parser = clock::read)]
     clock: Option<Clock>,
 
-    /// When a send has ended for what requires it: eager, when its overhead is paid, as in LogGOPSim; or blocking, when the
-    /// message has left, as a schedule of this program that was written by --goal takes it
+    /// Choose when a send ends for the operations that require it: eager, when its overhead is paid, as in LogGOPSim;
+    /// or blocking, when the message has left, as in schedules that --goal writes
     #[arg(long, value_name = "WHEN", default_value = "eager")]
     sends: When,
 
-    /// Write the result to a CSV file, times exact
+    /// Write the result as CSV, with exact times
     #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     csv: Option<PathBuf>,
 }
@@ -123,7 +124,7 @@ fn read(path: &Path) -> Result<Program, Error> {
     } else {
         let file = File::open(path)
             .map_err(|cause| Error::usage(format!("{} cannot be read: {cause}", path.display())))?;
-        Program::read(BufReader::with_capacity(AT_A_TIME, file))
+        Program::read(BufReader::with_capacity(READ_BUFFER, file))
     };
     program.map_err(|cause| Error::usage(format!("{}: {cause}", path.display())))
 }
@@ -193,7 +194,7 @@ fn show(
     if program.foreign() > 0 {
         writeln!(
             out,
-            "\n{} another cpu or nic than 0: a node has one of each, and they take turns there.",
+            "\n{} a cpu or nic other than 0: a node has one of each, so these operations run one after another.",
             match program.foreign() {
                 1 => "1 operation names".to_owned(),
                 foreign => format!("{foreign} operations name"),

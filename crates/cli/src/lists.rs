@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use multicomputer::{
+    names,
     plan::{Algorithm, Problem},
     units::parse_bytes,
 };
@@ -17,6 +18,11 @@ pub(super) struct List<T>(Vec<T>);
 /// The texts between the commas.
 pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim)
+}
+
+/// Whether an item of a list is `all`, in any spelling.
+pub(super) fn is_all(item: &str) -> bool {
+    names::normalized(item) == "all"
 }
 
 /// The algorithms for a help text: name, description and, in a line of their own, the other names.
@@ -40,11 +46,11 @@ pub(super) fn lengths(text: &str) -> Result<List<u64>, String> {
     for item in items(text) {
         let (count, length) = item.split_once('x').unwrap_or(("1", item));
         let strange =
-            || format!("`{item}` is not a length, such as 64K, nor a count and a length, such as 15x32");
+            || format!("`{item}` is not a length: write 64K, or a count and a length such as 15x32");
         let count: usize = count.parse().map_err(|_| strange())?;
         let length = parse_bytes(length).map_err(|_| strange())?;
         if lengths.len().saturating_add(count) > MAX_LENGTHS {
-            return Err(format!("these are more than {MAX_LENGTHS} lengths"));
+            return Err(format!("more than {MAX_LENGTHS} lengths are given: give fewer"));
         }
         lengths.extend(std::iter::repeat_n(length, count));
     }

@@ -21,8 +21,8 @@ use super::{
 #[derive(Args, Debug)]
 #[command(after_help = MACHINE_FILE)]
 pub(super) struct Arguments {
-    /// The machine: 10x10 (a Paragon), a preset such as cm5:32 or h100-cluster:4, a topology such as hypercube:16,
-    /// file:network.toml, or a machine file (.toml)
+    /// Show this machine: 10x10 (a Paragon), a preset such as cm5:32 or h100-cluster:4, a topology such as
+    /// hypercube:16, file:network.toml, or a machine file (.toml)
     #[arg(value_name = "MACHINE", value_parser = read_machine, conflicts_with_all = ["machine", "mesh"])]
     described: Option<MachineSpec>,
 
@@ -31,33 +31,34 @@ pub(super) struct Arguments {
 }
 
 const MACHINE_FILE: &str = "\
-A machine file has a name, a topology and what differs from a preset:
+A machine file has a name, a topology, and the parameters that differ from a preset:
   name = \"Paragon with a faster operating system\"
   topology = \"mesh:16x32\"
   preset = \"paragon\"
   [parameters]
   send_overhead = \"35 us\"
   beta = \"30.6 ns/B\"
-All parameters: send_overhead and receive_overhead, or alpha (half of it each, less the latency);
+Parameters: send_overhead and receive_overhead, or alpha (half of it each, minus the latency);
 exchange_overhead, active_send_overhead, active_receive_overhead, latency, hop, barrier; beta (30.6 ns/B)
-or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, ports, and link_excess or link_capacity. Without a preset what is not given costs nothing; active messages cost what others do
-unless something is said of them. The topology may be that of another file (file:network.toml), or there is a table instead:
+or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, ports; link_excess or link_capacity.
+Defaults: the preset's values; without a preset, no cost. Active messages cost what other messages cost
+unless their overheads are given. A topology may be in a file (file:network.toml), or in a table:
   [network]
   nodes = 3
   switches = 1
   [[network.links]]
   between = [0, \"s0\"]
   capacity = \"100 MB/s\"
-and so on. A network file has the same keys without `network`; docs/machines.md has them all.";
+A network file has the same keys without `network`. docs/machines.md lists all keys.";
 
 /// The most nodes of a machine whose routes are all walked to find the longest.
-const MAX_WALKED: usize = 256;
+const MAX_WALKED_NODES: usize = 256;
 
 /// The most links of a machine whose links are counted by capacity.
-const MAX_COUNTED: usize = 1 << 22;
+const MAX_COUNTED_LINKS: usize = 1 << 22;
 
 /// The most capacities that are listed.
-const MAX_KINDS: usize = 20;
+const MAX_CAPACITIES: usize = 20;
 
 /// Prints the machine.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
@@ -94,7 +95,7 @@ fn shape(topology: &dyn Topology) -> String {
 /// The most links on a route, by looking at all; `None` where these are too many.
 fn longest_route(topology: &dyn Topology) -> Option<usize> {
     let nodes = topology.nodes();
-    if nodes > MAX_WALKED {
+    if nodes > MAX_WALKED_NODES {
         return None;
     }
     let mut route = Vec::new();
@@ -111,11 +112,11 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
 /// The number of links by capacity; nothing where none has one of its own.
 fn capacities(machine: &MachineSpec) -> String {
     let topology = machine.topology();
-    if topology.links() > MAX_COUNTED {
+    if topology.links() > MAX_COUNTED_LINKS {
         return match topology.capacity(0) {
             None => String::new(),
             Some(_) => format!(
-                "\nLinks have capacities of their own, which are not counted for more than {MAX_COUNTED} links\n"
+                "\nLinks have their own capacities, which are listed for at most {MAX_COUNTED_LINKS} links\n"
             ),
         };
     }
@@ -128,11 +129,11 @@ fn capacities(machine: &MachineSpec) -> String {
         *links.entry(machine.link_capacity(link).to_bits()).or_default() += 1;
     }
     let mut table = Table::new([("directed links", Align::Right), ("capacity of each", Align::Right)]);
-    for (&capacity, links) in links.iter().take(MAX_KINDS) {
+    for (&capacity, links) in links.iter().take(MAX_CAPACITIES) {
         table.row([links.to_string(), bandwidth(f64::from_bits(capacity))]);
     }
-    if links.len() > MAX_KINDS {
-        table.row(["..".to_owned(), format!("{} more", links.len() - MAX_KINDS)]);
+    if links.len() > MAX_CAPACITIES {
+        table.row(["..".to_owned(), format!("{} more", links.len() - MAX_CAPACITIES)]);
     }
     format!("\n{table}")
 }
@@ -163,20 +164,20 @@ fn table(m: &Parameters) -> Table {
             text(m.active_receive_overhead()),
             "active receive overhead",
             "a_r",
-            "the same of the receiver, before its handler",
+            "processor time of the receiver for each active message, before its handler",
         ),
         (text(m.latency()), "latency", "L", "fixed time in the network"),
         (text(m.hop()), "hop", "hop", "time in the network for each link"),
-        (beta, "time per byte", "beta", "between a node and the network, each way"),
-        (decimal(m.duplex(), 6), "duplex", "d", "both ways together move P d / beta; 2 is full duplex"),
-        (m.ports().to_string(), "ports", "P", "in-ports of a node, and out-ports"),
+        (beta, "time per byte", "beta", "between a node and the network, each direction"),
+        (decimal(m.duplex(), 6), "duplex", "d", "both directions together move P d / beta; 2 is full duplex"),
+        (m.ports().to_string(), "ports", "P", "number of in-ports, and of out-ports, of a node"),
         (decimal(m.link_excess(), 6), "excess link bandwidth", "k", "capacity of a link over that of a port"),
         (gamma, "combining", "gamma", "processor time for combining an element"),
         (copy, "copying", "copy", "processor time for copying a byte in memory"),
         (barrier, "barrier", "barrier", "time of the hardware barrier"),
         (text(m.alpha()), "start-up", "alpha", "o_s + L + o_r"),
         (port, "port capacity", "1 / beta", "of an in-port and of an out-port of a node"),
-        (link, "link capacity", "C", "k / beta, of each directed link without one of its own"),
+        (link, "link capacity", "C", "k / beta, of each directed link without its own capacity"),
     ];
     let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));
     for (value, name, symbol, meaning) in rows {

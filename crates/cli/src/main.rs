@@ -49,7 +49,8 @@ use std::{
     thread,
 };
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
+use multicomputer::{collective::Operation, names};
 use tracing_subscriber::EnvFilter;
 
 use self::{error::Error, site::Site};
@@ -59,11 +60,11 @@ use without_mpi as mpi;
 /// A virtual multicomputer in one process: every node is a thread that runs blocking send/receive code, every link has
 /// latency and shares its bandwidth, and modeled time is exact.
 ///
-/// Without a command this is `demo`: on an Intel Paragon of 10 x 10 nodes, 30 of which hold 2 KiB each, every node gets
-/// all of it by recursive halving (Br_Lin), from three placements of the sources, first in virtual time, then in real
-/// time. What every node ends with is compared, byte by byte, with what the sources had.
+/// Without a command, runs `demo`: on an Intel Paragon of 10 x 10 nodes, 30 sources broadcast 2 KiB each to all nodes by
+/// recursive halving (Br_Lin), from three placements of the sources, first in virtual time, then in real time. Every byte
+/// that a node receives is checked.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(name = "multicomputer", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
@@ -73,16 +74,16 @@ struct CommandLine {
 
 const EXAMPLES: &str = "\
 Examples:
-  multicomputer                                        the main job, in a few seconds
+  multicomputer                                        the demonstration, in a few seconds
   multicomputer --clock virtual --mesh 16x32           on 512 nodes, in virtual time only
-  multicomputer --clock real:4 --sources 50            a second of the Paragon takes four
+  multicomputer --clock real:4 --sources 50            in real time, 4 times slower than the Paragon
   multicomputer --bytes 64..64K --csv times.csv        a sweep over message lengths
   multicomputer --distribution row --clock virtual --trace row.json
                                                        a timeline for ui.perfetto.dev
   multicomputer --mesh 4x4 --distribution row --clock virtual --svg row.svg --heat links.svg
                                                        pictures: nodes over time, and the load of links
   multicomputer s-to-p --mesh 8x8 --algorithm br-lin,bucket --replay two.html
-                                                       two algorithms played beside each other
+                                                       an animation of two algorithms, side by side
   multicomputer s-to-p --distribution square-block     all s-to-p algorithms on one problem
   multicomputer s-to-p --sources 10..100+10 --algorithm br-lin,2-step,auto
                                                        a sweep over the number of sources
@@ -91,20 +92,20 @@ Examples:
   multicomputer collective broadcast --bytes 8..1M --plot times.svg
                                                        the same as a chart: time over length
   multicomputer all-to-all --machine cm5:32 --fan-out 8 --nonuniformity 1/8
-                                                       who has how much for whom, and all algorithms for that
-  multicomputer tune 8x8 all-gather                       which algorithm is fastest for which length
+                                                       all algorithms on one communication matrix
+  multicomputer tune 8x8 all-gather                    the fastest algorithm for every length
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
-  multicomputer reproduce S0-F8                        a published figure, against what comes out here
+  multicomputer reproduce S0-F8                        a published figure beside modeled times
   multicomputer goal bcast.goal --machine complete:64  the time of a schedule of LogGOPSim
   multicomputer msccl allreduce.xml --machine complete:8
-                                                       a schedule of MSCCL, beside what auto takes
+                                                       the time of a schedule of MSCCL, beside auto's
   multicomputer machine cm5:32                         the network and the parameters of a machine
-  multicomputer calibrate --nodes 16 > host.toml       this host's threads as a machine, to plan with
+  multicomputer calibrate --nodes 16 > host.toml       this host's threads, measured as a machine
   mpirun -n 16 multicomputer mpi collective broadcast --bytes 8..1M
-                                                       all algorithms on the ranks of MPI, and its own
+                                                       all algorithms on MPI ranks, and MPI's operation
 
-Logs go to standard error, as the variable RUST_LOG says (RUST_LOG=info, RUST_LOG=multicomputer=debug).
-The exit status is 0 for success, 1 for a run that failed, 2 for arguments that are wrong.";
+Set RUST_LOG=info or RUST_LOG=multicomputer=debug for logs on standard error.
+Exit status: 0 success, 1 a run failed, 2 wrong arguments.";
 
 /// Stack size of the program's thread in bytes. The stack of the first thread depends on `ulimit -s`, which may be 64 KiB.
 const STACK: usize = 8 << 20;
@@ -112,35 +113,38 @@ const STACK: usize = 8 << 20;
 /// Commands whose name was another in earlier versions: former name, name.
 const RENAMED: [(&str, &str); 2] = [("stop", "s-to-p"), ("exchange", "all-to-all")];
 
+/// The command that clap adds.
+const HELP: &str = "help";
+
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Broadcast from many sources to all nodes, in virtual and in real time; what runs when no command is named
+    /// Broadcast from many sources to all nodes, in virtual and in real time (the default command)
     Demo(demo::Arguments),
     /// Compare s-to-p broadcasting algorithms, on one problem or in a sweep
     #[command(name = "s-to-p")]
     SToP(s_to_p::Arguments),
     /// Compare algorithms for collective operations, for one length or for many
     Collective(collective::Arguments),
-    /// Compare algorithms for many-to-many communication, on one matrix or by traffic
+    /// Compare all-to-all algorithms, on one communication matrix or by traffic
     #[command(name = "all-to-all")]
     AllToAll(all_to_all::Arguments),
-    /// Print which algorithm is fastest for which length of a collective operation
+    /// Print the fastest algorithm of a collective operation for every length
     Tune(tune::Arguments),
-    /// Show an algorithm or a figure of the textbook: who sends to whom, equation and modeled time
+    /// Show an algorithm or a figure of the textbook: messages of every step, equation, modeled time
     Textbook(textbook::Arguments),
-    /// Work out what papers publish: figures, tables and claims, published against modeled
+    /// Compute published figures, tables and claims, and compare them with the papers
     Reproduce(reproduce::Arguments),
-    /// Time a schedule in GOAL, the text format of LogGOPSim, or run it on threads
+    /// Predict the time of a schedule in GOAL, the text format of LogGOPSim, or run it on threads
     Goal(goal::Arguments),
-    /// Time a schedule of MSCCL, checked, beside what auto takes
+    /// Check and time a schedule of MSCCL, beside the algorithm that auto chooses
     Msccl(msccl::Arguments),
     /// Draw a table of times as a chart: time or bandwidth over length, sources or nodes
     Plot(plot::Arguments),
-    /// Print a machine's network and its parameters
+    /// Print the network and the parameters of a machine
     Machine(machine::Arguments),
-    /// Measure the threads of this host as a machine, and print them as a machine file
+    /// Measure the threads of this host, and print them as a machine file
     Calibrate(calibrate::Arguments),
-    /// Compare algorithms with each other and with MPI's own operations, or measure, on the ranks that mpirun starts
+    /// Compare algorithms with MPI's operations, or measure a machine, on the ranks that mpirun starts
     Mpi(mpi::Arguments),
 }
 
@@ -194,8 +198,51 @@ fn command_line() -> clap::Command {
 /// Reads the arguments of this process.
 fn read() -> Result<CommandLine, clap::Error> {
     let mut command = command_line();
-    let matches = command.try_get_matches_from_mut(with_current_name(std::env::args_os().collect()))?;
+    let mut arguments = with_current_name(std::env::args_os().collect());
+    if let Err(text) = find_commands(&command, &mut arguments) {
+        return Err(command.error(ErrorKind::InvalidSubcommand, text));
+    }
+    let matches = command.try_get_matches_from_mut(arguments)?;
     CommandLine::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))
+}
+
+/// Replaces spelling variants of the names of commands, such as `AllToAll`, by the names, also after `help` and `mpi`.
+fn find_commands(command: &clap::Command, arguments: &mut [OsString]) -> Result<(), String> {
+    let (mut command, mut position) = (command, 1);
+    while let Some(given) = arguments.get(position).and_then(|given| given.to_str()) {
+        let has_commands = command.get_subcommands().next().is_some();
+        if given.starts_with('-') || !has_commands {
+            break;
+        }
+        let name = command_named(command, given)?;
+        arguments[position] = OsString::from(&name);
+        position += 1;
+        match command.find_subcommand(&name) {
+            Some(inner) => command = inner,
+            // What follows `help` is a command as well.
+            None if name == HELP => {}
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// The name of the command that is given in any spelling.
+fn command_named(command: &clap::Command, given: &str) -> Result<String, String> {
+    let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).chain([HELP]).collect();
+    let plain = names::normalized(given);
+    if let Some(name) = known.iter().find(|name| names::normalized(name) == plain) {
+        return Ok((*name).to_owned());
+    }
+    if let Some(operation) = Operation::named(given).filter(|_| known.contains(&"collective")) {
+        return Err(format!("`{given}` is an operation, not a command: write `collective {operation}`"));
+    }
+    let variants = ["alltoallv", "alltoallw", "mpialltoall", "mpialltoallv"];
+    let nearest = match &plain[..] {
+        plain if variants.contains(&plain) => Some("all-to-all".to_owned()),
+        _ => names::nearest(given, &known),
+    };
+    Err(names::unknown("command", given, nearest, &known.join(", ")))
 }
 
 /// Replaces the [former name](RENAMED) of a command, with a warning unless it is given to `mpi`, where every rank would print one. A former
@@ -209,7 +256,7 @@ fn with_current_name(mut arguments: Vec<OsString>) -> Vec<OsString> {
         if !is_mpi {
             let _ = writeln!(
                 Log,
-                "warning: the command `{former}` is called `{name}`; the next version drops the old name"
+                "warning: the command `{former}` is now called `{name}`; the next version drops the old name"
             );
         }
     }
@@ -275,7 +322,7 @@ fn start_logging() -> Result<(), Error> {
     };
     let filter = EnvFilter::try_from_default_env().map_err(|cause| {
         let (name, filter) = (EnvFilter::DEFAULT_ENV, filter.to_string_lossy());
-        Error::usage(format!("the variable {name} is `{filter}`: {cause}"))
+        Error::usage(format!("{name} `{filter}` is not a log filter: {cause}"))
     })?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -42,12 +42,12 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compare s-to-p broadcasting algorithms with each other and with MPI's Allgatherv
+    /// Compare s-to-p broadcasting algorithms with MPI's Allgatherv
     #[command(name = "s-to-p")]
     SToP(Compared<s_to_p::Arguments>),
-    /// Compare algorithms for collective operations with each other and with MPI's own
+    /// Compare algorithms for collective operations with MPI's operations
     Collective(Compared<collective::Arguments>),
-    /// Compare algorithms for many-to-many communication with each other and with MPI's Alltoallv
+    /// Compare all-to-all algorithms with MPI's Alltoallv
     #[command(name = "all-to-all")]
     AllToAll(Compared<all_to_all::Arguments>),
     /// Measure the ranks as a machine, and print them as a machine file
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Error
         Ok(job) => job,
         // Where all processes are alone each has the error, and one says it for all.
         Err(MpiError::WrongLauncher { .. }) if is_launched_behind() => {
-            return Err(Error::Told { status: error::FAILED });
+            return Err(Error::Reported { status: error::FAILED });
         }
         Err(cause) => return Err(cause.into()),
     };
@@ -97,7 +97,7 @@ fn concluded(job: &Job, result: Result<(), Error>) -> Result<(), Error> {
     // All end with the status of the first one. If that fails MPI fails, and there is nobody to wait for.
     let mut status = [result.as_ref().err().map_or(error::SUCCESS, Error::status)];
     let _ = job.native().broadcast(&mut status, 0);
-    result.map_err(|_| Error::Told { status: status[0] })
+    result.map_err(|_| Error::Reported { status: status[0] })
 }
 
 /// Says that arguments cannot be understood, on all ranks that there are: once, and before any of them ends.

@@ -33,29 +33,28 @@ Examples:
   multicomputer msccl allreduce.xml --machine complete:8
   multicomputer msccl allgather.xml --machine fat-tree.toml --bytes 1K..1M --csv times.csv
 
-docs/msccl.md says what of the format is read, and how it is timed.";
+docs/msccl.md: the supported part of the format, and how schedules are timed.";
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The schedule: a text in the XML of MSCCL
+    /// Read the schedule from this file, in the XML of MSCCL
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M; K is KiB, 1024
-    /// bytes, and kB is 1000, and so on
+    /// Set the length of the whole vector: 2K, a list 1K,4K, or a doubling range 8..1M (K is 1024 bytes, kB 1000)
     #[arg(long, value_name = "SIZES", default_value = "1M", allow_negative_numbers = true)]
     bytes: Sizes,
 
-    /// The bytes of an element, which is not cut
+    /// Set the bytes of an element, which is never divided
     #[arg(long, value_name = "BYTES", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=4096))]
     element: u64,
 
     #[command(flatten)]
     machine: MachineOptions,
 
-    /// Write the table to a CSV file, times exact
+    /// Write the table as CSV, with exact times
     #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     csv: Option<PathBuf>,
 }
@@ -86,11 +85,11 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         Column::new("name", |row: &Row| row.program.name().to_owned()),
         Column::new("ranks", |row: &Row| row.program.ranks() as u64),
         Column::new("bytes", |row: &Row| row.bytes),
-        Column::new("modeled_us", |row: &Row| row.modeled).titled("{unit}"),
+        Column::new("modeled_us", |row: &Row| row.modeled).titled("modeled {unit}"),
         Column::new("auto_us", |row: &Row| row.best.modeled).titled("auto {unit}"),
-        Column::new("algorithm", |row: &Row| row.best.name.clone()).titled("which is").left(),
+        Column::new("algorithm", |row: &Row| row.best.name.clone()).titled("chosen by auto").left(),
         Column::new("ratio", Row::ratio).titled("/ auto"),
-        Column::new("bound_us", |row: &Row| row.best.bound).titled("bound {unit}"),
+        Column::new("bound_us", |row: &Row| row.best.bound).titled("lower bound {unit}"),
     ];
     setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(own).collect()
 }
@@ -121,7 +120,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let (ranks, chunks) = (counted(program.ranks(), "rank"), counted(program.chunks(), "chunk"));
     writeln!(
         out,
-        "{} on {}{}: {} of {ranks}, {chunks}; every rank ends with what that says\n",
+        "{} on {}{}: {} of {ranks}, {chunks}; the result of every rank is correct\n",
         arguments.file.display(),
         machine.name(),
         setting.title(),
@@ -147,7 +146,9 @@ fn timed<'a>(
 ) -> Result<Row<'a>, Error> {
     if !bytes.is_multiple_of(element) {
         let bytes = format_bytes(bytes);
-        return Err(Error::usage(format!("{bytes} are no whole number of elements of {element} bytes")));
+        return Err(Error::usage(format!(
+            "{bytes} is not a multiple of the element ({element} bytes): choose another --bytes or --element"
+        )));
     }
     let lowered = program.goal(bytes, element, machine).map_err(Error::usage)?;
     let predicted = goal::predict(machine, &lowered, Sends::Blocking).map_err(|cause| match cause {

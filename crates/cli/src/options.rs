@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use multicomputer::{
     Clock, Dilation, Machine, Pinning,
-    model::{self, Fault, Faults, FileError, MachineSpec, MachineSpecError, Noise},
+    model::{Fault, Faults, FileError, MachineSpec, MachineSpecError, Noise},
     names,
     plan::Effort,
     topology::{Grid, Placement, TopologyError},
@@ -26,12 +26,12 @@ const DEFAULT_MACHINE: &str = "paragon:10x10";
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachineOptions {
-    /// The machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or hypercube:16,
-    /// file:network.toml, or a machine file (.toml) [default: paragon:10x10]
+    /// Choose the machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or
+    /// hypercube:16, file:network.toml, or a machine file (.toml) [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Option<MachineSpec>,
 
-    /// Short for a Paragon of this shape
+    /// Choose a Paragon of this shape
     #[arg(long, value_name = "ROWSxCOLUMNS", conflicts_with = "machine")]
     mesh: Option<Grid>,
 
@@ -43,12 +43,12 @@ pub(super) struct MachineOptions {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachinesOptions {
-    /// The machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or hypercube:16,
-    /// file:network.toml, or a machine file (.toml); may be given several times [default: paragon:10x10]
+    /// Choose the machine: a preset such as paragon:16x32, cm5:32 or h100-cluster:4, a topology such as mesh:7x13 or
+    /// hypercube:16, file:network.toml, or a machine file (.toml); repeatable [default: paragon:10x10]
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Vec<MachineSpec>,
 
-    /// Short for Paragons of these shapes: 4x4,8x8,16x16
+    /// Choose Paragons of these shapes: 4x4,8x8,16x16
     #[arg(long, value_name = "ROWSxCOLUMNS", value_delimiter = ',', conflicts_with = "machine")]
     mesh: Vec<Grid>,
 
@@ -69,13 +69,13 @@ pub(super) struct AskedMachines {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct ChangeOptions {
-    /// Where ranks are: identity, random:SEED (random is random:1), round-robin:8 (dealt out one by one to servers of 8 nodes
-    /// that follow each other), blocks:8x2 (two by two) or file:PATH (the node of each rank, with blanks between them); all
-    /// that names nodes names ranks then
+    /// Place ranks on nodes: identity, random:SEED (random is random:1), round-robin:8 (cyclic over servers of 8
+    /// consecutive nodes), blocks:8x2 (block-cyclic, 2 ranks a block) or file:PATH (the node of each rank). With a
+    /// placement, node arguments are ranks
     #[arg(long, value_name = "PLACEMENT", default_value = "identity", value_parser = read_placement)]
     placement: Placement,
 
-    /// The number of in-ports and of out-ports of every node, 1 to 64 [default: the machine's]
+    /// Set the number of in-ports, and of out-ports, of every node, 1 to 64 [default: the machine's]
     #[arg(long, value_name = "PORTS", value_parser = clap::value_parser!(u32).range(1..=64))]
     ports: Option<u32>,
 }
@@ -101,93 +101,92 @@ impl ChangeOptions {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct RunOptions {
-    /// virtual (exact, as fast as the host allows), real (the dilation is measured), real:4 (a modeled second takes
-    /// four) or host (no model: times are the wall clock's, of the host's own threads) [default: virtual; of the demo:
-    /// virtual, then real]
+    /// Choose the clock: virtual (exact, as fast as the host allows), real (the dilation is measured), real:4 (a
+    /// modeled second takes 4 s) or host (no model: wall-clock times of this host's threads) [default: virtual; of
+    /// the demo: virtual, then real]
     #[arg(long, value_name = "CLOCK", value_parser = clock::read)]
     clock: Option<Clock>,
 
-    /// The cores of this host that the threads of the nodes run on: auto (as the host likes; in real time one core as
-    /// long as programs only communicate), none (as the host likes), one-core (all on the first) or spread (all cores,
-    /// neighbouring ranks together)
+    /// Pin the threads of the nodes to cores: auto (the host decides; in real time one core while programs only
+    /// communicate), none (the host decides), one-core (all on the first) or spread (over all cores, neighbouring
+    /// ranks together)
     #[arg(long, value_name = "CORES", default_value = "auto", value_parser = read_pinning)]
     pin: Pinning,
 
-    /// Noise of the nodes, as interval=1ms,length=50us: periods in which a processor does nothing for its program, and
+    /// Add noise, such as interval=1ms,length=50us: periods in which a processor does not run its program; optionally
     /// with distribution=exponential (or fixed, uniform), first=TIME, seed=NUMBER
     #[arg(long, value_name = "NOISE")]
     noise: Option<Noise>,
 
-    /// A fault of the machine from an instant on, may be given several times: slow:3-4:0.5@2ms (a link at half its
-    /// capacity), dead:3-4@2ms (a dead link; 3->4 is one direction, s2 a switch) or node:5@1ms (a dead node)
+    /// Add a fault from an instant on; repeatable: slow:3-4:0.5@2ms (a link at half its capacity), dead:3-4@2ms (a
+    /// dead link; 3->4 is one direction, s2 a switch) or node:5@1ms (a dead node)
     #[arg(long, value_name = "FAULT")]
     fault: Vec<Fault>,
 
-    /// Let messages over dead links fail, rather than take a detour
+    /// Let messages over dead links fail instead of taking a detour
     #[arg(long)]
     no_detours: bool,
 
-    /// Let sends wait for their receives, all or those of so many bytes and more (8192, 8K): a program that only works
-    /// because messages are kept until they are asked for, which MPI does not promise, ends in a deadlock then
+    /// Make sends wait for their receives (rendezvous protocol), all or those from this length on (8192, 8K).
+    /// Programs that rely on buffered sends, which MPI does not promise, deadlock
     #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "0", value_parser = read_rendezvous)]
     rendezvous: Option<u64>,
 
-    /// Seed of all data and choices made at random
+    /// Set the seed of data and random choices
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
 
-    /// Effort of the search for the fastest plan: quick, normal, or thorough (no limit). The effort counts schedule steps and not
-    /// seconds, so every host finds the same plan. The output says if the search stopped early
+    /// Set the effort of the search for the fastest plan: quick, normal, or thorough (no limit). The effort counts
+    /// schedule steps, not seconds, so every host finds the same plan. The output says if the search stopped early
     #[arg(long, value_name = "EFFORT", default_value = "normal", value_parser = read_effort)]
     pub(super) effort: Effort,
 
-    /// End a run that takes longer than this on the wall clock, in seconds or with a unit: 10, 500ms
+    /// End a run after this wall-clock time, in seconds or with a unit: 10, 500ms
     #[arg(long, value_name = "SECONDS", value_parser = read_limit)]
     wall_limit: Option<Duration>,
 
-    /// Write the results to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
-    /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
+    /// Write the results as CSV, with exact times. Rows go to FILE.partial, which becomes FILE at the end; a run that
+    /// fails leaves FILE unchanged, and finished rows in FILE.partial
     #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     pub(super) csv: Option<PathBuf>,
 
-    /// Write a Chrome trace for ui.perfetto.dev: what nodes do and wait for, step by step, and what links carry; of
-    /// several runs each has a file of its own, such as trace-row-virtual.json for trace.json, and the output ends with
-    /// their names
+    /// Write a Chrome trace for ui.perfetto.dev: every step of every node, and the load of links. Several runs get a
+    /// file each, such as trace-row-virtual.json for trace.json, listed at the end of the output
     #[arg(long, value_name = "FILE", value_parser = output_file("JSON"))]
     pub(super) trace: Option<PathBuf>,
 
-    /// Draw what every node did when, with the messages between them, as SVG (a space-time diagram); of several runs each
-    /// has a file of its own, as with --trace
+    /// Draw a space-time diagram as SVG: what every node does when, and the messages. Several runs get a file each,
+    /// as with --trace
     #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     pub(super) svg: Option<PathBuf>,
 
-    /// Draw the network with what every link carried, how long it was busy, and how long it was shared, as SVG; of several
-    /// runs each has a file of its own, as with --trace. Not under --clock host, which has no network
+    /// Draw the network as SVG, with the bytes, the busy time and the shared time of every link. Several runs get a
+    /// file each, as with --trace. Not under --clock host, which has no network
     #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     pub(super) heat: Option<PathBuf>,
 
-    /// Write a self-contained HTML animation of the runs: messages move through the network in modeled time; several runs, at
-    /// most 8, are on one page, two beside each other. Not under --clock host, which has no network
+    /// Write a self-contained HTML animation of the runs: messages move through the network in modeled time. Several
+    /// runs, at most 8, are on one page, side by side. Not under --clock host, which has no network
     #[arg(long, value_name = "FILE", value_parser = output_file("HTML"))]
     pub(super) replay: Option<PathBuf>,
 
-    /// Draw the results as a chart, as SVG: time over length, sources or nodes, a line for each algorithm, what nothing can beat,
-    /// and where another one becomes the fastest
+    /// Draw the results as a chart, as SVG: time over length, sources or nodes, a line for each algorithm, the lower
+    /// bound, and the crossovers
     #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     pub(super) plot: Option<PathBuf>,
 
-    /// Write the schedule of the one algorithm and the one problem asked for in GOAL, the text format of LogGOPSim; with
-    /// --sends blocking, `multicomputer goal FILE` takes the time that is predicted here
+    /// Write the schedule in GOAL, the text format of LogGOPSim, for one algorithm and one problem; `multicomputer
+    /// goal FILE --sends blocking` takes the time predicted here
     #[arg(long, value_name = "FILE", value_parser = output_file("GOAL"))]
     pub(super) goal: Option<PathBuf>,
 
-    /// Write the schedule of the one algorithm and the one problem asked for in the XML of MSCCL, if that can say it: of a
-    /// all-reduce, all-gather or reduce-scatter, or an exchange of equal lengths; `multicomputer msccl FILE` reads it
+    /// Write the schedule in the XML of MSCCL, for one algorithm and one problem: all-reduce, all-gather,
+    /// reduce-scatter, or all-to-all of equal lengths; `multicomputer msccl FILE` reads it
     #[arg(long, value_name = "FILE", value_parser = output_file("XML"))]
     pub(super) msccl: Option<PathBuf>,
 
-    /// Say where the time of each run went: the chain of events that determined its end, and which messages slowed which
-    /// on shared links; at the end of the output
+    /// Explain the time of each run, at the end of the output: the critical path, and which messages slowed which on
+    /// shared links
     #[arg(long)]
     pub(super) explain: bool,
 }
@@ -255,7 +254,7 @@ fn paragon(grid: Grid) -> Result<MachineSpec, Error> {
 }
 
 impl RunOptions {
-    /// The one clock to run under: virtual unless told otherwise.
+    /// The one clock to run under; default: virtual.
     pub(super) fn clock(&self) -> Clock {
         self.clock.unwrap_or(Clock::Virtual)
     }
@@ -298,7 +297,7 @@ impl RunOptions {
 impl RunOptions {
     /// The machine with the noise and the faults asked for, instead of its own.
     pub(super) fn disturbed(&self, spec: &MachineSpec) -> Result<MachineSpec, Error> {
-        let machine = self.meeting(spec.clone());
+        let machine = self.with_rendezvous_option(spec.clone());
         let machine = match self.noise {
             Some(noise) => machine.with_noise(noise),
             None => machine,
@@ -310,7 +309,7 @@ impl RunOptions {
     }
 
     /// The machine where sends wait for their receives if that is asked for; plans are made for that one.
-    pub(super) fn meeting(&self, spec: MachineSpec) -> MachineSpec {
+    pub(super) fn with_rendezvous_option(&self, spec: MachineSpec) -> MachineSpec {
         match self.rendezvous {
             Some(from_bytes) => spec.with_rendezvous(from_bytes),
             None => spec,
@@ -327,7 +326,7 @@ impl RunOptions {
     #[cfg(feature = "mpi")]
     pub(super) fn only_on_machines(&self) -> Option<(&'static str, &'static str)> {
         const NO_MODEL: &str = "its times are the wall clock's, and have no model";
-        const NO_NETWORK: &str = "nobody knows what its links carry";
+        const NO_NETWORK: &str = "the load of its links is unknown";
         let is_given = [
             ("--clock", self.clock.is_some(), "its times are those of the ranks' own clocks"),
             ("--pin", self.pin != Pinning::Auto, "the launcher binds ranks to cores (mpirun --bind-to core)"),
@@ -347,16 +346,12 @@ impl RunOptions {
     }
 }
 
-/// A machine that is none.
+/// Invalid machine argument.
 #[derive(Debug, Error)]
 pub(super) enum MachineError {
     /// It is neither a machine nor the name of a file.
-    #[error(
-        "{} are {} and the path of a machine file (.toml)",
-        names::allowed(.0, model::known_names()),
-        model::spellings()
-    )]
-    Unknown(String),
+    #[error("{0}, FILE.toml (a machine file)")]
+    Unknown(MachineSpecError),
     /// Its shape is wrong.
     #[error(transparent)]
     MachineSpec(MachineSpecError),
@@ -367,25 +362,23 @@ pub(super) enum MachineError {
 
 /// Reads where threads run.
 pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
-    match text {
+    match &names::normalized(text)[..] {
         "auto" => Ok(Pinning::Auto),
         "none" => Ok(Pinning::None),
-        "one-core" => Ok(Pinning::OneCore),
+        "onecore" => Ok(Pinning::OneCore),
         "spread" => Ok(Pinning::Spread),
-        _ => Err(format!(
-            "{} are auto, none, one-core and spread",
-            names::allowed(text, ["auto", "none", "one-core", "spread"])
-        )),
+        _ => {
+            let known = ["auto", "none", "one-core", "spread"];
+            Err(names::unknown("pinning", text, names::nearest(text, known), &known.join(", ")))
+        }
     }
 }
 
 /// Reads the effort of the search for plans.
 fn read_effort(text: &str) -> Result<Effort, String> {
     let known = Effort::ALL.map(Effort::name);
-    let named = Effort::ALL.into_iter().find(|effort| effort.name() == text);
-    named.ok_or_else(|| {
-        format!("{} are {}, {} and {}", names::allowed(text, known), known[0], known[1], known[2])
-    })
+    let named = Effort::ALL.into_iter().find(|effort| effort.name() == names::normalized(text));
+    named.ok_or_else(|| names::unknown("effort", text, names::nearest(text, known), &known.join(", ")))
 }
 
 /// Reads the length from which on sends wait.
@@ -400,7 +393,7 @@ pub(super) fn read_machine(text: &str) -> Result<MachineSpec, MachineError> {
         return Ok(MachineSpec::from_file(text)?);
     }
     text.parse().map_err(|cause| match cause {
-        MachineSpecError::Unknown { given } => MachineError::Unknown(given),
+        cause @ MachineSpecError::Unknown { .. } => MachineError::Unknown(cause),
         cause => MachineError::MachineSpec(cause),
     })
 }
@@ -412,7 +405,7 @@ fn read_placement(text: &str) -> Result<Placement, String> {
 
 /// Reads a whole number.
 pub(super) fn read_number<N: FromStr>(text: &str) -> Result<N, String> {
-    text.trim().parse().map_err(|_| "allowed is a whole number from 0 to 2^64 - 1".to_owned())
+    text.trim().parse().map_err(|_| "give a whole number from 0 to 2^64 - 1".to_owned())
 }
 
 /// Reads a limit in seconds, or with a unit.

@@ -10,7 +10,7 @@ pub(super) fn pace(runs: impl IntoIterator<Item = RealTimeReport>) -> Option<Str
     Some(match (slipped, runs.len()) {
         (0, _) => format!("the wall clock kept pace within {error:.2} %"),
         (slipped, all) => {
-            let who = if all == 1 {
+            let which = if all == 1 {
                 "the run in real time".to_owned()
             } else {
                 format!("{slipped} of {all} runs in real time")
@@ -18,8 +18,8 @@ pub(super) fn pace(runs: impl IntoIterator<Item = RealTimeReport>) -> Option<Str
             let latest =
                 1e3 * runs.iter().map(|run| run.largest_lateness.by).max().unwrap_or_default().as_secs_f64();
             format!(
-                "{who} SLIPPED: the host could not keep up, the wall clock was up to {error:.2} % behind in the end and \
-                 {latest:.3} ms at the most (modeled times hold all the same)"
+                "{which} SLIPPED: the host could not keep pace; the wall clock was up to {error:.2} % late at the end, and at \
+                 most {latest:.3} ms late (modeled times are not affected)"
             )
         }
     })
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_and_the_largest_error_are_told() {
+    fn a_slip_and_the_largest_error_are_reported() {
         let clock = Clock::RealTime { dilation: Dilation::Fixed(4.0) };
         let machine = Machine::hockney(1, 2).clock(clock).build().unwrap();
         let report = machine.run(|node| Ok(node.compute(Span::ZERO)?)).unwrap().report.real_time.unwrap();
@@ -56,8 +56,8 @@ mod tests {
         };
         assert_eq!(pace([]), None);
         assert_eq!(notes([run(0.01), run(-0.005)]), ["Real time: the wall clock kept pace within 1.00 %."]);
-        let expected = "Real time: 1 of 2 runs in real time SLIPPED: the host could not keep up, the wall clock was up \
-                        to 25.00 % behind in the end and 0.020 ms at the most (modeled times hold all the same).";
+        let expected = "Real time: 1 of 2 runs in real time SLIPPED: the host could not keep pace; the wall clock was up \
+                        to 25.00 % late at the end, and at most 0.020 ms late (modeled times are not affected).";
         let help = "A larger dilation (--clock real:N) gives the host more time.";
         assert_eq!(notes([run(0.01), run(0.25)]), [expected, help]);
         assert!(pace([run(0.25)]).unwrap().starts_with("the run in real time SLIPPED: "));

@@ -13,20 +13,20 @@ use super::{count::counted, error::Error, progress::Progress};
 const SHORT: Duration = Duration::from_secs(2);
 
 /// No run may take longer than this on the wall clock.
-const LONGEST: Duration = Duration::from_secs(3600);
+const MAX_WALL_TIME: Duration = Duration::from_secs(3600);
 
 /// Refuses a run that would take far too long; `modeled` is what it takes in virtual time.
 pub(super) fn check(clock: Clock, modeled: Span, case: &str) -> Result<(), Error> {
     let Some((dilation, seconds)) = expected(clock, modeled) else { return Ok(()) };
-    if seconds <= LONGEST.as_secs_f64() {
+    if seconds <= MAX_WALL_TIME.as_secs_f64() {
         return Ok(());
     }
-    let way_out = one_digit(LONGEST.as_secs_f64() / modeled.as_secs_f64());
+    let way_out = one_digit(MAX_WALL_TIME.as_secs_f64() / modeled.as_secs_f64());
     Err(Error::usage(format!(
-        "in real time at dilation {dilation} this run would take {}, and at most {} is allowed: choose a smaller dilation, \
-         such as --clock real:{way_out}, or virtual time ({case})",
+        "in real time at dilation {dilation} this run would take {}, and the limit is {}: use a smaller \
+         dilation, such as --clock real:{way_out}, or --clock virtual ({case})",
         in_words(seconds),
-        in_words(LONGEST.as_secs_f64())
+        in_words(MAX_WALL_TIME.as_secs_f64())
     )))
 }
 
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_told_in_two_units() {
+    fn durations_have_two_units() {
         for (seconds, text) in [
             (2.04, "2.0 s"),
             (59.96, "1 min"),

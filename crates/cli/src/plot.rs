@@ -34,11 +34,11 @@ use self::records::Records;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A CSV file of stop, collective, exchange, textbook, demo or tune, or any other with a header
+    /// Draw this CSV file: of s-to-p, collective, all-to-all, textbook, demo or tune, or any other with a header
     #[arg(value_name = "FILE.csv")]
     file: PathBuf,
 
-    /// The SVG file [default: FILE.svg, beside the table]
+    /// Write the chart to this SVG file [default: FILE.svg, beside the table]
     #[arg(long, value_name = "FILE.svg", value_parser = output_file("SVG"))]
     out: Option<PathBuf>,
 
@@ -49,19 +49,21 @@ pub(super) struct Arguments {
 /// The choice of what is shown; as it seems fit unless it is said.
 #[derive(Args, Clone, Debug, Default)]
 struct Asked {
-    /// The column to the right [default: of traffic, length, sources, nodes, fan-out that which varies most; if none does, names]
+    /// Choose the column of the x axis [default: the one of traffic, length, sources, nodes and fan-out that varies
+    /// most; otherwise names]
     #[arg(long, value_name = "COLUMN")]
     x: Option<String>,
 
-    /// The column upwards, or `bandwidth`: bytes over time [default: the modeled time, or else that of the run]
+    /// Choose the column of the y axis, or bandwidth (bytes over time) [default: the modeled time, otherwise the run
+    /// time]
     #[arg(long, value_name = "COLUMN")]
     y: Option<String>,
 
-    /// The columns that tell lines apart, with commas between them [default: algorithm, and whatever else is different]
+    /// Choose the columns that distinguish lines, comma-separated [default: algorithm, and all others that differ]
     #[arg(long, value_name = "COLUMNS", value_parser = read_columns)]
     by: Option<List<String>>,
 
-    /// The title [default: what is the same in all rows]
+    /// Set the title [default: the values that all rows have in common]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 }
@@ -73,9 +75,10 @@ Examples:
   multicomputer plot times.csv --y bandwidth --out bandwidth.svg
   multicomputer plot times.csv --x bytes --y ratio --by algorithm
 
-Rows of one line and one place are shown as their mean, and the legend says of what: of seeds, or of rows that differ in
-columns that --by leaves out. Unless --by is given, machines, ports, placements, noise and so on are told apart. Times have a grey line below which nothing can be, and marks where
-another line becomes the lowest. Axes are logarithmic where numbers differ by large factors.";
+Rows with the same line and x are drawn as their mean; the legend says of what: of seeds, or of rows that differ in
+columns that --by leaves out. Without --by, machines, ports, placements, noise and so on are separate lines. Charts of
+times have the lower bound as a grey line, and marks where another line becomes the lowest. Axes are logarithmic where
+numbers differ by large factors.";
 
 fn read_columns(text: &str) -> Result<List<String>, String> {
     List::read(text, |column| Ok([column.to_owned()]))
@@ -86,30 +89,26 @@ fn read_columns(text: &str) -> Result<List<String>, String> {
 pub(super) enum PlotError {
     #[error("{} cannot be read: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: Failure },
-    #[error("the plot would take the place of the table {}", path.display())]
+    #[error("the plot would overwrite the table {}: choose another --out", path.display())]
     Table { path: PathBuf },
     #[error(
-        "row {row} has `{given}` in the column `{column}`; allowed are finite numbers, and nothing where the row is left out"
+        "row {row} has `{given}` in the column `{column}`: only finite numbers can be drawn; an empty \
+         cell leaves the row out"
     )]
     NoNumber { row: usize, column: String, given: String },
-    #[error("there is no column `{given}`; {} are {}", there(given, header), header.join(", "))]
+    #[error("{}", names::unknown("column", given, names::nearest(given, header), &header.join(", ")))]
     NoColumn { given: String, header: Vec<String> },
     #[error(
-        "no column has times (modeled_us, run_us, wall_us or time_us), so --y has to say which is shown; there are {header}"
+        "no column has times (modeled_us, run_us, wall_us or time_us): choose a column with --y. Known: \
+         {header}"
     )]
     NoTime { header: String },
-    #[error("a bandwidth needs a column `bytes` or `t`; there are {header}")]
+    #[error("a bandwidth needs a column `bytes` or `t`. Known: {header}")]
     NoBytes { header: String },
-    #[error("no row has a number in the column `{column}`")]
+    #[error("no row has a number in the column `{column}`: choose another column")]
     Empty { column: String },
     #[error(transparent)]
     Picture(#[from] PictureError),
-}
-
-/// The beginning of a list of columns: the nearest one, if one is alike.
-fn there(given: &str, header: &[String]) -> String {
-    let nearest = names::nearest(given, header).map(|nearest| format!("did you mean `{nearest}`? There"));
-    nearest.unwrap_or_else(|| "there".to_owned())
 }
 
 /// Draws a file.
@@ -129,10 +128,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     })?;
     TextFile::create(&path)?.write(&svg)?;
     if arguments.out.is_none() {
-        writeln!(out, "The plot is {}", path.display())?;
+        writeln!(out, "Plot written: {}", path.display())?;
     }
     if means > 0 {
-        writeln!(out, "{} of it are the mean of several rows", counted(means, "point"))?;
+        writeln!(out, "{} of the plot are means of several rows", counted(means, "point"))?;
     }
     Ok(())
 }

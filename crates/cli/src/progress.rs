@@ -55,7 +55,7 @@ impl Progress {
 
     /// Says something that stays, on a line of its own.
     pub(super) fn say(&self, text: &str) {
-        // Nobody is there to be told if standard error is closed.
+        // If standard error is closed, the message is lost.
         self.0.suspend(|| drop(writeln!(io::stderr(), "{text}")));
     }
 

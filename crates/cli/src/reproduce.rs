@@ -12,7 +12,7 @@ use super::{
     clock,
     error::Error,
     files::{CsvFile, OutputError, TextFile},
-    lists::List,
+    lists::{List, is_all},
     progress::Progress,
 };
 
@@ -24,21 +24,21 @@ mod text;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Items by their ids, with commas between them, or `all`
+    /// Choose the items by id, comma-separated, or all
     #[arg(value_name = "ID", required_unless_present = "list", value_parser = read_jobs)]
     jobs: Option<List<&'static Job>>,
 
-    /// Print all items: id, paper, what it is, and about how long it takes
+    /// List all items: id, paper, title, and approximate duration
     #[arg(long, conflicts_with_all = ["jobs", "out"])]
     list: bool,
 
-    /// The clock: virtual (times as they are worked out) or real, real:4, ..: every time that can be run on its own is run as well,
-    /// a thread for each node, and stands beside
+    /// Choose the clock: virtual, or real, real:4 and so on, which also runs every time that can be run on its own,
+    /// with a thread for each node
     #[arg(long, value_name = "CLOCK", default_value = "virtual", value_parser = read_clock)]
     clock: Clock,
 
-    /// Write into this folder for each item a CSV file with its values, its claims and the points of its figures, and the figures as
-    /// SVG; and report.html, a page with all of it
+    /// Write into this folder: for each item a CSV file with its values, claims and points, and its figures as SVG;
+    /// and report.html, a page with all items
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -48,33 +48,28 @@ Examples:
   multicomputer reproduce --list                       all items of all papers
   multicomputer reproduce S0-F8                        figure 8 of the s-to-p report
   multicomputer reproduce S0-F2,S2-T3 --out results    two of them, with tables, plots and results/report.html
-  multicomputer reproduce all --out results            everything, and what it comes to
+  multicomputer reproduce all --out results            all items, with a summary
   multicomputer reproduce S0-F9 --clock real           run by threads at true speed
 
-All on the presets. In real time too, modeled times are those of virtual time: what the host's threads took stands beside them.
-docs/reproduce.md says how to read it.";
+All items use the presets. In real time, the times of the host's threads stand beside the modeled times, which are those of
+virtual time. docs/reproduce.md explains the output.";
 
 fn read_clock(text: &str) -> Result<Clock, String> {
     match clock::read(text)? {
-        Clock::Host => Err("published times are modeled, and the host's clock has no model; allowed are `virtual`, `real` and \
-                            `real:DILATION`"
-            .to_owned()),
+        Clock::Host => {
+            Err("the host's clock has no modeled times to compare: use virtual, real or real:DILATION"
+                .to_owned())
+        }
         clock => Ok(clock),
     }
 }
 
 fn read_jobs(text: &str) -> Result<List<&'static Job>, String> {
     let read = |item: &str| match item {
-        "all" => Ok(Job::all().collect()),
+        all if is_all(all) => Ok(Job::all().collect()),
         item => Job::named(item).map(|job| vec![job]).ok_or_else(|| {
             let ids: Vec<&str> = Job::all().map(Job::id).collect();
-            let nearest =
-                names::nearest(item, &ids).map(|nearest| format!("did you mean `{nearest}`? There"));
-            format!(
-                "`{item}` is no id of a published result; {} are `all`, {}",
-                nearest.as_deref().unwrap_or("there"),
-                ids.join(", ")
-            )
+            names::unknown("item", item, names::nearest(item, &ids), &format!("all, {}", ids.join(", ")))
         }),
     };
     // A job is there once, whatever it is called.
@@ -123,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         let real = if arguments.clock == Clock::Virtual { "" } else { " --clock real" };
         let command = format!("multicomputer reproduce {}{real} --out DIR", arguments.ids(jobs));
         files.report.write(&page::of(&command, clock, &items, &summary))?;
-        writeln!(out, "\nThe report is {}", path.display())?;
+        writeln!(out, "\nReport written: {}", path.display())?;
     }
     let failed = items.iter().filter(|item| is_failed(item)).map(|(job, _)| job.id());
     match failed.collect::<Vec<_>>() {

@@ -22,8 +22,8 @@ use super::{
     broadcast::{broadcast, own_broadcast},
     clock,
     compare::{
-        Attempt, Attempted, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs,
-        Way, bound_line, compare, left_out, title,
+        Attempt, Attempted, Case, Column, Comparison, Execution, Implementation, Place, Planned, Ran,
+        Results, Row, Runs, bound_line, compare, left_out, title,
     },
     data::Content,
     error::Error,
@@ -46,8 +46,9 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = after_help())]
 pub(super) struct Arguments {
-    /// Number of nodes that hold a message: 30, a list 1,5,10, a doubling range 1..64, or one in steps 10..100+10
-    /// [default: as many as a block or a list has, otherwise 30, or all nodes of a smaller machine]
+    /// Set the number of sources, the nodes that hold a message: 30, a list 1,5,10, a doubling range 1..64, or a
+    /// range in steps 10..100+10 [default: the size of a block or a list; otherwise 30, or all nodes of a smaller
+    /// machine]
     #[arg(long, value_name = "NUMBERS", value_parser = lists::counts, allow_negative_numbers = true)]
     sources: Option<List<usize>>,
 
@@ -55,23 +56,23 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAMES", default_value = "row", value_parser = lists::distributions, help = lists::distribution_help())]
     distribution: List<Distribution>,
 
-    /// The ranks of the sources, such as 0,5,17
+    /// Choose the ranks of the sources, such as 0,5,17
     #[arg(long, value_name = "RANKS", value_parser = lists::ranks, conflicts_with_all = ["sources", "distribution"])]
     at: Option<List<Rank>>,
 
-    /// The length of each message: 2K, a list 1K,4K, or a doubling range 8..64K; K is KiB, 1024
-    /// bytes, and kB is 1000, and so on
+    /// Set the length of each message: 2K, a list 1K,4K, or a doubling range 8..64K (K is 1024 bytes, kB 1000)
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
-    /// The lengths of the messages, in the order of the sources' ranks or that of --at: 64K,29x32 is one of 64K and 29 of 32
+    /// Set the lengths of the messages, in the order of the sources' ranks or of --at: 64K,29x32 is one message of 64
+    /// KiB and 29 of 32 bytes
     #[arg(long, value_name = "LENGTHS", value_parser = lengths, conflicts_with = "bytes")]
     lengths: Option<List<u64>>,
 
     #[arg(long, value_name = "NAMES", default_value = "all", value_parser = lists::algorithms, help = lists::algorithm_help())]
     algorithm: List<Algorithm>,
 
-    /// Send lengths without data, for messages that would not fit in memory; then only lengths are checked
+    /// Send lengths without data, for messages that do not fit in memory; only lengths are checked
     #[arg(long)]
     pub(super) phantom: bool,
 
@@ -101,14 +102,17 @@ fn after_help() -> String {
 }
 
 /// With more algorithms than this a row for each problem would be too wide; then each run has a row of its own.
-const WIDEST: usize = 8;
+const MAX_COLUMNS: usize = 8;
 
 /// Runs all algorithms on all problems, and prints how they compare.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let clock = options.clock();
-    let machines: Vec<_> =
-        site.specs(&arguments.machines)?.into_iter().map(|machine| options.meeting(machine)).collect();
+    let machines: Vec<_> = site
+        .specs(&arguments.machines)?
+        .into_iter()
+        .map(|machine| options.with_rendezvous_option(machine))
+        .collect();
     let places = machines.iter().map(|machine| site.place(options, machine));
     let places: Vec<Place> = places.collect::<Result<_, Error>>()?;
     // Only now: machines that this host cannot run have been refused, and their problems would not fit in memory.
@@ -142,8 +146,8 @@ struct Broadcasts {
 
 impl Comparison for Broadcasts {
     type Problem = Task;
-    type Algorithm = Way<Algorithm>;
-    type Plan = Way<Plan, Instance>;
+    type Algorithm = Implementation<Algorithm>;
+    type Plan = Implementation<Plan, Instance>;
     type Facts = Option<Growth>;
 
     const FILE: &'static str = concat!(
@@ -160,27 +164,32 @@ impl Comparison for Broadcasts {
                                     messages bytes_sent"
     );
 
-    fn describe(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
+    fn describe(&self, task: &Task, algorithm: &Implementation<Algorithm>) -> String {
         format!("{algorithm} on {task}, {}", self.time)
     }
 
-    fn heading(&self, task: &Task, algorithm: &Way<Algorithm>) -> String {
+    fn heading(&self, task: &Task, algorithm: &Implementation<Algorithm>) -> String {
         format!("{algorithm}: {task}, {}", self.time)
     }
 
-    fn label(&self, task: &Task, algorithm: Option<&Way<Algorithm>>) -> String {
-        self.differences.label(task, algorithm.and_then(Way::ours))
+    fn label(&self, task: &Task, algorithm: Option<&Implementation<Algorithm>>) -> String {
+        self.differences.label(task, algorithm.and_then(Implementation::ours))
     }
 
-    fn is_mpi(&self, algorithm: &Way<Algorithm>) -> bool {
+    fn is_mpi(&self, algorithm: &Implementation<Algorithm>) -> bool {
         algorithm.ours().is_none()
     }
 
-    fn plan(&self, task: &Task, algorithm: &Way<Algorithm>, search: Search) -> Attempted<Self::Plan> {
+    fn plan(
+        &self,
+        task: &Task,
+        algorithm: &Implementation<Algorithm>,
+        search: Search,
+    ) -> Attempted<Self::Plan> {
         let algorithm = match algorithm {
-            Way::Ours(algorithm) => algorithm,
-            Way::Mpi(()) => {
-                let plan = Way::Mpi(task.instance.clone());
+            Implementation::Ours(algorithm) => algorithm,
+            Implementation::Mpi(()) => {
+                let plan = Implementation::Mpi(task.instance.clone());
                 return Ok(Ok(Planned {
                     plan,
                     predicted: None,
@@ -198,7 +207,7 @@ impl Comparison for Broadcasts {
         };
         let predicted = Some(plan.prediction().modeled.since_start());
         let is_complete = plan.is_complete();
-        Ok(Ok(Planned { predicted, chosen, is_complete, plan: Way::Ours(plan) }))
+        Ok(Ok(Planned { predicted, chosen, is_complete, plan: Implementation::Ours(plan) }))
     }
 
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
@@ -211,8 +220,8 @@ impl Comparison for Broadcasts {
 
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         match plan {
-            Way::Ours(plan) => broadcast(plan, self.content, execution),
-            Way::Mpi(instance) => own_broadcast(instance, self.content, execution),
+            Implementation::Ours(plan) => broadcast(plan, self.content, execution),
+            Implementation::Mpi(instance) => own_broadcast(instance, self.content, execution),
         }
     }
 
@@ -273,7 +282,7 @@ impl Comparison for Broadcasts {
             let has_run =
                 |algorithm: &Algorithm| lines().any(|line| line.algorithm.ours() == Some(algorithm));
             let run: Vec<String> = lists::known().filter(has_run).map(|run| run.to_string()).collect();
-            let table = match run.len() > WIDEST {
+            let table = match run.len() > MAX_COLUMNS {
                 true => {
                     results.table(&format!("{keys} algorithm time predicted? bound_us ratio variant"), unit)
                 }
@@ -310,7 +319,7 @@ impl Broadcasts {
         };
         left_out(causes.map(words), |times| match results.solved.len() {
             1 => String::new(),
-            problems => format!(" of {times} of {problems} problems"),
+            problems => format!(" for {times} of {problems} problems"),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! What a table says of the machine that a row is of, and of the seed: a column for each quantity, and a line for titles.
 //!
 //! CSV files have all of these columns. Tables for people have those in which machines differ, and titles what is the same
-//! for all rows and is not told by the machine's name.
+//! for all rows and is not part of the machine's name.
 
 use multicomputer::{Span, model::MachineSpec, topology::Grid, units::format_bytes};
 
@@ -24,10 +24,10 @@ macro_rules! machine_columns {
 pub(super) use machine_columns;
 
 /// Columns of what a name of a machine does not tell.
-const BESIDE_THE_NAME: [&str; 5] = ["placement", "rendezvous", "noise", "noise_seed", "faults"];
+const NOT_IN_NAME: [&str; 5] = ["placement", "rendezvous", "noise", "noise_seed", "faults"];
 
 /// Columns of what the name of a preset or a topology tells.
-const BY_THE_NAME: [&str; 4] = ["ports", "alpha_us", "beta_ns_per_byte", "machine_hash"];
+const IN_NAME: [&str; 4] = ["ports", "alpha_us", "beta_ns_per_byte", "machine_hash"];
 
 /// The seed of a command that is given none.
 pub(super) const DEFAULT_SEED: u64 = 1;
@@ -48,7 +48,7 @@ pub(super) struct Setting {
     beta: String,
     hash: String,
     /// Whether the name and the other columns tell all parameters.
-    is_told_by_name: bool,
+    is_defined_by_name: bool,
 }
 
 impl Setting {
@@ -73,7 +73,7 @@ impl Setting {
             seed,
             alpha: machine.parameters().alpha(),
             beta: nanoseconds(machine.parameters().beta()),
-            is_told_by_name: named(machine).is_some_and(|named| named.hash() == hash),
+            is_defined_by_name: named(machine).is_some_and(|named| named.hash() == hash),
             hash,
         }
     }
@@ -83,11 +83,11 @@ impl Setting {
     pub(super) fn title(&self) -> String {
         let parameters =
             format!(", alpha {}, beta {} ns/B, machine hash {}", self.alpha, self.beta, self.hash);
-        let parameters = if self.is_told_by_name { String::new() } else { parameters };
+        let parameters = if self.is_defined_by_name { String::new() } else { parameters };
         parameters + &self.title_without_parameters()
     }
 
-    /// The same where the parameters are told in another place.
+    /// The same where the parameters are printed elsewhere.
     pub(super) fn title_without_parameters(&self) -> String {
         let seed = (self.seed != DEFAULT_SEED).then(|| format!("seed {}", self.seed));
         self.disturbances().into_iter().chain(seed).map(|part| format!(", {part}")).collect()
@@ -136,9 +136,9 @@ impl Setting {
 /// machine.
 pub(super) fn differing(settings: &[&Setting]) -> Vec<&'static str> {
     let columns = columns(|setting: &&Setting| setting);
-    let is_told = settings.iter().all(|setting| setting.is_told_by_name);
-    let asked = BY_THE_NAME.into_iter().filter(|column| *column == "ports" || !is_told);
-    let all = asked.chain(BESIDE_THE_NAME);
+    let is_defined = settings.iter().all(|setting| setting.is_defined_by_name);
+    let asked = IN_NAME.into_iter().filter(|column| *column == "ports" || !is_defined);
+    let all = asked.chain(NOT_IN_NAME);
     all.filter(|name| {
         columns.iter().filter(|column| column.is_named(name)).any(|column| {
             let mut cells = settings.iter().map(|setting| column.figure(setting));

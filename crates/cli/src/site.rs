@@ -11,7 +11,7 @@ use multicomputer::model::MachineSpec;
 use super::ranks::Ranks;
 use super::{
     clock,
-    compare::{Place, Runs, Way},
+    compare::{Implementation, Place, Runs},
     error::Error,
     options::{MachineOptions, MachinesOptions, RunOptions},
 };
@@ -74,18 +74,18 @@ impl Site {
 
     /// The lines of a case: those with algorithms of the libraries, and over MPI one for its own operation before them, with
     /// which they are compared as they come.
-    pub(super) fn lines<A>(&self, ours: impl IntoIterator<Item = Vec<A>>) -> Vec<Vec<Way<A>>> {
+    pub(super) fn lines<A>(&self, ours: impl IntoIterator<Item = Vec<A>>) -> Vec<Vec<Implementation<A>>> {
         let own = self.own().map(|own| vec![own]);
-        let ours = ours.into_iter().map(|line| line.into_iter().map(Way::Ours).collect());
+        let ours = ours.into_iter().map(|line| line.into_iter().map(Implementation::Ours).collect());
         own.into_iter().chain(ours).collect()
     }
 
     /// MPI's own operation, if there is one.
-    fn own<A>(&self) -> Option<Way<A>> {
+    fn own<A>(&self) -> Option<Implementation<A>> {
         match self {
             Site::Machines => None,
             #[cfg(feature = "mpi")]
-            Site::Ranks(_) => Some(Way::Mpi(())),
+            Site::Ranks(_) => Some(Implementation::Mpi(())),
         }
     }
 }

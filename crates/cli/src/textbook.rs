@@ -63,48 +63,49 @@ pub(super) struct Arguments {
     #[arg(value_name = "WHAT", required_unless_present = "list", value_parser = lists::read_items, help = lists::help())]
     what: Option<List<Item>>,
 
-    /// Print all algorithms with their equations, and all figures
+    /// List all algorithms with their equations, and all figures
     #[arg(long, conflicts_with = "what")]
     list: bool,
 
-    /// The network, or a list: ring:8,mesh:4x4,hypercube:16 [default: the one that the algorithm is made for]
+    /// Choose the networks, comma-separated: ring:8,mesh:4x4,hypercube:16 [default: the network that the algorithm is
+    /// designed for]
     #[arg(long, value_name = "TOPOLOGY", value_parser = lists::read_topologies, conflicts_with = "machine")]
     topology: Option<List<String>>,
 
-    /// The machine instead: paragon:16x32, hockney:10x10, line:8, or a machine file (.toml); may be given several times
+    /// Choose the machine instead: paragon:16x32, hockney:10x10, line:8, or a machine file (.toml); repeatable
     #[arg(long, value_name = "MACHINE", value_parser = read_machine)]
     machine: Vec<MachineSpec>,
 
-    /// Words of a message from one node: 1000, a list 10,1000, or a doubling range 1..64K: of the whole vector of a one-to-all broadcast or an all-to-one
-    /// reduction, of each node's block in the all-to-all operations; of example-4.1 the rows of the matrix
-    /// [default: 1000; of example-4.1 one element a node]
+    /// Set the words of a message: 1000, a list 10,1000, or a doubling range 1..64K. One-to-all broadcast and
+    /// all-to-one reduction: of the whole vector; all-to-all operations: of each node's block; example-4.1: rows of
+    /// the matrix [default: 1000; of example-4.1 one element a node]
     #[arg(long, value_name = "NUMBERS", value_parser = lists::read_words, allow_negative_numbers = true)]
     words: Option<List<u64>>,
 
-    /// Bytes of a word
+    /// Set the bytes of a word
     #[arg(long, value_name = "BYTES", default_value_t = 8, value_parser = lists::read_word, allow_negative_numbers = true)]
     word_bytes: u64,
 
-    /// The source of a one-to-all broadcast, or the destination of an all-to-one reduction [default: 0]
+    /// Set the source of a one-to-all broadcast, or the destination of an all-to-one reduction [default: 0]
     #[arg(long, value_name = "RANK", visible_alias = "destination", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     source: Option<usize>,
 
-    /// Number of sources that `pipelined` and `in-turn` have, spread evenly from node 0 on [default: all nodes]
+    /// Set the number of sources of pipelined and in-turn, spaced evenly from node 0 on [default: all nodes]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]
     sources: Option<usize>,
 
-    /// Combine in rank order only, as for an operator that is not commutative
+    /// Combine in rank order, as for an operator that is not commutative
     #[arg(long)]
     in_order: bool,
 
     #[command(flatten)]
     parameters: ParameterOptions,
 
-    /// Run with lengths instead of data, for vectors that would not fit in memory; then only lengths are checked
+    /// Send lengths without data, for messages that do not fit in memory; only lengths are checked
     #[arg(long)]
     phantom: bool,
 
-    /// Show all steps with all messages, however many they are
+    /// Show all messages of all steps, without limit
     #[arg(long)]
     full: bool,
 
@@ -115,7 +116,7 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   multicomputer textbook --list                        all algorithms, equations and figures
-  multicomputer textbook 4.7                           on the network that it is made for
+  multicomputer textbook 4.7                           on the network that it is designed for
   multicomputer textbook fig-4.12                      the same on a ring: congestion
   multicomputer textbook 4.2 --source 5 --topology mesh:3x4 --strict
                                                        from any source, with the book's sends
@@ -123,7 +124,7 @@ Examples:
                                                        a table: every algorithm on every network
   multicomputer textbook example-4.1 --topology mesh:4x4 --words 64 --gamma 100ns
                                                        a matrix of 64 x 64 times a vector
-  multicomputer textbook all                           every algorithm where it belongs";
+  multicomputer textbook all                           every algorithm on its network";
 
 /// Shows what is asked for.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
@@ -197,8 +198,8 @@ impl Comparison for Chapter<'_> {
             }),
             Topic::MatrixVector => Matrix::of(self.arguments, case).map(|matrix| {
                 // A run on another clock does not tell what virtual time is.
-                let is_told = self.arguments.options.clock() == Clock::Virtual;
-                let modeled = if is_told { None } else { matrix.modeled(&case.machine) };
+                let is_virtual = self.arguments.options.clock() == Clock::Virtual;
+                let modeled = if is_virtual { None } else { matrix.modeled(&case.machine) };
                 (Solution::Matrix(Box::new(matrix)), modeled)
             }),
         };
@@ -269,7 +270,7 @@ impl Comparison for Chapter<'_> {
                 Ok(_) => row.facts().map(Facts::most_on_a_link).into(),
                 Err(cause) => Figure::Remark(format!("({cause})")),
             })
-            .titled("most on a link")
+            .titled("max on a link")
             .left(),
             Column::new("run", |row: &R| row.run_time().filter(|_| row.solved.case.clock != Clock::Virtual)),
         ]
@@ -295,7 +296,7 @@ impl Chapter<'_> {
         let task = case.task(self.arguments, algorithm, machine)?;
         let plan = algorithm.plan(&task).map_err(|cause| cause.to_string())?;
         match plan.prediction().modeled {
-            Time::MAX => Err(format!("{case} takes longer than modeled time can tell")),
+            Time::MAX => Err(format!("{case} takes longer than the range of modeled time")),
             _ => Ok(plan),
         }
     }
@@ -327,8 +328,7 @@ impl Chapter<'_> {
             results.setting_columns()
         );
         writeln!(text, "\n{}", results.table(&names, unit))?;
-        let has =
-            if self.arguments.phantom { "as many bytes as it should have" } else { "what it should have" };
+        let has = if self.arguments.phantom { "data of the correct length" } else { "the correct data" };
         let which = match facts.count() {
             1 => "One was run".to_owned(),
             runs => format!("All {runs} were run"),

@@ -2,7 +2,7 @@
 //! for long vectors is faster than the one for short ones.
 //!
 //! To plan is to predict many candidates, and on a large machine with long vectors that takes seconds. So the lengths
-//! to begin with are further apart there, and those at which the choice changes are found less precisely, unless told
+//! to begin with are further apart there, and those at which the choice changes are found less precisely, unless columns
 //! otherwise.
 
 use std::{io::Write, path::PathBuf};
@@ -40,26 +40,26 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    // One argument at least may be left out, and either can be told from the other.
+    // One argument at least may be left out, and the two are distinguished by their values.
     #[arg(value_name = "MACHINE] [OPERATION", num_args = 0..=2, value_parser = read_subject, help = subject_help())]
     subjects: Vec<Subject>,
 
-    /// The lengths of the whole vector to begin with [default: from 8 B to 16 MiB in steps of 2; of 4 beyond 64 nodes,
-    /// of 8 beyond 256]
+    /// Set the lengths of the whole vector to start from [default: 8 B to 16 MiB in factors of 2; of 4 beyond 64
+    /// nodes, of 8 beyond 256]
     #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
     bytes: Option<Sizes>,
 
-    /// Precision of the lengths at which the choice changes, in percent [default: 5; 20 beyond 64 nodes, 100
+    /// Set the precision of the lengths at which the choice changes, in percent [default: 5; 20 beyond 64 nodes, 100
     /// beyond 256]
     #[arg(long, value_name = "PERCENT", value_parser = read_percent, allow_negative_numbers = true)]
     precision: Option<f64>,
 
-    /// Write the table to a CSV file, times exact; rows go to FILE.partial as they come, which becomes FILE in the
-    /// end: a run that is ended or fails leaves FILE as it was, and in FILE.partial what was finished
+    /// Write the table as CSV, with exact times. Rows go to FILE.partial, which becomes FILE at the end; a run that
+    /// fails leaves FILE unchanged, and finished rows in FILE.partial
     #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     csv: Option<PathBuf>,
 
-    /// Draw the table as a chart, as SVG: time over length, with a colour for each algorithm and what nothing can beat
+    /// Draw the table as a chart, as SVG: time over length, a colour for each algorithm, and the lower bound
     #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     plot: Option<PathBuf>,
 
@@ -70,7 +70,7 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   multicomputer tune                                   all operations on a Paragon of 10 x 10 nodes
-  multicomputer tune hockney:8x8 all-reduce        one operation
+  multicomputer tune hockney:8x8 all-reduce            one operation
   multicomputer tune line:16 broadcast,all-gather --bytes 64..64K --precision 1
                                                        some lengths, more precisely";
 
@@ -83,8 +83,8 @@ enum Subject {
 
 fn subject_help() -> String {
     format!(
-        "The machine: 10x10 (a Paragon), a preset such as cm5:32, a topology such as hypercube:16, or a machine file (.toml) \
-         [default: paragon:10x10]. {} [default: all]",
+        "Choose the machine: 10x10 (a Paragon), a preset such as cm5:32, a topology such as hypercube:16, \
+         or a machine file (.toml) [default: paragon:10x10]. {} [default: all]",
         operation_help()
     )
 }
@@ -94,8 +94,15 @@ fn read_subject(text: &str) -> Result<Subject, String> {
     match (operations(text), read_machine(text)) {
         (Ok(operations), _) => Ok(Subject::Operations(operations)),
         (_, Ok(machine)) => Ok(Subject::Machine(Box::new(machine))),
-        (Err(no_name), Err(cause @ MachineError::Unknown(_))) => {
-            Err(format!("{no_name}; of machines {cause}"))
+        (Err(no_operation), Err(no_machine @ MachineError::Unknown(_))) => {
+            let no_machine = no_machine.to_string();
+            // A suggestion of either kind is what the user is looking for; the other list is of no use then.
+            let has_suggestion = |text: &str| text.contains("did you mean");
+            Err(match (has_suggestion(&no_operation), has_suggestion(&no_machine)) {
+                (false, true) => no_machine,
+                (true, false) => no_operation,
+                _ => format!("{no_operation}; {no_machine}"),
+            })
         }
         (_, Err(cause)) => Err(cause.to_string()),
     }
@@ -104,7 +111,7 @@ fn read_subject(text: &str) -> Result<Subject, String> {
 /// Reads a precision.
 fn read_percent(text: &str) -> Result<f64, String> {
     let percent = text.trim().parse().ok().filter(|percent| (0.1..=1000.0).contains(percent));
-    percent.ok_or_else(|| "allowed is a number of percent from 0.1 to 1000".to_owned())
+    percent.ok_or_else(|| "give a percentage from 0.1 to 1000".to_owned())
 }
 
 impl Arguments {
@@ -115,11 +122,11 @@ impl Arguments {
         };
         match &self.subjects.iter().filter_map(machine).collect::<Vec<_>>()[..] {
             [] => self.machine.spec(),
-            [_] if self.machine.is_given() => Err(Error::usage(
-                "a machine is given by name and by --machine or --mesh: one is tuned at a time",
-            )),
+            [_] if self.machine.is_given() => {
+                Err(Error::usage("a machine is given by name and by --machine or --mesh: give one"))
+            }
             [machine] => self.machine.change.changed(machine.clone()),
-            _ => Err(Error::usage("two machines are given: one is tuned at a time")),
+            _ => Err(Error::usage("two machines are given: give one")),
         }
     }
 
@@ -131,7 +138,7 @@ impl Arguments {
         match &self.subjects.iter().filter_map(operations).collect::<Vec<_>>()[..] {
             [] => Ok(List::of(Operation::ALL)),
             [operations] => Ok(operations.clone()),
-            _ => Err(Error::usage("operations are given twice: name several with commas between them")),
+            _ => Err(Error::usage("operations are given twice: separate them by commas")),
         }
     }
 
@@ -210,7 +217,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         }
     }
     let count = counted(lengths.len(), "length");
-    writeln!(out, "\nFrom {count} each; where the choice changes is found to {percent} %.")?;
+    writeln!(
+        out,
+        "\nFrom {count} for each operation; lengths at which the choice changes are precise to {percent} \
+     %."
+    )?;
     plot.finish(out)
 }
 

@@ -1,5 +1,7 @@
 //! The list of all jobs of all papers.
 
+use multicomputer::names::normalized;
+
 use super::{Job, Paper, all_to_all, intercom, missing, s_to_p, textbook};
 
 /// The jobs of each paper.
@@ -13,9 +15,11 @@ impl Job {
         Paper::ALL.into_iter().flat_map(of)
     }
 
-    /// Returns the job with this name, case-insensitive: the name of the job, or of an item that the job includes.
+    /// Returns the job with this name: the name of the job, or of an item that the job includes. Case, hyphens, underscores and blanks are
+    /// ignored.
     pub fn named(name: &str) -> Option<&'static Job> {
-        Job::all().find(|job| job.names().any(|own| own.eq_ignore_ascii_case(name)))
+        let name = normalized(name);
+        Job::all().find(|job| job.names().any(|own| normalized(own) == name))
     }
 }
 
@@ -27,7 +31,7 @@ mod tests {
 
     #[test]
     fn names_are_given_once_and_begin_with_the_number_of_the_paper() {
-        let names: Vec<&str> = Job::all().flat_map(Job::names).collect();
+        let names: Vec<String> = Job::all().flat_map(Job::names).map(normalized).collect();
         assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "{names:?}");
         for job in Job::all() {
             let paper = Paper::ALL.iter().position(|paper| *paper == job.paper).unwrap();

@@ -29,7 +29,7 @@ static LONG: Entry = Entry::new("long", |planning| {
     let strategy = Strategy::long(sides.map(|side| (side, AllGatherKind::Ring)));
     variants(planning.problem, [strategy], &[Tuning::PLAIN])
 })
-.aliases(&["van-de-geijn"])
+.aliases(&["van-de-geijn", "scatter-allgather", "ring"])
 .about("InterCom, long vectors: scatter and ring all-gather in rows and columns")
 .source("Barnett et al. 1994, sections 4 and 7")
 .kinds(is_no_scan)

@@ -4,16 +4,18 @@ use thiserror::Error;
 
 use crate::{names, topology::Link, units::UnitError};
 
+/// The accepted forms, for error messages.
+const KNOWN: &str = "slow:A-B:FACTOR@TIME, dead:A-B@TIME, node:RANK@TIME, such as slow:3-4:0.5@2ms, where A->B is one direction of a \
+                     link, and s2 is switch 2";
+
 /// The reason why a machine cannot have a fault.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FaultError {
     /// The text is not a fault.
     #[error(
-        "`{}` is not a fault; {} are slow:A-B:FACTOR@TIME, dead:A-B@TIME and node:RANK@TIME, such as \
-         slow:3-4:0.5@2ms, where A->B is one direction of a link, and s2 is switch 2",
-        .0,
-        names::allowed(.0, ["slow", "dead", "node"])
+        "{}",
+        names::unknown("fault", .0, names::nearest(.0, ["slow", "dead", "node"]), KNOWN)
     )]
     Text(String),
     /// The instant is not a time.

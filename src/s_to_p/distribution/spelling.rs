@@ -14,19 +14,33 @@ const DEFAULT_SEED: u64 = 1;
 
 /// Error for a text that is not a [`Distribution`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "`{given}` is no distribution; {} are {}",
-    names::allowed(given, known_names()),
-    Distribution::spellings()
-)]
+#[error("{}", refusal(given))]
 pub struct ParseDistributionError {
     /// The text given.
     pub given: String,
 }
 
-/// Returns all names, without arguments.
-fn known_names() -> impl Iterator<Item = &'static str> {
-    Distribution::ALL.iter().map(Distribution::name).chain(["block", "random", "list"])
+/// The distributions with arguments: name, what the arguments are, and an example.
+const WITH_ARGUMENTS: [(&str, &str, &str); 3] = [
+    ("block", "its rows and columns", "block:3x10` or `block:3x10@2+4"),
+    ("random", "a seed, a whole number", "random:7"),
+    ("list", "ranks joined by +", "list:0+5+17"),
+];
+
+/// Returns the text of the error: unknown names get a suggestion, known names with wrong arguments an example.
+fn refusal(given: &str) -> String {
+    let name = given.split(':').next().unwrap_or_default();
+    let is_called = |known: &str| names::normalized(known) == names::normalized(name);
+    if let Some((name, arguments, example)) = WITH_ARGUMENTS.into_iter().find(|(known, ..)| is_called(known))
+    {
+        return format!("distribution `{given}`: `{name}` needs {arguments}: write `{example}`");
+    }
+    let known = || Distribution::ALL.iter().map(Distribution::name);
+    if let Some(name) = known().find(|known| is_called(known)) {
+        return format!("distribution `{given}`: `{name}` has no arguments: write `{name}`");
+    }
+    let nearest = names::nearest(given, known().chain(WITH_ARGUMENTS.map(|(name, ..)| name)));
+    names::unknown("distribution", given, nearest, &Distribution::spellings())
 }
 
 impl Distribution {
@@ -79,21 +93,26 @@ impl fmt::Display for Distribution {
     }
 }
 
-/// Parses exactly the forms that [`Distribution::spellings`] lists. [`Distribution::place`] checks whether a block or a list fits on a
-/// mesh.
+/// Parses the forms that [`Distribution::spellings`] lists. In names, case, hyphens, underscores and blanks are ignored.
+/// [`Distribution::place`] checks whether a block or a list fits on a mesh.
 impl FromStr for Distribution {
     type Err = ParseDistributionError;
 
     fn from_str(text: &str) -> Result<Distribution, ParseDistributionError> {
-        let read = match text.split_once(':') {
-            None if text == "random" => Some(Distribution::Random { seed: DEFAULT_SEED }),
-            None => Distribution::ALL.into_iter().find(|distribution| distribution.name() == text),
-            Some(("block", block)) => read_block(block),
-            Some(("random", seed)) => number(seed).map(|seed| Distribution::Random { seed }),
-            Some(("list", ranks)) => {
+        let (name, arguments) = match text.split_once(':') {
+            Some((name, arguments)) => (names::normalized(name), Some(arguments)),
+            None => (names::normalized(text), None),
+        };
+        let is_called = |distribution: &Distribution| names::normalized(distribution.name()) == name;
+        let read = match (&name[..], arguments) {
+            ("random", None) => Some(Distribution::Random { seed: DEFAULT_SEED }),
+            (_, None) => Distribution::ALL.into_iter().find(is_called),
+            ("block", Some(block)) => read_block(block),
+            ("random", Some(seed)) => number(seed).map(|seed| Distribution::Random { seed }),
+            ("list", Some(ranks)) => {
                 ranks.split('+').map(number).collect::<Option<_>>().map(Distribution::Listed)
             }
-            Some(_) => None,
+            (_, Some(_)) => None,
         };
         read.ok_or_else(|| ParseDistributionError { given: text.to_owned() })
     }
@@ -141,6 +160,8 @@ mod tests {
             assert_eq!(distribution.to_string(), text);
         }
         assert_eq!("random".parse(), Ok(Distribution::Random { seed: 1 }));
+        assert_eq!("Square_Block".parse(), Ok(Distribution::SquareBlock));
+        assert_eq!(" RANDOM:7".parse(), Ok(Distribution::Random { seed: 7 }));
         assert_eq!("block:3x10@0+0".parse(), Ok(corner));
         assert_eq!(
             format!("{:>6}|{:<9}|", Distribution::Row, Distribution::Random { seed: 7 }),
@@ -153,8 +174,6 @@ mod tests {
         let refused = [
             "",
             "rows",
-            "Row",
-            " row",
             "row:",
             "row:3",
             "block",
@@ -183,9 +202,20 @@ mod tests {
         let error = "rows".parse::<Distribution>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "`rows` is no distribution; did you mean `row`? Allowed are row, column, right-diagonal, left-diagonal, equal, cross, \
+            "unknown distribution `rows`; did you mean `row`? Known: row, column, right-diagonal, left-diagonal, equal, cross, \
              square-block, band, block:ROWSxCOLUMNS or block:ROWSxCOLUMNS@TOP+LEFT (counted from 0), random:SEED \
              (random is random:1), list:RANK+RANK+..."
         );
+        for (text, refusal) in [
+            (
+                "Block:",
+                "distribution `Block:`: `block` needs its rows and columns: write `block:3x10` or `block:3x10@2+4`",
+            ),
+            ("random:", "distribution `random:`: `random` needs a seed, a whole number: write `random:7`"),
+            ("list", "distribution `list`: `list` needs ranks joined by +: write `list:0+5+17`"),
+            ("row:3", "distribution `row:3`: `row` has no arguments: write `row`"),
+        ] {
+            assert_eq!(text.parse::<Distribution>().unwrap_err().to_string(), refusal);
+        }
     }
 }

@@ -440,7 +440,7 @@ fn arguments_that_do_not_fit_are_refused_on_every_rank() {
         ),
         (
             |group| group.using(&Algorithm::DOUBLING).broadcast(0, &mut [1_u8]),
-            "doubling is no algorithm for a broadcast: those with a name are auto, short, long, hybrid, alternating, mixed, \
+            "algorithm `doubling` is not for broadcast. Known for broadcast: auto, short, long, hybrid, alternating, mixed, \
              tree, blocks, bine, pipeline, chains, edst, forest, sources, composed",
         ),
         (
@@ -493,7 +493,7 @@ fn algorithms_refuse_operations_that_they_are_not_for() {
                 let known = known.join(", ");
                 assert_eq!(
                     error,
-                    format!("{name} is no algorithm for a {operation}: those with a name are {known}")
+                    format!("algorithm `{name}` is not for {operation}. Known for {operation}: {known}")
                 );
                 refused.push(name);
             }

@@ -2,9 +2,13 @@
 
 use std::{fmt, path::PathBuf};
 
-use multicomputer::{all_to_all::Algorithm, names};
+use multicomputer::all_to_all::Algorithm;
 
-use super::super::{error::Error, lists::List, msccl};
+use super::super::{
+    error::Error,
+    lists::{List, is_all},
+    msccl,
+};
 
 /// An algorithm: one of the library, or a schedule of MSCCL under the name of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,15 +41,10 @@ impl fmt::Display for Asked {
 
 /// Reads algorithms: each once, in the order of the registry.
 pub(super) fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
-    let read = |item: &str| match (item, item.parse()) {
-        ("all", _) => Ok(Algorithm::ALL.to_vec()),
-        (_, Ok(algorithm)) => Ok(vec![algorithm]),
-        (name, Err(_)) => {
-            let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
-            let allowed =
-                names::allowed(name, Algorithm::ALL.iter().flat_map(Algorithm::spellings).chain(["all"]));
-            Err(format!("`{name}` is no algorithm; {allowed} are {}, and all", all.join(", ")))
-        }
+    let read = |item: &str| match item.parse() {
+        _ if is_all(item) => Ok(Algorithm::ALL.to_vec()),
+        Ok(algorithm) => Ok(vec![algorithm]),
+        Err(cause) => Err(format!("{cause}, all")),
     };
     Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().cloned()))
 }

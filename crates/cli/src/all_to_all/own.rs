@@ -29,7 +29,7 @@ pub(super) fn run(instance: &Instance, content: Content, execution: Execution<'_
                 let (part, others) = rest.split_at(from_counts[from]);
                 rest = others;
                 let is_wrong = part != bytes(from, rank);
-                is_wrong.then(|| format!("rank {rank} does not have from MPI what rank {from} had for it"))
+                is_wrong.then(|| format!("MPI delivered wrong data from rank {from} to rank {rank}"))
             })
         },
     )

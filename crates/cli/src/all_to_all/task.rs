@@ -3,6 +3,7 @@
 use multicomputer::{
     all_to_all::{Figures, Generator, Instance, Matrix},
     model::MachineSpec,
+    names,
     units::{format_bytes, format_with_limit},
 };
 
@@ -42,13 +43,12 @@ pub(super) struct Task {
 /// Reads a number of seeds.
 pub(super) fn seeds(text: &str) -> Result<u64, String> {
     let seeds = text.trim().parse().ok().filter(|seeds| (1..=MAX_SEEDS).contains(seeds));
-    seeds.ok_or_else(|| format!("allowed is a whole number from 1 to {MAX_SEEDS}"))
+    seeds.ok_or_else(|| format!("give a whole number from 1 to {MAX_SEEDS}"))
 }
 
 /// Reads a fraction.
 pub(super) fn fraction(text: &str) -> Result<Fraction, String> {
-    let unreadable =
-        || format!("`{text}` is no fraction; allowed are such as 1/32, and decimal numbers such as 0.25");
+    let unreadable = || format!("`{text}` is not a fraction: write 1/32 or 0.25");
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let value = match text.split_once('/') {
         None => number(text).ok_or_else(unreadable)?,
@@ -59,7 +59,7 @@ pub(super) fn fraction(text: &str) -> Result<Fraction, String> {
     };
     match (0.0..=1.0).contains(&value) {
         true => Ok(Fraction { spelled: text.trim().to_owned(), value }),
-        false => Err(format!("`{text}` is out of range: from 0 to 1 is allowed")),
+        false => Err(format!("`{text}` is out of range: give a number from 0 to 1")),
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<
         let figures = matrix.figures();
         if figures.nodes != machine.nodes() {
             return Err(Error::usage(format!(
-                "{name}: the matrix is for {}, and {} has {}: both must have as many",
+                "{name}: the matrix is for {}, and {} has {}: choose a machine with the nodes of the matrix",
                 counted(figures.nodes, "node"),
                 machine.name(),
                 machine.nodes()
@@ -80,15 +80,14 @@ pub(super) fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<
     };
     if let Some(path) = &arguments.matrix {
         let (matrix, name) = match path.to_str() {
-            Some("figure-1") => (Matrix::figure_1(), "figure 1".to_owned()),
+            Some(name) if names::normalized(name) == "figure1" => (Matrix::figure_1(), "figure 1".to_owned()),
             _ => (Matrix::from_file(path).map_err(Error::usage)?, path.display().to_string()),
         };
         return Ok(vec![task(matrix, name, None)?]);
     }
     if machine.nodes() > MAX_NODES {
         return Err(Error::usage(format!(
-            "a matrix for {} nodes has an entry for each pair of them, and would not fit in memory: at most {MAX_NODES} \
-             nodes are allowed",
+            "a random matrix for {} nodes does not fit in memory: use at most {MAX_NODES} nodes",
             machine.nodes()
         )));
     }
@@ -117,8 +116,8 @@ pub(super) fn check(task: &Task, content: Content) -> Result<(), Error> {
             let [data, most] =
                 format_with_limit(u64::try_from(task.figures.bytes).unwrap_or(u64::MAX), MAX_DATA);
             Err(Error::usage(format!(
-                "{data} of data are exchanged, and at most {most} are made: run it without data (--phantom), or not at \
-                 all (--run none)"
+                "the nodes would send {data} of data, and the limit is {most}: use --phantom (lengths only) or \
+                 --run none (predict only)"
             )))
         }
         _ => Ok(()),

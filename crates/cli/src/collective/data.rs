@@ -104,7 +104,7 @@ impl Content {
             })
         };
         if let Some(rank) = (0..task.size()).find(|&rank| !has_length(rank)) {
-            return Some((rank, "another length"));
+            return Some((rank, "wrong length"));
         }
         let Content::Random { seed } = self else { return None };
         // The operands combined so far; in a scan each rank is compared with just that.
@@ -120,11 +120,11 @@ impl Content {
                 accumulate(&mut vector, &self.vector(seed, task, rank), task);
             }
             if is_scan && is_wrong(rank, &vector) {
-                return Some((rank, "other bytes"));
+                return Some((rank, "wrong bytes"));
             }
         }
         let wrong = (0..task.size()).find(|&rank| !is_scan && is_wrong(rank, &vector));
-        wrong.map(|rank| (rank, "other bytes"))
+        wrong.map(|rank| (rank, "wrong bytes"))
     }
 }
 
@@ -184,7 +184,7 @@ mod tests {
             assert!(given.iter().map(Payload::len).sum::<u64>() >= 56, "{operation}");
             let empty = Payload::empty();
             let empty = [Some(&empty); 3];
-            assert!(matches!(content.wrong_rank(&task, &empty), Some((_, "another length"))), "{operation}");
+            assert!(matches!(content.wrong_rank(&task, &empty), Some((_, "wrong length"))), "{operation}");
             let zeros: Vec<Payload> = (0..3)
                 .map(|rank| {
                     let range = before_and_after(&task, rank)[1].clone();
@@ -192,7 +192,7 @@ mod tests {
                 })
                 .collect();
             let zeros: Vec<Option<&Payload>> = zeros.iter().map(Some).collect();
-            assert!(matches!(content.wrong_rank(&task, &zeros), Some((_, "other bytes"))), "{operation}");
+            assert!(matches!(content.wrong_rank(&task, &zeros), Some((_, "wrong bytes"))), "{operation}");
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
             results.swap(1, 2);
             assert_eq!(
                 content.wrong_rank(&task, &results.iter().map(Some).collect::<Vec<_>>()),
-                Some((1, "other bytes"))
+                Some((1, "wrong bytes"))
             );
         }
     }

@@ -8,11 +8,12 @@ use std::{fmt, path::PathBuf};
 use multicomputer::{
     collective::{Algorithm, Operation, Strategy},
     names,
+    plan::PlanError,
 };
 
 use super::super::{
     error::Error,
-    lists::{List, items},
+    lists::{List, is_all, items},
     msccl,
 };
 
@@ -20,7 +21,8 @@ use super::super::{
 #[derive(Clone, Debug)]
 pub(super) struct Algorithms {
     is_all: bool,
-    named: Vec<Algorithm>,
+    /// Each as it was typed, and the algorithm.
+    named: Vec<(String, Algorithm)>,
     strategies: Vec<String>,
 }
 
@@ -53,14 +55,14 @@ fn spellings() -> String {
 
 /// The help of the operation.
 pub(crate) fn operation_help() -> String {
-    format!("What is done, or a list of such: {}, or all", spellings())
+    format!("Compare algorithms for these operations, comma-separated: {}, or all", spellings())
 }
 
 /// Reads operations: each once, in their own order.
 pub(crate) fn operations(text: &str) -> Result<List<Operation>, String> {
     let read = |item: &str| match Operation::named(item) {
         Some(operation) => Ok(vec![operation]),
-        None if item == "all" => Ok(Operation::ALL.to_vec()),
+        None if is_all(item) => Ok(Operation::ALL.to_vec()),
         None => Err(unknown_operation(item)),
     };
     Ok(List::read(text, read)?.in_order_of(Operation::ALL))
@@ -73,20 +75,14 @@ fn unknown_operation(item: &str) -> String {
     };
     let known = Operation::ALL.iter().flat_map(named).chain(["all"]).chain(ALL_TO_ALL);
     let nearest = names::nearest(item, known);
-    match nearest {
-        _ if ALL_TO_ALL.iter().any(|name| Some(*name) == nearest.as_deref() || *name == item) => format!(
-            "`{item}` is no operation of this command: `multicomputer all-to-all` compares algorithms for all-to-all; allowed are \
-             {}, and all",
+    let is_all_to_all = |name: &str| ALL_TO_ALL.contains(&&*names::normalized(name));
+    if is_all_to_all(item) || nearest.as_deref().is_some_and(is_all_to_all) {
+        return format!(
+            "`{item}` is a command of its own: write `multicomputer all-to-all`. Known operations here: {}, all",
             spellings()
-        ),
-        Some(nearest) => {
-            format!(
-                "`{item}` is no operation; did you mean `{nearest}`? Allowed are {}, and all",
-                spellings()
-            )
-        }
-        None => format!("`{item}` is no operation; allowed are {}, and all", spellings()),
+        );
     }
+    names::unknown("operation", item, nearest, &format!("{}, all", spellings()))
 }
 
 /// Reads algorithms.
@@ -96,22 +92,12 @@ pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
     for item in items(text) {
         let named = Algorithm::NAMED.iter().find(|named| named.is_called(item));
         match (item, named) {
-            ("all", _) => asked.is_all = true,
-            (_, Some(named)) => asked.named.push(named.clone()),
+            (all, _) if is_all(all) => asked.is_all = true,
+            (_, Some(named)) => asked.named.push((item.to_owned(), named.clone())),
             (strategy, None) if strategy.contains(':') => asked.strategies.push(strategy.to_owned()),
             (rest, None) => match asked.strategies.last_mut().filter(|_| after_strategy) {
                 Some(strategy) if !rest.is_empty() => *strategy = format!("{strategy},{rest}"),
-                _ => {
-                    let all: Vec<&str> = Algorithm::NAMED.iter().map(Algorithm::name).collect();
-                    return Err(format!(
-                        "`{rest}` is no algorithm; {} are {}, strategies such as 2x3x5:SSMCC, and all",
-                        names::allowed(
-                            rest,
-                            Algorithm::NAMED.iter().flat_map(Algorithm::spellings).chain(["all"])
-                        ),
-                        all.join(", ")
-                    ));
-                }
+                _ => return Err(unknown_algorithm(rest)),
             },
         }
         after_strategy = item.contains(':');
@@ -120,13 +106,33 @@ pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
     Ok(asked)
 }
 
+/// The error for a text that is neither the name of an algorithm nor a strategy.
+fn unknown_algorithm(item: &str) -> String {
+    let nearest = names::nearest(item, Algorithm::NAMED.iter().flat_map(Algorithm::spellings).chain(["all"]));
+    let known: Vec<&str> = Algorithm::NAMED.iter().map(Algorithm::name).collect();
+    let known = format!("{}, strategies such as 2x3x5:SSMCC, all", known.join(", "));
+    names::unknown("algorithm", item, nearest, &known)
+}
+
 impl Algorithms {
     /// Those asked for, for an operation: at least one.
     pub(super) fn of(&self, operation: Operation) -> Vec<Asked> {
+        let requested = |algorithm: &Algorithm| self.named.iter().find(|(_, named)| named == algorithm);
         let is_asked =
-            |named: &&Algorithm| self.named.contains(named) || self.is_all && named.is_for(operation);
-        let named = Algorithm::NAMED.iter().filter(is_asked);
-        let named = named.map(|named| Asked { name: named.name().to_owned(), algorithm: Ok(named.clone()) });
+            |named: &&Algorithm| requested(named).is_some() || self.is_all && named.is_for(operation);
+        let named = Algorithm::NAMED.iter().filter(is_asked).map(|named| {
+            let algorithm = match requested(named) {
+                // The error has the name as it was typed, which may be an alias.
+                Some((typed, _)) if !named.is_for(operation) => Err(PlanError::OtherKind {
+                    algorithm: typed.clone(),
+                    kind: operation.to_string(),
+                    known: Algorithm::of(operation).iter().map(|known| known.name().to_owned()).collect(),
+                }
+                .to_string()),
+                _ => Ok(named.clone()),
+            };
+            Asked { name: named.name().to_owned(), algorithm }
+        });
         let strategy = |text: &String| {
             let strategy = Strategy::parse(operation, text);
             let algorithm = strategy.map(Algorithm::strategy).map_err(|cause| cause.to_string());

@@ -1,6 +1,6 @@
 //! The nodes that take part: `all`, `row:3`, `column:0`, `block:4x4@2+0`, `0,5,8-15`.
 
-use multicomputer::{Rank, model::MachineSpec, s_to_p::Distribution};
+use multicomputer::{Rank, model::MachineSpec, names, s_to_p::Distribution};
 
 use super::super::count::counted;
 
@@ -24,17 +24,16 @@ enum Nodes {
 /// Reads members.
 pub(super) fn read(text: &str) -> Result<Members, String> {
     let unreadable = || {
-        format!(
-            "`{text}` names no nodes: allowed are all, row:3, column:0, block:4x4@2+0, and lists of nodes and of \
-             ranges from the smaller to the larger one, such as 0,5,8-15"
-        )
+        let known = "all, row:3, column:0, block:4x4@2+0, nodes and ascending ranges such as 0,5,8-15";
+        names::unknown("members", text, names::nearest(text, ["all", "row", "column", "block"]), known)
     };
     let number = |text: &str| text.trim().parse::<usize>().map_err(|_| unreadable());
-    let nodes = match text.split_once(':') {
-        None if text == "all" => Nodes::All,
-        Some(("row", row)) => Nodes::Row(number(row)?),
-        Some(("column", column)) => Nodes::Column(number(column)?),
-        Some(("block", _)) => {
+    let (name, place) = text.split_once(':').map_or((text, None), |(name, place)| (name, Some(place)));
+    let nodes = match (&names::normalized(name)[..], place) {
+        ("all", None) => Nodes::All,
+        ("row", Some(row)) => Nodes::Row(number(row)?),
+        ("column", Some(column)) => Nodes::Column(number(column)?),
+        ("block", Some(_)) => {
             let block: Result<Distribution, _> = text.parse();
             Nodes::Block(block.map_err(|cause| cause.to_string())?)
         }
@@ -60,14 +59,14 @@ impl Members {
             let name = machine.name();
             machine.topology().grid().ok_or_else(|| {
                 format!(
-                    "{name} has no rows and columns: name the members by their numbers instead of `{given}`"
+                    "`{given}`: {name} has no rows and columns; list the nodes by number, such as 0,5,8-15"
                 )
             })
         };
         let outside = || {
             let (rows, columns) = grid().map_or((0, 0), |grid| (grid.rows, grid.columns));
             let (rows, columns) = (counted(rows, "row"), counted(columns, "column"));
-            format!("`{given}` is not there: the machine has {rows} and {columns}, numbered from 0")
+            format!("`{given}` is outside the machine: it has {rows} and {columns}, numbered from 0")
         };
         Ok(Some(match &self.nodes {
             Nodes::All => return Ok(None),
@@ -87,7 +86,7 @@ impl Members {
                 if let Some(given) = ranges.iter().map(|&(_, last)| last).find(|&last| last >= nodes) {
                     let last = nodes - 1;
                     return Err(format!(
-                        "node {given} is given as a member: the machine has nodes 0 to {last}"
+                        "member {given} is no node of the machine: its nodes are 0 to {last}"
                     ));
                 }
                 ranges.iter().flat_map(|&(first, last)| first..=last).collect()

@@ -16,12 +16,10 @@ pub(super) fn name(task: &Task) -> Result<&'static str, String> {
     if task.members().iter().enumerate().any(|(rank, &node)| rank != node)
         || task.size() < task.machine().nodes()
     {
-        return Err("MPI's own operations are compared among all ranks in their order".to_owned());
+        return Err("MPI's operation is compared only for all ranks in rank order".to_owned());
     }
     if task.operation().combines() && !adds_doubles(task) {
-        return Err(
-            "MPI's own operations are compared where 8-byte numbers are added in any order".to_owned()
-        );
+        return Err("MPI's operation is compared only for sums of 8-byte numbers in any order".to_owned());
     }
     Ok(match task.operation() {
         Operation::Broadcast => "Bcast",
@@ -35,8 +33,8 @@ pub(super) fn name(task: &Task) -> Result<&'static str, String> {
         }
         Operation::ReduceScatter => {
             return Err(
-                "MPI's own Reduce_scatter_block gives every rank as many numbers: their number must be a \
-                        multiple of that of the ranks"
+                "MPI_Reduce_scatter_block needs blocks of equal length: choose a number of elements that is a \
+                 multiple of the number of ranks"
                     .to_owned(),
             );
         }
@@ -61,7 +59,7 @@ pub(super) fn run(task: &Task, content: Content, execution: Execution<'_>) -> Re
         let mut results = vec![None; task.size()];
         results[rank] = Some(&payload);
         let (rank, fault) = content.wrong_rank(task, &results)?;
-        Some(format!("rank {rank} does not have from MPI what it should: {fault}"))
+        Some(format!("MPI delivered wrong data to rank {rank}: {fault}"))
     };
     if task.operation().combines() {
         let doubles = |bytes: &[u8]| {

@@ -35,7 +35,7 @@ pub(super) fn read_element(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Bytes of an element unless told otherwise: those of a double where elements are combined.
+/// Bytes of an element by default: 8, a double, where elements are combined.
 pub(crate) fn default_element(operation: Operation) -> u64 {
     if operation.combines() { 8 } else { 1 }
 }
@@ -82,8 +82,14 @@ pub(super) fn tasks(
 
 /// Refuses a root and an order that no operation asked for has.
 fn check_options(arguments: &Arguments) -> Result<(), Error> {
-    check_option(&arguments.operation, arguments.root.is_some(), Operation::has_root, "root", "--root")?;
-    check_option(&arguments.operation, arguments.in_order, Operation::combines, "order", "--in-order")
+    check_option(
+        &arguments.operation,
+        arguments.root.is_some(),
+        Operation::has_root,
+        "with a root",
+        "--root",
+    )?;
+    check_option(&arguments.operation, arguments.in_order, Operation::combines, "that combines", "--in-order")
 }
 
 /// Refuses an option if it is given and no operation has what it is for.
@@ -101,9 +107,8 @@ fn check_option(
         operations.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(", ")
     };
     let all: Vec<Operation> = Operation::ALL.into_iter().filter(|&operation| has(operation)).collect();
-    let have = if operations.len() == 1 { "has" } else { "have" };
     Err(Error::usage(format!(
-        "{} {have} no {what}, as {} have: leave {option} out",
+        "{option} is not for {}: remove it, or choose an operation {what} ({})",
         names(operations),
         names(&all)
     )))
@@ -123,8 +128,7 @@ impl Vector<'_> {
         let elements = |&bytes: &u64| match bytes % element {
             0 => Ok(bytes / element),
             _ => Err(Error::usage(format!(
-                "{} {} no whole number of elements of {} each, as {operation} has \
-                 them: give another length, or --element",
+                "{} {} not a multiple of the element ({} for {operation}): choose another length or --element",
                 counted(bytes, "byte"),
                 if bytes == 1 { "is" } else { "are" },
                 counted(element, "byte")
@@ -139,7 +143,7 @@ impl Vector<'_> {
                 let all = Operation::ALL.into_iter().filter(|operation| operation.has_blocks());
                 let all: Vec<&str> = all.map(Operation::name).collect();
                 Err(Error::usage(format!(
-                    "{operation} has no blocks, as {} have: give --bytes",
+                    "--blocks is not for {operation}: use --bytes, or choose an operation with blocks ({})",
                     all.join(", ")
                 )))
             }
@@ -153,8 +157,8 @@ fn check(task: &Collective, content: Content) -> Result<(), Error> {
     if bytes > MAX_MESSAGE {
         let [vector, most] = format_with_limit(bytes, MAX_MESSAGE);
         return Err(Error::usage(format!(
-            "a vector of {vector} may travel as one message, and a message has at most {most}: it can only be predicted \
-             (--run none)"
+            "a vector of {vector} may be sent as one message, and the limit of a message is {most}: predict \
+             only (--run none)"
         )));
     }
     let vectors = if operation.combines() { task.size() as u64 } else { 1 };
@@ -163,8 +167,8 @@ fn check(task: &Collective, content: Content) -> Result<(), Error> {
         Content::Random { .. } if data > MAX_DATA => {
             let [data, most] = format_with_limit(data, MAX_DATA);
             Err(Error::usage(format!(
-                "a {operation} of {} among {} begins with {data} of data, and at most {most} are made: run it without data \
-                 (--phantom), or not at all (--run none)",
+                "{operation} of {} among {} needs {data} of data, and the limit is {most}: use --phantom (lengths \
+                 only) or --run none (predict only)",
                 format_bytes(bytes),
                 counted(task.size(), "member"),
             )))

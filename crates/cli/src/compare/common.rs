@@ -37,9 +37,9 @@ pub(crate) fn title(times: &str) -> String {
 /// The lower bound, the reason for it, and the ratio of a time to it.
 fn bound<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 3] {
     [
-        Column::new("bound_us", |row: &Row<'a, C>| row.solved.case.bound.time()).titled("bound"),
+        Column::new("bound_us", |row: &Row<'a, C>| row.solved.case.bound.time()).titled("lower bound"),
         Column::new("decided_by", |row: &Row<'a, C>| decides(&row.solved.case.bound))
-            .titled("decided by")
+            .titled("tightest bound")
             .left(),
         Column::new("ratio", Row::ratio).titled("/ bound"),
     ]

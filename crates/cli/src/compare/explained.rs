@@ -29,7 +29,7 @@ impl Explanations {
 impl fmt::Display for Explanations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_asked_for && self.texts.is_empty() {
-            return writeln!(f, "\nNothing is explained, since nothing was run.");
+            return writeln!(f, "\nNo explanation: nothing was run.");
         }
         self.texts.iter().try_for_each(|(label, text)| writeln!(f, "\n{label}: {text}"))
     }

@@ -41,10 +41,10 @@ pub(super) fn columns<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 9] {
     }
     [
         Column::new("wall", Row::starred).titled(title("wall")),
-        Column::new("least_us", |row: &Row<'a, C>| spread(row, |spread| spread.least)).titled("least"),
+        Column::new("least_us", |row: &Row<'a, C>| spread(row, |spread| spread.least)).titled("min"),
         Column::new("lower_us", |row: &Row<'a, C>| spread(row, |spread| spread.lower)).titled("1st quartile"),
         Column::new("upper_us", |row: &Row<'a, C>| spread(row, |spread| spread.upper)).titled("3rd quartile"),
-        Column::new("most_us", |row: &Row<'a, C>| spread(row, |spread| spread.most)).titled("greatest"),
+        Column::new("most_us", |row: &Row<'a, C>| spread(row, |spread| spread.most)).titled("max"),
         Column::new("repetitions", |row: &Row<'a, C>| row.ran()?.spread.map(|spread| spread.repetitions)),
         Column::new("mpi_ratio", Row::over_mpi).titled("/ mpi"),
         Column::new("predicted_us", |row: &Row<'a, C>| row.predicted()).titled("predicted"),
@@ -116,10 +116,10 @@ impl<'a, C: Comparison> Results<'a, C> {
             writeln!(text, "{}", self.times([keys, ""], &names, unit))?;
             if self.rows().iter().any(|row| row.over_mpi().is_some()) {
                 let ratios = of_all(|row| row.over_mpi().into());
-                writeln!(text, "The same, divided by the times of MPI's own operation:\n\n{ratios}")?;
+                writeln!(text, "Times divided by that of MPI's operation:\n\n{ratios}")?;
             }
             let errors = of_all(|row| row.prediction_error().map_or(Figure::None, Figure::Percent));
-            writeln!(text, "Errors of the predictions in percent of the times:\n\n{errors}")?;
+            writeln!(text, "Prediction errors, percent of the measured time:\n\n{errors}")?;
         }
         writeln!(text, "{}", self.measured_notes())?;
         let causes = self.refusals(|_, cause| cause.to_owned());
@@ -136,15 +136,16 @@ impl<'a, C: Comparison> Results<'a, C> {
         let repetitions =
             rows.iter().filter_map(|row| row.ran()?.spread).map(|spread| spread.repetitions).max();
         let mut notes = vec![format!(
-            "* is the fastest. Times are medians of {} calls after one that warms up. Each begins after a barrier, and \
-             takes what it takes the slowest rank, by its own clock.",
+            "* is the fastest. Times are medians of {} calls after one warm-up call. Every call begins after \
+             a barrier, and its time is that of the slowest rank, by its own clock.",
             repetitions.unwrap_or(0)
         )];
-        notes.push("Of the first and the last call every rank has checked every byte that it got.".into());
+        notes
+            .push("Every rank checked every byte that it received in the first and in the last call.".into());
         if let Some(error) = median(rows.iter().filter_map(Row::prediction_error).map(f64::abs).collect()) {
             let machine = self.solved[0].case.spec.name();
             notes.push(format!(
-                "Predictions are those of the machine {machine}; the median of their errors is {:.0} %.",
+                "Predictions are for the machine {machine}; their median error is {:.0} %.",
                 100.0 * error
             ));
         }
@@ -155,10 +156,10 @@ impl<'a, C: Comparison> Results<'a, C> {
         if let Some(median) = median(least.clone()) {
             let fast = least.iter().filter(|ratio| **ratio <= 1.0).count();
             notes.push(match least[..] {
-                [ratio] => format!("The fastest algorithm takes {ratio:.2} times as long as MPI's own operation."),
+                [ratio] => format!("The fastest algorithm takes {ratio:.2} times as long as MPI's operation."),
                 _ => format!(
-                    "The fastest algorithm takes {median:.2} times as long as MPI's own operation in the median, and is as \
-                     fast in {fast} of {} cases.",
+                    "The fastest algorithm takes {median:.2} times as long as MPI's operation (median), and is at \
+                     least as fast in {fast} of {} cases.",
                     least.len()
                 ),
             });

@@ -20,13 +20,13 @@ use super::{
 /// The note on times under the host's clock.
 pub(crate) fn on_the_host() -> String {
     format!(
-        "Times of runs are wall-clock times of this host, each the median of {TIMED_CALLS} calls after one that warms \
-         up; they vary from run to run. Predictions and bounds are those of the model."
+        "Run times are wall-clock times of this host, medians of {TIMED_CALLS} calls after one warm-up \
+         call; they vary from run to run. Predictions and lower bounds are modeled."
     )
 }
 
 /// The note on predictions alone.
-pub(crate) const NOTHING: &str =
+pub(crate) const NOT_RUN: &str =
     "Nothing was run: all times are predictions, which are exact in virtual time.";
 
 /// All that has come out.
@@ -88,7 +88,7 @@ impl<'a, C: Comparison> Results<'a, C> {
         }
         let figure = |row: Option<&Row<'a, C>>| row.and_then(Row::run_time).into();
         let table = self.by_algorithm([key, ""], algorithms.iter().zip(algorithms), unit, figure);
-        format!("Times of runs on the threads of this host in {}:\n\n{table}\n", unit.name())
+        format!("Run times on the threads of this host, in {}:\n\n{table}\n", unit.name())
     }
 
     /// The same with another figure of each of these algorithms, which have titles.
@@ -138,7 +138,7 @@ impl<'a, C: Comparison> Results<'a, C> {
                 ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} times the lower bound"));
             let how = match (row.name(), row.chosen()) {
                 (name, chosen) if name == chosen => name,
-                (name, chosen) => format!("{name}, which takes {chosen}"),
+                (name, chosen) => format!("{chosen}, chosen by {name}"),
             };
             format!("Fastest: {how}: {}{of_bound}.\n", unit.text(time))
         });
@@ -190,12 +190,18 @@ pub(super) fn decides(bound: &LowerBound) -> &'static str {
 pub(crate) fn bound_line(bound: &LowerBound, unit: Unit) -> String {
     let time = bound.time();
     if time.is_zero() {
-        return format!("Lower bound: 0 {}, as nothing has to be sent.", unit.name());
+        return format!("Lower bound: 0 {}: nothing has to be sent.", unit.name());
     }
     let parts = bound.reasons().iter().filter(|(_, part)| !part.is_zero());
     let parts: Vec<String> =
         parts.map(|(reason, part)| format!("{} {}", reason.name(), unit.cell(*part))).collect();
-    format!("Lower bound: {}, decided by {} ({}).", unit.text(time), decides(bound), parts.join(", "))
+    format!(
+        "Lower bound: {}; tightest: {} (all, {}: {}).",
+        unit.text(time),
+        decides(bound),
+        unit.name(),
+        parts.join(", ")
+    )
 }
 
 /// Causes for which something was left out, each once: a line each. `of` says in how many cases, ahead of the colon.
@@ -210,5 +216,5 @@ pub(crate) fn left_out(
             None => times.push((cause, 1)),
         }
     }
-    times.into_iter().map(|(cause, times)| format!("Left out{}: {cause}.", of(times))).collect()
+    times.into_iter().map(|(cause, times)| format!("Skipped{}: {cause}.", of(times))).collect()
 }

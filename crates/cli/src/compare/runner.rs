@@ -195,7 +195,10 @@ impl Execution<'_> {
 
     /// The error where MPI's own operations are asked for, and there is no MPI.
     pub(crate) fn without_ranks(&self) -> Result<Ran, Error> {
-        Err(Error::usage(format!("MPI's own operations are those of its ranks alone ({})", self.name)))
+        Err(Error::usage(format!(
+            "MPI's operations need MPI ranks: start the program with mpirun ({})",
+            self.name
+        )))
     }
 
     /// Runs a program on every node. What comes out must have no fault, and in virtual time it must also take what was
@@ -228,7 +231,7 @@ impl Execution<'_> {
             && (report.is_modeled && report.real_time.is_none() && modeled != predicted)
         {
             return Err(Error::Wrong(format!(
-                "the run took {modeled}, and {predicted} was predicted ({name})"
+                "the run took {modeled}, the prediction was {predicted} ({name})"
             )));
         }
         self.traces.write(&self.label, self.titles.each_ref().map(String::as_str), &run)?;
@@ -243,8 +246,8 @@ impl Execution<'_> {
 }
 
 /// The note on runs of machines with noise or faults.
-const DISTURBED: &str = "The machine has noise or faults: times are those of its runs, and plans were made for the machine \
-                         without them.\n";
+const NOISE_OR_FAULTS: &str = "The machine has noise or faults: times are those of the runs; plans are made for the machine \
+ without noise and faults.\n";
 
 /// The note on searches that stopped before all candidates were tried.
 const INCOMPLETE: &str =
@@ -273,7 +276,7 @@ pub(crate) fn compare<C: Comparison>(
     let runs = match runs {
         Runs::None if is_disturbed => {
             return Err(Error::usage(
-                "--run none cannot be used with noise or faults: predictions are of the machine without them",
+                "--run none cannot be used with noise or faults: predictions do not include them",
             ));
         }
         // Only runs tell which plan is the fastest.
@@ -315,7 +318,7 @@ pub(crate) fn compare<C: Comparison>(
         let cause = lines().find_map(|line| Some((&line.algorithm, line.attempts.as_ref().err()?)));
         if let (true, Some((algorithm, cause))) = (lines().all(|line| line.attempts.is_err()), cause) {
             csv.discard();
-            return Err(Error::usage(of.hopeless(algorithm, cause)));
+            return Err(Error::usage(of.no_plan_error(algorithm, cause)));
         }
         Ok((solved, runner.is_incomplete))
     })?;
@@ -327,7 +330,7 @@ pub(crate) fn compare<C: Comparison>(
         // A string takes all that is written to it.
         let _ = of.show(&Results { of, solved: &solved }, &mut text);
         if is_disturbed {
-            text += DISTURBED;
+            text += NOISE_OR_FAULTS;
         }
         if is_incomplete {
             text += INCOMPLETE;

@@ -29,7 +29,8 @@ impl ScheduleFiles {
         let plans: usize = cases.iter().flat_map(|case| &case.lines).map(Vec::len).sum();
         let create = |option, path: Option<&Path>| match path {
             Some(_) if plans != 1 => Err(Error::usage(format!(
-                "{option} writes one schedule, and there are {plans}: name one algorithm (--algorithm) and one problem"
+                "{option} writes one schedule, and this command makes {plans}: choose one algorithm (--algorithm) \
+                 and one problem"
             ))),
             path => path.map(TextFile::create).transpose(),
         };
@@ -57,7 +58,7 @@ impl ScheduleFiles {
 fn in_goal(schedule: Option<&Schedule>, machine: &MachineSpec) -> Result<String, Error> {
     let Some(schedule) = schedule else {
         return Err(Error::usage(
-            "--goal cannot be used here: this algorithm has no schedule before it is run",
+            "--goal cannot be used with this algorithm: it has no schedule before it runs",
         ));
     };
     let mut text = Vec::new();

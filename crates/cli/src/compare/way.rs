@@ -4,26 +4,26 @@ use std::fmt;
 
 /// An algorithm or a plan of the libraries, or what stands for it where MPI's own operation is compared with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Way<O, M = ()> {
+pub(crate) enum Implementation<O, M = ()> {
     Ours(O),
     Mpi(M),
 }
 
-impl<O, M> Way<O, M> {
+impl<O, M> Implementation<O, M> {
     /// The algorithm of the libraries, if it is one.
     pub(crate) fn ours(&self) -> Option<&O> {
         match self {
-            Way::Ours(ours) => Some(ours),
-            Way::Mpi(_) => None,
+            Implementation::Ours(ours) => Some(ours),
+            Implementation::Mpi(_) => None,
         }
     }
 }
 
-impl<O: fmt::Display> fmt::Display for Way<O> {
+impl<O: fmt::Display> fmt::Display for Implementation<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Way::Ours(ours) => ours.fmt(f),
-            Way::Mpi(()) => f.write_str("mpi"),
+            Implementation::Ours(ours) => ours.fmt(f),
+            Implementation::Mpi(()) => f.write_str("mpi"),
         }
     }
 }

@@ -18,11 +18,11 @@ pub(crate) enum OutputError {
     #[error("{} cannot be written: {cause}", path.display())]
     Unwritable { path: PathBuf, cause: io::Error },
     /// There is no room beside it for what becomes it.
-    #[error("{} cannot be written: it begins as {}, which cannot be made: {cause}", path.display(), partial.display())]
+    #[error("{} cannot be written: its partial file {} cannot be created: {cause}", path.display(), partial.display())]
     Partial { path: PathBuf, partial: PathBuf, cause: io::Error },
-    /// Somebody else is at it.
+    /// Another run or option is writing it.
     #[error(
-        "{} cannot be written: {} is being written already, by another run or for another option",
+        "{} cannot be written: {} is in use by another run or another option; choose another name",
         path.display(), partial.display()
     )]
     Busy { path: PathBuf, partial: PathBuf },
@@ -57,7 +57,7 @@ impl Output {
         }
         let unwritable = unwritable(path);
         if path.file_name().is_none() {
-            return Err(unwritable(io::Error::new(ErrorKind::InvalidInput, "it is no name of a file")));
+            return Err(unwritable(io::Error::new(ErrorKind::InvalidInput, "it is not a file name")));
         }
         let target = followed(path);
         match OpenOptions::new().write(true).open(&target) {
@@ -79,7 +79,7 @@ impl Output {
             ErrorKind::NotFound => unwritable(cause),
             _ => OutputError::Partial { path: path.to_owned(), partial: partial.clone(), cause },
         })?;
-        // Another run may have completed its file, or given it up, before it could be locked: then this one is that run's.
+        // Another run may have completed or discarded its file before the lock: another run now owns this file.
         if is_locked(&file) || !is_same(&file, &partial) {
             return Err(OutputError::Busy { path: path.to_owned(), partial });
         }

@@ -29,7 +29,8 @@ impl Page {
         let most = Replay::most_runs();
         if labels.len() > most {
             return Err(Error::usage(format!(
-                "--replay shows at most {most} runs, and there would be {}: name fewer algorithms, problems or clocks",
+                "--replay shows at most {most} runs, and this command makes {}: choose fewer algorithms, problems \
+                 or clocks",
                 labels.len()
             )));
         }
@@ -40,7 +41,7 @@ impl Page {
     /// Adds a run with its title as the only one, and that among others, which a list may cut off at its end.
     pub(super) fn add<T>(&mut self, [title, heading]: [&str; 2], run: &Run<T>) -> Result<(), Error> {
         let Some(output) = &self.output else { return Ok(()) };
-        let of_page = if self.is_several { "Runs beside each other" } else { title };
+        let of_page = if self.is_several { "Runs side by side" } else { title };
         let page = self.page.get_or_insert_with(|| Replay::new(of_page));
         Ok(output.write(|_| page.add(heading, run).map_err(io::Error::other))?)
     }
@@ -67,6 +68,6 @@ impl Page {
 /// Says if none was written: a line for the end of the output.
 impl fmt::Display for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_missing { writeln!(f, "No replay was written, since nothing was run.") } else { Ok(()) }
+        if self.is_missing { writeln!(f, "No replay was written: nothing was run.") } else { Ok(()) }
     }
 }

@@ -17,8 +17,8 @@ use super::{
     page::Page,
 };
 
-/// At most so many are named.
-const NAMED: usize = 20;
+/// Maximum number of files that are listed.
+const MAX_LISTED: usize = 20;
 
 /// The traces and pictures of a command.
 #[derive(Debug)]
@@ -145,13 +145,13 @@ impl fmt::Display for Files {
         let kind = self.kind;
         match &self.written[..] {
             _ if self.path.is_none() || self.device.is_some() => Ok(()),
-            [] => writeln!(f, "No {kind} was written, since nothing was run."),
+            [] => writeln!(f, "No {kind} was written: nothing was run."),
             _ if !self.is_several => Ok(()),
             [one] => writeln!(f, "A {kind} was written: {}", one.display()),
             several => {
                 writeln!(f, "{} {kind}s were written:", several.len())?;
-                several.iter().take(NAMED).try_for_each(|path| writeln!(f, "  {}", path.display()))?;
-                match several.len().saturating_sub(NAMED) {
+                several.iter().take(MAX_LISTED).try_for_each(|path| writeln!(f, "  {}", path.display()))?;
+                match several.len().saturating_sub(MAX_LISTED) {
                     0 => Ok(()),
                     more => writeln!(f, "  and {more} more"),
                 }

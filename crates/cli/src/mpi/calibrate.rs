@@ -16,14 +16,14 @@ Examples:
   mpirun -n 16 multicomputer mpi calibrate > cluster.toml
   mpirun -n 16 multicomputer mpi collective all --machine cluster.toml --bytes 8..1M
 
-Measure as many ranks on the same hosts as are to be used, while nothing else runs there: where ranks share cores, their
-times include those of the others.";
+Measure with the number of ranks and the hosts of the runs to plan, on idle hosts. Where ranks share cores, times include
+waiting for a core.";
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The machine file [default: standard output]
+    /// Write the machine file here [default: standard output]
     #[arg(long, value_name = "FILE", value_parser = output_file("TOML"))]
     out: Option<PathBuf>,
 }

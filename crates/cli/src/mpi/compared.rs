@@ -24,7 +24,7 @@ const MAX_REPETITIONS: usize = 1_000_000;
 
 /// How much faster than a port the links of a shape are: it is there for algorithms that look at rows and columns, and
 /// takes no part in predictions.
-const FAR_FASTER: f64 = 1e6;
+const SHAPE_LINK_EXCESS: f64 = 1e6;
 
 /// Arguments of a command that compares, and of how it is measured.
 #[derive(Args, Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Compared<A: Args> {
     #[command(flatten)]
     arguments: A,
 
-    /// The number of calls that are timed, after one that warms up; the median counts
+    /// Set the number of timed calls, after one warm-up call; the median is reported
     #[arg(long, value_name = "NUMBER", default_value_t = 9, value_parser = repetitions, allow_negative_numbers = true)]
     repetitions: usize,
 }
@@ -40,7 +40,7 @@ pub(super) struct Compared<A: Args> {
 /// Reads a number of repetitions.
 fn repetitions(text: &str) -> Result<usize, String> {
     let number = text.trim().parse().ok().filter(|number| (1..=MAX_REPETITIONS).contains(number));
-    number.ok_or_else(|| format!("allowed is a whole number from 1 to {MAX_REPETITIONS}"))
+    number.ok_or_else(|| format!("give a whole number from 1 to {MAX_REPETITIONS}"))
 }
 
 /// The arguments of a command of which some are refused over MPI, and some are read here.
@@ -131,16 +131,10 @@ impl Asked<'_> {
             return Err(refused("--placement", "the launcher places ranks (mpirun --map-by)"));
         }
         if self.machines.has_ports {
-            return Err(refused(
-                "--ports",
-                "a machine that plans are made for has them in its file (ports = 4)",
-            ));
+            return Err(refused("--ports", "set the ports in the machine file (ports = 4)"));
         }
         if self.runs == Some(Runs::None) {
-            return Err(refused(
-                "--run none",
-                "there would be nothing to measure; without `mpi` plans are predicted",
-            ));
+            return Err(refused("--run none", "nothing would be measured; predict without `mpi`"));
         }
         match self.options.only_on_machines() {
             Some((option, why)) => Err(refused(option, why)),
@@ -164,7 +158,7 @@ impl Asked<'_> {
         let machine = machines.into_iter().next();
         if let Some(machine) = machine.as_ref().filter(|machine| machine.nodes() != ranks) {
             return Err(Error::usage(format!(
-                "{} has {}, and there {}: plans are made for a machine of as many nodes",
+                "{} has {}, and there {}: choose a machine with a node for each rank",
                 machine.name(),
                 counted(machine.nodes(), "node"),
                 are(ranks)
@@ -172,21 +166,21 @@ impl Asked<'_> {
         }
         if let Some(machine) = machine.as_ref().filter(|machine| machine.is_disturbed()) {
             return Err(Error::usage(format!(
-                "{} has noise or faults: over MPI there is no model that could have them",
+                "{} has noise or faults, which do not exist over MPI: remove them",
                 machine.name()
             )));
         }
         let Some(&shape) = shapes.first() else { return Ok(machine) };
         if shape.rows * shape.columns != ranks {
             return Err(Error::usage(format!(
-                "--mesh {shape} has {}, and there {}: allowed are shapes for as many",
+                "--mesh {shape} has {}, and there {}: choose a shape with a place for each rank",
                 counted(shape.rows * shape.columns, "place"),
                 are(ranks)
             )));
         }
         let machine = machine.unwrap_or_else(|| own.clone());
         let mesh = Mesh::new(shape.rows, shape.columns).map_err(Error::usage)?;
-        let parameters = machine.parameters().to_builder().link_excess(FAR_FASTER).build();
+        let parameters = machine.parameters().to_builder().link_excess(SHAPE_LINK_EXCESS).build();
         let name = format!("{} as {shape}", machine.name());
         Ok(Some(MachineSpec::new(name, Arc::new(mesh), parameters.map_err(Error::usage)?)))
     }

@@ -8,16 +8,16 @@ Examples:
   mpirun -n 16 multicomputer mpi calibrate --out cluster.toml
   mpirun -n 16 multicomputer mpi collective broadcast --machine cluster.toml --bytes 8..1M
   mpirun -n 16 multicomputer mpi s-to-p --mesh 4x4 --sources 5 --bytes 1K --repetitions 21
-  mpirun -n 16 multicomputer mpi exchange --fan-out 4 --nonuniformity 1/4 --csv times.csv
+  mpirun -n 16 multicomputer mpi all-to-all --fan-out 4 --nonuniformity 1/4 --csv times.csv
 
 Each rank is a node. Rank 0 prints and writes files; an error ends all ranks with a status other than 0.";
 
 /// The end of the help of each command that compares.
 const MEASURED: &str = "\
-Each rank is a node. Each call begins after a barrier, and takes what it takes the slowest rank by its own clock; the table \
-has the median of all calls, and how much they differ. Every rank checks every byte of the first and of the last call. The \
-row `mpi` is MPI's own operation on the same data, and `/ mpi` the ratio to its time. Predictions are those of the machine \
-that plans are made for, as `mpi calibrate` measures it.";
+Each rank is a node. Every call begins after a barrier, and its time is that of the slowest rank, by its own clock. The table \
+has the median of all calls, and their spread. Every rank checks every byte of the first and of the last call. The row `mpi` \
+is MPI's operation on the same data, and `/ mpi` the ratio to its time. Predictions are for the machine that plans are made \
+for, such as one that `mpi calibrate` has measured.";
 
 /// Options that there are only on a machine of this process.
 const ONLY_ON_MACHINES: [&str; 11] =
@@ -31,13 +31,13 @@ pub(crate) fn adapted(command: Command) -> Command {
             .fold(command, |command, option| command.mut_arg(option, |arg| arg.hide(true)));
         command
             .mut_arg("machine", |arg| {
-                arg.help("The machine that plans are made for, and that predictions are of, with as many nodes as there are \
-                          ranks: a machine file as mpi calibrate writes it, or any other machine [default: mpi:RANKS]")
+                arg.help("Plan and predict for this machine, with a node for each rank: a machine file of mpi calibrate, \
+                 or any other machine [default: mpi:RANKS]")
             })
             .mut_arg("mesh", |arg| {
                 let arg = arg.conflicts_with(Resettable::<clap::Id>::Reset);
-                arg.help("The rows and columns of the ranks, for algorithms that look at them; the rest is that of the \
-                          machine")
+                arg.help("Arrange the ranks in rows and columns, for algorithms that use them; parameters stay those of \
+                 the machine")
             })
             .after_help(MEASURED)
     };

@@ -10,7 +10,7 @@ use super::{
     columns::{ALONG, NAMES},
     means::{Lines, note},
     records::Records,
-    settings::{SETTINGS, follows, setting, told_in_titles},
+    settings::{SETTINGS, follows, setting, title_columns},
 };
 
 /// Columns of times, the first of which that has any is shown.
@@ -39,13 +39,13 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
     let x = along(records, asked, &y)?;
     let by = apart(records, asked, &x, &y)?;
     let name = |row: &[String], keys: &[String]| {
-        let texts = keys.iter().filter(|key| *key != "interval").map(|key| told(records, row, key));
+        let texts = keys.iter().filter(|key| *key != "interval").map(|key| label(records, row, key));
         let texts = texts.filter(|text| !text.is_empty());
         texts.collect::<Vec<_>>().join(", ")
     };
     let (scale, unit) = y.unit(records);
     let is_name = |column: &str| records.rows().iter().any(|row| records.number(row, column).is_none());
-    let text = |row: &[String]| if x.is_empty() { name(row, &by) } else { told(records, row, &x) };
+    let text = |row: &[String]| if x.is_empty() { name(row, &by) } else { label(records, row, &x) };
     let names = (x.is_empty() || is_name(&x)).then(|| {
         let mut names: Vec<String> = Vec::new();
         for row in records.rows() {
@@ -272,8 +272,8 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
     let is_along_machines = ["machine", "nodes", "size"].contains(&x) || setting(x).is_some();
     for (column, ..) in SETTINGS {
         let place = is_along_machines.then(|| x.to_owned());
-        let told: Vec<&str> = by.iter().chain(&place).map(String::as_str).collect();
-        if !told.contains(&column) && !follows(records, column, &told) {
+        let known: Vec<&str> = by.iter().chain(&place).map(String::as_str).collect();
+        if !known.contains(&column) && !follows(records, column, &known) {
             by.push(column.to_owned());
         }
     }
@@ -281,7 +281,7 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
 }
 
 /// A cell as a legend has it: a number with its name.
-pub(super) fn told(records: &Records, row: &[String], column: &str) -> String {
+pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
     let text = records.cell(row, column);
     match ALONG.into_iter().find(|(name, ..)| *name == column) {
         _ if text.is_empty() => String::new(),
@@ -306,12 +306,12 @@ fn title(records: &Records, asked: &Asked, x: &str, by: &[String]) -> String {
     }
     let columns = ["operation", "name", "machine", "distribution", "sources", "bytes", "algorithm"];
     let is_same = |column: &&str| records.has(column) && records.variety(column) == 1;
-    let is_told =
+    let is_shown =
         |column: &&str| *column != x && (*column == "algorithm" || !by.iter().any(|other| other == column));
     let first = records.rows().first().map(Vec::as_slice).unwrap_or_default();
-    let texts = columns.iter().filter(|column| is_same(column) && is_told(column));
-    let texts = texts.map(|column| told(records, first, column)).filter(|text| !text.is_empty());
-    let settings = told_in_titles(records).into_iter().filter(|column| is_same(column) && is_told(column));
-    let texts: Vec<String> = texts.chain(settings.map(|column| told(records, first, column))).collect();
+    let texts = columns.iter().filter(|column| is_same(column) && is_shown(column));
+    let texts = texts.map(|column| label(records, first, column)).filter(|text| !text.is_empty());
+    let settings = title_columns(records).into_iter().filter(|column| is_same(column) && is_shown(column));
+    let texts: Vec<String> = texts.chain(settings.map(|column| label(records, first, column))).collect();
     if texts.is_empty() { "Plot".to_owned() } else { texts.join(", ") }
 }

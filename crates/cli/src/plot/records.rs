@@ -95,7 +95,7 @@ impl Records {
         self
     }
 
-    /// With the number of nodes, if that is not there and can be told from the machine.
+    /// With the number of nodes, if that column is missing and the machine has a known name.
     fn with_nodes(mut self) -> Records {
         if self.has("nodes") || self.has("size") || !self.has("machine") {
             return self;

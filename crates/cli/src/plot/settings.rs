@@ -1,4 +1,4 @@
-//! The columns that say on which machine a row was run, and how: those in which lines differ are told in the legend.
+//! The columns that say on which machine a row was run, and how: legends have those in which lines differ.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use multicomputer::model::MachineSpec;
 
 use super::records::Records;
 
-/// Columns by which lines are told apart if others do not do that, in this order, with what a legend has before and behind a
+/// Columns that distinguish lines if others do not, in this order, with what a legend has before and behind a
 /// cell.
 pub(super) const SETTINGS: [(&str, &str, &str); 17] = [
     ("ports", "", " ports"),
@@ -50,7 +50,7 @@ pub(super) fn follows(records: &Records, column: &str, from: &[&str]) -> bool {
 
 /// The columns that a title tells if they are the same in all rows: what is set, and the parameters of a machine whose
 /// name does not tell them.
-pub(super) fn told_in_titles(records: &Records) -> Vec<&'static str> {
+pub(super) fn title_columns(records: &Records) -> Vec<&'static str> {
     let Some(first) = records.rows().first() else { return Vec::new() };
     let is_set = |column: &str, default: &str| !["", default].contains(&records.cell(first, column));
     let defaults = [
@@ -61,12 +61,12 @@ pub(super) fn told_in_titles(records: &Records) -> Vec<&'static str> {
         ("faults", ""),
         ("seed", "1"),
     ];
-    let mut told: Vec<&str> = Vec::new();
+    let mut columns: Vec<&str> = Vec::new();
     if records.cell(first, "machine").parse::<MachineSpec>().is_err() {
-        told.extend(["alpha_us", "beta_ns_per_byte"].into_iter().filter(|column| is_set(column, "")));
+        columns.extend(["alpha_us", "beta_ns_per_byte"].into_iter().filter(|column| is_set(column, "")));
     }
-    told.extend(
+    columns.extend(
         defaults.into_iter().filter(|(column, default)| is_set(column, default)).map(|(column, _)| column),
     );
-    told
+    columns
 }

@@ -81,10 +81,10 @@ fn columns_can_be_asked_for() {
     let found = chart(&records, &columns("n", "m", "who")).unwrap().0;
     assert_eq!((found.title.as_str(), found.lines.len()), ("T", 2));
     let error = |asked: &Asked| chart(&records, asked).unwrap_err().to_string();
-    assert_eq!(error(&columns("z", "m", "who")), "there is no column `z`; there are n, m, who");
+    assert_eq!(error(&columns("z", "m", "who")), "unknown column `z`. Known: n, m, who");
     assert_eq!(
         error(&columns("n", "who", "m")),
-        "row 1 has `x` in the column `who`; allowed are finite numbers, and nothing where the row is left out"
+        "row 1 has `x` in the column `who`: only finite numbers can be drawn; an empty cell leaves the row out"
     );
     let none = table("n,m\n1,\n2,");
     let asked = Asked { y: Some("m".to_owned()), ..Asked::default() };

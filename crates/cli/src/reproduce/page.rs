@@ -11,39 +11,38 @@ use super::{Item, Runs, Worked, is_failed};
 const READING: [(&str, &str); 6] = [
     (
         "Values",
-        "are published numbers beside what is modeled here. One set of parameters for each machine; nothing is adjusted for an item.",
+        "Published numbers beside modeled ones. Each machine has one set of parameters; none is adjusted for an item.",
     ),
     (
         "Measured",
-        "numbers count as met within 20 %, the same for all. Fitted ones were measured too, but are among those that the \
-                  parameters of the machine, or the costs of its library, were fitted to. Derived ones were worked out on paper, \
-                  and are met to rounding or not at all.",
+        "Measured numbers are met if the error is at most 20 %. Fitted numbers were measured too, and used to fit the parameters of \
+         the machine or the costs of its library. Derived numbers were computed in the paper; they are met up to rounding.",
     ),
     (
         "Claims",
-        "are what a paper says in words, each judged by a rule that is written down, and as strong as its words. One that does \
-                not hold says something of the model or of the paper: why is beside it.",
+        "Statements of a paper in words, each judged by a written rule that is as strong as its words. The reason is beside every \
+         claim that does not hold.",
     ),
     (
         "Sure",
-        "is how certain it is that this is published: printed, or a probability where the text at hand is damaged. Ours is said \
-              here, not in the paper, and not counted.",
+        "Certainty that the paper says this: printed, or a probability where the text at hand is damaged. Ours: stated here, not in \
+         the paper, and not counted.",
     ),
     (
         "Real",
-        "is there in real time: what the threads of the host took, in modeled time, and whether they kept pace. Modeled times are \
-         the same under both clocks.",
+        "Only in real time: the time of the host's threads, in modeled time, and whether they kept pace. Modeled times are the same \
+         under both clocks.",
     ),
     (
         "Plots",
-        "have the axes of the paper's figures. Large hollow marks are published points, thin dotted lines formulas, everything \
-               else is modeled. Each point tells its figures under the mouse.",
+        "The axes are those of the paper's figures. Large hollow marks are published points, thin dotted lines are formulas, everything \
+         else is modeled. Hover over a point for its values.",
     ),
 ];
 
 /// The page.
 pub(super) fn of(command: &str, clock: &str, items: &[Item], summary: &Summary) -> String {
-    let title = "Published results, worked out";
+    let title = "Published results, computed";
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -75,10 +74,10 @@ pub(super) fn of(command: &str, clock: &str, items: &[Item], summary: &Summary) 
 fn summed_up(items: &[Item], summary: &Summary) -> Markup {
     let [hold, judged, open] = summary.claims();
     let medians = [
-        ("measured numbers that nothing was fitted to", &[Kind::Measured][..]),
-        ("measured numbers, those among them to which machines were fitted", &[Kind::Measured, Kind::Fitted]),
+        ("measured values, without values used for calibration", &[Kind::Measured][..]),
+        ("measured values, including values used for calibration", &[Kind::Measured, Kind::Fitted]),
         (
-            "published numbers, coefficients and counts among them",
+            "published values, including coefficients and counts",
             &[Kind::Measured, Kind::Fitted, Kind::Derived],
         ),
     ];
@@ -94,7 +93,7 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
         }
         div.scroll {
             table {
-                tr { th { "item" } th.number { "values met" } th.number { "claims that hold" } th { "where" } th { "what" } }
+                tr { th { "item" } th.number { "values met" } th.number { "claims that hold" } th { "place" } th { "title" } }
                 @for item @ (job, worked) in items {
                     tr {
                         td { a href={ "#" (job.id()) } { (job.id()) } }
@@ -114,7 +113,7 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
             }
         }
         @if !summary.failing.is_empty() || !summary.far.is_empty() {
-            h3 { "What is different here, and why" }
+            h3 { "Differences, and their reasons" }
             ul {
                 @for (id, said, why) in &summary.failing {
                     li { a href={ "#" (id) } { (id) } ": " (said) ". " span.fails { "Does not hold" } ": " (why) "." }
@@ -252,9 +251,10 @@ fn machines() -> Markup {
     html! {
         h2 { "The machines" }
         p {
-            "The parameters of each machine, how sure each figure is, and where it is from. Printed: in one of the papers or in another page \
-             that is named; fitted: found by a fit of the timing model to published times; inferred: deduced from other figures; recalled: \
-             from memory, not verified; chosen: not a figure of a machine."
+            "The parameters of each machine, their certainty, and their source. Printed: in one of the papers \
+             or in the source named; fitted: by a fit of the timing model to published times; inferred: \
+             deduced from other values; recalled: from memory, not verified; chosen: not measured on a \
+             machine."
         }
         @for machine in presets::NAMES {
             @let sources = presets::sources(machine);
@@ -262,7 +262,7 @@ fn machines() -> Markup {
                 h3 { (machine) }
                 div.scroll {
                     table {
-                        tr { th { "parameter" } th { "value" } th { "how sure" } th { "source" } }
+                        tr { th { "parameter" } th { "value" } th { "certainty" } th { "source" } }
                         @for source in sources {
                             tr { td { (source.parameters) } td { (source.value) } td { (source.sure) } td { (source.source) } }
                         }

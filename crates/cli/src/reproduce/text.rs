@@ -19,7 +19,7 @@ use super::{
 /// All jobs.
 pub(super) fn list() -> String {
     let mut table =
-        Table::new([("id", Left), ("paper", Left), ("place", Left), ("about", Right), ("what it is", Left)]);
+        Table::new([("id", Left), ("paper", Left), ("place", Left), ("duration", Right), ("title", Left)]);
     for job in Job::all() {
         let about = match job.not_yet() {
             Some(_) => "not yet".to_owned(),
@@ -28,7 +28,7 @@ pub(super) fn list() -> String {
         table.row([job.id(), job.paper().name(), job.place(), &about, job.title()]);
     }
     let seconds: f64 = Job::all().map(|job| job.duration().as_secs_f64()).sum();
-    format!("{table}\nAll of them take about {seconds:.0} s on one core.\n")
+    format!("{table}\nAll items take about {seconds:.0} s on one core.\n")
 }
 
 /// The results of a job.
@@ -99,12 +99,12 @@ pub(super) fn summary(summary: &Summary, items: &[Item]) -> String {
     let failed = items.iter().filter(|item| is_failed(item)).count();
     let missing = items.len() - worked - failed;
     let rest = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    let mut text = format!("Together: {} worked out, {missing} not yet{rest}\n", counted(worked, "item"));
+    let mut text = format!("Total: {} computed, {missing} not yet{rest}\n", counted(worked, "item"));
     for (what, kinds) in [
-        ("measured numbers that nothing was fitted to", &[Kind::Measured][..]),
-        ("measured numbers, fitted ones among them", &[Kind::Measured, Kind::Fitted]),
+        ("measured values, without values used for calibration", &[Kind::Measured][..]),
+        ("measured values, including values used for calibration", &[Kind::Measured, Kind::Fitted]),
         (
-            "published numbers, coefficients and counts among them",
+            "published values, including coefficients and counts",
             &[Kind::Measured, Kind::Fitted, Kind::Derived],
         ),
     ] {
@@ -117,7 +117,7 @@ pub(super) fn summary(summary: &Summary, items: &[Item]) -> String {
     let _ = writeln!(text, "Claims of the papers that hold: {hold} of {judged}{rest}");
     if !summary.far.is_empty() {
         let mut table = Table::new([
-            ("value that is not met", Left),
+            ("value not met", Left),
             ("", Left),
             ("published", Right),
             ("modeled", Right),

@@ -41,11 +41,12 @@ impl Growth {
 pub(super) fn tables(rows: &[Row<'_, Broadcasts>], text: &mut String) -> fmt::Result {
     let growths = rows.iter().filter_map(|row| Some((row.name(), row.facts()?.as_ref()?)));
     let growths: Vec<(String, &Growth)> = growths.collect();
-    let nodes = table("active nodes after", &growths, |(active, _)| active as u64);
-    let bytes = table("longest, in bytes", &growths, |(_, longest)| longest);
+    let nodes = table("active nodes", &growths, |(active, _)| active as u64);
+    let bytes = table("most bytes", &growths, |(_, longest)| longest);
     write!(
         text,
-        "\nNodes that hold a message, and the most bytes that a node holds, after each iteration:\n\n{nodes}\n{bytes}"
+        "\nNumber of nodes that hold a message, and maximum of bytes on a node, after each \
+         iteration:\n\n{nodes}\n{bytes}"
     )
 }
 

@@ -3,21 +3,18 @@
 use std::iter;
 
 use multicomputer::{
-    Rank,
+    Rank, names,
     s_to_p::{Algorithm, Distribution},
 };
 
-use super::super::lists::{List, items};
+use super::super::lists::{List, is_all, items};
 
 /// The most numbers that a range may stand for.
-const LONGEST_RANGE: usize = 10_000;
+const MAX_RANGE: usize = 10_000;
 
 /// The help of `--distribution`.
 pub(super) fn distribution_help() -> String {
-    format!(
-        "Where the sources are, or a list of such: {}; all stands for those up to band",
-        Distribution::spellings()
-    )
+    format!("Place the sources, comma-separated: {}; all means those up to band", Distribution::spellings())
 }
 
 /// The help of `--algorithm`.
@@ -26,20 +23,12 @@ pub(super) fn algorithm_help() -> String {
         algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
     };
     format!(
-        "The algorithms, or a list of such: paper for those of the papers ({}), beyond for others ({}, {}), {} for the \
-         fastest of these on the machine, or all; what does not work is left out. {} is for messages that leave some nodes with more \
-         bytes than others, {} for long messages on \
-         networks that are no grid or between nodes with several ports, {} for long messages from few sources, {} has the algorithms for \
-         an all-gather or, of one source, a broadcast, and {} treats long and short messages apart, each by one of these",
+        "Compare these algorithms (listed below), comma-separated: names, paper for those of the papers ({}), beyond for the others \
+         ({}, {}), or all; {} chooses the fastest. Algorithms that do not apply are skipped",
         names(Algorithm::PAPER),
         names(Algorithm::BEYOND),
         names(Algorithm::FOR_SOME),
-        Algorithm::AUTO,
-        Algorithm::LEVEL,
-        Algorithm::FOREST,
-        Algorithm::PIPELINE,
-        Algorithm::COLLECTIVE,
-        Algorithm::APART
+        Algorithm::AUTO
     )
 }
 
@@ -47,13 +36,23 @@ pub(super) fn algorithm_help() -> String {
 pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
     let mut asked = Vec::new();
     for item in items(text) {
-        match item {
-            "all" => asked.extend(known()),
-            "paper" => asked.extend_from_slice(Algorithm::PAPER),
-            "beyond" => asked.extend(beyond()),
-            name => asked.push(
-                name.parse().map_err(|cause| format!("{cause}; all, paper and beyond stand for several"))?,
-            ),
+        match (&names::normalized(item)[..], item.parse::<Algorithm>()) {
+            ("all", _) => asked.extend(known()),
+            ("paper", _) => asked.extend_from_slice(Algorithm::PAPER),
+            ("beyond", _) => asked.extend(beyond()),
+            (_, Ok(algorithm)) => asked.push(algorithm),
+            (_, Err(_)) => {
+                let (algorithms, groups): (Vec<Algorithm>, _) =
+                    (known().collect(), ["paper", "beyond", "all"]);
+                let spellings = algorithms.iter().flat_map(Algorithm::spellings).chain(groups);
+                let all = algorithms.iter().map(Algorithm::name).chain(groups).collect::<Vec<_>>();
+                return Err(names::unknown(
+                    "algorithm",
+                    item,
+                    names::nearest(item, spellings),
+                    &all.join(", "),
+                ));
+            }
         }
     }
     Ok(List::of(known().filter(|algorithm| asked.contains(algorithm))))
@@ -72,10 +71,10 @@ fn beyond() -> impl Iterator<Item = Algorithm> {
 /// Reads distributions: each once, in the order given.
 pub(super) fn distributions(text: &str) -> Result<List<Distribution>, String> {
     let read = |item: &str| match item {
-        "all" => Ok(Distribution::ALL.to_vec()),
-        name => match name.parse() {
+        all if is_all(all) => Ok(Distribution::ALL.to_vec()),
+        name => match name.parse::<Distribution>() {
             Ok(distribution) => Ok(vec![distribution]),
-            Err(cause) => Err(format!("{cause}; all stands for those up to band")),
+            Err(cause) => Err(cause.to_string()),
         },
     };
     Ok(List::read(text, read)?.each_once())
@@ -88,8 +87,8 @@ pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
         let number = |text: &str| {
             text.trim().parse::<usize>().map_err(|_| {
                 format!(
-                    "`{item}` is no number of sources: allowed are a number such as 30, a range that doubles such as \
-                     1..64, one in steps such as 10..100+10, and lists of these"
+                    "`{item}` is not a number of sources: write 30, a doubling range 1..64, a range in steps \
+                     10..100+10, or a list of these"
                 )
             })
         };
@@ -100,22 +99,20 @@ pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
         };
         let low = number(low)?;
         if low > high {
-            return Err(format!(
-                "`{item}` goes down; allowed is a range from the smaller to the larger number"
-            ));
+            return Err(format!("`{item}` goes down: write the smaller number first"));
         }
         if step == Some(0) {
-            return Err(format!("`{item}` goes in steps of 0; allowed are steps of 1 and more"));
+            return Err(format!("`{item}` goes in steps of 0: use steps of 1 or more"));
         }
         let after = |&count: &usize| match step {
             Some(step) => count.saturating_add(step).min(high),
             None => count.saturating_mul(2).clamp(1, high),
         };
         let range = iter::successors(Some(low), |count| (*count < high).then(|| after(count)));
-        let range: Vec<usize> = range.take(LONGEST_RANGE + 1).collect();
+        let range: Vec<usize> = range.take(MAX_RANGE + 1).collect();
         match range.len() {
-            0..=LONGEST_RANGE => Ok(range),
-            _ => Err(format!("`{item}` stands for more than {LONGEST_RANGE} numbers")),
+            0..=MAX_RANGE => Ok(range),
+            _ => Err(format!("`{item}` has more than {MAX_RANGE} numbers: use larger steps")),
         }
     })
 }
@@ -124,6 +121,6 @@ pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
 pub(super) fn ranks(text: &str) -> Result<List<Rank>, String> {
     List::read(text, |item| match item.parse() {
         Ok(rank) => Ok([rank]),
-        Err(_) => Err(format!("`{item}` is no rank: allowed are whole numbers from 0, such as 0,5,17")),
+        Err(_) => Err(format!("`{item}` is not a rank: write whole numbers such as 0,5,17")),
     })
 }

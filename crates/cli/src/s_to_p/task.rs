@@ -41,9 +41,9 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[MachineSpec]) -> Result<V
     for (index, machine) in machines.iter().enumerate() {
         for (distribution, sources) in placements(arguments, machine)? {
             let lengths: Vec<Vec<u64>> = match &arguments.lengths {
-                Some(lengths) if lengths.len() != sources.len() && !arguments.tells_sources() => {
+                Some(lengths) if lengths.len() != sources.len() && !arguments.has_number_of_sources() => {
                     return Err(Error::usage(format!(
-                        "{} given, and without --sources and --at {distribution} on {} has {}: one is needed for each",
+                        "{} given, and {distribution} on {} has {}: give a length for each source, or --sources or --at",
                         match lengths.len() {
                             1 => "1 length is".to_owned(),
                             given => format!("{given} lengths are"),
@@ -112,7 +112,7 @@ fn algorithms(arguments: &Arguments, instance: &Instance) -> (Vec<Algorithm>, Ve
 
 impl Arguments {
     /// Whether they say how many sources there are.
-    fn tells_sources(&self) -> bool {
+    fn has_number_of_sources(&self) -> bool {
         let has_own_number = |distribution: &Distribution| distribution.sources().is_some();
         self.sources.is_some() || self.at.is_some() || self.distribution.iter().any(has_own_number)
     }

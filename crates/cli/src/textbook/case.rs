@@ -16,7 +16,7 @@ use super::{
     lists::Item,
 };
 
-/// Words unless told otherwise.
+/// Default number of words.
 const WORDS: u64 = 1000;
 
 /// The most blocks that are moved to all nodes together.
@@ -37,7 +37,7 @@ pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, 
     let mut cases = Vec::new();
     for &item in items {
         for machine in machines(arguments, item)? {
-            let machine = arguments.options.meeting(arguments.parameters.applied(&machine)?);
+            let machine = arguments.options.with_rendezvous_option(arguments.parameters.applied(&machine)?);
             let default = match item.topic {
                 Topic::Algorithm(_) => WORDS,
                 Topic::MatrixVector => one_element_a_node(&machine),
@@ -55,14 +55,17 @@ fn check_options(arguments: &Arguments, items: &[Item]) -> Result<(), String> {
         |has: fn(Topic) -> bool| items.iter().all(|item| !has(item.topic)).then(|| items[0].topic.name());
     if let (Some(_), Some(name)) = (arguments.source, without(has_source)) {
         return Err(format!(
-            "{name} has no single source or destination: --source is for one-to-all broadcasts and all-to-one reductions"
+            "--source is not for {name}: only one-to-all broadcasts and all-to-one reductions have a source \
+             or a destination"
         ));
     }
     if let (Some(_), Some(name)) = (arguments.sources, without(has_sources)) {
-        return Err(format!("{name} has as many sources as it has: --sources is for pipelined and in-turn"));
+        return Err(format!(
+            "--sources is not for {name}: only pipelined and in-turn have a number of sources"
+        ));
     }
     if let (true, Some(name)) = (arguments.in_order, without(combines)) {
-        return Err(format!("{name} combines nothing: --in-order is for reductions"));
+        return Err(format!("--in-order is not for {name}: only reductions combine"));
     }
     Ok(())
 }
@@ -85,7 +88,7 @@ fn machines(arguments: &Arguments, item: Item) -> Result<Vec<MachineSpec>, Error
     {
         let (network, algorithm) = (figure.network, figure.topic.name());
         return Err(Error::usage(format!(
-            "{} is shown on {network}: for other networks name the algorithm, {algorithm}",
+            "{} is drawn on {network}: for other networks give the algorithm, {algorithm}",
             figure.name()
         )));
     }
@@ -123,8 +126,8 @@ impl Case {
                 let given = sources.len().saturating_mul(nodes);
                 if given > MAX_BLOCKS {
                     return Err(format!(
-                        "{algorithm} would move {given} blocks on {nodes} nodes, one of each source to each node: at \
-                         most {MAX_BLOCKS} are allowed"
+                        "{algorithm} would move {given} blocks on {nodes} nodes, and the limit is {MAX_BLOCKS}: use \
+                         fewer nodes or sources"
                     ));
                 }
                 let mut blocks = vec![0; nodes];
@@ -138,8 +141,7 @@ impl Case {
         if given > MAX_DATA && !arguments.phantom {
             let [given, most] = format_with_limit(given, MAX_DATA);
             return Err(format!(
-                "{algorithm} would begin with {given} of data on {}, and at most {most} are made: run it without data \
-                 (--phantom)",
+                "{algorithm} needs {given} of data on {}, and the limit is {most}: use --phantom (lengths only)",
                 counted(nodes, "node"),
             ));
         }
@@ -152,7 +154,7 @@ fn sources(arguments: &Arguments, algorithm: Algorithm, nodes: usize) -> Result<
     match arguments.sources.filter(|_| has_sources(Topic::Algorithm(algorithm))) {
         None => Ok((0..nodes).collect()),
         Some(given) if given == 0 || given > nodes => {
-            Err(format!("{given} sources are given on {}: 1 to {nodes} are allowed", counted(nodes, "node")))
+            Err(format!("{given} sources are given on {}: give 1 to {nodes}", counted(nodes, "node")))
         }
         Some(given) => Ok((0..given).map(|number| spread(number, given, nodes)).collect()),
     }

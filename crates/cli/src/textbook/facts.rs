@@ -181,7 +181,8 @@ fn causes(
             parameters.duplex() < 2.0,
             builder().duplex(2.0),
             format!(
-                "that a node that sends and receives at once moves {} times, not twice, what it moves one way",
+                "the duplex limit: a node that sends and receives at once moves {} times, not twice, what it \
+                 moves one way",
                 parameters.duplex()
             ),
         ),

@@ -18,14 +18,14 @@ impl fmt::Display for List {
             f,
             "Kumar, Grama, Gupta, Karypis: Introduction to Parallel Computing, sections 4.1 and 4.2\n"
         )?;
-        let mut topics = Table::new(["name", "section", "made for", "what it is"].map(|title| (title, Left)));
+        let mut topics = Table::new(["name", "section", "network", "title"].map(|title| (title, Left)));
         let mut equations = Table::new([("name", Left), ("equation", Right), ("time", Left)]);
         for topic in Topic::all() {
             topics.row([topic.name(), topic.section(), topic.network(), topic.title()].map(str::to_owned));
             let number = topic.equation_number().unwrap_or("-");
             equations.row([topic.name(), number, topic.formula()].map(str::to_owned));
         }
-        let mut figures = Table::new(["figure", "shown by", "on", "what it is"].map(|title| (title, Left)));
+        let mut figures = Table::new(["figure", "algorithm", "network", "title"].map(|title| (title, Left)));
         for figure in &FIGURES {
             let (name, topic) = (figure.name(), figure.topic.name());
             figures.row([&name, topic, figure.network, figure.title].map(str::to_owned));
@@ -38,4 +38,4 @@ const NOTATION: &str = "\
 p nodes, c_i of them along dimension i of a mesh; n sources; m words to a message. t_s = alpha is the start-up time of a
 message, t_w the time of a word: its bytes times beta. gamma is the time for combining two words.";
 
-const LEFT_OUT: &str = "Figures 4.1 and 4.8 show what the operations are, and no steps.";
+const LEFT_OUT: &str = "Figures 4.1 and 4.8 define the operations; they have no steps.";

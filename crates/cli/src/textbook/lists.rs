@@ -9,7 +9,7 @@ use multicomputer::{
     units::{Sizes, UnitError, parse_bytes},
 };
 
-use super::super::lists::{List, items};
+use super::super::lists::{List, is_all, items};
 
 /// An algorithm, the example, or a figure that shows one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +37,14 @@ impl fmt::Display for Item {
 /// Everything that can be asked for.
 fn spellings() -> String {
     let topics = Topic::all().map(|topic| topic.name().to_owned());
-    let names = topics.chain(FIGURES.iter().map(BookFigure::name)).chain(["and all".to_owned()]);
+    let names = topics.chain(FIGURES.iter().map(BookFigure::name)).chain(["all".to_owned()]);
     names.collect::<Vec<_>>().join(", ")
 }
 
 /// The help of the argument.
 pub(super) fn help() -> String {
     format!(
-        "An algorithm by its number in the book or its name, a figure, or a list of such: {}",
+        "Show these algorithms (number in the book or name) and figures, comma-separated: {}",
         spellings()
     )
 }
@@ -54,15 +54,11 @@ pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
     let read = |name: &str| match (Topic::named(name), BookFigure::named(name)) {
         (Some(topic), _) => Ok(vec![Item::of(topic)]),
         (None, Some(figure)) => Ok(vec![Item { topic: figure.topic, figure: Some(figure) }]),
-        (None, None) if name == "all" => Ok(Topic::all().map(Item::of).collect()),
+        (None, None) if is_all(name) => Ok(Topic::all().map(Item::of).collect()),
         (None, None) => {
-            let topics = Topic::all().map(|topic| topic.name().to_owned());
+            let topics = Topic::all().flat_map(Topic::spellings).map(str::to_owned);
             let known = topics.chain(FIGURES.iter().map(BookFigure::name)).chain(["all".to_owned()]);
-            Err(format!(
-                "`{name}` is not in the chapter; {} are {}",
-                names::allowed(name, known),
-                spellings()
-            ))
+            Err(names::unknown("algorithm or figure", name, names::nearest(name, known), &spellings()))
         }
     };
     Ok(List::read(text, read)?.each_once())
@@ -93,8 +89,8 @@ pub(super) fn read_words(text: &str) -> Result<List<u64>, String> {
         UnitError::Unreadable { given, .. }
         | UnitError::Fraction { given }
         | UnitError::TooLarge { given, .. } => format!(
-            "`{given}` is no number of words: allowed are whole numbers such as 1000 or 2K (K, M and G are powers of \
-             1024), ranges that double such as 8..64K, and lists of these"
+            "`{given}` is not a number of words: write 1000 or 2K (K, M and G are powers of 1024), a doubling \
+             range 8..64K, or a list of these"
         ),
         cause => cause.to_string(),
     })?;

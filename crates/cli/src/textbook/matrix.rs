@@ -56,10 +56,12 @@ impl Matrix {
                 Ok(Matrix::seeded(grid, elements, arguments.options.seed, figures))
             }
             (ELEMENT, _) => Err(format!(
-                "a matrix of {0} x {0} elements is too large: at most {most} x {most} are allowed",
+                "a matrix of {0} x {0} elements is too large: use at most {most} x {most}",
                 case.words
             )),
-            (bytes, _) => Err(format!("the elements of example-4.1 have 8 bytes, and {bytes} are given")),
+            (bytes, _) => {
+                Err(format!("--word-bytes {bytes} is not for example-4.1: its elements have 8 bytes"))
+            }
         }
     }
 
@@ -118,7 +120,7 @@ impl Matrix {
         let (rank, _) = outputs.find(|&(rank, output)| *output != self.expected[rank])?;
         let (elements, grid) = (self.elements, self.grid);
         Some(format!(
-            "node {rank} does not have its part of the product ({elements} x {elements} elements on {grid} nodes)"
+            "node {rank} has a wrong part of the product ({elements} x {elements} elements on {grid} nodes)"
         ))
     }
 

@@ -13,27 +13,29 @@ use super::super::{error::Error, machine::decimal};
 /// Options that change parameters.
 #[derive(Args, Debug)]
 pub(super) struct ParameterOptions {
-    /// The parameters of this machine on any network: hockney, paragon, .. [default: hockney, or those of --machine]
+    /// Use the parameters of this preset on any network: hockney, paragon, .. [default: hockney, or those of
+    /// --machine]
     #[arg(long, value_name = "NAME", value_parser = read_preset)]
     parameters: Option<Parameters>,
 
-    /// Speed of every link in multiples of that of a node's port, such as 2
+    /// Set the speed of links, in multiples of a port's speed, such as 2
     #[arg(long, value_name = "K", visible_alias = "k", allow_negative_numbers = true)]
     link_excess: Option<f64>,
 
-    /// The time for combining an element, such as 100ns
+    /// Set the time for combining an element, such as 100ns
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     gamma: Option<f64>,
 
-    /// The book's model of a send: it occupies its sender until the message is there, and its receiver not at all
-    /// (o_s = alpha, L = o_r = 0)
+    /// Use the book's model of a send: it occupies its sender until the message has arrived, and its receiver not at
+    /// all (o_s = alpha, L = o_r = 0)
     #[arg(long)]
     pub(super) strict: bool,
 }
 
 /// Reads the name of a preset.
 fn read_preset(name: &str) -> Result<Parameters, String> {
-    let refusal = || format!("{} are {}", names::allowed(name, presets::NAMES), presets::NAMES.join(", "));
+    let nearest = || names::nearest(name, presets::NAMES);
+    let refusal = || names::unknown("preset", name, nearest(), &presets::NAMES.join(", "));
     presets::by_name(name).ok_or_else(refusal)
 }
 
@@ -98,7 +100,7 @@ pub(super) fn line(machine: &MachineSpec, word_bytes: u64) -> String {
 pub(super) fn sends(machine: &MachineSpec) -> String {
     let parameters = machine.parameters();
     match parameters.latency() + parameters.receive_overhead() {
-        Span::ZERO => "A send lasts until the message is there.".to_owned(),
+        Span::ZERO => "A send ends when its message has arrived.".to_owned(),
         late => format!("A sender is free {late} before its message has been received."),
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn show(arguments: &Arguments, row: &Row<'_, Chapter<'_>>, text: &mut
     }
     sentences(facts).iter().try_for_each(|sentence| writeln!(text, "{}", folded(sentence.split(' '), 0)))?;
     let threads = counted(case.machine.nodes(), "thread");
-    writeln!(text, "It was run on {threads}: {}.", checked(arguments, topic))
+    writeln!(text, "The algorithm was run on {threads}: {}.", checked(arguments, topic))
 }
 
 /// `Algorithm 4.7`, `Example 4.1`, `pipelined`
@@ -92,9 +92,9 @@ fn what(arguments: &Arguments, case: &Case) -> String {
 /// The finding of the check of a run.
 fn checked(arguments: &Arguments, topic: Topic) -> &'static str {
     match topic {
-        Topic::MatrixVector => "the first column had the product that a plain loop gives",
-        Topic::Algorithm(_) if arguments.phantom => "every node had as many bytes as it should have",
-        Topic::Algorithm(_) => "every node had every byte that it should have",
+        Topic::MatrixVector => "the first column has the product that a sequential loop computes",
+        Topic::Algorithm(_) if arguments.phantom => "every node has data of the correct length",
+        Topic::Algorithm(_) => "every node has the correct data",
     }
 }
 
@@ -113,8 +113,8 @@ fn times(clock: Clock, topic: Topic, facts: &Facts, ran: &Ran) -> Table {
     let name =
         topic.equation_number().map_or_else(|| "equation".to_owned(), |number| format!("equation {number}"));
     row(&name, equation, topic.formula());
-    row("in step", in_step, "if nodes wait for each other after each step, links shared");
-    row("modeled", modeled, "what it takes in virtual time");
+    row("in step", in_step, "if all nodes synchronize after each step; links are shared");
+    row("modeled", modeled, "virtual time");
     match (clock, ran.real_time) {
         (Clock::Host, _) => row("run", ran.time, "on the wall clock, by the threads of this host"),
         (_, Some(real)) => row("run", ran.time, &format!("in real time, at dilation {:.2}", real.dilation)),

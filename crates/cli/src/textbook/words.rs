@@ -7,7 +7,8 @@ pub(super) fn sentences(facts: &Facts) -> Vec<String> {
     let Facts { equation, modeled, .. } = *facts;
     if !facts.is_moving {
         let nothing = "No message goes over a link.".to_owned();
-        let rest = (modeled != equation).then(|| "The equation counts some that are not there.".to_owned());
+        let rest =
+            (modeled != equation).then(|| "The equation counts messages that are not sent.".to_owned());
         return [nothing].into_iter().chain(rest).collect();
     }
     let links = links(facts.sharing);
@@ -44,7 +45,8 @@ fn slower(facts: &Facts) -> Vec<String> {
     let is_congested = in_step > without_conflicts;
     let times = facts.slow_down().map_or_else(String::new, |times| format!("{times:.2} times "));
     let most_in_a_step = facts.sharing.map_or(1, |sharing| sharing.busiest.messages);
-    let meeting = facts.shared.as_ref().filter(|link| u64::from(link.load.most_flows) > most_in_a_step);
+    let with_rendezvous_option =
+        facts.shared.as_ref().filter(|link| u64::from(link.load.most_flows) > most_in_a_step);
     let costs = &facts.causes.costs;
     if is_congested {
         sentences.push(match modeled {
@@ -58,7 +60,7 @@ fn slower(facts: &Facts) -> Vec<String> {
             _ => format!("The modeled time is {times}the equation, and more than if all nodes kept in step."),
         });
     }
-    if let Some(link) = meeting {
+    if let Some(link) = with_rendezvous_option {
         let most = link.load.most_flows;
         sentences.push(format!("Messages of different steps meet, up to {most} at once on {}.", link.link));
     }
@@ -66,7 +68,7 @@ fn slower(facts: &Facts) -> Vec<String> {
         sentences.push(format!("The equation leaves out {}.", costs.join(", and ")));
     }
     if sentences.is_empty() {
-        sentences.push("Nodes wait for others that are behind them.".to_owned());
+        sentences.push("Nodes wait for slower nodes.".to_owned());
     }
     sentences
 }

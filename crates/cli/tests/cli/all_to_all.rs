@@ -67,13 +67,13 @@ algorithm  ";
         predicted.filter_map(|algorithm| time(algorithm.name())).all(|other| time("auto").unwrap() <= other)
     );
     assert!(
-        output.contains("\nLeft out: linear, since linear permutation needs messages of one length"),
+        output.contains("\nSkipped: `linear`: linear permutation needs messages of one length"),
         "{output}"
     );
     assert!(output.contains("\nLower bound: 0."), "{output}");
     let runs = Algorithm::ALL.len() - 1;
     let note = format!(
-        "\nAll {runs} plans were run: every node got every byte that was for it, and what was predicted"
+        "\nAll {runs} plans were run: every node received every byte sent to it, and predictions are"
     );
     assert!(output.contains(&note), "{output}");
     assert_eq!(output, exchange("--mesh 2x4 --matrix figure-1"));
@@ -159,7 +159,7 @@ fn what_is_wrong_with_a_matrix_is_told() {
         (
             "data",
             format!("0,{}\n0,0\n", 1 << 30),
-            "1024 MiB of data are exchanged, and at most 512 MiB are made",
+            "the nodes would send 1024 MiB of data, and the limit is 512 MiB",
         ),
     ] {
         let file = folder.join(name);
@@ -175,7 +175,7 @@ fn what_is_wrong_with_a_matrix_is_told() {
     let phantom = ["--matrix", text(&giant), "--phantom", "--algorithm", "pairwise,random"];
     let output = succeeds(&[&["all-to-all", "--machine", "line:2"], &phantom[..]].concat());
     assert!(
-        output.contains("All 2 plans were run: every node got messages of the right lengths"),
+        output.contains("All 2 plans were run: every node received messages of the right lengths"),
         "{output}"
     );
 }
@@ -213,9 +213,12 @@ fn a_sweep_has_a_row_for_each_traffic() {
     assert_eq!(choices.len(), 4, "{output}");
     assert!(choices.iter().all(|row| row[4].parse::<f64>().unwrap() >= 1.0), "{output}");
     assert!(output.contains("\n8 of 12 plans were run: "), "{output}");
-    assert!(output.contains("\nThe others are predicted, which is exact in virtual time.\n"), "{output}");
     assert!(
-        output.contains("\nLeft out: linear, since linear permutation needs messages of one length"),
+        output.contains("\nThe others are predicted; predictions are exact in virtual time.\n"),
+        "{output}"
+    );
+    assert!(
+        output.contains("\nSkipped: `linear`: linear permutation needs messages of one length"),
         "{output}"
     );
 }
@@ -225,7 +228,7 @@ fn several_seeds_are_tried_for_what_is_chosen_at_random() {
     let arguments = "--mesh 2x4 --algorithm random,shuffled,two-stage --seeds 4 --seed 3";
     let file = folder("exchange_seeds").join("seeds.csv");
     let output = exchange(&format!("{arguments} --csv {}", text(&file)));
-    assert!(output.contains("mean ms     least"), "{output}");
+    assert!(output.contains("mean ms       min"), "{output}");
     assert!(output.contains("\nAll 9 plans were run: "), "{output}");
     let (header, lines) = table(&file);
     let seeds: Vec<String> = lines.iter().map(|row| cell(&header, row, "seed")).collect();
@@ -239,7 +242,7 @@ fn several_seeds_are_tried_for_what_is_chosen_at_random() {
     assert!(numbers[1] < numbers[0] && numbers[0] < numbers[2], "{output}");
 
     let sweep = exchange(&format!("{arguments} --traffic 1K,4K"));
-    assert!(sweep.contains("\nLeast and most of 4 seeds, whose means are above:\n\ntraffic  "), "{sweep}");
+    assert!(sweep.contains("\nMinimum and maximum of 4 seeds (means above):\n\ntraffic  "), "{sweep}");
 }
 
 #[test]
@@ -247,22 +250,22 @@ fn without_a_run_only_predictions_are_shown() {
     let output = exchange("--mesh 2x3 --run none --algorithm random,colored");
     let table = rows(&output, "algorithm");
     assert_eq!(table[0][..2], ["random", "-"], "{output}");
-    assert!(
-        output.contains("\nLeft out: random, since only a run can tell what it takes: --run "),
-        "{output}"
-    );
+    assert!(output.contains("\nSkipped: `random`: it has no prediction: run it with --run "), "{output}");
     assert!(table[1].contains(&"-"), "nothing is known of waiting: {output}");
     assert!(output.contains("\nNothing was run: all times are predictions"), "{output}");
     let errors =
         fails(2, &["all-to-all", "--mesh", "2x3", "--run", "none", "--algorithm", "random,improved"]);
-    assert!(errors.contains("no plan by random: only a run can tell what it takes"), "{errors}");
+    assert!(errors.contains("`random` has no plan: it has no prediction"), "{errors}");
 }
 
 #[test]
 fn exchanges_run_in_real_time() {
     let output = exchange("--mesh 1x2 --traffic 256 --algorithm pairwise,improved --clock real:8");
     assert!(["run ms", "pace", "error %"].iter().all(|title| output.contains(title)), "{output}");
-    assert!(output.contains("\nAll 2 plans were run in real time: every node got every byte"), "{output}");
+    assert!(
+        output.contains("\nAll 2 plans were run in real time: every node received every byte"),
+        "{output}"
+    );
     assert!(output.contains("\nReal time: "), "{output}");
 }
 
@@ -298,27 +301,27 @@ fn exchanges_that_are_none_are_refused_with_a_reason() {
             "a fan-out of 101 is given: from 1 to the number of nodes, 100, is allowed",
         ),
         (&["--fan-out", "0"], "a fan-out of 0 is given"),
-        (&["--fan-out", "-1"], "allowed is a whole number from 0 to 2^64 - 1"),
+        (&["--fan-out", "-1"], "give a whole number from 0 to 2^64 - 1"),
         (&["--traffic", "-1"], "`-1` is negative; allowed is 0 or more"),
         (&["--traffic", "2Q"], "`2Q` is not a number of bytes such as 1536, 2K"),
         (&["--traffic", "8..4"], "`8..4` goes down"),
         (&["--traffic", "1073741824G"], "node 0 would send or receive 2^60 bytes or more: less is allowed"),
         (&["--traffic", "8G", "--fan-out", "1"], "1073741824 are allowed"),
-        (&["--traffic", "1G"], "102400 MiB of data are exchanged, and at most 512 MiB are made"),
-        (&["--nonuniformity", "2"], "`2` is out of range: from 0 to 1 is allowed"),
+        (&["--traffic", "1G"], "the nodes would send 102400 MiB of data, and the limit is 512 MiB"),
+        (&["--nonuniformity", "2"], "`2` is out of range: give a number from 0 to 1"),
         (&["--nonuniformity", "-1/32"], "`-1/32` is out of range"),
-        (&["--nonuniformity", "1/0"], "`1/0` is no fraction; allowed are such as 1/32"),
-        (&["--algorithm", "fast"], "`fast` is no algorithm; allowed are auto, linear, "),
+        (&["--nonuniformity", "1/0"], "`1/0` is not a fraction: write 1/32 or 0.25"),
+        (&["--algorithm", "fast"], "unknown algorithm `fast`. Known: auto, linear, "),
         (&["--algorithm", "linear", "--mesh", "2x2"], "linear permutation needs messages of one length"),
-        (&["--nonuniformity", "1/2/3"], "`1/2/3` is no fraction"),
-        (&["--nonuniformity", "nan"], "`nan` is no fraction"),
-        (&["--seeds", "10001"], "allowed is a whole number from 1 to 10000"),
-        (&["--seeds", "0"], "allowed is a whole number from 1 to 10000"),
+        (&["--nonuniformity", "1/2/3"], "`1/2/3` is not a fraction"),
+        (&["--nonuniformity", "nan"], "`nan` is not a fraction"),
+        (&["--seeds", "10001"], "give a whole number from 1 to 10000"),
+        (&["--seeds", "0"], "give a whole number from 1 to 10000"),
         (&["--matrix", "figure-1"], "the matrix is for 8 nodes, and paragon:10x10 has 100"),
         (&["--matrix", "figure-1", "--traffic", "1K"], "cannot be used with"),
         (&["--matrix", "no/such.csv"], "matrix file no/such.csv: it cannot be read"),
         (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
-        (&["--machine", "abacus:8"], "allowed are "),
+        (&["--machine", "abacus:8"], "unknown machine `abacus:8`. Known: "),
     ] {
         let errors = fails(2, &[&["all-to-all"], arguments].concat());
         assert!(errors.contains(reason), "{arguments:?}: no\n{reason}\nin\n{errors}");

@@ -9,10 +9,10 @@ fn commands_run_with_noise_and_faults_and_predict_nothing() {
     let quiet =
         ["collective", "broadcast", "--machine", "hockney:2x2", "--bytes", "4K", "--algorithm", "short"];
     let with = |more: &[&str]| succeeds(&[&quiet[..], more].concat());
-    let note = "The machine has noise or faults: times are those of its runs";
+    let note = "The machine has noise or faults: times are those of the runs";
     assert!(!with(&[]).contains(note));
     let noisy = with(&["--noise", "interval=200us,length=40us,distribution=exponential,seed=7"]);
-    assert!(noisy.contains(note) && !noisy.contains("exactly the modeled time"), "{noisy}");
+    assert!(noisy.contains(note) && !noisy.contains("predictions are exact"), "{noisy}");
     assert_eq!(with(&["--noise", "interval=200us,length=40us,distribution=exponential,seed=7"]), noisy);
     assert!(with(&["--fault", "slow:0-1:0.5@0s", "--fault", "dead:2->3@0s"]).contains(note));
     // Nobody could tell what is the fastest before it is run.
@@ -45,7 +45,7 @@ fn bad_noise_and_faults_are_refused() {
             &["--noise", "interval=1ms,length=2ms"],
             "noise of 2 ms every 1 ms leaves hardly any time for programs",
         ),
-        (&["--fault", "dead:0-1"], "`dead:0-1` is not a fault; allowed are"),
+        (&["--fault", "dead:0-1"], "unknown fault `dead:0-1`. Known: "),
         (&["--fault", "dead:0-3@1ms"], "there is no link node 0 -> node 3 in mesh:2x2"),
         (&["--fault", "node:4@1ms"], "there is no node 4 to die; allowed are nodes 0 to 3"),
         (&["--fault", "slow:0-1:2@1ms"], "a link cannot be slowed to 2 of its capacity"),

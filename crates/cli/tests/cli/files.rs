@@ -63,7 +63,7 @@ fn a_sweep_that_fails_leaves_the_old_file_and_what_was_finished() {
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{command:?}: {errors}");
         assert!(errors.contains("the run was ended after 2s of wall-clock time"), "{command:?}: {errors}");
-        let told = format!("{} is as it was; what was finished is in {}.partial", text(&file), text(&file));
+        let told = format!("{} is unchanged; finished rows are in {}.partial", text(&file), text(&file));
         assert!(errors.contains(&told), "{command:?}: no\n{told}\nin\n{errors}");
         assert_eq!(lines(&file), ["old"], "{command:?}");
         assert_eq!(lines(&folder.join("times.csv.partial")).len(), 2, "{command:?}");
@@ -111,7 +111,7 @@ fn what_cannot_be_written_is_found_before_the_work() {
     assert!(errors.contains("row-virtual.json cannot be written: "), "{errors}");
     let same = ["--clock", "virtual", "--distribution", "row", "--csv", text(&file), "--trace", text(&file)];
     let errors = fails(2, &same);
-    assert!(errors.contains("times.partial is being written already"), "{errors}");
+    assert!(errors.contains("times.partial is in use by another run"), "{errors}");
     assert_eq!(names(&folder), [""; 0]);
 }
 
@@ -189,7 +189,7 @@ fn several_traces_are_named_and_only_runs_have_one() {
 
     let nothing = ["collective", "scan", "--mesh", "2x2", "--run", "none", "--trace", text(&trace)];
     let output = succeeds(&nothing);
-    assert!(output.ends_with("\nNo trace was written, since nothing was run.\n"), "{output}");
+    assert!(output.ends_with("\nNo trace was written: nothing was run.\n"), "{output}");
     assert_eq!(names(&folder).len(), 3);
 }
 

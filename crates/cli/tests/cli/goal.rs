@@ -71,7 +71,7 @@ fn notes_tell_of_other_processors_and_of_messages_for_nobody() {
     let output = given("num_ranks 1\nrank 0 { send 8b to 0 cpu 1 }", &["goal", "-", "--machine", "line:1"]);
     let output = String::from_utf8(output.stdout).unwrap();
     assert!(
-        output.contains("1 operation names another cpu or nic than 0: a node has one of each"),
+        output.contains("1 operation names a cpu or nic other than 0: a node has one of each"),
         "{output}"
     );
     assert!(output.contains("Never received: 1 message."), "{output}");
@@ -122,5 +122,5 @@ fn a_schedule_that_is_written_takes_its_own_time() {
         assert_eq!(time(), planned, "{command:?}");
     }
     let several = ["collective", "broadcast", "--machine", "line:4", "--goal", text(&file)];
-    assert!(fails(2, &several).contains("--goal writes one schedule, and there are "));
+    assert!(fails(2, &several).contains("--goal writes one schedule, and this command makes "));
 }

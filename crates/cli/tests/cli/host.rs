@@ -3,8 +3,8 @@
 use super::*;
 
 /// The sentences that end the output of runs under the host's clock.
-const NOTE: &str = "\nTimes of runs are wall-clock times of this host, each the median of 9 calls after one that warms up; \
-                    they vary from run to run. Predictions and bounds are those of the model.\n";
+const NOTE: &str = "\nRun times are wall-clock times of this host, medians of 9 calls after one warm-up call; they vary from run \
+                    to run. Predictions and lower bounds are modeled.\n";
 
 /// A run of each command on 4 nodes, and the column of its CSV file that has the time of the run.
 const COMMANDS: [(&[&str], &str); 6] = [
@@ -46,7 +46,10 @@ fn predictions_stay_beside_times_of_the_host() {
     let host = succeeds(&[&options[..], &["--clock", "host"]].concat());
     // The unit follows from the times, which are those of this host.
     assert!(host.contains("\nalgorithm  modeled ") && host.contains("  run "), "{host}");
-    assert!(host.contains("It was run on the threads of this host: every member had every byte"), "{host}");
+    assert!(
+        host.contains("The plan was run on the threads of this host: every member has the correct data"),
+        "{host}"
+    );
 
     let exchange =
         succeeds(&["all-to-all", "--mesh", "2x2", "--algorithm", "random,auto", "--clock", "host"]);
@@ -89,7 +92,7 @@ fn modeled_times_of_csv_files_are_modeled_under_every_clock() {
 
 #[test]
 fn sweeps_have_a_table_of_times_of_the_host() {
-    let title = "\nTimes of runs on the threads of this host in ";
+    let title = "\nRun times on the threads of this host, in ";
     let broadcast = ["collective", "broadcast", "--mesh", "2x2", "--bytes", "8..16", "--run", "all"];
     let exchange = ["all-to-all", "--mesh", "2x2", "--traffic", "1K,2K", "--run", "all"];
     for command in [&broadcast[..], &exchange] {
@@ -109,7 +112,7 @@ fn threads_can_be_pinned_on_every_clock() {
     let options = ["s-to-p", "--mesh", "2x2", "--algorithm", "br-lin"];
     assert_eq!(succeeds(&[&options[..], &["--pin", "spread"]].concat()), succeeds(&options));
     let errors = fails(2, &["all-to-all", "--pin", "everywhere"]);
-    assert!(errors.contains("allowed are auto, none, one-core and spread"), "{errors}");
+    assert!(errors.contains("unknown pinning `everywhere`. Known: auto, none, one-core, spread"), "{errors}");
     for command in ["demo", "s-to-p", "collective", "all-to-all", "textbook"] {
         let help = succeeds(&[command, "--help"]);
         assert!(help.contains("--pin <CORES>") && help.contains("or host (no model"), "{help}");

@@ -196,7 +196,7 @@ fn the_help_tells_of_every_option_and_has_examples() {
 #[test]
 fn bad_arguments_are_refused_with_a_reason() {
     for (arguments, reason) in [
-        (&["--machine", "abacus:8"][..], "allowed are ROWSxCOLUMNS (a Paragon), "),
+        (&["--machine", "abacus:8"][..], "unknown machine `abacus:8`. Known: ROWSxCOLUMNS (a Paragon), "),
         (&["--machine", "paragon:0x3"], "`0x3` has no nodes; every extent must be at least 1"),
         (&["--machine", "no-such-machine.toml"], "machine file no-such-machine.toml: it cannot be read"),
         (&["--machine", "hypercube:12"], "a hypercube cannot have 12 nodes; allowed are powers of two"),
@@ -205,21 +205,24 @@ fn bad_arguments_are_refused_with_a_reason() {
         (&["--mesh", "3"], "`3` is not a shape; allowed is ROWSxCOLUMNS"),
         (&["--mesh", "3x3", "--machine", "line:4"], "cannot be used with '--machine <MACHINE>'"),
         (&["--mesh", "5000x5000", "--clock", "virtual"], "25000000 nodes are too many"),
-        (&["--clock", "wall"], "allowed are `virtual`, `real` (the dilation is measured)"),
-        (&["--clock", "virtual:2"], "allowed are `virtual`, "),
-        (&["--clock", "real:nan"], "`nan` is no dilation"),
-        (&["--clock", "real:-1"], "`-1` is no dilation: it must be a positive number"),
+        (&["--clock", "wall"], "unknown clock `wall`. Known: virtual, real (the dilation is measured)"),
+        (&["--clock", "virtual:2"], "Known: virtual, "),
+        (&["--clock", "real:nan"], "`nan` is not a dilation"),
+        (
+            &["--clock", "real:-1"],
+            "`-1` is not a dilation, the wall-clock seconds of a modeled second: write a positive number",
+        ),
         (&["--clock", "real:1e10"], "it must be a positive number, at most 1e9"),
         (&["--bytes", "2Q"], "`2Q` is not a number of bytes such as 1536, 2K"),
         (&["--bytes", "8..4"], "`8..4` goes down"),
         (&["--bytes", "512M"], "travel as one in the end: a message has at most 1 GiB"),
         (&["--sources", "10", "--mesh", "3x3"], "10 sources on a mesh of 3 x 3: 1 to 9 can be placed"),
-        (&["--sources", "-3"], "allowed is a whole number from 0 to 2^64 - 1"),
-        (&["--seed", "one"], "allowed is a whole number from 0 to 2^64 - 1"),
+        (&["--sources", "-3"], "give a whole number from 0 to 2^64 - 1"),
+        (&["--seed", "one"], "give a whole number from 0 to 2^64 - 1"),
         (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
         (
             &["--distribution", "rows"],
-            "`rows` is no distribution; did you mean `row`? Allowed are row, column, right-diagonal,",
+            "unknown distribution `rows`; did you mean `row`? Known: row, column, right-diagonal,",
         ),
         (&["--distribution", "block:2x2,block:3x3"], "4 sources for a block of 9 nodes: 9 must be placed"),
         (
@@ -236,12 +239,13 @@ fn bad_arguments_are_refused_with_a_reason() {
         ),
         (&["--svg", "no/such/folder/run.svg"], "no/such/folder/run-row-virtual.svg cannot be written"),
         (&["--heat", "no/such/folder/run.svg"], "no/such/folder/run-row-virtual.svg cannot be written"),
-        (
-            &["--svg", "x.svg", "--heat", "x.svg"],
-            "is being written already, by another run or for another option",
-        ),
-        (&["play"], "unrecognized subcommand 'play'"),
-        (&["machine", "abacus"], "allowed are ROWSxCOLUMNS (a Paragon)"),
+        (&["--svg", "x.svg", "--heat", "x.svg"], "is in use by another run or another option"),
+        (&["play"], "unknown command `play`"),
+        (&["machine", "abacus"], "unknown machine `abacus`. Known: ROWSxCOLUMNS (a Paragon)"),
+        (&["machine", "ring8"], "unknown machine `ring8`; did you mean `ring:8`? Known: "),
+        (&["allreduce"], "`allreduce` is an operation, not a command: write `collective all-reduce`"),
+        (&["colective"], "unknown command `colective`; did you mean `collective`? Known: demo, s-to-p, "),
+        (&["alltoallv"], "unknown command `alltoallv`; did you mean `all-to-all`? "),
     ] {
         let errors = fails(2, arguments);
         assert!(errors.contains(reason), "{arguments:?}: no\n{reason}\nin\n{errors}");
@@ -253,7 +257,9 @@ fn bad_arguments_are_refused_with_a_reason() {
 fn a_bad_filter_for_the_logs_is_refused() {
     let output = program(&["--mesh", "1x1"]).env("RUST_LOG", "=x=").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: the variable RUST_LOG is `=x=`: "));
+    assert!(
+        String::from_utf8(output.stderr).unwrap().starts_with("error: RUST_LOG `=x=` is not a log filter: ")
+    );
 }
 
 #[test]

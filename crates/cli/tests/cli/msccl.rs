@@ -30,7 +30,7 @@ fn a_schedule_stands_beside_what_auto_takes() {
         ["msccl", text(&file), "--machine", "hockney:1x2", "--bytes", "1000,8K", "--csv", text(&csv)];
     let output = succeeds(&arguments);
     let title =
-        "pair.xml on hockney:1x2: allgather of 2 ranks, 2 chunks; every rank ends with what that says\n\n";
+        "pair.xml on hockney:1x2: allgather of 2 ranks, 2 chunks; the result of every rank is correct\n\n";
     assert!(output.contains(title), "{output}");
     let table = fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = table.lines().collect();
@@ -65,7 +65,7 @@ fn what_cannot_be_timed_is_refused() {
         "{unkept}"
     );
     assert!(refused("ring", &[]).contains("the text is no XML without a DTD"));
-    assert!(refused(PAIR, &["--bytes", "3"]).contains("3 B are no whole number of elements of 4 bytes"));
+    assert!(refused(PAIR, &["--bytes", "3"]).contains("3 B is not a multiple of the element (4 bytes)"));
     let small = fails(2, &["msccl", text(&file), "--machine", "line:1"]);
     assert!(small.contains("the program has 2 ranks, and the machine 1"), "{small}");
 }
@@ -87,7 +87,7 @@ fn a_schedule_is_an_algorithm_among_others() {
         let is_row = |line: &&str| line.contains("pair.xml") && line.contains(operation);
         table.lines().find(is_row).unwrap_or_else(|| panic!("{table}"))
     };
-    // As above, and it was run: every member had every byte.
+    // As above, and it was run, and its result was checked.
     assert!(row(",all-gather,").contains(",pair,155.000000,"), "{table}");
     assert!(row(",broadcast,").contains("it is an all-gather, and this is a broadcast"), "{table}");
     fs::write(&file, PAIR.replacen("type=\"r\"", "type=\"nop\"", 1)).unwrap();
@@ -119,7 +119,7 @@ fn plans_are_written_and_read_again() {
     succeeds(&writing(&of_ring, text(&file)));
     let output = succeeds(&["msccl", text(&file), "--machine", "line:6", "--bytes", "6K"]);
     assert!(
-        output.contains("allgather of 6 ranks, 6 chunks; every rank ends with what that says"),
+        output.contains("allgather of 6 ranks, 6 chunks; the result of every rank is correct"),
         "{output}"
     );
 
@@ -130,7 +130,7 @@ fn plans_are_written_and_read_again() {
     assert!(output.contains("alltoall of 6 ranks"), "{output}");
     let output = succeeds(&[&exchange[..], &["--machine", "line:6", "--with", text(&file)]].concat());
     assert!(
-        output.contains("plan.xml") && output.contains("All 2 plans were run: every node got"),
+        output.contains("plan.xml") && output.contains("All 2 plans were run: every node received"),
         "{output}"
     );
 
@@ -138,7 +138,7 @@ fn plans_are_written_and_read_again() {
     let broadcast = refused(&["collective", "broadcast", "--algorithm", "short"]);
     assert!(broadcast.contains("MSCCL has no broadcast: it has all-reduce, all-gather, "), "{broadcast}");
     let several = refused(&["collective", "all-gather"]);
-    assert!(several.contains("--msccl writes one schedule, and there are "), "{several}");
+    assert!(several.contains("--msccl writes one schedule, and this command makes "), "{several}");
     let stop = refused(&["s-to-p", "--sources", "2", "--algorithm", "br-lin"]);
     assert!(stop.contains("MSCCL has no operation of this command"), "{stop}");
 }

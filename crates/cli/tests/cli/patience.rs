@@ -40,7 +40,7 @@ fn a_run_in_real_time_that_takes_long_is_announced() {
         (
             &["all-to-all", "--traffic", "60", "--algorithm", "pairwise"],
             "real:120",
-            "in real time at dilation 120 this run will take 1 h (an exchange (",
+            "in real time at dilation 120 this run will take 1 h (all-to-all (",
         ),
         (
             &["textbook", "4.1", "--words", "1"],
@@ -69,8 +69,8 @@ fn a_run_in_real_time_that_nobody_would_wait_for_is_refused() {
         &["--sources", "1", "--bytes", "1M"],
     ] {
         let errors = fails(2, &[command, &machine, &["--clock", "real:1"]].concat());
-        let told = "in real time at dilation 1 this run would take 12 days 3 h, and at most 1 h is allowed: choose a \
-                    smaller dilation, such as --clock real:0.003, or virtual time (";
+        let told = "in real time at dilation 1 this run would take 12 days 3 h, and the limit is 1 h: use a \
+                    smaller dilation, such as --clock real:0.003, or --clock virtual (";
         assert!(errors.contains(told), "{command:?}: no\n{told}\nin\n{errors}");
     }
     // Nothing is done in virtual time first if real time is refused.

@@ -34,7 +34,7 @@ fn a_sweep_is_drawn_with_its_bound_and_crossovers_and_so_is_its_table() {
     succeeds(&["plot", csv.to_str().unwrap(), "--out", again.to_str().unwrap()]);
     assert_eq!(svg, fs::read_to_string(again).unwrap());
     let output = succeeds(&["plot", csv.to_str().unwrap(), "--y", "bandwidth", "--title", "<B>"]);
-    assert_eq!(output, format!("The plot is {}\n", csv.with_extension("svg").display()));
+    assert_eq!(output, format!("Plot written: {}\n", csv.with_extension("svg").display()));
     let svg = fs::read_to_string(csv.with_extension("svg")).unwrap();
     assert!(
         svg.contains(">bandwidth, MB/s<") && svg.contains("&lt;B&gt;") && !svg.contains("lower than"),
@@ -57,7 +57,7 @@ fn every_command_that_compares_draws_what_varies() {
         ),
         (
             "plot-exchange",
-            "exchange --machine cm5:8 --fan-out 2 --traffic 1K,64K",
+            "all-to-all --machine cm5:8 --fan-out 2 --traffic 1K,64K",
             [">traffic of a node, bytes<", ">two-stage<"],
         ),
         ("plot-tune", "tune line:8 broadcast --bytes 8..64K", [">length, bytes<", "bound (nothing can"]),
@@ -89,16 +89,16 @@ fn a_table_that_cannot_be_drawn_is_refused() {
     let same = file("times", "bytes,algorithm,modeled_us\n8,a,1\n");
     for (arguments, error) in [
         (vec!["plot", "no-such.csv"], "no-such.csv cannot be read: "),
-        (vec!["plot", &times, "--x", "z"], "there is no column `z`; there are bytes, algorithm, modeled_us"),
+        (vec!["plot", &times, "--x", "z"], "unknown column `z`. Known: bytes, algorithm, modeled_us"),
         (
             vec!["plot", &words],
-            "no column has times (modeled_us, run_us, wall_us or time_us), so --y has to say",
+            "no column has times (modeled_us, run_us, wall_us or time_us): choose a column with --y",
         ),
         (
             vec!["plot", &words, "--y", "b"],
-            "row 1 has `x` in the column `b`; allowed are finite numbers, and nothing",
+            "row 1 has `x` in the column `b`: only finite numbers can be drawn",
         ),
-        (vec!["plot", &same, "--out", &same], "the plot would take the place of the table"),
+        (vec!["plot", &same, "--out", &same], "the plot would overwrite the table"),
         (vec!["plot", &times, "--out", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
         (vec!["collective", "scan", "--plot", "no/such/plot.svg"], "no/such/plot.svg cannot be written"),
     ] {
@@ -132,7 +132,7 @@ fn drawn(file: &Path, options: &[&str]) -> String {
 fn means_say_of_what_they_are() {
     let (_, svg) = plotted(
         "plot-seeds",
-        &"exchange --mesh 2x4 --fan-out 3 --traffic 1K,64K --algorithm random,auto --seeds 5 --run all"
+        &"all-to-all --mesh 2x4 --fan-out 3 --traffic 1K,64K --algorithm random,auto --seeds 5 --run all"
             .split(' ')
             .collect::<Vec<_>>(),
     );

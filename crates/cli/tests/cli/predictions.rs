@@ -15,7 +15,7 @@ fn on_a_small_host(arguments: &str) -> Output {
 fn a_prediction_is_not_refused_for_its_threads() {
     for (command, without_a_run) in [
         ("collective broadcast --mesh 40x40 --algorithm short", " --run none"),
-        ("exchange --mesh 40x40 --fan-out 1 --traffic 1K --algorithm colored", " --run none"),
+        ("all-to-all --mesh 40x40 --fan-out 1 --traffic 1K --algorithm colored", " --run none"),
         ("tune 40x40 scan --bytes 8", ""),
     ] {
         let output = on_a_small_host(&format!("{command}{without_a_run}"));
@@ -33,6 +33,6 @@ fn a_prediction_is_not_refused_for_its_threads() {
 #[test]
 fn a_matrix_that_would_not_fit_in_memory_is_refused() {
     let errors = fails(2, &["all-to-all", "--mesh", "1000x1000", "--run", "none"]);
-    let told = "a matrix for 1000000 nodes has an entry for each pair of them, and would not fit in memory: at most 16384";
+    let told = "a random matrix for 1000000 nodes does not fit in memory: use at most 16384";
     assert!(errors.contains(told), "{errors}");
 }

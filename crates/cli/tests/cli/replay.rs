@@ -57,12 +57,12 @@ fn what_cannot_be_played_is_refused_before_anything_runs() {
 
     let many = ["s-to-p", "--mesh", "2x2", "--sources", "1..3", "--algorithm", "br-lin,2-step,xor"];
     let errors = fails(2, &[&many[..], &replay].concat());
-    assert!(errors.contains("--replay shows at most 8 runs, and there would be 9"), "{errors}");
-    assert!(errors.contains("name fewer algorithms"), "{errors}");
+    assert!(errors.contains("--replay shows at most 8 runs, and this command makes 9"), "{errors}");
+    assert!(errors.contains("choose fewer algorithms"), "{errors}");
 
     let both = ["--mesh", "2x2", "--distribution", "row", "--clock", "virtual", "--heat", text(&file)];
     let errors = fails(2, &[&both[..], &replay].concat());
-    assert!(errors.contains("is being written already, by another run or for another option"), "{errors}");
+    assert!(errors.contains("is in use by another run or another option"), "{errors}");
     let errors = fails(2, &["--replay", "no/such/folder/run.html"]);
     assert!(errors.contains("no/such/folder/run.html cannot be written"), "{errors}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left");

@@ -51,7 +51,7 @@ fn every_table_has_a_column_for_each_quantity() {
     for command in [
         "s-to-p --sources 2 --algorithm br-lin",
         "collective broadcast --algorithm short",
-        "exchange --traffic 1K --algorithm random",
+        "all-to-all --traffic 1K --algorithm random",
         "demo --sources 2 --distribution row --clock virtual",
     ] {
         let arguments: Vec<&str> = command.split_whitespace().chain(disturbed.split_whitespace()).collect();
@@ -168,7 +168,7 @@ fn machines_of_one_name_are_told_apart() {
 #[test]
 fn names_tell_what_they_tell() {
     let output = succeeds(&["s-to-p", "--mesh", "2x2,2x3", "--sources", "2", "--algorithm", "br-lin"]);
-    assert!(output.contains("\nmachine      br-lin    bound\n"), "{output}");
+    assert!(output.contains("\nmachine      br-lin    lower bound\n"), "{output}");
     let ports = ["s-to-p", "--mesh", "2x2,2x3", "--ports", "2", "--sources", "2", "--algorithm", "br-lin"];
     let output = succeeds(&ports);
     assert!(

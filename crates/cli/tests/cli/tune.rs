@@ -29,7 +29,9 @@ fn the_choices_of_every_operation_are_shown() {
                 vector from 8 B to 64 KiB\n\nbroadcast\n";
     assert!(output.starts_with(head), "{output}");
     assert!(
-        output.ends_with("\nFrom 14 lengths each; where the choice changes is found to 5 %.\n"),
+        output.ends_with(
+            "\nFrom 14 lengths for each operation; lengths at which the choice changes are precise to 5 %.\n"
+        ),
         "{output}"
     );
     let found = intervals(&output);
@@ -57,7 +59,7 @@ fn the_crossover_of_short_and_long_is_where_their_times_cross() {
         let options = ["--machine", "line:16", "--algorithm", "short,long", "--run", "none"];
         let output = succeeds(&[&["collective", "broadcast", "--bytes", &bytes], &options[..]].concat());
         let (_, after) = output.split_once("\nFastest: ").unwrap();
-        after.split_once(',').unwrap().0.to_owned()
+        after.split_once(", chosen by ").unwrap().1.split_once(':').unwrap().0.to_owned()
     };
     assert_eq!(
         (faster(bytes), faster(bytes * 100 / 106)),
@@ -106,20 +108,20 @@ fn intervals_are_written_as_csv() {
 #[test]
 fn what_cannot_be_tuned_is_refused_with_a_reason() {
     for (arguments, reason) in [
-        (&["abacus"][..], "allowed are ROWSxCOLUMNS (a Paragon), "),
+        (&["abacus"][..], "unknown machine `abacus`. Known: ROWSxCOLUMNS (a Paragon), "),
         (
             &["2x2", "alreduce"],
-            "`alreduce` is no operation; did you mean `allreduce`? Allowed are broadcast (bcast), ",
+            "unknown operation `alreduce`; did you mean `all-reduce`? Known: broadcast (bcast), ",
         ),
-        (&["paragn:2x2"], "did you mean `paragon:2x2`? Allowed are ROWSxCOLUMNS"),
-        (&["2x2", "3x3"], "two machines are given: one is tuned at a time"),
+        (&["paragn:2x2"], "unknown machine `paragn:2x2`; did you mean `paragon:2x2`? Known: ROWSxCOLUMNS"),
+        (&["2x2", "3x3"], "two machines are given: give one"),
         (&["2x2", "--mesh", "3x3"], "a machine is given by name and by --machine or --mesh"),
-        (&["scan", "gather"], "operations are given twice: name several with commas between them"),
+        (&["scan", "gather"], "operations are given twice: separate them by commas"),
         (&["2x2", "scan", "gather"], "unexpected value 'gather'"),
         (&["0x3"], "`0x3` has no nodes"),
         (&["2x2", "--bytes", "8..4"], "`8..4` goes down"),
-        (&["2x2", "--precision", "0"], "allowed is a number of percent from 0.1 to 1000"),
-        (&["2x2", "--precision", "nan"], "allowed is a number of percent from 0.1 to 1000"),
+        (&["2x2", "--precision", "0"], "give a percentage from 0.1 to 1000"),
+        (&["2x2", "--precision", "nan"], "give a percentage from 0.1 to 1000"),
         (&["2x2", "--csv", "no/such/folder/c.csv"], "no/such/folder/c.csv cannot be written"),
     ] {
         let errors = fails(2, &[&["tune"], arguments].concat());
