@@ -98,7 +98,7 @@ impl Span {
     /// If `seconds` is NaN, which is the result of an erroneous calculation.
     #[track_caller]
     pub fn from_secs_f64(seconds: f64) -> Span {
-        assert!(!seconds.is_nan(), "NaN seconds are no interval of time; allowed is any number");
+        assert!(!seconds.is_nan(), "NaN is not a number of seconds");
         Span((seconds * PICOS_PER_SECOND).round() as u64)
     }
 
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "NaN seconds are no interval of time; allowed is any number")]
+    #[should_panic(expected = "NaN is not a number of seconds")]
     fn what_is_no_number_is_no_interval() {
         Span::from_secs_f64(f64::NAN);
     }

@@ -159,7 +159,7 @@ fn exchange_unknown_lengths(
     let calls = 3;
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
-            let text = format_args!("an exchange of {what} by {choice}");
+            let text = format_args!("an all-to-all of {what} by {choice}");
             group.agree(&Call::new(EXCHANGE, &text, choice.key()))?;
             check_number(group, &outgoing)?;
             let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
@@ -184,7 +184,7 @@ fn exchange_with_matrix(
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an exchange of {what} by {choice} with a known matrix");
+        let text = format_args!("an all-to-all of {what} by {choice} with a known matrix");
         group.agree(&Call::new(EXCHANGE, &text, (choice.key(), matrix)))?;
         check_number(group, &outgoing)?;
         Ok(plan(group, &choice, matrix)?.carry_out(group, outgoing)?)

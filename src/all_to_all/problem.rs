@@ -55,10 +55,6 @@ impl Planned for Instance {
     fn known(&self) -> Vec<&'static str> {
         Self::algorithms().iter().map(Algorithm::name).collect()
     }
-
-    fn unmet(&self, _algorithm: &str, restriction: &str) -> String {
-        restriction.to_owned()
-    }
 }
 
 impl Registered for Instance {

@@ -160,7 +160,7 @@ fn a_custom_algorithm_may_refuse_a_problem() {
     assert!(error.starts_with("the schedule of short ring does not deliver: rank 0 ends with"), "{error}");
     // `Algorithm::OWN` only names custom algorithms, and makes no plan.
     let error = Algorithm::OWN.plan(&odd).unwrap_err().to_string();
-    assert_eq!(error, "own stands for all algorithms of one's own: give the `Own` that is meant");
+    assert_eq!(error, "`own` stands for all custom algorithms: pass the custom algorithm itself");
 }
 
 #[test]

@@ -274,15 +274,14 @@ pub fn known_names() -> impl Iterator<Item = &'static str> {
 #[non_exhaustive]
 pub enum MachineSpecError {
     /// The text names neither a preset nor a topology.
-    #[error("`{given}` is not a machine; {} are {}", names::allowed(given, known_names()), spellings())]
+    #[error("unknown machine `{given}`; {} are {}", names::allowed(given, known_names()), spellings())]
     Unknown {
         /// The text that was given.
         given: String,
     },
     /// The text is the name of a file where the name of a machine is expected.
     #[error(
-        "`{given}` is the name of a file, not of a machine: read a machine file with `MachineSpec::from_file`; a \
-         network file is spelled `file:{given}`"
+        "`{given}` is the name of a file, not of a machine: read a machine file with `MachineSpec::from_file`; write a network file as `file:{given}`"
     )]
     File {
         /// The text that was given.
@@ -302,7 +301,7 @@ pub enum MachineSpecError {
 fn refusal_of_shape(given: &str, cause: &TopologyError) -> String {
     match cause {
         TopologyError::NoShape { .. } => cause.to_string(),
-        _ => format!("`{given}` is not a machine: {cause}"),
+        _ => format!("invalid machine `{given}`: {cause}"),
     }
 }
 
@@ -406,8 +405,7 @@ mod tests {
             assert_eq!(
                 given.parse::<MachineSpec>().unwrap_err().to_string(),
                 format!(
-                    "`{given}` is the name of a file, not of a machine: read a machine file with \
-                     `MachineSpec::from_file`; a network file is spelled `file:{given}`"
+                    "`{given}` is the name of a file, not of a machine: read a machine file with `MachineSpec::from_file`; write a network file as `file:{given}`"
                 )
             );
         }

@@ -51,12 +51,12 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a message",
-    label = "messages are made of numbers, `bool`s and plain types of one's own",
+    label = "elements are numbers, `bool`s and plain data types that implement `Pod`",
     note = "a struct of numbers derives it: `#[derive(Clone, Copy, Pod, Zeroable)] #[bytemuck(crate = \
             \"multicomputer::bytemuck\")] #[repr(C)]`, with `use multicomputer::bytemuck::{{Pod, Zeroable}};`",
     note = "there must be no gaps between its fields; for enums and structs with `bool`s see the documentation of \
             `multicomputer::Element`",
-    note = "`String`, `Vec` and references are no elements: send what is in them"
+    note = "`String`, `Vec` and references are not elements: send their contents"
 )]
 pub trait Element: NoUninit + CheckedBitPattern {}
 

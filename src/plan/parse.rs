@@ -40,14 +40,9 @@ pub struct ParseAlgorithmError {
 impl ParseAlgorithmError {
     /// Creates the error for a name that no known algorithm has.
     pub(crate) fn new<P: Problem>(name: &str, algorithms: &[Algorithm<P>]) -> ParseAlgorithmError {
-        let nearest = names::nearest(name, algorithms.iter().flat_map(Algorithm::spellings))
-            .map(|nearest| format!("; did you mean `{nearest}`? The"));
+        let allowed = names::allowed(name, algorithms.iter().flat_map(Algorithm::spellings));
         let known: Vec<&str> = algorithms.iter().map(Algorithm::name).collect();
-        let refusal = format!(
-            "no algorithm is called {name:?}{} names are {}",
-            nearest.as_deref().unwrap_or(": the"),
-            known.join(", ")
-        );
+        let refusal = format!("unknown algorithm `{name}`; {allowed} are {}", known.join(", "));
         ParseAlgorithmError { name: name.to_owned(), refusal }
     }
 

@@ -90,11 +90,11 @@ impl<P: Problem> Entry<P> {
         Entry::new("own", |_| {
             Err(PlanError::Restricted {
                 algorithm: "own".to_owned(),
-                text: "own stands for all algorithms of one's own: give the `Own` that is meant".to_owned(),
+                text: "`own` stands for all custom algorithms: pass the custom algorithm itself".to_owned(),
                 found: String::new(),
             })
         })
-        .about("an algorithm of one's own")
+        .about("a custom algorithm")
     }
 
     /// Creates the entry of an algorithm that has its own search.
@@ -280,7 +280,11 @@ impl<P: Problem> Algorithm<P> {
                 let (algorithm, found) =
                     (self.called(problem), (restriction.found)(problem, &self.parameter));
                 Err(PlanError::Restricted {
-                    text: problem.unmet(&algorithm, restriction.text),
+                    text: format!(
+                        "`{algorithm}` does not apply to this {}: it needs {}",
+                        problem.kind(),
+                        restriction.text
+                    ),
                     algorithm,
                     found,
                 })

@@ -134,7 +134,7 @@ fn pace(real_time: &RealTimeReport) -> [String; 3] {
             100.0 * error
         ),
         format!(
-            "  slip             at most {}, at node {} when it was {}; {late:.1} % of {} late",
+            "  lateness         at most {}, at node {} at {}; {late:.1} % of {} late",
             Span::from(slip.by),
             slip.rank,
             slip.at,

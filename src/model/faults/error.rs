@@ -10,7 +10,7 @@ use crate::{names, topology::Link, units::UnitError};
 pub enum FaultError {
     /// The text is not a fault.
     #[error(
-        "`{}` is not a fault; {} are slow:A-B:FACTOR@TIME, dead:A-B@TIME and node:RANK@TIME, such as \
+        "unknown fault `{}`; {} are slow:A-B:FACTOR@TIME, dead:A-B@TIME and node:RANK@TIME, such as \
          slow:3-4:0.5@2ms, where A->B is one direction of a link, and s2 is switch 2",
         .0,
         names::allowed(.0, ["slow", "dead", "node"])
@@ -20,7 +20,7 @@ pub enum FaultError {
     #[error("the instant of a fault: {0}")]
     Unit(UnitError),
     /// The machine has no such link.
-    #[error("there is no link {given} in {topology}; allowed are the ends of its links")]
+    #[error("{topology} has no link {given}: name the two ends of a link")]
     Link {
         /// The link given.
         given: Link,
@@ -28,7 +28,7 @@ pub enum FaultError {
         topology: String,
     },
     /// The machine has no such node.
-    #[error("there is no node {given} to die; allowed are nodes 0 to {}", nodes - 1)]
+    #[error("node {given} does not exist: the nodes are 0 to {}", nodes - 1)]
     Node {
         /// The rank given.
         given: usize,
@@ -36,10 +36,12 @@ pub enum FaultError {
         nodes: usize,
     },
     /// The factor of a slow link is not above 0 and at most 1.
-    #[error("a link cannot be slowed to {0} of its capacity; allowed are numbers above 0, at most 1")]
+    #[error("factor {0} of a slow link is out of range; allowed are numbers above 0 and at most 1")]
     Factor(f64),
     /// The table of a fault in a machine file has a wrong combination of keys.
-    #[error("a fault must have one of the keys `slow`, `dead` and `node`, and `factor` with `slow` alone")]
+    #[error(
+        "a fault needs exactly one of the keys `slow`, `dead` and `node`; `factor` is required with `slow` and not allowed otherwise"
+    )]
     Keys,
 }
 

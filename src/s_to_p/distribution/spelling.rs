@@ -15,7 +15,7 @@ const DEFAULT_SEED: u64 = 1;
 /// Error for a text that is not a [`Distribution`].
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error(
-    "`{given}` is no distribution; {} are {}",
+    "unknown distribution `{given}`; {} are {}",
     names::allowed(given, known_names()),
     Distribution::spellings()
 )]

@@ -74,7 +74,7 @@ pub(super) fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
             let all: Vec<&str> = Algorithm::ALL.iter().map(Algorithm::name).collect();
             let allowed =
                 names::allowed(name, Algorithm::ALL.iter().flat_map(Algorithm::spellings).chain(["all"]));
-            Err(format!("`{name}` is no algorithm; {allowed} are {}, and all", all.join(", ")))
+            Err(format!("unknown algorithm `{name}`; {allowed} are {}, and all", all.join(", ")))
         }
     };
     Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().copied()))

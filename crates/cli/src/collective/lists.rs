@@ -105,7 +105,7 @@ pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
                 _ => {
                     let all: Vec<&str> = Algorithm::NAMED.iter().map(Algorithm::name).collect();
                     return Err(format!(
-                        "`{rest}` is no algorithm; {} are {}, strategies such as 2x3x5:SSMCC, and all",
+                        "unknown algorithm `{rest}`; {} are {}, strategies such as 2x3x5:SSMCC, and all",
                         names::allowed(
                             rest,
                             Algorithm::NAMED.iter().flat_map(Algorithm::spellings).chain(["all"])

@@ -186,7 +186,7 @@ fn several_are_a_table() {
     let ranges = textbook("4.1 --words 1..8,1K");
     let words: Vec<&str> = rows(&ranges, "name").iter().map(|row| row[2]).collect();
     assert_eq!(words, ["1", "2", "4", "8", "1024"], "{ranges}");
-    assert!(output.contains("it needs a power of two ranks, and there are 9)\n"), "{output}");
+    assert!(output.contains("a number of ranks that is a power of two, and there are 9)\n"), "{output}");
     assert!(
         output.contains("\nAll 10 were run on real threads: every node had what it should have.\n"),
         "{output}"
@@ -287,9 +287,9 @@ fn what_cannot_be_is_refused_with_a_reason() {
         ("4.7 --topology ball:8", "`ball:8` names no topology; allowed are clos:NODES"),
         (
             "4.7 --topology ring:7",
-            "algorithm 4.7 does not work for this all-gather: it needs a power of two ranks",
+            "algorithm 4.7 does not work for this all-gather: a number of ranks that is a power of two",
         ),
-        ("4.1 --source 3", "its source is rank 0; 4.2 takes any"),
+        ("4.1 --source 3", "rank 0 as the root (algorithm 4.2 takes any root)"),
         ("4.2 --source 8", "rank 8 is given as the root: the group has ranks 0 to 7"),
         ("4.7 --source 1", "4.7 has no single source or destination: --source is for one-to-all broadcasts"),
         ("4.7 --sources 1", "4.7 has as many sources as it has: --sources is for pipelined and in-turn"),
@@ -300,7 +300,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
             "fig-4.9 is shown on ring:8: for other networks name the algorithm, 4.4",
         ),
         ("4.4 --in-order", "4.4 combines nothing: --in-order is for reductions"),
-        ("4.5 --in-order", "its operands do not meet in rank order: the operator must be commutative"),
+        ("4.5 --in-order", "a commutative operator, because it does not combine in rank order"),
         ("example-4.1 --topology hypercube:4", "hypercube:4 has no rows and columns: example-4.1 needs"),
         ("example-4.1 --word-bytes 4", "the elements of example-4.1 have 8 bytes, and 4 are given"),
         ("example-4.1 --phantom", "it cannot be run without data"),
