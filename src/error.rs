@@ -68,11 +68,13 @@ pub enum ConfigError {
     Fault(#[from] FaultError),
     /// Noise or faults were requested under the host's clock, which has no model.
     #[error(
-        "a machine under the host's clock cannot have {0}, which are modeled; allowed are virtual and real time"
+        "the host's clock does not support {0}, because they are modeled: use the virtual or the real-time clock"
     )]
     Unmodeled(&'static str),
     /// The machine for which plans are made does not have as many nodes as the MPI job has ranks.
-    #[error("a machine of {nodes} nodes cannot stand for {ranks} ranks; allowed are as many nodes as ranks")]
+    #[error(
+        "the machine has {nodes} nodes, but the MPI job has {ranks} ranks: use a machine with one node per rank"
+    )]
     Ranks {
         /// The number of nodes of the machine.
         nodes: usize,
@@ -108,7 +110,7 @@ pub enum ConfigError {
         limit: String,
     },
     /// The dilation is not a positive number, or is too large.
-    #[error("a dilation of {0:?} is not possible: it must be a positive number, at most 1e9")]
+    #[error("dilation {0:?} is out of range: it must be above 0 and at most 1e9")]
     Dilation(f64),
     /// The stack size is too small for a thread.
     #[error("a stack of {given} bytes is too small: at least {least} are needed")]
@@ -125,7 +127,7 @@ pub enum ConfigError {
 #[non_exhaustive]
 pub enum CommError {
     /// The rank is not in the group.
-    #[error("there is no rank {given} in {group}: its ranks are 0 to {}", size - 1)]
+    #[error("rank {given} is not in {group}: its ranks are 0 to {}", size - 1)]
     NoSuchRank {
         /// The rank given.
         given: Rank,
@@ -135,7 +137,7 @@ pub enum CommError {
         group: String,
     },
     /// The message is longer than allowed.
-    #[error("a message of {given} bytes is too long: at most {most} are allowed")]
+    #[error("a message of {given} bytes is too long: the maximum is {most}")]
     TooLong {
         /// The length of the message.
         given: u64,
@@ -149,7 +151,7 @@ pub enum CommError {
     #[error(transparent)]
     Message(Box<MessageError>),
     /// No matching message arrived before the deadline.
-    #[error("no message that fits {wanted} arrived by {deadline}")]
+    #[error("no message that matches {wanted} arrived by {deadline}")]
     DeadlinePassed {
         /// The source and the tag of the receive.
         wanted: String,
@@ -163,9 +165,7 @@ pub enum CommError {
     #[error("a group needs one or more ranks, each once: {0}")]
     BadGroup(String),
     /// The ranks do not fit the requested grid, or the grid does not have the requested element.
-    #[error(
-        "a grid of ranks needs an extent above 0 for each dimension, and what is asked of it within it: {0}"
-    )]
+    #[error("invalid grid of ranks: {0}")]
     BadGrid(String),
     /// A node requested a group of which it is not a member.
     #[error("rank {rank} is not a member of {group}")]
@@ -176,18 +176,18 @@ pub enum CommError {
         group: String,
     },
     /// The group already has a handler of active messages; only one is allowed.
-    #[error("active messages in {group} have a handler already: make another once that is dropped")]
+    #[error("{group} already has a handler of active messages: drop it before you make another one")]
     AlreadyActive {
         /// The group.
         group: String,
     },
     /// The machine is not a grid: it has no rows and columns.
-    #[error("the machine {0} has no rows and columns")]
+    #[error("the machine {0} has no rows and columns: use a mesh or a torus of two dimensions")]
     NoGrid(String),
     /// The program polls endlessly at one instant of virtual time: polling costs no modeled time. This error occurs only under the virtual
     /// clock; under the other clocks time passes while a program polls.
     #[error(
-        "endless polling at {at}: probes, tests and looks at the time cost no modeled time; wait, or compute between them"
+        "endless polling at {at}: probes, tests and queries of the time cost no modeled time; wait for a message, or compute between polls"
     )]
     Livelock {
         /// The instant.
@@ -227,10 +227,10 @@ pub enum CommError {
     #[error("the message-passing library failed: {0}")]
     Transport(String),
     /// No node can proceed: the run is over. [`RunError::Deadlock`] has the details.
-    #[error("deadlock: no node can go on")]
+    #[error("deadlock: no node can proceed")]
     Deadlock,
     /// The run is over because another node failed or a limit was reached. [`RunError`] has the details.
-    #[error("the run has been ended")]
+    #[error("the run is over: another node failed, or a limit was reached")]
     Ended,
 }
 
@@ -292,7 +292,7 @@ pub enum RunError {
     #[error(transparent)]
     Topology(TopologyError),
     /// The run took longer than its limit in wall-clock time.
-    #[error("the run was ended after {limit:?} of wall-clock time; {} had not finished{}", count(nodes.len() as u64, "node"), list(nodes, &[]))]
+    #[error("the run exceeded its wall limit, {limit:?}; {} had not finished{}", count(nodes.len() as u64, "node"), list(nodes, &[]))]
     WallLimit {
         /// The limit.
         limit: Duration,
@@ -300,8 +300,7 @@ pub enum RunError {
         nodes: Vec<BlockedNode>,
     },
     /// In real time, the next reply to a program is due too far in the future to wait for.
-    #[error("the next answer is due at {at} of modeled time, which takes {} of wall-clock time: use virtual time or a \
-        smaller dilation, or set a wall limit", Span::from(*wait))]
+    #[error("the next reply is due at {at} of modeled time, after {} of wall-clock time: use virtual time or a smaller dilation, or set a wall limit", Span::from(*wait))]
     TooSlow {
         /// The instant of modeled time.
         at: Time,
@@ -327,7 +326,7 @@ pub enum RunError {
     #[error(transparent)]
     Limits(ConfigError),
     /// The host failed to start a thread.
-    #[error("the host refused the thread of node {rank}: {source}")]
+    #[error("the host cannot start the thread of node {rank}: {source}")]
     Spawn {
         /// The node, as a rank of the world.
         rank: Rank,

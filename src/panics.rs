@@ -15,7 +15,7 @@ pub(crate) fn message(panic: Box<dyn Any + Send>) -> String {
     let message = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(message), _) => (*message).into(),
         (_, Some(message)) => message.clone(),
-        _ => "it panicked with something that is no text".into(),
+        _ => "the panic payload is not text".into(),
     };
     drop_quietly(panic);
     message

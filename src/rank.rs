@@ -54,7 +54,7 @@ impl Tag {
     /// # Panics
     /// If the name does not have this form.
     pub const fn named(name: &[u8; 4]) -> Tag {
-        assert!(is_name(name), "a name is four letters or digits, of which the first is a letter");
+        assert!(is_name(name), "a name has four letters or digits and begins with a letter");
         Tag(u32::from_be_bytes(*name))
     }
 

@@ -12,12 +12,6 @@ pub(crate) fn are(number: usize, what: &str) -> String {
     format!("{} {verb}", count(number as u64, what))
 }
 
-/// Returns a verb with a number and its noun: `is 1 row`, `are 2 rows`.
-pub(crate) fn verb_with_count(number: u64, what: &str) -> String {
-    let verb = if number == 1 { "is" } else { "are" };
-    format!("{verb} {}", count(number, what))
-}
-
 /// Quotes an input in an error: escapes control characters and cuts the text after 40 characters.
 pub(crate) fn shown(given: &str) -> String {
     const MAX_LENGTH: usize = 40;

@@ -56,7 +56,7 @@ pub enum UnitError {
         given: String,
     },
     /// The number is too large to represent.
-    #[error("`{given}` is too large; allowed is at most {most}")]
+    #[error("`{given}` is too large; the maximum is {most}")]
     TooLarge {
         /// The text that was given.
         given: String,
@@ -64,13 +64,13 @@ pub enum UnitError {
         most: &'static str,
     },
     /// The number is so small that it would be rounded to 0.
-    #[error("`{given}` is too small to be told from 0")]
+    #[error("`{given}` is too small: it would be rounded to 0")]
     TooSmall {
         /// The text that was given.
         given: String,
     },
     /// The lower end of the range is above its upper end.
-    #[error("`{given}` goes down; allowed is a range from the smaller to the larger size")]
+    #[error("`{given}` is descending; write the smaller size first")]
     Descending {
         /// The range that was given.
         given: String,

@@ -18,7 +18,7 @@ use crate::{
 pub enum CallError {
     /// The number of vectors differs from the number of ranks.
     #[error(
-        "{} given in a group of {size}: there must be one for each rank, and it may be empty",
+        "{} given for a group of {size} ranks: give one for each rank (it may be empty)",
         are(*given, "vector")
     )]
     Vectors {
@@ -51,7 +51,7 @@ pub enum CallError {
         expected: u64,
     },
     /// A vector is longer than the maximum message.
-    #[error("{given} bytes are given for rank {to}: at most {MAX_MESSAGE} are allowed")]
+    #[error("the message for rank {to} has {given} bytes: the maximum is {MAX_MESSAGE}")]
     TooLong {
         /// The receiver.
         to: Rank,
@@ -59,7 +59,7 @@ pub enum CallError {
         given: u64,
     },
     /// The element type has size 0.
-    #[error("{element} has no bytes: there is nothing to exchange")]
+    #[error("{element} has size 0: use an element type of at least one byte")]
     NoBytes {
         /// The type given.
         element: ElementType,

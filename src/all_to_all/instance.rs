@@ -104,7 +104,7 @@ impl Instance {
 #[non_exhaustive]
 pub enum InstanceError {
     /// The size of the matrix differs from the number of members.
-    #[error("the matrix is for {}, and the group has {group}", count(*matrix as u64, "node"))]
+    #[error("the matrix is for {}, but the group has {group}", count(*matrix as u64, "node"))]
     Size {
         /// Number of nodes of the matrix.
         matrix: usize,
@@ -115,7 +115,7 @@ pub enum InstanceError {
     #[error(transparent)]
     Members(#[from] MembersError),
     /// A message is too long.
-    #[error("rank {from} has {given} bytes for rank {to}: at most {MAX_MESSAGE} are allowed")]
+    #[error("rank {from} has {given} bytes for rank {to}: the maximum is {MAX_MESSAGE}")]
     TooLong {
         /// The sender.
         from: Rank,

@@ -91,11 +91,11 @@ impl From<Program> for Algorithm {
 fn draft_from_program(program: &Program, instance: &Instance) -> Result<Draft, String> {
     let (collective, ranks) = (program.collective(), instance.size());
     if collective != Collective::AllToAll {
-        return Err(format!("it is an {collective}, and this is an exchange"));
+        return Err(format!("the MSCCL schedule is for {collective}, not for all-to-all"));
     }
     program.check_ranks(ranks)?;
     let each = uniform_block_bytes(instance)
-        .map_err(|_| "it is for exchanges in which all have as much for each other")?;
+        .map_err(|_| "the MSCCL schedule needs messages of the same length between all pairs of ranks")?;
     let (blocks, schedule) = program.drafted(each * ranks as u64, 1)?;
     let own = program.chunks() / ranks as u32;
     let piece = |Placed { place, start, bytes }| {

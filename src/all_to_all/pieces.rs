@@ -66,13 +66,13 @@ impl Procedure for Pieces {
             let wrong = |problem: String| DeliveryError::Piece { block, problem };
             if from.max(to) >= ranks || from == to {
                 return Err(wrong(format!(
-                    "it goes from rank {from} to {to}: allowed are two ranks of {ranks}"
+                    "it goes from rank {from} to {to}: allowed are two different ranks of {ranks}"
                 )));
             }
             let (end, _) = ends.get(&(from, to)).copied().unwrap_or_default();
             if start != end {
                 return Err(wrong(format!(
-                    "it starts at byte {start} of what rank {from} has for {to}, where byte {end} is next"
+                    "it starts at byte {start} of the message from rank {from} to {to}: expected is byte {end}"
                 )));
             }
             ends.insert((from, to), (end.saturating_add(bytes), block));
@@ -83,7 +83,7 @@ impl Procedure for Pieces {
             let expected = matrix.get(from, to);
             if given != expected {
                 let problem = format!(
-                    "the pieces from rank {from} to {to} have {given} bytes in all, where {expected} go"
+                    "the pieces from rank {from} to {to} have {given} bytes in total, the message has {expected}"
                 );
                 return Err(DeliveryError::Piece { block, problem });
             }

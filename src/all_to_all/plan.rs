@@ -64,7 +64,7 @@ impl Plan {
 
     fn carried_out(&self, group: &Group<'_>, outgoing: Vec<Payload>) -> Result<Vec<Payload>, ExchangeError> {
         let rank = group.rank();
-        let text = format_args!("an exchange by {}", self.name());
+        let text = format_args!("an all-to-all by {}", self.name());
         // The seed is an argument of the call too, because it may decide the routes of the data.
         let details = (self.algorithm().seed(), self.instance().matrix());
         let tag = group.agree(&Call::new(EXCHANGE, &text, details))?;

@@ -55,10 +55,6 @@ impl Planned for Instance {
     fn known(&self) -> Vec<String> {
         Self::algorithms().iter().map(|algorithm| algorithm.name().to_owned()).collect()
     }
-
-    fn unmet(&self, _algorithm: &str, restriction: &str) -> String {
-        restriction.to_owned()
-    }
 }
 
 impl Registered for Instance {

@@ -91,7 +91,7 @@ impl<'g> Transport<'g> {
 #[non_exhaustive]
 pub enum ExchangeError {
     /// The plan is for another group.
-    #[error("the plan is for {} of the machine, and the group has {group}, or others", count(*plan as u64, "node"))]
+    #[error("the plan is for {} of the machine, not for this group of {group}: make a plan for the group", count(*plan as u64, "node"))]
     OtherGroup {
         /// Ranks of the plan.
         plan: usize,
@@ -107,7 +107,7 @@ pub enum ExchangeError {
         size: usize,
     },
     /// The length of a payload of this rank differs from the matrix.
-    #[error("{} for rank {to}, where the matrix says {expected}", count(*given, "byte"))]
+    #[error("the payload for rank {to} has {}, but the matrix has {expected}", count(*given, "byte"))]
     Length {
         /// The receiver.
         to: Rank,
@@ -118,7 +118,7 @@ pub enum ExchangeError {
     },
     /// Another rank sent or announced a length that differs from the plan.
     #[error(
-        "rank {from} sent or announced {} where {expected} should come: all must use the same plan",
+        "rank {from} sent or announced {} instead of {expected}: all ranks must use the same plan",
         count(*given, "byte")
     )]
     Received {

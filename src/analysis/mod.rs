@@ -75,21 +75,20 @@ impl fmt::Display for MessageRef {
 pub enum AnalysisError {
     /// The run used the host's wall clock: its times are measured, not modeled.
     #[error(
-        "a run under the host's clock cannot be explained, since its times are not modeled; allowed are virtual and \
-         real time"
+        "a run under the host's clock cannot be explained, because its times are not modeled: use the virtual or the real-time clock"
     )]
     NotModeled,
     /// The run was not recorded.
-    #[error("nothing was recorded that could explain the run; build its machine with `trace(true)`")]
+    #[error("the run was not traced: build its machine with `trace(true)`")]
     NotTraced,
     /// The machine has faults, which change routes and link capacities.
     #[error(
-        "a run on a machine with faults cannot be explained; allowed are machines without, which may have noise"
+        "a run on a machine with faults cannot be explained: use the machine without faults (noise is allowed)"
     )]
     Faults,
     /// An entry is missing: the record is incomplete, or is from another machine.
     #[error(
-        "the record has no {what} of node {rank} at {at}; it must be the whole trace of a run on this machine"
+        "the trace has no {what} of node {rank} at {at}: use the complete trace of a run on this machine"
     )]
     Incomplete {
         /// The kind of the missing entry.

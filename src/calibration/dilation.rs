@@ -101,7 +101,7 @@ fn look(machine: &MachineSpec, settings: &Settings) -> Result<f64, RunError> {
             Ok(())
         })?;
         let pace = RealTimeReport::new(dilation, ended.wall, prediction.modeled, ended.lateness);
-        debug!(dilation, wall = ?ended.wall, error = pace.error, verdict = %pace.verdict, "looked at this host");
+        debug!(dilation, wall = ?ended.wall, error = pace.error, verdict = %pace.verdict, "measured this host");
         Ok(pace)
     };
     let pace = pace_at(SMALLEST)?;

@@ -319,7 +319,7 @@ pub enum CollectiveError {
     #[error(transparent)]
     Length(#[from] Box<WrongLength>),
     /// The operator is for another element type than the job.
-    #[error("the operator is for {given}, and the job is on {expected}")]
+    #[error("the operator is for {given} elements, but the job has {expected} elements")]
     Element {
         /// Element type of the operator.
         given: ElementType,
@@ -327,19 +327,21 @@ pub enum CollectiveError {
         expected: ElementType,
     },
     /// The element type has a size of zero bytes.
-    #[error("{element} has no bytes: there is nothing to move or to combine")]
+    #[error("{element} has size 0: use an element type of at least one byte")]
     NoBytes {
         /// The given type.
         element: ElementType,
     },
     /// The operation combines vectors, and no operator is given.
-    #[error("a {operation} combines: it needs an operator")]
+    #[error("{operation} needs an operator, but none is given")]
     NoOperator {
         /// The operation.
         operation: Operation,
     },
     /// The operator is not commutative, and the plan does not combine in rank order.
-    #[error("the operator of a {operation} is not commutative, and its plan does not combine in rank order")]
+    #[error(
+        "the plan of this {operation} does not combine in rank order, but the operator is not commutative: make the plan for such an operator"
+    )]
     Order {
         /// The operation.
         operation: Operation,

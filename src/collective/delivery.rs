@@ -57,15 +57,18 @@ fn is_in(piece: &Piece, range: &Range<u64>) -> bool {
 fn check_piece(task: &Task, piece: &Piece) -> Result<(), String> {
     if !is_in(piece, &(0..task.bytes())) {
         let (start, bytes) = (piece.start, piece.bytes);
-        return Err(format!("it is bytes {start} to {start} + {bytes}, and the vector has {}", task.bytes()));
+        return Err(format!(
+            "it has bytes {start} to {start} + {bytes}, but the vector has {}",
+            task.bytes()
+        ));
     }
     let element = task.element_bytes();
     if !piece.start.is_multiple_of(element) || !piece.bytes.is_multiple_of(element) {
-        return Err(format!("it cuts an element, which has {element} bytes"));
+        return Err(format!("it cuts an element of {element} bytes"));
     }
     let ranks = match piece.origin {
         Origin::At(rank) if rank >= task.size() => {
-            return Err(format!("rank {rank} is to have it, and there are {}", task.size()));
+            return Err(format!("it is for rank {rank}, but there are {} ranks", task.size()));
         }
         _ if !is_given(piece) => 0..0,
         Origin::At(rank) => rank..rank + 1,
@@ -77,7 +80,7 @@ fn check_piece(task: &Task, piece: &Piece) -> Result<(), String> {
         !is_in(piece, &before)
     };
     match ranks.into_iter().find(lacks) {
-        Some(rank) => Err(format!("rank {rank} does not begin a {} with it", task.operation())),
+        Some(rank) => Err(format!("rank {rank} does not hold it at the start of this {}", task.operation())),
         None => Ok(()),
     }
 }

@@ -65,7 +65,7 @@ impl Lengths {
                 let given = blocks.len();
                 assert!(
                     given == size,
-                    "{} given for a group of {size}: one for each rank is needed",
+                    "{} given for a group of {size} ranks: give one for each rank",
                     are(given, "block")
                 );
                 [rank, rank + 1]

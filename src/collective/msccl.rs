@@ -109,18 +109,21 @@ impl From<Program> for Algorithm {
 
 /// Returns the draft of a task by an MSCCL program, or the reason why there is none.
 fn drafted(program: &Program, task: &Task) -> Result<Draft, String> {
-    let operation = operation(program.collective()).ok_or("it is an alltoall, which is an exchange")?;
+    let operation =
+        operation(program.collective()).ok_or("the MSCCL schedule is an alltoall: use it with all-to-all")?;
     if operation != task.operation() {
-        return Err(format!("it is a {operation}, and this is a {}", task.operation()));
+        return Err(format!("the MSCCL schedule is for {operation}, not for {}", task.operation()));
     }
     program.check_ranks(task.size())?;
     if task.is_in_order() {
-        return Err("it combines in any order, and this is to be done in rank order".to_owned());
+        return Err(
+            "the MSCCL schedule combines in any order, but the operator is not commutative".to_owned()
+        );
     }
     let (element, elements) = (task.element_bytes(), task.bytes() / task.element_bytes());
     let even = |rank: usize| even_start(elements, rank, task.size()) * element;
     if operation.has_blocks() && (0..task.size()).any(|rank| task.block(rank).start != even(rank)) {
-        return Err("its blocks are of equal lengths, and here they are not".to_owned());
+        return Err("the MSCCL schedule needs blocks of equal length".to_owned());
     }
     let (blocks, schedule) = program.drafted(elements, element)?;
     let own = program.chunks() / program.ranks() as u32;

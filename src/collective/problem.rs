@@ -61,10 +61,6 @@ impl Planned for Task {
     fn known(&self) -> Vec<String> {
         Algorithm::of(self.operation()).iter().map(|algorithm| algorithm.name().to_owned()).collect()
     }
-
-    fn unmet(&self, algorithm: &str, restriction: &str) -> String {
-        format!("{algorithm} does not work for this {}: {restriction}", self.operation())
-    }
 }
 
 impl Divisible for Task {
@@ -123,8 +119,7 @@ impl Registered for Task {
         let strategy = Strategy::parse(Operation::Broadcast, text);
         Some(strategy.map(Algorithm::strategy).map_err(|cause| {
             format!(
-                "{cause} (without an operation a strategy is written as for a broadcast; `Strategy::parse` reads those of \
-                 the others)"
+                "{cause} (without an operation, write a strategy as for a broadcast; `Strategy::parse` reads strategies of other operations)"
             )
         }))
     }
@@ -153,8 +148,7 @@ mod tests {
         assert_eq!(
             error,
             "`2x3:SC` is no hybrid for broadcast: the letters for 2 sides are `SSCC` or `SMC`, where `B` may stand for a `C` \
-             and `T` for the `M` (without an operation a strategy is written as for a broadcast; `Strategy::parse` reads \
-             those of the others)"
+             and `T` for the `M` (without an operation, write a strategy as for a broadcast; `Strategy::parse` reads strategies of other operations)"
         );
         let error = "shrt".parse::<Algorithm>().unwrap_err().to_string();
         assert!(
@@ -180,12 +174,12 @@ mod tests {
         );
         assert_eq!(
             refusal("2x3:SMC", Operation::AllGather, 12),
-            "2x3:MC does not work for this all-gather: the sides multiply up to the size of the group, and here they make 6 \
+            "2x3:MC does not work for this all-gather: sides whose product is the number of ranks, and here they make 6 \
              where the group has 12"
         );
         assert_eq!(
             refusal("blocks", Operation::Broadcast, 2),
-            "blocks does not work for this broadcast: it needs three ranks, two elements and a commutative operator, and \
+            "blocks does not work for this broadcast: at least 3 ranks, at least 2 elements, and a commutative operator, and \
              here are 2 ranks and 8 elements"
         );
     }

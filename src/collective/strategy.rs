@@ -162,16 +162,15 @@ impl Strategy {
             Some((letters, "rows-columns")) => (letters, Order::Alternating(Direction::Row)),
             Some((letters, "columns-rows")) => (letters, Order::Alternating(Direction::Column)),
             Some(_) => {
-                let reason =
-                    "after a comma only `columns`, `compact`, `rows-columns` or `columns-rows` may stand";
+                let reason = "only `columns`, `compact`, `rows-columns` or `columns-rows` may follow a comma";
                 return Err(refusal(reason));
             }
         };
         let sides: Result<Vec<usize>, _> = dimensions.split('x').map(usize::from_str).collect();
         let sides = sides.ok().filter(|sides| sides.iter().all(|&side| side > 0));
-        let mut sides = sides.ok_or_else(|| refusal("the sides are whole numbers above 0"))?;
+        let mut sides = sides.ok_or_else(|| refusal("the sides must be whole numbers above 0"))?;
         let product = sides.iter().try_fold(1_usize, |product, &side| product.checked_mul(side));
-        product.ok_or_else(|| refusal("the sides multiply up to more than can be"))?;
+        product.ok_or_else(|| refusal("the product of the sides is too large"))?;
         // The paper writes `30:M` as `1x30:M`.
         sides.retain(|&side| side > 1);
         if sides.is_empty() {
@@ -297,7 +296,7 @@ pub(super) fn factorizations(number: usize, most: usize) -> Vec<Vec<usize>> {
 
 /// The error of a text that is not a strategy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{given}` is no hybrid for {operation}: {reason}")]
+#[error("invalid strategy `{given}` for {operation}: {reason}")]
 pub struct StrategyError {
     given: String,
     operation: Operation,

@@ -376,7 +376,7 @@ pub enum TaskError {
     #[error(transparent)]
     Members(#[from] MembersError),
     /// The root is outside the group.
-    #[error("rank {given} is given as the root: the group has ranks 0 to {}", size - 1)]
+    #[error("root {given} is not in the group: its ranks are 0 to {}", size - 1)]
     NoSuchRoot {
         /// The given rank.
         given: Rank,
@@ -384,7 +384,7 @@ pub enum TaskError {
         size: usize,
     },
     /// The number of block lengths differs from the number of ranks.
-    #[error("{} given for a group of {size}: allowed is one for each rank", are(*given, "block length"))]
+    #[error("{} given for a group of {size} ranks: give one for each rank", are(*given, "block length"))]
     Blocks {
         /// Number of given lengths.
         given: usize,
@@ -392,6 +392,6 @@ pub enum TaskError {
         size: usize,
     },
     /// The vector is too long.
-    #[error("the vector is as long as 2^60 bytes or longer: less is allowed")]
+    #[error("the vector has 2^60 bytes or more; allowed is less")]
     TooLong,
 }

@@ -50,7 +50,7 @@ impl WrongLength {
     fn amount(&self, bytes: u64) -> String {
         match self.elements(bytes) {
             Some(elements) => format!("{} of {}", count(elements, "element"), self.element),
-            None => format!("{}, no whole number of {},", count(bytes, "byte"), self.element),
+            None => format!("{} (not a multiple of the size of {})", count(bytes, "byte"), self.element),
         }
     }
 
@@ -63,43 +63,44 @@ impl WrongLength {
 impl fmt::Display for WrongLength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let WrongLength { operation, rank, size, root, element, .. } = self;
-        write!(f, "rank {rank} gives {} to a {operation}", self.amount(self.given))?;
+        write!(f, "rank {rank} gives {} to {operation}", self.amount(self.given))?;
         let part = self.part();
         if let Part::Nothing = part {
-            return write!(f, ": only the root, rank {root}, gives any, and the others an empty slice");
+            return write!(f, ": only the root, rank {root}, gives data; other ranks give an empty slice");
         }
         let expected = self.expected / (element.size() as u64).max(1);
         let Some(lengths) = &self.lengths else {
-            return write!(f, ": by the plan it has {expected}");
+            return write!(f, ": the plan expects {expected}");
         };
         let Some(given) = self.elements(self.given) else {
-            return write!(f, ": by `lengths` it has {}", count(expected, "element"));
+            return write!(f, ": `lengths` expects {}", count(expected, "element"));
         };
         match (part, lengths) {
             (Part::Block, Lengths::Even(all)) => write!(
                 f,
-                ", and `lengths` = {all} is for all {size} ranks together, which leaves it {expected}: for {given} from \
-                 every rank give `[{given}; {size}]`{}",
+                ", but `lengths` = {all} is the total of all {size} ranks, {expected} of them from this rank: for {given} from every rank use `[{given}; {size}]`{}",
                 or_in_all(given, *size)
             ),
             (_, Lengths::Even(all)) if all.checked_mul(*size as u64) == Some(given) => write!(
                 f,
-                ", and `lengths` = {all} is for all {size} ranks together: for {all} to every rank give \
-                 `[{all}; {size}]`{}",
+                ", but `lengths` = {all} is the total of all {size} ranks: for {all} to every rank use `[{all}; {size}]`{}",
                 or_in_all(*all, *size)
             ),
             (_, Lengths::Even(all)) => {
-                write!(f, ", and `lengths` = {all} is the whole vector: for what is given it must be {given}")
+                write!(
+                    f,
+                    ", but `lengths` = {all} is the length of the whole vector: use `lengths` = {given} for this data"
+                )
             }
             (Part::Block, Lengths::Blocks(_)) => {
                 write!(
                     f,
-                    ", and `lengths` has {expected} for it: give so many, or say {given} there on every rank"
+                    ", but `lengths` has {expected} for this rank: give {expected}, or use {given} in `lengths` on every rank"
                 )
             }
             (_, Lengths::Blocks(blocks)) => write!(
                 f,
-                ", and `lengths` has {} with {expected} together: they must add up to what is given",
+                ", but `lengths` has {} of {expected} in total: both totals must be equal",
                 count(blocks.len() as u64, "block")
             ),
         }

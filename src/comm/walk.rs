@@ -298,7 +298,7 @@ fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(
 #[non_exhaustive]
 pub enum WalkError {
     /// The schedule is for another number of nodes.
-    #[error("the schedule is for {}, and the group has {group}", count(*schedule as u64, "node"))]
+    #[error("the schedule is for {}, but the group has {group}", count(*schedule as u64, "node"))]
     Nodes {
         /// Nodes of the schedule.
         schedule: usize,
@@ -314,7 +314,7 @@ pub enum WalkError {
         schedule: usize,
     },
     /// This node's data of a block has another length than the schedule prescribes.
-    #[error("block {block} has {} here: {expected} must be given", count(*given, "byte"))]
+    #[error("block {block} has {}: the schedule expects {expected}", count(*given, "byte"))]
     Length {
         /// The block.
         block: usize,
@@ -325,7 +325,7 @@ pub enum WalkError {
     },
     /// Another node sent more or less than the schedule prescribes: it executes another schedule.
     #[error(
-        "rank {from} sent {} where {expected} should come: all nodes must walk the same schedule",
+        "rank {from} sent {} instead of {expected}: all nodes must walk the same schedule",
         count(*given, "byte")
     )]
     Received {
@@ -337,7 +337,7 @@ pub enum WalkError {
         expected: u64,
     },
     /// This node has more or less data for another node than the schedule prescribes.
-    #[error("{} for rank {to}, where the schedule says {expected}", count(*given, "byte"))]
+    #[error("the message for rank {to} has {}, but the schedule has {expected}", count(*given, "byte"))]
     Sent {
         /// The receiver.
         to: Rank,
@@ -347,7 +347,7 @@ pub enum WalkError {
         expected: u64,
     },
     /// The schedule has hardware barriers, but the machine has none or the group is not the whole machine.
-    #[error("the schedule has hardware barriers: it needs all nodes of a machine that has one")]
+    #[error("the schedule has hardware barriers: it needs all nodes of a machine with a hardware barrier")]
     Barrier,
     /// A message cannot be sent or received.
     #[error(transparent)]

@@ -44,13 +44,13 @@ pub enum Problem {
         byte: u8,
     },
     /// A line is too long.
-    #[error("the line is too long: allowed are {allowed} bytes")]
+    #[error("the line is too long: the maximum is {allowed} bytes")]
     LongLine {
         /// Maximum length of a line in bytes.
         allowed: usize,
     },
     /// A word, or the end of the line or of the text, where something else is expected.
-    #[error("{} stands where only {allowed} is allowed", given.as_ref().map_or("the end".to_owned(), |given| format!("`{given}`")))]
+    #[error("found {}, expected {allowed}", given.as_ref().map_or("the end".to_owned(), |given| format!("`{given}`")))]
     Unexpected {
         /// The given word; `None` at the end of the line or of the text.
         given: Option<String>,
@@ -58,13 +58,13 @@ pub enum Problem {
         allowed: &'static str,
     },
     /// The number of ranks is 0, or too large.
-    #[error("{given} ranks are not possible: allowed are 1 to {MAX_NODES}")]
+    #[error("{given} ranks are given; allowed are 1 to {MAX_NODES}")]
     Ranks {
         /// The given number.
         given: u64,
     },
     /// The rank is out of range.
-    #[error("there is no rank {given}: allowed are 0 to {}", ranks - 1)]
+    #[error("rank {given} does not exist: ranks are 0 to {}", ranks - 1)]
     NoSuchRank {
         /// The given rank.
         given: u64,
@@ -72,34 +72,34 @@ pub enum Problem {
         ranks: usize,
     },
     /// A rank is described twice.
-    #[error("rank {rank} is there already: each rank is described once")]
+    #[error("rank {rank} is described twice: describe each rank once")]
     SecondRank {
         /// The rank.
         rank: Rank,
     },
     /// A message is too long.
-    #[error("a message of {given} bytes is too long: allowed are {MAX_MESSAGE}")]
+    #[error("a message of {given} bytes is too long: the maximum is {MAX_MESSAGE}")]
     LongMessage {
         /// The length of the message in bytes.
         given: u64,
     },
     /// Two operations of a rank have the same label.
-    #[error("the label `{label}` is taken: each operation of a rank has its own")]
+    #[error("the label `{label}` is used twice: labels must be unique within a rank")]
     SecondLabel {
         /// The label.
         label: String,
     },
     /// No operation of the rank has this label.
-    #[error("no operation of this rank has the label `{label}`")]
+    #[error("this rank has no operation with the label `{label}`")]
     NoLabel {
         /// The label.
         label: String,
     },
     /// Operations depend on each other in a cycle.
-    #[error("the operation in this line waits, by way of what it requires, for itself")]
+    #[error("cyclic dependency: the operation in this line requires itself, directly or indirectly")]
     Cycle,
     /// A rank has too many operations.
-    #[error("there are too many operations: allowed are {} for each rank", super::program::MAX_OPERATIONS)]
+    #[error("too many operations: the maximum is {} per rank", super::program::MAX_OPERATIONS)]
     TooMany,
 }
 
@@ -117,7 +117,7 @@ pub enum PredictError {
     #[error("{0}")]
     Deadlock(DeadlockReport),
     /// A message differs in length from its receive; the first such message in modeled time is reported.
-    #[error("rank {rank} gets {} from rank {from}, where its receive says {expected}", count(u64::from(*given), "byte"))]
+    #[error("rank {rank} receives {} from rank {from}, but its receive expects {expected}", count(u64::from(*given), "byte"))]
     Length {
         /// The receiver.
         rank: Rank,
@@ -129,7 +129,7 @@ pub enum PredictError {
         expected: u32,
     },
     /// A fault of the machine makes an operation fail.
-    #[error("an operation fails, because a link or a node of the machine dies")]
+    #[error("an operation fails because a link or a node of the machine dies: use a machine without faults")]
     Fault,
     /// The program exceeds the range of modeled time.
     #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]
@@ -141,7 +141,7 @@ pub enum PredictError {
 
 /// A machine has fewer nodes than a program has ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the program has {}, and the machine {nodes}: it needs one for each rank", count(*ranks as u64, "rank"))]
+#[error("the program has {}, but the machine has {nodes}: use a machine with one node per rank", count(*ranks as u64, "rank"))]
 pub struct TooManyRanks {
     /// The number of ranks of the program.
     pub ranks: usize,
@@ -157,7 +157,7 @@ pub enum PlayError {
     #[error(transparent)]
     Ranks(#[from] TooManyRanks),
     /// A message differs in length from its receive.
-    #[error("{} came from rank {from}, where the receive says {expected}", count(*given, "byte"))]
+    #[error("received {} from rank {from}, but the receive expects {expected}", count(*given, "byte"))]
     Length {
         /// The sender.
         from: Rank,
@@ -167,7 +167,7 @@ pub enum PlayError {
         expected: u64,
     },
     /// The bytes received differ from the bytes sent.
-    #[error("a message from rank {from} has come with other bytes than were sent")]
+    #[error("the data of a message from rank {from} differs from the data that was sent")]
     Content {
         /// The sender.
         from: Rank,
@@ -185,11 +185,11 @@ pub enum PlayError {
 #[non_exhaustive]
 pub enum WriteError {
     /// The schedule has hardware barriers, which GOAL cannot express.
-    #[error("the schedule has hardware barriers, for which GOAL has no operation")]
+    #[error("the schedule has hardware barriers, which GOAL cannot express")]
     Barrier,
     /// The machine uses the rendezvous protocol. GOAL cannot express the end of a combined send and receive under it.
     #[error(
-        "the machine has rendezvous, under which schedules cannot be said in GOAL: write it for the machine without"
+        "GOAL cannot express schedules for a machine with the rendezvous protocol: use the machine without it"
     )]
     Rendezvous,
     /// The text cannot be written.

@@ -113,16 +113,22 @@ impl fmt::Display for BlockedNode {
             // The tags of messages inside a library call are meaningless to its caller.
             (WaitsFor::Message { source: Some(source), group, .. }, Some(within)) => {
                 let (since, of) = (self.since, of_group(group));
-                write!(f, "node {} waits since {since} in {within}{of} for node {source}", self.rank)
+                write!(f, "node {} has waited since {since} in {within}{of} for node {source}", self.rank)
             }
             (WaitsFor::Receive { by, group, .. }, Some(within)) => {
                 let (since, of) = (self.since, of_group(group));
-                write!(f, "node {} waits since {since} in {within}{of} for node {by} to receive", self.rank)
+                write!(
+                    f,
+                    "node {} has waited since {since} in {within}{of} for node {by} to receive",
+                    self.rank
+                )
             }
             (waits_for, Some(within)) => {
-                write!(f, "node {} waits since {} in {within} for {waits_for}", self.rank, self.since)
+                write!(f, "node {} has waited since {} in {within} for {waits_for}", self.rank, self.since)
             }
-            (waits_for, None) => write!(f, "node {} waits since {} for {waits_for}", self.rank, self.since),
+            (waits_for, None) => {
+                write!(f, "node {} has waited since {} for {waits_for}", self.rank, self.since)
+            }
         }
     }
 }

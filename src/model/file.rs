@@ -404,15 +404,14 @@ impl fmt::Display for FileError {
 #[non_exhaustive]
 pub enum FileProblem {
     /// The file cannot be read.
-    #[error("it cannot be read: {0}")]
+    #[error("cannot be read: {0}")]
     Unreadable(io::Error),
     /// The file is not TOML, or a key is missing, unknown or of the wrong type.
     #[error("{0}")]
     Syntax(String),
     /// The file is a network file.
     #[error(
-        "it is a network file, since it has the key `{key}`: as a machine it is spelled `file:` and its path, and a \
-         machine file has it in the table `network` or as `topology = \"file:PATH\"`"
+        "this is a network file (it has the key `{key}`): write the machine as `file:PATH`, or use the network in a machine file as `topology = \"file:PATH\"` or in the table `network`"
     )]
     NetworkFile {
         /// A key that a machine file does not have outside the table `network`.
@@ -425,10 +424,10 @@ pub enum FileProblem {
     #[error("network: {0}")]
     Network(NetworkProblem),
     /// The topology is given twice.
-    #[error("topology and a table `network` are both given; allowed is one of them")]
+    #[error("both `topology` and a table `network` are given: remove one of them")]
     TopologyAndNetwork,
     /// There is no topology.
-    #[error("missing field `topology` or table `network`; one of them must be given")]
+    #[error("missing field `topology` or table `network`: give one of them")]
     NoTopology,
     /// The value of `preset` is not a preset.
     #[error(
@@ -460,7 +459,7 @@ pub enum FileProblem {
     #[error("rendezvous: {0}")]
     Rendezvous(UnitError),
     /// A parameter is given in two spellings.
-    #[error("parameters.{one} and parameters.{other} are both given; allowed is one of them")]
+    #[error("both parameters.{one} and parameters.{other} are given: remove one of them")]
     Both {
         /// The first spelling.
         one: &'static str,

@@ -170,7 +170,7 @@ fn extreme_values_are_accepted_or_refused() {
     }
     const TIME: &str = "from 0 to 1e6 s";
     const BANDWIDTH: &str = "at least 1e-6 B/s and finite; `beta = 0` is without limit";
-    const ALPHA: &str = "from the latency, which is a part of it, to 1e6 s";
+    const ALPHA: &str = "at least the latency, which it includes, and at most 1e6 s";
     for (key, given, shown, allowed) in [
         ("beta", "inf", "inf", TIME),
         ("beta", "nan", "NaN", TIME),
@@ -246,14 +246,11 @@ fn a_file_has_one_topology() {
     let network = "[network]\nnodes = 1";
     assert_eq!(
         refusal(network),
-        "machine file: topology and a table `network` are both given; allowed is one of them"
+        "machine file: both `topology` and a table `network` are given: remove one of them"
     );
     let refusal =
         |text: &str| MachineSpec::from_toml(&format!("name = 'x'\n{text}")).unwrap_err().to_string();
-    assert_eq!(
-        refusal(""),
-        "machine file: missing field `topology` or table `network`; one of them must be given"
-    );
+    assert_eq!(refusal(""), "machine file: missing field `topology` or table `network`: give one of them");
     assert_eq!(
         refusal("[network]\nnodes = 2"),
         "machine file: network: links: no path leads from node 0 to node 1; every node must reach every other"

@@ -298,8 +298,7 @@ pub enum MachineSpecError {
     },
     /// The text is the name of a file where the name of a machine is expected.
     #[error(
-        "`{given}` is the name of a file, not of a machine: read a machine file with `MachineSpec::from_file`; a \
-         network file is spelled `file:{given}`"
+        "`{given}` is the name of a file, not of a machine: read a machine file with `MachineSpec::from_file`; write a network file as `file:{given}`"
     )]
     File {
         /// The text that was given.
@@ -319,7 +318,7 @@ pub enum MachineSpecError {
 fn refusal_of_shape(given: &str, cause: &TopologyError) -> String {
     match cause {
         TopologyError::NoShape { .. } => cause.to_string(),
-        _ => format!("`{given}` is not a machine: {cause}"),
+        _ => format!("invalid machine `{given}`: {cause}"),
     }
 }
 
@@ -435,8 +434,7 @@ mod tests {
             assert_eq!(
                 given.parse::<MachineSpec>().unwrap_err().to_string(),
                 format!(
-                    "`{given}` is the name of a file, not of a machine: read a machine file with \
-                     `MachineSpec::from_file`; a network file is spelled `file:{given}`"
+                    "`{given}` is the name of a file, not of a machine: read a machine file with `MachineSpec::from_file`; write a network file as `file:{given}`"
                 )
             );
         }

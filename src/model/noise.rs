@@ -276,8 +276,7 @@ impl NoiseTable {
 pub enum NoiseError {
     /// Periods begin too often, or are too long.
     #[error(
-        "noise of {length} every {interval} leaves hardly any time for programs: allowed are intervals from 1 us on, and lengths up \
-         to nine tenths of them"
+        "noise of {length} every {interval} leaves too little time for programs; allowed are intervals of at least 1 us and lengths of at most 90 % of the interval"
     )]
     Interval {
         /// The mean interval given.
@@ -309,10 +308,10 @@ pub enum NoiseError {
     )]
     Key(String),
     /// A required value is missing.
-    #[error("noise has no {0}: interval and length must be given, such as interval=1ms,length=50us")]
+    #[error("noise has no {0}: give interval and length, such as interval=1ms,length=50us")]
     Missing(&'static str),
     /// A value is not a time.
-    #[error("{key} of noise: {cause}")]
+    #[error("noise {key}: {cause}")]
     Unit {
         /// The key, such as `interval`.
         key: &'static str,
@@ -320,7 +319,7 @@ pub enum NoiseError {
         cause: UnitError,
     },
     /// The seed is not a number.
-    #[error("`{0}` is not the seed of noise; allowed is a whole number from 0 to 2^64 - 1")]
+    #[error("invalid noise seed `{0}`; allowed is a whole number from 0 to 2^64 - 1")]
     Seed(String),
 }
 

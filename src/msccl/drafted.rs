@@ -61,7 +61,7 @@ impl Program {
     pub(crate) fn check_ranks(&self, ranks: usize) -> Result<(), String> {
         match self.ranks() {
             own if own == ranks => Ok(()),
-            own => Err(format!("it is for {}, and here are {ranks}", count(own as u64, "rank"))),
+            own => Err(format!("the MSCCL schedule is for {}, not for {ranks}", count(own as u64, "rank"))),
         }
     }
 
@@ -71,7 +71,7 @@ impl Program {
         let cut = Cut { elements, element, chunks: self.chunks() };
         let mut run = Run::of(self.text());
         run.carried_out()
-            .ok_or("the messages of its channels between two ranks cannot be put into one order")?;
+            .ok_or("the messages of several channels between two ranks have no consistent order")?;
         let places = run.places();
         // In an exchange the chunks that a rank has for itself are not sent.
         let own = self.chunks() / self.ranks() as u32;

@@ -9,7 +9,7 @@ use crate::{rank::Rank, text::count, topology::MAX_NODES, wire::MAX_MESSAGE};
 #[non_exhaustive]
 pub enum ReadError {
     /// The text is not XML.
-    #[error("the text is no XML without a DTD: {0}")]
+    #[error("invalid XML (a DTD is not allowed): {0}")]
     Xml(String),
     /// An element of the text is invalid.
     #[error("line {line}: {problem}")]
@@ -29,7 +29,7 @@ pub enum ReadError {
 #[non_exhaustive]
 pub enum Problem {
     /// Another element is expected here.
-    #[error("the element is <{given}>, where only <{allowed}> is allowed")]
+    #[error("found element <{given}>, expected <{allowed}>")]
     Element {
         /// The name of the given element.
         given: String,
@@ -45,7 +45,7 @@ pub enum Problem {
         attribute: &'static str,
     },
     /// An attribute has a value that is not allowed.
-    #[error("{attribute}=\"{given}\": allowed is {allowed}")]
+    #[error("invalid {attribute}=\"{given}\"; allowed is {allowed}")]
     Value {
         /// The attribute.
         attribute: &'static str,
@@ -55,13 +55,13 @@ pub enum Problem {
         allowed: String,
     },
     /// The number of processors is 0, or too large.
-    #[error("{given} processors are not possible: allowed are 1 to {MAX_NODES}")]
+    #[error("{given} processors are given; allowed are 1 to {MAX_NODES}")]
     Ranks {
         /// The given number.
         given: usize,
     },
     /// Two thread blocks of a rank use the same channel to send to, or to receive from, the same rank.
-    #[error("another thread block {verb} rank {peer} by channel {channel} as well: allowed is one")]
+    #[error("another thread block also {verb} rank {peer} on channel {channel}; allowed is one")]
     SharedConnection {
         /// The direction: `sends to` or `receives from`.
         verb: &'static str,
@@ -78,7 +78,7 @@ pub enum Problem {
 pub enum FlowError {
     /// A step uses a chunk that is empty at that time.
     #[error(
-        "line {line}: chunk {chunk} of the buffer `{buffer}` of rank {rank} holds nothing when this step takes it"
+        "line {line}: chunk {chunk} of the buffer `{buffer}` of rank {rank} is empty when this step reads it"
     )]
     Empty {
         /// The line of the step.
@@ -105,7 +105,7 @@ pub enum FlowError {
         chunks: u64,
     },
     /// A step combines chunks that must not be combined.
-    #[error("line {line}: this step of rank {rank} combines {}", if *is_twice { "what has parts of the same rank" } else { "different parts of the vector" })]
+    #[error("line {line}: this step of rank {rank} combines {}", if *is_twice { "operands that both contain data of the same rank" } else { "different parts of the vector" })]
     Combined {
         /// The line of the step.
         line: u32,
@@ -115,7 +115,7 @@ pub enum FlowError {
         is_twice: bool,
     },
     /// A message differs in its number of chunks from the step that receives it.
-    #[error("line {line}: this step of rank {rank} receives {}, and a message of {given} comes", count(u64::from(*expected), "chunk"))]
+    #[error("line {line}: this step of rank {rank} receives {}, but a message of {given} arrives", count(u64::from(*expected), "chunk"))]
     Count {
         /// The line of the step.
         line: u32,
@@ -127,7 +127,7 @@ pub enum FlowError {
         expected: u32,
     },
     /// A step never begins.
-    #[error("line {line}: this step of rank {rank} waits for ever, for {}", if *is_for_message { "a message that does not come" } else { "a step that does not end" })]
+    #[error("line {line}: this step of rank {rank} waits forever for {}", if *is_for_message { "a message that is never sent" } else { "a step that does not end" })]
     Stuck {
         /// The line of the step.
         line: u32,
@@ -137,7 +137,7 @@ pub enum FlowError {
         is_for_message: bool,
     },
     /// A message is never received.
-    #[error("line {line}: what this step of rank {rank} sends is never received")]
+    #[error("line {line}: the message of this step of rank {rank} is never received")]
     Unreceived {
         /// The line of the step.
         line: u32,
@@ -145,11 +145,11 @@ pub enum FlowError {
         rank: Rank,
     },
     /// The schedule is valid for one execution order of thread blocks, and not for another.
-    #[error("in another order of thread blocks, which no dependency excludes: {0}")]
+    #[error("no dependency excludes an order of thread blocks with this error: {0}")]
     OutOfOrder(Box<FlowError>),
     /// At the end a rank does not hold the result of the operation.
     #[error(
-        "in the end chunk {chunk} of the output of rank {rank} is not what {collective} says: it holds {holds}"
+        "at the end, chunk {chunk} of the output of rank {rank} is not the result of {collective}: it holds {holds}"
     )]
     Undelivered {
         /// The rank.
@@ -165,7 +165,7 @@ pub enum FlowError {
 
 /// A message of a schedule would exceed the maximum length.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a message of {} is too long: allowed are {MAX_MESSAGE}", count(*given, "byte"))]
+#[error("a message of {} is too long: the maximum is {MAX_MESSAGE}", count(*given, "byte"))]
 pub struct LengthError {
     /// The length of the message in bytes.
     pub given: u64,
@@ -177,14 +177,14 @@ pub struct LengthError {
 pub enum WriteError {
     /// MSCCL does not have this operation.
     #[error(
-        "MSCCL has no {operation}: it has all-reduce, all-gather, reduce-scatter, and exchanges of equal lengths"
+        "MSCCL has no {operation}; it has all-reduce, all-gather, reduce-scatter, and all-to-all of equal lengths"
     )]
     Operation {
         /// The operation.
         operation: String,
     },
     /// The blocks of the ranks differ in length or are empty.
-    #[error("MSCCL has blocks of equal lengths of at least one byte, and rank {rank} has {given} of {} in all", count(*bytes, "byte"))]
+    #[error("MSCCL needs blocks of equal length of at least one byte, but rank {rank} has {given} of {} in total", count(*bytes, "byte"))]
     Uneven {
         /// The first rank whose block is shorter or longer than an equal share.
         rank: Rank,
@@ -194,10 +194,10 @@ pub enum WriteError {
         bytes: u64,
     },
     /// The operation must combine vectors in rank order.
-    #[error("MSCCL combines in any order, and this is to be done in rank order")]
+    #[error("MSCCL combines in any order, but this operation must combine in rank order")]
     Order,
     /// The vector would have more chunks than this library allows for MSCCL schedules.
-    #[error("the schedule cuts the vector into {given} chunks of equal length: allowed are 1 to {allowed}")]
+    #[error("the schedule cuts the vector into {given} chunks of equal length; allowed are 1 to {allowed}")]
     Chunks {
         /// The number of chunks.
         given: u64,
@@ -205,15 +205,15 @@ pub enum WriteError {
         allowed: u32,
     },
     /// The schedule has hardware barriers.
-    #[error("the schedule has hardware barriers, which MSCCL does not know")]
+    #[error("the schedule has hardware barriers, which MSCCL cannot express")]
     Barrier,
     /// The algorithm has no schedule that moves whole blocks to their final positions.
-    #[error("{algorithm} has no schedule of whole messages that could be said in MSCCL")]
+    #[error("{algorithm} has no schedule of whole messages that MSCCL can express")]
     Unscheduled {
         /// The name of the algorithm.
         algorithm: String,
     },
     /// The written schedule would not perform the operation.
-    #[error("what would be written does not do what the operation says: {0}")]
+    #[error("the MSCCL program would not perform the operation: {0}")]
     Flow(#[from] FlowError),
 }

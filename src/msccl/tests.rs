@@ -160,7 +160,7 @@ fn schedules_that_do_something_else_are_refused() {
     let all_gather = ring_collect(3);
     assert_eq!(
         refused(&all_gather.replacen("type=\"rcs\"", "type=\"r\"", 1)),
-        "line 13: this step of rank 1 waits for ever, for a message that does not come"
+        "line 13: this step of rank 1 waits for ever, for a message that is never sent"
     );
     assert_eq!(
         refused(&all_gather.replacen("<step s=\"2\" type=\"r\"", "<!--", 1).replacen(
@@ -287,6 +287,6 @@ fn texts_are_algorithms() {
     );
     assert_eq!(
         refusal("line:4", Operation::AllGather, vec![1, 2, 3, 4]),
-        "ring has no schedule here: its blocks are of equal lengths, and here they are not"
+        "ring has no schedule here: the MSCCL schedule needs blocks of equal length"
     );
 }

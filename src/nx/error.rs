@@ -11,22 +11,22 @@ use crate::{collective::CollectiveError, error::CommError, payload::PayloadError
 pub enum NxError {
     /// [`Nx::new`](super::Nx::new) was called twice on a node. A node can have only one [`Nx`](super::Nx), which
     /// receives all NX messages.
-    #[error("this node has its NX already: make one for the whole program")]
+    #[error("this node already has an `Nx`: make one for the whole program")]
     Second,
     /// The message type is not allowed in a send.
-    #[error("a message of type {given} cannot be sent: types are 0 to {MAX_TYPE}")]
+    #[error("message type {given} is out of range: types are 0 to {MAX_TYPE}")]
     Type {
         /// The type given.
         given: i32,
     },
     /// The type selector is neither a type nor -1.
-    #[error("type selector {given} selects nothing: it is a type, 0 to {MAX_TYPE}, or -1 for any")]
+    #[error("invalid type selector {given}: use a type, 0 to {MAX_TYPE}, or -1 for any type")]
     TypeSelector {
         /// The selector given.
         given: i32,
     },
     /// The machine has no such node.
-    #[error("there is no node {given}: nodes are 0 to {}, and -1 stands for all others", nodes - 1)]
+    #[error("node {given} does not exist: nodes are 0 to {}, and -1 means all other nodes", nodes - 1)]
     Node {
         /// The node given.
         given: i32,
@@ -34,7 +34,7 @@ pub enum NxError {
         nodes: usize,
     },
     /// The node selector is neither a node nor -1.
-    #[error("node selector {given} selects nothing: it is a node, 0 to {}, or -1 for any", nodes - 1)]
+    #[error("invalid node selector {given}: use a node, 0 to {}, or -1 for any node", nodes - 1)]
     NodeSelector {
         /// The selector given.
         given: i32,
@@ -43,7 +43,7 @@ pub enum NxError {
     },
     /// The process type is not 0, the type of the only process on a node.
     #[error(
-        "there is no process of type {given}: there is one on each node, of type 0, and a selector may be -1"
+        "process type {given} does not exist: each node has one process, of type 0; a selector may be -1"
     )]
     ProcessType {
         /// The process type given.
@@ -59,10 +59,12 @@ pub enum NxError {
         buffer: usize,
     },
     /// No message has been received or found by a probe yet.
-    #[error("nothing has been received or found by a probe yet, so nothing is known of it")]
+    #[error("no message has been received or probed yet: receive or probe first")]
     NoMessage,
     /// The nodes called a global operation with vectors of different lengths.
-    #[error("a global operation was called with {there} bytes on node {node} and {here} bytes here")]
+    #[error(
+        "a global operation has {there} bytes on node {node} but {here} bytes on this node: all nodes must give the same length"
+    )]
     Lengths {
         /// The other node.
         node: Rank,
@@ -75,7 +77,7 @@ pub enum NxError {
     #[error(transparent)]
     Collective(#[from] CollectiveError),
     /// `gcolx` was not given one length for each node.
-    #[error("{given} lengths are given for the parts of {nodes} nodes")]
+    #[error("{given} lengths are given for {nodes} nodes: give one for each node")]
     Parts {
         /// The number of lengths given.
         given: usize,
@@ -83,7 +85,7 @@ pub enum NxError {
         nodes: usize,
     },
     /// The part of a node in `gcolx` does not have the announced length.
-    #[error("the part of node {node} has {given} bytes: {expected} were announced")]
+    #[error("node {node} gave {given} bytes: its announced length is {expected}")]
     Part {
         /// The node.
         node: Rank,
@@ -93,7 +95,7 @@ pub enum NxError {
         expected: u64,
     },
     /// The collected vector does not fit into the buffer.
-    #[error("the collected vector has {needed} elements: the buffer has room for {given}")]
+    #[error("the gathered vector has {needed} elements, but the buffer has room for {given}")]
     ResultTooShort {
         /// The number of elements of all parts.
         needed: usize,

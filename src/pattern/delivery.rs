@@ -189,11 +189,11 @@ impl Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.first(), self.count()) {
-            (Some(rank), 1) => write!(f, "what rank {rank} has"),
+            (Some(rank), 1) => write!(f, "the data of rank {rank}"),
             (Some(first), count) if self.is_of(&(first..first + count)) => {
                 f.write_str(&named(first..first + count))
             }
-            (_, count) => write!(f, "what {count} ranks have, combined,"),
+            (_, count) => write!(f, "the combined data of {count} ranks"),
         }
     }
 }
@@ -201,8 +201,8 @@ impl fmt::Display for Version {
 /// Describes the versions of a contiguous range of ranks.
 fn named(ranks: Range<Rank>) -> String {
     match ranks.len() {
-        1 => format!("what rank {} has", ranks.start),
-        _ => format!("what ranks {} to {} have, combined", ranks.start, ranks.end.saturating_sub(1)),
+        1 => format!("the data of rank {}", ranks.start),
+        _ => format!("the combined data of ranks {} to {}", ranks.start, ranks.end.saturating_sub(1)),
     }
 }
 

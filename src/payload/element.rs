@@ -54,7 +54,7 @@ use bytemuck::{CheckedBitPattern, NoUninit};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a message",
-    label = "messages are made of numbers, `bool`s, and a program's own plain types",
+    label = "elements are numbers, `bool`s and plain data types that implement `Pod`",
     note = "a struct of numbers derives it: `#[derive(Clone, Copy, Pod, Zeroable)] #[bytemuck(crate = \
             \"multicomputer::bytemuck\")] #[repr(C)]`, with `use multicomputer::bytemuck::{{Pod, Zeroable}};`",
     note = "there must be no gaps between its fields; for enums and structs with `bool`s see the documentation of \

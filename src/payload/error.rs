@@ -17,7 +17,7 @@ pub enum PayloadError {
         len: u64,
     },
     /// The elements do not have the requested type.
-    #[error("the data was sent as {sent} and is asked for as {asked}: ask for {sent}, or for u8")]
+    #[error("the data was sent as {sent} but is read as {asked}: read it as {sent} or as u8")]
     TypeMismatch {
         /// The type that the payload was made from.
         sent: ElementType,
@@ -25,7 +25,7 @@ pub enum PayloadError {
         asked: ElementType,
     },
     /// The length is not a multiple of the element size.
-    #[error("{len} bytes are no multiple of the {} bytes of {element}", element.size())]
+    #[error("{len} bytes are not a multiple of the {} bytes of {element}", element.size())]
     PartialElement {
         /// The length of the payload in bytes.
         len: u64,
@@ -33,7 +33,7 @@ pub enum PayloadError {
         element: ElementType,
     },
     /// Data sent as plain bytes is not a valid value of the requested type, such as a `bool` with byte 2.
-    #[error("element {at} is no {element}: no {element} has the bytes {bytes:?}")]
+    #[error("element {at} is not a valid {element}: its bytes are {bytes:?}")]
     Invalid {
         /// The index of the element in the payload, counted from 0.
         at: u64,
@@ -70,7 +70,9 @@ pub enum PayloadError {
         element: ElementType,
     },
     /// The range of a cut lies outside the payload or is reversed.
-    #[error("bytes {start} to {end} are asked for, of a payload of {len}: start <= end <= {len} is allowed")]
+    #[error(
+        "bytes {start} to {end} are out of range: the payload has {len} bytes, and the start must not exceed the end"
+    )]
     OutOfRange {
         /// The start of the requested range in bytes.
         start: u64,

@@ -19,19 +19,18 @@ pub enum PlanError {
         known: Vec<String>,
     },
     /// A restriction of the algorithm is not met.
-    #[error("{text}{}", and(found))]
+    #[error("{text}{}", here(found))]
     Restricted {
         /// The algorithm.
         algorithm: String,
         /// The restriction, as a sentence.
         text: String,
-        /// How the problem violates the restriction, such as `there are 6`; empty if the restriction needs no detail.
+        /// How the problem violates the restriction, such as `6 ranks`; empty if the restriction needs no detail.
         found: String,
     },
     /// A message would exceed the maximum length.
     #[error(
-        "a message of {given} bytes would be sent: at most {MAX_MESSAGE} are allowed; cut the data, or take another \
-         algorithm"
+        "the algorithm would send a message of {given} bytes; the maximum is {MAX_MESSAGE}: divide the data or use another algorithm"
     )]
     MessageTooLong {
         /// The length of the message, in bytes.
@@ -49,7 +48,7 @@ pub enum PlanError {
         message: String,
     },
     /// The function of a custom algorithm returned an error.
-    #[error("{algorithm} has no schedule here: {cause}")]
+    #[error("{algorithm} has no schedule for this problem: {cause}")]
     NoDraft {
         /// The name of the algorithm.
         algorithm: String,
@@ -57,7 +56,7 @@ pub enum PlanError {
         cause: String,
     },
     /// The schedule of a custom algorithm does not deliver what the problem requires.
-    #[error("the schedule of {algorithm} does not deliver: {cause}")]
+    #[error("the schedule of {algorithm} does not deliver the data: {cause}")]
     Undelivered {
         /// The name of the algorithm.
         algorithm: String,
@@ -65,7 +64,7 @@ pub enum PlanError {
         cause: Box<DeliveryError>,
     },
     /// The time exceeds the range of modeled time.
-    #[error("{algorithm} takes longer than modeled time can tell, some 213 days")]
+    #[error("{algorithm} takes longer than the maximum of modeled time, about 213 days")]
     TooLong {
         /// The algorithm.
         algorithm: String,
@@ -73,6 +72,6 @@ pub enum PlanError {
 }
 
 /// Formats the violation as the end of a sentence.
-fn and(found: &str) -> String {
-    if found.is_empty() { String::new() } else { format!(", and {found}") }
+fn here(found: &str) -> String {
+    if found.is_empty() { String::new() } else { format!(" (here: {found})") }
 }

@@ -19,7 +19,7 @@ use crate::{
         network::{Network, Pair},
     },
     rank::Rank,
-    text::{count, verb_with_count},
+    text::count,
     time::Span,
     topology::Vertex,
 };
@@ -116,18 +116,22 @@ pub(crate) fn is_candidate(machine: &MachineSpec, members: usize, bytes: u64) ->
 pub(crate) fn unmet_condition(machine: &MachineSpec, members: usize, bytes: u64) -> Option<String> {
     let parameters = machine.parameters();
     if !(3..=MAX_MEMBERS).contains(&members) {
-        return Some(format!("here {}", verb_with_count(members as u64, "node")));
+        return Some(count(members as u64, "node"));
     }
     let start_up = (parameters.alpha() + parameters.hop()).as_secs_f64();
     let time = bytes as f64 * parameters.beta();
     if bytes == 0 {
-        return Some("all messages are empty".to_owned());
+        return Some("only empty messages".to_owned());
     }
     if time <= start_up || time == 0.0 {
-        return Some(format!("{} take {:.1} of it", count(bytes, "byte"), (time / start_up).max(0.0)));
+        return Some(format!(
+            "{} that take {:.1} start-ups",
+            count(bytes, "byte"),
+            (time / start_up).max(0.0)
+        ));
     }
     let is_fit = parameters.ports() > 1 || is_irregular(machine);
-    (!is_fit).then(|| format!("the network is {}, with one port a node", machine.topology().name()))
+    (!is_fit).then(|| format!("network {}, one port per node", machine.topology().name()))
 }
 
 fn is_irregular(machine: &MachineSpec) -> bool {

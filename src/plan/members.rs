@@ -38,16 +38,16 @@ pub enum MembersError {
     #[error(transparent)]
     Topology(#[from] TopologyError),
     /// No member is given.
-    #[error("no member is given: a group needs at least one member, and each only once")]
+    #[error("no member is given: a group needs at least one")]
     None,
     /// A node is given as a member twice.
-    #[error("node {node} is given twice: a group needs at least one member, and each only once")]
+    #[error("node {node} is given twice: give each member once")]
     Twice {
         /// The node.
         node: Rank,
     },
     /// The machine does not have a node that is given as a member.
-    #[error("node {node} is given as a member: the machine has nodes 0 to {}", nodes - 1)]
+    #[error("node {node} does not exist: the machine has nodes 0 to {}", nodes - 1)]
     NoSuchNode {
         /// The node.
         node: Rank,
@@ -64,11 +64,8 @@ mod tests {
     fn each_node_is_a_member_once() {
         let error = |members: &[Rank]| check_members(&"line:4".parse().unwrap(), members).unwrap_err();
         assert_eq!(error(&[]), MembersError::None);
-        assert_eq!(
-            error(&[3, 0, 3]).to_string(),
-            "node 3 is given twice: a group needs at least one member, and each only once"
-        );
-        assert_eq!(error(&[1, 4]).to_string(), "node 4 is given as a member: the machine has nodes 0 to 3");
+        assert_eq!(error(&[3, 0, 3]).to_string(), "node 3 is given twice: give each member once");
+        assert_eq!(error(&[1, 4]).to_string(), "node 4 does not exist: the machine has nodes 0 to 3");
         assert_eq!(check_members(&"line:4".parse().unwrap(), &[3, 1]), Ok(()));
     }
 }

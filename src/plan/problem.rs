@@ -70,9 +70,6 @@ pub trait Planned: Clone + fmt::Debug + Send + Sync + 'static {
     /// Returns the names of the algorithms for problems of this kind.
     fn known(&self) -> Vec<String>;
 
-    /// Returns the error text for a restriction that is not met, for an algorithm [called](Planned::called) `algorithm`.
-    fn unmet(&self, algorithm: &str, restriction: &str) -> String;
-
     /// Returns the name of a plan: the variant's name, or the algorithm's if the variant has none.
     fn plan_name(algorithm: String, variant: &str) -> String {
         match variant {

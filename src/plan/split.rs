@@ -66,10 +66,10 @@ pub(crate) fn lengths_in_words(lengths: &[u64]) -> String {
     let nonempty = || lengths.iter().filter(|&&length| length > 0);
     match (nonempty().min(), nonempty().max()) {
         (Some(shortest), Some(longest)) if shortest < longest => {
-            format!("they have {shortest} to {longest} bytes")
+            format!("lengths from {shortest} to {longest} bytes")
         }
-        (Some(length), _) => format!("all have {}", count(*length, "byte")),
-        _ => "all are empty".to_owned(),
+        (Some(length), _) => format!("all lengths {}", count(*length, "byte")),
+        _ => "only empty messages".to_owned(),
     }
 }
 

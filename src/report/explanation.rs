@@ -131,7 +131,7 @@ impl Explanation {
     fn sharing(&self) -> String {
         let blame = &self.blame;
         if blame.losses.is_empty() {
-            let shared = format!("lost to sharing  {}; no message slowed another", blame.shared());
+            let shared = format!("lost to sharing  {}; no message delayed another", blame.shared());
             return if blame.own.is_zero() {
                 shared
             } else {
@@ -149,7 +149,7 @@ impl Explanation {
         losses.sort_by_key(|loss| Reverse(loss.lost));
         let others = losses.len().saturating_sub(MAX_SHOWN);
         losses.truncate(MAX_SHOWN);
-        let mut pairs = Table::new("slowed", losses.iter().map(|loss| format!("  {}", loss.slowed)));
+        let mut pairs = Table::new("delayed", losses.iter().map(|loss| format!("  {}", loss.slowed)));
         pairs.column("by", losses.iter().map(|loss| loss.by));
         pairs.column("where", losses.iter().map(|loss| self.name(loss.place)));
         pairs.times("us", losses.iter().map(|loss| loss.lost));
@@ -170,7 +170,7 @@ impl fmt::Display for Explanation {
     /// trailing line break.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.critical_path.pieces.is_empty() {
-            return f.write_str("Where the time went: the run took none");
+            return f.write_str("Where the time went: the run took no time");
         }
         let sections = [self.kinds(), self.longest_pieces(), self.sharing()];
         write!(f, "Where the time went\n\n{}", sections.join("\n\n"))

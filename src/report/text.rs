@@ -142,7 +142,7 @@ fn pace(real_time: &RealTimeReport) -> [String; 3] {
             100.0 * error
         ),
         format!(
-            "  lateness         at most {}, at node {} when it was {}; {late:.1} % of {} late",
+            "  lateness         at most {}, at node {} at {}; {late:.1} % of {} late",
             Span::from(largest_lateness.by),
             largest_lateness.rank,
             largest_lateness.at,

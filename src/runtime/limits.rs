@@ -215,7 +215,7 @@ fn committed(mapped: u64) -> Option<Memory> {
     let most = entry("/proc/meminfo", "CommitLimit:")? << 10;
     let used = entry("/proc/meminfo", "Committed_AS:")? << 10;
     Some(Memory {
-        name: "memory that can be promised",
+        name: "committable memory",
         needed: mapped,
         left: most.saturating_sub(used),
         limit: "vm.overcommit_memory is 2".into(),

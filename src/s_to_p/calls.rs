@@ -207,7 +207,7 @@ impl Plan {
 #[non_exhaustive]
 pub enum BroadcastError {
     /// A source gave no message.
-    #[error("rank {rank} is a source and gave no message: one of {} is expected", count(*expected, "byte"))]
+    #[error("rank {rank} is a source but gave no message: expected is one of {}", count(*expected, "byte"))]
     NoMessage {
         /// The source.
         rank: Rank,
@@ -215,13 +215,13 @@ pub enum BroadcastError {
         expected: u64,
     },
     /// A node that is not a source gave a message.
-    #[error("rank {rank} gave a message and is not among the sources")]
+    #[error("rank {rank} gave a message but is not a source")]
     NoSource {
         /// The node.
         rank: Rank,
     },
     /// The message of a source does not have the length that all members were given.
-    #[error("the message of rank {rank} has {}: {expected} must be given", count(*given, "byte"))]
+    #[error("the message of rank {rank} has {}, expected {expected}", count(*given, "byte"))]
     Length {
         /// The source.
         rank: Rank,

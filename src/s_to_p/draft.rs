@@ -91,14 +91,14 @@ impl Draft {
             let wrong = |problem: String| DeliveryError::Piece { block, problem };
             let Some(end) = ends.get_mut(piece.source) else {
                 return Err(wrong(format!(
-                    "it is of source {}, and there are {}",
+                    "it belongs to source {}, but there are {}",
                     piece.source,
                     sources.len()
                 )));
             };
             if piece.start != *end {
                 return Err(wrong(format!(
-                    "it starts at byte {} of source {}, whose next byte is {end}",
+                    "it starts at byte {} of source {}, expected byte {end}",
                     piece.start, piece.source
                 )));
             }
@@ -106,8 +106,9 @@ impl Draft {
         }
         for (source, (&end, &length)) in ends.iter().zip(lengths).enumerate() {
             if end != length {
-                let problem =
-                    format!("the pieces of source {source} have {end} bytes, its message has {length}");
+                let problem = format!(
+                    "the pieces of source {source} have {end} bytes in total, but its message has {length}"
+                );
                 return Err(DeliveryError::Piece { block: self.last_of(source), problem });
             }
         }

@@ -211,7 +211,7 @@ impl Instance {
 #[non_exhaustive]
 pub enum InstanceError {
     /// The list of sources is empty.
-    #[error("no source: at least one node must hold a message")]
+    #[error("no source is given: at least one node must hold a message")]
     NoSource,
     /// A source is not a rank of the group.
     #[error("source {rank} is outside the group: its ranks are 0 to {}", nodes - 1)]
@@ -231,7 +231,7 @@ pub enum InstanceError {
         rank: Rank,
     },
     /// The number of lengths differs from the number of sources.
-    #[error("{} given for {}: one is needed for each", are(*given, "length"), count(*sources as u64, "source"))]
+    #[error("{} given for {}: give one for each", are(*given, "length"), count(*sources as u64, "source"))]
     Lengths {
         /// Number of lengths given.
         given: usize,
@@ -240,7 +240,7 @@ pub enum InstanceError {
     },
     /// The messages together exceed the maximum message length.
     #[error(
-        "the messages have {}{} in all, and travel as one in the end: a message has at most {}",
+        "the messages have {}{} in total and are combined into one message: the maximum is {}",
         format_with_limit(*bytes, MAX_MESSAGE)[0],
         if *bytes == u64::MAX { " or more" } else { "" },
         format_with_limit(*bytes, MAX_MESSAGE)[1]

@@ -51,10 +51,6 @@ impl Planned for Instance {
         Self::algorithms().iter().map(|algorithm| algorithm.name().to_owned()).collect()
     }
 
-    fn unmet(&self, algorithm: &str, restriction: &str) -> String {
-        format!("{algorithm} works only if {restriction}")
-    }
-
     fn plan_name(algorithm: String, variant: &str) -> String {
         match variant {
             "" => algorithm,

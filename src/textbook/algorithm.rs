@@ -159,7 +159,7 @@ pub(super) const BOOK: &str = "Kumar, Grama, Gupta, Karypis, Introduction to Par
 
 /// The restriction to commutative operators, for reductions that do not combine operands in rank order.
 pub(super) const COMMUTATIVE: Restriction<Task> = Restriction {
-    text: "its operands do not meet in rank order: the operator must be commutative",
+    text: "a commutative operator, because it does not combine in rank order",
     is_met: |task, _| !task.is_in_order(),
     found: |_, _| String::new(),
 };

@@ -21,6 +21,7 @@ use crate::{
     collective::{Operation, Task},
     pattern::{Builder, Transfer},
     plan::{self, Restriction},
+    text::count,
 };
 
 impl Algorithm {
@@ -66,9 +67,9 @@ static HYPERCUBE_REDUCTION: Entry = Entry {
 };
 
 const POWER_OF_TWO: Restriction<Task> = Restriction {
-    text: "it needs a power of two ranks",
+    text: "a number of ranks that is a power of two",
     is_met: |task, _| task.size().is_power_of_two(),
-    found: |task, _| format!("there are {}", task.size()),
+    found: |task, _| count(task.size() as u64, "rank"),
 };
 
 /// Exchanges all data that nodes hold along each dimension, the lowest first.

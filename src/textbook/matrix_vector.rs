@@ -188,7 +188,7 @@ pub fn matrix_vector_figures(machine: &MachineSpec, elements: usize) -> Result<[
 #[non_exhaustive]
 pub enum MatrixError {
     /// The part of the vector does not have the length required on this node.
-    #[error("{given} elements of the vector are given: this node has {expected} of them")]
+    #[error("{given} elements of the vector are given: this node must give {expected}")]
     Vector {
         /// Number of elements given.
         given: usize,

@@ -73,7 +73,7 @@ static ONE_TO_ALL: Entry = doubling(
         .source(BOOK)
         .kinds(|operation| operation == ONE_TO_ALL.operation)
         .only_if(&[Restriction {
-            text: "its source is rank 0; 4.2 takes any",
+            text: "rank 0 as the root (algorithm 4.2 takes any root)",
             is_met: |task, _| task.root() == 0,
             found: |_, _| String::new(),
         }]),

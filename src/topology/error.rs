@@ -28,7 +28,7 @@ pub enum TopologyError {
         shape: &'static str,
     },
     /// The shape cannot be read.
-    #[error("`{given}` is not a shape; allowed is {allowed}")]
+    #[error("invalid shape `{given}`; allowed is {allowed}")]
     Shape {
         /// The shape that was given.
         given: String,
@@ -64,19 +64,19 @@ pub enum TopologyError {
         allowed: &'static str,
     },
     /// A tree of arity 0 or 1, which would not branch.
-    #[error("`{given}` is not the arity of a tree; allowed are 2 or more children to a switch")]
+    #[error("a tree cannot have arity {given}; allowed are 2 or more children per switch")]
     Arity {
         /// The number that was given.
         given: usize,
     },
     /// A bandwidth that is not positive and finite.
-    #[error("`{given}` is not a bandwidth; allowed is a number above 0 and finite")]
+    #[error("invalid bandwidth `{given}`; allowed is a finite number above 0")]
     Bandwidth {
         /// The bandwidth that was given.
         given: String,
     },
     /// A whole number that this topology cannot have.
-    #[error("`{given}` is not the {what}; allowed are {allowed}")]
+    #[error("invalid {what}: {given}; allowed are {allowed}")]
     OutOfRange {
         /// The meaning of the number, such as `radix of a switch`.
         what: &'static str,
@@ -86,13 +86,13 @@ pub enum TopologyError {
         allowed: String,
     },
     /// Networks are nested too deeply in a name.
-    #[error("`{given}` stands too deep in other networks; allowed are {MAX_NESTING} levels")]
+    #[error("`{given}` is nested too deeply in other networks; the maximum is {MAX_NESTING} levels")]
     TooDeep {
         /// The name of the network that is too deep.
         given: String,
     },
     /// A placement that does not fit the number of nodes.
-    #[error("`{given}` cannot place the ranks of {nodes} nodes: {why}")]
+    #[error("placement `{given}` does not fit {nodes} nodes: {why}")]
     Placement {
         /// The placement that was given.
         given: String,
@@ -110,7 +110,7 @@ pub enum TopologyError {
         why: String,
     },
     /// An empty list of bandwidths.
-    #[error("no bandwidth is given; allowed are one or more")]
+    #[error("no bandwidth is given: give at least one")]
     NoBandwidth,
     /// A topology of another crate is invalid.
     #[error("invalid topology `{name}`: {defect}")]
@@ -168,9 +168,5 @@ pub(crate) fn shape_in_words(shape: &'static str) -> (&'static str, &'static str
 
 /// A hint for a text that looks like the name of a network file; empty for other texts.
 fn hint(given: &str) -> String {
-    if given.ends_with(".toml") {
-        format!(". If it is a network file, say `file:{given}`")
-    } else {
-        String::new()
-    }
+    if given.ends_with(".toml") { format!(". Write a network file as `file:{given}`") } else { String::new() }
 }

@@ -92,7 +92,10 @@ impl Placement {
         block: usize,
     ) -> Result<Vec<Rank>, TopologyError> {
         if server == 0 || !nodes.is_multiple_of(server) {
-            return Err(self.refusal(nodes, format!("servers of {server} nodes do not divide them")));
+            return Err(self.refusal(
+                nodes,
+                format!("the number of nodes is not a multiple of {server}, the nodes per server"),
+            ));
         }
         if block == 0 || !server.is_multiple_of(block) {
             return Err(
@@ -119,18 +122,20 @@ impl Placement {
             let Some(node) = node else {
                 let (word, last) = (shown(word), nodes - 1);
                 let why = format!(
-                    "line {line} gives rank {rank} the node `{word}`: allowed are node numbers from 0 to {last}, separated by blanks"
+                    "line {line} gives rank {rank} the node `{word}`; allowed are node numbers from 0 to {last}, separated by blanks"
                 );
                 return Err(self.refusal(nodes, why));
             };
             if let Some(other) = rank_on[node].replace(rank) {
-                return Err(self.refusal(nodes, format!("node {node} is given for ranks {other} and {rank}")));
+                return Err(
+                    self.refusal(nodes, format!("node {node} is given to both rank {other} and rank {rank}"))
+                );
             }
             order.push(node);
         }
         match order.len() {
             given if given == nodes => Ok(order),
-            given => Err(self.refusal(nodes, format!("it has {given} nodes"))),
+            given => Err(self.refusal(nodes, format!("the file has {given} nodes"))),
         }
     }
 

@@ -210,7 +210,7 @@ fn what_does_not_fit_ends_with_an_error_of_its_own() {
         (predict(&machine, &program, Sends::Eager).unwrap_err(), play(&machine, &program, Sends::Eager))
     };
     let (predicted, played) = both("num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 3\n}");
-    let report = "deadlock: 1 node is blocked, 1 returned\n  node 0 waits since 0 s for a message from node 1 with tag 3";
+    let report = "deadlock: 1 node is blocked, 1 returned\n  node 0 has waited since 0 s for a message from node 1 with tag 3";
     assert!(predicted.to_string().starts_with(report), "{predicted}");
     assert!(played.unwrap_err().to_string().starts_with(report));
 

@@ -53,8 +53,8 @@ fn sends_that_face_each_other_wait_for_ever() {
     assert_eq!(
         without_places(&report),
         "deadlock: 2 nodes are blocked\n  \
-         node 0 waits since 0 s for a receive by node 1 of its message with tag 5 in the world\n  \
-         node 1 waits since 0 s for a receive by node 0 of its message with tag 5 in the world\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 5 in the world\n  \
+         node 1 has waited since 0 s for a receive by node 0 of its message with tag 5 in the world\n  \
          cycle: 0 -> 1 -> 0"
     );
     let waits_for = WaitsFor::Receive { by: 1, tag: Tag(5), group: "the world".into() };
@@ -82,9 +82,9 @@ fn reports_tell_whatever_waits_for_a_receive() {
     assert_eq!(
         without_places(&ring),
         "deadlock: 3 nodes are blocked\n  \
-         node 0 waits since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
-         node 1 waits since 75 us for a receive by node 2 of its message with tag 0 in the world\n  \
-         node 2 waits since 85 us for a receive by node 0 of its message with tag 0 in the world\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
+         node 1 has waited since 75 us for a receive by node 2 of its message with tag 0 in the world\n  \
+         node 2 has waited since 85 us for a receive by node 0 of its message with tag 0 in the world\n  \
          cycle: 0 -> 1 -> 2 -> 0"
     );
     // A receiver that has returned; and a message to oneself.
@@ -96,8 +96,8 @@ fn reports_tell_whatever_waits_for_a_receive() {
     assert_eq!(
         without_places(&returned),
         "deadlock: 2 nodes are blocked, 1 returned\n  \
-         node 0 waits since 0 s for a receive by node 1 of its message with tag 0 in the world; node 1 has returned\n  \
-         node 2 waits since 0 s for a receive by node 2 of its message with tag 0 in the world\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0 in the world; node 1 has returned\n  \
+         node 2 has waited since 0 s for a receive by node 2 of its message with tag 0 in the world\n  \
          cycle: 2 -> 2"
     );
     // An exchange whose own message nobody wants, with what it receives there; and one that has to wait for both.
@@ -111,8 +111,8 @@ fn reports_tell_whatever_waits_for_a_receive() {
     assert_eq!(
         without_places(&half),
         "deadlock: 2 nodes are blocked\n  \
-         node 0 waits since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
-         node 1 waits since 115 us for a message from node 0 with tag 9 in the world\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
+         node 1 has waited since 115 us for a message from node 0 with tag 9 in the world\n  \
          cycle: 0 -> 1 -> 0"
     );
 }
@@ -128,7 +128,7 @@ fn a_wait_in_a_library_call_tells_for_whom() {
     assert_eq!(
         without_places(&report),
         "deadlock: 1 node is blocked, 1 returned\n  \
-         node 0 waits since 0 s in broadcast for node 1 to receive, which has returned"
+         node 0 has waited since 0 s in broadcast for node 1 to receive, which has returned"
     );
 }
 

@@ -40,7 +40,7 @@ fn a_rank_leaves(job: Job) {
     }
     for _ in 0..2 {
         let refused = job.run(|node| Ok(node.world().recv(last).map(drop)?)).expect_err("a rank has left");
-        let expected = format!("node {last} failed: its job has ended, and a run needs all ranks");
+        let expected = format!("node {last} failed: its job has ended, but a run needs all ranks");
         assert_eq!(refused.to_string(), expected);
     }
 }

@@ -54,10 +54,12 @@ pub enum PictureError {
     #[error("the run was not traced: build its machine with `trace(true)`")]
     NotTraced,
     /// The run was under the host's clock, where messages do not use a modeled network.
-    #[error("the run was under the host's clock, which has no network to be drawn")]
+    #[error(
+        "the run used the host's clock, which has no modeled network: use the virtual or the real-time clock"
+    )]
     NoNetwork,
     /// There are more runs or messages than a page may have.
-    #[error("{given} {what} for a page, which has {at_most} at most")]
+    #[error("{given} {what} are too many for a page: the maximum is {at_most}")]
     TooMany {
         /// What there is too much of: runs or messages.
         what: &'static str,
@@ -67,7 +69,7 @@ pub enum PictureError {
         at_most: usize,
     },
     /// A selected node does not exist on the machine.
-    #[error("node {given} of a machine of {nodes} nodes, whose ranks are 0 to {}", nodes - 1)]
+    #[error("node {given} does not exist: the {nodes} nodes of the machine have ranks 0 to {}", nodes - 1)]
     NoSuchNode {
         /// The given rank.
         given: Rank,
@@ -75,13 +77,13 @@ pub enum PictureError {
         nodes: usize,
     },
     /// The selection is empty: no node, no point, or no link quantity.
-    #[error("a picture of no {what}; allowed is one at least")]
+    #[error("no {what} is selected: a picture needs at least one")]
     Empty {
         /// What the selection lacks.
         what: &'static str,
     },
     /// A point of a chart cannot be placed on an axis.
-    #[error("{given} of {line} on the axis {axis}; allowed are {allowed}")]
+    #[error("value {given} of {line} is not allowed on the axis {axis}; allowed are {allowed}")]
     NotOnAxis {
         /// The name of the line.
         line: String,

@@ -62,7 +62,7 @@ impl Sample {
             note += &format!(": {}", parts.join(", "));
         }
         if !delayed.is_empty() {
-            note += &format!("; among them the {} with the largest delay", delayed.len());
+            note += &format!("; including the {} with the largest delay", delayed.len());
         }
         Sample { is_drawn, note: Some(note + ".") }
     }

@@ -52,11 +52,11 @@ impl Algorithm {
 }
 
 static APART: Entry = Entry::searching("apart", search)
-    .about("short messages by one algorithm and long ones by another, one after the other")
+    .about("splits messages by length: short ones by one algorithm, then long ones by another")
     .source("this project")
-    .cost("at most that of the two parts together")
+    .cost("at most the sum of both parts' costs")
     .only_if(&[Restriction {
-        text: "most start-ups of the busiest node must be for messages up to some length, and most bytes of the busiest port in longer ones",
+        text: "messages of different lengths: most start-ups of the busiest node for short ones, most bytes of the busiest port in long ones",
         is_met: |instance, _| !cuts(instance).is_empty(),
         found: |instance, _| lengths_in_words(&lengths(instance)),
     }]);

@@ -21,9 +21,9 @@ use crate::{
 };
 
 static AUTO: Entry = Entry::searching("auto", search)
-    .about("the fastest that is found among those that can be predicted, but for sorting")
+    .about("the fastest of all predictable algorithms except `sorting`")
     .source("this project")
-    .cost("what that takes");
+    .cost("cost of the chosen algorithm");
 
 impl Algorithm {
     /// The fastest plan found among all algorithms with a prediction, except sorting, which needs real data.

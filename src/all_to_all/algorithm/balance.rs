@@ -27,9 +27,9 @@ use super::{
 };
 
 static BALANCED: Entry = Entry::new("balanced", variants)
-    .about("colored, with rounds mixed so that links are less congested")
+    .about("`colored`, with messages moved between rounds to reduce link sharing")
     .source("this project; Brewer, Kuszmaul 1994")
-    .cost("that of `colored`, without links that are shared");
+    .cost("as `colored`, without link sharing");
 
 impl Algorithm {
     /// Rounds, as few as possible, balanced so that links carry as little as possible in each round.

@@ -27,12 +27,12 @@ use super::{
 
 static COLORED: Entry = Entry::new("colored", |planning| Ok(colored(planning.workspace)))
     .aliases(&["edge-coloring"])
-    .about("as few rounds as possible, by coloring the edges of the graph of messages")
+    .about("the minimum number of rounds, by edge colouring of the message graph")
     .source("König 1916")
     .cost("up to `h (alpha + s beta)`");
 
 static SLICED: Entry = Entry::new("sliced", sliced)
-    .about("colored, of slices of messages, so that all rounds are equally long")
+    .about("`colored`, with messages cut into slices so that all rounds have the same length")
     .source("Gonzalez, Sahni 1976")
     .cost("`t beta + h alpha + 2 sqrt(h t alpha beta)`");
 

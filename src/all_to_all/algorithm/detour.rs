@@ -56,10 +56,10 @@ struct Hop {
 
 static DETOUR: Entry = Entry::new("detour", variants)
     .aliases(&["valiant"])
-    .about("full rounds of slices; what congested links cannot carry goes by way of others")
+    .about("full rounds of slices; data that congested links cannot carry is forwarded through other nodes")
     .source("Valiant, Brebner 1981; this project")
-    .cost("with slices of `q` bytes about `t / q + h` rounds of `q beta`, at least of two calls; detours come on top")
-    .limits("with too many slices the rounds of `colored`");
+    .cost("with slices of `q` bytes about `t / q + h` rounds of `q beta` (at least the time of two calls), plus the detours")
+    .limits("uses the rounds of `colored` if there are too many slices");
 
 impl Algorithm {
     /// Full rounds of slices; congested links are relieved by detours through other nodes.

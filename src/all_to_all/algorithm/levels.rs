@@ -54,10 +54,10 @@ static LEVELS: Entry = Entry::new("levels", |planning| {
     Ok(variants(planning.workspace, are_all))
 })
 .aliases(&["hierarchical"])
-.about("few long messages along rows, then columns; within servers, then between them")
+.about("aggregates messages along rows, then columns (within servers, then between servers)")
 .source("Scott 1991; Fan and others, arXiv 2411.02581; this project")
 .cost("in rows of `a` and columns of `b` ranks `(a + b - 2) alpha + (2 - 1/a - 1/b) p s beta`")
-.limits("where the number of ranks is prime it is `bruck`");
+.limits("the same as `bruck` if the number of ranks is prime");
 
 impl Algorithm {
     /// Combines data into few long messages, level by level: along rows, then columns; or within servers, then between them.

@@ -37,9 +37,9 @@ use crate::time::Span;
 const FACTORS: [f64; 3] = [1.0, 0.25, 4.0];
 
 static MIXED: Entry = Entry::new("mixed", variants)
-    .about("bruck for short messages, and colored for long ones")
+    .about("`bruck` for short messages, `colored` for long ones")
     .source("this project")
-    .cost("that of *bruck* for messages up to about `alpha / (beta log2 p)` bytes, and up to `h (alpha + s beta)` for the others");
+    .cost("as `bruck` for messages up to about `alpha / (beta log2 p)` bytes, and up to `h (alpha + s beta)` for the others");
 
 impl Algorithm {
     /// Bruck's algorithm for short messages, and the minimum number of rounds for long messages.

@@ -39,10 +39,10 @@ use crate::time::Time;
 
 static PACKED: Entry = Entry::new("packed", variants)
     .aliases(&["open-shop"])
-    .about("a plan by the clock that keeps nodes busy and links free")
+    .about("time-triggered schedule that keeps nodes busy and avoids contention")
     .source("Gonzalez, Sahni 1976; this project")
     .cost("with slices of `q` bytes about `t beta + h max(alpha, q beta)`")
-    .limits("gives up where it would have to look at too many pairs");
+    .limits("no schedule if the search would examine too many pairs of messages");
 
 impl Algorithm {
     /// A time-triggered list schedule that keeps nodes busy and avoids link contention.
@@ -77,7 +77,7 @@ fn is_cut(left: u64, slice: u64) -> bool {
 }
 
 fn too_many_pairs() -> PlanError {
-    let text = "so many messages among so many nodes take the host too long, or too much memory, to pack: `colored` takes any";
+    let text = "`packed` does not apply to this all-to-all: planning would take too much time or memory for this number of messages; use `colored`, which has no limit";
     refused(Algorithm::PACKED, text.to_owned())
 }
 

@@ -31,28 +31,28 @@ use super::{
 use crate::{pattern::Exchange, plan::Restriction, time::Span};
 
 static LINEAR: Entry = Entry::new("linear", linear)
-    .about("linear permutation: in round k everybody exchanges with the node k away; uniform only")
+    .about("linear permutation: in round k each rank sends to the rank at distance k; equal lengths only")
     .source("Ranka, Shankar, Alsabti 1995, section 4")
     .cost("`(p - 1) (alpha + s beta)`")
     .only_if(&[Restriction {
-        text: "linear permutation needs messages of one length from everybody to everybody else (`modified` takes any)",
+        text: "messages of the same length between all pairs of ranks (`modified` has no such limit)",
         is_met: |instance, _| {
             let [least, most] = instance.lengths();
             least == most
         },
         found: |instance, _| {
             let [least, most] = instance.lengths();
-            format!("here they have {least} to {most} bytes")
+            format!("lengths from {least} to {most} bytes")
         },
     }]);
 
 static MODIFIED: Entry = Entry::new("modified", modified)
-    .about("linear permutation of any lengths: they are told first, and all wait after each round")
+    .about("linear permutation for any lengths: ranks exchange the lengths first, with a barrier after each round")
     .source("Ranka, Shankar, Alsabti 1995, section 4")
-    .cost("each round `alpha + s beta` and a barrier, `s` its longest message: up to `p (alpha + t beta)`; and `ceil(log2 p) (alpha + 2 p beta)` to tell the lengths");
+    .cost("each round `alpha + s beta` and a barrier, where `s` is the round's longest message: up to `p (alpha + t beta)`; plus `ceil(log2 p) (alpha + 2 p beta)` to exchange the lengths");
 
 static PAIRWISE: Entry = Entry::new("pairwise", pairwise)
-    .about("linear permutation of any lengths, without telling and without waiting")
+    .about("linear permutation for lengths that all ranks know; no barriers")
     .source("Ranka, Shankar, Alsabti 1995, section 4; Bokhari 1991")
     .cost("up to `p (alpha + t beta)`");
 

@@ -58,27 +58,27 @@ use crate::{
 
 static RANDOM: Entry = Entry::new("random", |planning| with(planning, false, false))
     .aliases(&["distributed-random-scheduling"])
-    .about("distributed random scheduling: whoever has time is asked, by active messages")
+    .about("distributed random scheduling: each sender queries receivers by active messages and sends to one that is free")
     .source("Ranka, Shankar, Alsabti 1995, section 5; Wang, Lin, Ranka 1993")
-    .cost("about `h (alpha + 2 (a_s + a_r)) + t beta` at least")
+    .cost("at least about `h (alpha + 2 (a_s + a_r)) + t beta`")
     .unpredictable();
 
 static MEASURED: Entry = Entry::new("measured", |planning| with(planning, true, false))
-    .about("random, where busy nodes say for how long")
+    .about("`random`, where a busy node replies how long it will be busy")
     .source("Ranka, Shankar, Alsabti 1995, section 5")
-    .cost("that of `random`")
+    .cost("as `random`")
     .unpredictable();
 
 static EARLY: Entry = Entry::new("early", |planning| with(planning, false, true))
-    .about("random, where nodes give their go-ahead shortly before they are free")
+    .about("`random`, where a node grants a transfer shortly before it is free")
     .source("Ranka, Shankar, Alsabti 1995, section 5")
-    .cost("that of `random`")
+    .cost("as `random`")
     .unpredictable();
 
 static IMPROVED: Entry = Entry::new("improved", |planning| with(planning, true, true))
-    .about("random, where nodes do both")
+    .about("`random` with the changes of both `measured` and `early`")
     .source("Ranka, Shankar, Alsabti 1995, section 5")
-    .cost("that of `random`")
+    .cost("as `random`")
     .unpredictable();
 
 impl Algorithm {

@@ -50,10 +50,10 @@ const NO_RANK: u32 = u32::MAX;
 static SORTING: Entry =
     Entry::new("sorting", |_| Ok(vec![Variant::new("", |instance| Ok(Draft::by(Sorting::new(instance)?)))]))
         .aliases(&["columnsort"])
-        .about("all data is sorted by its destination, across the whole machine")
+        .about("sorts all data by destination across the whole machine")
         .source("Ranka, Shankar, Alsabti 1995, section 6.4; Leighton 1985")
         .cost("`(2 p) alpha + 3 r w beta` for `r` records of `w` bytes on each node")
-        .limits("`r >= 2 (p - 1)^2`, filled up to that; no phantom payloads");
+        .limits("pads to `r >= 2 (p - 1)^2` records; no phantom payloads");
 
 impl Algorithm {
     /// Sorts all data by destination across the whole machine.
@@ -92,7 +92,7 @@ impl Sorting {
         let given = u128::from(records) * u128::from(width) * nodes as u128;
         if given > MAX_BYTES {
             let text = format!(
-                "sorting would move records of {given} bytes in all: at most {MAX_BYTES} are allowed"
+                "`sorting` would move records of {given} bytes in total; the maximum is {MAX_BYTES}: use another algorithm"
             );
             return Err(refused(Algorithm::SORTING, text));
         }

@@ -43,23 +43,23 @@ use super::{
 use crate::{pattern::Schedule, payload::Payload, plan::bound::MARGIN, time::Span};
 
 static TWO_STAGE: Entry = Entry::new("two-stage", in_synchronized_stages)
-    .about("everything is spread evenly over all nodes first, and then delivered")
+    .about("spreads all data evenly over the nodes, then delivers it")
     .source("Ranka, Shankar, Alsabti 1995, section 6")
-    .cost("`2 (p alpha + t beta)`, and about `8 p^2 beta` for the lengths of parts; lengths and barriers as *modified*, twice");
+    .cost("`2 (p alpha + t beta)`, about `8 p^2 beta` for the lengths of pieces, and twice the length exchange and the barriers of `modified`");
 
 static SHUFFLED: Entry = Entry::new("shuffled", in_synchronized_stages)
-    .about("two-stage, with the parts shuffled among the nodes in between")
+    .about("`two-stage`, with the pieces shuffled among the nodes between the stages")
     .source("Ranka, Shankar, Alsabti 1995, section 6.3")
-    .cost("that of `two-stage`, and up to `8 p^2 beta` more for the numbers of parts");
+    .cost("as `two-stage`, plus up to `8 p^2 beta` for the numbers of the pieces");
 
 static SCHEDULED: Entry = Entry::new("scheduled", scheduled)
-    .about("two-stage, with the first stage by distributed random scheduling")
+    .about("`two-stage`, with the first stage by distributed random scheduling")
     .source("Ranka, Shankar, Alsabti 1995, section 6.1")
-    .cost("that of `two-stage`, and `2 (a_s + a_r)` for each message of the first stage instead of its barriers")
+    .cost("as `two-stage`, with `2 (a_s + a_r)` for each message of the first stage instead of its barriers")
     .unpredictable();
 
 static RELAYED: Entry = Entry::new("relayed", relayed)
-    .about("two-stage, without telling and without waiting")
+    .about("`two-stage` for lengths that all ranks know; no barriers")
     .source("this project")
     .cost("`2 (p alpha + t beta)`");
 

@@ -96,7 +96,7 @@ impl fmt::Display for Figures {
             bytes(self.longest.into())
         )?;
         if self.own > 0 {
-            write!(f, "; {} stay where they are", bytes(self.own))?;
+            write!(f, "; {} stay on their node", bytes(self.own))?;
         }
         writeln!(
             f,

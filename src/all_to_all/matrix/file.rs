@@ -55,7 +55,7 @@ pub struct MatrixFileError {
 #[non_exhaustive]
 pub enum MatrixFileProblem {
     /// The file cannot be read.
-    #[error("it cannot be read: {0}")]
+    #[error("cannot be read: {0}")]
     Unreadable(io::Error),
     /// The text is not a matrix.
     #[error(transparent)]
@@ -112,10 +112,7 @@ mod tests {
     #[test]
     fn invalid_matrices_are_errors() {
         let error = |text: &str| text.parse::<Matrix>().unwrap_err().to_string();
-        assert_eq!(
-            error(""),
-            "the matrix has no rows: there must be one for each node, and at least one node"
-        );
+        assert_eq!(error(""), "the matrix has no rows: give one row for each node");
         assert_eq!(
             error("0,1\n2\n"),
             "row 1 of the matrix, counted from 0, has 1 entry: a matrix of 2 rows has 2 in each, and what is behind the last comma is one, too"

@@ -96,7 +96,7 @@ impl Generator {
 #[non_exhaustive]
 pub enum GeneratorError {
     /// The number of receivers is out of range.
-    #[error("a fan-out of {given} is given: from 1 to the number of nodes, {nodes}, is allowed")]
+    #[error("fan-out {given} is out of range; allowed is 1 to {nodes}, the number of nodes")]
     FanOut {
         /// The value given.
         given: usize,
@@ -104,7 +104,7 @@ pub enum GeneratorError {
         nodes: usize,
     },
     /// The non-uniformity is out of range.
-    #[error("a non-uniformity of {given} is given: from 0 to 1 is allowed")]
+    #[error("non-uniformity {given} is out of range; allowed is 0 to 1")]
     Nonuniformity {
         /// The value given.
         given: f64,

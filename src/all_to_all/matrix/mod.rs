@@ -339,11 +339,11 @@ impl std::str::FromStr for Matrix {
 #[non_exhaustive]
 pub enum MatrixError {
     /// There are no nodes.
-    #[error("the matrix has no rows: there must be one for each node, and at least one node")]
+    #[error("the matrix has no rows: give one row for each node")]
     Empty,
     /// A row does not have one entry for each node.
     #[error(
-        "row {row} of the matrix, counted from 0, has {}: a matrix of {} has {nodes} in each, and what is behind the last comma is one, too",
+        "row {row} of the matrix (counted from 0) has {}: a matrix of {} needs {nodes} in each row; the text after the last comma counts as an entry",
         if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") },
         count(*nodes as u64, "row")
     )]
@@ -357,8 +357,7 @@ pub enum MatrixError {
     },
     /// An entry is not a number of bytes.
     #[error(
-        "`{given}` in row {row}, column {column} of the matrix, counted from 0, is no number of bytes: whole numbers from 0 on are \
-         allowed, without a unit, separated by commas"
+        "`{given}` in row {row}, column {column} of the matrix (counted from 0) is not a number of bytes; allowed are whole numbers from 0, without a unit, separated by commas"
     )]
     Entry {
         /// The row, counted from 0.
@@ -370,8 +369,7 @@ pub enum MatrixError {
     },
     /// An entry is too large.
     #[error(
-        "`{given}` bytes in row {row}, column {column} of the matrix, counted from 0, are too many: less than 2^60 are allowed for \
-         all that a node sends or receives"
+        "`{given}` bytes in row {row}, column {column} of the matrix (counted from 0) are too many: a node may send or receive less than 2^60 bytes in total"
     )]
     EntryTooLarge {
         /// The row, counted from 0.
@@ -382,7 +380,7 @@ pub enum MatrixError {
         given: String,
     },
     /// A node would send or receive too many bytes.
-    #[error("node {node} would send or receive 2^60 bytes or more: less is allowed")]
+    #[error("node {node} would send or receive 2^60 bytes or more in total; allowed is less")]
     TooMuch {
         /// The node.
         node: Rank,

@@ -34,7 +34,7 @@ use super::{
     Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, variants},
 };
-use crate::{plan::Restriction, text::verb_with_count};
+use crate::{plan::Restriction, text::count};
 
 impl Algorithm {
     /// The fastest of the paper's hybrids whose dimensions alternate between rows and columns.
@@ -51,7 +51,7 @@ static ALTERNATING: Entry = Entry::new("alternating", |planning| {
 .only_if(&[
     Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },
     Restriction {
-        text: "it needs rows and columns, one of whose lengths is no prime",
+        text: "at least 2 rows and 2 columns of ranks, and a number of rows or of columns that is not prime",
         is_met: |task, _| {
             let grid = task.layout().grid;
             let can_be_divided = |side: usize| (2..side).any(|divisor| side.is_multiple_of(divisor));
@@ -59,7 +59,7 @@ static ALTERNATING: Entry = Entry::new("alternating", |planning| {
         },
         found: |task, _| {
             let grid = task.layout().grid;
-            format!("here {} of {}", verb_with_count(grid.rows as u64, "row"), grid.columns)
+            format!("{} of {}", count(grid.rows as u64, "row"), count(grid.columns as u64, "rank"))
         },
     },
 ]);

@@ -1,4 +1,4 @@
-//! *Apart*: long blocks by one algorithm and short ones by another, one after the other.
+//! *Apart*: splits blocks by length: long and short ones by different algorithms, one after the other.
 //!
 //! **What it does.** The blocks are split by length into parts. Each part is a separate problem, solved by the fastest variant of all other
 //! algorithms. The parts run one after the other in the faster order, and are split again as long as this makes the whole faster. There is
@@ -24,11 +24,11 @@ impl Algorithm {
 }
 
 static APART: Entry = Entry::searching("apart", split_by_length)
-    .about("long blocks by one algorithm and short ones by another, one after the other")
+    .about("splits blocks by length: long and short ones by different algorithms, one after the other")
     .source("this project")
     .kinds(Operation::has_blocks)
     .only_if(&[Restriction {
-        text: "some block must be more than twice as long as another one, where empty ones and the root's own do not count",
+        text: "a block more than twice as long as another block (empty blocks and the root's own block do not count)",
         is_met: |task, _| is_uneven(task),
         found: |task, _| lengths_in_words(&task.lengths()),
     }]);

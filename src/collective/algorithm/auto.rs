@@ -26,7 +26,7 @@ impl Algorithm {
 
 static AUTO: Entry = Entry::new("auto", |planning| Ok(sorted(listed(planning.problem, |_| true))))
     .improved(fastest_partition)
-    .about("the fastest of all, by prediction");
+    .about("the fastest of all algorithms, by prediction");
 
 /// Returns the variants of all algorithms but *Auto*, without variants that contain a search of their own.
 pub(in super::super) fn unsplit_variants(task: &Task) -> Variants {

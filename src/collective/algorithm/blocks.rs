@@ -26,7 +26,7 @@ use crate::{
     pattern::{circulant, line},
     plan::Restriction,
     rank::Rank,
-    text::{count, verb_with_count},
+    text::count,
 };
 
 impl Algorithm {
@@ -49,7 +49,7 @@ static BLOCKS: Entry =
 const MAX_BLOCKS: usize = 256;
 
 /// The restriction of pipelined algorithms, here and in other modules: with fewer ranks or elements no transfers overlap.
-pub(super) const PIPELINED: &str = "it needs three ranks, two elements and a commutative operator";
+pub(super) const PIPELINED: &str = "at least 3 ranks, at least 2 elements, and a commutative operator";
 
 /// Whether a task meets the restriction of pipelines.
 pub(super) fn can_be_pipelined(task: &Task) -> bool {
@@ -59,10 +59,10 @@ pub(super) fn can_be_pipelined(task: &Task) -> bool {
 /// The reason why a task does not meet the restriction of pipelines: its numbers of ranks and elements, or its operator.
 pub(super) fn too_little(task: &Task) -> String {
     if task.is_in_order() {
-        return "the operator is not commutative".into();
+        return "an operator that is not commutative".into();
     }
     let elements = task.bytes() / task.element_bytes();
-    format!("here {} and {}", verb_with_count(task.size() as u64, "rank"), count(elements, "element"))
+    format!("{} and {}", count(task.size() as u64, "rank"), count(elements, "element"))
 }
 
 fn candidates(task: &Task) -> Vec<Candidate> {

@@ -48,11 +48,11 @@ impl Algorithm {
 static CHAINS: Entry =
     Entry::new("chains", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .aliases(&["chain"])
-        .about("segments along a chain of all ranks, or over all adapters of servers")
+        .about("segments along a chain of all ranks, or over all network adapters of the servers")
         .source("folklore; NCCL")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
-            text: "there must be at least two ranks and two elements",
+            text: "at least 2 ranks and at least 2 elements",
             is_met: |task, _| task.size() > 1 && task.bytes() >= 2 * task.element_bytes(),
             found: |_, _| String::new(),
         }]);

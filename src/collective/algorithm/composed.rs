@@ -34,14 +34,14 @@ impl Algorithm {
 }
 
 static COMPOSED: Entry = Entry::new("composed", |planning| Ok(variants(planning.problem, true)))
-    .about("as two operations in a row, such as a scatter and an all-gather for a broadcast")
+    .about("two operations in sequence, such as scatter and all-gather for a broadcast")
     .source("Träff, Gropp, Thakur 2010")
     .kinds(|operation| {
-        use Operation::{Broadcast, AllGather, AllReduce, Reduce, ReduceScatter};
+        use Operation::{AllGather, AllReduce, Broadcast, Reduce, ReduceScatter};
         matches!(operation, Broadcast | AllGather | Reduce | AllReduce | ReduceScatter)
     })
     .only_if(&[Restriction {
-        text: "there must be two ranks, and several blocks that are not empty if ranks begin or end with blocks",
+        text: "at least 2 ranks and, for an operation on blocks, at least 2 blocks that are not empty",
         is_met: |task, _| {
             task.size() > 1 && !(task.operation().has_blocks() && task.longest_block() == task.bytes())
         },

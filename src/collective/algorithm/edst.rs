@@ -46,11 +46,11 @@ impl Algorithm {
 
 static EDST: Entry =
     Entry::new("edst", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
-        .about("in packets down the edge-disjoint trees of a hypercube (Johnsson, Ho)")
+        .about("in packets along the edge-disjoint spanning trees of a hypercube (Johnsson, Ho)")
         .source("Johnsson, Ho 1989; Barnett et al. 1994, section 8")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
-            text: "it needs a power of two ranks, four at least, two elements and a commutative operator",
+            text: "a power of two of at least 4 ranks, at least 2 elements, and a commutative operator",
             is_met: |task, _| can_be_pipelined(task) && task.size().is_power_of_two(),
             found: |task, _| too_little(task),
         }]);

@@ -42,12 +42,12 @@ impl Algorithm {
 }
 
 static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem))
-    .about("in segments down trees that suit the network: no grids, or several ports")
+    .about("in segments along spanning trees packed into the network (several ports, or no grid)")
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
     .kinds(|operation| !matches!(operation, Operation::Scan | Operation::Scatter | Operation::Gather))
     .only_if(&[
         Restriction {
-            text: "it needs 3 to 64 ranks, with several ports or on a network that is no grid, and bytes that take longer than a start-up",
+            text: "3 to 64 ranks, several ports or a network that is not a grid, and data that takes longer than a start-up",
             is_met: |task, _| is_candidate(task.machine(), task.size(), task.bytes()),
             found: |task, _| unmet_condition(task.machine(), task.size(), task.bytes()).unwrap_or_default(),
         },

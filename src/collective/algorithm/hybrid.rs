@@ -33,7 +33,7 @@ use super::{
     Algorithm, Entry, MAX_SIDES, is_no_scan, of,
     strategies::{IN_ORDER, is_in_order, variants},
 };
-use crate::{plan::Restriction, text::verb_with_count};
+use crate::{plan::Restriction, text::count};
 
 impl Algorithm {
     /// The fastest of the paper's hybrids, over all strategies with the letters `S`, `M` and `C`.
@@ -57,24 +57,24 @@ static HYBRID: Entry = Entry::new("hybrid", |planning| {
 static STRATEGY: Entry = Entry::new("strategy", |planning| {
     variants(planning.problem, planning.parameter.clone(), &[Tuning::PLAIN])
 })
-.about("InterCom: one strategy")
+.about("InterCom: the hybrid strategy that is given")
 .source("Barnett et al. 1994")
 .kinds(is_no_scan)
 .only_if(&[
     Restriction {
-        text: "the sides multiply up to the size of the group",
+        text: "sides whose product is the number of ranks",
         is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| strategy.nodes() == task.size()),
         found: |task, strategy| {
             let product = strategy.as_ref().map_or(0, Strategy::nodes);
-            format!("here they make {product} where the group has {}", task.size())
+            format!("product {product}, {}", count(task.size() as u64, "rank"))
         },
     },
     Restriction {
-        text: "sides that alternate divide the rows and the columns of the group by turns",
+        text: "alternating sides that divide the rows and the columns of the group in turn",
         is_met: |task, strategy| strategy.as_ref().is_some_and(|strategy| strategy.fits(task.layout().grid)),
         found: |task, _| {
             let grid = task.layout().grid;
-            format!("here {} of {}", verb_with_count(grid.rows as u64, "row"), grid.columns)
+            format!("{} of {}", count(grid.rows as u64, "row"), count(grid.columns as u64, "rank"))
         },
     },
     Restriction {

@@ -34,6 +34,6 @@ static MIXED: Entry = Entry::new("mixed", |planning| {
         Strategy::all(task.layout().grid, &all_gathers[..kinds], &[Tree::Halves, Tree::Fastest], MAX_SIDES);
     variants(task, all, &Tuning::candidates_for(task))
 })
-.about("the fastest strategy with T and B as well")
+.about("InterCom: the fastest strategy of S, M, C, T and B")
 .source("Barnett et al. 1994; Karp et al. 1993; Bruck et al. 1997")
 .kinds(is_no_scan);

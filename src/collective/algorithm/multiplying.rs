@@ -43,11 +43,11 @@ static MULTIPLYING: Entry = Entry::new("multiplying", |planning| {
     Ok(variants_of_cheapest(planning.problem, candidates(planning.problem)))
 })
 .aliases(&["recursive-multiplying"])
-.about("with several partners a round, for networks of long latency (Ruefenacht et al.)")
+.about("with several partners per round, for networks of high latency (Ruefenacht et al.)")
 .source("Ruefenacht et al. 2017; Bruck et al. 1997")
 .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
 .only_if(&[Restriction {
-    text: "it needs three ranks or more, a product of factors up to 64, and a commutative operator",
+    text: "at least 3 ranks, a product of factors up to 64, and a commutative operator",
     is_met: |task, _| !task.is_in_order() && !shapes(task.size()).is_empty(),
     found: |task, _| pairings::refused(task),
 }]);
@@ -207,8 +207,7 @@ mod tests {
             Task::builder(&"line:67".parse::<MachineSpec>().unwrap(), Operation::AllGather).elements(67);
         assert_eq!(
             Algorithm::MULTIPLYING.check(&task.build().unwrap()).unwrap_err().to_string(),
-            "multiplying does not work for this all-gather: it needs three ranks or more, a product of factors up to 64, and a \
-             commutative operator, and the group has 67 ranks"
+            "multiplying does not work for this all-gather: at least 3 ranks, a product of factors up to 64, and a commutative operator, and the group has 67 ranks"
         );
     }
 }

@@ -37,7 +37,7 @@ const MAX_HELD: usize = 1 << 24;
 
 /// The restriction of algorithms in which each rank has one partner per round.
 pub(super) const POWER_OF_TWO: Restriction<Task> = Restriction {
-    text: "it needs a power of two ranks, four at least, and a commutative operator",
+    text: "a power of two of at least 4 ranks, and a commutative operator",
     is_met: |task, _| task.size().is_power_of_two() && task.size() >= 4 && !task.is_in_order(),
     found: |task, _| refused(task),
 };
@@ -154,9 +154,9 @@ pub(super) fn whole(
 /// Returns why a task is refused: its operator is not commutative, or its number of ranks is unsuitable.
 pub(super) fn refused(task: &Task) -> String {
     if task.is_in_order() {
-        return "the operator is not commutative".into();
+        return "an operator that is not commutative".into();
     }
-    format!("the group has {}", count(task.size() as u64, "rank"))
+    count(task.size() as u64, "rank")
 }
 
 /// Number of partners of each rank in a round.

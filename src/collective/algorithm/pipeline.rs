@@ -52,7 +52,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
     };
     Ok(variants_of_cheapest(task, candidates))
 })
-.about("pipelined down several spanning trees; a scan from rank to rank")
+.about("pipelined down several spanning trees; a scan along a chain of ranks")
 .source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; a scan: Sanders, Traeff 2006")
 .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Scan))
 .only_if(&[Restriction {

@@ -26,6 +26,6 @@ static SHORT: Entry = Entry::new("short", |planning| {
     variants(task, [Strategy::short(task.size(), Tree::Halves)], &Tuning::candidates_for(task))
 })
 .aliases(&["mst", "binomial"])
-.about("InterCom, short vectors: minimum spanning trees by halves")
+.about("InterCom, short vectors: minimum spanning trees by recursive halving")
 .source("Barnett et al. 1994, section 4")
 .kinds(is_no_scan);

@@ -23,7 +23,7 @@ impl Algorithm {
 }
 
 static SOURCES: Entry = Entry::new("sources", |planning| Ok(planning.problem.equal()))
-    .about("as an equal operation: an s-to-p broadcast from those ranks that have something")
+    .about("as the equivalent s-to-p broadcast from the ranks that have data")
     .source("this project")
     .kinds(|operation| {
         use Operation::{AllGather, Broadcast, Reduce, ReduceScatter};
@@ -31,12 +31,12 @@ static SOURCES: Entry = Entry::new("sources", |planning| Ok(planning.problem.equ
     })
     .only_if(&[
         Restriction {
-            text: "some block must not be empty",
+            text: "at least one block that is not empty",
             is_met: |task, _| task.bytes() > 0,
             found: |_, _| String::new(),
         },
         Restriction {
-            text: "the operator must be commutative, or a single rank have data in the end",
+            text: "a commutative operator, or a result on a single rank",
             is_met: |task, _| !task.is_in_order() || has_one_holder(task),
             found: |_, _| String::new(),
         },

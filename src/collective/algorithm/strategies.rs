@@ -12,7 +12,7 @@ use super::{
 };
 
 /// The restriction of strategies where the order of operands matters: only in one short-vector dimension combined ranks are contiguous.
-pub(super) const IN_ORDER: &str = "an operator that is not commutative needs one short-vector dimension";
+pub(super) const IN_ORDER: &str = "a commutative operator, or a single short-vector dimension";
 
 /// Whether a strategy combines vectors in the order that the task requires.
 pub(super) fn is_in_order(task: &Task, strategy: &Strategy) -> bool {

@@ -38,7 +38,7 @@ impl Algorithm {
 
 static SWING: Entry =
     Entry::new("swing", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
-        .about("recursive doubling to and fro, so that partners are nearer (De Sensi and others)")
+        .about("recursive doubling with alternating directions, for nearer partners (De Sensi et al.)")
         .source("De Sensi et al. 2024, 2025")
         .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
         .only_if(&[pairings::POWER_OF_TWO]);

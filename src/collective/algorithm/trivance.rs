@@ -38,11 +38,13 @@ impl Algorithm {
 static TRIVANCE: Entry = Entry::new("trivance", |planning| {
     Ok(variants_of_cheapest(planning.problem, candidates(planning.problem)))
 })
-.about("with partners on both sides at once, three times as far in every round (Jürß et al.)")
+.about(
+    "with one partner on each side per round, at three times the distance of the round before (Jürß et al.)",
+)
 .source("Jürß, Addanki, Schmid 2026")
 .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
 .only_if(&[Restriction {
-    text: "it needs a power of three ranks, nine at least, and a commutative operator",
+    text: "a power of three of at least 9 ranks, and a commutative operator",
     is_met: |task, _| {
         let is_power = |ranks: usize| 3_usize.pow(ranks.ilog(3)) == ranks;
         task.size() >= 9 && is_power(task.size()) && !task.is_in_order()

@@ -20,7 +20,7 @@ impl Algorithm {
 }
 
 static WIDER: Entry = Entry::new("wider", |planning| Ok(planning.problem.wider()))
-    .about("by the schedule of an operation that wants more, such as an all-gather for a gather")
+    .about("with the schedule of an operation with a larger result, such as all-gather for gather")
     .source("Träff, Gropp, Thakur 2010")
     .kinds(|operation| {
         use Operation::{Gather, Reduce, ReduceScatter, Scatter};

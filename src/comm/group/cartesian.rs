@@ -64,14 +64,18 @@ impl<'n> Group<'n> {
         if extents.len() != periodic.len() {
             let (extents, periodic) = (extents.len(), periodic.len());
             return refusal(format!(
-                "{extents} extents were given, and for {periodic} whether they are rings"
+                "{extents} extents and {periodic} periodicity flags are given; both numbers must be equal"
             ));
         }
         let points = extents.iter().try_fold(1_usize, |points, &extent| points.checked_mul(extent));
         let points = points.unwrap_or(usize::MAX);
         if !(1..=self.size()).contains(&points) {
             let given = extents.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
-            return refusal(format!("{given} was given for the {} ranks of {}", self.size(), self.name));
+            return refusal(format!(
+                "a grid of {given} does not fit the {} ranks of {}",
+                self.size(),
+                self.name
+            ));
         }
         let members: Vec<Rank> = (0..points).collect();
         let axes = extents.iter().copied().zip(periodic.iter().copied()).collect();
@@ -146,7 +150,7 @@ impl<'n> Cartesian<'n> {
     /// # Errors
     /// [`CommError::BadGrid`] if the number of coordinates is wrong or a coordinate is beyond the edge.
     pub fn rank_at(&self, coordinates: &[isize]) -> Result<Rank, CommError> {
-        let given = || format!("{coordinates:?} was given in a grid of {:?}", self.extents());
+        let given = || format!("coordinates {coordinates:?} are not in a grid of {:?}", self.extents());
         if coordinates.len() != self.axes.len() {
             return Err(CommError::BadGrid(given()));
         }
@@ -166,7 +170,7 @@ impl<'n> Cartesian<'n> {
     pub fn shift(&self, dimension: usize, displacement: isize) -> Result<Shift, CommError> {
         let Some(&axis) = self.axes.get(dimension) else {
             let dimensions = self.axes.len();
-            let why = format!("dimension {dimension} was given, and there are {dimensions}, counted from 0");
+            let why = format!("dimension {dimension} does not exist: there are {dimensions}, counted from 0");
             return Err(CommError::BadGrid(why));
         };
         let rank = self.group.rank();
@@ -188,8 +192,7 @@ impl<'n> Cartesian<'n> {
     pub fn sub(&self, keep: &[bool]) -> Result<Cartesian<'n>, CommError> {
         if keep.len() != self.axes.len() {
             let (given, dimensions) = (keep.len(), self.axes.len());
-            let why =
-                format!("for {given} dimensions was given whether they are kept, and there are {dimensions}");
+            let why = format!("{given} flags are given for {dimensions} dimensions");
             return Err(CommError::BadGrid(why));
         }
         let fixed = |rank: Rank| -> Result<Vec<usize>, CommError> {

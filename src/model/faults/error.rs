@@ -22,7 +22,7 @@ pub enum FaultError {
     #[error("the instant of a fault: {0}")]
     Unit(UnitError),
     /// The machine has no such link.
-    #[error("there is no link {given} in {topology}; allowed are the ends of its links")]
+    #[error("{topology} has no link {given}: name the two ends of a link")]
     Link {
         /// The link given.
         given: Link,
@@ -30,7 +30,7 @@ pub enum FaultError {
         topology: String,
     },
     /// The machine has no such node.
-    #[error("there is no node {given} to die; allowed are nodes 0 to {}", nodes - 1)]
+    #[error("node {given} does not exist: the nodes are 0 to {}", nodes - 1)]
     Node {
         /// The rank given.
         given: usize,
@@ -38,9 +38,11 @@ pub enum FaultError {
         nodes: usize,
     },
     /// The factor of a slow link is not above 0 and at most 1.
-    #[error("a link cannot be slowed to {0} of its capacity; allowed are numbers above 0, at most 1")]
+    #[error("factor {0} of a slow link is out of range; allowed are numbers above 0 and at most 1")]
     Factor(f64),
     /// The table of a fault in a machine file has a wrong combination of keys.
-    #[error("a fault must have one of the keys `slow`, `dead` and `node`, and `factor` with `slow` alone")]
+    #[error(
+        "a fault needs exactly one of the keys `slow`, `dead` and `node`; `factor` is required with `slow` and not allowed otherwise"
+    )]
     Keys,
 }

@@ -176,7 +176,7 @@ impl ParametersBuilder {
     pub(in crate::model) fn alpha(self, seconds: f64) -> Result<Self, ParameterError> {
         require("latency", self.latency, (0.0..=MAX_SECONDS).contains(&self.latency), "from 0 to 1e6 s")?;
         let within = (self.latency..=MAX_SECONDS).contains(&seconds);
-        require("alpha", seconds, within, "from the latency, which is a part of it, to 1e6 s")?;
+        require("alpha", seconds, within, "at least the latency, which it includes, and at most 1e6 s")?;
         let overheads = (Span::from_secs_f64(seconds) - Span::from_secs_f64(self.latency)).as_picos();
         let at_the_sender = Span::from_picos(overheads.div_ceil(2)).as_secs_f64();
         Ok(self.send_overhead(at_the_sender).receive_overhead(Span::from_picos(overheads / 2).as_secs_f64()))
@@ -298,7 +298,7 @@ fn require(
 
 /// The error for a parameter outside its limits.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[error("{parameter} = {given} is not allowed; it must be {allowed}")]
+#[error("{parameter} = {given} is out of range; it must be {allowed}")]
 pub struct ParameterError {
     parameter: &'static str,
     given: f64,

@@ -13,7 +13,7 @@ use crate::{
 #[non_exhaustive]
 pub enum DeliveryError {
     /// The schedule was made for another number of ranks.
-    #[error("the schedule is for {}, and there are {ranks}", count(*schedule as u64, "rank"))]
+    #[error("the schedule is for {}, but there are {ranks}", count(*schedule as u64, "rank"))]
     Ranks {
         /// The number of ranks of the schedule.
         schedule: usize,
@@ -29,7 +29,7 @@ pub enum DeliveryError {
         blocks: usize,
     },
     /// The length of a block differs from the length of its data piece.
-    #[error("block {block} has {} in the schedule, and its piece has {expected}", count(*given, "byte"))]
+    #[error("block {block} has {} in the schedule, but its piece has {expected}", count(*given, "byte"))]
     Size {
         /// The block.
         block: u32,
@@ -57,7 +57,7 @@ pub enum DeliveryError {
         is_twice: bool,
     },
     /// A rank sends or combines a block that it does not hold yet.
-    #[error("step {step} of rank {rank} takes block {block}, which it does not hold then")]
+    #[error("step {step} of rank {rank} uses block {block}, which the rank does not hold at that step")]
     NotHeld {
         /// The rank.
         rank: Rank,
@@ -67,7 +67,7 @@ pub enum DeliveryError {
         block: u32,
     },
     /// The blocks of a message differ from the blocks that its receiver expects: in number, in length, or in the part of the data.
-    #[error("step {step} of rank {rank} receives other blocks than rank {from} sends")]
+    #[error("step {step} of rank {rank} receives blocks that differ from those that rank {from} sends")]
     OtherBlocks {
         /// The receiver.
         rank: Rank,
@@ -78,7 +78,7 @@ pub enum DeliveryError {
     },
     /// The peer of a message is outside the schedule, or is the rank itself.
     #[error(
-        "step {step} of rank {rank} names rank {peer} as the other end of a message: allowed are others of {ranks}"
+        "step {step} of rank {rank} has rank {peer} as its partner; allowed are the other ranks below {ranks}"
     )]
     Peer {
         /// The rank.
@@ -91,7 +91,7 @@ pub enum DeliveryError {
         ranks: usize,
     },
     /// The length of a message differs from the total length of its blocks.
-    #[error("step {step} of rank {rank} sends {}, and its blocks have {expected}", count(*given, "byte"))]
+    #[error("step {step} of rank {rank} sends {}, but its blocks have {expected}", count(*given, "byte"))]
     Length {
         /// The sender.
         rank: Rank,
@@ -104,7 +104,7 @@ pub enum DeliveryError {
     },
     /// The two blocks that a step combines and the block for the result do not all hold contributions to the same part of the data.
     #[error(
-        "step {step} of rank {rank} combines blocks {left} and {right} to block {into}: they are not the same part of the data"
+        "step {step} of rank {rank} combines blocks {left} and {right} to block {into}: they cover different parts of the data"
     )]
     OtherParts {
         /// The rank.
@@ -119,7 +119,9 @@ pub enum DeliveryError {
         into: u32,
     },
     /// A step is a hardware barrier, but the machine has none or not all of its nodes take part.
-    #[error("step {step} of rank {rank} is a hardware barrier: it needs all nodes of a machine that has one")]
+    #[error(
+        "step {step} of rank {rank} is a hardware barrier, which needs all nodes of a machine with a hardware barrier"
+    )]
     NoBarrier {
         /// The rank.
         rank: Rank,
@@ -127,7 +129,7 @@ pub enum DeliveryError {
         step: usize,
     },
     /// A rank waits forever.
-    #[error("step {step} of rank {rank} waits for ever, for {}", waits_for(*peer, *receives))]
+    #[error("step {step} of rank {rank} waits forever for {}", waits_for(*peer, *receives))]
     Stuck {
         /// The rank.
         rank: Rank,
@@ -139,7 +141,7 @@ pub enum DeliveryError {
         receives: bool,
     },
     /// A message is never received.
-    #[error("what step {step} of rank {rank} sends to rank {to} is never received")]
+    #[error("the message that step {step} of rank {rank} sends to rank {to} is never received")]
     Unreceived {
         /// The sender.
         rank: Rank,
@@ -149,7 +151,9 @@ pub enum DeliveryError {
         to: Rank,
     },
     /// The version of a rank would be combined twice.
-    #[error("step {step} of rank {rank} combines in block {block} what has parts of the same rank")]
+    #[error(
+        "step {step} of rank {rank} combines in block {block} two operands that contain data of the same rank"
+    )]
     CombinedTwice {
         /// The rank.
         rank: Rank,
@@ -159,7 +163,7 @@ pub enum DeliveryError {
         block: u32,
     },
     /// The combined versions do not cover contiguous ranks, but versions must be combined in rank order.
-    #[error("step {step} of rank {rank} combines block {block} in another order than that of ranks")]
+    #[error("step {step} of rank {rank} combines block {block} out of rank order")]
     OutOfOrder {
         /// The rank.
         rank: Rank,
@@ -169,7 +173,7 @@ pub enum DeliveryError {
         block: u32,
     },
     /// A rank does not end with the wanted versions.
-    #[error("rank {rank} ends with {holds} in block {block}: wanted is {wanted}")]
+    #[error("rank {rank} ends with {holds} in block {block}, expected {wanted}")]
     Undelivered {
         /// The rank.
         rank: Rank,
@@ -183,7 +187,7 @@ pub enum DeliveryError {
     /// Ranks combined the same versions in different groupings, but all must have the same result of an operator that depends on the
     /// grouping, such as a sum of floating-point numbers.
     #[error(
-        "rank {rank} ends with block {block} combined in another grouping than other ranks: sums would differ"
+        "rank {rank} combines block {block} in another grouping than other ranks: floating-point results could differ"
     )]
     Grouped {
         /// The rank.
@@ -195,8 +199,8 @@ pub enum DeliveryError {
 
 fn waits_for(peer: Option<Rank>, receives: bool) -> String {
     match peer {
-        Some(peer) if receives => format!("a message of rank {peer}"),
+        Some(peer) if receives => format!("a message from rank {peer}"),
         Some(peer) => format!("rank {peer} to receive"),
-        None => "all others to come to a barrier".to_owned(),
+        None => "all other ranks to reach a barrier".to_owned(),
     }
 }

@@ -220,7 +220,11 @@ impl<P: Problem> Algorithm<P> {
             Some(restriction) => {
                 let (algorithm, found) = (self.called(problem), (restriction.found)(problem, parameter));
                 Err(PlanError::Restricted {
-                    text: problem.unmet(&algorithm, restriction.text),
+                    text: format!(
+                        "`{algorithm}` does not apply to this {}: it needs {}",
+                        problem.kind(),
+                        restriction.text
+                    ),
                     algorithm,
                     found,
                 })

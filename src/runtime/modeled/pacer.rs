@@ -56,7 +56,7 @@ impl Modeled {
         if wait >= LONGEST_WAIT && !pacing.has_limit {
             self.run_state.stop(Cause::TooSlow { at, wait });
         } else if wait >= LONG_WAIT && pacing.announced.set(()).is_ok() {
-            tracing::warn!(parent: None, %at, wall = ?wait, "the next answer is due only then");
+            tracing::warn!(parent: None, %at, wall = ?wait, "the next reply is due far in the future");
         }
     }
 

@@ -107,7 +107,7 @@ impl MpiNode<'_> {
             if ends.is_some_and(|ends| self.time() > ends) {
                 let rank = self.job.rank();
                 let why = self.error(rank, &self.encoded_error());
-                eprintln!("rank {rank}: {why}; some rank has not ended in time: all are aborted");
+                eprintln!("rank {rank}: {why}; some rank did not end in time: all ranks are aborted");
                 self.job.abort(STATUS);
             }
         })
@@ -234,7 +234,7 @@ impl MpiNode<'_> {
             }
             Some(Cause::WallLimit(nodes)) => SerializedError::WallLimit(serialized(nodes)),
             Some(Cause::OtherRank) | None => {
-                SerializedError::Failed("the run has been ended by another rank".into(), None)
+                SerializedError::Failed("the run was ended by another rank".into(), None)
             }
         };
         serde_json::to_vec(&error).unwrap_or_default()

@@ -25,8 +25,7 @@ pub enum MpiError {
     Library(String),
     /// The launcher and the library belong to different MPI implementations, so each process sees only itself.
     #[error(
-        "a launcher has started {launched} ranks, but {library}, with which this program was built, sees only {found}: \
-         start it by the launcher of that library"
+        "the launcher started {launched} ranks, but {library}, which this program uses, sees only {found}: use the launcher of {library}"
     )]
     WrongLauncher {
         /// The number of ranks according to the launcher.
@@ -161,7 +160,7 @@ impl Job {
         match self.left.get() {
             None => Ok(()),
             Some(rank) => {
-                let source = "its job has ended, and a run needs all ranks".into();
+                let source = "its job has ended, but a run needs all ranks".into();
                 Err(RunError::Node { rank, source, last_call: None })
             }
         }

@@ -23,10 +23,10 @@ impl Algorithm {
 }
 
 static APART: Entry = Entry::searching("apart", split_by_length)
-    .about("long messages by one algorithm and short ones by another, one after the other")
+    .about("splits messages by length: long and short ones by different algorithms, one after the other")
     .source("this project")
     .only_if(&[Restriction {
-        text: "some message is more than twice as long as another one",
+        text: "a message more than twice as long as another one",
         is_met: |instance, ()| is_uneven(instance),
         found: |instance, ()| lengths_in_words(&Divisible::lengths(instance)),
     }]);

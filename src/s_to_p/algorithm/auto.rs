@@ -23,7 +23,7 @@ impl Algorithm {
 
 static AUTO: Entry = Entry::new("auto", |planning| Ok(all(planning.problem)))
     .improved(fastest_partition)
-    .about("the fastest of all others, by prediction");
+    .about("the fastest of all other algorithms, by prediction");
 
 /// Returns the variants of all other algorithms, except the split by length.
 fn all(instance: &Instance) -> Vec<Variant<Instance>> {

@@ -33,11 +33,11 @@ impl Algorithm {
 }
 
 static BR_XY_SOURCE: Entry = Entry::new("br-xy-source", |_| only(by_source))
-    .about("halving in rows and in columns, first where there are fewer sources in a line")
+    .about("halving in rows and columns, first in the dimension with fewer sources per line")
     .source("report, section 2");
 
 static BR_XY_DIM: Entry = Entry::new("br-xy-dim", |_| only(by_dim))
-    .about("halving in rows and in columns, the rows first if there are as many of them or more")
+    .about("halving in rows and columns, first in the rows if there are at least as many rows as columns")
     .source("report, section 2");
 
 /// The dimension in which an algorithm works first: in all rows at the same time, or in all columns.

@@ -30,7 +30,7 @@ impl Algorithm {
 
 static BUCKET: Entry = Entry::new("bucket", |planning| variants(planning.problem))
     .aliases(&["ring"])
-    .about("messages go around in rings in the rows and in the columns: no conflicts, for slow links")
+    .about("ring all-gathers in rows and columns: contention-free, for slow links")
     .source("Barnett et al. 1994, section 4");
 
 /// Returns both orders of the dimensions, each with plain buckets and, unless every node is a source, with even buckets.

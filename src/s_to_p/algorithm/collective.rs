@@ -18,9 +18,9 @@ impl Algorithm {
 }
 
 static COLLECTIVE: Entry = Entry::new("collective", |planning| Ok(planning.problem.equal()))
-    .about("as the all-gather that it is or, from one source, as a broadcast")
+    .about("as the equivalent all-gather or, with one source, as a broadcast")
     .only_if(&[Restriction {
-        text: "some message is not empty",
+        text: "a message that is not empty",
         is_met: |instance, ()| instance.bytes() > 0,
         found: |_, ()| String::new(),
     }]);

@@ -35,10 +35,10 @@ impl Algorithm {
 }
 
 static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem))
-    .about("in segments down trees that suit the network: no grids, or several ports")
+    .about("in segments along spanning trees packed into the network (several ports, or no grid)")
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
     .only_if(&[Restriction {
-        text: "there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take longer than a start-up",
+        text: "3 to 64 nodes, several ports or a network that is not a grid, and data that takes longer than a start-up",
         is_met: |instance, ()| is_candidate(instance.machine(), instance.size(), instance.bytes()),
         found: |instance, ()| {
             unmet_condition(instance.machine(), instance.size(), instance.bytes()).unwrap_or_default()
@@ -139,7 +139,7 @@ mod tests {
                 .map(|plan| plan.name().to_owned())
                 .map_err(|error| error.to_string())
         };
-        let refusal = "forest works only if there are 3 to 64 nodes, with several ports or on a network that is no grid, and the bytes take longer than a start-up";
+        let refusal = "forest works only if 3 to 64 nodes, several ports or a network that is not a grid, and data that takes longer than a start-up";
         let refused = |found: &str| Err(format!("{refusal}, and {found}"));
         for (machine, network) in [
             ("paragon:4x4", "mesh:4x4"),
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(unmet("tree:128", 1 << 20), refused("here are 128 nodes"));
         assert_eq!(unmet("tree:2", 1 << 20), refused("here are 2 nodes"));
         assert_eq!(unmet("tree:1", 1 << 20), refused("here is 1 node"));
-        assert_eq!(unmet("tree:16", 0), refused("all messages are empty"));
+        assert_eq!(unmet("tree:16", 0), refused("only empty messages"));
         assert_eq!(unmet("tree:16", 1000), refused("1000 bytes take 0.4 of it"));
         assert_eq!(unmet("tree:16", 1 << 20), Ok("forest, 1 low tree, 256 segments".to_owned()));
     }

@@ -25,7 +25,7 @@ impl Algorithm {
 }
 
 static IN_TURN: Entry = Entry::new("in-turn", |planning| variants(in_node_order(planning.problem).grid()))
-    .about("the halvings of the papers with a cheaper exchange and in both orders of the dimensions");
+    .about("the papers' halvings with a cheaper exchange, in both orders of the dimensions");
 
 /// A schedule to try.
 #[derive(Clone, Copy)]

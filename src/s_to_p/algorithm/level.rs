@@ -32,13 +32,13 @@ impl Algorithm {
 }
 
 static LEVEL: Entry = Entry::new("level", |planning| variants(planning.problem))
-    .about("every node gets as many bytes, and then all are brought together: for long messages, some nodes having more")
+    .about("load balancing step, then all-gather: for long messages of different lengths")
     .source("this project")
     .only_if(&[Restriction {
-        text: "some message is longer than the mean of what the nodes have",
+        text: "a message longer than the mean number of bytes per node",
         is_met: |instance, ()| mean(instance) < longest(instance),
         found: |instance, ()| {
-            format!("none is longer than {}, which is the mean in whole elements", count(mean(instance), "byte"))
+            format!("no message longer than {}, the mean in whole elements", count(mean(instance), "byte"))
         },
     }]);
 
@@ -196,7 +196,7 @@ mod tests {
         let all = instance("line:4", &[0, 1, 2, 3], &[5; 4]);
         assert_eq!(
             Algorithm::LEVEL.check(&all).unwrap_err().to_string(),
-            "level works only if some message is longer than the mean of what the nodes have, and none is longer than 5 bytes, \
+            "level works only if a message longer than the mean number of bytes per node, and none is longer than 5 bytes, \
              which is the mean in whole elements"
         );
         assert_eq!(Algorithm::LEVEL.check(&instance("line:4", &[0, 1, 2], &[5; 3])), Ok(()));

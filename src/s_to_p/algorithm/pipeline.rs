@@ -44,7 +44,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.
     .about("in chunks down several spanning trees, one source after the other: for few long messages")
     .source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; several sources: this project")
     .only_if(&[Restriction {
-        text: "there are at least 3 nodes and at most 8 sources, and their bytes take 16 start-ups",
+        text: "at least 3 nodes, at most 8 sources, and data that takes at least 16 start-ups",
         is_met: |instance, ()| {
             instance.size() >= 3
                 && instance.sources().len() <= MAX_SOURCES
@@ -54,7 +54,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.
             let [nodes, sources] = [(instance.size(), "node"), (instance.sources().len(), "source")]
                 .map(|(number, what)| count(number as u64, what));
             let bytes = count(instance.bytes(), "byte");
-            format!("here are {nodes} and {sources}, and {bytes} take {:.1} of them", start_ups(instance))
+            format!("{nodes}, {sources}, {bytes} that take {:.1} start-ups", start_ups(instance))
         },
     }]);
 
@@ -351,7 +351,7 @@ mod tests {
             let instance = instance(machine, &(0..sources).collect::<Vec<Rank>>(), bytes);
             Algorithm::PIPELINE.check(&instance).map_err(|error| error.to_string())
         };
-        let refusal = "pipeline works only if there are at least 3 nodes and at most 8 sources, and their bytes take 16 start-ups";
+        let refusal = "pipeline works only if at least 3 nodes, at most 8 sources, and data that takes at least 16 start-ups";
         assert_eq!(refused("hockney:1x3", 1, 1 << 20), Ok(()));
         for (machine, sources, bytes, found) in [
             (

@@ -33,6 +33,7 @@ use crate::{
     pattern::{Builder, Exchange, Transfer, circulant, line},
     plan::Restriction,
     rank::Rank,
+    text::count,
 };
 
 impl Algorithm {
@@ -42,14 +43,14 @@ impl Algorithm {
 }
 
 static SPLIT: Entry = Entry::new("split", |planning| variants(planning.problem))
-    .about("messages dealt out in pieces to helpers, and then brought together: for few long ones")
+    .about("messages scattered in pieces to helper nodes, then all-gathered: for few long messages")
     .source("the idea for one source: Barnett et al. 1994; van de Geijn")
     .only_if(&[Restriction {
-        text: "at most half of the nodes are sources, short messages aside",
+        text: "long messages (over half of the longest) on at most half of the nodes",
         is_met: |instance, ()| 2 * long_message_count(instance) <= instance.size(),
         found: |instance, ()| {
             let (sources, nodes) = (long_message_count(instance), instance.size());
-            format!("{sources} of {nodes} {}", if sources == 1 { "is" } else { "are" })
+            format!("long messages on {sources} of {}", count(nodes as u64, "node"))
         },
     }]);
 
@@ -263,7 +264,7 @@ mod tests {
         let error = Algorithm::SPLIT.check(&half).unwrap_err().to_string();
         assert_eq!(
             error,
-            "split works only if at most half of the nodes are sources, short messages aside, and 5 of 8 are"
+            "split works only if long messages (over half of the longest) on at most half of the nodes, and 5 of 8 are"
         );
     }
 

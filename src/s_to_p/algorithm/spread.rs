@@ -29,7 +29,7 @@ impl Algorithm {
 }
 
 static SPREAD: Entry = Entry::new("spread", |_| each(Line::ALL, |base| base.name().to_owned(), draft))
-    .about("halving on a line that is laid through the mesh to suit the sources");
+    .about("halving along a line through the mesh that is chosen for the sources");
 
 /// The line that is reordered to suit the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

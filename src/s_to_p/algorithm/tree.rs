@@ -30,7 +30,7 @@ impl Algorithm {
 
 static TREE: Entry = Entry::new("tree", |_| only(|instance| by_nodes(instance, draft)))
     .aliases(&["optimal-tree"])
-    .about("all messages to one source, and from there down the fastest tree")
+    .about("gathers all messages at one source, then broadcasts them down the fastest tree")
     .source("Karp, Sahay, Santos, Schauser, SPAA 1993");
 
 fn draft(instance: &Instance) -> Draft {

@@ -25,7 +25,7 @@ impl Algorithm {
 
 static TWO_STEP: Entry = Entry::new("2-step", |_| only(draft))
     .aliases(&["two-step", "gather-broadcast"])
-    .about("all messages to node 0, then one broadcast from there")
+    .about("gathers all messages at node 0, then broadcasts them")
     .source("report, section 2");
 
 const ROOT: Rank = 0;

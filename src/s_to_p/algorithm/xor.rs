@@ -24,7 +24,7 @@ impl Algorithm {
 }
 
 static XOR: Entry = Entry::new("xor", |planning| variants(planning.problem, draft))
-    .about("every source sends to everybody, in exclusive-or permutations")
+    .about("each source sends to every node, in exclusive-or permutations")
     .source("report, section 2");
 
 fn draft(instance: &Instance) -> Draft {

@@ -266,7 +266,7 @@ fn read_capacity(quantity: Quantity, entry: usize) -> Result<f64, NetworkProblem
     if capacity > 0.0 && capacity.is_finite() {
         Ok(capacity)
     } else {
-        Err(refused(format!("`{given}` is not a bandwidth above 0 and finite")))
+        Err(refused(format!("invalid bandwidth `{given}`; allowed is a finite number above 0")))
     }
 }
 
@@ -275,7 +275,7 @@ fn read_capacity(quantity: Quantity, entry: usize) -> Result<f64, NetworkProblem
 #[non_exhaustive]
 pub enum NetworkProblem {
     /// The file cannot be read.
-    #[error("it cannot be read: {cause}")]
+    #[error("cannot be read: {cause}")]
     Unreadable {
         /// The message of the operating system.
         cause: String,
@@ -285,7 +285,7 @@ pub enum NetworkProblem {
     Syntax(String),
     /// The file is a machine file.
     #[error(
-        "it is a machine file, since it has the key `{key}`: read it with `MachineSpec::from_file`, or on the command \
+        "this is a machine file (it has the key `{key}`): read it with `MachineSpec::from_file`, or on the command \
          line give it without `file:`"
     )]
     MachineFile {
@@ -293,19 +293,19 @@ pub enum NetworkProblem {
         key: &'static str,
     },
     /// No nodes, or more than [`MAX_NODES`].
-    #[error("nodes: `{given}` is not allowed; it must be from 1 to {MAX_NODES}")]
+    #[error("nodes: {given} is out of range; it must be from 1 to {MAX_NODES}")]
     Nodes {
         /// The number that was given.
         given: usize,
     },
     /// More than [`MAX_NODES`] switches.
-    #[error("switches: `{given}` is not allowed; it must be from 0 to {MAX_NODES}")]
+    #[error("switches: {given} is out of range; it must be from 0 to {MAX_NODES}")]
     Switches {
         /// The number that was given.
         given: usize,
     },
     /// More than [`MAX_LINKS`] directed links.
-    #[error("links: there are too many; allowed are at most {MAX_LINKS}, each way counted")]
+    #[error("links: there are too many; the maximum is {MAX_LINKS}, counting each direction")]
     Links,
     /// A link table that does not give exactly two ends.
     #[error("links, table {entry}: it must have either two vertices in `between` or both `from` and `to`")]
@@ -314,7 +314,7 @@ pub enum NetworkProblem {
         entry: usize,
     },
     /// A vertex that the network does not have.
-    #[error("{list}, table {entry}: there is no {vertex}; allowed are {}", vertices(*nodes, *switches))]
+    #[error("{list}, table {entry}: {vertex} does not exist; allowed are {}", vertices(*nodes, *switches))]
     Vertex {
         /// The name of the list: `links` or `routes`.
         list: &'static str,
@@ -336,9 +336,7 @@ pub enum NetworkProblem {
         vertex: Vertex,
     },
     /// A second link from one vertex to another.
-    #[error(
-        "links, table {entry}: there is a link {link} already; allowed is one, with the capacity of all together"
-    )]
+    #[error("links, table {entry}: link {link} is given twice; give one link with the total capacity")]
     LinkTwice {
         /// The number of the table in `links`.
         entry: usize,
@@ -374,7 +372,7 @@ pub enum NetworkProblem {
         entry: usize,
     },
     /// A path with a loop.
-    #[error("routes, table {entry}: the path visits {vertex} twice; allowed is once")]
+    #[error("routes, table {entry}: the path visits {vertex} twice; a path may visit each vertex once")]
     PathVisitsTwice {
         /// The number of the table in `routes`.
         entry: usize,
@@ -382,7 +380,7 @@ pub enum NetworkProblem {
         vertex: Vertex,
     },
     /// A path over a link that does not exist.
-    #[error("routes, table {entry}: there is no link {link}; a path must go along links")]
+    #[error("routes, table {entry}: link {link} does not exist; a path must follow links")]
     PathWithoutLink {
         /// The number of the table in `routes`.
         entry: usize,
@@ -390,7 +388,7 @@ pub enum NetworkProblem {
         link: Link,
     },
     /// A second path for the same pair.
-    #[error("routes, table {entry}: there is a path from node {from} to node {to} already; allowed is one")]
+    #[error("routes, table {entry}: the path from node {from} to node {to} is given twice; give one")]
     PathTwice {
         /// The number of the table in `routes`.
         entry: usize,

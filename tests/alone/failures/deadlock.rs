@@ -20,7 +20,7 @@ fn a_ring_of_receives_is_found_with_its_cycle_in_both_clocks() {
         let text = report.to_string();
         assert!(text.starts_with("deadlock: 4 nodes are blocked"), "{text}");
         assert!(
-            text.contains("node 0 waits since 0 s for a message from node 3 with tag 7 in the world"),
+            text.contains("node 0 has waited since 0 s for a message from node 3 with tag 7 in the world"),
             "{text}"
         );
         assert!(text.ends_with("cycle: 3 -> 1 -> 2 -> 3"), "{text}");
@@ -86,7 +86,7 @@ fn a_deadlock_names_the_group() {
     assert_eq!(report.blocked.len(), 4);
     // Rank 0 of row 1 is node 2 of the world, and waits for itself.
     let text = report.to_string();
-    assert!(text.contains("node 3 waits since 0 s for a message from node 2 in row 1"), "{text}");
+    assert!(text.contains("node 3 has waited since 0 s for a message from node 2 in row 1"), "{text}");
     assert_eq!(report.cycle, [0]);
 }
 
@@ -106,7 +106,7 @@ fn a_deadlock_in_a_collective_operation_names_it_and_who_has_returned() {
             0 => Ok(()),
             _ => Ok(drop(node.world().recv(0)?)),
         });
-        let expected = "deadlock: 1 node is blocked, 1 returned\n  node 1 waits since 0 s for a message from node 0 in \
+        let expected = "deadlock: 1 node is blocked, 1 returned\n  node 1 has waited since 0 s for a message from node 0 in \
                         the world; node 0 has returned";
         assert_eq!(without_places(&report), expected);
     }

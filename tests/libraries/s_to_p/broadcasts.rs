@@ -311,7 +311,11 @@ fn what_is_no_broadcast_is_an_error() {
     let refused = |sources: &[Rank], lengths: &[u64]| Instance::new(&machine, sources, lengths).unwrap_err();
     let gib = 1 << 30;
     let cases = [
-        (refused(&[], &[]), InstanceError::NoSource, "no source: at least one node must hold a message"),
+        (
+            refused(&[], &[]),
+            InstanceError::NoSource,
+            "no source is given: at least one node must hold a message",
+        ),
         (
             refused(&[0, 4], &[1, 1]),
             InstanceError::OutsideGroup { rank: 4, nodes: 4 },
@@ -356,13 +360,14 @@ fn splitting_needs_a_helper_for_each_source() {
         error,
         PlanError::Restricted {
             algorithm: "split".into(),
-            text: "split works only if at most half of the nodes are sources, short messages aside".into(),
+            text: "split works only if long messages (over half of the longest) on at most half of the nodes"
+                .into(),
             found: "3 of 5 are".into(),
         }
     );
     assert_eq!(
         error.to_string(),
-        "split works only if at most half of the nodes are sources, short messages aside, and 3 of 5 are"
+        "split works only if long messages (over half of the longest) on at most half of the nodes, and 3 of 5 are"
     );
 }
 

@@ -456,8 +456,8 @@ fn errors_say_what_is_wrong() {
     assert_eq!(
         without_places(run.unwrap_err()),
         "deadlock: 2 nodes are blocked, 2 returned\n  \
-         node 0 waits since 0 s for a message from any node in active messages in the world\n  \
-         node 1 waits since 0 s for a message from node 2 with tag 3 in the world or a message from any node in \
+         node 0 has waited since 0 s for a message from any node in active messages in the world\n  \
+         node 1 has waited since 0 s for a message from node 2 with tag 3 in the world or a message from any node in \
          active messages in the world"
     );
 }

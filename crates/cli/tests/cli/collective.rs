@@ -262,7 +262,7 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
         (&["all-gather", "--algorithm", "2x3:MC", "--mesh", "2x2"], "the sides multiply up to the size"),
         (
             &["all-gather", "--algorithm", "3x2x2:CCC,columns-rows", "--mesh", "4x3"],
-            "sides that alternate divide the rows and the columns of the group by turns",
+            "alternating sides that divide the rows and the columns of the group in turn",
         ),
         (
             &["all-gather", "--members", "row:10"],

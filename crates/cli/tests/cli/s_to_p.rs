@@ -94,7 +94,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     let output = succeeds(&[&options[..], &["--algorithm", "beyond"]].concat());
     assert!(
         output.contains(
-            "\nSkipped: split works only if at most half of the nodes are sources, short messages aside, and 3 of 4 are.\n"
+            "\nSkipped: `split` does not apply to this broadcast: it needs long messages (over half of the longest) on at most half of the nodes, and there are long messages on 3 of 4 nodes.\n"
         ),
         "{output}"
     );
@@ -104,7 +104,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     let errors = fails(2, &[&options[..], &["--algorithm", "split"]].concat());
     assert!(
         errors.contains(
-            "split works only if at most half of the nodes are sources, short messages aside, and 3 of 4 are"
+            "split works only if long messages (over half of the longest) on at most half of the nodes, and 3 of 4 are"
         ),
         "{errors}"
     );
@@ -321,7 +321,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         ),
         (
             &["--machine", "ethernet:8", "--bytes", "0", "--algorithm", "forest"],
-            "and the bytes take longer than a start-up, and all messages are empty",
+            "and the bytes take longer than a start-up, and only empty messages",
         ),
         (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
     ] {

@@ -191,7 +191,7 @@ fn several_are_a_table() {
     let ranges = textbook("4.1 --words 1..8,1K");
     let words: Vec<&str> = rows(&ranges, "name").iter().map(|row| row[2]).collect();
     assert_eq!(words, ["1", "2", "4", "8", "1024"], "{ranges}");
-    assert!(output.contains("it needs a power of two ranks, and there are 9)\n"), "{output}");
+    assert!(output.contains("a number of ranks that is a power of two, and there are 9)\n"), "{output}");
     assert!(
         output.contains("\nAll 10 were run on real threads: every node had the correct data.\n"),
         "{output}"
@@ -294,9 +294,9 @@ fn what_cannot_be_is_refused_with_a_reason() {
         ("4.7 --topology ball:8", "unknown topology `ball:8`. Known: clos:NODES"),
         (
             "4.7 --topology ring:7",
-            "algorithm 4.7 does not work for this all-gather: it needs a power of two ranks",
+            "algorithm 4.7 does not work for this all-gather: a number of ranks that is a power of two",
         ),
-        ("4.1 --source 3", "its source is rank 0; 4.2 takes any"),
+        ("4.1 --source 3", "rank 0 as the root (algorithm 4.2 takes any root)"),
         ("4.2 --source 8", "rank 8 is given as the root: the group has ranks 0 to 7"),
         ("4.7 --source 1", "--source is not for 4.7: only one-to-all broadcasts"),
         ("4.7 --sources 1", "--sources is not for 4.7: only pipelined and in-turn"),
@@ -307,7 +307,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
             "fig-4.9 is drawn on ring:8: for other networks give the algorithm, 4.4",
         ),
         ("4.4 --in-order", "--in-order is not for 4.4: only reductions combine"),
-        ("4.5 --in-order", "its operands do not meet in rank order: the operator must be commutative"),
+        ("4.5 --in-order", "a commutative operator, because it does not combine in rank order"),
         ("example-4.1 --topology hypercube:4", "hypercube:4 has no rows and columns: example-4.1 needs"),
         ("example-4.1 --word-bytes 4", "--word-bytes 4 is not for example-4.1: its elements have 8 bytes"),
         ("example-4.1 --phantom", "it cannot be run without data"),

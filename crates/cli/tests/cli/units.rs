@@ -111,7 +111,9 @@ fn one_is_not_several() {
     assert!(errors.contains("2 sources are given on 1 node: give 1 to 1"), "{errors}");
     let errors = fails(2, &["s-to-p", "--mesh", "1x1", "--algorithm", "split"]);
     assert!(
-        errors.contains("at most half of the nodes are sources, short messages aside, and 1 of 1 is\n"),
+        errors.contains(
+            "long messages (over half of the longest) on at most half of the nodes, and 1 of 1 is\n"
+        ),
         "{errors}"
     );
     let errors = fails(2, &["collective", "gather", "--mesh", "1x3", "--members", "row:1"]);

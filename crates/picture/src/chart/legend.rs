@@ -125,7 +125,7 @@ impl LineStyle {
 fn entry(name: &str, origin: Origin) -> String {
     match origin {
         Origin::Modeled => name.to_owned(),
-        Origin::Bound => format!("{name} (nothing can beat it)"),
+        Origin::Bound => format!("{name} (lower bound)"),
         Origin::Formula | Origin::Published => format!("{name}, {}", origin.name()),
     }
 }

@@ -281,7 +281,7 @@ fn draw_panel(
 fn notes_of(panel: &Panel, topology: &dyn Topology, loaded: usize, with_tooltips: usize) -> Vec<String> {
     let what = if panel.has_arrows() { "half an arrow" } else { "a line" };
     let mut notes = vec![format!(
-        "Drawn as {}. Each direction of a link is {what} on the right-hand side of its way. Darker (on a dark display: lighter) \
+        "Drawn as {}. Each direction of a link is {what} on the right-hand side of its route. Darker (on a dark display: lighter) \
          and wider means more; numbers are upper limits of each class.",
         panel.layout.shape
     )];

@@ -42,9 +42,9 @@ impl Bands {
     pub(crate) fn says_left_out(&self, place: &str) -> Option<String> {
         match self.left_out {
             0 => None,
-            1 => Some(format!("1 phase or step is left out {place}: there are at most {MAX_LANES} lanes.")),
+            1 => Some(format!("1 phase or step is not drawn {place}: the maximum is {MAX_LANES} lanes.")),
             bands => Some(format!(
-                "{bands} phases or steps that overlap others are left out {place}: there are at most {MAX_LANES} lanes."
+                "{bands} phases or steps that overlap others are not drawn {place}: the maximum is {MAX_LANES} lanes."
             )),
         }
     }

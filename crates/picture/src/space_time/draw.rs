@@ -119,7 +119,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
         notes.push("Between rows the critical path is at ranks without a row.".to_owned());
     }
     if !has_tooltips {
-        notes.push("Tooltips of bars: the sum of one kind on a row.".to_owned());
+        notes.push("Tooltips of bars: total time of one kind on a row.".to_owned());
     }
     if (1..shown.len()).contains(&tooltips) {
         let what = counted(tooltips as u64, "message");
@@ -231,7 +231,7 @@ fn draw_bands(canvas: &mut Canvas, top: f64, plot: &Plot, bands: &Bands) {
         let (from, to) = (plot.x(band.start), plot.x(band.end));
         let y = top + band.lane as f64 * LANE;
         let time = band.end.since(band.start);
-        let tooltip = format!("{}: {time} from {}, all nodes together", band.name, band.start);
+        let tooltip = format!("{}: {time} from {}, over all nodes", band.name, band.start);
         let class = if nth % 2 == 0 { "band0" } else { "band1" };
         let ground = rectangle(from, y, (to - from).max(0.5), LANE - 2.0).with("class", class);
         canvas.add(ground.with_tooltip(&tooltip));
@@ -312,7 +312,7 @@ fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize
     }
     let ranks: BTreeMap<usize, Rank> = plot.rows.iter().map(|(&rank, &row)| (row, rank)).collect();
     for ((row, activity), (outlines, sum)) in sums.iter().filter(|(_, (outlines, _))| !outlines.is_empty()) {
-        let tooltip = format!("node {}: {}, {sum} in all", ranks[row], activity.name());
+        let tooltip = format!("node {}: {}, {sum} in total", ranks[row], activity.name());
         canvas.add(path(&class(*activity), outlines).with_tooltip(&tooltip));
     }
     (false, too_short)

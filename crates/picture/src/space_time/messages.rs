@@ -76,9 +76,9 @@ impl Message {
         let took = arrives.since(leaves);
         let mut text = format!("{from} to {to}: {}, {took} from {leaves}", format_bytes(bytes));
         match (shared, lost.is_zero()) {
-            (true, true) => text += "; shared a link and lost no time",
-            (true, false) => text += &format!("; shared a link, lost {}", rounded(lost)),
-            (false, false) => text += &format!("; lost {} without sharing a link", rounded(lost)),
+            (true, true) => text += "; shared a link, not delayed",
+            (true, false) => text += &format!("; shared a link, delayed by {}", rounded(lost)),
+            (false, false) => text += &format!("; delayed by {} without sharing a link", rounded(lost)),
             (false, true) => {}
         }
         text
@@ -109,9 +109,9 @@ impl Class {
     pub(super) fn describe(self) -> &'static str {
         match (self.late, self.shared) {
             (false, false) => "message",
-            (false, true) => "shared a link, lost no time",
-            (true, false) => "lost time (slow link, or shared port)",
-            (true, true) => "shared a link and lost time",
+            (false, true) => "shared a link, not delayed",
+            (true, false) => "delayed (slow link or shared port)",
+            (true, true) => "shared a link and delayed",
         }
     }
 }

@@ -137,7 +137,7 @@ impl<'a> SpaceTime<'a> {
     /// # use multicomputer_picture::{PictureError, SpaceTime};
     /// # let run = Machine::paragon(4, 4).trace(true).build()?.run(|node| Ok(node.world().barrier()?))?;
     /// let column = SpaceTime::of(&run).nodes([0, 4, 8, 12]).to_svg()?;
-    /// assert!(column.contains("Rows: the ranks that were asked for (4 of 16)."));
+    /// assert!(column.contains("Rows: the selected ranks (4 of 16)."));
     /// let none = SpaceTime::of(&run).nodes([16]).to_svg();
     /// assert_eq!(none, Err(PictureError::NoSuchNode { given: 16, nodes: 16 }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

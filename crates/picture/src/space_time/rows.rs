@@ -57,8 +57,7 @@ impl Rows {
             return Err(PictureError::NoSuchNode { given, nodes });
         }
         let ranks: Vec<Rank> = ranks.iter().copied().filter(|&rank| seen.insert(rank)).collect();
-        let rule =
-            if ranks.len() < nodes { "the ranks that were asked for".to_owned() } else { String::new() };
+        let rule = if ranks.len() < nodes { "the selected ranks".to_owned() } else { String::new() };
         Ok(Rows { ranks, rule })
     }
 
@@ -154,7 +153,7 @@ mod tests {
         let rows = Rows::asked_for(&[3, 1, 3], 4).unwrap();
         assert_eq!(
             (&rows.ranks[..], rows.describe(4).unwrap().as_str()),
-            (&[3, 1][..], "Rows: the ranks that were asked for (2 of 4).")
+            (&[3, 1][..], "Rows: the selected ranks (2 of 4).")
         );
         assert_eq!(Rows::asked_for(&[4], 4), Err(PictureError::NoSuchNode { given: 4, nodes: 4 }));
     }

@@ -91,7 +91,7 @@ fn many_messages_are_drawn_once_and_rows_of_large_machines_are_sampled() {
     };
     assert!((601..=1500).contains(&run.report.messages));
     assert_eq!(strokes(&all) as u64, run.report.messages);
-    assert!(all.contains("Tooltips of bars: the sum of one kind on a row."));
+    assert!(all.contains("Tooltips of bars: total time of one kind on a row."));
     assert!(all.contains("Tooltips of lines: the 300 messages with the largest delay."));
 
     // Every message drawn on large machines is drawn here, and messages of ranks without a row end between rows.

@@ -147,7 +147,7 @@ class DiagramView {
     if (y < this.top) {
       const found = model.bands.find(([, start, end, lane]) =>
         lane === Math.floor(y / LANE) && x >= this.x(start) && x <= this.x(end));
-      return found ? `${found[0]}: from ${exact(found[1])} to ${exact(found[2])}, all nodes together` : null;
+      return found ? `${found[0]}: from ${exact(found[1])} to ${exact(found[2])}, over all nodes` : null;
     }
     const row = Math.floor((y - this.top) / this.pitch);
     return x >= LABELS && this.ranks[row] !== undefined ? model.tellNode(this.ranks[row], this.time(x)) : null;

@@ -164,12 +164,12 @@ class Model {
     const { share, bytes, parts, all } = this.held(rank, t);
     const percent = Number((100 * share).toPrecision(4));
     const has = this.rule === "reach"
-      ? `can have heard from ${parts} of ${counted(all[1], "node")}`
-      : `has had ${parts} of ${counted(all[1], "block")}, ${bytes} of ${counted(all[0], "byte")}`;
+      ? `may hold data from ${parts} of ${counted(all[1], "node")}`
+      : `has received ${parts} of ${counted(all[1], "block")}, ${bytes} of ${counted(all[0], "byte")}`;
     const bar = this.doing(rank, t), bars = this.bars[rank];
     const does = bar >= 0
       ? `${KINDS[bars.kinds[bar]]} from ${exact(bars.starts[bar])} to ${exact(bars.ends[bar])}`
-      : t >= this.finished[rank] ? `finished at ${exact(this.finished[rank])}` : "nothing that takes time";
+      : t >= this.finished[rank] ? `finished at ${exact(this.finished[rank])}` : "idle";
     return `node ${rank}: ${has} (${percent} %)\n${does}`;
   }
 
@@ -179,14 +179,14 @@ class Model {
     const carries = blocks[nth] > 0 ? ` in ${counted(blocks[nth], "block")}` : "";
     const lines = [
       `${from[nth]} to ${to[nth]}: ${counted(bytes[nth], "byte")}${carries}`,
-      `began to leave at ${exact(this.entered[nth])}, had left at ${exact(this.left[nth])}, arrived at ` +
+      `send began at ${exact(this.entered[nth])}, left completely at ${exact(this.left[nth])}, arrived at ` +
         exact(this.arrived[nth]),
     ];
     if (t < this.left[nth]) {
-      const kept = place < 0 ? "" : `, as ${this.places[place]} lets it`;
-      lines.push(`${Math.round(part * bytes[nth])} bytes have left, ${Number(rate.toPrecision(4))} bytes a second${kept}`);
+      const kept = place < 0 ? "" : `, limited by ${this.places[place]}`;
+      lines.push(`${Math.round(part * bytes[nth])} bytes have left, ${Number(rate.toPrecision(4))} B/s${kept}`);
     }
-    if (lost[nth] > 0) lines.push(`lost ${exact(lost[nth])} in all`);
+    if (lost[nth] > 0) lines.push(`delayed by ${exact(lost[nth])} in total`);
     return lines.join("\n");
   }
 
@@ -197,6 +197,6 @@ class Model {
     const names = now.slice(0, 6).map((nth) => `${this.messages.from[nth]} to ${this.messages.to[nth]}`);
     const more = now.length > names.length ? `, and ${now.length - names.length} more` : "";
     return `${this.nameOf(from)} to ${this.nameOf(to)}: ${now.length === 0 ? "idle" : names.join(", ") + more}\n` +
-      `in all ${counted(bytes, "byte")} in ${counted(messages, "message")}, busy ${exact(busy)}, shared ${exact(shared)}`;
+      `in total ${counted(bytes, "byte")} in ${counted(messages, "message")}, busy ${exact(busy)}, shared ${exact(shared)}`;
   }
 }

@@ -134,7 +134,7 @@ function frame(now) {
   const spent = now - frames[0];
   if (spent > 200) {
     replay.fps = Math.round(((frames.length - 1) * 10000) / spent) / 10;
-    element("fps").textContent = `${replay.fps} frames a second.`;
+    element("fps").textContent = `${replay.fps} frames per second.`;
   }
   time = Math.min(end, time + ((now - before) / 1000) * perSecond());
   before = now;
