@@ -64,10 +64,9 @@ impl MpiNode<'_> {
             }
             Some(Kind::Split) => {
                 let mut groups = self.groups.borrow_mut();
-                if let Some(difference) =
-                    groups.split_by(Some(source), header.context, header.nth, header.call)
+                if let Some(mismatch) = groups.split_by(Some(source), header.context, header.nth, header.call)
                 {
-                    self.difference.set(Some(difference));
+                    self.mismatch.set(Some(mismatch));
                 }
             }
             Some(Kind::End) => {

@@ -119,13 +119,13 @@ impl Groups {
         group: u64,
         nth: u64,
         digest: u64,
-    ) -> Option<Difference> {
+    ) -> Option<CallMismatch> {
         let Some(other) = self.splits.remove(&(group, nth)) else {
             self.splits.insert((group, nth), Split { source, digest });
             return None;
         };
         let (source, context) = (source.or(other.source)?, self.known(group)?);
-        (other.digest != digest).then_some(Difference { source, context, nth })
+        (other.digest != digest).then_some(CallMismatch { source, context, nth })
     }
 
     /// The number and digest of the collective call to which a message in this context belongs; zeros if there is none.

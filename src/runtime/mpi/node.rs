@@ -372,8 +372,8 @@ impl Carrier for MpiNode<'_> {
         deadline: Time,
         mut take: impl FnMut(&mut Local) -> Option<T>,
     ) -> Result<Option<T>, CommError> {
-        if let Some(difference) = self.difference.take() {
-            return Err(self.mismatch(difference));
+        if let Some(mismatch) = self.mismatch.take() {
+            return Err(self.mismatch(mismatch));
         }
         // A poll may yield the core to other ranks, so it is avoided if a result is available.
         if let Some(found) = take(&mut self.local.borrow_mut()) {
