@@ -164,7 +164,7 @@ mod tests {
         let error = Algorithm::MODIFIED.plan(&uneven).unwrap().msccl().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "MSCCL has blocks of equal lengths of at least one byte, and rank 0 has 2 of 12 bytes in all"
+            "MSCCL needs blocks of equal length of at least one byte, but rank 0 has 2 of 12 bytes in total"
         );
     }
 }

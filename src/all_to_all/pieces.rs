@@ -201,16 +201,16 @@ mod tests {
         assert_eq!(fault(|_| ()), "none");
         assert_eq!(
             fault(|pieces| pieces[3].to = 9),
-            "the piece of block 3 does not fit: it goes from rank 0 to 9: allowed are two ranks of 5"
+            "the piece of block 3 does not fit: it goes from rank 0 to 9: allowed are two different ranks of 5"
         );
         assert_eq!(
             fault(|pieces| pieces[3].start = 1),
-            "the piece of block 3 does not fit: it starts at byte 1 of what rank 0 has for 4, where byte 0 is next"
+            "the piece of block 3 does not fit: it starts at byte 1 of the message from rank 0 to 4: expected is byte 0"
         );
         assert_eq!(fault(|pieces| pieces.truncate(19)), "19 pieces are given for a schedule of 20 blocks");
         assert_eq!(
             fault(|pieces| pieces.swap(0, 4)),
-            "block 0 has 1 byte in the schedule, and its piece has 3"
+            "block 0 has 1 byte in the schedule, but its piece has 3"
         );
     }
 }

@@ -120,6 +120,6 @@ mod tests {
         run([shuffled(7), shuffled(7)]).unwrap();
         run([Algorithm::TWO_STAGE, Algorithm::TWO_STAGE]).unwrap();
         let text = run([shuffled(1), shuffled(2)]).unwrap_err();
-        assert!(text.contains("an exchange by shuffled with other arguments"), "{text}");
+        assert!(text.contains("an all-to-all by shuffled with other arguments"), "{text}");
     }
 }

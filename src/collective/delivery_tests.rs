@@ -101,7 +101,7 @@ fn errors_of_custom_algorithms_name_the_failure() {
     };
     assert_eq!(fault(ring(&task, 3)), fault(ring(&task, 3)));
     assert!(fault(ring(&task, 3)).starts_with("mine in "));
-    assert_eq!(fault(ring(&task, 2)), "rank 0 ends with nothing in block 1: wanted is what rank 1 has");
+    assert_eq!(fault(ring(&task, 2)), "rank 0 ends with nothing in block 1, expected the data of rank 1");
     let changed = |change: fn(&mut Draft)| {
         let mut draft = ring(&task, 3);
         change(&mut draft);
@@ -113,16 +113,15 @@ fn errors_of_custom_algorithms_name_the_failure() {
     );
     assert_eq!(
         changed(|draft| draft.pieces[2].start += 3),
-        "the piece of block 2 does not fit: it cuts an element, which has 8 bytes"
+        "the piece of block 2 does not fit: it cuts an element of 8 bytes"
     );
     assert_eq!(
         changed(|draft| draft.pieces[2].start = u64::MAX - 3),
-        "the piece of block 2 does not fit: it is bytes 18446744073709551612 to 18446744073709551612 + 16, and the vector \
-         has 64"
+        "the piece of block 2 does not fit: it has bytes 18446744073709551612 to 18446744073709551612 + 16, but the vector has 64"
     );
     assert_eq!(
         changed(|draft| draft.pieces[1].bytes = 8),
-        "block 1 has 16 bytes in the schedule, and its piece has 8"
+        "block 1 has 16 bytes in the schedule, but its piece has 8"
     );
     assert_eq!(
         changed(|draft| draft.pieces[1].role = Role::Operand),
@@ -131,12 +130,12 @@ fn errors_of_custom_algorithms_name_the_failure() {
     assert_eq!(changed(|draft| draft.pieces[1] = draft.pieces[0]), "the result of rank 0 has byte 0 twice");
     assert_eq!(
         changed(|draft| draft.pieces[1].origin = Origin::At(4)),
-        "the piece of block 1 does not fit: rank 4 is to have it, and there are 4"
+        "the piece of block 1 does not fit: it is for rank 4, but there are 4 ranks"
     );
     assert_eq!(changed(|draft| draft.pieces.clear()), "0 pieces are given for a schedule of 4 blocks");
     assert_eq!(
         changed(|draft| draft.schedule = Builder::new(3, &[], &[], Exchange::InTurn).finish()),
-        "the schedule is for 3 ranks, and there are 4"
+        "the schedule is for 3 ranks, but there are 4"
     );
 }
 
@@ -150,7 +149,7 @@ fn a_custom_algorithm_may_refuse_a_problem() {
         [("line:3", 9), ("line:4", 8)].map(|(line, elements)| task(line, Operation::AllGather, elements));
     assert_eq!(
         custom.plan(&odd).unwrap_err().to_string(),
-        "even has no schedule here: there are 3 ranks, and an even number is needed"
+        "even has no schedule for this problem: there are 3 ranks, and an even number is needed"
     );
     // A search together with *Auto* omits a custom algorithm that has no schedule.
     let auto = Algorithm::AUTO.plan(&odd).unwrap();
@@ -158,7 +157,10 @@ fn a_custom_algorithm_may_refuse_a_problem() {
     // A schedule that does not deliver is always reported.
     let wrong = Algorithm::custom("short ring", |task: &Task| Ok(ring(task, 1)));
     let error = Algorithm::AUTO.or(&custom).or(wrong).plan(&odd).unwrap_err().to_string();
-    assert!(error.starts_with("the schedule of short ring does not deliver: rank 0 ends with"), "{error}");
+    assert!(
+        error.starts_with("the schedule of short ring does not deliver the data: rank 0 ends with"),
+        "{error}"
+    );
     // If no algorithm has a plan, the first error is returned. Alternatives apply to a problem if one of them does.
     let other = Algorithm::NAMED.iter().find(|known| !known.is_for(Operation::AllGather)).unwrap();
     let both = custom.or(other);
@@ -191,13 +193,10 @@ fn exact_sums_need_equal_grouping() {
     custom.plan(&task(true, false)).unwrap();
     let error = custom.plan(&task(false, false)).unwrap_err().to_string();
     assert!(error.ends_with(
-        "rank 1 ends with block 1 combined in another grouping than other ranks: sums would differ"
+        "rank 1 combines block 1 in another grouping than other ranks: floating-point results could differ"
     ));
     let error = custom.plan(&task(true, true)).unwrap_err().to_string();
-    assert!(
-        error.ends_with("step 1 of rank 0 combines block 1 in another order than that of ranks"),
-        "{error}"
-    );
+    assert!(error.ends_with("step 1 of rank 0 combines block 1 out of rank order"), "{error}");
 }
 
 /// Returns the schedule with one step changed: removed, duplicated, swapped with the next one, or, if the step is a message, with another

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "3 blocks are given for a group of 4: one for each rank is needed")]
+    #[should_panic(expected = "3 blocks are given for a group of 4 ranks: give one for each rank")]
     fn a_group_of_another_size_has_no_blocks() {
         let _ = Lengths::from([1, 2, 3]).block(0, 4);
     }

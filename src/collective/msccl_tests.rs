@@ -69,15 +69,15 @@ fn schedules_beyond_the_format_are_refused() {
     let refusal = |task: &Task| Algorithm::AUTO.plan(task).unwrap().msccl().unwrap_err().to_string();
     assert_eq!(
         refusal(&task("line:4", Operation::Gather, 8)),
-        "MSCCL has no gather: it has all-reduce, all-gather, reduce-scatter, and exchanges of equal lengths"
+        "MSCCL has no gather; it has all-reduce, all-gather, reduce-scatter, and all-to-all of equal lengths"
     );
     assert_eq!(
         refusal(&task("line:4", Operation::AllGather, 9)),
-        "MSCCL has blocks of equal lengths of at least one byte, and rank 0 has 16 of 72 bytes in all"
+        "MSCCL needs blocks of equal length of at least one byte, but rank 0 has 16 of 72 bytes in total"
     );
     assert_eq!(
         refusal(&task("line:4", Operation::AllReduce, 0)),
-        "MSCCL has blocks of equal lengths of at least one byte, and rank 0 has 0 of 0 bytes in all"
+        "MSCCL needs blocks of equal length of at least one byte, but rank 0 has 0 of 0 bytes in total"
     );
     let task = Task::builder(&"line:4".parse().unwrap(), Operation::AllReduce).elements(8).in_order(true);
     assert_eq!(

@@ -140,14 +140,14 @@ mod tests {
             assert!(
                 error
                     .to_string()
-                    .starts_with(&format!("`{text}` is no hybrid for broadcast: the letters for ")),
+                    .starts_with(&format!("invalid strategy `{text}` for broadcast: the letters for ")),
                 "{error}"
             );
         }
         let error = "2x3:SC".parse::<Algorithm>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "`2x3:SC` is no hybrid for broadcast: the letters for 2 sides are `SSCC` or `SMC`, where `B` may stand for a `C` \
+            "invalid strategy `2x3:SC` for broadcast: the letters for 2 sides are `SSCC` or `SMC`, where `B` may stand for a `C` \
              and `T` for the `M` (without an operation, write a strategy as for a broadcast; `Strategy::parse` reads strategies of other operations)"
         );
         let error = "shrt".parse::<Algorithm>().unwrap_err().to_string();
@@ -174,13 +174,11 @@ mod tests {
         );
         assert_eq!(
             refusal("2x3:SMC", Operation::AllGather, 12),
-            "2x3:MC does not work for this all-gather: sides whose product is the number of ranks, and here they make 6 \
-             where the group has 12"
+            "`2x3:MC` does not apply to this all-gather: it needs sides whose product is the number of ranks (here: product 6, 12 ranks)"
         );
         assert_eq!(
             refusal("blocks", Operation::Broadcast, 2),
-            "blocks does not work for this broadcast: at least 3 ranks, at least 2 elements, and a commutative operator, and \
-             here are 2 ranks and 8 elements"
+            "`blocks` does not apply to this broadcast: it needs at least 3 ranks, at least 2 elements, and a commutative operator (here: 2 ranks and 8 elements)"
         );
     }
 }

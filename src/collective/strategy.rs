@@ -361,7 +361,10 @@ mod tests {
             ),
         ] {
             let error = Strategy::parse(operation, text).unwrap_err().to_string();
-            assert_eq!(error, format!("`{text}` is no hybrid for {operation}: the letters for {letters}"));
+            assert_eq!(
+                error,
+                format!("invalid strategy `{text}` for {operation}: the letters for {letters}")
+            );
         }
     }
 
@@ -372,7 +375,7 @@ mod tests {
         {
             let error = Strategy::parse(Operation::Broadcast, text).unwrap_err();
             assert!(
-                error.to_string().starts_with(&format!("`{text}` is no hybrid for broadcast: ")),
+                error.to_string().starts_with(&format!("invalid strategy `{text}` for broadcast: ")),
                 "{error}"
             );
         }

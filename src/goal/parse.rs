@@ -403,17 +403,12 @@ mod tests {
     #[test]
     fn errors_say_where_what_and_what_is_allowed() {
         let cases = [
-            (
-                "l1: sent 8b to 1",
-                3,
-                5,
-                "`sent` stands where only an operation: send, recv or calc is allowed",
-            ),
+            ("l1: sent 8b to 1", 3, 5, "found `sent`, expected an operation: send, recv or calc"),
             ("sent 8b to 1", 3, 1, "a dependency (`label requires label`"),
             ("send 8 to 1", 3, 6, "a number of bytes, such as 8b"),
             ("send 1073741825b to 1", 3, 6, "allowed are 1073741824"),
             ("send 8b from 1", 3, 9, "`to` with the receiver"),
-            ("send 8b to 2", 3, 12, "there is no rank 2: allowed are 0 to 1"),
+            ("send 8b to 2", 3, 12, "rank 2 does not exist: ranks are 0 to 1"),
             ("send 8b to -1", 3, 12, "the number of a rank"),
             ("send 8b to", 3, 11, "the end stands where"),
             ("send 8b to 1 tag -1", 3, 18, "4294967295 is allowed"),
@@ -424,8 +419,8 @@ mod tests {
             ("calc 99999999999999999999", 3, 6, "213 days"),
             ("calc 1.", 3, 6, "nanoseconds"),
             ("l1: calc 1\nl1: calc 1", 4, 1, "the label `l1` is taken"),
-            ("l1: calc 1\n l1 requires l2", 4, 14, "no operation of this rank has the label `l2`"),
-            ("l1: calc 1\nl2 irequires l1", 4, 1, "no operation of this rank has the label `l2`"),
+            ("l1: calc 1\n l1 requires l2", 4, 14, "this rank has no operation with the label `l2`"),
+            ("l1: calc 1\nl2 irequires l1", 4, 1, "this rank has no operation with the label `l2`"),
             ("l1: calc 1\nl1 requires", 4, 12, "the label of an operation"),
             ("l1: calc 1\nl1 requires l1", 3, 1, "waits, by way of what it requires, for itself"),
             ("a: calc 1\nb: calc 1\nc: calc 1\na requires b\nb irequires a\nc requires a", 4, 1, "itself"),

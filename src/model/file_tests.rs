@@ -73,11 +73,11 @@ fn refusals_name_the_key_what_was_given_and_what_is_allowed() {
     );
     assert_eq!(
         refusal("[parameters]\nduplex = 3"),
-        "machine file: parameters.duplex = 3 is not allowed; it must be from 1 to 2"
+        "machine file: parameters.duplex = 3 is out of range; it must be from 1 to 2"
     );
     assert_eq!(
         refusal("[parameters]\nlink_excess = 2\nlink_capacity = '1 MB/s'"),
-        "machine file: parameters.link_excess and parameters.link_capacity are both given; allowed is one of them"
+        "machine file: both parameters.link_excess and parameters.link_capacity are given: remove one of them"
     );
     assert_eq!(
         MachineSpec::from_toml("name = 'x'\ntopology = 'ball:3'").unwrap_err().to_string(),
@@ -147,7 +147,7 @@ fn a_parameter_has_one_spelling() {
         assert_eq!(
             error.to_string(),
             format!(
-                "machine file: parameters.{one} and parameters.{other} are both given; allowed is one of them"
+                "machine file: both parameters.{one} and parameters.{other} are given: remove one of them"
             )
         );
     }
@@ -189,7 +189,7 @@ fn extreme_values_are_accepted_or_refused() {
     ] {
         assert_eq!(
             refusal(&format!("[parameters]\n{key} = {given}")),
-            format!("machine file: parameters.{key} = {shown} is not allowed; it must be {allowed}")
+            format!("machine file: parameters.{key} = {shown} is out of range; it must be {allowed}")
         );
     }
     assert_eq!(
@@ -203,14 +203,13 @@ fn files_of_the_other_kind_are_diagnosed() {
     let network = "nodes = 2\nlinks = [{ between = [0, 1] }]";
     assert_eq!(
         MachineSpec::from_toml(network).unwrap_err().to_string(),
-        "machine file: it is a network file, since it has the key `nodes`: as a machine it is spelled `file:` and its \
-         path, and a machine file has it in the table `network` or as `topology = \"file:PATH\"`"
+        "machine file: this is a network file (it has the key `nodes`): write the machine as `file:PATH`, or use the network in a machine file as `topology = \"file:PATH\"` or in the table `network`"
     );
     let refused =
         topology::Network::from_toml("file:ft.toml", &format!("{HEAD}preset = 'paragon'")).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "`file:ft.toml` is not a network: it is a machine file, since it has the key `name`: read it with \
+        "`file:ft.toml` is not a network: this is a machine file (it has the key `name`): read it with \
          `MachineSpec::from_file`, or on the command line give it without `file:`"
     );
 }
@@ -258,14 +257,14 @@ fn a_file_has_one_topology() {
     assert!(refusal("[network]\nnodes = 1\nedges = 3").contains("unknown field `edges`"));
     assert!(
         refusal("topology = 'file:no/such.toml'")
-            .starts_with("machine file: topology: `file:no/such.toml` is not a network: it cannot be read: ")
+            .starts_with("machine file: topology: `file:no/such.toml` is not a network: cannot be read: ")
     );
 }
 
 #[test]
 fn errors_name_the_file() {
     let error = MachineSpec::from_file("no/such/machine.toml").unwrap_err();
-    assert!(error.to_string().starts_with("machine file no/such/machine.toml: it cannot be read: "));
+    assert!(error.to_string().starts_with("machine file no/such/machine.toml: cannot be read: "));
     assert_eq!(error.file(), Some(Path::new("no/such/machine.toml")));
     assert!(matches!(error.problem(), FileProblem::Unreadable(_)));
 }

@@ -384,46 +384,46 @@ mod tests {
         assert!(spellings().ends_with(&topology::spellings()));
         assert_eq!(
             refusal("paragon:8"),
-            "`paragon:8` is not a machine: `8` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32"
+            "invalid machine `paragon:8`: invalid shape `8`; allowed is ROWSxCOLUMNS, such as 16x32"
         );
         assert_eq!(
             refusal("paragon:2x4x8"),
-            "`paragon:2x4x8` is not a machine: `2x4x8` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32"
+            "invalid machine `paragon:2x4x8`: invalid shape `2x4x8`; allowed is ROWSxCOLUMNS, such as 16x32"
         );
         assert_eq!(
             refusal("t3d:4x8"),
-            "`t3d:4x8` is not a machine: `4x8` is not a shape; allowed is PLANESxROWSxCOLUMNS, such as 4x4x8"
+            "invalid machine `t3d:4x8`: invalid shape `4x8`; allowed is PLANESxROWSxCOLUMNS, such as 4x4x8"
         );
         assert_eq!(
             refusal("host:70000"),
-            "`host:70000` is not a machine: a host cannot have 70000 nodes; allowed are 1 to 46341, as each is next to \
+            "invalid machine `host:70000`: a host cannot have 70000 nodes; allowed are 1 to 46341, as each is next to \
              every other"
         );
         assert_eq!(
             refusal("cm5:64:4:20"),
-            "`cm5:64:4:20` is not a machine: `64:4:20` is not a shape; allowed is NODES, such as 8"
+            "invalid machine `cm5:64:4:20`: invalid shape `64:4:20`; allowed is NODES, such as 8"
         );
         assert_eq!(
             refusal("ipsc860:48"),
-            "`ipsc860:48` is not a machine: a hypercube cannot have 48 nodes; allowed are powers of two"
+            "invalid machine `ipsc860:48`: a hypercube cannot have 48 nodes; allowed are powers of two"
         );
         assert_eq!(
             refusal("h100-cluster:two"),
-            "`h100-cluster:two` is not a machine: `two` is not a shape; allowed is SERVERS, such as 16 for 128 nodes"
+            "invalid machine `h100-cluster:two`: invalid shape `two`; allowed is SERVERS, such as 16 for 128 nodes"
         );
         assert_eq!(
             refusal("lumi:99999999999999999999x2"),
-            "`lumi:99999999999999999999x2` is not a machine: `99999999999999999999x2` has too many nodes; allowed are at \
+            "invalid machine `lumi:99999999999999999999x2`: `99999999999999999999x2` has too many nodes; allowed are at \
              most 536870911"
         );
         assert_eq!(
             refusal("0x8"),
-            "`0x8` is not a machine: `0x8` has no nodes; every extent must be at least 1"
+            "invalid machine `0x8`: `0x8` has no nodes; every extent must be at least 1"
         );
         assert!(matches!("99999x99999".parse::<MachineSpec>(), Err(MachineSpecError::Shape { .. })));
         assert_eq!(
             refusal("cm5:99999999999999999999"),
-            "`cm5:99999999999999999999` is not a machine: `99999999999999999999` has too many nodes; allowed are at \
+            "invalid machine `cm5:99999999999999999999`: `99999999999999999999` has too many nodes; allowed are at \
              most 536870911"
         );
     }

@@ -117,7 +117,7 @@ fn values_outside_their_limits_are_refused_by_name() {
     }
     assert_eq!(
         Parameters::builder().hop(-0.5).build().unwrap_err().to_string(),
-        "hop = -0.5 is not allowed; it must be from 0 to 1e6 s"
+        "hop = -0.5 is out of range; it must be from 0 to 1e6 s"
     );
 }
 

@@ -150,17 +150,17 @@ fn schedules_that_do_something_else_are_refused() {
     // The last rank does not keep the chunk that has passed around the ring.
     assert_eq!(
         refused(&ring_combine(3, "rrs")),
-        "in the end chunk 1 of the output of rank 0 is not what allreduce says: it holds part 1 of rank 0"
+        "at the end, chunk 1 of the output of rank 0 is not the result of allreduce: it holds part 1 of rank 0"
     );
     // A chunk is combined before it has arrived: only one of the two orders shows the error.
     assert_eq!(
         refused(&all_pairs(3, "reduce_scatter", false)),
-        "line 14: chunk 0 of the buffer `s` of rank 0 holds nothing when this step takes it"
+        "line 14: chunk 0 of the buffer `s` of rank 0 is empty when this step reads it"
     );
     let all_gather = ring_collect(3);
     assert_eq!(
         refused(&all_gather.replacen("type=\"rcs\"", "type=\"r\"", 1)),
-        "line 13: this step of rank 1 waits for ever, for a message that is never sent"
+        "line 13: this step of rank 1 waits forever for a message that is never sent"
     );
     assert_eq!(
         refused(&all_gather.replacen("<step s=\"2\" type=\"r\"", "<!--", 1).replacen(
@@ -168,7 +168,7 @@ fn schedules_that_do_something_else_are_refused() {
             "-->\n</tb>",
             1
         )),
-        "line 19: what this step of rank 2 sends is never received"
+        "line 19: the message of this step of rank 2 is never received"
     );
     assert_eq!(
         refused(&all_gather.replacen("dstoff=\"2\"", "dstoff=\"3\"", 1)),
@@ -184,48 +184,51 @@ fn schedules_that_do_something_else_are_refused() {
 fn texts_that_are_wrong_are_refused_with_their_line() {
     let all_gather = ring_collect(3);
     let with = |from: &str, to: &str| refused(&all_gather.replacen(from, to, 1));
-    assert!(with("</algo>", "").starts_with("the text is no XML without a DTD: "));
+    assert!(with("</algo>", "").starts_with("invalid XML (a DTD is not allowed): "));
     assert_eq!(with("<gpu", "<cpu").split(':').next(), Some("the text is no XML without a DTD"));
     assert_eq!(
         with("coll=\"allgather\"", "coll=\"gather\""),
-        "line 1: coll=\"gather\": allowed is `allgather` or another of allreduce, allgather, reduce_scatter, alltoall"
+        "line 1: invalid coll=\"gather\"; allowed is `allgather` or another of allreduce, allgather, reduce_scatter, alltoall"
     );
     assert_eq!(with("coll=\"allgather\"", ""), "line 1: <algo> needs the attribute `coll`");
     assert_eq!(
         with("nchunksperloop=\"3\"", "nchunksperloop=\"4\""),
-        "line 1: nchunksperloop=\"4\": allowed is a multiple of the number of processors, 3"
+        "line 1: invalid nchunksperloop=\"4\"; allowed is a multiple of the number of processors, 3"
     );
-    assert_eq!(with("ngpus=\"3\"", "ngpus=\"4\""), "line 1: ngpus=\"4\": allowed is 3 to 3");
+    assert_eq!(with("ngpus=\"3\"", "ngpus=\"4\""), "line 1: invalid ngpus=\"4\"; allowed is 3 to 3");
     assert_eq!(
         refused("<algo coll=\"allreduce\" nchunksperloop=\"1\"/>"),
-        format!("line 1: 0 processors are not possible: allowed are 1 to {}", crate::topology::MAX_NODES)
+        format!("line 1: 0 processors are given; allowed are 1 to {}", crate::topology::MAX_NODES)
     );
-    assert_eq!(refused("<gpu/>"), "line 1: the element is <gpu>, where only <algo> is allowed");
-    assert_eq!(with("gpu id=\"1\"", "gpu id=\"0\""), "line 9: id=\"0\": allowed is each rank once");
-    assert_eq!(with("send=\"1\"", "send=\"0\""), "line 3: send=\"0\": allowed is another rank, or -1");
-    assert_eq!(with("send=\"1\"", "send=\"3\""), "line 3: send=\"3\": allowed is -1 to 2");
+    assert_eq!(refused("<gpu/>"), "line 1: found element <gpu>, expected <algo>");
+    assert_eq!(with("gpu id=\"1\"", "gpu id=\"0\""), "line 9: invalid id=\"0\"; allowed is each rank once");
+    assert_eq!(
+        with("send=\"1\"", "send=\"0\""),
+        "line 3: invalid send=\"0\"; allowed is another rank, or -1"
+    );
+    assert_eq!(with("send=\"1\"", "send=\"3\""), "line 3: invalid send=\"3\"; allowed is -1 to 2");
     assert_eq!(
         with("recv=\"2\"", "recv=\"-1\""),
-        "line 3: recv=\"-1\": allowed is a rank, as a step needs it"
+        "line 3: invalid recv=\"-1\"; allowed is a rank, as a step needs it"
     );
     assert_eq!(
         with("type=\"rcs\"", "type=\"rsc\""),
-        "line 5: type=\"rsc\": allowed is s, r, rcs, rrc, rrs, rrcs, cpy, re, nop"
+        "line 5: invalid type=\"rsc\"; allowed is s, r, rcs, rrc, rrs, rrcs, cpy, re, nop"
     );
-    assert_eq!(with(" s=\"1\"", " s=\"2\""), "line 5: s=\"2\": allowed is 1 to 1");
+    assert_eq!(with(" s=\"1\"", " s=\"2\""), "line 5: invalid s=\"2\"; allowed is 1 to 1");
     assert_eq!(
         with("depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"0\""),
-        "line 4: deps=\"0\": allowed is a step of thread block 0, and one before this if that is its own"
+        "line 4: invalid deps=\"0\"; allowed is a step of thread block 0, and one before this if that is its own"
     );
     assert_eq!(
         with("depid=\"-1\"", "depid=\"0\""),
-        "line 4: deps=\"-1\": allowed is a step if `depid` is one, otherwise -1"
+        "line 4: invalid deps=\"-1\"; allowed is a step if `depid` is one, otherwise -1"
     );
     let twice =
         all_gather.replacen("</gpu>", "<tb id=\"1\" send=\"1\" recv=\"-1\" chan=\"0\"></tb></gpu>", 1);
     let twice = refused(&twice);
     assert!(
-        twice.ends_with("another thread block sends to rank 1 by channel 0 as well: allowed is one"),
+        twice.ends_with("another thread block also sends to rank 1 on channel 0; allowed is one"),
         "{twice}"
     );
 }
@@ -279,14 +282,14 @@ fn texts_are_algorithms() {
     };
     assert_eq!(
         refusal("line:4", Operation::Gather, vec![1; 4]),
-        "ring has no schedule here: it is an all-gather, and this is a gather"
+        "ring has no schedule for this problem: it is an all-gather, and this is a gather"
     );
     assert_eq!(
         refusal("line:3", Operation::AllGather, vec![1; 3]),
-        "ring has no schedule here: it is for 4 ranks, and here are 3"
+        "ring has no schedule for this problem: the MSCCL schedule is for 4 ranks, not for 3"
     );
     assert_eq!(
         refusal("line:4", Operation::AllGather, vec![1, 2, 3, 4]),
-        "ring has no schedule here: the MSCCL schedule needs blocks of equal length"
+        "ring has no schedule for this problem: the MSCCL schedule needs blocks of equal length"
     );
 }

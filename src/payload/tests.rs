@@ -40,7 +40,7 @@ fn data_reads_as_the_type_it_was_made_from() {
     let (sent, asked) = (ElementType::of::<f64>(), ElementType::of::<u32>());
     assert_eq!(payload.to_vec::<u32>(), Err(PayloadError::TypeMismatch { sent, asked }));
     let message = payload.to_vec::<u32>().unwrap_err().to_string();
-    assert_eq!(message, "the data was sent as f64 and is asked for as u32: ask for f64, or for u8");
+    assert_eq!(message, "the data was sent as f64 but is read as u32: read it as f64 or as u8");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn truth_values_are_sent_as_such_and_checked_where_they_come_from_bytes() {
     assert_eq!(bytes.to_vec::<bool>(), Err(expected.clone()));
     assert_eq!(bytes.elements::<bool>(), Err(expected.clone()));
     assert_eq!(bytes.copy_to(&mut [true; 5]), Err(expected.clone()));
-    assert_eq!(expected.to_string(), "element 3 is no bool: no bool has the bytes [2]");
+    assert_eq!(expected.to_string(), "element 3 is not a valid bool: its bytes are [2]");
     assert_eq!(bytes.slice(..3).unwrap().to_vec::<bool>().unwrap(), [false, true, true]);
 }
 

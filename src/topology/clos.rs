@@ -321,9 +321,9 @@ mod tests {
     fn invalid_shapes_are_refused() {
         let refusal = |shape: &str| parse(&format!("clos:{shape}")).unwrap_err().to_string();
         for shape in ["", "8", "8:x", "8:4:1:1", "8:4:1.5"] {
-            assert!(refusal(shape).starts_with(&format!("`{shape}` is not a shape; allowed is NODES:RADIX")));
+            assert!(refusal(shape).starts_with(&format!("invalid shape `{shape}`; allowed is NODES:RADIX")));
         }
-        assert_eq!(refusal("8:3"), "`3` is not the radix of a switch; allowed are whole numbers from 4 on");
+        assert_eq!(refusal("8:3"), "invalid radix of a switch: 3; allowed are whole numbers from 4 on");
         for given in ["0", "8"] {
             let allowed = "allowed are whole numbers from 1 to 7, for switches of 8 ports";
             assert_eq!(

@@ -328,18 +328,18 @@ mod tests {
         let nested = |levels: usize| parse(&("cluster:1x1:1,1:".repeat(levels) + "line:2"));
         assert!(nested(7).is_ok());
         let refused = nested(8).unwrap_err().to_string();
-        assert_eq!(refused, "`line:2` stands too deep in other networks; allowed are 8 levels");
+        assert_eq!(refused, "`line:2` is nested too deeply in other networks; the maximum is 8 levels");
     }
 
     #[test]
     fn invalid_clusters_are_refused() {
         let refusal = |shape: &str| parse(&format!("cluster:{shape}")).unwrap_err().to_string();
         for shape in ["8", "8x1", "8x1:1,1", "8:1,1:line:2", "8x1:1:line:2", "ax1:1,1:line:2"] {
-            assert!(refusal(shape).starts_with(&format!("`{shape}` is not a shape; allowed is PROCESSORSx")));
+            assert!(refusal(shape).starts_with(&format!("invalid shape `{shape}`; allowed is PROCESSORSx")));
         }
         assert_eq!(
             refusal("2x3:1,1:line:3"),
-            "`3` is not the number of adapters of a server; allowed are 1 to 2, as processors"
+            "invalid number of adapters of a server: 3; allowed are 1 to 2, as processors"
         );
         assert_eq!(
             refusal("4x2:1,1:line:3"),

@@ -449,7 +449,7 @@ mod tests {
             ["", "9", "9x4", "9x4x2x1", "9x4x2:fast", "9x4x2:valiant:valiant", "9x4x2:1,2:3,4", "9x4x2:1"]
         {
             let begin =
-                format!("`{shape}` is not a shape; allowed is GROUPSxROUTERSxNODES[:MB/S,MB/S][:valiant]");
+                format!("invalid shape `{shape}`; allowed is GROUPSxROUTERSxNODES[:MB/S,MB/S][:valiant]");
             assert!(refusal(shape).starts_with(&begin), "{}", refusal(shape));
         }
         assert_eq!(refusal("0x4x2"), "`0x4x2` has no nodes; every extent must be at least 1");

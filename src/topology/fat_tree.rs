@@ -308,15 +308,12 @@ mod tests {
             assert_eq!(
                 refusal(shape),
                 format!(
-                    "`{shape}` is not a shape; allowed is NODES or NODES:ARITY:MB/S,MB/S,.., such as 32 or \
+                    "invalid shape `{shape}`; allowed is NODES or NODES:ARITY:MB/S,MB/S,.., such as 32 or \
                      32:4:20,10,5"
                 )
             );
         }
-        assert_eq!(
-            refusal("8:1:5"),
-            "`1` is not the arity of a tree; allowed are 2 or more children to a switch"
-        );
+        assert_eq!(refusal("8:1:5"), "a tree cannot have arity 1; allowed are 2 or more children per switch");
         for (given, shown) in [
             ("", ""),
             ("5,", ""),
@@ -328,7 +325,7 @@ mod tests {
         ] {
             assert_eq!(
                 refusal(&format!("8:4:{given}")),
-                format!("`{shown} MB/s` is not a bandwidth; allowed is a number above 0 and finite")
+                format!("invalid bandwidth `{shown} MB/s`; allowed is a finite number above 0")
             );
         }
         for given in [f64::NAN, f64::INFINITY, -1.0] {

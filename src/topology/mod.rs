@@ -401,14 +401,14 @@ mod tests {
             let allowed = "[PLANESx]ROWSxCOLUMNS, such as 16x32 or 8x16x32";
             for name in ["mesh", "torus"] {
                 let refused = refusal(&format!("{name}:{shape}"));
-                assert_eq!(refused, format!("`{shape}` is not a shape; allowed is {allowed}"));
+                assert_eq!(refused, format!("invalid shape `{shape}`; allowed is {allowed}"));
             }
         }
         assert_eq!(
             "7x8x9".parse::<Grid>().unwrap_err().to_string(),
-            "`7x8x9` is not a shape; allowed is ROWSxCOLUMNS, such as 16x32"
+            "invalid shape `7x8x9`; allowed is ROWSxCOLUMNS, such as 16x32"
         );
-        assert_eq!(refusal("line:x"), "`x` is not a shape; allowed is NODES, such as 8");
+        assert_eq!(refusal("line:x"), "invalid shape `x`; allowed is NODES, such as 8");
         assert_eq!(refusal("mesh:0x3"), "`0x3` has no nodes; every extent must be at least 1");
         assert_eq!(refusal("line:0"), "`0` has no nodes; every extent must be at least 1");
         assert_eq!(
@@ -434,7 +434,7 @@ mod tests {
             "2x99999999999999999999".parse::<Grid>().unwrap_err().to_string(),
             "`2x99999999999999999999` has too many nodes; allowed are at most 536870911"
         );
-        assert!(refusal("net.toml").ends_with(". If it is a network file, say `file:net.toml`"));
+        assert!(refusal("net.toml").ends_with(". Write a network file as `file:net.toml`"));
         assert!(matches!(Grid::new(usize::MAX, usize::MAX), Err(TopologyError::TooLarge { .. })));
         assert!(Grid::new(1, MAX_NODES).is_ok());
     }

@@ -165,7 +165,7 @@ mod tests {
         for shape in ["random", "random:7", "identity"] {
             assert!(
                 refusal(shape)
-                    .starts_with(&format!("`{shape}` is not a shape; allowed is PLACEMENT:TOPOLOGY"))
+                    .starts_with(&format!("invalid shape `{shape}`; allowed is PLACEMENT:TOPOLOGY"))
             );
         }
         assert!(
@@ -173,7 +173,10 @@ mod tests {
                 .starts_with("unknown placement `snake:1`. Known: identity, random:SEED")
         );
         assert!(refusal("random:1:ball:4").starts_with("unknown topology `ball:4`"));
-        assert!(refusal("round-robin:3:ring:4").contains("servers of 3 nodes do not divide them"));
+        assert!(
+            refusal("round-robin:3:ring:4")
+                .contains("the number of nodes is not a multiple of 3, the nodes per server")
+        );
         let nested = "identity:placed:".repeat(9) + "identity:ring:4";
         assert!(refusal(&nested).contains("too deep in other networks; allowed are 8 levels"));
     }

@@ -235,17 +235,17 @@ mod tests {
         let placement: Placement = "file:nodes.txt".parse().unwrap();
         let read = |text| placement.read(3, text).map_err(|cause| cause.to_string());
         assert_eq!(read("2 0\n1\n"), Ok(vec![2, 0, 1]));
-        let refused = "`file:nodes.txt` cannot place the ranks of 3 nodes";
+        let refused = "placement `file:nodes.txt` does not fit 3 nodes";
         for (text, why) in [
             ("2 0", "it has 2 nodes"),
-            ("2 0 1 1", "node 1 is given for ranks 2 and 3"),
+            ("2 0 1 1", "node 1 is given to both rank 2 and rank 3"),
             (
                 "2 0 3",
-                "line 1 gives rank 2 the node `3`: allowed are node numbers from 0 to 2, separated by blanks",
+                "line 1 gives rank 2 the node `3`; allowed are node numbers from 0 to 2, separated by blanks",
             ),
             (
                 "\n2,0,1",
-                "line 2 gives rank 0 the node `2,0,1`: allowed are node numbers from 0 to 2, separated by blanks",
+                "line 2 gives rank 0 the node `2,0,1`; allowed are node numbers from 0 to 2, separated by blanks",
             ),
         ] {
             assert_eq!(read(text), Err(format!("{refused}: {why}")));
@@ -258,11 +258,11 @@ mod tests {
     #[test]
     fn placements_that_do_not_fit_are_refused() {
         for (text, why) in [
-            ("round-robin:5", "servers of 5 nodes do not divide them"),
-            ("round-robin:0", "servers of 0 nodes do not divide them"),
+            ("round-robin:5", "the number of nodes is not a multiple of 5, the nodes per server"),
+            ("round-robin:0", "the number of nodes is not a multiple of 0, the nodes per server"),
             ("blocks:6x4", "blocks of 4 do not divide a server of 6 nodes"),
         ] {
-            assert_eq!(order(text, 12), Err(format!("`{text}` cannot place the ranks of 12 nodes: {why}")));
+            assert_eq!(order(text, 12), Err(format!("placement `{text}` does not fit 12 nodes: {why}")));
         }
         let refused = |text: &str| text.parse::<Placement>().unwrap_err().to_string();
         for text in ["", "random7", "snake", "identity:3"] {

@@ -61,11 +61,11 @@ fn custom_algorithms_are_compared_and_run() {
     let task = custom::task(Operation::AllGather, 200).unwrap();
     assert_eq!(
         custom::short_ring().plan(&task).unwrap_err().to_string(),
-        "the schedule of short does not deliver: rank 0 ends with nothing in block 5: wanted is what rank 5 has"
+        "the schedule of short does not deliver the data: rank 0 ends with nothing in block 5, expected the data of rank 5"
     );
     let scatter = custom::task(Operation::Scatter, 200).unwrap();
     assert_eq!(
         custom::snake_ring().plan(&scatter).unwrap_err().to_string(),
-        "snake has no schedule here: it is for all-gathers and combines, and this is a scatter"
+        "snake has no schedule for this problem: it is for all-gathers and combines, and this is a scatter"
     );
 }

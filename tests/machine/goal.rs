@@ -215,9 +215,9 @@ fn what_does_not_fit_ends_with_an_error_of_its_own() {
     assert!(played.unwrap_err().to_string().starts_with(report));
 
     let (predicted, played) = both("num_ranks 2\nrank 0 { recv 8b from 1 }\nrank 1 { send 9b to 0 }");
-    assert_eq!(predicted.to_string(), "rank 0 gets 9 bytes from rank 1, where its receive says 8");
+    assert_eq!(predicted.to_string(), "rank 0 receives 9 bytes from rank 1, but its receive expects 8");
     let played = played.unwrap_err();
-    let text = "node 0 failed: 9 bytes came from rank 1, where the receive says 8";
+    let text = "node 0 failed: received 9 bytes from rank 1, but the receive expects 8";
     assert_eq!(without_places(&played), text);
     let RunError::Node { source, .. } = played else { panic!("{played}") };
     assert!(matches!(source.downcast_ref(), Some(PlayError::Length { from: 1, given: 9, expected: 8 })));
@@ -227,12 +227,12 @@ fn what_does_not_fit_ends_with_an_error_of_its_own() {
         "num_ranks 2\nrank 0 {\na: recv 8b from -1 tag -1\nb: recv 1b from 1 tag 7\n}\n\
          rank 1 {\nx: send 1b to 0 tag 7\ny: send 8b to 0 tag 3\ny requires x\n}",
     );
-    assert_eq!(predicted.to_string(), "rank 0 gets 1 byte from rank 1, where its receive says 8");
-    let text = "node 0 failed: 1 byte came from rank 1, where the receive says 8";
+    assert_eq!(predicted.to_string(), "rank 0 receives 1 byte from rank 1, but its receive expects 8");
+    let text = "node 0 failed: received 1 byte from rank 1, but the receive expects 8";
     assert_eq!(without_places(played.unwrap_err()), text);
 
     let (predicted, played) = both("num_ranks 3");
-    let text = "the program has 3 ranks, and the machine 2: it needs one for each rank";
+    let text = "the program has 3 ranks, but the machine has 2: use a machine with one node per rank";
     assert_eq!(predicted.to_string(), text);
     assert!(played.unwrap_err().to_string().ends_with(text));
 

@@ -224,7 +224,7 @@ fn a_hardware_barrier_is_the_worlds_and_other_groups_use_messages() {
 fn a_rank_outside_is_an_error_that_names_the_group_and_its_ranks() {
     let error = failure(|node| Ok(node.world().send(3, "x")?));
     assert_eq!(error, CommError::NoSuchRank { given: 3, size: 3, group: "the world".into() });
-    assert_eq!(error.to_string(), "there is no rank 3 in the world: its ranks are 0 to 2");
+    assert_eq!(error.to_string(), "rank 3 is not in the world: its ranks are 0 to 2");
     assert_eq!(
         failure(|node| Ok(drop(node.world().recv(7)?))).to_string().split(':').next().unwrap(),
         "there is no rank 7 in the world"
@@ -245,7 +245,7 @@ fn a_rank_outside_is_an_error_that_names_the_group_and_its_ranks() {
         assert!(matches!(error, CommError::NoSuchRank { size: 3, .. }), "{error}");
     }
     let error = failure(|node| Ok(node.column()?.send(1, "x")?));
-    assert_eq!(error.to_string(), "there is no rank 1 in column 0: its ranks are 0 to 0");
+    assert_eq!(error.to_string(), "rank 1 is not in column 0: its ranks are 0 to 0");
 }
 
 #[test]

@@ -84,8 +84,7 @@ fn a_failed_node_names_its_last_call() {
     assert_eq!(
         machine.run(fails).unwrap_err().to_string(),
         format!(
-            "node 0 failed: the message from rank 0 with tag 0 (4 bytes): the data was sent as u32 and is asked for as f32: ask for \
-             u32, or for u8 (last call at {}:{line}:36)",
+            "node 0 failed: the message from rank 0 with tag 0 (4 bytes): the data was sent as u32 but is read as f32: read it as u32 or as u8 (last call at {}:{line}:36)",
             file!()
         )
     );

@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(places(&sample), [0, 9, 19, 29, 39, 49, 59, 69, 79, 89, 98]);
         assert_eq!(
             sample.note.unwrap(),
-            "Lines: 11 of 100 messages, evenly spaced in the order of time; among them the 1 with the largest delay."
+            "Lines: 11 of 100 messages, evenly spaced in the order of time; including the 1 with the largest delay."
         );
     }
 

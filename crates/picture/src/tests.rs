@@ -120,7 +120,7 @@ fn unknown_ranks_and_empty_selections_are_refused() {
     let missing = PictureError::NoSuchNode { given: 4, nodes: 4 };
     assert_eq!(SpaceTime::of(&run).nodes([4]).to_svg(), Err(missing.clone()));
     assert_eq!(SpaceTime::of(&run).mark("it", [(4, Time::ZERO, Time::ZERO)]).to_svg(), Err(missing.clone()));
-    assert_eq!(missing.to_string(), "node 4 of a machine of 4 nodes, whose ranks are 0 to 3");
+    assert_eq!(missing.to_string(), "node 4 does not exist: the 4 nodes of the machine have ranks 0 to 3");
     assert_eq!(SpaceTime::of(&run).nodes([]).to_svg(), Err(PictureError::Empty { what: "node" }));
     assert_eq!(Heat::of(&run).measures([]).to_svg(), Err(PictureError::Empty { what: "measure" }));
 }

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn errors_name_the_file() {
         let error = Matrix::from_file("no/such/matrix.csv").unwrap_err();
-        assert!(error.to_string().starts_with("matrix file no/such/matrix.csv: it cannot be read: "));
+        assert!(error.to_string().starts_with("matrix file no/such/matrix.csv: cannot be read: "));
         assert_eq!(error.file(), Path::new("no/such/matrix.csv"));
         assert!(matches!(error.problem(), MatrixFileProblem::Unreadable(_)));
     }
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(error(""), "the matrix has no rows: give one row for each node");
         assert_eq!(
             error("0,1\n2\n"),
-            "row 1 of the matrix, counted from 0, has 1 entry: a matrix of 2 rows has 2 in each, and what is behind the last comma is one, too"
+            "row 1 of the matrix (counted from 0) has 1 entry: a matrix of 2 rows needs 2 in each row; the text after the last comma counts as an entry"
         );
         assert!(
             error("0,-3\n2,0\n")
@@ -130,8 +130,7 @@ mod tests {
         ));
         assert_eq!(
             error("0,1\n99999999999999999999,0\n"),
-            "`99999999999999999999` bytes in row 1, column 0 of the matrix, counted from 0, are too many: less than 2^60 are \
-             allowed for all that a node sends or receives"
+            "`99999999999999999999` bytes in row 1, column 0 of the matrix (counted from 0) are too many: a node may send or receive less than 2^60 bytes in total"
         );
         let much = 1_u64 << 59;
         assert!(

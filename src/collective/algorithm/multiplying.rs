@@ -207,7 +207,7 @@ mod tests {
             Task::builder(&"line:67".parse::<MachineSpec>().unwrap(), Operation::AllGather).elements(67);
         assert_eq!(
             Algorithm::MULTIPLYING.check(&task.build().unwrap()).unwrap_err().to_string(),
-            "multiplying does not work for this all-gather: at least 3 ranks, a product of factors up to 64, and a commutative operator, and the group has 67 ranks"
+            "`multiplying` does not apply to this all-gather: it needs at least 3 ranks, a product of factors up to 64, and a commutative operator (here: 67 ranks)"
         );
     }
 }

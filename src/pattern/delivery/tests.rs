@@ -18,11 +18,11 @@ fn checked(schedule: &Schedule, holder: Rank) -> Result<(), DeliveryError> {
 fn missing_data_is_reported_with_its_rank() {
     checked(&passed_on(&[(0, 1), (1, 2)]), 0).unwrap();
     let error = checked(&passed_on(&[(0, 1), (0, 1)]), 0).unwrap_err();
-    assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0: wanted is what rank 0 has");
+    assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0, expected the data of rank 0");
     // The block is initially at another rank than the schedule assumes.
     let error = checked(&passed_on(&[(0, 1), (1, 2)]), 1).unwrap_err();
     assert_eq!(error, DeliveryError::NotHeld { rank: 0, step: 0, block: 0 });
-    assert_eq!(error.to_string(), "step 0 of rank 0 takes block 0, which it does not hold then");
+    assert_eq!(error.to_string(), "step 0 of rank 0 uses block 0, which the rank does not hold at that step");
     let none = Delivery::new(&passed_on(&[]), &[], |_, _| true).check(|_, _| None).unwrap_err();
     assert_eq!(none.to_string(), "0 pieces are given for a schedule of 1 block");
 }
@@ -73,7 +73,7 @@ fn versions_are_combined_once_and_in_order_where_they_must_be() {
     let error = check(&sum(&[(2, 0)]), false).unwrap_err().to_string();
     assert_eq!(
         error,
-        "rank 0 ends with what 2 ranks have, combined, in block 0: wanted is what ranks 0 to 2 have, combined"
+        "rank 0 ends with the combined data of 2 ranks in block 0, expected the combined data of ranks 0 to 2"
     );
 }
 

@@ -139,8 +139,8 @@ mod tests {
                 .map(|plan| plan.name().to_owned())
                 .map_err(|error| error.to_string())
         };
-        let refusal = "forest works only if 3 to 64 nodes, several ports or a network that is not a grid, and data that takes longer than a start-up";
-        let refused = |found: &str| Err(format!("{refusal}, and {found}"));
+        let refusal = "`forest` does not apply to this s-to-p broadcast: it needs 3 to 64 nodes, several ports or a network that is not a grid, and data that takes longer than a start-up";
+        let refused = |found: &str| Err(format!("{refusal} (here: {found})"));
         for (machine, network) in [
             ("paragon:4x4", "mesh:4x4"),
             ("torus:3x3x3", "torus:3x3x3"),
@@ -148,14 +148,14 @@ mod tests {
             ("ring:7", "ring:7"),
             ("complete:5", "complete:5"),
         ] {
-            let found = format!("the network is {network}, with one port a node");
+            let found = format!("network {network}, one port per node");
             assert_eq!(unmet(machine, 1 << 20), refused(&found));
         }
-        assert_eq!(unmet("tree:128", 1 << 20), refused("here are 128 nodes"));
-        assert_eq!(unmet("tree:2", 1 << 20), refused("here are 2 nodes"));
-        assert_eq!(unmet("tree:1", 1 << 20), refused("here is 1 node"));
+        assert_eq!(unmet("tree:128", 1 << 20), refused("128 nodes"));
+        assert_eq!(unmet("tree:2", 1 << 20), refused("2 nodes"));
+        assert_eq!(unmet("tree:1", 1 << 20), refused("1 node"));
         assert_eq!(unmet("tree:16", 0), refused("only empty messages"));
-        assert_eq!(unmet("tree:16", 1000), refused("1000 bytes take 0.4 of it"));
+        assert_eq!(unmet("tree:16", 1000), refused("1000 bytes that take 0.4 start-ups"));
         assert_eq!(unmet("tree:16", 1 << 20), Ok("forest, 1 low tree, 256 segments".to_owned()));
     }
 }

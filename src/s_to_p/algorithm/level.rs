@@ -196,8 +196,7 @@ mod tests {
         let all = instance("line:4", &[0, 1, 2, 3], &[5; 4]);
         assert_eq!(
             Algorithm::LEVEL.check(&all).unwrap_err().to_string(),
-            "level works only if a message longer than the mean number of bytes per node, and none is longer than 5 bytes, \
-             which is the mean in whole elements"
+            "`level` does not apply to this s-to-p broadcast: it needs a message longer than the mean number of bytes per node (here: no message longer than 5 bytes, the mean in whole elements)"
         );
         assert_eq!(Algorithm::LEVEL.check(&instance("line:4", &[0, 1, 2], &[5; 3])), Ok(()));
     }

@@ -351,25 +351,15 @@ mod tests {
             let instance = instance(machine, &(0..sources).collect::<Vec<Rank>>(), bytes);
             Algorithm::PIPELINE.check(&instance).map_err(|error| error.to_string())
         };
-        let refusal = "pipeline works only if at least 3 nodes, at most 8 sources, and data that takes at least 16 start-ups";
+        let refusal = "`pipeline` does not apply to this s-to-p broadcast: it needs at least 3 nodes, at most 8 sources, and data that takes at least 16 start-ups";
         assert_eq!(refused("hockney:1x3", 1, 1 << 20), Ok(()));
         for (machine, sources, bytes, found) in [
-            (
-                "hockney:1x2",
-                1,
-                1 << 20,
-                "here are 2 nodes and 1 source, and 1048576 bytes take 403.3 of them",
-            ),
-            (
-                "hockney:4x4",
-                9,
-                1 << 20,
-                "here are 16 nodes and 9 sources, and 9437184 bytes take 3629.7 of them",
-            ),
-            ("hockney:4x4", 2, 1000, "here are 16 nodes and 2 sources, and 2000 bytes take 0.8 of them"),
-            ("hockney:4x4", 1, 0, "here are 16 nodes and 1 source, and 0 bytes take 0.0 of them"),
+            ("hockney:1x2", 1, 1 << 20, "2 nodes, 1 source, 1048576 bytes that take 403.3 start-ups"),
+            ("hockney:4x4", 9, 1 << 20, "16 nodes, 9 sources, 9437184 bytes that take 3629.7 start-ups"),
+            ("hockney:4x4", 2, 1000, "16 nodes, 2 sources, 2000 bytes that take 0.8 start-ups"),
+            ("hockney:4x4", 1, 0, "16 nodes, 1 source, 0 bytes that take 0.0 start-ups"),
         ] {
-            assert_eq!(refused(machine, sources, bytes), Err(format!("{refusal}, and {found}")));
+            assert_eq!(refused(machine, sources, bytes), Err(format!("{refusal} (here: {found})")));
         }
     }
 }

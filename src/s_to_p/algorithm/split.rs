@@ -264,7 +264,7 @@ mod tests {
         let error = Algorithm::SPLIT.check(&half).unwrap_err().to_string();
         assert_eq!(
             error,
-            "split works only if long messages (over half of the longest) on at most half of the nodes, and 5 of 8 are"
+            "`split` does not apply to this s-to-p broadcast: it needs long messages (over half of the longest) on at most half of the nodes (here: long messages on 5 of 8 nodes)"
         );
     }
 

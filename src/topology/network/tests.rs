@@ -280,11 +280,11 @@ fn refusals_name_the_table_what_was_given_and_what_is_allowed() {
         ("{ between = [0, 1], to = 2 }", format!("links, table 1: {both}")),
         (
             "{ between = [0, 1] }, { from = 3, to = 0 }",
-            "links, table 2: there is no node 3; allowed are nodes 0 to 2 and switches s0 to s1".into(),
+            "links, table 2: node 3 does not exist; allowed are nodes 0 to 2 and switches s0 to s1".into(),
         ),
         (
             "{ from = 0, to = 's2' }",
-            "links, table 1: there is no switch 2; allowed are nodes 0 to 2 and switches s0 to s1".into(),
+            "links, table 1: switch 2 does not exist; allowed are nodes 0 to 2 and switches s0 to s1".into(),
         ),
         (
             "{ between = ['s1', 's1'] }",
@@ -292,8 +292,7 @@ fn refusals_name_the_table_what_was_given_and_what_is_allowed() {
         ),
         (
             "{ between = [0, 's1'] }, { from = 's1', to = 0 }",
-            "links, table 2: there is a link switch 1 -> node 0 already; allowed is one, with the capacity of all \
-             together"
+            "links, table 2: link switch 1 -> node 0 is given twice; give one link with the total capacity"
                 .into(),
         ),
         (
@@ -304,15 +303,15 @@ fn refusals_name_the_table_what_was_given_and_what_is_allowed() {
         ),
         (
             "{ between = [0, 's1'], capacity = 0 }",
-            "links, table 1, capacity: `0` is not a bandwidth above 0 and finite".into(),
+            "links, table 1, capacity: invalid bandwidth `0`; allowed is a finite number above 0".into(),
         ),
         (
             "{ between = [0, 's1'], capacity = -1.5 }",
-            "links, table 1, capacity: `-1.5` is not a bandwidth above 0 and finite".into(),
+            "links, table 1, capacity: invalid bandwidth `-1.5`; allowed is a finite number above 0".into(),
         ),
         (
             "{ between = [0, 's1'], capacity = inf }",
-            "links, table 1, capacity: `inf` is not a bandwidth above 0 and finite".into(),
+            "links, table 1, capacity: invalid bandwidth `inf`; allowed is a finite number above 0".into(),
         ),
         (
             "{ between = [0, 's1'], capacity = '-1 MB/s' }",
@@ -346,7 +345,7 @@ fn nodes_that_cannot_reach_each_other_are_refused() {
     ] {
         let problem = match to {
             0 if from == 0 => {
-                "nodes: `1000000000000000000` is not allowed; it must be from 1 to 536870911".to_owned()
+                "nodes: `1000000000000000000` is out of range; it must be from 1 to 536870911".to_owned()
             }
             _ => format!(
                 "links: no path leads from node {from} to node {to}; every node must reach every other"
@@ -413,7 +412,7 @@ fn malformed_files_are_refused_with_the_line() {
 fn a_file_is_read_from_its_path() {
     let error = parse("file:no/such/network.toml").unwrap_err();
     assert!(
-        error.to_string().starts_with("`file:no/such/network.toml` is not a network: it cannot be read: "),
+        error.to_string().starts_with("`file:no/such/network.toml` is not a network: cannot be read: "),
         "{error}"
     );
     let network = parse("file:examples/network.toml").unwrap();

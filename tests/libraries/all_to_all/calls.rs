@@ -49,7 +49,7 @@ fn every_algorithm_can_be_asked_for() {
                 if *algorithm == Algorithm::LINEAR {
                     let error = by.all_to_allv(&outgoing(rank, 6)).unwrap_err();
                     assert!(matches!(error, CallError::Plan(PlanError::Restricted { .. })), "{error}");
-                    assert!(error.to_string().contains(", and here they have 0 to "), "{error}");
+                    assert!(error.to_string().contains(" (here: lengths from 0 to "), "{error}");
                     assert_eq!(by.all_to_all(&[rank as u16; 6])?, [0, 1, 2, 3, 4, 5]);
                 } else {
                     assert_eq!(by.all_to_allv(&outgoing(rank, 6))?, incoming(rank, 6), "{algorithm}");
@@ -147,10 +147,7 @@ fn phantom_payloads_are_exchanged_by_every_algorithm_that_takes_them() {
 #[test]
 fn arguments_that_do_not_fit_are_refused() {
     let text = error_text(3, |node| node.world().all_to_allv(&[[1_u8]; 2]).map(drop));
-    assert_eq!(
-        text,
-        "2 vectors are given in a group of 3: there must be one for each rank, and it may be empty"
-    );
+    assert_eq!(text, "2 vectors are given for a group of 3 ranks: give one for each rank (it may be empty)");
     let text =
         error_text(3, |node| node.world().all_to_allv_known(&matrix_of_elements(3), &[[1_u8]; 4]).map(drop));
     assert!(text.starts_with("4 vectors are given in a group of 3"), "{text}");
@@ -164,17 +161,17 @@ fn arguments_that_do_not_fit_are_refused() {
     });
     assert!(text.starts_with("2 bytes are given for rank 1 and 1 for rank 0: they must be equal"), "{text}");
     let text = error_text(2, |node| node.world().all_to_allv(&[[()], [()]]).map(drop));
-    assert_eq!(text, "() has no bytes: there is nothing to exchange");
+    assert_eq!(text, "() has size 0: use an element type of at least one byte");
     let text = error_text(2, |node| node.world().sparse_exchange(&[(2, [1_u8])]).map(drop));
     assert!(text.starts_with("there is no rank 2 in the world"), "{text}");
     let long = || Payload::phantom((1 << 30) + 1);
     let text = error_text(2, |node| node.world().all_to_allv_payloads(vec![long(), long()]).map(drop));
-    assert_eq!(text, "1073741825 bytes are given for rank 0: at most 1073741824 are allowed");
+    assert_eq!(text, "the message for rank 0 has 1073741825 bytes: the maximum is 1073741824");
     let text = error_text(2, |node| node.world().sparse_exchange_payloads(vec![(1, long())]).map(drop));
-    assert_eq!(text, "1073741825 bytes are given for rank 1: at most 1073741824 are allowed");
+    assert_eq!(text, "the message for rank 1 has 1073741825 bytes: the maximum is 1073741824");
     let text =
         error_text(3, |node| node.world().all_to_allv_known(&matrix_of_elements(4), &[[1_u8]; 3]).map(drop));
-    assert_eq!(text, "the matrix is for 4 nodes, and the group has 3");
+    assert_eq!(text, "the matrix is for 4 nodes, but the group has 3");
     let (_, cause) = error(2, |node| {
         let known = Arc::new(Matrix::new(&[vec![1, 2], vec![3, 4]]).unwrap());
         node.world().all_to_allv_known(&known, &[[1_u8], [1]]).map(drop)
@@ -205,7 +202,7 @@ fn members_that_make_other_calls_are_told_so() {
             true => node.world().all_to_allv(&[[1_u32]; 3]).map(drop),
             false => node.world().all_to_allv(&[[1.0_f32]; 3]).map(drop),
         }),
-        "an exchange of f32 by auto / an exchange of u32 by auto"
+        "an all-to-all of f32 by auto / an all-to-all of u32 by auto"
     );
     assert_eq!(
         mismatch(&|node| {
@@ -219,17 +216,20 @@ fn members_that_make_other_calls_are_told_so() {
             true => node.world().sparse_exchange(&[(0, [1_u32])]).map(drop),
             false => node.world().all_to_allv_payloads(vec![Payload::empty(); 3]).map(drop),
         }),
-        "a sparse exchange of u32 / an exchange of payloads by auto"
+        "a sparse exchange of u32 / an all-to-all of payloads by auto"
     );
     let known = mismatch(&|node| {
         let matrix = Matrix::of(3, |_, _| if is_last(node) { 4 } else { 8 }).unwrap();
         let bytes = vec![Payload::phantom(matrix.get(0, 0)); 3];
         node.world().all_to_allv_payloads_known(&Arc::new(matrix), bytes).map(drop)
     });
-    assert!(known.starts_with("an exchange of payloads by auto with a known matrix / "), "{known}");
+    assert!(known.starts_with("an all-to-all of payloads by auto with a known matrix / "), "{known}");
     let lengths =
         mismatch(&|node| node.world().all_to_all(&vec![1_u32; if is_last(node) { 6 } else { 3 }]).map(drop));
-    assert_eq!(lengths, "an exchange of blocks of 1 u32 by auto / an exchange of blocks of 2 u32 by auto");
+    assert_eq!(
+        lengths,
+        "an all-to-all of blocks of 1 u32 by auto / an all-to-all of blocks of 2 u32 by auto"
+    );
     let seeds = mismatch(&|node| {
         let algorithm = Algorithm::RANDOM.with_seed(node.rank() as u64);
         node.world().using(algorithm).all_to_allv(&[[1_u32]; 3]).map(drop)

@@ -342,8 +342,7 @@ fn a_block_of_the_wrong_length_is_refused() {
     });
     assert_eq!(
         text,
-        "rank 1 gives 3 elements of u32 to an all-gather, and `lengths` has 2 for it: give so many, or say 3 there on \
-         every rank"
+        "rank 1 gives 3 elements of u32 to all-gather, but `lengths` has 2 for this rank: give 2, or use 3 in `lengths` on every rank"
     );
     let text = on_rank_1(|group| {
         let x = if group.rank() < 2 { &[1_u8; 5][..] } else { &[] };
@@ -351,7 +350,7 @@ fn a_block_of_the_wrong_length_is_refused() {
     });
     assert_eq!(
         text,
-        "rank 1 gives 5 elements of u8 to a scatter: only the root, rank 0, gives any, and the others an empty slice"
+        "rank 1 gives 5 elements of u8 to scatter: only the root, rank 0, gives data; other ranks give an empty slice"
     );
 }
 
@@ -361,33 +360,27 @@ fn the_count_of_one_rank_is_answered_with_what_would_be_right() {
     let calls: [(Call, &str); 6] = [
         (
             |group| group.all_gather(&[7_i32; 10], 10).map(drop),
-            "rank 1 gives 10 elements of i32 to an all-gather, and `lengths` = 10 is for all 5 ranks together, which \
-             leaves it 2: for 10 from every rank give `[10; 5]` or 50",
+            "rank 1 gives 10 elements of i32 to all-gather, but `lengths` = 10 is the total of all 5 ranks, 2 of them from this rank: for 10 from every rank use `[10; 5]` or 50",
         ),
         (
             |group| group.gather(0, &[7_i32], 1).map(drop),
-            "rank 0 gives 1 element of i32 to a gather, and `lengths` = 1 is for all 5 ranks together, which leaves it \
-             0: for 1 from every rank give `[1; 5]` or 5",
+            "rank 0 gives 1 element of i32 to gather, but `lengths` = 1 is the total of all 5 ranks, 0 of them from this rank: for 1 from every rank use `[1; 5]` or 5",
         ),
         (
             |group| group.scatter(0, &vec![1.0; if group.rank() == 0 { 50 } else { 0 }], 10).map(drop),
-            "rank 0 gives 50 elements of f64 to a scatter, and `lengths` = 10 is for all 5 ranks together: for 10 to \
-             every rank give `[10; 5]` or 50",
+            "rank 0 gives 50 elements of f64 to scatter, but `lengths` = 10 is the total of all 5 ranks: for 10 to every rank use `[10; 5]` or 50",
         ),
         (
             |group| group.reduce_scatter(&[1.0; 50], 10, Sum).map(drop),
-            "rank 1 gives 50 elements of f64 to a reduce-scatter, and `lengths` = 10 is for all 5 ranks together: \
-             for 10 to every rank give `[10; 5]` or 50",
+            "rank 1 gives 50 elements of f64 to reduce-scatter, but `lengths` = 10 is the total of all 5 ranks: for 10 to every rank use `[10; 5]` or 50",
         ),
         (
             |group| group.reduce_scatter(&[1.0; 7], 10, Sum).map(drop),
-            "rank 1 gives 7 elements of f64 to a reduce-scatter, and `lengths` = 10 is the whole vector: for what \
-             is given it must be 7",
+            "rank 1 gives 7 elements of f64 to reduce-scatter, but `lengths` = 10 is the length of the whole vector: use `lengths` = 7 for this data",
         ),
         (
             |group| group.reduce_scatter(&[1.0; 7], [1; 5], Sum).map(drop),
-            "rank 1 gives 7 elements of f64 to a reduce-scatter, and `lengths` has 5 blocks with 5 together: \
-             they must add up to what is given",
+            "rank 1 gives 7 elements of f64 to reduce-scatter, but `lengths` has 5 blocks of 5 in total: both totals must be equal",
         ),
     ];
     for (call, expected) in calls {
@@ -418,21 +411,21 @@ fn bytes_that_make_up_no_elements_are_counted_as_bytes() {
     });
     assert_eq!(
         text,
-        "rank 1 gives 13 bytes, no whole number of u32, to an all-gather: by `lengths` it has 2 elements"
+        "rank 1 gives 13 bytes (not a multiple of the size of u32) to all-gather: `lengths` expects 2 elements"
     );
 }
 
 #[test]
 fn arguments_that_do_not_fit_are_refused_on_every_rank() {
     let calls: [(Call, &str); 6] = [
-        (|group| broadcast(group, 5, 1), "rank 5 is given as the root: the group has ranks 0 to 4"),
+        (|group| broadcast(group, 5, 1), "root 5 is not in the group: its ranks are 0 to 4"),
         (
             |group| group.all_gather(&[1_u8], [1, 1]).map(drop),
-            "2 block lengths are given for a group of 5: allowed is one for each rank",
+            "2 block lengths are given for a group of 5 ranks: give one for each rank",
         ),
         (
             |group| group.carry_out(&Job::bytes(Operation::Scan, 5), Payload::phantom(5)).map(drop),
-            "a scan combines: it needs an operator",
+            "scan needs an operator, but none is given",
         ),
         (
             |group| group.carry_out(&Job::bytes(Operation::Broadcast, 1 << 60), Payload::empty()).map(drop),
@@ -445,7 +438,7 @@ fn arguments_that_do_not_fit_are_refused_on_every_rank() {
         ),
         (
             |group| group.using(&Algorithm::CIRCULANT).all_reduce(&mut [1_u8], associative(|a, _| a)),
-            "circulant does not work for this all-reduce: a commutative operator, or a single short-vector dimension",
+            "`circulant` does not apply to this all-reduce: it needs a commutative operator, or a single short-vector dimension",
         ),
     ];
     for (call, expected) in calls {

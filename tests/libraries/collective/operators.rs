@@ -204,7 +204,7 @@ fn what_is_no_number_wins_everywhere() {
 fn elements_without_bytes_are_refused() {
     let machine = Machine::paragon(1, 2).build().unwrap();
     let error = machine.run(|node| Ok(node.world().all_gather(&[()], 2)?)).unwrap_err();
-    assert!(error.to_string().contains("() has no bytes: there is nothing to move or to combine"), "{error}");
+    assert!(error.to_string().contains("() has size 0: use an element type of at least one byte"), "{error}");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn an_operator_is_for_the_elements_of_the_job() {
         Ok(node.world().combine::<u64>(&job, Payload::from([1_u64]), &Sum)?)
     });
     let error = error.unwrap_err().to_string();
-    assert!(error.contains("the operator is for u64, and the job is on u8"), "{error}");
+    assert!(error.contains("the operator is for u64 elements, but the job has u8 elements"), "{error}");
 }
 
 /// A plan has no message that is too long: it is another one, or there is an error that says so.

@@ -281,7 +281,7 @@ fn arguments_out_of_range_are_errors() {
         Ok(())
     });
     let text = NxError::TypeSelector { given: -7 }.to_string();
-    assert_eq!(text, "type selector -7 selects nothing: it is a type, 0 to 999999999, or -1 for any");
+    assert_eq!(text, "invalid type selector -7: use a type, 0 to 999999999, or -1 for any type");
 }
 
 #[test]

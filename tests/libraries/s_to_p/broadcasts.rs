@@ -221,20 +221,20 @@ fn arguments_that_do_not_fit_are_errors() {
 
     let (rank, missing) = error(|_| &line, |rank| (rank == 1).then_some(8));
     assert_eq!((rank, &missing), (2, &BroadcastError::NoMessage { rank: 2, expected: 8 }));
-    assert_eq!(missing.to_string(), "rank 2 is a source and gave no message: one of 8 bytes is expected");
+    assert_eq!(missing.to_string(), "rank 2 is a source but gave no message: expected is one of 8 bytes");
 
     let (rank, surplus) = error(|_| &line, |rank| (rank > 0).then_some(8));
     assert_eq!((rank, &surplus), (3, &BroadcastError::NoSource { rank: 3 }));
-    assert_eq!(surplus.to_string(), "rank 3 gave a message and is not among the sources");
+    assert_eq!(surplus.to_string(), "rank 3 gave a message but is not a source");
 
     let (rank, long) = error(|_| &line, |rank| right(rank).map(|length| length * rank as u64));
     assert_eq!((rank, &long), (2, &BroadcastError::Length { rank: 2, given: 16, expected: 8 }));
-    assert_eq!(long.to_string(), "the message of rank 2 has 16 bytes: 8 must be given");
+    assert_eq!(long.to_string(), "the message of rank 2 has 16 bytes, expected 8");
 
     let wide = br_lin("hockney:1x5", [8, 8]);
     let (_, nodes) = error(|_| &wide, right);
     assert_eq!(nodes, BroadcastError::Walk(WalkError::Nodes { schedule: 5, group: 4 }));
-    assert_eq!(nodes.to_string(), "the schedule is for 5 nodes, and the group has 4");
+    assert_eq!(nodes.to_string(), "the schedule is for 5 nodes, but the group has 4");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn a_walk_wants_the_blocks_of_its_schedule() {
 
     let short = walked(&[3, 3]).unwrap_err();
     assert_eq!(short, WalkError::Length { block: 1, given: 3, expected: 4 });
-    assert_eq!(short.to_string(), "block 1 has 3 bytes here: 4 must be given");
+    assert_eq!(short.to_string(), "block 1 has 3 bytes: the schedule expects 4");
 }
 
 #[test]
@@ -329,18 +329,17 @@ fn what_is_no_broadcast_is_an_error() {
         (
             refused(&[1, 2], &[1]),
             InstanceError::Lengths { given: 1, sources: 2 },
-            "1 length is given for 2 sources: one is needed for each",
+            "1 length is given for 2 sources: give one for each",
         ),
         (
             refused(&[1, 2], &[gib, 1]),
             InstanceError::TooLong { bytes: gib + 1 },
-            "the messages have 1073741825 B in all, and travel as one in the end: a message has at most 1073741824 B",
+            "the messages have 1073741825 B in total and are combined into one message: the maximum is 1073741824 B",
         ),
         (
             refused(&[1, 2], &[u64::MAX, u64::MAX]),
             InstanceError::TooLong { bytes: u64::MAX },
-            "the messages have 18446744073709551615 B or more in all, and travel as one in the end: a message has at most \
-             1073741824 B",
+            "the messages have 18446744073709551615 B or more in total and are combined into one message: the maximum is 1073741824 B",
         ),
     ];
     for (given, expected, text) in cases {
@@ -360,14 +359,14 @@ fn splitting_needs_a_helper_for_each_source() {
         error,
         PlanError::Restricted {
             algorithm: "split".into(),
-            text: "split works only if long messages (over half of the longest) on at most half of the nodes"
+            text: "`split` does not apply to this s-to-p broadcast: it needs long messages (over half of the longest) on at most half of the nodes"
                 .into(),
-            found: "3 of 5 are".into(),
+            found: "long messages on 3 of 5 nodes".into(),
         }
     );
     assert_eq!(
         error.to_string(),
-        "split works only if long messages (over half of the longest) on at most half of the nodes, and 3 of 5 are"
+        "`split` does not apply to this s-to-p broadcast: it needs long messages (over half of the longest) on at most half of the nodes (here: long messages on 3 of 5 nodes)"
     );
 }
 
@@ -380,7 +379,7 @@ fn what_takes_longer_than_time_can_tell_is_an_error() {
     let instance = Instance::new(&machine, &[0], &[8]).unwrap();
     let error = Algorithm::IN_TURN.plan(&instance).unwrap_err();
     assert_eq!(error, PlanError::TooLong { algorithm: "in-turn".into() });
-    assert_eq!(error.to_string(), "in-turn takes longer than modeled time can tell, some 213 days");
+    assert_eq!(error.to_string(), "in-turn takes longer than the maximum of modeled time, about 213 days");
     let endless = Algorithm::BR_LIN.plan(&instance).unwrap();
     assert_eq!(
         endless.prediction().modeled,

@@ -110,7 +110,7 @@ fn reductions_to_all_refuse_what_has_an_order() {
             PlanError::Restricted {
                 algorithm: algorithm.to_string(),
                 text: format!(
-                    "{algorithm} does not work for this reduce-scatter: a commutative operator, because it does not combine in rank order"
+                    "`{algorithm}` does not apply to this reduce-scatter: it needs a commutative operator, because it does not combine in rank order"
                 ),
                 found: String::new(),
             }

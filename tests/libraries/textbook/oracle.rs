@@ -94,15 +94,15 @@ fn refusals_say_what_is_needed() {
     };
     assert_eq!(
         refusal(Algorithm::ONE_TO_ALL, "ring:8", 3),
-        "algorithm 4.1 does not work for this broadcast: rank 0 as the root (algorithm 4.2 takes any root)"
+        "`algorithm 4.1` does not apply to this broadcast: it needs rank 0 as the root (algorithm 4.2 takes any root)"
     );
     assert_eq!(
         refusal(Algorithm::HYPERCUBE_ALL_TO_ALL, "ring:12", 0),
-        "algorithm 4.7 does not work for this all-gather: a number of ranks that is a power of two, and there are 12"
+        "`algorithm 4.7` does not apply to this all-gather: it needs a number of ranks that is a power of two (here: 12 ranks)"
     );
     assert_eq!(
         refusal(Algorithm::HYPERCUBE_REDUCTION, "ring:9", 0),
-        "algorithm 4.8 does not work for this reduce-scatter: a number of ranks that is a power of two, and there are 9"
+        "`algorithm 4.8` does not apply to this reduce-scatter: it needs a number of ranks that is a power of two (here: 9 ranks)"
     );
     // Every algorithm is one for its own operation.
     for &algorithm in Algorithm::ALL {

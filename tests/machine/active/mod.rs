@@ -409,7 +409,7 @@ fn errors_say_what_is_wrong() {
         let again = Active::new(node.world(), Handling::Polled, ignore).unwrap_err();
         assert_eq!(
             again.to_string(),
-            "active messages in the world have a handler already: make another once that is dropped"
+            "the world already has a handler of active messages: drop it before you make another one"
         );
         if node.rank() == 1 {
             active.send(1, [0; 2])?;
@@ -418,7 +418,7 @@ fn errors_say_what_is_wrong() {
         Ok(())
     });
     let Err(RunError::Node { rank: 1, source, .. }) = run else { panic!("{run:?}") };
-    assert_eq!(source.to_string(), "there is no rank 9 in the world: its ranks are 0 to 3");
+    assert_eq!(source.to_string(), "rank 9 is not in the world: its ranks are 0 to 3");
     // A handler that panics.
     let run = cm5(4).build().unwrap().run(|node| {
         let active = Active::new(node.world(), Handling::AtOnce, |_, message| {

@@ -61,7 +61,7 @@ fn impossible_faults_are_refused() {
     let host = Machine::host(2).faults(faults(&["node:0@1ms"])).build().unwrap_err();
     assert_eq!(
         host.to_string(),
-        "a machine under the host's clock cannot have faults, which are modeled; allowed are virtual and real time"
+        "the host's clock does not support faults, because they are modeled: use the virtual or the real-time clock"
     );
     let noise = Noise::new(Span::from_millis(1), Span::from_micros(1)).unwrap();
     assert!(matches!(Machine::host(2).noise(noise).build(), Err(ConfigError::Unmodeled("noise"))));

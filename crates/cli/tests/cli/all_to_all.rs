@@ -296,16 +296,16 @@ fn every_run_has_a_trace() {
 #[test]
 fn exchanges_that_are_none_are_refused_with_a_reason() {
     for (arguments, reason) in [
-        (
-            &["--fan-out", "101"][..],
-            "a fan-out of 101 is given: from 1 to the number of nodes, 100, is allowed",
-        ),
+        (&["--fan-out", "101"][..], "fan-out 101 is out of range; allowed is 1 to 100, the number of nodes"),
         (&["--fan-out", "0"], "a fan-out of 0 is given"),
         (&["--fan-out", "-1"], "give a whole number from 0 to 2^64 - 1"),
         (&["--traffic", "-1"], "`-1` is negative; allowed is 0 or more"),
         (&["--traffic", "2Q"], "`2Q` is not a number of bytes such as 1536, 2K"),
         (&["--traffic", "8..4"], "`8..4` goes down"),
-        (&["--traffic", "1073741824G"], "node 0 would send or receive 2^60 bytes or more: less is allowed"),
+        (
+            &["--traffic", "1073741824G"],
+            "node 0 would send or receive 2^60 bytes or more in total; allowed is less",
+        ),
         (&["--traffic", "8G", "--fan-out", "1"], "1073741824 are allowed"),
         (&["--traffic", "1G"], "the nodes would send 102400 MiB of data, and the limit is 512 MiB"),
         (&["--nonuniformity", "2"], "`2` is out of range: give a number from 0 to 1"),

@@ -57,18 +57,18 @@ fn what_does_not_work_says_why_unless_nothing_else_does() {
     let output = collective("all-reduce --mesh 2x3 --in-order --algorithm long,auto");
     let table = rows(&output, "algorithm");
     assert_eq!((table[0][0], table[1][0], table[1][1]), ("auto", "long", "-"), "{output}");
-    assert!(table[1].join(" ").contains("(long does not work for this all-reduce: "), "{output}");
+    assert!(table[1].join(" ").contains("(`long` does not apply to this all-reduce: it needs "), "{output}");
     let errors = fails(2, &["collective", "broadcast", "--algorithm", "doubling"]);
     assert!(
         errors.contains("algorithm `doubling` is not for broadcast. Known for broadcast: auto, "),
         "{errors}"
     );
     let errors = fails(2, &["collective", "all-gather", "--mesh", "2x3", "--algorithm", "2x3:SMC"]);
-    assert!(errors.contains("`2x3:SMC` is no hybrid for all-gather: "), "{errors}");
+    assert!(errors.contains("invalid strategy `2x3:SMC` for all-gather: "), "{errors}");
 
     let sweep = "all-reduce --mesh 2x3 --in-order --bytes 8..64 --algorithm long,auto";
     let output = collective(sweep);
-    assert!(output.contains("\nSkipped: long does not work for this all-reduce: "), "{output}");
+    assert!(output.contains("\nSkipped: `long` does not apply to this all-reduce: it needs "), "{output}");
     // One line for all lengths, though the numbers differ.
     let output = collective("broadcast --machine ethernet:8 --bytes 1K,2K,16M --algorithm auto,forest");
     assert_eq!(output.matches("\nSkipped for 2 of 3 lengths: forest does not work").count(), 1, "{output}");
@@ -177,7 +177,7 @@ fn ranks_may_be_placed_on_other_nodes() {
     assert_eq!(time("identity"), time("blocks:8x8"));
     let errors = fails(2, &["collective", "all-gather", "--placement", "round-robin:7"]);
     assert!(
-        errors.contains("`round-robin:7` cannot place the ranks of 100 nodes: servers of 7 nodes do not"),
+        errors.contains("placement `round-robin:7` does not fit 100 nodes: the number of nodes is not a multiple of 7"),
         "{errors}"
     );
     let errors = fails(2, &["collective", "all-gather", "--placement", "snake"]);
@@ -281,7 +281,7 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
             &["all-gather", "--machine", "hypercube:8", "--members", "row:0"],
             "hypercube:8 has no rows and columns",
         ),
-        (&["gather", "--root", "100"], "rank 100 is given as the root: the group has ranks 0 to 99"),
+        (&["gather", "--root", "100"], "root 100 is not in the group: its ranks are 0 to 99"),
         (&["gather", "--root", "-1"], "give a whole number from 0 to 2^64 - 1"),
         (&["scan", "--bytes", "12"], "12 bytes are not a multiple of the element (8 bytes for scan)"),
         (&["scan", "--element", "0"], "an element has at least 1 byte"),
@@ -339,7 +339,7 @@ fn a_root_and_an_order_are_for_operations_that_have_one() {
         ),
         ("scan,all-gather --root 0", "--root is not for all-gather, scan: remove it"),
         ("broadcast --in-order", "--in-order is not for "),
-        ("gather --root 4 --mesh 2x2", "rank 4 is given as the root: the group has ranks 0 to 3"),
+        ("gather --root 4 --mesh 2x2", "root 4 is not in the group: its ranks are 0 to 3"),
     ] {
         let errors = fails(2, &["collective"].into_iter().chain(command.split(' ')).collect::<Vec<_>>());
         assert!(errors.contains(text), "{command}: {errors}");
@@ -358,9 +358,9 @@ fn one_node_has_one_strategy_and_its_grammar() {
     let chosen = |row: usize| rows(&output, "algorithm")[row].last().unwrap().to_string();
     assert_eq!(chosen(0), "1:M", "{output}");
     assert!(output.contains("1:M (in turn)"), "{output}");
-    assert!(output.contains(", and here is 1 row of 1)"), "{output}");
+    assert!(output.contains(" (here: 1 row of 1 column)"), "{output}");
     let output = collective("broadcast --machine complete:1 --bytes 0 --run none --algorithm auto,blocks");
-    assert!(output.contains(", and here is 1 rank and 0 elements)"), "{output}");
+    assert!(output.contains(" (here: 1 rank and 0 elements)"), "{output}");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn bad_noise_and_faults_are_refused() {
         ),
         (&["--fault", "dead:0-1"], "unknown fault `dead:0-1`. Known: "),
         (&["--fault", "dead:0-3@1ms"], "there is no link node 0 -> node 3 in mesh:2x2"),
-        (&["--fault", "node:4@1ms"], "there is no node 4 to die; allowed are nodes 0 to 3"),
+        (&["--fault", "node:4@1ms"], "node 4 does not exist: the nodes are 0 to 3"),
         (&["--fault", "slow:0-1:2@1ms"], "a link cannot be slowed to 2 of its capacity"),
         (&["--fault", "node:1@1ms", "--run", "none"], "--run none cannot be used with noise or faults"),
     ] {

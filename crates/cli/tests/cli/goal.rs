@@ -86,10 +86,9 @@ fn texts_that_are_wrong_are_refused_with_line_and_column() {
         fails(status, &[&["goal", text(&file), "--machine", "line:2"], more].concat())
     };
     let wrong = refused(2, "num_ranks 2\nrank 0 {\n l1: sent 8b to 1\n}\n", &[]);
-    let place =
-        "wrong.goal: line 3, column 6: `sent` stands where only an operation: send, recv or calc is allowed";
+    let place = "wrong.goal: line 3, column 6: found `sent`, expected an operation: send, recv or calc";
     assert!(wrong.contains(place), "{wrong}");
-    let large = "the program has 3 ranks, and the machine 2: it needs one for each rank";
+    let large = "the program has 3 ranks, but the machine has 2: use a machine with one node per rank";
     assert!(refused(2, "num_ranks 3", &[]).contains(large));
     assert!(refused(1, "num_ranks 3", &["--clock", "virtual"]).contains(large));
     let stuck = "num_ranks 2\nrank 0 { recv 8b from 1 }\nrank 1 { recv 8b from 0 }";

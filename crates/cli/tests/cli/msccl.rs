@@ -45,7 +45,7 @@ fn a_schedule_stands_beside_what_auto_takes() {
     fs::write(&file, PAIR.replacen("allgather", "algather", 1)).unwrap();
     let refused = fails(2, &arguments);
     assert!(
-        refused.contains("coll=\"algather\": allowed is `allgather` or another of allreduce, "),
+        refused.contains("invalid coll=\"algather\"; allowed is `allgather` or another of allreduce, "),
         "{refused}"
     );
 }
@@ -79,7 +79,8 @@ fn a_schedule_is_an_algorithm_among_others() {
     let more = ["--algorithm", "auto", "--run", "all", "--with", text(&file), "--csv", text(&csv)];
     let output = succeeds(&[&arguments[..], &more].concat());
     assert!(
-        output.contains("pair has no schedule here: it is an all-gather, and this is a broadcast"),
+        output
+            .contains("pair has no schedule for this problem: the MSCCL schedule is for all-gather, not for broadcast"),
         "{output}"
     );
     let table = fs::read_to_string(&csv).unwrap();

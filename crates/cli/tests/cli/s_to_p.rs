@@ -45,11 +45,11 @@ fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
     // Those for some problems only, each with the reason.
     let left_out: Vec<&str> = output.lines().filter_map(|line| line.strip_prefix("Skipped: ")).collect();
     assert_eq!(left_out.len(), 3, "{output}");
-    assert!(left_out[0].starts_with("forest works only if "), "{output}");
     assert!(
-        left_out[1].ends_with("here are 16 nodes and 3 sources, and 6144 bytes take 1.0 of them."),
+        left_out[0].starts_with("`forest` does not apply to this s-to-p broadcast: it needs "),
         "{output}"
     );
+    assert!(left_out[1].ends_with("16 nodes, 3 sources, 6144 bytes that take 1.0 start-ups."), "{output}");
     assert!(left_out[2].ends_with(", and all have 2048 bytes."), "{output}");
     let active = rows(&output, "active nodes");
     let xor = active.iter().find(|row| row[0] == "xor").unwrap();
@@ -100,11 +100,11 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     );
     assert_eq!(rows(&output, "algorithm").len(), 7, "{output}");
     let output = succeeds(&[&options[..], &["--algorithm", "auto,split"]].concat());
-    assert!(output.contains("\nSkipped: split works only if"), "{output}");
+    assert!(output.contains("\nSkipped: `split` does not apply to this s-to-p broadcast"), "{output}");
     let errors = fails(2, &[&options[..], &["--algorithm", "split"]].concat());
     assert!(
         errors.contains(
-            "split works only if long messages (over half of the longest) on at most half of the nodes, and 3 of 4 are"
+            "`split` does not apply to this s-to-p broadcast: it needs long messages (over half of the longest) on at most half of the nodes (here: long messages on 3 of 4 nodes)"
         ),
         "{errors}"
     );
@@ -317,7 +317,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         (&["--bytes", "512M"], "travel as one in the end: a message has at most 1 GiB"),
         (
             &["--sources", "2", "--bytes", "999999999G", "--phantom"],
-            "the messages have 1999999998 GiB in all, and travel as one in the end: a message has at most 1 GiB",
+            "the messages have 1999999998 GiB in total and are combined into one message: the maximum is 1 GiB",
         ),
         (
             &["--machine", "ethernet:8", "--bytes", "0", "--algorithm", "forest"],
@@ -339,7 +339,7 @@ fn messages_have_the_lengths_that_are_given() {
     let output = succeeds(&command.split(' ').collect::<Vec<_>>());
     assert!(output.contains("4 sources, 32 B to 64 KiB each"), "{output}");
     let errors = fails(2, &["s-to-p", "--mesh", "4x4", "--sources", "3", "--lengths", "8,8"]);
-    assert!(errors.contains("2 lengths are given for 3 sources: one is needed for each"), "{errors}");
+    assert!(errors.contains("2 lengths are given for 3 sources: give one for each"), "{errors}");
     for (lengths, given) in [("8,8", "2 lengths are given"), ("8", "1 length is given")] {
         let errors = fails(2, &["s-to-p", "--mesh", "4x4", "--lengths", lengths]);
         let reason = format!("{given}, and row on paragon:4x4 has 16 sources: give a length for each source");

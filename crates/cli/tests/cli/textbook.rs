@@ -191,7 +191,7 @@ fn several_are_a_table() {
     let ranges = textbook("4.1 --words 1..8,1K");
     let words: Vec<&str> = rows(&ranges, "name").iter().map(|row| row[2]).collect();
     assert_eq!(words, ["1", "2", "4", "8", "1024"], "{ranges}");
-    assert!(output.contains("a number of ranks that is a power of two, and there are 9)\n"), "{output}");
+    assert!(output.contains("a number of ranks that is a power of two (here: 9 ranks))\n"), "{output}");
     assert!(
         output.contains("\nAll 10 were run on real threads: every node had the correct data.\n"),
         "{output}"
@@ -294,10 +294,10 @@ fn what_cannot_be_is_refused_with_a_reason() {
         ("4.7 --topology ball:8", "unknown topology `ball:8`. Known: clos:NODES"),
         (
             "4.7 --topology ring:7",
-            "algorithm 4.7 does not work for this all-gather: a number of ranks that is a power of two",
+            "`algorithm 4.7` does not apply to this all-gather: it needs a number of ranks that is a power of two",
         ),
         ("4.1 --source 3", "rank 0 as the root (algorithm 4.2 takes any root)"),
-        ("4.2 --source 8", "rank 8 is given as the root: the group has ranks 0 to 7"),
+        ("4.2 --source 8", "root 8 is not in the group: its ranks are 0 to 7"),
         ("4.7 --source 1", "--source is not for 4.7: only one-to-all broadcasts"),
         ("4.7 --sources 1", "--sources is not for 4.7: only pipelined and in-turn"),
         ("in-turn --sources 9", "9 sources are given on 8 nodes: give 1 to 8"),
@@ -325,7 +325,7 @@ fn what_cannot_be_is_refused_with_a_reason() {
         ("4.1 --topology ring:1000000", "1000000 nodes are too many: this host can run"),
         ("4.1 --word-bytes 0", "a word has at least 1 byte"),
         ("4.1 --parameters abacus", "unknown preset `abacus`. Known: "),
-        ("4.1 --link-excess 0", "link_excess = 0 is not allowed; it must be above 0 and finite"),
+        ("4.1 --link-excess 0", "link_excess = 0 is out of range; it must be above 0 and finite"),
         ("4.1 --gamma never", "`never` is not a time such as `92 us`"),
         ("4.1 --machine line:3 --topology line:3", "cannot be used with"),
         ("4.1 --csv no/such/folder/times.csv", "no/such/folder/times.csv cannot be written"),

@@ -44,7 +44,7 @@ fn a_chart_tells_its_points_and_is_the_same_every_time() {
         "low (modeled): 10 bytes, 30 us",
         "low (published): 10 bytes, 31 us",
         "from 30 bytes on high is lower than low",
-        "bound (nothing can beat it)",
+        "bound (lower bound)",
     ] {
         assert!(svg.contains(text), "{text}: {svg}");
     }

@@ -273,7 +273,7 @@ fn invalid_runs_and_too_many_runs_or_messages_are_refused() {
         page.add(nth.to_string(), &busy(["line:5", "ring:3"][nth % 2], true)).unwrap();
     }
     let error = page.add("one more", &busy("line:5", true)).unwrap_err();
-    assert_eq!(error.to_string(), "9 runs for a page, which has 8 at most");
+    assert_eq!(error.to_string(), "9 runs are too many for a page: the maximum is 8");
     // Two nodes exchange more messages than a page may have.
     let run = Machine::hockney(1, 2).trace(true).build().unwrap().run(|node| {
         let other = 1 - node.rank();
@@ -281,7 +281,7 @@ fn invalid_runs_and_too_many_runs_or_messages_are_refused() {
         Ok(())
     });
     let error = Replay::new("").run("", &run.unwrap()).unwrap_err();
-    assert_eq!(error.to_string(), "200002 messages for a page, which has 200000 at most");
+    assert_eq!(error.to_string(), "200002 messages are too many for a page: the maximum is 200000");
 
     let data = data(&page.to_html().unwrap());
     assert_eq!(data["networks"].as_array().unwrap().len(), 2, "each network is there once");

@@ -71,7 +71,7 @@ const MIN_WIDTH: u32 = 400;
 ///     Ok(())
 /// })?;
 /// let svg = SpaceTime::of(&run).title("Two messages share a link").to_svg()?;
-/// assert!(svg.contains("0 to 2: 1000 B, 100 us from 65 us; shared a link, lost 50 us"));
+/// assert!(svg.contains("0 to 2: 1000 B, 100 us from 65 us; shared a link, delayed by 50 us"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
