@@ -177,7 +177,9 @@ fn ranks_may_be_placed_on_other_nodes() {
     assert_eq!(time("identity"), time("blocks:8x8"));
     let errors = fails(2, &["collective", "all-gather", "--placement", "round-robin:7"]);
     assert!(
-        errors.contains("placement `round-robin:7` does not fit 100 nodes: the number of nodes is not a multiple of 7"),
+        errors.contains(
+            "placement `round-robin:7` does not fit 100 nodes: the number of nodes is not a multiple of 7"
+        ),
         "{errors}"
     );
     let errors = fails(2, &["collective", "all-gather", "--placement", "snake"]);

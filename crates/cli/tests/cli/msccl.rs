@@ -79,8 +79,9 @@ fn a_schedule_is_an_algorithm_among_others() {
     let more = ["--algorithm", "auto", "--run", "all", "--with", text(&file), "--csv", text(&csv)];
     let output = succeeds(&[&arguments[..], &more].concat());
     assert!(
-        output
-            .contains("pair has no schedule for this problem: the MSCCL schedule is for all-gather, not for broadcast"),
+        output.contains(
+            "pair has no schedule for this problem: the MSCCL schedule is for all-gather, not for broadcast"
+        ),
         "{output}"
     );
     let table = fs::read_to_string(&csv).unwrap();
