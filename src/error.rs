@@ -159,7 +159,9 @@ pub enum CommError {
         deadline: Time,
     },
     /// A wait for any of several requests was called without requests, and would never end.
-    #[error("a wait for any request needs at least one request")]
+    #[error(
+        "there is no request to wait for: the list is empty, or all its entries are `None`; pass at least one request"
+    )]
     NothingToWaitFor,
     /// The rank list of a group is empty, or contains a rank twice.
     #[error("a group needs one or more ranks, each once: {0}")]

@@ -118,3 +118,8 @@ struct CustomAlgorithms;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/computation.md")]
 struct Computation;
+
+/// The program in the document for users of MPI.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/coming-from-mpi.md")]
+struct ComingFromMpi;

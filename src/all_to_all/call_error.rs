@@ -40,7 +40,8 @@ pub enum CallError {
     },
     /// A payload has another length than the payload for rank 0.
     #[error(
-        "{given} bytes are given for rank {to} and {expected} for rank 0: they must be equal, or the call `all_to_allv_payloads`"
+        "{} given for rank {to} and {expected} for rank 0: give equal lengths, or call `all_to_allv_payloads`",
+        are(*given as usize, "byte")
     )]
     Unequal {
         /// The receiver.

@@ -93,9 +93,9 @@ pub enum ExchangeError {
     /// The plan is for another group.
     #[error("the plan is for {} of the machine, not for this group of {group}: make a plan for the group", count(*plan as u64, "node"))]
     OtherGroup {
-        /// Ranks of the plan.
+        /// Number of ranks of the plan.
         plan: usize,
-        /// Ranks of the group.
+        /// Number of ranks of the group.
         group: usize,
     },
     /// The number of payloads differs from the number of ranks.

@@ -109,7 +109,7 @@ fn errors_of_custom_algorithms_name_the_failure() {
     };
     assert_eq!(
         changed(|draft| draft.pieces[2].start += 8),
-        "the piece of block 2 does not fit: rank 2 does not begin an all-gather with it"
+        "the piece of block 2 does not fit: rank 2 does not hold it at the start of this all-gather"
     );
     assert_eq!(
         changed(|draft| draft.pieces[2].start += 3),

@@ -54,7 +54,7 @@ mod task;
 mod wrong_length;
 
 pub use algorithm::Algorithm;
-pub(crate) use algorithm::families;
+pub(crate) use algorithm::{composed::hub, families};
 pub(crate) use calls::perform;
 pub use calls::{Collective, CollectiveError};
 pub use cost::Cost;

@@ -82,6 +82,7 @@ fn schedules_beyond_the_format_are_refused() {
     let task = Task::builder(&"line:4".parse().unwrap(), Operation::AllReduce).elements(8).in_order(true);
     assert_eq!(
         refusal(&task.build().unwrap()),
-        "MSCCL combines in any order, but this operation must combine in rank order"
+        "MSCCL combines in any order, but this operation must combine in rank order: if its operator is \
+         commutative, leave out `in_order`"
     );
 }

@@ -145,7 +145,7 @@ located! {
     /// let run = Machine::hockney(1, 4).build()?.run(|node| {
     ///     let mut largest = Pair::new(readings[node.rank()], node.rank() as u32);
     ///     node.world().all_reduce(&mut largest, MaxLoc)?;
-    ///     Ok(largest.into())
+    ///     Ok((largest.first(), largest.second()))
     /// })?;
     /// assert_eq!(run.outputs, [(2.5, 1); 4]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

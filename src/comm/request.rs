@@ -130,8 +130,8 @@ enum Kind {
     Send(Parcel),
     /// A receive, with the members of its group, by which the node that sent the message becomes a rank.
     Recv(Members),
-    /// A send to the null process or a receive from it.
-    Null,
+    /// A receive from the null process.
+    RecvNull,
     /// A request that the program has given up, or whose test failed.
     Detached,
 }
@@ -141,7 +141,7 @@ impl Drop for Call<'_> {
         if let Some(id) = self.id.filter(|_| self.is_open) {
             let unwaited = match self.kind {
                 Kind::Send(parcel) => Some(parcel),
-                Kind::Recv(_) | Kind::Null | Kind::Detached => None,
+                Kind::Recv(_) | Kind::RecvNull | Kind::Detached => None,
             };
             self.endpoint.forget(id, unwaited);
         }
@@ -150,7 +150,12 @@ impl Drop for Call<'_> {
 
 impl<'n> SendRequest<'n> {
     pub(super) fn send(endpoint: &'n dyn Endpoint, id: RequestId, parcel: Parcel) -> SendRequest<'n> {
-        Request::new(endpoint, id, Kind::Send(parcel))
+        Request::new(endpoint, Some(id), Kind::Send(parcel))
+    }
+
+    /// A send to the null process.
+    pub(super) fn to_null(endpoint: &'n dyn Endpoint) -> SendRequest<'n> {
+        Request::new(endpoint, None, Kind::Detached)
     }
 
     /// Gives up the request: the message is sent all the same, and nothing tells when it has left. Unlike a dropped request, the report
@@ -162,18 +167,18 @@ impl<'n> SendRequest<'n> {
 
 impl<'n> RecvRequest<'n> {
     pub(super) fn recv(endpoint: &'n dyn Endpoint, id: RequestId, members: Members) -> RecvRequest<'n> {
-        Request::new(endpoint, id, Kind::Recv(members))
+        Request::new(endpoint, Some(id), Kind::Recv(members))
+    }
+
+    /// A receive from the null process.
+    pub(super) fn from_null(endpoint: &'n dyn Endpoint) -> RecvRequest<'n> {
+        Request::new(endpoint, None, Kind::RecvNull)
     }
 }
 
 impl<'n, T> Request<'n, T> {
-    fn new(endpoint: &'n dyn Endpoint, id: RequestId, kind: Kind) -> Request<'n, T> {
-        Request { call: Call { endpoint, id: Some(id), kind, is_open: true }, result: PhantomData }
-    }
-
-    /// A send to the null process or a receive from it.
-    pub(super) fn null(endpoint: &'n dyn Endpoint) -> Request<'n, T> {
-        Request { call: Call { endpoint, id: None, kind: Kind::Null, is_open: true }, result: PhantomData }
+    fn new(endpoint: &'n dyn Endpoint, id: Option<RequestId>, kind: Kind) -> Request<'n, T> {
+        Request { call: Call { endpoint, id, kind, is_open: true }, result: PhantomData }
     }
 }
 
@@ -292,7 +297,7 @@ impl<'n, T: Completion> Request<'n, T> {
         self.call.is_open = false;
         let message = match (&self.call.kind, received) {
             (Kind::Recv(members), Some(envelope)) => Some(members.message(envelope)),
-            (Kind::Null, _) => Some(Message::null()),
+            (Kind::RecvNull, _) => Some(Message::null()),
             _ => None,
         };
         T::from_message(message).ok_or(CommError::Ended)
@@ -316,10 +321,9 @@ impl<T> fmt::Debug for Request<'_, T> {
         let kind = match self.call.kind {
             Kind::Send(_) => "send",
             Kind::Recv(_) => "receive",
-            Kind::Null => return write!(f, "Request(null process, node {})", self.call.endpoint.id()),
+            Kind::RecvNull => "receive from the null process",
             Kind::Detached => "detached",
         };
-        let id = self.call.id.unwrap_or_default();
-        write!(f, "Request({kind} {id} of node {})", self.call.endpoint.id())
+        write!(f, "Request({kind}, {:?} of node {})", self.call.id, self.call.endpoint.id())
     }
 }

@@ -406,27 +406,47 @@ mod tests {
             ("l1: sent 8b to 1", 3, 5, "found `sent`, expected an operation: send, recv or calc"),
             ("sent 8b to 1", 3, 1, "a dependency (`label requires label`"),
             ("send 8 to 1", 3, 6, "a number of bytes, such as 8b"),
-            ("send 1073741825b to 1", 3, 6, "allowed are 1073741824"),
+            (
+                "send 1073741825b to 1",
+                3,
+                6,
+                "a message of 1073741825 bytes is too long: the maximum is 1073741824",
+            ),
             ("send 8b from 1", 3, 9, "`to` with the receiver"),
             ("send 8b to 2", 3, 12, "rank 2 does not exist: ranks are 0 to 1"),
             ("send 8b to -1", 3, 12, "the number of a rank"),
-            ("send 8b to", 3, 11, "the end stands where"),
-            ("send 8b to 1 tag -1", 3, 18, "4294967295 is allowed"),
-            ("send 8b to 1 tag 4294967296", 3, 18, "4294967295 is allowed"),
+            ("send 8b to", 3, 11, "found the end, expected the number of a rank"),
+            ("send 8b to 1 tag -1", 3, 18, "expected a whole number from 0 to 4294967295"),
+            ("send 8b to 1 tag 4294967296", 3, 18, "expected a whole number from 0 to 4294967295"),
             ("send 8b to 1 tag 1 tag 2", 3, 20, "each once"),
             ("calc 5 nic 0", 3, 8, "of calc, cpu"),
             ("calc 1.2345", 3, 6, "at most three decimals"),
             ("calc 99999999999999999999", 3, 6, "213 days"),
             ("calc 1.", 3, 6, "nanoseconds"),
-            ("l1: calc 1\nl1: calc 1", 4, 1, "the label `l1` is taken"),
+            (
+                "l1: calc 1\nl1: calc 1",
+                4,
+                1,
+                "the label `l1` is used twice: labels must be unique within a rank",
+            ),
             ("l1: calc 1\n l1 requires l2", 4, 14, "this rank has no operation with the label `l2`"),
             ("l1: calc 1\nl2 irequires l1", 4, 1, "this rank has no operation with the label `l2`"),
             ("l1: calc 1\nl1 requires", 4, 12, "the label of an operation"),
-            ("l1: calc 1\nl1 requires l1", 3, 1, "waits, by way of what it requires, for itself"),
-            ("a: calc 1\nb: calc 1\nc: calc 1\na requires b\nb irequires a\nc requires a", 4, 1, "itself"),
+            (
+                "l1: calc 1\nl1 requires l1",
+                3,
+                1,
+                "cyclic dependency: the operation in this line requires itself",
+            ),
+            (
+                "a: calc 1\nb: calc 1\nc: calc 1\na requires b\nb irequires a\nc requires a",
+                4,
+                1,
+                "cyclic dependency: the operation in this line requires itself",
+            ),
             (": calc 1", 3, 1, "an operation (send, recv or calc) with"),
-            ("}\nrank 0 { }", 4, 6, "rank 0 is there already"),
-            ("}\nrank 2 { }", 4, 6, "there is no rank 2"),
+            ("}\nrank 0 { }", 4, 6, "rank 0 is described twice: describe each rank once"),
+            ("}\nrank 2 { }", 4, 6, "rank 2 does not exist: ranks are 0 to 1"),
             ("}\ncalc 1", 4, 1, "`rank` with the number of a rank"),
         ];
         for (text, line, column, problem) in cases {
@@ -436,10 +456,10 @@ mod tests {
             );
             assert!(error.starts_with(&place) && error.contains(problem), "{text}: {error}");
         }
-        assert!(error("").contains("the end stands where only `num_ranks`"));
-        assert!(error("num_ranks 0").starts_with("line 1, column 11: 0 ranks are not possible"));
+        assert!(error("").contains("found the end, expected `num_ranks` with the number of ranks"));
+        assert!(error("num_ranks 0").starts_with("line 1, column 11: 0 ranks are given; allowed are 1 to"));
         assert!(error("num_ranks 4000000000").contains("allowed are 1 to"));
-        assert!(error("num_ranks 1\nrank 0 {\ncalc 1\n").starts_with("line 4, column 1: the end stands"));
+        assert!(error("num_ranks 1\nrank 0 {\ncalc 1\n").starts_with("line 4, column 1: found the end"));
     }
 
     /// Random sequences of words of the format and other words.

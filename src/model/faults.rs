@@ -211,11 +211,14 @@ mod tests {
         let refusal = |text: &str| on(&*mesh, &[text]).unwrap_err().to_string();
         assert_eq!(on(&*mesh, &["node:5@2ms", "dead:0-1@1ms", "slow:0->1:0.5@1us"]).unwrap().len(), 4);
         assert!(refusal("node:6@1ms").starts_with("node 6 does not exist: the nodes are 0 to 5"));
-        assert!(refusal("dead:0-4@1ms").starts_with("there is no link node 0 -> node 4 in mesh:2x3"));
-        assert!(refusal("slow:0-s1:0.5@1ms").starts_with("there is no link node 0 -> switch 1 in mesh:2x3"));
+        assert!(refusal("dead:0-4@1ms").starts_with("mesh:2x3 has no link node 0 -> node 4: "));
+        assert!(refusal("slow:0-s1:0.5@1ms").starts_with("mesh:2x3 has no link node 0 -> switch 1: "));
         for factor in ["0", "1.5", "-1"] {
             let text = format!("slow:0-1:{factor}@1ms");
-            assert!(refusal(&text).starts_with(&format!("a link cannot be slowed to {factor} of")), "{text}");
+            assert!(
+                refusal(&text).starts_with(&format!("factor {factor} of a slow link is out of range")),
+                "{text}"
+            );
         }
     }
 }

@@ -237,7 +237,7 @@ fn a_network_is_inline_or_in_another_file() {
     assert_eq!(placed.topology().link(0).from, topology::Vertex::Node(1), "the first link is that of node 0");
     fs::remove_dir_all(&folder).unwrap();
     let message = MachineSpec::from_file(&machine).unwrap_err().to_string();
-    assert!(message.contains("it cannot be read"), "{message}");
+    assert!(message.contains(": cannot be read: "), "{message}");
 }
 
 #[test]
@@ -294,12 +294,15 @@ fn noise_and_faults_are_read_and_written() {
     };
     for (text, part) in [
         ("[noise]\ninterval = '1 ms'", "machine file: noise: noise has no length"),
-        ("[[fault]]\nnode = 6\nat = '1 s'", "machine file: fault: there is no node 6 to die"),
+        (
+            "[[fault]]\nnode = 6\nat = '1 s'",
+            "machine file: fault: node 6 does not exist: the nodes are 0 to 5",
+        ),
         (
             "[[fault]]\nnode = 1\ndead = '0-1'\nat = '1 s'",
-            "machine file: fault: a fault must have one of the keys",
+            "machine file: fault: a fault needs exactly one of the keys",
         ),
-        ("[[fault]]\ndead = '0-4'\nat = '1 s'", "machine file: fault: there is no link node 0 -> node 4"),
+        ("[[fault]]\ndead = '0-4'\nat = '1 s'", "machine file: fault: mesh:2x3 has no link node 0 -> node 4"),
     ] {
         assert!(refusal(text).starts_with(part), "{}", refusal(text));
     }
@@ -324,10 +327,13 @@ fn regimes_are_read_and_written() {
     let same = again.parameters().to_builder().build().unwrap();
     assert_eq!(&same, machine.parameters());
     for (text, part) in [
-        (regime("0", "1e-6", "2e-6"), "parameters.regimes.from_bytes = 0 is not allowed"),
-        (regime("8", "1e-6", "2e-6").repeat(2), "parameters.regimes.from_bytes = 8 is not allowed"),
-        (regime("8", "0", "2e-6"), "parameters.regimes.send_overhead = 0 is not allowed"),
-        (regime("8", "1e-6", "'1 us'"), "parameters.regimes.receive_overhead = 0.000001 is not allowed"),
+        (
+            regime("0", "1e-6", "2e-6"),
+            "parameters.regimes.from_bytes = 0 is out of range; it must be above 0",
+        ),
+        (regime("8", "1e-6", "2e-6").repeat(2), "parameters.regimes.from_bytes = 8 is out of range"),
+        (regime("8", "0", "2e-6"), "parameters.regimes.send_overhead = 0 is out of range"),
+        (regime("8", "1e-6", "'1 us'"), "parameters.regimes.receive_overhead = 0.000001 is out of range"),
         (regime("'long'", "0", "0"), "parameters.regimes.from: `long`"),
     ] {
         let refusal = read(&text).unwrap_err().to_string();

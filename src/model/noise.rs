@@ -366,17 +366,17 @@ mod tests {
         assert_eq!((both.intervals, both.lengths), (Distribution::Uniform, Distribution::Uniform));
         for (text, part) in [
             ("interval=1ms", "noise has no length"),
-            ("interval=1ms,length=1ms", "noise of 1 ms every 1 ms leaves hardly any time"),
-            ("interval=2ps,length=1ps", "noise of 1 ps every 2 ps leaves hardly any time"),
-            ("interval=1ms,length=2s", "noise of 2 s every 1 ms leaves hardly any time"),
+            ("interval=1ms,length=1ms", "noise of 1 ms every 1 ms leaves too little time for programs"),
+            ("interval=2ps,length=1ps", "noise of 1 ps every 2 ps leaves too little time for programs"),
+            ("interval=1ms,length=2s", "noise of 2 s every 1 ms leaves too little time for programs"),
             (
                 "interval=1ms,length=1us,distribution=normal",
                 "unknown distribution of noise `normal`. Known: fixed, ",
             ),
             ("interval=1ms,lenght=1us", "unknown part of noise `lenght=1us`; did you mean `length`? Known: "),
-            ("interval=1,length=1us", "interval of noise: `1` has no unit; write a time such as `92 us`"),
-            ("interval=1ms,length=1us,seed=-1", "`-1` is not the seed of noise"),
-            ("interval=soon,length=1us", "interval of noise: "),
+            ("interval=1,length=1us", "noise interval: `1` has no unit; write a time such as `92 us`"),
+            ("interval=1ms,length=1us,seed=-1", "invalid noise seed `-1`"),
+            ("interval=soon,length=1us", "noise interval: "),
             ("", "unknown part of noise ``. "),
         ] {
             let refusal = text.parse::<Noise>().unwrap_err().to_string();

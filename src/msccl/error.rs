@@ -194,7 +194,9 @@ pub enum WriteError {
         bytes: u64,
     },
     /// The operation must combine vectors in rank order.
-    #[error("MSCCL combines in any order, but this operation must combine in rank order")]
+    #[error(
+        "MSCCL combines in any order, but this operation must combine in rank order: if its operator is commutative, leave out `in_order`"
+    )]
     Order,
     /// The vector would have more chunks than this library allows for MSCCL schedules.
     #[error("the schedule cuts the vector into {given} chunks of equal length; allowed are 1 to {allowed}")]

@@ -185,7 +185,7 @@ fn texts_that_are_wrong_are_refused_with_their_line() {
     let all_gather = ring_collect(3);
     let with = |from: &str, to: &str| refused(&all_gather.replacen(from, to, 1));
     assert!(with("</algo>", "").starts_with("invalid XML (a DTD is not allowed): "));
-    assert_eq!(with("<gpu", "<cpu").split(':').next(), Some("the text is no XML without a DTD"));
+    assert_eq!(with("<gpu", "<cpu").split(':').next(), Some("invalid XML (a DTD is not allowed)"));
     assert_eq!(
         with("coll=\"allgather\"", "coll=\"gather\""),
         "line 1: invalid coll=\"gather\"; allowed is `allgather` or another of allreduce, allgather, reduce_scatter, alltoall"
@@ -282,7 +282,7 @@ fn texts_are_algorithms() {
     };
     assert_eq!(
         refusal("line:4", Operation::Gather, vec![1; 4]),
-        "ring has no schedule for this problem: it is an all-gather, and this is a gather"
+        "ring has no schedule for this problem: the MSCCL schedule is for all-gather, not for gather"
     );
     assert_eq!(
         refusal("line:3", Operation::AllGather, vec![1; 3]),

@@ -3,7 +3,13 @@
 use thiserror::Error;
 
 use super::{MAX_TYPE, info::Info};
-use crate::{collective::CollectiveError, error::CommError, payload::PayloadError, rank::Rank};
+use crate::{
+    collective::CollectiveError,
+    error::CommError,
+    payload::PayloadError,
+    rank::Rank,
+    text::{are, count},
+};
 
 /// The error of a failed call of [`Nx`](super::Nx). On the real machine a failed call ended the program with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -77,7 +83,7 @@ pub enum NxError {
     #[error(transparent)]
     Collective(#[from] CollectiveError),
     /// `gcolx` was not given one length for each node.
-    #[error("{given} lengths are given for {nodes} nodes: give one for each node")]
+    #[error("{} given for {}: give one for each node", are(*given, "length"), count(*nodes as u64, "node"))]
     Parts {
         /// The number of lengths given.
         given: usize,
@@ -85,7 +91,7 @@ pub enum NxError {
         nodes: usize,
     },
     /// The part of a node in `gcolx` does not have the announced length.
-    #[error("node {node} gave {given} bytes: its announced length is {expected}")]
+    #[error("node {node} gave {}: its announced length is {expected}", count(*given, "byte"))]
     Part {
         /// The node.
         node: Rank,

@@ -34,11 +34,11 @@ pub enum Library {
     /// 1994; the algorithms are inferred from them.
     #[default]
     Nx,
-    /// The algorithms of InterCom: the fastest [hybrid](crate::collective::Algorithm::HYBRID) for each length, as in the paper's library
-    /// "NXtoiCC". Elements are combined in any order, except by [`gopf`](Nx::gopf), whose function need not be commutative. During a global
-    /// operation of InterCom a node does not forward messages to node -1.
+    /// The algorithms of InterCom: the fastest [hybrid](crate::collective::Algorithm::HYBRID) for each length, as in the library "NXtoiCC".
+    /// Elements are combined in any order, except by [`gopf`](Nx::gopf), whose function need not be commutative. During a global operation
+    /// of InterCom a node does not forward messages to node -1.
     ///
-    /// Source: the same paper, section 10.
+    /// Source: Barnett et al., "Building a High-Performance Collective Communication Library", 1994, section 10.
     InterCom,
 }
 

@@ -32,7 +32,7 @@ use crate::rank::Rank;
 /// let schedule = builder.finish();
 /// let delivery = Delivery::new(&schedule, &[0], |rank, _| rank == 0);
 /// let error = delivery.check(|_, _| Some(0..1)).unwrap_err();
-/// assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0: wanted is what rank 0 has");
+/// assert_eq!(error.to_string(), "rank 2 ends with nothing in block 0, expected the data of rank 0");
 /// assert!(matches!(error, DeliveryError::Undelivered { rank: 2, block: 0, .. }));
 /// ```
 pub struct Delivery<'a> {

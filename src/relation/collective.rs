@@ -48,8 +48,11 @@ impl Related for Task {
             let task = self.as_operation(operation, if operation.has_root() { self.root() } else { 0 });
             let (bound, mut listed) = (task.quick_lower_bound(), collective::families(&task));
             listed.extend(task.equal());
-            // Variants made of two operations in sequence are excluded: the first of the two would be the narrower operation itself.
-            listed.retain(|variant| !variant.is_searched());
+            // Variants made of two operations in sequence are excluded, because the first of the two would be the narrower operation
+            // itself. A reduce in rank order may be slower at its root than at the intermediate root of an all-reduce.
+            let is_at_other_root =
+                self.operation() == Reduce && self.is_in_order() && self.root() != collective::hub(&task);
+            listed.retain(|variant| is_at_other_root || !variant.is_searched());
             converted(task, listed, operation.name(), bound, restricted, &Algorithm::WIDER)
         });
         variants.collect()

@@ -361,7 +361,7 @@ a line of 4
   messages         2, 4000 bytes in all
   lost to sharing  100 us
   wall time        3.31 ms at dilation 10, error 0.30 %
-  lateness         at most 1.5 us, at node 2 when it was 265 us; 25.0 % of 8 calls late
+  lateness         at most 1.5 us, at node 2 at 265 us; 25.0 % of 8 calls late
   pace             kept";
         assert_eq!(headline(wall), expected);
         let slow = headline(Duration::from_micros(3500));

@@ -22,6 +22,7 @@ use crate::{
     model::MachineSpec,
     plan::PlanError,
     rank::Rank,
+    text::count,
     topology::Grid,
 };
 
@@ -188,7 +189,7 @@ pub fn matrix_vector_figures(machine: &MachineSpec, elements: usize) -> Result<[
 #[non_exhaustive]
 pub enum MatrixError {
     /// The part of the vector does not have the length required on this node.
-    #[error("{given} elements of the vector are given: this node must give {expected}")]
+    #[error("this node gives {} of the vector: it must give {expected}", count(*given as u64, "element"))]
     Vector {
         /// Number of elements given.
         given: usize,

@@ -320,15 +320,19 @@ mod tests {
     #[test]
     fn invalid_shapes_are_refused() {
         let refusal = |shape: &str| parse(&format!("clos:{shape}")).unwrap_err().to_string();
-        for shape in ["", "8", "8:x", "8:4:1:1", "8:4:1.5"] {
+        for shape in ["8", "8:x", "8:4:1:1", "8:4:1.5"] {
             assert!(refusal(shape).starts_with(&format!("invalid shape `{shape}`; allowed is NODES:RADIX")));
         }
+        assert_eq!(
+            refusal(""),
+            "`clos` needs a number of nodes and the radix of a switch: write `clos:128:16`"
+        );
         assert_eq!(refusal("8:3"), "invalid radix of a switch: 3; allowed are whole numbers from 4 on");
         for given in ["0", "8"] {
             let allowed = "allowed are whole numbers from 1 to 7, for switches of 8 ports";
             assert_eq!(
                 refusal(&format!("8:8:{given}")),
-                format!("`{given}` is not the oversubscription; {allowed}")
+                format!("invalid oversubscription: {given}; {allowed}")
             );
         }
         assert_eq!(refusal("0:8"), "`0:8` has no nodes; every extent must be at least 1");

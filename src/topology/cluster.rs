@@ -343,10 +343,10 @@ mod tests {
         );
         assert_eq!(
             refusal("4x2:1,1:line:3"),
-            "`3` is not the number of adapters in all, the nodes of the network; allowed are multiples of 2, the adapters \
-             of a server"
+            "invalid number of adapters in all, the nodes of the network: 3; allowed are multiples of 2, the adapters of a \
+             server"
         );
-        assert!(refusal("4x2:1,0:line:4").starts_with("`0 MB/s` is not"));
+        assert!(refusal("4x2:1,0:line:4").starts_with("invalid bandwidth `0 MB/s`"));
         assert!(refusal("4x2:1,1:ball:4").starts_with("unknown topology `ball:4`"));
         assert!(refusal("0x0:1,1:line:4").contains("has no nodes"));
         assert!(refusal("4000x1:1,1:line:400000").contains("too many nodes"));

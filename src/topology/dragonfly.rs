@@ -446,14 +446,15 @@ mod tests {
     fn invalid_dragonflies_are_refused() {
         let refusal = |shape: &str| parse(&format!("dragonfly:{shape}")).unwrap_err().to_string();
         for shape in
-            ["", "9", "9x4", "9x4x2x1", "9x4x2:fast", "9x4x2:valiant:valiant", "9x4x2:1,2:3,4", "9x4x2:1"]
+            ["9", "9x4", "9x4x2x1", "9x4x2:fast", "9x4x2:valiant:valiant", "9x4x2:1,2:3,4", "9x4x2:1"]
         {
             let begin =
                 format!("invalid shape `{shape}`; allowed is GROUPSxROUTERSxNODES[:MB/S,MB/S][:valiant]");
             assert!(refusal(shape).starts_with(&begin), "{}", refusal(shape));
         }
+        assert_eq!(refusal(""), "`dragonfly` needs groups, routers and nodes: write `dragonfly:9x4x2`");
         assert_eq!(refusal("0x4x2"), "`0x4x2` has no nodes; every extent must be at least 1");
-        assert!(refusal("9x4x2:1,0").starts_with("`0 MB/s` is not a bandwidth"));
+        assert!(refusal("9x4x2:1,0").starts_with("invalid bandwidth `0 MB/s`"));
         assert!(refusal("99999x99999x1").contains("too many nodes"));
         assert!(refusal("1x65536x1").contains("too many links"));
     }

@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn refusals_say_what_was_given_and_what_is_allowed() {
         let refusal = |shape: &str| parse(&format!("fat-tree:{shape}")).unwrap_err().to_string();
-        for shape in ["", "x", "8:4", "8:4:1:1", "8:x:1", "8:-2:1", ":4:1"] {
+        for shape in ["x", "8:4", "8:4:1:1", "8:x:1", "8:-2:1", ":4:1"] {
             assert_eq!(
                 refusal(shape),
                 format!(
@@ -313,6 +313,7 @@ mod tests {
                 )
             );
         }
+        assert_eq!(refusal(""), "`fat-tree` needs a number of nodes: write `fat-tree:32`");
         assert_eq!(refusal("8:1:5"), "a tree cannot have arity 1; allowed are 2 or more children per switch");
         for (given, shown) in [
             ("", ""),

@@ -178,6 +178,6 @@ mod tests {
                 .contains("the number of nodes is not a multiple of 3, the nodes per server")
         );
         let nested = "identity:placed:".repeat(9) + "identity:ring:4";
-        assert!(refusal(&nested).contains("too deep in other networks; allowed are 8 levels"));
+        assert!(refusal(&nested).contains("is nested too deeply in other networks; the maximum is 8 levels"));
     }
 }

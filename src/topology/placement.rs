@@ -62,7 +62,8 @@ impl Placement {
     /// Returns the node of each rank of a machine with `nodes` nodes.
     ///
     /// # Errors
-    /// [`TopologyError::Placement`] if the sizes do not divide each other, or the file cannot be read or lacks or repeats a node.
+    /// [`TopologyError::Placement`] if the sizes do not divide each other, or the file lacks or repeats a node;
+    /// [`TopologyError::NoPlacement`] if the file cannot be read.
     pub fn order(&self, nodes: usize) -> Result<Vec<Rank>, TopologyError> {
         match self {
             Placement::Identity => Ok((0..nodes).collect()),
@@ -70,7 +71,10 @@ impl Placement {
             &Placement::RoundRobin { server } => self.block_distribution(nodes, server, 1),
             &Placement::Blocks { server, block } => self.block_distribution(nodes, server, block),
             Placement::File { path } => {
-                let text = input::read(path).map_err(|cause| self.refusal(nodes, cause.to_string()))?;
+                let text = input::read(path).map_err(|cause| TopologyError::NoPlacement {
+                    given: self.to_string(),
+                    why: format!("placement `{self}` cannot be read: {cause}"),
+                })?;
                 self.read(nodes, &text)
             }
         }
@@ -237,7 +241,7 @@ mod tests {
         assert_eq!(read("2 0\n1\n"), Ok(vec![2, 0, 1]));
         let refused = "placement `file:nodes.txt` does not fit 3 nodes";
         for (text, why) in [
-            ("2 0", "it has 2 nodes"),
+            ("2 0", "the file has 2 nodes"),
             ("2 0 1 1", "node 1 is given to both rank 2 and rank 3"),
             (
                 "2 0 3",
@@ -251,7 +255,9 @@ mod tests {
             assert_eq!(read(text), Err(format!("{refused}: {why}")));
         }
         assert!(
-            order("file:tests/no/such/file", 3).unwrap_err().contains("cannot place the ranks of 3 nodes: ")
+            order("file:tests/no/such/file", 3)
+                .unwrap_err()
+                .starts_with("placement `file:tests/no/such/file` cannot be read: ")
         );
     }
 

@@ -227,7 +227,7 @@ fn a_rank_outside_is_an_error_that_names_the_group_and_its_ranks() {
     assert_eq!(error.to_string(), "rank 3 is not in the world: its ranks are 0 to 2");
     assert_eq!(
         failure(|node| Ok(drop(node.world().recv(7)?))).to_string().split(':').next().unwrap(),
-        "there is no rank 7 in the world"
+        "rank 7 is not in the world"
     );
     type Call = fn(&Node<'_>) -> Result<(), CommError>;
     let calls: [Call; 8] = [

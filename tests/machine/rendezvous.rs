@@ -260,8 +260,8 @@ fn the_host_finds_sends_that_face_each_other() {
         assert_eq!(
             timeless(&report),
             "deadlock: 2 nodes are blocked\n  \
-             node 0 waits for a receive by node 1 of its message with tag 5 in the world\n  \
-             node 1 waits for a receive by node 0 of its message with tag 5 in the world\n  \
+             node 0 has waited for a receive by node 1 of its message with tag 5 in the world\n  \
+             node 1 has waited for a receive by node 0 of its message with tag 5 in the world\n  \
              cycle: 0 -> 1 -> 0"
         );
     }
@@ -282,9 +282,9 @@ fn the_host_finds_sends_that_face_each_other() {
     assert!(
         timeless(&report).starts_with(
             "deadlock: 3 nodes are blocked, 37 returned\n  \
-             node 0 waits for a receive by node 1 of its message with tag 0 in the world\n  \
-             node 1 waits for a receive by node 0 of its message with tag 0 in the world\n  \
-             node 2 waits for a receive by node 2 of its message with tag 0 in the world\n  \
+             node 0 has waited for a receive by node 1 of its message with tag 0 in the world\n  \
+             node 1 has waited for a receive by node 0 of its message with tag 0 in the world\n  \
+             node 2 has waited for a receive by node 2 of its message with tag 0 in the world\n  \
              cycle: "
         ),
         "{report}"

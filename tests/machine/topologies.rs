@@ -243,7 +243,8 @@ fn routes_are_checked_when_they_are_taken() {
             _ => Ok(()),
         };
         let error = built.run(broadcast).unwrap_err();
-        assert!(error.to_string().ends_with(&text), "{error}");
+        let failed = format!(" failed: {text} (last call at tests/machine/topologies.rs:");
+        assert!(error.to_string().contains(&failed), "{error}");
         // A program that is predicted on one thread.
         let program = goal::Program::read(
             &b"num_ranks 3\nrank 0 {\na: send 8b to 2\n}\nrank 2 {\nb: recv 8b from 0\n}\n"[..],

@@ -336,7 +336,7 @@ fn collective_calls_name_their_operation() {
             picture.slices.iter().filter_map(|slice| Some(slice.args["tag"].as_str()?.to_owned())).collect();
         tags.sort();
         tags.dedup();
-        assert_eq!(tags, ["barrier 0", "broadcast 0", "all-reduce 1"]);
+        assert_eq!(tags, ["all-reduce 1", "barrier 0", "broadcast 0"]);
     }
 }
 

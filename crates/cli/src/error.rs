@@ -116,7 +116,8 @@ impl Error {
         }
     }
 
-    /// The text for other ranks.
+    /// Returns the text with which this rank fails a run on purpose, so that the other ranks end too: the message without the hint at
+    /// `--help`.
     #[cfg(feature = "mpi")]
     pub(super) fn plain(&self) -> String {
         match self {

@@ -37,7 +37,7 @@ impl Progress {
         progress
     }
 
-    /// Counts a part of the work that was to take about so many milliseconds.
+    /// Advances a [timed](Self::timed) bar by a finished part of the work, whose estimated time is `millis` milliseconds.
     pub(super) fn advance(&self, millis: u64) {
         self.0.inc(millis);
     }

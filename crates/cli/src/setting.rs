@@ -87,7 +87,7 @@ impl Setting {
         parameters + &self.title_without_parameters()
     }
 
-    /// The same where the parameters are printed elsewhere.
+    /// Returns the [title](Self::title) without alpha, beta and the machine hash, for places where the parameters are printed separately.
     pub(super) fn title_without_parameters(&self) -> String {
         let seed = (self.seed != DEFAULT_SEED).then(|| format!("seed {}", self.seed));
         self.disturbances().into_iter().chain(seed).map(|part| format!(", {part}")).collect()
@@ -125,7 +125,7 @@ impl Setting {
         [rendezvous, noise, faults].into_iter().flatten().collect()
     }
 
-    /// Whether the ports are not those that a name tells.
+    /// Returns whether the number of ports differs from that of the machine with this name (1 if the name is not that of a known machine).
     fn has_own_ports(&self) -> bool {
         let named = self.machine.parse::<MachineSpec>();
         named.map_or(self.ports != 1, |named| named.parameters().ports() != self.ports)

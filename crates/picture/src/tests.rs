@@ -83,7 +83,7 @@ pub(super) const MACHINES: [&str; 17] = [
     "tree:6",
     "tree:1",
     "cm5:17",
-    "file:examples/network.toml",
+    concat!("file:", env!("CARGO_MANIFEST_DIR"), "/../../examples/network.toml"),
 ];
 
 #[test]

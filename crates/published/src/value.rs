@@ -52,7 +52,7 @@ impl Kind {
     }
 }
 
-/// How certain it is that something was published.
+/// Certainty that a value or a claim is stated in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Sure {

@@ -44,7 +44,7 @@ static BRUCK: Entry = Entry::new("bruck", |planning| {
     let are_all = planning.workspace.styles().len() > 1;
     Ok(variants(planning.workspace, are_all))
 })
-.about("forwards aggregated data in about log_r p rounds: few long messages instead of many short ones")
+.about("aggregates data in about log_r p rounds: few long messages instead of many short ones")
 .source("Bruck and others 1997")
 .cost("with radix `r` about `log_r p ((r - 1) max(o_s + o_r + o_x, p/r s beta) + L + hop)`");
 

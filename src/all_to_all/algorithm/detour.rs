@@ -56,7 +56,7 @@ struct Hop {
 
 static DETOUR: Entry = Entry::new("detour", variants)
     .aliases(&["valiant"])
-    .about("full rounds of slices; data that congested links cannot carry is forwarded through other nodes")
+    .about("full rounds of slices; data for congested links is forwarded through other nodes")
     .source("Valiant, Brebner 1981; this project")
     .cost("with slices of `q` bytes about `t / q + h` rounds of `q beta` (at least the time of two calls), plus the detours")
     .limits("uses the rounds of `colored` if there are too many slices");

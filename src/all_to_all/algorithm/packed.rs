@@ -42,7 +42,7 @@ static PACKED: Entry = Entry::new("packed", variants)
     .about("time-triggered schedule that keeps nodes busy and avoids contention")
     .source("Gonzalez, Sahni 1976; this project")
     .cost("with slices of `q` bytes about `t beta + h max(alpha, q beta)`")
-    .limits("no schedule if the search would examine too many pairs of messages");
+    .limits("no schedule if planning would take more than 3e9 inspections of links and nodes, or more than 1 GiB of memory");
 
 impl Algorithm {
     /// A time-triggered list schedule that keeps nodes busy and avoids link contention.

@@ -31,7 +31,7 @@ use super::{
 use crate::{pattern::Exchange, plan::Restriction, time::Span};
 
 static LINEAR: Entry = Entry::new("linear", linear)
-    .about("linear permutation: in round k each rank sends to the rank at distance k; equal lengths only")
+    .about("linear permutation: in round k each rank sends k ranks further; equal lengths only")
     .source("Ranka, Shankar, Alsabti 1995, section 4")
     .cost("`(p - 1) (alpha + s beta)`")
     .only_if(&[Restriction {
@@ -47,7 +47,7 @@ static LINEAR: Entry = Entry::new("linear", linear)
     }]);
 
 static MODIFIED: Entry = Entry::new("modified", modified)
-    .about("linear permutation for any lengths: ranks exchange the lengths first, with a barrier after each round")
+    .about("linear permutation for any lengths: exchanges lengths first; barrier after each round")
     .source("Ranka, Shankar, Alsabti 1995, section 4")
     .cost("each round `alpha + s beta` and a barrier, where `s` is the round's longest message: up to `p (alpha + t beta)`; plus `ceil(log2 p) (alpha + 2 p beta)` to exchange the lengths");
 

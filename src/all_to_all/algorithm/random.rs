@@ -58,7 +58,7 @@ use crate::{
 
 static RANDOM: Entry = Entry::new("random", |planning| with(planning, false, false))
     .aliases(&["distributed-random-scheduling"])
-    .about("distributed random scheduling: each sender queries receivers by active messages and sends to one that is free")
+    .about("distributed random scheduling: senders query receivers, and send to one that is free")
     .source("Ranka, Shankar, Alsabti 1995, section 5; Wang, Lin, Ranka 1993")
     .cost("at least about `h (alpha + 2 (a_s + a_r)) + t beta`")
     .unpredictable();

@@ -139,7 +139,7 @@ mod tests {
     fn figures_include_bytes_to_self() {
         let figures = Matrix::of(1, |_, _| 2048).unwrap().figures();
         let expected = "\
-1 node, all-to-all, uniform: 1 message, 2 KiB in all, the longest of 2 KiB; 2 KiB stay where they are
+1 node, all-to-all, uniform: 1 message, 2 KiB in all, the longest of 2 KiB; 2 KiB stay on their node
 Traffic: r = 2 KiB, c = 2 KiB, t = 2 KiB; fan-out f = 1, fan-in g = 1, h = 1
 ";
         assert_eq!(figures.to_string(), expected);

@@ -118,15 +118,17 @@ mod tests {
             "row 1 of the matrix (counted from 0) has 1 entry: a matrix of 2 rows needs 2 in each row; the text after the last comma counts as an entry"
         );
         assert!(
-            error("0,-3\n2,0\n")
-                .starts_with("`-3` in row 0, column 1 of the matrix, counted from 0, is no number of bytes")
+            error("0,-3\n2,0\n").starts_with(
+                "`-3` in row 0, column 1 of the matrix (counted from 0) is not a number of bytes"
+            )
         );
         assert!(
-            error("0,x\n2,0\n")
-                .starts_with("`x` in row 0, column 1 of the matrix, counted from 0, is no number of bytes")
+            error("0,x\n2,0\n").starts_with(
+                "`x` in row 0, column 1 of the matrix (counted from 0) is not a number of bytes"
+            )
         );
         assert!(error("0,1K\n2,0\n").ends_with(
-            "is no number of bytes: whole numbers from 0 on are allowed, without a unit, separated by commas"
+            "is not a number of bytes; allowed are whole numbers from 0, without a unit, separated by commas"
         ));
         assert_eq!(
             error("0,1\n99999999999999999999,0\n"),

@@ -24,7 +24,7 @@ impl Algorithm {
 }
 
 static APART: Entry = Entry::searching("apart", split_by_length)
-    .about("splits blocks by length: long and short ones by different algorithms, one after the other")
+    .about("splits blocks by length: long and short ones by different algorithms, in sequence")
     .source("this project")
     .kinds(Operation::has_blocks)
     .only_if(&[Restriction {

@@ -41,7 +41,7 @@ impl Algorithm {
 
 static BINE: Entry =
     Entry::new("bine", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
-        .about("binomial trees whose steps alternate in direction, for shorter distances (De Sensi et al.)")
+        .about("binomial trees with alternating directions, for shorter distances (De Sensi et al.)")
         .source("De Sensi et al. 2025")
         .kinds(Operation::has_root)
         .only_if(&[pairings::POWER_OF_TWO]);

@@ -146,7 +146,7 @@ impl Pair {
 }
 
 /// The intermediate root of an operation without a root: the first rank with the longest block, which then need not move.
-fn hub(task: &Task) -> Rank {
+pub(crate) fn hub(task: &Task) -> Rank {
     let length = |rank: &Rank| task.block(*rank).end - task.block(*rank).start;
     (0..task.size()).rev().max_by_key(length).unwrap_or(0)
 }

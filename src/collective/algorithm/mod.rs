@@ -10,7 +10,7 @@ mod bine;
 mod blocks;
 mod chains;
 mod circulant;
-mod composed;
+pub(super) mod composed;
 mod doubling;
 mod edst;
 mod forest;

@@ -38,9 +38,7 @@ impl Algorithm {
 static TRIVANCE: Entry = Entry::new("trivance", |planning| {
     Ok(variants_of_cheapest(planning.problem, candidates(planning.problem)))
 })
-.about(
-    "with one partner on each side per round, at three times the distance of the round before (Jürß et al.)",
-)
+.about("with one partner on each side per round, at tripling distances (Jürß et al.)")
 .source("Jürß, Addanki, Schmid 2026")
 .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
 .only_if(&[Restriction {

@@ -113,7 +113,7 @@ impl<'n> Group<'n> {
     ) -> Result<SendRequest<'n>, CommError> {
         let (to, payload) = (to.into(), data.into());
         if to.rank.is_none() {
-            return Ok(Request::null(self.endpoint));
+            return Ok(Request::to_null(self.endpoint));
         }
         let parcel = self.parcel(to, &payload)?;
         let id = self.called().isend(parcel, payload)?;
@@ -128,7 +128,7 @@ impl<'n> Group<'n> {
     pub fn irecv(&self, from: impl Into<Select>) -> Result<RecvRequest<'n>, CommError> {
         let from = from.into();
         if from.source == Source::Null {
-            return Ok(Request::null(self.endpoint));
+            return Ok(Request::from_null(self.endpoint));
         }
         let id = self.called().irecv(self.selector(from)?)?;
         Ok(Request::recv(self.endpoint, id, self.members.clone()))

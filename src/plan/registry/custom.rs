@@ -37,7 +37,7 @@ impl<P: Problem> Algorithm<P> {
     /// let star = Algorithm::custom("star", |instance: &Instance| {
     ///     Ok(Draft::whole(instance, Exchange::Overlapped, |builder| {
     ///         for (block, &from) in (0..).zip(instance.sources()) {
-    ///             let others = (0..instance.nodes()).filter(|&to| to != from);
+    ///             let others = (0..instance.size()).filter(|&to| to != from);
     ///             builder.iteration(others.map(|to| Transfer { from, to, blocks: [block].into() }));
     ///         }
     ///     }))
@@ -53,7 +53,7 @@ impl<P: Problem> Algorithm<P> {
     ///     Ok(node.world().using(&star).broadcast_from(&[(1, 100), (4, 100)], x)?[1][0])
     /// })?;
     /// assert_eq!(run.outputs, [4; 6]);
-    /// assert_eq!(run.report.modeled, plan.prediction().modeled);
+    /// assert_eq!(run.report.makespan, plan.prediction().modeled);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn custom(

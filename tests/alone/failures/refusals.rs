@@ -72,7 +72,7 @@ fn a_dilation_that_is_no_positive_number_is_refused() {
         let error = refusal(mesh(1, 2).clock(Clock::RealTime { dilation: Dilation::Fixed(dilation) }));
         assert!(matches!(error, ConfigError::Dilation(_)), "{error}");
         let text = error.to_string();
-        assert!(text.contains(&dilation.to_string()) && text.contains("positive"), "{text}");
+        assert!(text.contains(&dilation.to_string()) && text.contains("above 0 and at most 1e9"), "{text}");
     }
 }
 

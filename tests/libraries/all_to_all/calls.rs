@@ -150,7 +150,7 @@ fn arguments_that_do_not_fit_are_refused() {
     assert_eq!(text, "2 vectors are given for a group of 3 ranks: give one for each rank (it may be empty)");
     let text =
         error_text(3, |node| node.world().all_to_allv_known(&matrix_of_elements(3), &[[1_u8]; 4]).map(drop));
-    assert!(text.starts_with("4 vectors are given in a group of 3"), "{text}");
+    assert!(text.starts_with("4 vectors are given for a group of 3 ranks"), "{text}");
     let text = error_text(3, |node| node.world().all_to_all(&[1_u8; 4]).map(drop));
     assert_eq!(
         text,
@@ -159,11 +159,14 @@ fn arguments_that_do_not_fit_are_refused() {
     let text = error_text(2, |node| {
         node.world().all_to_all_payloads(vec![Payload::phantom(1), Payload::phantom(2)]).map(drop)
     });
-    assert!(text.starts_with("2 bytes are given for rank 1 and 1 for rank 0: they must be equal"), "{text}");
+    assert_eq!(
+        text,
+        "2 bytes are given for rank 1 and 1 for rank 0: give equal lengths, or call `all_to_allv_payloads`"
+    );
     let text = error_text(2, |node| node.world().all_to_allv(&[[()], [()]]).map(drop));
     assert_eq!(text, "() has size 0: use an element type of at least one byte");
     let text = error_text(2, |node| node.world().sparse_exchange(&[(2, [1_u8])]).map(drop));
-    assert!(text.starts_with("there is no rank 2 in the world"), "{text}");
+    assert!(text.starts_with("rank 2 is not in the world"), "{text}");
     let long = || Payload::phantom((1 << 30) + 1);
     let text = error_text(2, |node| node.world().all_to_allv_payloads(vec![long(), long()]).map(drop));
     assert_eq!(text, "the message for rank 0 has 1073741825 bytes: the maximum is 1073741824");
@@ -209,7 +212,7 @@ fn members_that_make_other_calls_are_told_so() {
             let algorithm = if is_last(node) { Algorithm::TWO_STAGE } else { Algorithm::SLICED };
             node.world().using(algorithm).all_to_allv(&[[1_u32]; 3]).map(drop)
         }),
-        "an exchange of u32 by sliced / an exchange of u32 by two-stage"
+        "an all-to-all of u32 by sliced / an all-to-all of u32 by two-stage"
     );
     assert_eq!(
         mismatch(&|node| match is_last(node) {
@@ -234,5 +237,5 @@ fn members_that_make_other_calls_are_told_so() {
         let algorithm = Algorithm::RANDOM.with_seed(node.rank() as u64);
         node.world().using(algorithm).all_to_allv(&[[1_u32]; 3]).map(drop)
     });
-    assert!(seeds.starts_with("an exchange of u32 by random / "), "{seeds}");
+    assert!(seeds.starts_with("an all-to-all of u32 by random / "), "{seeds}");
 }

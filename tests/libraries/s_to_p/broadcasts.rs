@@ -397,7 +397,7 @@ fn names_parse_and_print() {
     let error = "br-xy".parse::<Algorithm>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "unknown algorithm `br-xy`; did you mean `br-xy-source`? Known: br-lin, br-lin-row-major, br-xy-source, br-xy-dim, xor, 2-step, \
+        "unknown algorithm `br-xy`; did you mean `br-xy-dim`? Known: br-lin, br-lin-row-major, br-xy-source, br-xy-dim, xor, 2-step, \
          repos-br-lin, repos-br-lin-diagonal, repos-br-lin-diagonal-row-major, repos-br-xy-source, repos-br-xy-dim, \
          repos-xor, repos-2-step, part-lin, part-xy-source, \
          in-turn, spread, split, circulant, bucket, tree, auto, level, forest, pipeline, collective, apart"

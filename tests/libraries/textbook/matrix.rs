@@ -84,7 +84,11 @@ fn vectors_of_another_length_are_refused() {
             }
             let refusal = matrix_vector(node, &block, &vec![1.0; given]).unwrap_err();
             assert_eq!(refusal, MatrixError::Vector { given, expected });
-            assert!(refusal.to_string().contains(&format!("this node has {expected} of them")));
+            let elements = if given == 1 { "element" } else { "elements" };
+            assert_eq!(
+                refusal.to_string(),
+                format!("this node gives {given} {elements} of the vector: it must give {expected}")
+            );
             Ok(())
         });
     }

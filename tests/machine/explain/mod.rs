@@ -222,7 +222,7 @@ lost to sharing      us
   node 1 -> node 2  100
   in all 100 us, and 0 s on slower links
 
-slowed                  by             where  us
+delayed                 by             where  us
   0 -> 3 (#0)  1 -> 2 (#0)  node 1 -> node 2  50
   1 -> 2 (#0)  0 -> 3 (#0)  node 1 -> node 2  50";
     assert_eq!(explanation.to_string(), expected);

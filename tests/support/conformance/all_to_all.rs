@@ -136,7 +136,7 @@ pub(crate) fn calls(group: &Group<'_>) -> Result<(), Failure> {
         let got: Vec<Vec<u32>> = got.iter().map(Payload::to_vec).collect::<Result<_, _>>()?;
         same_all(&got, &expected)?;
     }
-    for block in [0, 1, 3, 50] {
+    for block in [0, 3] {
         let blocks =
             |from: Rank, to: Rank| (0..block).map(move |nth| (from * 10_000 + to * 100 + nth) as u32);
         let mine: Vec<u32> = (0..size).flat_map(|to| blocks(rank, to)).collect();

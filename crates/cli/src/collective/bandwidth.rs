@@ -45,7 +45,7 @@ fn algorithm(row: &Row<'_, Collectives<'_>>) -> Option<f64> {
     (seconds > 0.0).then(|| row.problem().task.bytes() as f64 / seconds / 1e9)
 }
 
-/// The bus bandwidth in GB/s; none of operations that nccl-tests does not know.
+/// Returns the bus bandwidth in GB/s; `None` if nccl-tests defines none for the operation (scan) or if the operation takes no time.
 fn bus(row: &Row<'_, Collectives<'_>>) -> Option<f64> {
     let task = &row.problem().task;
     Some(algorithm(row)? * task.operation().bus_factor(task.size())?)

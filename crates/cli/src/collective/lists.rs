@@ -26,7 +26,7 @@ pub(super) struct Algorithms {
     strategies: Vec<String>,
 }
 
-/// An algorithm that is asked for, for one operation.
+/// A requested algorithm, for one operation.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     /// As it is written.

@@ -116,7 +116,7 @@ impl<'c, R> Column<'c, R> {
         Column { has_own_unit: true, ..self }
     }
 
-    /// Whether it has this name in CSV files.
+    /// Returns whether `name` is the name of the column in CSV files.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         self.name == name
     }

@@ -121,9 +121,9 @@ impl Ran {
 /// The number of calls that are timed under the host's clock.
 pub(super) const TIMED_CALLS: usize = 9;
 
-/// The time of a program on the host's own threads, where a single run would mostly tell what it takes to begin: the
-/// median of [`TIMED_CALLS`], after one that warms up. Each begins after a barrier, and takes from the first node's
-/// beginning to the last node's end.
+/// Returns the median time of [`TIMED_CALLS`] calls of a program on the threads of this host, after one warm-up call. Every call starts
+/// after a barrier; its time is from the first node's start to the last node's end. A single call would mostly measure the start of the
+/// threads.
 fn median_call<T>(
     machine: &Machine,
     program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,

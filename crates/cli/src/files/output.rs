@@ -150,7 +150,8 @@ fn unwritable(path: &Path) -> impl Fn(io::Error) -> OutputError {
     |cause| OutputError::Unwritable { path: path.to_owned(), cause }
 }
 
-/// A device or pipe, opened: it can only be written as it is.
+/// Opens `path` for direct writing if it leads to standard output or error, a device, a pipe, or an open file without a name (/dev/fd): a
+/// partial file cannot take the place of any of these. Returns `None` for other files, for directories, and if nothing has this name.
 fn device(path: &Path) -> io::Result<Option<File>> {
     if path == Path::new("-") {
         return standard_output().map(Some);

@@ -1,7 +1,7 @@
-//! Names of columns that have a part in a chart.
+//! Names of the columns that charts use as axis or label.
 
-/// Columns that can be to the right: that with the most different numbers is, of several the first. With the name and unit of
-/// the axis.
+/// Columns that can be the x axis, with the name and the unit of the axis. The default is the column with the most distinct values; of
+/// several such columns the first.
 pub(super) const ALONG: [(&str, &str, &str); 9] = [
     ("t", "traffic of a node", "bytes"),
     ("bytes", "length", "bytes"),
@@ -14,6 +14,6 @@ pub(super) const ALONG: [(&str, &str, &str); 9] = [
     ("ports", "ports", ""),
 ];
 
-/// Columns of names that tell lines apart if they are different, after the algorithm, or are to the right if no number is.
+/// Columns of names that label the lines of a chart, after the algorithm, if their values differ; the x axis if no number varies.
 pub(super) const NAMES: [&str; 9] =
     ["operation", "distribution", "name", "matrix", "members", "machine", "in_order", "interval", "clock"];

@@ -88,7 +88,10 @@ fn columns_can_be_asked_for() {
     );
     let none = table("n,m\n1,\n2,");
     let asked = Asked { y: Some("m".to_owned()), ..Asked::default() };
-    assert_eq!(chart(&none, &asked).unwrap_err().to_string(), "no row has a number in the column `m`");
+    assert_eq!(
+        chart(&none, &asked).unwrap_err().to_string(),
+        "no row has a number in the column `m`: choose another column"
+    );
     assert!(error(&Asked::default()).starts_with("no column has times"));
     let bandwidth = Asked { y: Some("bandwidth".to_owned()), ..Asked::default() };
     assert!(error(&bandwidth).starts_with("a bandwidth needs a column"));

@@ -20,8 +20,8 @@ const READING: [(&str, &str); 6] = [
     ),
     (
         "Claims",
-        "Statements of a paper in words, each judged by a written rule that is as strong as its words. The reason is beside every \
-         claim that does not hold.",
+        "Statements in a paper. Each is judged by a written criterion, as strict as the wording of the statement. The reason is given \
+         beside every claim that does not hold.",
     ),
     (
         "Sure",

@@ -99,7 +99,7 @@ pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
         };
         let low = number(low)?;
         if low > high {
-            return Err(format!("`{item}` goes down: write the smaller number first"));
+            return Err(format!("`{item}` is descending; write the smaller number first"));
         }
         if step == Some(0) {
             return Err(format!("`{item}` goes in steps of 0: use steps of 1 or more"));

@@ -43,19 +43,22 @@ fn bad_noise_and_faults_are_refused() {
         (&["--noise", "interval=1ms"][..], "noise has no length"),
         (
             &["--noise", "interval=1ms,length=2ms"],
-            "noise of 2 ms every 1 ms leaves hardly any time for programs",
+            "noise of 2 ms every 1 ms leaves too little time for programs",
         ),
         (&["--fault", "dead:0-1"], "unknown fault `dead:0-1`. Known: "),
-        (&["--fault", "dead:0-3@1ms"], "there is no link node 0 -> node 3 in mesh:2x2"),
+        (&["--fault", "dead:0-3@1ms"], "mesh:2x2 has no link node 0 -> node 3"),
         (&["--fault", "node:4@1ms"], "node 4 does not exist: the nodes are 0 to 3"),
-        (&["--fault", "slow:0-1:2@1ms"], "a link cannot be slowed to 2 of its capacity"),
+        (
+            &["--fault", "slow:0-1:2@1ms"],
+            "factor 2 of a slow link is out of range; allowed are numbers above 0 and at most 1",
+        ),
         (&["--fault", "node:1@1ms", "--run", "none"], "--run none cannot be used with noise or faults"),
     ] {
         let errors = refused(arguments);
         assert!(errors.contains(text), "{arguments:?}: {errors}");
     }
     let host = fails(2, &["s-to-p", "--machine", "host:2", "--clock", "host", "--fault", "node:1@1ms"]);
-    assert!(host.contains("a machine under the host's clock cannot have faults"), "{host}");
+    assert!(host.contains("the host's clock does not support faults"), "{host}");
 }
 
 #[test]

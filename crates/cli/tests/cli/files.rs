@@ -62,7 +62,7 @@ fn a_sweep_that_fails_leaves_the_old_file_and_what_was_finished() {
         let output = run(&[command, &sweep, &["--csv", text(&file)]].concat());
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{command:?}: {errors}");
-        assert!(errors.contains("the run was ended after 2s of wall-clock time"), "{command:?}: {errors}");
+        assert!(errors.contains("the run exceeded its wall limit, 2s;"), "{command:?}: {errors}");
         let told = format!("{} is unchanged; finished rows are in {}.partial", text(&file), text(&file));
         assert!(errors.contains(&told), "{command:?}: no\n{told}\nin\n{errors}");
         assert_eq!(lines(&file), ["old"], "{command:?}");

@@ -50,7 +50,7 @@ fn a_run_in_real_time_that_takes_long_is_announced() {
     ] {
         let errors = errors(1, &[command, &options, &["--clock", clock]].concat());
         assert!(errors.starts_with(told), "{command:?}: no\n{told}\nin\n{errors}");
-        assert!(errors.contains("\nerror: the run was ended after 50ms"), "{command:?}: {errors}");
+        assert!(errors.contains("\nerror: the run exceeded its wall limit, 50ms;"), "{command:?}: {errors}");
     }
     let matrix = ["textbook", "example-4.1", "--machine", text(&file), "--wall-limit", "50ms"];
     let errors = errors(1, &[&matrix[..], &["--clock", "real:1"]].concat());

@@ -24,7 +24,7 @@ fn a_sweep_is_drawn_with_its_bound_and_crossovers_and_so_is_its_table() {
         ">time, ms<",
         ">short<",
         ">auto<",
-        "bound (nothing can",
+        "bound (lower bound)",
     ] {
         assert!(svg.contains(text), "{text}: {svg}");
     }
@@ -60,7 +60,7 @@ fn every_command_that_compares_draws_what_varies() {
             "all-to-all --machine cm5:8 --fan-out 2 --traffic 1K,64K",
             [">traffic of a node, bytes<", ">two-stage<"],
         ),
-        ("plot-tune", "tune line:8 broadcast --bytes 8..64K", [">length, bytes<", "bound (nothing can"]),
+        ("plot-tune", "tune line:8 broadcast --bytes 8..64K", [">length, bytes<", "bound (lower bound)"]),
         ("plot-one", "collective all-gather --mesh 2x3 --bytes 4K", [">hybrid<", "time (modeled): "]),
         ("plot-demo", "--mesh 4x4 --sources 4 --clock virtual", [">distribution<", "Br_Lin (modeled): "]),
         (

@@ -49,8 +49,11 @@ fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
         left_out[0].starts_with("`forest` does not apply to this s-to-p broadcast: it needs "),
         "{output}"
     );
-    assert!(left_out[1].ends_with("16 nodes, 3 sources, 6144 bytes that take 1.0 start-ups."), "{output}");
-    assert!(left_out[2].ends_with(", and all have 2048 bytes."), "{output}");
+    assert!(
+        left_out[1].ends_with("(here: 16 nodes, 3 sources, 6144 bytes that take 1.0 start-ups)."),
+        "{output}"
+    );
+    assert!(left_out[2].ends_with(" (here: all lengths 2048 bytes)."), "{output}");
     let active = rows(&output, "active nodes");
     let xor = active.iter().find(|row| row[0] == "xor").unwrap();
     assert_eq!((xor.len(), xor[11], xor[12]), (13, "..", "16"), "{output}");
@@ -94,7 +97,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     let output = succeeds(&[&options[..], &["--algorithm", "beyond"]].concat());
     assert!(
         output.contains(
-            "\nSkipped: `split` does not apply to this broadcast: it needs long messages (over half of the longest) on at most half of the nodes, and there are long messages on 3 of 4 nodes.\n"
+            "\nSkipped: `split` does not apply to this s-to-p broadcast: it needs long messages (over half of the longest) on at most half of the nodes (here: long messages on 3 of 4 nodes).\n"
         ),
         "{output}"
     );
@@ -111,7 +114,12 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
 
     let sweep = ["s-to-p", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "beyond"];
     let output = succeeds(&sweep);
-    assert!(output.contains("\nSkipped for 2 of 4 problems: split works only"), "{output}");
+    assert!(
+        output.contains(
+            "\nSkipped for 2 of 4 problems: `split` does not apply to this s-to-p broadcast: it needs "
+        ),
+        "{output}"
+    );
     let cells = |row: &[&str]| row.iter().filter(|cell| **cell != "*").count();
     let table = rows(&output, "sources");
     assert!(table.iter().all(|row| cells(row) == 10), "{output}");
@@ -129,12 +137,22 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
         "auto,forest",
     ];
     let output = succeeds(&sweep);
-    assert!(output.contains("\nSkipped for 1 of 2 problems: forest works only"), "{output}");
+    assert!(
+        output.contains(
+            "\nSkipped for 1 of 2 problems: `forest` does not apply to this s-to-p broadcast: it needs "
+        ),
+        "{output}"
+    );
     let header: Vec<&str> =
         output.lines().find(|line| line.contains("bytes ")).unwrap().split_whitespace().collect();
     assert_eq!(header, ["bytes", "forest", "auto", "lower", "bound"], "{output}");
     let output = succeeds(&["s-to-p", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "split"]);
-    assert!(output.contains("\nSkipped for 2 of 4 problems: split works only"), "{output}");
+    assert!(
+        output.contains(
+            "\nSkipped for 2 of 4 problems: `split` does not apply to this s-to-p broadcast: it needs "
+        ),
+        "{output}"
+    );
     assert_eq!(rows(&output, "sources").len(), 2, "{output}");
 }
 
@@ -298,7 +316,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
             &["--distribution", "rows"],
             "unknown distribution `rows`; did you mean `row`? Known: row, column, right-diagonal,",
         ),
-        (&["--sources", "8..4"], "`8..4` goes down"),
+        (&["--sources", "8..4"], "`8..4` is descending; write the smaller number first"),
         (&["--sources", "-3"], "`-3` is not a number of sources"),
         (&["--sources", "many"], "`many` is not a number of sources: write 30, "),
         (&["--sources", "1..9+0"], "`1..9+0` goes in steps of 0"),
@@ -307,21 +325,24 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         (&["--sources", "1+2"], "`1+2` is not a number of sources"),
         (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
         (&["--mesh", "4x4,2x2", "--sources", "9"], "9 sources on a mesh of 2 x 2: 1 to 4 can be placed"),
-        (&["--mesh", "4x4,2"], "`2` is not a shape"),
+        (&["--mesh", "4x4,2"], "invalid shape `2`; allowed is ROWSxCOLUMNS, such as 16x32"),
         (&["--mesh", "4x4", "--machine", "line:3"], "cannot be used with '--machine <MACHINE>'"),
         (&["--at", "0,100"], "source 100 is outside the group: its ranks are 0 to 99"),
         (&["--at", "3,3"], "rank 3 is a source twice"),
         (&["--at", "3,x"], "`x` is not a rank: write whole numbers such as 0,5,17"),
         (&["--at", "3", "--sources", "1"], "cannot be used with '--sources <NUMBERS>'"),
         (&["--at", "3", "--distribution", "row"], "cannot be used with '--distribution <NAMES>'"),
-        (&["--bytes", "512M"], "travel as one in the end: a message has at most 1 GiB"),
+        (
+            &["--bytes", "512M"],
+            "the messages have 15 GiB in total and are combined into one message: the maximum is 1 GiB",
+        ),
         (
             &["--sources", "2", "--bytes", "999999999G", "--phantom"],
             "the messages have 1999999998 GiB in total and are combined into one message: the maximum is 1 GiB",
         ),
         (
             &["--machine", "ethernet:8", "--bytes", "0", "--algorithm", "forest"],
-            "and the bytes take longer than a start-up, and only empty messages",
+            "data that takes longer than a start-up (here: only empty messages)",
         ),
         (&["--csv", "no/such/folder/times.csv"], "no/such/folder/times.csv cannot be written"),
     ] {
@@ -330,7 +351,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         assert!(errors.contains("try '--help'"), "{arguments:?}: {errors}");
     }
     let errors = fails(1, &["s-to-p", "--mesh", "16x16", "--wall-limit", "1 ns"]);
-    assert!(errors.contains("the run was ended after 1ns of wall-clock time"), "{errors}");
+    assert!(errors.contains("the run exceeded its wall limit, 1ns;"), "{errors}");
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn what_cannot_be_tuned_is_refused_with_a_reason() {
         (&["scan", "gather"], "operations are given twice: separate them by commas"),
         (&["2x2", "scan", "gather"], "unexpected value 'gather'"),
         (&["0x3"], "`0x3` has no nodes"),
-        (&["2x2", "--bytes", "8..4"], "`8..4` goes down"),
+        (&["2x2", "--bytes", "8..4"], "`8..4` is descending; write the smaller size first"),
         (&["2x2", "--precision", "0"], "give a percentage from 0.1 to 1000"),
         (&["2x2", "--precision", "nan"], "give a percentage from 0.1 to 1000"),
         (&["2x2", "--csv", "no/such/folder/c.csv"], "no/such/folder/c.csv cannot be written"),

@@ -112,7 +112,7 @@ fn one_is_not_several() {
     let errors = fails(2, &["s-to-p", "--mesh", "1x1", "--algorithm", "split"]);
     assert!(
         errors.contains(
-            "long messages (over half of the longest) on at most half of the nodes, and 1 of 1 is\n"
+            "long messages (over half of the longest) on at most half of the nodes (here: long messages on 1 of 1 node)\n"
         ),
         "{errors}"
     );
@@ -140,9 +140,9 @@ fn units_say_what_they_say() {
         ),
         (
             "s-to-p --noise interval=1,length=5us",
-            "interval of noise: `1` has no unit; write a time such as `92 us`",
+            "noise interval: `1` has no unit; write a time such as `92 us`",
         ),
-        ("s-to-p --noise interval=1ms,length=5us,first=3", "first of noise: `3` has no unit; write a time"),
+        ("s-to-p --noise interval=1ms,length=5us,first=3", "noise first: `3` has no unit; write a time"),
         (
             "s-to-p --fault slow:0-1:0.5@2",
             "the instant of a fault: `2` has no unit; write a time such as `92 us`",

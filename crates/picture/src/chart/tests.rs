@@ -69,11 +69,20 @@ fn points_outside_the_scale_are_refused() {
     let chart = |x: Axis, y: Axis, point| Chart::new("", x, y).with("a", Origin::Modeled, [point]).to_svg();
     let linear = || Axis::linear("n", "bytes");
     let error = chart(linear(), linear(), [1.0, f64::NAN]).unwrap_err();
-    assert_eq!(error.to_string(), "NaN of a on the axis n, bytes; allowed are numbers from -1e300 to 1e300");
+    assert_eq!(
+        error.to_string(),
+        "value NaN of a is not allowed on the axis n, bytes; allowed are numbers from -1e300 to 1e300"
+    );
     let error = chart(Axis::logarithmic("n", ""), linear(), [0.0, 1.0]).unwrap_err();
-    assert_eq!(error.to_string(), "0 of a on the axis n; allowed are numbers from 1e-300 to 1e300");
+    assert_eq!(
+        error.to_string(),
+        "value 0 of a is not allowed on the axis n; allowed are numbers from 1e-300 to 1e300"
+    );
     let error = chart(Axis::names("n", ["x", "y"]), linear(), [2.0, 1.0]).unwrap_err();
-    assert_eq!(error.to_string(), "2 of a on the axis n; allowed are 0 to 1, one for each name");
+    assert_eq!(
+        error.to_string(),
+        "value 2 of a is not allowed on the axis n; allowed are 0 to 1, one for each name"
+    );
     let empty = Chart::new("", linear(), linear()).to_svg();
     assert_eq!(empty, Err(PictureError::Empty { what: "points" }));
     assert!(chart(linear(), linear(), [1e308, 0.0]).is_err());

@@ -55,7 +55,7 @@ fn layouts_match_the_topology() {
         ("complete:9", "a circle"),
         ("complete:200", "a circle"),
         ("dragonfly:3x2x2", "a free network"),
-        ("file:examples/network.toml", "a free network"),
+        (concat!("file:", env!("CARGO_MANIFEST_DIR"), "/../../examples/network.toml"), "a free network"),
     ] {
         let network = topology::parse(machine).unwrap();
         let layout = Layout::of(&*network);

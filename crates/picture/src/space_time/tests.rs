@@ -230,7 +230,7 @@ fn a_note_tells_of_bands_beyond_the_lanes() {
         Ok(node.compute(Span::from_millis(1000))?)
     });
     let run = run.unwrap();
-    let note = "2 phases or steps that overlap others are left out above the";
+    let note = "2 phases or steps that overlap others are not drawn above the";
     assert!(SpaceTime::of(&run).to_svg().unwrap().contains(&format!("{note} rows: ")));
     let page = super::super::Replay::new("").run("", &run).unwrap().to_html().unwrap();
     assert!(page.contains(&format!("\"notes\":[\"{note} diagram: ")));

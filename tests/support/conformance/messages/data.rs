@@ -86,7 +86,7 @@ pub(super) fn chains(_: &Node<'_>, group: &Group<'_>) -> Result<(), Failure> {
         }
     }
     // Elements that lie in several pieces, some cut in the middle, are elements still.
-    let numbers: Vec<u32> = (0..500).map(|number| number * 77_777_777).collect();
+    let numbers: Vec<u32> = (0..500_u32).map(|number| number.wrapping_mul(77_777_777)).collect();
     let mut whole = Payload::from(&numbers);
     let mut parts = Vec::new();
     for at in [1999, 1602, 1600, 1004, 3, 0] {
