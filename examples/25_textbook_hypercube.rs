@@ -111,7 +111,7 @@ pub fn all_to_all(network: &str, excess: f64, algorithm: Algorithm) -> Result<Fo
 
 fn main() -> Result<(), MainError> {
     for algorithm in [Algorithm::HYPERCUBE_ALL_TO_ALL, Algorithm::HYPERCUBE_REDUCTION] {
-        println!("{algorithm}: {}", algorithm.title());
+        println!("{algorithm}: {}", algorithm.about());
         for (network, k) in NETWORKS {
             let Found { program, library, equation, sharing, link } = all_to_all(network, k, algorithm)?;
             let [program, library, equation] =

@@ -15,7 +15,7 @@ use crate::{
 
 /// Returns the algorithms whose time is predicted without a run.
 fn predictable() -> impl Iterator<Item = Algorithm> {
-    Algorithm::ALL.iter().cloned().filter(Algorithm::is_predictable)
+    Algorithm::ALL.iter().filter(|algorithm| algorithm.is_predictable()).cloned()
 }
 
 fn byte(from: usize, to: usize, at: u64) -> u8 {

@@ -27,7 +27,7 @@ pub(super) fn combine<T: Pod + Send>(
     let (world, mine) = (nx.node.world(), Payload::from(&*x));
     // Sums of floating-point numbers depend on the order of the additions.
     let named = Named { name, of: type_name::<T>(), is_commutative, is_exact: false };
-    let result = perform(world, &Algorithm::HYBRID.into(), &job, &mine, Some(named), &mut onto)?;
+    let result = perform(world, &Algorithm::HYBRID, &job, &mine, Some(named), &mut onto)?;
     Ok(result.copy_to(x)?)
 }
 

@@ -89,7 +89,7 @@ impl Algorithm {
     }
 
     /// Returns a one-line description.
-    pub fn title(self) -> &'static str {
+    pub fn about(self) -> &'static str {
         self.0.registered.about
     }
 

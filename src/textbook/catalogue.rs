@@ -52,7 +52,7 @@ impl Topic {
     /// Returns a short title.
     pub fn title(self) -> &'static str {
         match self {
-            Topic::Algorithm(algorithm) => algorithm.title(),
+            Topic::Algorithm(algorithm) => algorithm.about(),
             Topic::MatrixVector => "a matrix times a vector on a mesh",
         }
     }

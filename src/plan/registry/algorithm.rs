@@ -11,7 +11,7 @@ use std::{
 use super::{Entry, Found, Method, Planning, Predicted, Restriction, Variant, custom::Custom};
 use crate::{
     names,
-    plan::{PlanError, Problem, effort::Budget},
+    plan::{PlanError, Planned, Problem, effort::Budget},
     time::Time,
 };
 
@@ -47,6 +47,10 @@ pub(super) struct Alternatives<P: Problem> {
     name: String,
     algorithms: Vec<Algorithm<P>>,
 }
+
+/// The values by which algorithms are compared: name, parameter, address of the function, alternatives.
+type Key<'a, P> =
+    (&'a str, Option<&'a <P as Planned>::Parameter>, Option<*const Custom<P>>, &'a [Algorithm<P>]);
 
 impl<P: Problem> Algorithm<P> {
     /// The entry of algorithms that are not in the registry.
@@ -187,8 +191,7 @@ impl<P: Problem> Algorithm<P> {
         if let Form::Registered(entry, _) = self.0 { entry } else { Self::UNREGISTERED }
     }
 
-    /// Returns the values by which algorithms are compared: name, parameter, address of the function, alternatives.
-    fn key(&self) -> (&str, Option<&P::Parameter>, Option<*const Custom<P>>, &[Algorithm<P>]) {
+    fn key(&self) -> Key<'_, P> {
         match &self.0 {
             Form::Registered(entry, parameter) => (entry.name, Some(parameter), None, &[]),
             Form::Custom(custom) => (&custom.name, None, Some(Arc::as_ptr(custom)), &[]),

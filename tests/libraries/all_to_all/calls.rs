@@ -134,10 +134,10 @@ fn phantom_payloads_are_exchanged_by_every_algorithm_that_takes_them() {
     let machine = Machine::paragon(1, 4).build().unwrap();
     // Sorting needs data, and *apart* lengths that differ.
     let takes_them = |algorithm: &Algorithm| ![Algorithm::SORTING, Algorithm::APART].contains(algorithm);
-    for algorithm in Algorithm::ALL.iter().cloned().filter(takes_them) {
+    for algorithm in Algorithm::ALL.iter().filter(|algorithm| takes_them(algorithm)) {
         let run = machine.run(|node| {
             let mine = vec![Payload::phantom(1 << 20); 4];
-            Ok(node.world().using(&algorithm).all_to_allv_payloads(mine)?)
+            Ok(node.world().using(algorithm).all_to_allv_payloads(mine)?)
         });
         let outputs = run.unwrap().outputs;
         assert!(outputs.iter().flatten().all(|payload| payload.len() == 1 << 20), "{algorithm}");

@@ -21,7 +21,7 @@ fn cm5(nodes: usize) -> MachineSpec {
 
 /// All manners of asking.
 fn manners(seed: u64) -> Vec<Algorithm> {
-    let all = Algorithm::ALL.iter().cloned().filter(|algorithm| !algorithm.is_predictable());
+    let all = Algorithm::ALL.iter().filter(|algorithm| !algorithm.is_predictable()).cloned();
     all.map(|algorithm| algorithm.with_seed(seed)).collect()
 }
 

@@ -81,7 +81,7 @@ fn the_table_of_algorithms() {
     the_document_has(&Algorithm::ALL.iter().copied().map(line).collect::<Vec<_>>());
     // Where it is: files and examples that exist.
     for algorithm in Algorithm::ALL {
-        let start = format!("| {} | {} | {} |", algorithm.name(), algorithm.title(), algorithm.section());
+        let start = format!("| {} | {} | {} |", algorithm.name(), algorithm.about(), algorithm.section());
         let row = DOCUMENT.lines().find(|line| line.starts_with(&start)).expect(&start);
         let names: Vec<&str> = row.split('`').skip(1).step_by(2).collect();
         assert!(root().join("src/textbook").join(names[0]).exists(), "{row}");

@@ -123,7 +123,7 @@ fn refusals_say_what_is_needed() {
 fn algorithms_are_found_by_their_names() {
     for &algorithm in Algorithm::ALL {
         assert_eq!(algorithm.name().parse(), Ok(algorithm));
-        assert!(algorithm.section().starts_with("4.") && !algorithm.title().is_empty());
+        assert!(algorithm.section().starts_with("4.") && !algorithm.about().is_empty());
     }
     let numbered: Vec<&str> = Algorithm::ALL
         .iter()

@@ -44,7 +44,7 @@ impl Measure {
 /// The picture has one panel for each [`Measure`] with a non-zero value. Every directed link is half an arrow, on the
 /// right-hand side of its direction. Its colour and width show the class of its value, one of six between 0 and the
 /// largest value of the run. Links that carried no message are thin lines. A run without a
-/// [trace](crate::MachineBuilder::trace) has two panels, because the shared time of links needs a trace.
+/// [trace](multicomputer::MachineBuilder::trace) has two panels, because the shared time of links needs a trace.
 ///
 /// | network | drawn as |
 /// | --- | --- |

@@ -31,7 +31,7 @@ const PROGRAM: [&str; 4] = [
     include_str!("page/player.js"),
 ];
 
-/// An HTML page that animates [traced](crate::MachineBuilder::trace) runs: a builder that extracts the data of a run when the run is added.
+/// An HTML page that animates [traced](multicomputer::MachineBuilder::trace) runs: a builder that extracts the data of a run when the run is added.
 /// The page is self-contained and needs only a browser.
 ///
 /// The network is drawn as in a [heat map](super::Heat). A dot for each message moves along its route in proportion to the bytes that

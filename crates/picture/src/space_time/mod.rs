@@ -24,7 +24,7 @@ const MAX_ROWS: usize = 100;
 const WIDTH: u32 = 1000;
 const MIN_WIDTH: u32 = 400;
 
-/// The space-time diagram of a run that was [traced](crate::MachineBuilder::trace): a builder.
+/// The space-time diagram of a run that was [traced](multicomputer::MachineBuilder::trace): a builder.
 ///
 /// Every node has a row, whose bars show its activity:
 ///

@@ -41,7 +41,7 @@ fn auto_is_never_slower_than_the_paper() {
         ];
         for matrix in matrices.map(Arc::new) {
             let auto = seconds(&machine, &matrix, Algorithm::AUTO);
-            for algorithm in Algorithm::ALL.iter().cloned().filter(of_the_paper) {
+            for algorithm in Algorithm::ALL.iter().filter(|algorithm| of_the_paper(algorithm)).cloned() {
                 if algorithm == Algorithm::LINEAR && matrix.class() != (Class::AllToAll, true) {
                     continue;
                 }

@@ -129,7 +129,7 @@ fn the_table_of_what_is_beyond_the_papers() {
         let instance = Instance::new(&spec, &sources, &vec![*length; *count]).unwrap();
         let is_xor = |algorithm: &Algorithm| [XOR, Algorithm::REPOS_XOR].contains(algorithm);
         let papers =
-            Algorithm::PAPER.iter().cloned().filter(|algorithm| mesh != "16x16" || !is_xor(algorithm));
+            Algorithm::PAPER.iter().filter(|algorithm| mesh != "16x16" || !is_xor(algorithm)).cloned();
         let paper = fastest(&instance, &papers.collect::<Vec<_>>());
         let auto = AUTO.plan(&instance).unwrap();
         let [best, time] =
