@@ -211,7 +211,7 @@ fn bandwidth(value: f64) -> String {
     }
 }
 
-/// A number with at most so many decimals.
+/// A number with at most a given number of decimals.
 pub(super) fn decimal(value: f64, most: usize) -> String {
     let text = format!("{value:.most$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

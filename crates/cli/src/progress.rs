@@ -12,7 +12,7 @@ use tracing::level_filters::LevelFilter;
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
-    /// An empty bar for so many runs.
+    /// An empty bar for a number of runs.
     pub(super) fn new(runs: usize) -> Progress {
         let target = match LevelFilter::current() {
             LevelFilter::OFF => ProgressDrawTarget::stderr(),
@@ -28,7 +28,7 @@ impl Progress {
         Progress(ProgressBar::hidden())
     }
 
-    /// An empty bar for work that takes about so many milliseconds together, which says how much time is left.
+    /// An empty bar that shows the time left, for work whose estimated total time is `millis` milliseconds.
     pub(super) fn timed(millis: u64) -> Progress {
         let progress = Progress::new(0);
         progress.0.set_length(millis);

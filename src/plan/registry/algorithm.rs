@@ -2,6 +2,7 @@
 
 use std::{
     cmp::Ordering,
+    error::Error,
     fmt,
     hash::{Hash, Hasher},
     slice,
@@ -53,6 +54,50 @@ type Key<'a, P> =
     (&'a str, Option<&'a <P as Planned>::Parameter>, Option<*const Custom<P>>, &'a [Algorithm<P>]);
 
 impl<P: Problem> Algorithm<P> {
+    /// Creates a custom algorithm from a name, which its plans also get, and a function that makes its drafts.
+    ///
+    /// The function makes a draft for a problem, as the library's algorithms do: pieces of the data and a
+    /// [`Schedule`](crate::pattern::Schedule) that moves them. It must be deterministic, because every member of a group may call it. It
+    /// returns an error if it has no draft for the problem.
+    ///
+    /// Each plan checks its draft, at about 1 us of host time per block of a message: the draft is carried out without data
+    /// ([`Delivery`](crate::pattern::Delivery)). Every rank must end with the data that the problem requires, and no rank may deadlock.
+    /// The errors of plans are [`PlanError::NoDraft`] if the function returns an error, [`PlanError::Panicked`] if it panics, and
+    /// [`PlanError::Undelivered`] if the check fails.
+    ///
+    /// ```
+    /// use multicomputer::{pattern::{Exchange, Transfer}, prelude::*, s_to_p::{Algorithm, Draft, Instance}};
+    ///
+    /// // Each source sends its message to all others by itself.
+    /// let star = Algorithm::custom("star", |instance: &Instance| {
+    ///     Ok(Draft::whole(instance, Exchange::Overlapped, |builder| {
+    ///         for (block, &from) in (0..).zip(instance.sources()) {
+    ///             let others = (0..instance.size()).filter(|&to| to != from);
+    ///             builder.iteration(others.map(|to| Transfer { from, to, blocks: [block].into() }));
+    ///         }
+    ///     }))
+    /// });
+    ///
+    /// let machine = Machine::paragon(2, 3).build()?;
+    /// let instance = Instance::new(machine.spec(), &[1, 4], &[100, 100])?;
+    /// let (plan, auto) = (star.plan(&instance)?, Algorithm::AUTO.plan(&instance)?);
+    /// assert!(auto.prediction().modeled < plan.prediction().modeled);
+    ///
+    /// let run = machine.run(|node| {
+    ///     let x: &[u8] = if [1, 4].contains(&node.rank()) { &[node.rank() as u8; 100] } else { &[] };
+    ///     Ok(node.world().using(&star).broadcast_from(&[(1, 100), (4, 100)], x)?[1][0])
+    /// })?;
+    /// assert_eq!(run.outputs, [4; 6]);
+    /// assert_eq!(run.report.makespan, plan.prediction().modeled);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn custom(
+        name: impl Into<String>,
+        make: impl Fn(&P) -> Result<P::Draft, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
+    ) -> Algorithm<P> {
+        Algorithm(Form::Custom(Arc::new(Custom::new(name.into(), make))))
+    }
+
     /// The entry of algorithms that are not in the registry.
     const UNREGISTERED: &'static Entry<P> = &Entry::new("", |_| Ok(Vec::new()));
 

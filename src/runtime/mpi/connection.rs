@@ -15,7 +15,6 @@ use ferrompi::{Communicator, Error, PersistentRequest, Source};
 
 use super::{
     frame::{self, Header, Kind, LONGEST, Part, ROOM},
-    job::transport_error,
     pool::Pool,
 };
 use crate::{
@@ -23,6 +22,11 @@ use crate::{
     payload::{Payload, Segment},
     wire::{NodeId, RequestId},
 };
+
+/// Returns the error of a call for an error of the MPI library.
+pub(super) fn transport_error(error: Error) -> CommError {
+    CommError::Transport(error.to_string())
+}
 
 /// The MPI tags of frames and of the data of long messages.
 const FRAME: i32 = 0;

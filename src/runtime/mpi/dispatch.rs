@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use super::{
-    connection::Arrived,
+    connection::{Arrived, transport_error},
     frame::{Header, Kind},
     groups::CallMismatch,
-    job::transport_error,
     node::{Cause, MpiNode},
 };
 use crate::{

@@ -6,8 +6,8 @@ use ferrompi::{Error, ReduceOp, Request, Scope};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    connection::transport_error,
     idle::Idle,
-    job::transport_error,
     node::{Cause, MpiNode},
     serialized_node::SerializedNode,
 };

@@ -4,7 +4,10 @@ use std::{cell::Cell, collections::BTreeSet, env, thread};
 
 use ferrompi::{Communicator, Error, Mpi, ReduceOp, Request, Scope, ThreadLevel};
 
-use super::{connection::Connection, idle::Idle};
+use super::{
+    connection::{Connection, transport_error},
+    idle::Idle,
+};
 use crate::{
     error::{CommError, RunError},
     rank::Rank,
@@ -41,11 +44,6 @@ pub enum MpiError {
 /// this crate's interface.
 pub(crate) fn library_error(error: Error) -> MpiError {
     MpiError::Library(error.to_string())
-}
-
-/// Returns the error of a call for an error of the library.
-pub(super) fn transport_error(error: Error) -> CommError {
-    CommError::Transport(error.to_string())
 }
 
 /// The job; see the [module](self).

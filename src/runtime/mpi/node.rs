@@ -8,11 +8,12 @@ use std::{
 
 use super::{
     Settings,
+    connection::transport_error,
     frame::{Header, Kind},
     groups::{CallMismatch, Groups},
     idle::Idle,
     inquiry::Inquiry,
-    job::{Job, transport_error},
+    job::Job,
 };
 use crate::{
     endpoint::{Cache, Call, Endpoint, Envelope, Shared},

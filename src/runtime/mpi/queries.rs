@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{
+    connection::transport_error,
     frame::{Header, Kind, ROOM},
     inquiry::{Activity, Inquiry, State, Verdict},
-    job::transport_error,
     node::{Cause, MpiNode},
 };
 use crate::{

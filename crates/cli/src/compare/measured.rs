@@ -7,7 +7,7 @@ use multicomputer_published::median;
 
 use super::{Column, Comparison, Figure, Ran, Results, Row, left_out, mean, title};
 
-/// The times of several calls: the least and the greatest, and those that a quarter of them are below and above.
+/// The times of several calls: minimum, first quartile, third quartile, maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spread {
     least: Span,

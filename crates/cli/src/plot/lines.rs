@@ -130,7 +130,7 @@ fn crossovers(
     groups.values().flat_map(Chart::crossovers).collect()
 }
 
-/// An axis of numbers: logarithmic if all are positive and the largest is so many times the smallest.
+/// An axis of numbers: logarithmic if all are positive and the ratio of the largest to the smallest is large.
 fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64) -> Axis {
     let (least, most) =
         numbers.fold((f64::INFINITY, 0.0_f64), |(least, most), number| (least.min(number), most.max(number)));
@@ -180,7 +180,7 @@ impl Height {
         let number = records.number(row, &self.column)?;
         match &self.bytes {
             None => Some(number),
-            // Every source of an s-to-p broadcast has so many bytes. Bytes over microseconds are MB/s.
+            // `bytes` is the length of each source's message in an s-to-p broadcast. Bytes over microseconds are MB/s.
             Some(bytes) => {
                 let sources = records.number(row, "sources").filter(|_| bytes == "bytes").unwrap_or(1.0);
                 (number > 0.0).then_some(sources * records.number(row, bytes)? / number)

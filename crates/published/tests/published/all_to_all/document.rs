@@ -173,7 +173,7 @@ fn mixed(from: Rank, to: Rank) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
-/// Makes a matrix of so many nodes with a traffic of about so many bytes.
+/// Makes a matrix for a number of nodes, with a traffic of about a number of bytes.
 type Kind = fn(usize, u64) -> Arc<Matrix>;
 
 /// Matrices of different kinds.
