@@ -126,7 +126,7 @@ pub(super) fn first_of_several(node: &Node<'_>, group: &Group<'_>) -> Result<(),
     for left in (0..2 * size).rev() {
         let (place, message) = match left % 2 {
             0 => Request::wait_any(&mut requests)?,
-            _ => Request::wait_any_until(&mut requests, deadline)?.ok_or("in vain")?,
+            _ => Request::wait_any_until(&mut requests, deadline)?.ok_or("no request is complete")?,
         };
         same("source", message.as_ref().map(|message| message.source), place.checked_sub(size))?;
         if let Some(message) = message {
