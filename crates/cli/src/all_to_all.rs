@@ -11,14 +11,14 @@ use std::{
 
 use clap::Args;
 use multicomputer::{
-    Clock, Payload,
-    all_to_all::{Algorithm, Generator, Instance, Matrix, Plan},
+    Clock,
+    all_to_all::{Algorithm, Generator, Instance, Plan},
     msccl::{Program, WriteError},
     pattern::Schedule,
     plan::{PlanError, Search},
-    prelude::{Node, Rank},
     units::{Sizes, format_bytes},
 };
+use multicomputer_study::checked;
 
 use super::{
     compare::{
@@ -163,11 +163,6 @@ fn seed(algorithm: &Implementation<Asked>) -> Option<u64> {
     algorithm.ours()?.algorithm.seed()
 }
 
-/// The message of one node for another.
-fn message(content: Content, matrix: &Matrix, from: Rank, to: Rank) -> Payload {
-    content.message(from * matrix.nodes() + to, matrix.get(from, to))
-}
-
 /// An algorithm on a matrix.
 type R<'a, 'e> = Row<'a, Exchanges<'e>>;
 
@@ -277,28 +272,11 @@ impl Comparison for Exchanges<'_> {
         Some((schedule.iterations(), schedule.messages().count() as u64))
     }
 
-    /// The data is made before the run and checked after it, so that neither takes host time from the nodes while the
-    /// clock is running: in real time what a program computes counts. What arrives is compared with data made afresh:
-    /// the nodes pass data on by reference, and the copy that it is compared with is not part of what they share.
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
-        let plan = match plan {
-            Implementation::Ours(plan) => plan,
-            Implementation::Mpi(instance) => return own::run(instance, self.content, execution),
-        };
-        let matrix = plan.instance().matrix();
-        let message = |from: Rank, to: Rank| message(self.content, matrix, from, to);
-        let ranks = || 0..matrix.nodes();
-        let given: Vec<Vec<Payload>> =
-            ranks().map(|from| ranks().map(|to| message(from, to)).collect()).collect();
-        let program = |node: &Node<'_>| Ok(plan.carry_out(node.world(), given[node.rank()].clone())?);
-        execution.run(program, |outputs| {
-            ranks().flat_map(|from| outputs.iter().map(move |output| (from, output))).find_map(
-                |(from, &(to, output))| {
-                    let fault = self.content.fault(output.get(from), &message(from, to))?;
-                    Some(format!("node {to} has wrong data from node {from}: {fault}"))
-                },
-            )
-        })
+        match plan {
+            Implementation::Ours(plan) => checked::all_to_all(plan, self.content, execution),
+            Implementation::Mpi(instance) => own::run(instance, self.content, execution),
+        }
     }
 
     fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>> {

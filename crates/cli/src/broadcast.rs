@@ -1,16 +1,7 @@
-//! An s-to-p broadcast that is run and checked, and MPI's own, `MPI_Allgatherv` with nothing from those that are no sources.
-//!
-//! The data is made before the run and checked after it, so that neither takes host time from the nodes while the
-//! clock is running: in real time what a program computes counts. Every node's program returns what it holds, and each
-//! byte of it is compared with what its source had, made afresh: the nodes pass data on by reference, and the copy that
-//! it is compared with is not part of what they share.
+//! The default number of sources of s-to-p broadcasts, and MPI's own operation for them: `MPI_Allgatherv`, to which ranks that are not
+//! sources contribute no data.
 
-use multicomputer::{
-    Payload,
-    comm::Node,
-    model::MachineSpec,
-    s_to_p::{Instance, Plan},
-};
+use multicomputer::{model::MachineSpec, s_to_p::Instance};
 
 use super::{
     compare::{Execution, Ran},
@@ -21,28 +12,6 @@ use super::{
 /// The default number of sources: 30, or all nodes of a smaller machine.
 pub(super) fn default_sources(machine: &MachineSpec) -> usize {
     machine.nodes().min(30)
-}
-
-/// Broadcasts, and checks what every node has in the end.
-pub(super) fn broadcast(plan: &Plan, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
-    let instance = plan.instance();
-    let sources = || instance.sources().iter().zip(instance.lengths());
-    let messages: Vec<Payload> =
-        sources().map(|(&source, &length)| content.message(source, length)).collect();
-    let program = |node: &Node<'_>| {
-        let source = instance.sources().iter().position(|&source| source == node.rank());
-        let mine = source.map(|source| messages[source].clone());
-        Ok(plan.broadcast(node.world(), mine)?)
-    };
-    execution.run(program, |outputs| {
-        sources().enumerate().find_map(|(block, (&source, &length))| {
-            let expected = content.message(source, length);
-            outputs.iter().find_map(|(rank, received)| {
-                let fault = content.fault(received.get(block), &expected)?;
-                Some(format!("node {rank} has wrong data of source {source}: {fault}"))
-            })
-        })
-    })
 }
 
 /// Broadcasts by MPI's own operation, and checks every byte that this rank gets.

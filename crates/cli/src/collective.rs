@@ -12,14 +12,14 @@ use std::{
 
 use clap::Args;
 use multicomputer::{
-    Clock, Payload, Rank, Span,
+    Clock, Span,
     collective::{Algorithm, Operation, Plan, Task as Collective},
     msccl::{Program, WriteError},
     pattern::Schedule,
     plan::Search,
-    prelude::{Node, Tag},
     units::Sizes,
 };
+use multicomputer_study::checked;
 
 use super::{
     compare::{
@@ -36,7 +36,6 @@ use super::{
 };
 
 mod bandwidth;
-mod data;
 mod lists;
 mod members;
 mod own;
@@ -255,7 +254,7 @@ impl Comparison for Collectives<'_> {
 
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         match plan {
-            Implementation::Ours(plan) => run_checked(plan, self.content, execution),
+            Implementation::Ours(plan) => checked::collective(plan, self.content, execution),
             Implementation::Mpi(task) => own::run(task, self.content, execution),
         }
     }
@@ -355,36 +354,4 @@ impl Collectives<'_> {
             _ => format!("{which}: {has}."),
         }
     }
-}
-
-/// Runs a plan, and checks what every member has in the end.
-///
-/// The data is made before the run and checked after it, so that neither takes host time from the nodes while the clock
-/// is running: in real time what a program computes counts. To combine belongs to the operation, and does count.
-pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
-    let task = plan.task();
-    let given = content.given(task);
-    let mut ranks: Vec<Option<Rank>> = vec![None; execution.nodes()];
-    task.members().iter().enumerate().for_each(|(rank, &node)| ranks[node] = Some(rank));
-    // MPI's own operations have their communicator before the call, and to make a group takes time.
-    let is_of_world = execution.is_over_mpi() && task.members().iter().copied().eq(0..execution.nodes());
-    let program = |node: &Node<'_>| {
-        let Some(rank) = ranks[node.rank()] else { return Ok(None) };
-        let combine = |left: Payload, right: Payload| content.combine(task, left, right);
-        if is_of_world {
-            return Ok(Some(plan.carry_out(node.world(), Tag(0), &given[rank], combine)?));
-        }
-        let group = node.world().subgroup(task.members())?;
-        Ok(Some(plan.carry_out(&group, Tag(0), &given[rank], combine)?))
-    };
-    execution.run(program, |outputs| {
-        let mut results = vec![None; task.size()];
-        for (node, result) in outputs {
-            if let Some(rank) = ranks[*node] {
-                results[rank] = result.as_ref();
-            }
-        }
-        let (rank, fault) = content.wrong_rank(task, &results)?;
-        Some(format!("rank {rank} has wrong data: {fault}"))
-    })
 }

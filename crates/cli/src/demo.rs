@@ -16,9 +16,10 @@ use multicomputer::{
     s_to_p::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
+use multicomputer_study::checked;
 
 use super::{
-    broadcast::{broadcast, default_sources},
+    broadcast::default_sources,
     clock,
     compare::{
         Attempt, Attempted, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs,
@@ -195,7 +196,7 @@ impl Comparison for Demonstration {
     fn facts(&self, _: &Placement, _: &Planned<Rc<Plan>>, _: Option<&Ran>) {}
 
     fn run(&self, plan: &Rc<Plan>, execution: Execution<'_>) -> Result<Ran, Error> {
-        broadcast(plan, self.content, execution)
+        checked::s_to_p(plan, self.content, execution)
     }
 
     fn time(&self, attempt: &Attempt<Self>) -> Option<Span> {

@@ -9,11 +9,9 @@
 mod all_to_all;
 mod broadcast;
 mod calibrate;
-mod clock;
 mod collective;
 mod compare;
 mod count;
-mod data;
 mod demo;
 mod error;
 mod files;
@@ -51,6 +49,7 @@ use std::{
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 use multicomputer::{collective::Operation, names};
+use multicomputer_study::{clock, data};
 use tracing_subscriber::EnvFilter;
 
 use self::{error::Error, site::Site};

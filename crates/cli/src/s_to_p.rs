@@ -17,9 +17,10 @@ use multicomputer::{
     s_to_p::{Algorithm, Distribution, Instance, Plan, picture},
     units::Sizes,
 };
+use multicomputer_study::checked;
 
 use super::{
-    broadcast::{broadcast, own_broadcast},
+    broadcast::own_broadcast,
     clock,
     compare::{
         Attempt, Attempted, Case, Column, Comparison, Execution, Implementation, Place, Planned, Ran,
@@ -220,7 +221,7 @@ impl Comparison for Broadcasts {
 
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         match plan {
-            Implementation::Ours(plan) => broadcast(plan, self.content, execution),
+            Implementation::Ours(plan) => checked::s_to_p(plan, self.content, execution),
             Implementation::Mpi(instance) => own_broadcast(instance, self.content, execution),
         }
     }

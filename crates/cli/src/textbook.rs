@@ -19,9 +19,9 @@ use multicomputer::{
     plan::{LowerBound, Search},
     textbook::{Algorithm, Topic},
 };
+use multicomputer_study::checked;
 
 use super::{
-    collective::run_checked,
     compare::{
         Attempted, Case, Column, Comparison, Execution, Figure, Place, Planned, Ran, Results, Row, Runs,
         compare,
@@ -232,7 +232,7 @@ impl Comparison for Chapter<'_> {
     fn run(&self, plan: &Solution, execution: Execution<'_>) -> Result<Ran, Error> {
         let content = Content::new(self.arguments.phantom, self.arguments.options.seed);
         match plan {
-            Solution::Algorithm(_, plan) => run_checked(plan, content, execution),
+            Solution::Algorithm(_, plan) => checked::collective(plan, content, execution),
             Solution::Matrix(matrix) => matrix.run(execution),
         }
     }

@@ -1,6 +1,8 @@
 //! MPI's own exchange of a matrix, `MPI_Alltoallv`.
 
 use multicomputer::all_to_all::Instance;
+#[cfg(feature = "mpi")]
+use multicomputer_study::checked;
 
 use super::super::{
     compare::{Execution, Ran},
@@ -13,7 +15,7 @@ use super::super::{
 pub(super) fn run(instance: &Instance, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     let matrix = instance.matrix();
     let rank = execution.rank();
-    let bytes = |from, to| super::message(content, matrix, from, to).to_bytes().unwrap_or_default();
+    let bytes = |from, to| checked::pair(content, matrix, from, to).to_bytes().unwrap_or_default();
     let ranks = || 0..matrix.nodes();
     let counts = |of: &dyn Fn(usize) -> u64| ranks().map(|rank| of(rank) as usize).collect::<Vec<_>>();
     let (to_counts, from_counts) =

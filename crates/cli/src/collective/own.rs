@@ -2,13 +2,10 @@
 
 use multicomputer::collective::{Operation, Task};
 
-use super::{
-    super::{
-        compare::{Execution, Ran},
-        data::Content,
-        error::Error,
-    },
-    data::adds_doubles,
+use super::super::{
+    compare::{Execution, Ran},
+    data::{Content, adds_doubles},
+    error::Error,
 };
 
 /// The name of MPI's operation for a task, without `MPI_`; or why there is none.
@@ -53,7 +50,7 @@ fn counts(task: &Task) -> Vec<usize> {
 pub(super) fn run(task: &Task, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     let (rank, root) = (execution.rank(), task.root());
     let given = content.given(task)[rank].to_bytes().unwrap_or_default();
-    let [_, after] = super::data::before_and_after(task, rank);
+    let [_, after] = multicomputer_study::data::before_and_after(task, rank);
     let fault = |got: &[u8]| {
         let payload = got.to_vec().into();
         let mut results = vec![None; task.size()];

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use multicomputer::{Span, plan::LowerBound};
+use multicomputer_study::checked::TIMED_CALLS;
 
 use super::{
     super::{
@@ -14,7 +15,6 @@ use super::{
     Column, Comparison, Figure, Line, Ran, Row, Solved,
     column::table,
     common::columns,
-    runner::TIMED_CALLS,
 };
 
 /// The note on times under the host's clock.

@@ -9,13 +9,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 #[cfg(feature = "mpi")]
 use multicomputer::mpi::{MpiError, Native};
 use multicomputer::{
-    Machine, Rank, Span, Time,
+    Machine, Rank, Span,
     comm::Node,
     error::Failure,
     plan::Effort,
     report::{LinkReport, RealTimeReport, RunReport},
     units::format_bytes,
 };
+
+use multicomputer_study::checked::{self, median_call};
 
 use super::{
     super::{
@@ -118,36 +120,6 @@ impl Ran {
     }
 }
 
-/// The number of calls that are timed under the host's clock.
-pub(super) const TIMED_CALLS: usize = 9;
-
-/// Returns the median time of [`TIMED_CALLS`] calls of a program on the threads of this host, after one warm-up call. Every call starts
-/// after a barrier; its time is from the first node's start to the last node's end. A single call would mostly measure the start of the
-/// threads.
-fn median_call<T>(
-    machine: &Machine,
-    program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
-) -> Result<Span, Error> {
-    let run = machine.run(|node| {
-        program(node)?;
-        let timed = |_| -> Result<[Time; 2], Failure> {
-            node.world().barrier()?;
-            let begin = node.now()?;
-            program(node)?;
-            Ok([begin, node.now()?])
-        };
-        (0..TIMED_CALLS).map(timed).collect::<Result<Vec<[Time; 2]>, Failure>>()
-    })?;
-    let call = |nth: usize| {
-        let first = run.outputs.iter().map(|calls| calls[nth][0]).min().unwrap_or(Time::ZERO);
-        let last = run.outputs.iter().map(|calls| calls[nth][1]).max().unwrap_or(Time::ZERO);
-        last.since(first)
-    };
-    let mut calls: Vec<Span> = (0..TIMED_CALLS).map(call).collect();
-    calls.sort_unstable();
-    Ok(calls[TIMED_CALLS / 2])
-}
-
 /// A place for a run, and places for its trace, its pictures, and where its time went.
 pub(crate) struct Execution<'a> {
     pub(crate) place: &'a Place,
@@ -162,14 +134,6 @@ pub(crate) struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    pub(crate) fn nodes(&self) -> usize {
-        self.place.nodes()
-    }
-
-    pub(crate) fn is_over_mpi(&self) -> bool {
-        self.place.is_over_mpi()
-    }
-
     /// The rank of MPI that this process is.
     #[cfg(feature = "mpi")]
     pub(crate) fn rank(&self) -> Rank {
@@ -201,20 +165,6 @@ impl Execution<'_> {
         )))
     }
 
-    /// Runs a program on every node. What comes out must have no fault, and in virtual time it must also take what was
-    /// predicted, if anything was. A fault is looked for in the outputs of those nodes that this process has.
-    pub(crate) fn run<T: Send>(
-        self,
-        program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
-        fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
-    ) -> Result<Ran, Error> {
-        match self.place {
-            Place::Machine(machine) => self.run_on(machine, program, fault),
-            #[cfg(feature = "mpi")]
-            Place::Ranks(ranks) => ranks.run(self.name, program, fault).map(Ran::measured),
-        }
-    }
-
     fn run_on<T: Send>(
         self,
         machine: &Machine,
@@ -242,6 +192,32 @@ impl Execution<'_> {
                 .map(|time| (time, Duration::from_nanos(time.as_picos() / 1000)))?,
         };
         Ok(Ran::of(report, time, wall))
+    }
+}
+
+impl checked::Runner for Execution<'_> {
+    type Ran = Ran;
+    type Error = Error;
+
+    fn nodes(&self) -> usize {
+        self.place.nodes()
+    }
+
+    fn is_over_mpi(&self) -> bool {
+        self.place.is_over_mpi()
+    }
+
+    /// Runs a program on every node. In virtual time the run must also take the predicted time.
+    fn run<T: Send>(
+        self,
+        program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+        fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
+    ) -> Result<Ran, Error> {
+        match self.place {
+            Place::Machine(machine) => self.run_on(machine, program, fault),
+            #[cfg(feature = "mpi")]
+            Place::Ranks(ranks) => ranks.run(self.name, program, fault).map(Ran::measured),
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use multicomputer::{
     topology::Grid,
 };
 
+use multicomputer_study::checked::Runner;
+
 use super::{
     super::{
         compare::{Execution, Ran},

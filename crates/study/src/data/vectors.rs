@@ -1,28 +1,27 @@
-//! The data of collective operations, and a loop over the ranks that says what must come of it.
+//! The data of collective operations, and the results that every rank must have.
 //!
-//! Elements of 8 bytes are floating-point numbers that are added: whole ones, so that their sums are exact. Other elements
-//! may have any length, so the operators work on every byte for itself. The one that is commutative adds them
-//! up. The other one, for elements of any length, takes a byte for the map `x -> a x + b` modulo 16, with `a` in its upper
-//! half and `b` in its lower one, and makes one map of two: associative, and not commutative. `a` is odd, so that no map
-//! forgets anything.
+//! Elements of 8 bytes are floating-point numbers with integer values, so that their sums are exact. Elements of other lengths are
+//! combined byte by byte. The commutative operator adds bytes. The operator for combining in rank order composes maps: a byte stands for
+//! the map `x -> a x + b` modulo 16, with `a` in its upper half and `b` in its lower half. Composition is associative and not commutative.
+//! `a` is odd, so every map is a bijection and no operand is lost.
 
 use multicomputer::{
     Payload, PayloadError, Rank,
     collective::{Operation, Task},
 };
 
-use super::super::data::{self, Content};
+use super::{Content, message};
 
 /// Bytes of a floating-point number.
 const DOUBLE: usize = size_of::<f64>();
 
-/// Whether the elements are floating-point numbers that are added.
-pub(super) fn adds_doubles(task: &Task) -> bool {
+/// Returns whether the elements are floating-point numbers that are added.
+pub fn adds_doubles(task: &Task) -> bool {
     task.operation().combines() && task.element_bytes() == DOUBLE as u64 && !task.is_in_order()
 }
 
-/// The parts of the vector that a rank has before and after.
-pub(super) fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
+/// Returns the byte ranges of the vector that a rank holds before and after the operation.
+pub fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>; 2] {
     use Operation::{AllGather, AllReduce, Broadcast, Gather, Reduce, ReduceScatter, Scan, Scatter};
     let (all, block) = (0..task.bytes(), task.block(rank));
     let if_root = |range| if rank == task.root() { range } else { 0..0 };
@@ -39,15 +38,15 @@ pub(super) fn before_and_after(task: &Task, rank: Rank) -> [std::ops::Range<u64>
 }
 
 impl Content {
-    /// The vector that an operation begins with: where vectors are combined that of a rank, otherwise the only one.
+    /// The input vector: of `rank` if the operation combines vectors, otherwise the only one.
     fn vector(self, seed: u64, task: &Task, rank: Rank) -> Vec<u8> {
         let source = if task.operation().combines() { rank } else { task.root() };
-        let mut bytes = data::message(seed, source, task.bytes());
+        let mut bytes = message(seed, source, task.bytes());
         if task.is_in_order() {
             bytes.iter_mut().for_each(|byte| *byte |= 0x10);
         } else if adds_doubles(task) {
             for double in bytes.chunks_exact_mut(DOUBLE) {
-                // Sums of as many as there are nodes are exact.
+                // Sums over all nodes are exact.
                 let whole = u32::from_le_bytes([double[0], double[1], double[2], double[3]]);
                 double.copy_from_slice(&f64::from(whole).to_ne_bytes());
             }
@@ -55,8 +54,8 @@ impl Content {
         bytes
     }
 
-    /// The data that every rank begins with.
-    pub(super) fn given(self, task: &Task) -> Vec<Payload> {
+    /// Returns the input of every rank.
+    pub fn given(self, task: &Task) -> Vec<Payload> {
         let ranks = (0..task.size()).map(|rank| (rank, before_and_after(task, rank)[0].clone()));
         let Content::Random { seed } = self else {
             return ranks.map(|(_, range)| Payload::phantom(range.end - range.start)).collect();
@@ -68,8 +67,12 @@ impl Content {
         ranks.map(|(_, range)| vector[range.start as usize..range.end as usize].to_vec().into()).collect()
     }
 
-    /// Makes one of two operands.
-    pub(super) fn combine(self, task: &Task, left: Payload, right: Payload) -> Result<Payload, PayloadError> {
+    /// Combines two operands.
+    ///
+    /// # Errors
+    ///
+    /// [`PayloadError`] if an operand is a phantom or has another length.
+    pub fn combine(self, task: &Task, left: Payload, right: Payload) -> Result<Payload, PayloadError> {
         match self {
             Content::Phantom => Ok(left),
             Content::Random { .. } if adds_doubles(task) => {
@@ -89,13 +92,8 @@ impl Content {
         }
     }
 
-    /// The first rank that has something else than it should, and what; nothing if all is well. Those of which there is no
-    /// result here are not looked at.
-    pub(super) fn wrong_rank(
-        self,
-        task: &Task,
-        results: &[Option<&Payload>],
-    ) -> Option<(Rank, &'static str)> {
+    /// Returns the first rank with a wrong result, and what is wrong with it. Ranks without a result in `results` are not checked.
+    pub fn wrong_rank(self, task: &Task, results: &[Option<&Payload>]) -> Option<(Rank, &'static str)> {
         let expected = |rank| before_and_after(task, rank)[1].clone();
         let has_length = |rank: Rank| {
             results[rank].is_none_or(|result| {
@@ -107,7 +105,7 @@ impl Content {
             return Some((rank, "wrong length"));
         }
         let Content::Random { seed } = self else { return None };
-        // The operands combined so far; in a scan each rank is compared with just that.
+        // The operands of the ranks so far, combined: the expected result of a rank in a scan.
         let mut vector = self.vector(seed, task, 0);
         let is_wrong = |rank: Rank, vector: &[u8]| {
             let range = expected(rank);
@@ -128,7 +126,7 @@ impl Content {
     }
 }
 
-/// Combines what is there with a right operand.
+/// Combines the left operand with a right operand in place.
 fn accumulate(left: &mut [u8], right: &[u8], task: &Task) {
     if adds_doubles(task) {
         let double = |bytes: &[u8]| f64::from_ne_bytes(bytes.try_into().unwrap_or_default());
@@ -143,7 +141,7 @@ fn accumulate(left: &mut [u8], right: &[u8], task: &Task) {
     }
 }
 
-/// The map that is `right` and then `left`.
+/// The composition of two maps: first `right`, then `left`.
 fn composed(left: u8, right: u8) -> u8 {
     let ([a, b], [c, d]) = ([left >> 4, left & 15], [right >> 4, right & 15]);
     (a.wrapping_mul(c) << 4) | (a.wrapping_mul(d).wrapping_add(b) & 15)

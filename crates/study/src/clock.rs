@@ -1,9 +1,13 @@
-//! Clocks as the command line spells them: `virtual`, `real`, `real:4`, `host`.
+//! The spelling of clocks: `virtual`, `real`, `real:4`, `host`.
 
 use multicomputer::{Clock, Dilation, names};
 
 /// Reads a clock.
-pub(super) fn read(text: &str) -> Result<Clock, String> {
+///
+/// # Errors
+///
+/// A text with what is wrong and what can be written.
+pub fn read(text: &str) -> Result<Clock, String> {
     let (name, dilation) =
         text.split_once(':').map_or((text, None), |(name, dilation)| (name, Some(dilation)));
     match (&names::normalized(name)[..], dilation) {
@@ -27,8 +31,8 @@ pub(super) fn read(text: &str) -> Result<Clock, String> {
     }
 }
 
-/// The kind of a clock, for tables and file names.
-pub(super) fn name(clock: Clock) -> &'static str {
+/// Returns the kind of a clock, for tables and file names: `virtual`, `real` or `host`.
+pub fn name(clock: Clock) -> &'static str {
     match clock {
         Clock::Virtual => "virtual",
         Clock::RealTime { .. } => "real",
@@ -37,8 +41,8 @@ pub(super) fn name(clock: Clock) -> &'static str {
     }
 }
 
-/// The kind of the times of runs under a clock, in a word.
-pub(super) fn kind_of_time(clock: Clock) -> &'static str {
+/// Returns the kind of the times of runs under a clock: `modeled` or `wall`.
+pub fn kind_of_time(clock: Clock) -> &'static str {
     match clock {
         Clock::Virtual | Clock::RealTime { .. } => "modeled",
         _ => "wall",

@@ -1,4 +1,4 @@
-//! The data that is sent: bytes that look random and can be made again to check what has arrived, or lengths alone.
+//! The data of runs: pseudo-random bytes, which can be made again to check what has arrived, or lengths without bytes.
 
 use multicomputer::Payload;
 use rand_chacha::{
@@ -6,34 +6,41 @@ use rand_chacha::{
     rand_core::{Rng, SeedableRng},
 };
 
-/// The most bytes of data that a run may begin with.
-pub(super) const MAX_DATA: u64 = 512 << 20;
+mod vectors;
 
-/// The messages of a run.
+pub use vectors::{adds_doubles, before_and_after};
+
+/// Maximum number of bytes of data at the start of a run.
+pub const MAX_DATA: u64 = 512 << 20;
+
+/// The contents of the messages of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub enum Content {
     /// Bytes that follow from a seed.
-    Random { seed: u64 },
+    Random {
+        /// The seed.
+        seed: u64,
+    },
     /// Lengths without bytes.
     Phantom,
 }
 
 impl Content {
-    /// Bytes, or lengths alone.
-    pub(super) fn new(is_phantom: bool, seed: u64) -> Content {
+    /// Creates contents that are lengths without bytes (phantoms), or bytes.
+    pub fn new(is_phantom: bool, seed: u64) -> Content {
         if is_phantom { Content::Phantom } else { Content::Random { seed } }
     }
 
-    /// The message of a source.
-    pub(super) fn message(self, source: usize, length: u64) -> Payload {
+    /// Returns the message of a source, in `length` bytes.
+    pub fn message(self, source: usize, length: u64) -> Payload {
         match self {
             Content::Random { seed } => message(seed, source, length).into(),
             Content::Phantom => Payload::phantom(length),
         }
     }
 
-    /// The fault of what has arrived; nothing if it is as it should be.
-    pub(super) fn fault(self, received: Option<&Payload>, expected: &Payload) -> Option<&'static str> {
+    /// Returns what is wrong with a received message; `None` if it is as expected.
+    pub fn fault(self, received: Option<&Payload>, expected: &Payload) -> Option<&'static str> {
         let Some(received) = received else { return Some("no message") };
         match self {
             _ if received.len() != expected.len() => Some("wrong length"),
@@ -47,8 +54,8 @@ impl Content {
     }
 }
 
-/// The message of one source: `length` bytes that follow from the seed and the source alone.
-pub(super) fn message(seed: u64, source: usize, length: u64) -> Vec<u8> {
+/// The message of one source: `length` bytes, which depend on the seed and the source only.
+pub fn message(seed: u64, source: usize, length: u64) -> Vec<u8> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(source as u64);
     let mut bytes = vec![0; length as usize];

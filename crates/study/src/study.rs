@@ -1,0 +1,258 @@
+//! Studies: axes x algorithms -> rows.
+
+use multicomputer::{names, plan::Effort};
+
+use crate::{
+    Axis, Operation, Rows, Shard, StudyError, algorithms,
+    case::{Point, Values},
+    clock, machine,
+    problem::Elements,
+    values::ValueKind,
+};
+
+/// Maximum number of cases.
+const MAX_CASES: u64 = 1 << 40;
+
+/// The choice of cases that are run and not only predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Runs {
+    /// Cases whose time a prediction cannot tell: with noise, faults or another clock than virtual time, and algorithms with random choices.
+    #[default]
+    Needed,
+    /// All cases, with data that every node checks.
+    All,
+    /// No case.
+    None,
+}
+
+impl Runs {
+    /// All choices with their names.
+    const NAMES: [(&'static str, Runs); 3] =
+        [("needed", Runs::Needed), ("all", Runs::All), ("none", Runs::None)];
+
+    /// Returns the name: `needed`, `all` or `none`.
+    pub fn name(self) -> &'static str {
+        Runs::NAMES.into_iter().find(|&(_, runs)| runs == self).map_or("needed", |(name, _)| name)
+    }
+
+    /// Reads a name.
+    ///
+    /// # Errors
+    ///
+    /// A text with the nearest name and all names.
+    pub fn named(text: &str) -> Result<Runs, String> {
+        let plain = names::normalized(text);
+        let known = Runs::NAMES.map(|(name, _)| name);
+        let named = Runs::NAMES.into_iter().find(|(name, _)| *name == plain);
+        let unknown =
+            || names::unknown("choice of runs", text, names::nearest(text, known), &known.join(", "));
+        named.map(|(_, runs)| runs).ok_or_else(unknown)
+    }
+}
+
+/// A study: the values of its axes, and its algorithms. The cases are all combinations of the values.
+///
+/// ```
+/// use multicomputer_study::{Axis, Shard, Study};
+///
+/// let mut study = Study::default();
+/// study.set(Axis::Operation, "broadcast")?;
+/// study.set(Axis::Machine, "paragon,torus")?;
+/// study.set(Axis::Nodes, "4..16")?;
+/// study.set_algorithms("binomial,auto");
+/// let rows: Vec<_> = study.rows(Shard::WHOLE)?.collect::<Result<_, _>>()?;
+/// assert_eq!(rows.len(), 2 * 3 * 2);
+/// assert!(rows.iter().all(|row| row.time_us >= row.bound_us));
+/// # Ok::<(), multicomputer_study::StudyError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Study {
+    /// A title for tables and charts.
+    pub title: Option<String>,
+    /// Whether runs send lengths without data.
+    pub phantom: bool,
+    /// The choice of cases that are run.
+    pub runs: Runs,
+    pub(crate) values: Values,
+    pub(crate) algorithms: Vec<String>,
+    pub(crate) elements: Elements,
+}
+
+impl Study {
+    /// Sets the values of an axis: `16..1024`, `1,2,5`, `1..30+1`.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError::Value`] if the list or one of its values cannot be read.
+    pub fn set(&mut self, axis: Axis, values: &str) -> Result<(), StudyError> {
+        let values = axis.kind().expand(values).map_err(|cause| StudyError::Value { axis, cause })?;
+        self.set_values(axis, values)
+    }
+
+    /// Sets the values of an axis one by one. Commas in names have no meaning here; numbers may be ranges.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError::Value`] if a value cannot be read.
+    pub fn set_each<T: AsRef<str>>(
+        &mut self,
+        axis: Axis,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<(), StudyError> {
+        let mut all: Vec<String> = Vec::new();
+        for value in values {
+            match axis.kind() {
+                ValueKind::Name | ValueKind::Machine => all.push(value.as_ref().trim().to_owned()),
+                kind => {
+                    let cause = |cause| StudyError::Value { axis, cause };
+                    all.extend(kind.expand(value.as_ref()).map_err(cause)?);
+                }
+            }
+        }
+        self.set_values(axis, all)
+    }
+
+    fn set_values(&mut self, axis: Axis, values: Vec<String>) -> Result<(), StudyError> {
+        let cause = |cause| StudyError::Value { axis, cause };
+        if values.is_empty() {
+            return Err(cause("give at least one value".to_owned()));
+        }
+        values.iter().try_for_each(|value| check(axis, value)).map_err(cause)?;
+        self.values.insert(axis, values);
+        Ok(())
+    }
+
+    /// Sets the algorithms: names with commas between them, or `all`. Names that mean no algorithm of an operation are left out there.
+    pub fn set_algorithms(&mut self, names: &str) {
+        self.algorithms = algorithms::read(names);
+    }
+
+    /// Sets the length of an element in bytes [default: 8 if the operation combines, otherwise 1].
+    pub fn set_element(&mut self, bytes: u64) {
+        self.elements.bytes = Some(bytes.max(1));
+    }
+
+    /// Sets whether elements are combined in rank order, as for an operator that is not commutative.
+    pub fn set_in_order(&mut self, in_order: bool) {
+        self.elements.in_order = in_order;
+    }
+
+    /// Returns the values of an axis that is set.
+    pub fn values(&self, axis: Axis) -> Option<&[String]> {
+        self.values.get(&axis).map(Vec::as_slice)
+    }
+
+    /// Returns the axes that vary, in nesting order.
+    pub fn varied(&self) -> Vec<Axis> {
+        self.values.iter().filter(|(_, values)| values.len() > 1).map(|(&axis, _)| axis).collect()
+    }
+
+    /// Returns the names of the algorithms; empty if the study has the default, `auto`.
+    pub fn algorithms(&self) -> &[String] {
+        &self.algorithms
+    }
+
+    /// Returns the number of cases: the product of the numbers of values.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError::TooManyCases`] if it is above 2^40.
+    pub fn cases(&self) -> Result<u64, StudyError> {
+        let product = self.values.values().try_fold(1_u64, |product, values| {
+            product.checked_mul(values.len() as u64).filter(|&product| product <= MAX_CASES)
+        });
+        product.ok_or(StudyError::TooManyCases { most: MAX_CASES })
+    }
+
+    /// Returns the rows of a part of the study, made one case at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError`] if an algorithm is unknown, or if the study has too many cases.
+    pub fn rows(&self, shard: Shard) -> Result<Rows, StudyError> {
+        Rows::new(self.resolved()?, shard)
+    }
+
+    /// The study with its defaults filled in, checked: operations, algorithms, and one fault value for each link.
+    pub(crate) fn resolved(&self) -> Result<Study, StudyError> {
+        let mut study = self.clone();
+        study.values.entry(Axis::Operation).or_insert_with(|| vec!["broadcast".to_owned()]);
+        if study.algorithms.is_empty() {
+            study.algorithms = vec!["auto".to_owned()];
+        }
+        let operations = study.operations();
+        let check =
+            |name: &String| algorithms::check(&operations, name).map_err(StudyError::UnknownAlgorithm);
+        study.algorithms.iter().try_for_each(check)?;
+        let has_each_link = study
+            .values(Axis::Fault)
+            .is_some_and(|faults| faults.iter().any(|fault| fault == machine::EACH_LINK));
+        if has_each_link {
+            study.expand_each_link()?;
+        }
+        study.cases()?;
+        Ok(study)
+    }
+
+    /// Replaces the fault value `each-link` by one value for each link of the machine.
+    fn expand_each_link(&mut self) -> Result<(), StudyError> {
+        let error = |cause| StudyError::Value { axis: Axis::Fault, cause };
+        let of_networks = [Axis::Machine, Axis::Nodes, Axis::Shape, Axis::Placement];
+        if let Some(axis) =
+            of_networks.into_iter().find(|&axis| self.values(axis).is_some_and(|values| values.len() > 1))
+        {
+            return Err(error(format!("{} needs one network, and {axis} varies", machine::EACH_LINK)));
+        }
+        let links = machine::planned(&Point::nth(&self.values, 0)).map_err(error)?;
+        let links = machine::each_link(&links);
+        let faults = self.values.remove(&Axis::Fault).unwrap_or_default();
+        let faults = faults
+            .into_iter()
+            .flat_map(|fault| if fault == machine::EACH_LINK { links.clone() } else { vec![fault] });
+        self.values.insert(Axis::Fault, faults.collect());
+        Ok(())
+    }
+
+    /// The operations, which were checked when they were set.
+    pub(crate) fn operations(&self) -> Vec<Operation> {
+        let names = self.values(Axis::Operation).unwrap_or_default();
+        names.iter().filter_map(|name| Operation::named(name).ok()).collect()
+    }
+}
+
+/// Refuses a value that no case could have. Values that depend on other axes, such as a root, are checked with the case.
+fn check(axis: Axis, value: &str) -> Result<(), String> {
+    match axis {
+        Axis::Operation => Operation::named(value).map(drop),
+        Axis::Clock => clock::read(value).map(drop),
+        Axis::Effort => effort(value).map(drop),
+        Axis::Distribution => {
+            value.parse::<multicomputer::s_to_p::Distribution>().map(drop).map_err(|cause| cause.to_string())
+        }
+        Axis::Placement => {
+            value.parse::<multicomputer::topology::Placement>().map(drop).map_err(|cause| cause.to_string())
+        }
+        Axis::Machine if value.contains(':') || value.ends_with(".toml") => Ok(()),
+        Axis::Machine => {
+            let is_known = |known: &str| names::normalized(known) == names::normalized(value);
+            if multicomputer::model::known_names().any(is_known)
+                || value.starts_with(|first: char| first.is_ascii_digit())
+            {
+                return Ok(());
+            }
+            value.parse::<multicomputer::model::MachineSpec>().map(drop).map_err(|cause| cause.to_string())
+        }
+        _ => match axis.kind() {
+            ValueKind::Name | ValueKind::Machine => Ok(()),
+            kind => kind.number(value).map(drop),
+        },
+    }
+}
+
+/// Reads an effort.
+pub(crate) fn effort(text: &str) -> Result<Effort, String> {
+    let known = Effort::ALL.map(Effort::name);
+    let named = Effort::ALL.into_iter().find(|effort| effort.name() == names::normalized(text));
+    named.ok_or_else(|| names::unknown("effort", text, names::nearest(text, known), &known.join(", ")))
+}
