@@ -13,6 +13,7 @@ use multicomputer::Span;
 mod name;
 mod output;
 mod page;
+mod rows;
 mod signals;
 mod table;
 mod text;
@@ -21,6 +22,7 @@ mod traces;
 pub(super) use self::{
     name::output_file,
     output::{OutputError, is_standard_output_taken},
+    rows::RowFile,
     table::CsvFile,
     text::TextFile,
     traces::Traces,

@@ -32,6 +32,7 @@ mod reproduce;
 mod s_to_p;
 mod setting;
 mod site;
+mod study;
 mod table;
 mod textbook;
 mod tune;
@@ -137,6 +138,10 @@ enum Command {
     Goal(goal::Arguments),
     /// Check and time a schedule of MSCCL, beside the algorithm that auto chooses
     Msccl(msccl::Arguments),
+    /// Compute a study: all combinations of the values of any axes, as a table of rows
+    Study(study::Arguments),
+    /// Merge the parts of a study into one table
+    Merge(study::MergeArguments),
     /// Draw a table of times as a chart: time or bandwidth over length, sources or nodes
     Plot(plot::Arguments),
     /// Print the network and the parameters of a machine
@@ -275,6 +280,8 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,
         Some(Command::Goal(arguments)) => goal::run(&arguments, out)?,
         Some(Command::Msccl(arguments)) => msccl::run(&arguments, out)?,
+        Some(Command::Study(arguments)) => study::run(&arguments, out)?,
+        Some(Command::Merge(arguments)) => study::run_merge(&arguments, out)?,
         Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,

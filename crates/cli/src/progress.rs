@@ -37,6 +37,16 @@ impl Progress {
         progress
     }
 
+    /// A bar for a number of cases, of which some are finished, that shows the time left.
+    pub(super) fn of_cases(cases: u64, finished: u64) -> Progress {
+        let progress = Progress::new(0);
+        progress.0.set_length(cases);
+        progress.0.set_position(finished);
+        let style = ProgressStyle::with_template("{bar:24} {pos} of {len} cases, {eta} left");
+        progress.0.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        progress
+    }
+
     /// Advances a [timed](Self::timed) bar by a finished part of the work, whose estimated time is `millis` milliseconds.
     pub(super) fn advance(&self, millis: u64) {
         self.0.inc(millis);

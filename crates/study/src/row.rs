@@ -1,5 +1,7 @@
 //! Rows of results: one case and one algorithm each, with a column for everything that can vary.
 
+use std::sync::OnceLock;
+
 use multicomputer::{Span, model::MachineSpec, report::RunReport};
 use serde::{Deserialize, Serialize};
 
@@ -127,18 +129,25 @@ impl Row {
         let text = |value: serde_json::Value| match value {
             serde_json::Value::Null => String::new(),
             serde_json::Value::String(text) => text,
+            // Whole numbers without `.0`.
+            serde_json::Value::Number(number) if number.is_f64() => {
+                number.as_f64().map_or_else(String::new, |number| number.to_string())
+            }
             other => other.to_string(),
         };
-        Row::columns().into_iter().zip(self.values()).map(|(name, value)| (name, text(value))).collect()
+        Row::columns().iter().cloned().zip(self.values()).map(|(name, value)| (name, text(value))).collect()
     }
 
     /// Returns the names of all columns.
-    pub fn columns() -> Vec<String> {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        // Writing a row of plain values to memory cannot fail.
-        let header = table.serialize(Row::default()).ok().and_then(|()| table.into_inner().ok());
-        let header = String::from_utf8(header.unwrap_or_default()).unwrap_or_default();
-        header.lines().next().unwrap_or_default().split(',').map(str::to_owned).collect()
+    pub fn columns() -> &'static [String] {
+        static COLUMNS: OnceLock<Vec<String>> = OnceLock::new();
+        COLUMNS.get_or_init(|| {
+            let mut table = csv::Writer::from_writer(Vec::new());
+            // Writing a row of plain values to memory cannot fail.
+            let header = table.serialize(Row::default()).ok().and_then(|()| table.into_inner().ok());
+            let header = String::from_utf8(header.unwrap_or_default()).unwrap_or_default();
+            header.lines().next().unwrap_or_default().split(',').map(str::to_owned).collect()
+        })
     }
 
     /// The values in the order of the columns.

@@ -1,6 +1,7 @@
 //! Tables of rows: CSV with one header line, or JSON lines; continued tables, and tables merged from parts.
 
 use std::{
+    cmp::Reverse,
     collections::BinaryHeap,
     fs::File,
     io::{BufRead, BufReader, Write},
@@ -190,68 +191,61 @@ pub fn cut_unfinished(path: &Path, study: &str) -> Result<Option<u64>, StudyErro
     Ok(finished)
 }
 
-/// Merges the parts of a study into one table, in the order of the cases.
+/// Merges the parts of a study: calls `take` with every row, in the order of the cases, and returns the number of rows.
 ///
 /// # Errors
 ///
-/// [`StudyError::Merge`] if the parts belong to different studies, if two parts have the same case, or if cases are missing; and the errors
-/// of reading and writing.
-pub fn merge<W: Write>(parts: &[PathBuf], out: &mut TableWriter<W>) -> Result<u64, StudyError> {
+/// [`StudyError::Merge`] if the parts belong to different studies, if two parts have the same case, or if cases are missing; the errors of
+/// reading; and those of `take`.
+pub fn merge<E: From<StudyError>>(
+    parts: &[PathBuf],
+    mut take: impl FnMut(&Row) -> Result<(), E>,
+) -> Result<u64, E> {
+    let refusal = |text: String| Err(E::from(StudyError::Merge(text)));
     let mut readers = parts.iter().map(TableReader::open).collect::<Result<Vec<_>, _>>()?;
     let mut heads: Vec<Option<Row>> = Vec::new();
     for reader in &mut readers {
         heads.push(reader.next().transpose()?);
     }
     let Some(first) = heads.iter().flatten().next().cloned() else {
-        return Err(StudyError::Merge("no part has a row".to_owned()));
+        return refusal("no part has a row".to_owned());
     };
     let name = |part: usize| parts[part].display().to_string();
-    // The smallest case first: a heap of negated numbers.
-    let key = |row: &Row, part: usize| (std::cmp::Reverse(row.case), part);
-    let mut heap: BinaryHeap<_> = BinaryHeap::new();
-    for (part, head) in heads.iter().enumerate() {
-        if let Some(row) = head {
-            heap.push(key(row, part));
-        }
-    }
+    // The part with the smallest case is on top.
+    let key = |row: &Row, part: usize| (Reverse(row.case), Reverse(part));
+    let heap = heads.iter().enumerate().filter_map(|(part, head)| Some(key(head.as_ref()?, part)));
+    let mut heap: BinaryHeap<_> = heap.collect();
     let (mut next, mut rows) = (0, 0);
-    while let Some((std::cmp::Reverse(case), part)) = heap.pop() {
+    while let Some((Reverse(case), Reverse(part))) = heap.pop() {
         if case < next {
-            return Err(StudyError::Merge(format!(
+            return refusal(format!(
                 "case {case} is in {} and in another part: give each part once",
                 name(part)
-            )));
+            ));
         }
         if case > next {
-            return Err(StudyError::Merge(format!(
-                "case {next} is missing, of {} cases: give all parts",
-                first.cases
-            )));
+            return refusal(format!("case {next} is missing, of {} cases: give all parts", first.cases));
         }
         // All rows of the case are in one part.
         while let Some(row) = heads[part].take_if(|row| row.case == case) {
             if row.study != first.study {
-                return Err(StudyError::Merge(format!(
-                    "{} has rows of the study {}, and other parts those of {}: merge parts of one study",
+                return refusal(format!(
+                    "{} has rows of the study {}, and {} of the study {}: merge parts of one study",
                     name(part),
                     row.study,
+                    name(0),
                     first.study
-                )));
+                ));
             }
-            out.write(&row)?;
+            take(&row)?;
             rows += 1;
             heads[part] = readers[part].next().transpose()?;
         }
-        if let Some(row) = &heads[part] {
-            heap.push(key(row, part));
-        }
+        heap.extend(heads[part].as_ref().map(|row| key(row, part)));
         next = case + 1;
     }
     if next < first.cases {
-        return Err(StudyError::Merge(format!(
-            "case {next} is missing, of {} cases: give all parts",
-            first.cases
-        )));
+        return refusal(format!("case {next} is missing, of {} cases: give all parts", first.cases));
     }
     Ok(rows)
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, ErrorKind},
+    io::{self, ErrorKind, Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -113,6 +113,16 @@ impl Output {
     /// Writes content, once begun.
     pub(super) fn write(&self, content: impl FnOnce(&File) -> io::Result<()>) -> Result<(), OutputError> {
         content(&self.file).map_err(unwritable(&self.path))
+    }
+
+    /// Writes content at the end of the file.
+    pub(super) fn append(&self, content: impl FnOnce(&File) -> io::Result<()>) -> Result<(), OutputError> {
+        self.write(|mut file| {
+            if self.place.is_some() {
+                file.seek(SeekFrom::End(0))?;
+            }
+            content(file)
+        })
     }
 
     /// Puts what was written in the place of the old file, whose permissions it gets.

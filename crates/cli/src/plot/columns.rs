@@ -2,7 +2,7 @@
 
 /// Columns that can be the x axis, with the name and the unit of the axis. The default is the column with the most distinct values; of
 /// several such columns the first.
-pub(super) const ALONG: [(&str, &str, &str); 9] = [
+pub(super) const ALONG: [(&str, &str, &str); 14] = [
     ("t", "traffic of a node", "bytes"),
     ("bytes", "length", "bytes"),
     ("sources", "sources", ""),
@@ -12,6 +12,11 @@ pub(super) const ALONG: [(&str, &str, &str); 9] = [
     ("words", "length", "words"),
     ("l", "nonuniformity", ""),
     ("ports", "ports", ""),
+    ("fan_out", "fan-out", ""),
+    ("alpha_us", "start-up alpha", "us"),
+    ("beta_ns_per_byte", "time per byte beta", "ns/B"),
+    ("link_excess", "excess link bandwidth k", ""),
+    ("gamma_us", "gamma", "us"),
 ];
 
 /// Columns of names that label the lines of a chart, after the algorithm, if their values differ; the x axis if no number varies.

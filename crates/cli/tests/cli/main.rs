@@ -22,6 +22,7 @@ mod reproduce;
 mod robustness;
 mod s_to_p;
 mod settings;
+mod study;
 mod textbook;
 mod tune;
 mod units;

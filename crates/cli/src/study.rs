@@ -1,0 +1,258 @@
+//! `multicomputer study`: axes x algorithms -> rows, from options or a study file; and `multicomputer merge`, which puts parts together.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use multicomputer_study::{Row, Rows, Runs, Shard, Study, StudyError, merge};
+
+use super::{
+    count::counted,
+    error::Error,
+    files::{RowFile, TextFile, output_file},
+    plot::PlotFile,
+    progress::Progress,
+};
+
+mod axes;
+mod text;
+
+use self::axes::AxisOptions;
+
+/// Maximum number of rows that are kept in memory for the table and the chart.
+const MAX_KEPT: usize = 20_000;
+
+/// The time between two lines of progress where standard error is not a terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
+/// Arguments of the command.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Read the study from this TOML file; options replace its values
+    #[arg(value_name = "STUDY.toml")]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    axes: AxisOptions,
+
+    /// Compare these algorithms, comma-separated, or all; a name is left out where the operation has no such algorithm [default: auto]
+    #[arg(long, value_name = "NAMES")]
+    algorithm: Option<String>,
+
+    /// Set the title of the study
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Choose the cases that are run with data that every node checks: needed (with noise, faults, random algorithms or another clock), all or
+    /// none [default: needed]
+    #[arg(long, value_name = "WHICH", value_parser = Runs::named)]
+    run: Option<Runs>,
+
+    /// Send lengths without data in runs
+    #[arg(long)]
+    phantom: bool,
+
+    /// Set the bytes of an element [default: 8 if the operation combines, otherwise 1]
+    #[arg(long, value_name = "BYTES", value_parser = read_element)]
+    element: Option<u64>,
+
+    /// Combine in rank order, as for an operator that is not commutative
+    #[arg(long)]
+    in_order: bool,
+
+    /// Compute one part of the study, such as 3/16; `multicomputer merge` puts all parts together
+    #[arg(long, value_name = "PART")]
+    shard: Option<Shard>,
+
+    /// Write the rows as CSV. Rows go to FILE.partial as they come, which becomes FILE at the end
+    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"), conflicts_with = "json")]
+    csv: Option<PathBuf>,
+
+    /// Write the rows as JSON, one object a line
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Continue the rows of FILE.partial, which an interrupted study has left
+    #[arg(long)]
+    resume: bool,
+
+    /// Draw the rows as a chart, as SVG
+    #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
+    plot: Option<PathBuf>,
+
+    /// Write the study as TOML, with all ranges expanded
+    #[arg(long, value_name = "FILE", value_parser = output_file("TOML"))]
+    save: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Values of an axis: a list 1,2,5, a doubling range 16..1024, a range in steps 1..30+1. The cases are all combinations.
+
+Examples:
+  multicomputer study --machine paragon,torus,hypercube --nodes 4..1024 --algorithm short,auto
+                                                       scalability on three machines
+  multicomputer study --alpha 1us..1ms --beta 1ns/B..64ns/B --algorithm short,long
+                                                       a map of the fastest algorithm
+  multicomputer study --mesh 4x4 --noise interval=1ms+length=50us --seed 1..30+1
+                                                       30 seeds of noise: mean with 95 % interval
+  multicomputer study --machine torus:4x4 --fault none,each-link
+                                                       every link dead, one at a time
+  multicomputer study big.toml --shard 3/16 --csv part-3.csv
+                                                       a part, for a job array
+  multicomputer merge part-*.csv --csv all.csv         all parts in one table";
+
+/// Arguments of `merge`.
+#[derive(Args, Debug)]
+pub(super) struct MergeArguments {
+    /// Merge these tables, the parts of one study, in CSV or JSON lines
+    #[arg(value_name = "FILES", required = true)]
+    parts: Vec<PathBuf>,
+
+    /// Write the rows as CSV
+    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"), conflicts_with = "json", required_unless_present = "json")]
+    csv: Option<PathBuf>,
+
+    /// Write the rows as JSON, one object a line
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Reads the length of an element.
+fn read_element(text: &str) -> Result<u64, String> {
+    match multicomputer::units::parse_bytes(text).map_err(|cause| cause.to_string())? {
+        0 => Err("an element has at least 1 byte".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Computes a study, writes its rows as they come, and prints a table.
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    let study = study(arguments)?;
+    if let Some(path) = &arguments.save {
+        TextFile::create(path)?.write(&study.to_toml())?;
+    }
+    let mut rows = study.rows(arguments.shard.unwrap_or(Shard::WHOLE)).map_err(Error::from)?;
+    let path = arguments.csv.as_deref().or(arguments.json.as_deref());
+    if arguments.resume && path.is_none() {
+        return Err(Error::usage("--resume continues a table: give its name by --csv or --json"));
+    }
+    let mut plot = PlotFile::create(arguments.plot.as_deref(), columns())?;
+    let mut file = match path {
+        Some(path) if arguments.resume => {
+            let (file, last) = RowFile::resume(path, arguments.json.is_some(), rows.hash())?;
+            if let Some(last) = last {
+                rows.continue_after(last);
+            }
+            Some(file)
+        }
+        Some(path) => Some(RowFile::create(path, arguments.json.is_some())?),
+        None => None,
+    };
+    let mut kept = Vec::new();
+    let computed = compute(&mut rows, |row| {
+        plot.row(&row.cells().into_iter().map(|(_, cell)| cell).collect::<Vec<_>>());
+        if let Some(file) = &mut file {
+            file.row(&row)?;
+        }
+        kept.push(row);
+        // One row more than the limit says that there are more.
+        kept.truncate(MAX_KEPT + 1);
+        Ok(())
+    });
+    match (computed, file) {
+        (Ok(()), Some(file)) => file.complete()?,
+        (Err(cause), Some(file)) => return Err(file.left_behind(cause)),
+        (computed, None) => computed?,
+    }
+    if kept.len() > MAX_KEPT {
+        writeln!(out, "More than {MAX_KEPT} rows: no table is printed.")?;
+    } else {
+        write!(out, "{}", text::Text { study: &study, rows: &kept })?;
+    }
+    plot.finish(out)
+}
+
+/// The study of a file, with the values of the options.
+fn study(arguments: &Arguments) -> Result<Study, Error> {
+    let mut study = arguments.file.as_ref().map_or_else(|| Ok(Study::default()), Study::from_file)?;
+    for (&axis, values) in &arguments.axes.values {
+        study.set(axis, values)?;
+    }
+    if let Some(names) = &arguments.algorithm {
+        study.set_algorithms(names);
+    }
+    if let Some(title) = &arguments.title {
+        study.title = Some(title.clone());
+    }
+    if let Some(runs) = arguments.run {
+        study.runs = runs;
+    }
+    if let Some(bytes) = arguments.element {
+        study.set_element(bytes);
+    }
+    if arguments.in_order {
+        study.set_in_order(true);
+    }
+    study.phantom |= arguments.phantom;
+    Ok(study)
+}
+
+/// The columns of a table, with blanks between them.
+fn columns() -> &'static str {
+    static COLUMNS: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    COLUMNS.get_or_init(|| Row::columns().join(" "))
+}
+
+/// Computes all rows, with a progress bar on a terminal and a line every ten seconds elsewhere.
+fn compute(rows: &mut Rows, mut take: impl FnMut(Row) -> Result<(), Error>) -> Result<(), Error> {
+    let (all, mut finished) = rows.progress();
+    let (bar, begin, first) = (Progress::of_cases(all, finished), Instant::now(), finished);
+    let is_terminal = io::stderr().is_terminal();
+    let mut next_line = begin + BETWEEN_LINES;
+    while let Some(row) = rows.next() {
+        take(row?)?;
+        let now_finished = rows.progress().1;
+        if now_finished > finished {
+            bar.advance(now_finished - finished);
+            finished = now_finished;
+        }
+        if !is_terminal && Instant::now() >= next_line {
+            let spent = begin.elapsed().as_secs_f64();
+            let left = spent / (finished - first).max(1) as f64 * (all - finished) as f64;
+            bar.say(&format!("{finished} of {}, about {left:.0} s left", counted(all, "case")));
+            next_line = Instant::now() + BETWEEN_LINES;
+        }
+    }
+    Ok(())
+}
+
+/// Merges parts into one table.
+pub(super) fn run_merge(arguments: &MergeArguments, out: &mut impl Write) -> Result<(), Error> {
+    let Some(path) = arguments.csv.as_deref().or(arguments.json.as_deref()) else { return Ok(()) };
+    let mut file = RowFile::create(path, arguments.json.is_some())?;
+    let merged = merge(&arguments.parts, |row| file.row(row));
+    match merged {
+        Ok(rows) => {
+            file.complete()?;
+            writeln!(out, "{} of {} merged", counted(rows, "row"), counted(arguments.parts.len(), "part"))?;
+            Ok(())
+        }
+        Err(cause) => {
+            file.discard();
+            Err(cause)
+        }
+    }
+}
+
+impl From<StudyError> for Error {
+    fn from(cause: StudyError) -> Error {
+        match cause {
+            StudyError::WrongData(text) => Error::Wrong(text),
+            cause => Error::usage(cause),
+        }
+    }
+}
