@@ -1,7 +1,7 @@
-//! `multicomputer all-to-all`: the algorithms of many-to-many communication side by side, on one matrix or on many.
+//! `multicomputer all-to-all`: compares all-to-all algorithms, on one matrix or a sweep of matrices.
 //!
-//! Those that can be predicted are, which is exact and needs no threads. The others are run, since only a run can tell
-//! what they take. What cannot be done is found out before the first plan is made.
+//! Algorithms with a schedule are predicted, which is exact and needs no threads. Other algorithms are run, since only
+//! a run shows their time. Errors in arguments are reported before the first plan is made.
 
 use std::{
     fmt::{self, Write as _},
@@ -112,10 +112,10 @@ Examples:
   multicomputer all-to-all --mesh 4x4 --algorithm random,improved,shuffled --seeds 20
                                                        variation of times with the seed";
 
-/// The most columns of a matrix that is shown in numbers.
+/// Maximum width, in characters, of a matrix that is printed as numbers.
 const MAX_WIDTH: usize = 100;
 
-/// The end of the help: the algorithms, and some examples.
+/// Returns the end of the help: algorithms and examples.
 fn after_help() -> String {
     let lines = algorithm_lines(Algorithm::ALL.iter().cloned(), 10);
     let waiting =
@@ -123,11 +123,11 @@ fn after_help() -> String {
     format!("Algorithms:\n{lines}\n\n{waiting}\n\n{EXAMPLES}")
 }
 
-/// Predicts or runs all algorithms on all matrices, and prints how they compare.
+/// Predicts or runs all algorithms on all matrices, and prints the comparison.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let spec = options.with_rendezvous_option(site.spec(&arguments.machine)?);
-    // A prediction needs no threads: only what is run must be a machine that this host can run.
+    // Predictions need no threads: only runs need a machine that this host can build.
     let place = match arguments.run {
         Some(Runs::None) => None,
         _ => Some(site.place(options, &spec)?),
@@ -158,24 +158,24 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     )
 }
 
-/// The seed of what an algorithm chooses at random.
+/// Returns the seed of an algorithm that makes random choices.
 fn seed(algorithm: &Implementation<Asked>) -> Option<u64> {
     algorithm.ours()?.algorithm.seed()
 }
 
-/// The message of one node for another.
+/// Returns the message of node `from` for node `to`.
 fn message(content: Content, matrix: &Matrix, from: Rank, to: Rank) -> Payload {
     content.message(from * matrix.nodes() + to, matrix.get(from, to))
 }
 
-/// An algorithm on a matrix.
+/// A table row: one algorithm on one matrix.
 type R<'a, 'e> = Row<'a, Exchanges<'e>>;
 
-/// The comparison.
+/// Comparison of all-to-all algorithms.
 struct Exchanges<'a> {
     arguments: &'a Arguments,
     asked: Vec<Asked>,
-    /// The kind of time.
+    /// Kind of time: the name of the clock, or `MPI`.
     time: &'static str,
     content: Content,
     runs: Runs,
@@ -185,7 +185,7 @@ impl Comparison for Exchanges<'_> {
     type Problem = Task;
     type Algorithm = Implementation<Asked>;
     type Plan = Implementation<Plan, Instance>;
-    /// Iterations and messages of the schedule, if there is one.
+    /// Number of iterations and of messages of the schedule, if the plan has one.
     type Facts = Option<(usize, u64)>;
 
     const FILE: &'static str = concat!(
@@ -227,7 +227,7 @@ impl Comparison for Exchanges<'_> {
         algorithm.ours().is_some_and(|ours| ours.algorithm.is_predictable())
     }
 
-    /// Phantoms cannot be sorted.
+    /// Returns false for sorting without data.
     fn can_be_run(&self, algorithm: &Implementation<Asked>) -> bool {
         !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
     }
@@ -277,9 +277,11 @@ impl Comparison for Exchanges<'_> {
         Some((schedule.iterations(), schedule.messages().count() as u64))
     }
 
-    /// The data is made before the run and checked after it, so that neither takes host time from the nodes while the
-    /// clock is running: in real time what a program computes counts. What arrives is compared with data made afresh:
-    /// the nodes pass data on by reference, and the copy that it is compared with is not part of what they share.
+    /// Runs a plan, and checks the data of every node after the run.
+    ///
+    /// The data is created before the run and checked after it, so that neither takes host time from the nodes while
+    /// the clock runs: in real time, the computation of a program counts. Received data is compared with newly created
+    /// data, which shares no memory with the data that nodes pass by reference.
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         let plan = match plan {
             Implementation::Ours(plan) => plan,
@@ -326,7 +328,7 @@ impl Comparison for Exchanges<'_> {
             Column::new("modeled_us", Row::starred).titled(title(times)),
             Column::new("min", |row: &R| row.times().min()),
             Column::new("max", |row: &R| row.times().max()),
-            // The means of all seeds.
+            // Means over all seeds.
             Column::new("rounds", |row: &R| row.mean_count(|attempt| Some(attempt.facts?.0 as u64))),
             Column::new("messages", |row: &R| {
                 let ran = |attempt: &Attempt<_>| attempt.ran.as_ref().map(|ran| ran.messages);
@@ -335,7 +337,7 @@ impl Comparison for Exchanges<'_> {
             Column::new("predicted", |row: &R| {
                 row.attempts.first().map(|attempt| attempt.predicted.is_some())
             }),
-            // A short wait is far shorter than what takes so long.
+            // Waiting times can be far shorter than the times of runs.
             Column::new("waiting_us", |row: &R| mean(row.runs().map(|ran| ran.waiting)))
                 .titled("waiting {unit}")
                 .own_unit(),
@@ -361,13 +363,13 @@ impl Comparison for Exchanges<'_> {
     }
 }
 
-/// The parameters of the generator.
+/// Returns the generator and skew of a random matrix.
 fn generated<'a>(row: &R<'a, '_>) -> Option<&'a (Generator, Fraction)> {
     row.problem().generated.as_ref()
 }
 
 impl Exchanges<'_> {
-    /// The results of runs over MPI.
+    /// Writes the results of runs over MPI.
     fn measured(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let first = results.first();
         let machine = first.instance.machine().name().to_owned() + &results.setting();
@@ -388,7 +390,7 @@ impl Exchanges<'_> {
         }
     }
 
-    /// One matrix with all that is known of it.
+    /// Writes the results for one matrix, with the properties of the matrix.
     fn one(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
         let (matrix, task) = (results.first().instance.matrix(), results.first());
         writeln!(text, ", {}\n\n{}", task.matrix, task.figures)?;
@@ -402,8 +404,8 @@ impl Exchanges<'_> {
         writeln!(text, "{}\n{}", results.table(&names, unit), results.fastest_and_bound(unit))
     }
 
-    /// Many amounts of traffic: a table of modeled times as in figures 9 and 10 of the paper, and what is fastest for
-    /// each.
+    /// Writes the results of a sweep over the traffic: modeled times as in figures 9 and 10 of the paper, and the
+    /// fastest algorithm for each traffic.
     fn sweep(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
         if let Some((Generator { fan_out, seed, .. }, fraction)) = &results.first().generated {
             write!(text, ", fan-out {fan_out}, non-uniformity {}, seed {seed}", fraction.spelled)?;
@@ -427,7 +429,7 @@ impl Exchanges<'_> {
         writeln!(text, "{}\n{}", results.choices("traffic", unit), unit.star())
     }
 
-    /// Notes on what was run and checked, and how well the host kept pace.
+    /// Returns notes: what was run and checked, how well the host kept pace, and skipped algorithms.
     fn notes(&self, results: &Results<'_, Self>) -> Vec<String> {
         let mut notes = Vec::new();
         let (all, runs) = results.counts();

@@ -1,8 +1,7 @@
-//! `multicomputer collective`: the algorithms of collective operations side by side, for one length or for many.
+//! `multicomputer collective`: compares algorithms for collective operations, for one length or a sweep.
 //!
-//! All of them are predicted, which is exact and needs no threads. Which of the plans are then also run is the user's
-//! choice; the fastest for each length is, unless said otherwise. What cannot be done is found out before the first
-//! plan is made.
+//! All algorithms are predicted, which is exact and needs no threads. `--run` chooses which plans are also run; by
+//! default, the fastest for each length. Errors in arguments are reported before the first plan is made.
 
 use std::{
     fmt::{self, Write as _},
@@ -57,7 +56,7 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = after_help())]
 pub(super) struct Arguments {
-    // The help texts of names are made from what can be spelled.
+    // The help text is generated from the names of the operations.
     #[arg(value_name = "OPERATION", value_parser = operations, help = operation_help())]
     operation: List<Operation>,
 
@@ -135,17 +134,17 @@ Examples:
   multicomputer collective all-gather --machine complete:8 --with ring.xml
                                                        with a schedule of MSCCL";
 
-/// The end of the help: the algorithms, and some examples.
+/// Returns the end of the help: algorithms and examples.
 fn after_help() -> String {
     format!("Algorithms:\n{}\n\n{EXAMPLES}", algorithm_lines(Algorithm::NAMED.iter().cloned(), 11))
 }
 
-/// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
+/// Predicts all algorithms on all tasks, runs the chosen plans, and prints the comparison.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let spec = options.with_rendezvous_option(site.spec(&arguments.machine)?);
     let runs = arguments.run.unwrap_or(site.runs(Runs::Fastest));
-    // A prediction needs no threads: only what is run must be a machine that this host can run.
+    // Predictions need no threads: only runs need a machine that this host can build.
     let place = match runs {
         Runs::None => None,
         _ => Some(site.place(options, &spec)?),
@@ -164,13 +163,13 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     compare(&Collectives { arguments, time: site.time(options), content }, cases, runs, options, out)
 }
 
-/// An algorithm on a task.
+/// A table row: one algorithm on one task.
 type R<'a, 'e> = Row<'a, Collectives<'e>>;
 
-/// The comparison.
+/// Comparison of algorithms for collective operations.
 struct Collectives<'a> {
     arguments: &'a Arguments,
-    /// The kind of time.
+    /// Kind of time: the name of the clock, or `MPI`.
     time: &'static str,
     content: Content,
 }
@@ -179,7 +178,7 @@ impl Comparison for Collectives<'_> {
     type Problem = Task;
     type Algorithm = Implementation<Asked>;
     type Plan = Implementation<Plan, Collective>;
-    /// The time by the closed form.
+    /// Time by the closed form, if the plan has one.
     type Facts = Option<Span>;
 
     const FILE: &'static str = concat!(
@@ -249,7 +248,7 @@ impl Comparison for Collectives<'_> {
 
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Span> {
         let plan = planned.plan.ours()?;
-        // Some ways have no closed form.
+        // Some variants have no closed form: their estimate is 0.
         Some(plan.estimate()).filter(|estimate| !estimate.is_zero())
     }
 
@@ -282,7 +281,7 @@ impl Comparison for Collectives<'_> {
         columns.into_iter().chain(bandwidth::columns()).collect()
     }
 
-    /// A table for each operation.
+    /// Writes a table for each operation.
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let operation = |solved: &Solved<Self>| solved.case.problem.task.operation();
         let operations = results.solved.chunk_by(|one, other| operation(one) == operation(other));
@@ -334,7 +333,7 @@ impl Comparison for Collectives<'_> {
 }
 
 impl Collectives<'_> {
-    /// A note on what was run and checked.
+    /// Returns the note on which plans were run, and what was checked.
     fn which_ran(&self, results: &Results<'_, Self>) -> String {
         let has = match self.content {
             Content::Random { .. } => "every member has the correct data",
@@ -357,16 +356,17 @@ impl Collectives<'_> {
     }
 }
 
-/// Runs a plan, and checks what every member has in the end.
+/// Runs a plan, and checks the data of every member after the run.
 ///
-/// The data is made before the run and checked after it, so that neither takes host time from the nodes while the clock
-/// is running: in real time what a program computes counts. To combine belongs to the operation, and does count.
+/// The data is created before the run and checked after it, so that neither takes host time from the nodes while the
+/// clock runs: in real time, the computation of a program counts. Combining is part of the operation, and counts.
 pub(super) fn run_checked(plan: &Plan, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     let task = plan.task();
     let given = content.given(task);
     let mut ranks: Vec<Option<Rank>> = vec![None; execution.nodes()];
     task.members().iter().enumerate().for_each(|(rank, &node)| ranks[node] = Some(rank));
-    // MPI's own operations have their communicator before the call, and to make a group takes time.
+    // MPI's operations use an existing communicator. Creating a group takes time, so a task with all ranks uses the
+    // world.
     let is_of_world = execution.is_over_mpi() && task.members().iter().copied().eq(0..execution.nodes());
     let program = |node: &Node<'_>| {
         let Some(rank) = ranks[node.rank()] else { return Ok(None) };

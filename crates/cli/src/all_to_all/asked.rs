@@ -1,4 +1,4 @@
-//! The algorithms that are asked for: those of the library by their names, and schedules in files.
+//! Requested algorithms: named algorithms of the library, and MSCCL schedules in files.
 
 use std::{fmt, path::PathBuf};
 
@@ -10,7 +10,7 @@ use super::super::{
     msccl,
 };
 
-/// An algorithm: one of the library, or a schedule of MSCCL under the name of its file.
+/// A requested algorithm: a named algorithm of the library, or the MSCCL schedule of a file, named by its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked {
     name: String,
@@ -18,7 +18,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The attempts with it: one for each seed if it makes random choices.
+    /// Returns the algorithm once for each of `seeds` seeds from `first` on; only once if it makes no random choices.
     pub(super) fn attempts(&self, seeds: u64, first: u64) -> Vec<Asked> {
         if self.algorithm.seed().is_none() {
             return vec![self.clone()];
@@ -27,7 +27,7 @@ impl Asked {
         seeds.map(|seed| Asked { algorithm: self.algorithm.with_seed(seed), ..self.clone() }).collect()
     }
 
-    /// Whether it sorts, which needs data.
+    /// Returns whether the algorithm sorts, which needs data.
     pub(super) fn sorts(&self) -> bool {
         self.algorithm == Algorithm::SORTING
     }
@@ -39,7 +39,7 @@ impl fmt::Display for Asked {
     }
 }
 
-/// Reads algorithms: each once, in the order of the registry.
+/// Parses algorithms: without duplicates, in the order of the registry.
 pub(super) fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
     let read = |item: &str| match item.parse() {
         _ if is_all(item) => Ok(Algorithm::ALL.to_vec()),
@@ -49,7 +49,7 @@ pub(super) fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
     Ok(List::read(text, read)?.in_order_of(Algorithm::ALL.iter().cloned()))
 }
 
-/// Those with a name, and then the schedules in files, each once.
+/// Returns the named algorithms, then the schedules in files, without duplicate paths.
 pub(super) fn asked(named: &List<Algorithm>, files: &[PathBuf]) -> Result<Vec<Asked>, Error> {
     let files = List::of(files.to_vec()).each_once();
     let named =

@@ -1,7 +1,7 @@
-//! Lists as `collective` reads them: operations, algorithms, and files with schedules of others.
+//! Lists as option values of `collective`: operations, algorithms, and MSCCL schedules in files.
 //!
-//! A strategy may have a comma of its own, as in `6x5:SMC,columns`: a word that is no name and has no `:` belongs to the
-//! strategy before it.
+//! A strategy may contain a comma, as in `6x5:SMC,columns`: after a strategy, an item that is no algorithm name and
+//! contains no `:` belongs to that strategy.
 
 use std::{fmt, path::PathBuf};
 
@@ -17,11 +17,11 @@ use super::super::{
     msccl,
 };
 
-/// The algorithms asked for: those with a name in the order of the registry, then strategies in the order given.
+/// Requested algorithms: named algorithms in the order of the registry, then strategies in the order given.
 #[derive(Clone, Debug)]
 pub(super) struct Algorithms {
     is_all: bool,
-    /// Each as it was typed, and the algorithm.
+    /// Pairs of the text as typed and the algorithm.
     named: Vec<(String, Algorithm)>,
     strategies: Vec<String>,
 }
@@ -29,9 +29,9 @@ pub(super) struct Algorithms {
 /// A requested algorithm, for one operation.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    /// As it is written.
+    /// Name of the algorithm, text of the strategy, or path of the file.
     pub(super) name: String,
-    /// A strategy may be one for some operations only.
+    /// The algorithm, or the reason why the operation does not have it.
     pub(super) algorithm: Result<Algorithm, String>,
 }
 
@@ -41,10 +41,11 @@ impl fmt::Display for Asked {
     }
 }
 
-/// Operations that have a command of their own.
+/// Spellings of all-to-all operations, which the command `all-to-all` compares.
 const ALL_TO_ALL: [&str; 3] = ["alltoall", "alltoallv", "alltoallw"];
 
-/// The names, each with those of MPI.
+/// Returns the names of all operations, comma-separated; the first alias, usually the MPI name, follows in parentheses
+/// unless it begins with the name.
 fn spellings() -> String {
     let spelled = |operation: Operation| match operation.aliases() {
         [alias, ..] if !alias.starts_with(operation.name()) => format!("{operation} ({alias})"),
@@ -53,12 +54,12 @@ fn spellings() -> String {
     Operation::ALL.map(spelled).join(", ")
 }
 
-/// The help of the operation.
+/// Returns the help text of the operations argument.
 pub(crate) fn operation_help() -> String {
     format!("Compare algorithms for these operations, comma-separated: {}, or all", spellings())
 }
 
-/// Reads operations: each once, in their own order.
+/// Parses operations: without duplicates, in the order of [`Operation::ALL`].
 pub(crate) fn operations(text: &str) -> Result<List<Operation>, String> {
     let read = |item: &str| match Operation::named(item) {
         Some(operation) => Ok(vec![operation]),
@@ -68,7 +69,8 @@ pub(crate) fn operations(text: &str) -> Result<List<Operation>, String> {
     Ok(List::read(text, read)?.in_order_of(Operation::ALL))
 }
 
-/// The refusal of a name that no operation has, with the nearest one, or the command that is for it.
+/// Returns the error for an unknown operation, with the nearest name; for all-to-all operations, with the name of their
+/// command.
 fn unknown_operation(item: &str) -> String {
     let named = |operation: &Operation| {
         operation.aliases().iter().copied().chain([operation.name()]).collect::<Vec<_>>()
@@ -85,7 +87,7 @@ fn unknown_operation(item: &str) -> String {
     names::unknown("operation", item, nearest, &format!("{}, all", spellings()))
 }
 
-/// Reads algorithms.
+/// Parses the algorithms argument.
 pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
     let mut asked = Algorithms { is_all: false, named: Vec::new(), strategies: Vec::new() };
     let mut after_strategy = false;
@@ -106,7 +108,7 @@ pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
     Ok(asked)
 }
 
-/// The error for a text that is neither the name of an algorithm nor a strategy.
+/// Returns the error for an item that is neither the name of an algorithm nor a strategy.
 fn unknown_algorithm(item: &str) -> String {
     let nearest = names::nearest(item, Algorithm::NAMED.iter().flat_map(Algorithm::spellings).chain(["all"]));
     let known: Vec<&str> = Algorithm::NAMED.iter().map(Algorithm::name).collect();
@@ -115,14 +117,14 @@ fn unknown_algorithm(item: &str) -> String {
 }
 
 impl Algorithms {
-    /// Those asked for, for an operation: at least one.
+    /// Returns the requested algorithms for an operation: at least one.
     pub(super) fn of(&self, operation: Operation) -> Vec<Asked> {
         let requested = |algorithm: &Algorithm| self.named.iter().find(|(_, named)| named == algorithm);
         let is_asked =
             |named: &&Algorithm| requested(named).is_some() || self.is_all && named.is_for(operation);
         let named = Algorithm::NAMED.iter().filter(is_asked).map(|named| {
             let algorithm = match requested(named) {
-                // The error has the name as it was typed, which may be an alias.
+                // The error contains the name as typed, which may be an alias.
                 Some((typed, _)) if !named.is_for(operation) => Err(PlanError::OtherKind {
                     algorithm: typed.clone(),
                     kind: operation.to_string(),
@@ -142,7 +144,7 @@ impl Algorithms {
     }
 }
 
-/// The schedules in files, each once, by the names of the files.
+/// Reads MSCCL schedules from files, without duplicate paths; each algorithm has the path as its name.
 pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<Asked>, Error> {
     let files = List::of(files.to_vec()).each_once();
     let asked = |file: &PathBuf| {

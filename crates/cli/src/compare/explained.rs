@@ -1,14 +1,14 @@
-//! Where the time of each run went, for the end of the output.
+//! Explanations of the times of runs, for the end of the output.
 
 use std::fmt;
 
 use multicomputer::Run;
 
-/// The explanations of the runs so far, if they are asked for.
+/// Explanations of the runs so far, if requested.
 #[derive(Debug, Default)]
 pub(super) struct Explanations {
     is_asked_for: bool,
-    /// For each run its name and the text.
+    /// Label and explanation of each run.
     texts: Vec<(String, String)>,
 }
 
@@ -17,7 +17,7 @@ impl Explanations {
         Explanations { is_asked_for, texts: Vec::new() }
     }
 
-    /// Explains a run that is called so; of one that cannot be, it is said why.
+    /// Adds the explanation of a run, or the reason why there is none.
     pub(super) fn add<T>(&mut self, label: &str, run: &Run<T>) {
         if self.is_asked_for {
             let text = run.explain().map_or_else(|cause| cause.to_string(), |text| text.to_string());

@@ -1,4 +1,4 @@
-//! Which columns of a table make the axes and the lines of a chart.
+//! Selection of table columns for the axes and lines of a chart.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use super::{
     settings::{SETTINGS, follows, setting, title_columns},
 };
 
-/// Columns of times, the first of which that has any is shown.
+/// Columns of times; the first one with a number is shown.
 const TIMES: [&str; 4] = ["modeled_us", "run_us", "wall_us", "time_us"];
 
-/// The name of the choice among all algorithms, in all libraries.
+/// Name of the algorithm that chooses among all others, in all libraries.
 const AUTO: &str = "auto";
 
-/// The name for the bytes that are moved over the time that it takes.
+/// Name of the y axis for bytes over time.
 const BANDWIDTH: &str = "bandwidth";
 
-/// The chart of a table, and the number of its points that are means of several rows.
+/// Returns the chart of a table, and the number of points that are means of several rows.
 pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), PlotError> {
     let y = height(records, asked)?;
     let unusable = records.rows().iter().zip(1..).find(|(row, _)| {
@@ -61,7 +61,7 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
         Some(names) => names.iter().position(|name| *name == text(row)).map(|place| place as f64),
     };
 
-    // Without a place to the right each name has its own.
+    // Without an x column, every name has its own place.
     let keys: &[String] = if x.is_empty() { &[] } else { &by };
     let lines = Lines::of(records, keys, |row| Some([place(row)?, y.of(records, row)? / scale]));
     let others: Vec<String> =
@@ -71,7 +71,7 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
 
     let x_axis = match &names {
         Some(names) if x.is_empty() => {
-            // Each name stands for a line of its own.
+            // Every name stands for a line.
             let with_note = |shown: &String| {
                 let rows = records.rows().iter().filter(|row| name(row, &by) == *shown);
                 let rows: Vec<(f64, &[String])> =
@@ -109,8 +109,8 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
     Ok((chart, means))
 }
 
-/// Where another algorithm becomes the fastest: among lines that differ in nothing else, and without *Auto*, which takes the
-/// fastest itself.
+/// Returns the crossovers where another algorithm becomes the fastest, among lines that differ in the algorithm only.
+/// *Auto* is excluded, because it chooses the fastest itself.
 fn crossovers(
     records: &Records,
     others: &[String],
@@ -130,7 +130,8 @@ fn crossovers(
     groups.values().flat_map(Chart::crossovers).collect()
 }
 
-/// An axis of numbers: logarithmic if all are positive and the ratio of the largest to the smallest is large.
+/// Returns an axis of numbers: logarithmic if all numbers are positive and the ratio of their maximum to their minimum
+/// is at least `factor`.
 fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64) -> Axis {
     let (least, most) =
         numbers.fold((f64::INFINITY, 0.0_f64), |(least, most), number| (least.min(number), most.max(number)));
@@ -141,10 +142,10 @@ fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64)
     }
 }
 
-/// The figure that is shown upwards.
+/// Quantity on the y axis.
 struct Height {
     column: String,
-    /// The column of bytes, if these are shown over the time.
+    /// Column of bytes, for a bandwidth.
     bytes: Option<String>,
 }
 
@@ -163,7 +164,7 @@ fn height(records: &Records, asked: &Asked) -> Result<Height, PlotError> {
     }
 }
 
-/// A column that was named, if there is one.
+/// Returns `column`, or an error if the table does not have it.
 fn known(records: &Records, column: &str) -> Result<String, PlotError> {
     match records.has(column) {
         true => Ok(column.to_owned()),
@@ -197,7 +198,7 @@ impl Height {
         }
     }
 
-    /// The divisor of numbers, and the unit that they have then.
+    /// Returns the divisor of numbers, and the unit after division.
     fn unit(&self, records: &Records) -> (f64, &'static str) {
         if self.bytes.is_some() {
             return (1.0, "MB/s");
@@ -214,16 +215,16 @@ impl Height {
     }
 }
 
-/// The column to the right; empty if nothing is different from row to row but the algorithm.
+/// Returns the x column; empty if rows differ in the algorithm only.
 fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotError> {
     if let Some(column) = &asked.x {
         return known(records, column);
     }
     let varieties = ALONG.into_iter().map(|(column, ..)| (column, records.variety(column)));
-    // Of several the first.
+    // The first of several columns with the most distinct values.
     let (column, variety) = varieties.rev().max_by_key(|(_, variety)| *variety).unwrap_or_default();
     let is_number = |column: &str| records.rows().iter().all(|row| records.number(row, column).is_some());
-    // Several machines of as many nodes that no parameter tells apart are not to be one point.
+    // Machines with the same number of nodes that no other column distinguishes must not share a point.
     let is_ambiguous = ["nodes", "size"].contains(&column) && {
         let settings = SETTINGS.into_iter().map(|(column, ..)| column);
         let settings = settings.filter(|column| !["topology", "machine", "machine_hash"].contains(column));
@@ -235,7 +236,7 @@ fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotErr
     if variety > 1 && is_number(column) {
         return Ok(column.to_owned());
     }
-    // A table of somebody else: the first number that varies.
+    // A table of another program: the first column of numbers that varies.
     if ALONG.iter().all(|(column, ..)| !records.has(column)) {
         let varies =
             |column: &&String| **column != y.column && is_number(column) && records.variety(column) > 1;
@@ -248,13 +249,13 @@ fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotErr
     Ok(name.unwrap_or_default().to_owned())
 }
 
-/// The columns that tell lines apart.
+/// Returns the columns that distinguish lines.
 fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<String>, PlotError> {
     if let Some(by) = &asked.by {
         return by.iter().map(|column| known(records, column)).collect();
     }
     let numbers = ALONG.into_iter().map(|(column, ..)| column);
-    // Of what goes along with the place, and of clocks where the time does not depend on them, there is nothing to tell.
+    // Excludes columns that depend on x, and the clock if the time does not depend on it.
     let is_shown = |column: &str| match column {
         _ if column == x => false,
         "t" | "bytes" => !["t", "bytes"].contains(&x),
@@ -268,7 +269,7 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
     let varied = varied.filter(|column| !machine(column));
     let algorithm = records.has("algorithm").then_some("algorithm");
     let mut by: Vec<String> = algorithm.into_iter().chain(varied).map(str::to_owned).collect();
-    // Along machines their parameters change as a matter of course; along lengths they do not.
+    // If x distinguishes machines, their parameters depend on x; otherwise, they distinguish lines.
     let is_along_machines = ["machine", "nodes", "size"].contains(&x) || setting(x).is_some();
     for (column, ..) in SETTINGS {
         let place = is_along_machines.then(|| x.to_owned());
@@ -280,7 +281,7 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
     Ok(by)
 }
 
-/// A cell as a legend has it: a number with its name.
+/// Formats a cell for a legend: a number with its name.
 pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
     let text = records.cell(row, column);
     match ALONG.into_iter().find(|(name, ..)| *name == column) {
@@ -289,7 +290,7 @@ pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
         Some((_, _, unit)) if !unit.is_empty() => format!("{text} {unit}"),
         Some((_, name, _)) => format!("{text} {name}"),
         None => match setting(column) {
-            // 1.000000 is 1.
+            // Shows 1.000000 as 1.
             Some((_, before, after)) => match records.number(row, column) {
                 Some(number) if column == "alpha_us" => format!("{before}{number}{after}"),
                 _ => format!("{before}{text}{after}"),
@@ -299,7 +300,7 @@ pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
     }
 }
 
-/// A title: the one that is given, or the cells that are the same in all rows.
+/// Returns the title: the given one, or the cells that are the same in all rows.
 fn title(records: &Records, asked: &Asked, x: &str, by: &[String]) -> String {
     if let Some(title) = &asked.title {
         return title.clone();

@@ -1,4 +1,4 @@
-//! Which columns make axes and lines.
+//! Tests of the selection of columns for axes and lines.
 
 use multicomputer_picture::{Chart, Origin};
 
@@ -103,7 +103,7 @@ fn columns_can_be_asked_for() {
     );
 }
 
-/// A table with columns of other names goes along the first number that varies, and means are counted.
+/// A table with unknown column names has its first varying number as x, and its means are counted.
 #[test]
 fn a_foreign_table_goes_along_its_first_number() {
     let records = table("algorithm,length,modeled_us\na,8,10\na,1024,30\nb,8,20\nb,1024,25\nb,1024,35");

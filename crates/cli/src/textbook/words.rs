@@ -1,8 +1,8 @@
-//! The figures in words: who shares links, and why modeled time is what it is.
+//! Figures as sentences: shared links, and causes of a difference from the equation.
 
 use super::facts::{Facts, Sharing};
 
-/// Sentences on how modeled time and the equation compare, and why. All follow from the facts.
+/// Returns sentences that compare the modeled time with the equation, and give the causes of a difference.
 pub(super) fn sentences(facts: &Facts) -> Vec<String> {
     let Facts { equation, modeled, .. } = *facts;
     if !facts.is_moving {
@@ -20,7 +20,7 @@ pub(super) fn sentences(facts: &Facts) -> Vec<String> {
     sentences
 }
 
-/// The links that messages of a step share, and what of it.
+/// Describes the links that messages of a step share, and the effect.
 fn links(sharing: Option<Sharing>) -> String {
     let Some(Sharing { step, link, busiest, time, alone }) = sharing else {
         return "No two messages of a step share a link".to_owned();
@@ -38,7 +38,7 @@ fn links(sharing: Option<Sharing>) -> String {
     )
 }
 
-/// The reasons why modeled time is more than the equation.
+/// Returns the causes of a modeled time above the equation.
 fn slower(facts: &Facts) -> Vec<String> {
     let Facts { modeled, in_step, without_conflicts, .. } = *facts;
     let mut sentences = Vec::new();
@@ -73,7 +73,7 @@ fn slower(facts: &Facts) -> Vec<String> {
     sentences
 }
 
-/// The reasons why modeled time is less than the equation.
+/// Returns the causes of a modeled time below the equation.
 fn faster(facts: &Facts) -> Vec<String> {
     let Facts { modeled, equation, in_step, .. } = *facts;
     let mut sentences = Vec::new();
