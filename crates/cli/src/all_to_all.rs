@@ -35,12 +35,12 @@ use super::{
     unit::Unit,
 };
 
-mod asked;
-mod own;
+mod native;
+mod requested;
 mod task;
 
 use self::{
-    asked::Asked,
+    requested::Requested,
     task::{Fraction, Task},
 };
 
@@ -69,7 +69,7 @@ pub(super) struct Arguments {
     nonuniformity: Option<Fraction>,
 
     /// Compare these algorithms (listed below), comma-separated, or all
-    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = asked::read_algorithms)]
+    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = requested::read_algorithms)]
     algorithm: List<Algorithm>,
 
     /// Add a custom schedule in the XML of MSCCL; repeatable
@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
         _ => Some(site.place(options, &spec)?),
     };
     let content = Content::new(arguments.phantom, options.seed);
-    let asked = asked::asked(&arguments.algorithm, &arguments.with)?;
+    let requested = requested::requested(&arguments.algorithm, &arguments.with)?;
     let tasks = task::tasks(arguments, &spec)?;
     let on_machines = if tasks.len() > 1 { Runs::Fastest } else { Runs::All };
     let runs = arguments.run.unwrap_or(site.runs(on_machines));
@@ -141,7 +141,8 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
         tasks.iter().try_for_each(|task| task::check(task, content))?;
     }
     let case = |task: Task| Case {
-        lines: site.lines(asked.iter().map(|asked| asked.attempts(arguments.seeds, options.seed))),
+        lines: site
+            .lines(requested.iter().map(|requested| requested.attempts(arguments.seeds, options.seed))),
         bound: task.instance.lower_bound(),
         spec: spec.clone(),
         place: place.clone(),
@@ -150,7 +151,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     };
     let cases = tasks.into_iter().map(case).collect();
     compare(
-        &Exchanges { arguments, asked, time: site.time(options), content, runs },
+        &AllToAlls { arguments, requested, time: site.time(options), content, runs },
         cases,
         runs,
         options,
@@ -159,8 +160,14 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
 }
 
 /// Returns the seed of an algorithm that makes random choices.
-fn seed(algorithm: &Implementation<Asked>) -> Option<u64> {
+fn seed(algorithm: &Implementation<Requested>) -> Option<u64> {
     algorithm.ours()?.algorithm.seed()
+}
+
+/// Returns the reason why an algorithm has no plan, with the name of the algorithm unless the reason contains it.
+fn named(algorithm: &Implementation<Requested>, cause: &str) -> String {
+    let name = format!("`{algorithm}`");
+    if cause.contains(&name) { cause.to_owned() } else { format!("{name} has no plan: {cause}") }
 }
 
 /// Returns the message of node `from` for node `to`.
@@ -169,21 +176,21 @@ fn message(content: Content, matrix: &Matrix, from: Rank, to: Rank) -> Payload {
 }
 
 /// A table row: one algorithm on one matrix.
-type R<'a, 'e> = Row<'a, Exchanges<'e>>;
+type R<'a, 'e> = Row<'a, AllToAlls<'e>>;
 
 /// Comparison of all-to-all algorithms.
-struct Exchanges<'a> {
+struct AllToAlls<'a> {
     arguments: &'a Arguments,
-    asked: Vec<Asked>,
+    requested: Vec<Requested>,
     /// Kind of time: the name of the clock, or `MPI`.
     time: &'static str,
     content: Content,
     runs: Runs,
 }
 
-impl Comparison for Exchanges<'_> {
+impl Comparison for AllToAlls<'_> {
     type Problem = Task;
-    type Algorithm = Implementation<Asked>;
+    type Algorithm = Implementation<Requested>;
     type Plan = Implementation<Plan, Instance>;
     /// Number of iterations and of messages of the schedule, if the plan has one.
     type Facts = Option<(usize, u64)>;
@@ -202,15 +209,15 @@ impl Comparison for Exchanges<'_> {
                                     mpi_ratio predicted_us prediction_error rounds messages bytes_sent restriction"
     );
 
-    fn describe(&self, task: &Task, algorithm: &Implementation<Asked>) -> String {
+    fn describe(&self, task: &Task, algorithm: &Implementation<Requested>) -> String {
         format!("all-to-all ({}) by {algorithm}, {} time", task.matrix, self.time)
     }
 
-    fn heading(&self, task: &Task, algorithm: &Implementation<Asked>) -> String {
+    fn heading(&self, task: &Task, algorithm: &Implementation<Requested>) -> String {
         format!("{algorithm}: all-to-all ({}), {} time", task.matrix, self.time)
     }
 
-    fn label(&self, task: &Task, algorithm: Option<&Implementation<Asked>>) -> String {
+    fn label(&self, task: &Task, algorithm: Option<&Implementation<Requested>>) -> String {
         let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
         let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
         let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
@@ -219,21 +226,26 @@ impl Comparison for Exchanges<'_> {
         format!("{matrix}-{}{seed}", harmless(&algorithm.to_string(), "-"))
     }
 
-    fn is_mpi(&self, algorithm: &Implementation<Asked>) -> bool {
+    fn is_mpi(&self, algorithm: &Implementation<Requested>) -> bool {
         algorithm.ours().is_none()
     }
 
-    fn is_predictable(&self, algorithm: &Implementation<Asked>) -> bool {
+    fn is_predictable(&self, algorithm: &Implementation<Requested>) -> bool {
         algorithm.ours().is_some_and(|ours| ours.algorithm.is_predictable())
     }
 
     /// Returns false for sorting without data.
-    fn can_be_run(&self, algorithm: &Implementation<Asked>) -> bool {
-        !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
+    fn can_be_run(&self, algorithm: &Implementation<Requested>) -> bool {
+        !algorithm.ours().is_some_and(Requested::sorts) || self.content != Content::Phantom
     }
 
-    fn plan(&self, task: &Task, asked: &Implementation<Asked>, search: Search) -> Attempted<Self::Plan> {
-        let Implementation::Ours(algorithm) = asked else {
+    fn plan(
+        &self,
+        task: &Task,
+        requested: &Implementation<Requested>,
+        search: Search,
+    ) -> Attempted<Self::Plan> {
+        let Implementation::Ours(algorithm) = requested else {
             let plan = Implementation::Mpi(task.instance.clone());
             return Ok(Ok(Planned {
                 plan,
@@ -249,8 +261,8 @@ impl Comparison for Exchanges<'_> {
         let predicted = plan.prediction().map(|prediction| prediction.modeled.since_start());
         Ok(match (plan.schedule(), predicted) {
             (Some(_), None) => Err(PlanError::TooLong { algorithm: algorithm.to_string() }.to_string()),
-            (None, _) if !self.runs.include(self, asked) => {
-                Err("it has no prediction: run it with --run fastest or --run all".to_owned())
+            (None, _) if !self.runs.include(self, requested) => {
+                Err(format!("`{algorithm}` has no prediction: run it with --run fastest or --run all"))
             }
             _ => {
                 let (chosen, is_complete) = (plan.name().to_owned(), plan.is_complete());
@@ -285,7 +297,7 @@ impl Comparison for Exchanges<'_> {
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         let plan = match plan {
             Implementation::Ours(plan) => plan,
-            Implementation::Mpi(instance) => return own::run(instance, self.content, execution),
+            Implementation::Mpi(instance) => return native::run(instance, self.content, execution),
         };
         let matrix = plan.instance().matrix();
         let message = |from: Rank, to: Rank| message(self.content, matrix, from, to);
@@ -344,8 +356,8 @@ impl Comparison for Exchanges<'_> {
         ]
     }
 
-    fn no_plan_error(&self, algorithm: &Implementation<Asked>, cause: &str) -> String {
-        format!("`{algorithm}` has no plan: {cause}")
+    fn no_plan_error(&self, algorithm: &Implementation<Requested>, cause: &str) -> String {
+        named(algorithm, cause)
     }
 
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
@@ -368,7 +380,7 @@ fn generated<'a>(row: &R<'a, '_>) -> Option<&'a (Generator, Fraction)> {
     row.problem().generated.as_ref()
 }
 
-impl Exchanges<'_> {
+impl AllToAlls<'_> {
     /// Writes the results of runs over MPI.
     fn measured(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let first = results.first();
@@ -411,12 +423,12 @@ impl Exchanges<'_> {
             write!(text, ", fan-out {fan_out}, non-uniformity {}, seed {seed}", fraction.spelled)?;
         }
         writeln!(text, "; modeled times in {}\n", unit.name())?;
-        let (asked, seeds) = (&self.asked, self.arguments.seeds);
-        let all: Vec<String> = asked.iter().map(Asked::to_string).collect();
+        let (requested, seeds) = (&self.requested, self.arguments.seeds);
+        let all: Vec<String> = requested.iter().map(Requested::to_string).collect();
         writeln!(text, "{}", results.times(["traffic", ""], &all, unit))?;
         write!(text, "{}", results.wall_times("traffic", &all, unit))?;
-        let random = asked.iter().filter(|asked| asked.algorithm.seed().is_some());
-        let random: Vec<String> = random.map(Asked::to_string).collect();
+        let random = requested.iter().filter(|requested| requested.algorithm.seed().is_some());
+        let random: Vec<String> = random.map(Requested::to_string).collect();
         if !random.is_empty() && seeds > 1 {
             let range = |row: &Row<'_, Self>| Some((row.times().min()?, row.times().max()?));
             let range = move |row: Option<&Row<'_, Self>>| match row.and_then(range) {
@@ -456,12 +468,12 @@ impl Exchanges<'_> {
             notes.push(format!("The {others} predicted; predictions are exact in virtual time."));
         }
         let is_sorted =
-            |row: &R| row.line.algorithm.ours().is_some_and(Asked::sorts) && !row.attempts.is_empty();
+            |row: &R| row.line.algorithm.ours().is_some_and(Requested::sorts) && !row.attempts.is_empty();
         if self.content == Content::Phantom && results.rows().iter().any(is_sorted) {
             notes.push("`sorting` was not run: it needs data, and --phantom sends none.".to_owned());
         }
         notes.extend(results.notes());
-        let causes = results.refusals(|algorithm, cause| format!("`{algorithm}`: {cause}"));
+        let causes = results.refusals(named);
         notes.extend(left_out(causes, |times| match results.solved.len() {
             all if times == all => String::new(),
             all => format!(" for {times} of {all} matrices"),

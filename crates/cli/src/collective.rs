@@ -38,7 +38,7 @@ mod bandwidth;
 mod data;
 mod lists;
 mod members;
-mod own;
+mod native;
 mod task;
 
 pub(super) use self::{
@@ -47,7 +47,7 @@ pub(super) use self::{
 };
 
 use self::{
-    lists::{Algorithms, Asked},
+    lists::{Algorithms, Requested},
     members::Members,
     task::Task,
 };
@@ -152,7 +152,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     let content = Content::new(arguments.phantom, options.seed);
     let tasks = task::tasks(arguments, &spec, content, runs)?;
     let case = |task: Task| Case {
-        lines: site.lines(task.asked.iter().map(|asked| vec![asked.clone()])),
+        lines: site.lines(task.requested.iter().map(|requested| vec![requested.clone()])),
         bound: task.task.lower_bound(),
         spec: spec.clone(),
         place: place.clone(),
@@ -176,7 +176,7 @@ struct Collectives<'a> {
 
 impl Comparison for Collectives<'_> {
     type Problem = Task;
-    type Algorithm = Implementation<Asked>;
+    type Algorithm = Implementation<Requested>;
     type Plan = Implementation<Plan, Collective>;
     /// Time by the closed form, if the plan has one.
     type Facts = Option<Span>;
@@ -195,36 +195,41 @@ impl Comparison for Collectives<'_> {
                                     prediction_error algbw_gb_s busbw_gb_s messages bytes_sent restriction"
     );
 
-    fn describe(&self, task: &Task, asked: &Implementation<Asked>) -> String {
-        format!("{} by {asked}, {} time", task.name(), self.time)
+    fn describe(&self, task: &Task, requested: &Implementation<Requested>) -> String {
+        format!("{} by {requested}, {} time", task.name(), self.time)
     }
 
-    fn heading(&self, task: &Task, asked: &Implementation<Asked>) -> String {
-        format!("{asked}: {}, {} time", task.name(), self.time)
+    fn heading(&self, task: &Task, requested: &Implementation<Requested>) -> String {
+        format!("{requested}: {}, {} time", task.name(), self.time)
     }
 
-    fn label(&self, task: &Task, asked: Option<&Implementation<Asked>>) -> String {
-        let algorithm = asked.map_or("fastest".to_owned(), Implementation::to_string);
+    fn label(&self, task: &Task, requested: Option<&Implementation<Requested>>) -> String {
+        let algorithm = requested.map_or("fastest".to_owned(), Implementation::to_string);
         format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(&algorithm, "-"))
     }
 
-    fn is_mpi(&self, asked: &Implementation<Asked>) -> bool {
-        asked.ours().is_none()
+    fn is_mpi(&self, requested: &Implementation<Requested>) -> bool {
+        requested.ours().is_none()
     }
 
-    fn plan(&self, task: &Task, asked: &Implementation<Asked>, search: Search) -> Attempted<Self::Plan> {
-        let asked = match asked {
-            Implementation::Ours(asked) => asked,
+    fn plan(
+        &self,
+        task: &Task,
+        requested: &Implementation<Requested>,
+        search: Search,
+    ) -> Attempted<Self::Plan> {
+        let requested = match requested {
+            Implementation::Ours(requested) => requested,
             Implementation::Mpi(()) => {
                 let plan = Implementation::Mpi(task.task.clone());
-                let own = own::name(&task.task).map(str::to_owned);
-                return Ok(own.map(|chosen| Planned { plan, predicted: None, chosen, is_complete: true }));
+                let name = native::name(&task.task).map(str::to_owned);
+                return Ok(name.map(|chosen| Planned { plan, predicted: None, chosen, is_complete: true }));
             }
         };
         let plan = |algorithm: &Algorithm| {
             algorithm.plan_with(&task.task, search).map_err(|cause| cause.to_string())
         };
-        let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
+        let plan = requested.algorithm.as_ref().map_err(String::clone).and_then(plan);
         Ok(plan.map(|plan| Planned {
             predicted: Some(plan.prediction().modeled.since_start()),
             chosen: plan.name().to_owned(),
@@ -255,7 +260,7 @@ impl Comparison for Collectives<'_> {
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         match plan {
             Implementation::Ours(plan) => run_checked(plan, self.content, execution),
-            Implementation::Mpi(task) => own::run(task, self.content, execution),
+            Implementation::Mpi(task) => native::run(task, self.content, execution),
         }
     }
 
@@ -310,7 +315,7 @@ impl Comparison for Collectives<'_> {
             } else {
                 let operation = first.task.operation();
                 writeln!(text, "{operation}, {place}; modeled times in {}\n", unit.name())?;
-                let names: Vec<String> = first.asked.iter().map(Asked::to_string).collect();
+                let names: Vec<String> = first.requested.iter().map(Requested::to_string).collect();
                 let (times, choices) =
                     (results.times(["bytes", ""], &names, unit), results.choices("bytes", unit));
                 let walls = results.wall_times("bytes", &names, unit);

@@ -7,13 +7,13 @@
 pub(super) mod column;
 mod common;
 mod explained;
+mod implementation;
 mod measured;
 mod place;
 mod results;
 mod runner;
 mod schedules;
 mod solved;
-mod way;
 
 use std::fmt;
 
@@ -30,12 +30,12 @@ use super::error::Error;
 pub(super) use self::{
     column::{Column, Figure, record, table},
     common::title,
+    implementation::Implementation,
     measured::Spread,
     place::Place,
     results::{NOT_RUN, Results, bound_line, left_out, on_the_host},
     runner::{Execution, Ran, Runs, compare, run_parser},
     solved::{Attempt, Line, Row, Solved, mean},
-    way::Implementation,
 };
 
 use self::results::decides;

@@ -128,13 +128,13 @@ fn plans(
     sources: usize,
 ) -> Result<Vec<(u64, Distribution, Rc<Plan>)>, Error> {
     let grid = as_grid(spec);
-    let asked = match &arguments.distribution[..] {
+    let distributions = match &arguments.distribution[..] {
         [] => List::of(DEFAULT_DISTRIBUTIONS),
-        asked => List::of(asked.iter().cloned()).each_once(),
+        distributions => List::of(distributions.iter().cloned()).without_duplicates(),
     };
     let mut plans = Vec::new();
     for bytes in &arguments.bytes {
-        for distribution in asked.iter() {
+        for distribution in distributions.iter() {
             let ranks = distribution.place(grid, sources).map_err(Error::usage)?;
             let instance = Instance::new(spec, &ranks, &vec![bytes; sources]).map_err(Error::usage)?;
             let plan = Algorithm::BR_LIN.plan(&instance).map_err(Error::usage)?;

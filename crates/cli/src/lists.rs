@@ -75,7 +75,7 @@ impl<T> List<T> {
 
 impl<T: PartialEq> List<T> {
     /// Removes duplicates; the first occurrence of each item keeps its place.
-    pub(super) fn each_once(self) -> List<T> {
+    pub(super) fn without_duplicates(self) -> List<T> {
         let mut once = Vec::new();
         for item in self.0 {
             if !once.contains(&item) {

@@ -80,7 +80,7 @@ const FILE: &str =
     concat!(machine_columns!(), " operation name ranks bytes modeled_us auto_us algorithm ratio bound_us");
 
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
-    let own = [
+    let specific = [
         Column::new("operation", |row: &Row| row.program.collective().name()),
         Column::new("name", |row: &Row| row.program.name().to_owned()),
         Column::new("ranks", |row: &Row| row.program.ranks() as u64),
@@ -91,7 +91,7 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         Column::new("ratio", Row::ratio).titled("/ auto"),
         Column::new("bound_us", |row: &Row| row.best.bound).titled("lower bound {unit}"),
     ];
-    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(own).collect()
+    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(specific).collect()
 }
 
 impl Row<'_> {

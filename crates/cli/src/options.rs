@@ -58,7 +58,7 @@ pub(super) struct MachinesOptions {
 
 /// Machines and shapes given by options, and whether further options change them.
 #[cfg(feature = "mpi")]
-pub(super) struct AskedMachines {
+pub(super) struct GivenMachines {
     pub(super) machines: Vec<MachineSpec>,
     pub(super) shapes: Vec<Grid>,
     pub(super) is_placed: bool,
@@ -194,9 +194,9 @@ pub(super) struct RunOptions {
 impl MachineOptions {
     /// Returns the machine options as given.
     #[cfg(feature = "mpi")]
-    pub(super) fn asked(&self) -> AskedMachines {
+    pub(super) fn given(&self) -> GivenMachines {
         let (machines, shapes) = (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect());
-        AskedMachines {
+        GivenMachines {
             machines,
             shapes,
             is_placed: self.change.is_placed(),
@@ -222,9 +222,9 @@ impl MachineOptions {
 impl MachinesOptions {
     /// Returns the machine options as given.
     #[cfg(feature = "mpi")]
-    pub(super) fn asked(&self) -> AskedMachines {
+    pub(super) fn given(&self) -> GivenMachines {
         let (machines, shapes) = (self.machine.clone(), self.mesh.clone());
-        AskedMachines {
+        GivenMachines {
             machines,
             shapes,
             is_placed: self.change.is_placed(),
@@ -303,8 +303,9 @@ impl RunOptions {
             Some(noise) => machine.with_noise(noise),
             None => machine,
         };
-        let own = machine.faults().cloned().unwrap_or_default();
-        let faults = if self.fault.is_empty() { own } else { Faults::new(self.fault.iter().copied()) };
+        let machine_faults = machine.faults().cloned().unwrap_or_default();
+        let faults =
+            if self.fault.is_empty() { machine_faults } else { Faults::new(self.fault.iter().copied()) };
         let detours = faults.has_detours() && !self.no_detours;
         machine.with_faults(faults.detours(detours)).map_err(Error::usage)
     }
@@ -329,7 +330,7 @@ impl RunOptions {
         const NO_MODEL: &str = "its times are the wall clock's, and have no model";
         const NO_NETWORK: &str = "the load of its links is unknown";
         let is_given = [
-            ("--clock", self.clock.is_some(), "its times are those of the ranks' own clocks"),
+            ("--clock", self.clock.is_some(), "its times are those of the ranks' clocks"),
             ("--pin", self.pin != Pinning::Auto, "the launcher binds ranks to cores (mpirun --bind-to core)"),
             ("--noise", self.noise.is_some(), NO_MODEL),
             ("--fault", !self.fault.is_empty(), NO_MODEL),

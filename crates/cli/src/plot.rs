@@ -43,12 +43,12 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    asked: Asked,
+    options: ChartOptions,
 }
 
 /// Options for the content of a chart.
 #[derive(Args, Clone, Debug, Default)]
-struct Asked {
+struct ChartOptions {
     /// Choose the column of the x axis [default: the one of traffic, length, sources, nodes and fan-out that varies
     /// most; otherwise names]
     #[arg(long, value_name = "COLUMN")]
@@ -121,7 +121,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     if is_same(&path, &arguments.file) {
         return Err(Error::usage(PlotError::Table { path }));
     }
-    let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.asked));
+    let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.options));
     let (svg, means) = svg.map_err(|cause| match cause {
         unreadable @ PlotError::Unreadable { .. } => Error::usage(unreadable),
         cause => Error::usage(format!("{}: {cause}", arguments.file.display())),
@@ -137,8 +137,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 }
 
 /// Returns the SVG, and the number of points that are means of several rows.
-fn draw(records: &Records, asked: &Asked) -> Result<(String, usize), PlotError> {
-    let (chart, means) = lines::chart(records, asked)?;
+fn draw(records: &Records, options: &ChartOptions) -> Result<(String, usize), PlotError> {
+    let (chart, means) = lines::chart(records, options)?;
     Ok((chart.to_svg()?, means))
 }
 
@@ -167,7 +167,7 @@ impl PlotFile {
     /// Draws the rows, or prints the reason why nothing can be drawn.
     pub(super) fn finish(self, out: &mut impl Write) -> Result<(), Error> {
         let Some(file) = self.file else { return Ok(()) };
-        match draw(&Records::new(self.header.split_whitespace(), self.rows), &Asked::default()) {
+        match draw(&Records::new(self.header.split_whitespace(), self.rows), &ChartOptions::default()) {
             Ok((svg, _)) => file.write(&svg),
             Err(cause) => Ok(writeln!(out, "No plot was drawn: {cause}.")?),
         }

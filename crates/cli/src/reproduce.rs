@@ -74,7 +74,7 @@ fn read_jobs(text: &str) -> Result<List<&'static Job>, String> {
     };
     // Removes duplicates, whatever name of a job is given.
     let jobs = List::read(text, read)?;
-    Ok(List::of(Job::all().filter(|job| jobs.iter().any(|asked| asked.id() == job.id()))))
+    Ok(List::of(Job::all().filter(|job| jobs.iter().any(|requested| requested.id() == job.id()))))
 }
 
 /// Computes the requested jobs, and prints and writes the results.

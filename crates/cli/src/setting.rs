@@ -138,8 +138,8 @@ impl Setting {
 pub(super) fn differing(settings: &[&Setting]) -> Vec<&'static str> {
     let columns = columns(|setting: &&Setting| setting);
     let is_defined = settings.iter().all(|setting| setting.is_defined_by_name);
-    let asked = IN_NAME.into_iter().filter(|column| *column == "ports" || !is_defined);
-    let all = asked.chain(NOT_IN_NAME);
+    let in_name = IN_NAME.into_iter().filter(|column| *column == "ports" || !is_defined);
+    let all = in_name.chain(NOT_IN_NAME);
     all.filter(|name| {
         columns.iter().filter(|column| column.is_named(name)).any(|column| {
             let mut cells = settings.iter().map(|setting| column.figure(setting));

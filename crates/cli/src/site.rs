@@ -75,13 +75,13 @@ impl Site {
     /// Returns the lines of a case: over MPI, its native operation first, because the rows of the algorithms contain
     /// ratios to its time; then the algorithms of the libraries.
     pub(super) fn lines<A>(&self, ours: impl IntoIterator<Item = Vec<A>>) -> Vec<Vec<Implementation<A>>> {
-        let own = self.own().map(|own| vec![own]);
+        let native = self.native().map(|native| vec![native]);
         let ours = ours.into_iter().map(|line| line.into_iter().map(Implementation::Ours).collect());
-        own.into_iter().chain(ours).collect()
+        native.into_iter().chain(ours).collect()
     }
 
     /// Returns MPI's native operation; `None` on machines of this process.
-    fn own<A>(&self) -> Option<Implementation<A>> {
+    fn native<A>(&self) -> Option<Implementation<A>> {
         match self {
             Site::Machines => None,
             #[cfg(feature = "mpi")]

@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     };
     let cases = case::cases(arguments, items)?;
     let options = &arguments.options;
-    let in_full = cases.len() == 1;
+    let is_single = cases.len() == 1;
     let case = |case: case::Case| {
         Ok(Case {
             lines: vec![vec![case.item]],
@@ -145,7 +145,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         })
     };
     let cases = cases.into_iter().map(case).collect::<Result<_, Error>>()?;
-    compare(&Chapter { arguments, in_full }, cases, Runs::All, options, out)
+    compare(&Chapter { arguments, is_single }, cases, Runs::All, options, out)
 }
 
 /// A table row: one case.
@@ -155,7 +155,7 @@ type R<'a, 'e> = Row<'a, Chapter<'e>>;
 struct Chapter<'a> {
     arguments: &'a Arguments,
     /// Whether there is only one case: its steps are drawn, and the causes of a difference from the equation are found.
-    in_full: bool,
+    is_single: bool,
 }
 
 /// Plan of a case.

@@ -43,8 +43,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "MACHINE] [OPERATION", num_args = 0..=2, value_parser = read_subject, help = subject_help())]
     subjects: Vec<Subject>,
 
-    /// Set the lengths of the whole vector to start from [default: 8 B to 16 MiB in factors of 2; of 4 beyond 64
-    /// nodes, of 8 beyond 256]
+    /// Set the initial lengths of the whole vector; the lengths where the choice changes are located between them
+    /// [default: 8 B to 16 MiB, by factors of 2 up to 64 nodes, 4 up to 256, 8 beyond]
     #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
     bytes: Option<Sizes>,
 
@@ -260,7 +260,7 @@ const FILE: &str =
     concat!(machine_columns!(), " operation from_bytes to_bytes algorithm from_us from_ratio to_us to_ratio");
 
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
-    let own = [
+    let specific = [
         Column::new("operation", |row: &Row| row.operation.name()),
         Column::new("from_bytes", |row: &Row| row.interval.first().bytes).titled("from"),
         Column::new("to_bytes", |row: &Row| row.interval.last().bytes).titled("to"),
@@ -270,5 +270,5 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         Column::new("to_us", |row: &Row| row.interval.last().modeled).titled("{unit} at to"),
         Column::new("to_ratio", |row: &Row| row.interval.last().ratio).titled("/ bound"),
     ];
-    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(own).collect()
+    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(specific).collect()
 }

@@ -28,14 +28,14 @@ pub(super) struct Algorithms {
 
 /// A requested algorithm, for one operation.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct Requested {
     /// Name of the algorithm, text of the strategy, or path of the file.
     pub(super) name: String,
     /// The algorithm, or the reason why the operation does not have it.
     pub(super) algorithm: Result<Algorithm, String>,
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for Requested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
     }
@@ -80,7 +80,7 @@ fn unknown_operation(item: &str) -> String {
     let is_all_to_all = |name: &str| ALL_TO_ALL.contains(&&*names::normalized(name));
     if is_all_to_all(item) || nearest.as_deref().is_some_and(is_all_to_all) {
         return format!(
-            "`{item}` is a command of its own: write `multicomputer all-to-all`. Known operations here: {}, all",
+            "`{item}` has a separate command: write `multicomputer all-to-all`. Known operations here: {}, all",
             spellings()
         );
     }
@@ -89,23 +89,23 @@ fn unknown_operation(item: &str) -> String {
 
 /// Parses the algorithms argument.
 pub(super) fn algorithms(text: &str) -> Result<Algorithms, String> {
-    let mut asked = Algorithms { is_all: false, named: Vec::new(), strategies: Vec::new() };
+    let mut requested = Algorithms { is_all: false, named: Vec::new(), strategies: Vec::new() };
     let mut after_strategy = false;
     for item in items(text) {
         let named = Algorithm::NAMED.iter().find(|named| named.is_called(item));
         match (item, named) {
-            (all, _) if is_all(all) => asked.is_all = true,
-            (_, Some(named)) => asked.named.push((item.to_owned(), named.clone())),
-            (strategy, None) if strategy.contains(':') => asked.strategies.push(strategy.to_owned()),
-            (rest, None) => match asked.strategies.last_mut().filter(|_| after_strategy) {
+            (all, _) if is_all(all) => requested.is_all = true,
+            (_, Some(named)) => requested.named.push((item.to_owned(), named.clone())),
+            (strategy, None) if strategy.contains(':') => requested.strategies.push(strategy.to_owned()),
+            (rest, None) => match requested.strategies.last_mut().filter(|_| after_strategy) {
                 Some(strategy) if !rest.is_empty() => *strategy = format!("{strategy},{rest}"),
                 _ => return Err(unknown_algorithm(rest)),
             },
         }
         after_strategy = item.contains(':');
     }
-    asked.strategies = List::of(asked.strategies).each_once().to_vec();
-    Ok(asked)
+    requested.strategies = List::of(requested.strategies).without_duplicates().to_vec();
+    Ok(requested)
 }
 
 /// Returns the error for an item that is neither the name of an algorithm nor a strategy.
@@ -118,12 +118,12 @@ fn unknown_algorithm(item: &str) -> String {
 
 impl Algorithms {
     /// Returns the requested algorithms for an operation: at least one.
-    pub(super) fn of(&self, operation: Operation) -> Vec<Asked> {
-        let requested = |algorithm: &Algorithm| self.named.iter().find(|(_, named)| named == algorithm);
-        let is_asked =
-            |named: &&Algorithm| requested(named).is_some() || self.is_all && named.is_for(operation);
-        let named = Algorithm::NAMED.iter().filter(is_asked).map(|named| {
-            let algorithm = match requested(named) {
+    pub(super) fn of(&self, operation: Operation) -> Vec<Requested> {
+        let as_typed = |algorithm: &Algorithm| self.named.iter().find(|(_, named)| named == algorithm);
+        let is_requested =
+            |named: &&Algorithm| as_typed(named).is_some() || self.is_all && named.is_for(operation);
+        let named = Algorithm::NAMED.iter().filter(is_requested).map(|named| {
+            let algorithm = match as_typed(named) {
                 // The error contains the name as typed, which may be an alias.
                 Some((typed, _)) if !named.is_for(operation) => Err(PlanError::OtherKind {
                     algorithm: typed.clone(),
@@ -133,23 +133,23 @@ impl Algorithms {
                 .to_string()),
                 _ => Ok(named.clone()),
             };
-            Asked { name: named.name().to_owned(), algorithm }
+            Requested { name: named.name().to_owned(), algorithm }
         });
         let strategy = |text: &String| {
             let strategy = Strategy::parse(operation, text);
             let algorithm = strategy.map(Algorithm::strategy).map_err(|cause| cause.to_string());
-            Asked { name: text.clone(), algorithm }
+            Requested { name: text.clone(), algorithm }
         };
         named.chain(self.strategies.iter().map(strategy)).collect()
     }
 }
 
 /// Reads MSCCL schedules from files, without duplicate paths; each algorithm has the path as its name.
-pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<Asked>, Error> {
-    let files = List::of(files.to_vec()).each_once();
-    let asked = |file: &PathBuf| {
+pub(super) fn of_files(files: &[PathBuf]) -> Result<Vec<Requested>, Error> {
+    let files = List::of(files.to_vec()).without_duplicates();
+    let requested = |file: &PathBuf| {
         let algorithm = Algorithm::from(msccl::read(file)?);
-        Ok(Asked { name: file.display().to_string(), algorithm: Ok(algorithm) })
+        Ok(Requested { name: file.display().to_string(), algorithm: Ok(algorithm) })
     };
-    files.iter().map(asked).collect()
+    files.iter().map(requested).collect()
 }

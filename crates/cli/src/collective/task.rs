@@ -16,7 +16,7 @@ use super::{
         lists::List,
     },
     Arguments,
-    lists::{Asked, of_files},
+    lists::{Requested, of_files},
 };
 
 /// A task, and the algorithms to compare on it.
@@ -24,7 +24,7 @@ use super::{
 pub(super) struct Task {
     pub(super) task: Collective,
     /// Requested algorithms, at least one.
-    pub(super) asked: Vec<Asked>,
+    pub(super) requested: Vec<Requested>,
 }
 
 /// Parses the length of an element, in bytes.
@@ -48,16 +48,18 @@ pub(super) fn tasks(
     runs: Runs,
 ) -> Result<Vec<Task>, Error> {
     let members = arguments.members.on(machine).map_err(Error::usage)?;
-    let own = of_files(&arguments.with)?;
+    let in_files = of_files(&arguments.with)?;
     check_options(arguments)?;
     let mut tasks = Vec::new();
     for &operation in arguments.operation.iter() {
         let element = arguments.element.unwrap_or_else(|| default_element(operation));
         let vectors: Vec<Vector<'_>> = match &arguments.blocks {
             Some(blocks) => vec![Vector::Blocks(blocks)],
-            None => {
-                List::of(&arguments.bytes).each_once().iter().map(|&bytes| Vector::Whole(bytes)).collect()
-            }
+            None => List::of(&arguments.bytes)
+                .without_duplicates()
+                .iter()
+                .map(|&bytes| Vector::Whole(bytes))
+                .collect(),
         };
         for vector in vectors {
             let task = Collective::builder(machine, operation)
@@ -74,7 +76,10 @@ pub(super) fn tasks(
                 check(&task, content)?;
             }
             let library = arguments.algorithm.of(operation);
-            tasks.push(Task { asked: library.into_iter().chain(own.iter().cloned()).collect(), task });
+            tasks.push(Task {
+                requested: library.into_iter().chain(in_files.iter().cloned()).collect(),
+                task,
+            });
         }
     }
     Ok(tasks)

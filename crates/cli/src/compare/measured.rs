@@ -63,10 +63,10 @@ impl<C: Comparison> Row<'_, C> {
 
     /// Returns the ratio of the time to the time of MPI's native operation.
     fn over_mpi(&self) -> Option<f64> {
-        let own = self.solved.lines.iter().position(|line| self.of.is_mpi(&line.algorithm))?;
-        let own = self.solved.row(self.of, own).run_time().filter(|time| !time.is_zero())?;
+        let native = self.solved.lines.iter().position(|line| self.of.is_mpi(&line.algorithm))?;
+        let native = self.solved.row(self.of, native).run_time().filter(|time| !time.is_zero())?;
         let is_ours = !self.of.is_mpi(&self.line.algorithm);
-        self.run_time().filter(|_| is_ours).map(|time| time.as_secs_f64() / own.as_secs_f64())
+        self.run_time().filter(|_| is_ours).map(|time| time.as_secs_f64() / native.as_secs_f64())
     }
 
     /// Returns the relative error of the prediction: predicted time over measured time, minus 1.

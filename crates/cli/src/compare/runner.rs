@@ -254,7 +254,7 @@ const INCOMPLETE: &str =
     "The search for the fastest plan stopped early: --effort thorough tries all candidates.\n";
 
 /// Returns the note on machines where sends wait for their receives.
-fn met(from_bytes: u64) -> String {
+fn rendezvous_note(from_bytes: u64) -> String {
     let sends = match from_bytes {
         0 => "All sends".to_owned(),
         from_bytes => format!("Sends of {} and more", format_bytes(from_bytes)),
@@ -340,7 +340,7 @@ pub(crate) fn compare<C: Comparison>(
         if let Some(first @ Some(from_bytes)) = rendezvous.next()
             && rendezvous.all(|other| other == first)
         {
-            text += &met(from_bytes);
+            text += &rendezvous_note(from_bytes);
         }
     }
     write!(out, "{text}{traces}{explanations}")?;

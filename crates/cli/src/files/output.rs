@@ -182,8 +182,8 @@ fn standard(metadata: &fs::Metadata) -> Option<File> {
 
     let is_same = |stream: BorrowedFd<'_>| {
         let file = File::from(stream.try_clone_to_owned().ok()?);
-        let own = file.metadata().ok()?;
-        ((own.dev(), own.ino()) == (metadata.dev(), metadata.ino())).then_some(file)
+        let stream = file.metadata().ok()?;
+        ((stream.dev(), stream.ino()) == (metadata.dev(), metadata.ino())).then_some(file)
     };
     is_same(io::stdout().as_fd()).or_else(|| is_same(io::stderr().as_fd()))
 }

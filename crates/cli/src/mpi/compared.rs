@@ -11,7 +11,7 @@ use super::{
         compare::Runs,
         count::counted,
         error::Error,
-        options::{AskedMachines, RunOptions},
+        options::{GivenMachines, RunOptions},
         ranks::Ranks,
         s_to_p,
         site::Site,
@@ -44,9 +44,9 @@ fn repetitions(text: &str) -> Result<usize, String> {
 }
 
 /// Arguments that all commands share, of which some are refused over MPI.
-pub(super) struct Asked<'a> {
+pub(super) struct SharedArguments<'a> {
     /// Machines and shapes given.
-    machines: AskedMachines,
+    machines: GivenMachines,
     /// Choice of the plans that are run, if given.
     runs: Option<Runs>,
     is_phantom: bool,
@@ -55,14 +55,14 @@ pub(super) struct Asked<'a> {
 
 /// A command that compares algorithms.
 pub(super) trait Compares: Args {
-    fn asked(&mut self) -> Asked<'_>;
+    fn shared(&mut self) -> SharedArguments<'_>;
     fn run(&self, site: &Site, out: &mut dyn Write) -> Result<(), Error>;
 }
 
 impl Compares for s_to_p::Arguments {
-    fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machines.asked(), &mut self.options);
-        Asked { machines, runs: None, is_phantom: self.phantom, options }
+    fn shared(&mut self) -> SharedArguments<'_> {
+        let (machines, options) = (self.machines.given(), &mut self.options);
+        SharedArguments { machines, runs: None, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -71,9 +71,9 @@ impl Compares for s_to_p::Arguments {
 }
 
 impl Compares for collective::Arguments {
-    fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machine.asked(), &mut self.options);
-        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
+    fn shared(&mut self) -> SharedArguments<'_> {
+        let (machines, options) = (self.machine.given(), &mut self.options);
+        SharedArguments { machines, runs: self.run, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -82,9 +82,9 @@ impl Compares for collective::Arguments {
 }
 
 impl Compares for all_to_all::Arguments {
-    fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machine.asked(), &mut self.options);
-        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
+    fn shared(&mut self) -> SharedArguments<'_> {
+        let (machines, options) = (self.machine.given(), &mut self.options);
+        SharedArguments { machines, runs: self.run, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -95,13 +95,13 @@ impl Compares for all_to_all::Arguments {
 impl<A: Compares> Compared<A> {
     /// Carries out the command on all ranks.
     pub(super) fn run(mut self, job: Job, out: &mut dyn Write) -> Result<(), Error> {
-        let asked = self.arguments.asked();
-        let limit = asked.options.wall_limit();
+        let shared = self.arguments.shared();
+        let limit = shared.options.wall_limit();
         if job.rank() > 0 {
             // Only rank 0 writes files.
-            (asked.options.csv, asked.options.plot) = (None, None);
+            (shared.options.csv, shared.options.plot) = (None, None);
         }
-        let planned = match asked.check().and_then(|()| asked.planned(job.machine())) {
+        let planned = match shared.check().and_then(|()| shared.planned(job.machine())) {
             Ok(planned) => planned,
             Err(error) => return concluded(&job, Err(error)),
         };
@@ -119,7 +119,7 @@ impl<A: Compares> Compared<A> {
     }
 }
 
-impl Asked<'_> {
+impl SharedArguments<'_> {
     /// Refuses options that apply only to machines of this process.
     fn check(&self) -> Result<(), Error> {
         let refused =
@@ -142,10 +142,10 @@ impl Asked<'_> {
         }
     }
 
-    /// Returns the machine for which plans are made, if given; `own` is the default machine.
-    fn planned(self, own: &MachineSpec) -> Result<Option<MachineSpec>, Error> {
-        let AskedMachines { machines, shapes, .. } = self.machines;
-        let ranks = own.nodes();
+    /// Returns the machine for which plans are made, or `None` if the options give none; `default` is the job's machine.
+    fn planned(self, default: &MachineSpec) -> Result<Option<MachineSpec>, Error> {
+        let GivenMachines { machines, shapes, .. } = self.machines;
+        let ranks = default.nodes();
         let several = |option: &str, given: usize| {
             Error::usage(format!("{option} is given {given} times: over MPI plans are made for one machine"))
         };
@@ -178,7 +178,7 @@ impl Asked<'_> {
                 are(ranks)
             )));
         }
-        let machine = machine.unwrap_or_else(|| own.clone());
+        let machine = machine.unwrap_or_else(|| default.clone());
         let mesh = Mesh::new(shape.rows, shape.columns).map_err(Error::usage)?;
         let parameters = machine.parameters().to_builder().link_excess(SHAPE_LINK_EXCESS).build();
         let name = format!("{} as {shape}", machine.name());

@@ -25,7 +25,7 @@ const ONLY_ON_MACHINES: [&str; 11] =
 
 /// Returns the command line with the help for commands over MPI.
 pub(crate) fn adapted(command: Command) -> Command {
-    let own = |command: Command| {
+    let with_mpi_help = |command: Command| {
         let command = ONLY_ON_MACHINES
             .iter()
             .fold(command, |command, option| command.mut_arg(option, |arg| arg.hide(true)));
@@ -42,6 +42,8 @@ pub(crate) fn adapted(command: Command) -> Command {
             .after_help(MEASURED)
     };
     command.mut_subcommand("mpi", |mpi| {
-        ["s-to-p", "collective", "all-to-all"].iter().fold(mpi, |mpi, name| mpi.mut_subcommand(name, own))
+        ["s-to-p", "collective", "all-to-all"]
+            .iter()
+            .fold(mpi, |mpi, name| mpi.mut_subcommand(name, with_mpi_help))
     })
 }

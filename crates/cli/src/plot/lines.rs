@@ -6,8 +6,8 @@ use multicomputer_picture::{Axis, Chart, Crossover, Origin};
 
 use super::{
     super::count::counted,
-    Asked, PlotError,
-    columns::{ALONG, NAMES},
+    ChartOptions, PlotError,
+    columns::{NAMES, X_COLUMNS},
     means::{Lines, note},
     records::Records,
     settings::{SETTINGS, follows, setting, title_columns},
@@ -23,8 +23,8 @@ const AUTO: &str = "auto";
 const BANDWIDTH: &str = "bandwidth";
 
 /// Returns the chart of a table, and the number of points that are means of several rows.
-pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), PlotError> {
-    let y = height(records, asked)?;
+pub(super) fn chart(records: &Records, options: &ChartOptions) -> Result<(Chart, usize), PlotError> {
+    let y = y_axis(records, options)?;
     let unusable = records.rows().iter().zip(1..).find(|(row, _)| {
         !records.cell(row, &y.column).is_empty() && records.number(row, &y.column).is_none()
     });
@@ -36,8 +36,8 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
     if records.rows().is_empty() {
         return Err(PlotError::Empty { column: y.column });
     }
-    let x = along(records, asked, &y)?;
-    let by = apart(records, asked, &x, &y)?;
+    let x = x_column(records, options, &y)?;
+    let by = line_columns(records, options, &x, &y)?;
     let name = |row: &[String], keys: &[String]| {
         let texts = keys.iter().filter(|key| *key != "interval").map(|key| label(records, row, key));
         let texts = texts.filter(|text| !text.is_empty());
@@ -82,7 +82,8 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
         }
         Some(names) => Axis::names(x.as_str(), names.iter().cloned()),
         None => {
-            let (_, name, unit) = ALONG.into_iter().find(|(column, ..)| *column == x).unwrap_or((&x, &x, ""));
+            let (_, name, unit) =
+                X_COLUMNS.into_iter().find(|(column, ..)| *column == x).unwrap_or((&x, &x, ""));
             axis(name, unit, lines.numbers(0), if unit == "bytes" { 4.0 } else { 16.0 })
         }
     };
@@ -90,7 +91,7 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
         Some(_) => Axis::linear(y.title(), unit),
         None => axis(&y.title(), unit, lines.numbers(1).chain(bounds.numbers(1)), 20.0),
     };
-    let mut chart = Chart::new(title(records, asked, &x, &by), x_axis, y_axis);
+    let mut chart = Chart::new(title(records, options, &x, &by), x_axis, y_axis);
     for line in bounds.lines {
         let name = ["bound", &name(line.row, &others)].join(" ").trim_end().to_owned();
         chart.add(name + &line.note, Origin::Bound, line.points);
@@ -143,24 +144,24 @@ fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64)
 }
 
 /// Quantity on the y axis.
-struct Height {
+struct YAxis {
     column: String,
     /// Column of bytes, for a bandwidth.
     bytes: Option<String>,
 }
 
-fn height(records: &Records, asked: &Asked) -> Result<Height, PlotError> {
+fn y_axis(records: &Records, options: &ChartOptions) -> Result<YAxis, PlotError> {
     let has_numbers = |column: &str| records.rows().iter().any(|row| records.number(row, column).is_some());
     let time = || TIMES.into_iter().find(|column| has_numbers(column)).map(str::to_owned);
     let no_time = || PlotError::NoTime { header: records.header().join(", ") };
-    match asked.y.as_deref() {
-        None => Ok(Height { column: time().ok_or_else(no_time)?, bytes: None }),
+    match options.y.as_deref() {
+        None => Ok(YAxis { column: time().ok_or_else(no_time)?, bytes: None }),
         Some(BANDWIDTH) => {
             let bytes = ["t", "bytes"].into_iter().find(|column| has_numbers(column));
             let bytes = bytes.ok_or_else(|| PlotError::NoBytes { header: records.header().join(", ") })?;
-            Ok(Height { column: time().ok_or_else(no_time)?, bytes: Some(bytes.to_owned()) })
+            Ok(YAxis { column: time().ok_or_else(no_time)?, bytes: Some(bytes.to_owned()) })
         }
-        Some(column) => Ok(Height { column: known(records, column)?, bytes: None }),
+        Some(column) => Ok(YAxis { column: known(records, column)?, bytes: None }),
     }
 }
 
@@ -172,7 +173,7 @@ fn known(records: &Records, column: &str) -> Result<String, PlotError> {
     }
 }
 
-impl Height {
+impl YAxis {
     fn is_time(&self) -> bool {
         self.bytes.is_none() && self.column.ends_with("_us")
     }
@@ -216,11 +217,11 @@ impl Height {
 }
 
 /// Returns the x column; empty if rows differ in the algorithm only.
-fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotError> {
-    if let Some(column) = &asked.x {
+fn x_column(records: &Records, options: &ChartOptions, y: &YAxis) -> Result<String, PlotError> {
+    if let Some(column) = &options.x {
         return known(records, column);
     }
-    let varieties = ALONG.into_iter().map(|(column, ..)| (column, records.variety(column)));
+    let varieties = X_COLUMNS.into_iter().map(|(column, ..)| (column, records.variety(column)));
     // The first of several columns with the most distinct values.
     let (column, variety) = varieties.rev().max_by_key(|(_, variety)| *variety).unwrap_or_default();
     let is_number = |column: &str| records.rows().iter().all(|row| records.number(row, column).is_some());
@@ -237,7 +238,7 @@ fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotErr
         return Ok(column.to_owned());
     }
     // A table of another program: the first column of numbers that varies.
-    if ALONG.iter().all(|(column, ..)| !records.has(column)) {
+    if X_COLUMNS.iter().all(|(column, ..)| !records.has(column)) {
         let varies =
             |column: &&String| **column != y.column && is_number(column) && records.variety(column) > 1;
         if let Some(column) = records.header().iter().find(varies) {
@@ -250,11 +251,16 @@ fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotErr
 }
 
 /// Returns the columns that distinguish lines.
-fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<String>, PlotError> {
-    if let Some(by) = &asked.by {
+fn line_columns(
+    records: &Records,
+    options: &ChartOptions,
+    x: &str,
+    y: &YAxis,
+) -> Result<Vec<String>, PlotError> {
+    if let Some(by) = &options.by {
         return by.iter().map(|column| known(records, column)).collect();
     }
-    let numbers = ALONG.into_iter().map(|(column, ..)| column);
+    let numbers = X_COLUMNS.into_iter().map(|(column, ..)| column);
     // Excludes columns that depend on x, and the clock if the time does not depend on it.
     let is_shown = |column: &str| match column {
         _ if column == x => false,
@@ -270,9 +276,9 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
     let algorithm = records.has("algorithm").then_some("algorithm");
     let mut by: Vec<String> = algorithm.into_iter().chain(varied).map(str::to_owned).collect();
     // If x distinguishes machines, their parameters depend on x; otherwise, they distinguish lines.
-    let is_along_machines = ["machine", "nodes", "size"].contains(&x) || setting(x).is_some();
+    let is_x_of_machines = ["machine", "nodes", "size"].contains(&x) || setting(x).is_some();
     for (column, ..) in SETTINGS {
-        let place = is_along_machines.then(|| x.to_owned());
+        let place = is_x_of_machines.then(|| x.to_owned());
         let known: Vec<&str> = by.iter().chain(&place).map(String::as_str).collect();
         if !known.contains(&column) && !follows(records, column, &known) {
             by.push(column.to_owned());
@@ -284,7 +290,7 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
 /// Formats a cell for a legend: a number with its name.
 pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
     let text = records.cell(row, column);
-    match ALONG.into_iter().find(|(name, ..)| *name == column) {
+    match X_COLUMNS.into_iter().find(|(name, ..)| *name == column) {
         _ if text.is_empty() => String::new(),
         _ if column == "ports" => counted(text.parse().unwrap_or(0_usize), "port"),
         Some((_, _, unit)) if !unit.is_empty() => format!("{text} {unit}"),
@@ -301,8 +307,8 @@ pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
 }
 
 /// Returns the title: the given one, or the cells that are the same in all rows.
-fn title(records: &Records, asked: &Asked, x: &str, by: &[String]) -> String {
-    if let Some(title) = &asked.title {
+fn title(records: &Records, options: &ChartOptions, x: &str, by: &[String]) -> String {
+    if let Some(title) = &options.title {
         return title.clone();
     }
     let columns = ["operation", "name", "machine", "distribution", "sources", "bytes", "algorithm"];

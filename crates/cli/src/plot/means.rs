@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    columns::{ALONG, NAMES},
+    columns::{NAMES, X_COLUMNS},
     records::Records,
     settings::{SEEDS, SETTINGS},
 };
@@ -68,13 +68,13 @@ impl<'a> Lines<'a> {
 /// exact.
 fn mean(place: &Place<'_>) -> f64 {
     let first = place[0].0;
-    first + place.iter().map(|(height, _)| height - first).sum::<f64>() / place.len() as f64
+    first + place.iter().map(|(y, _)| y - first).sum::<f64>() / place.len() as f64
 }
 
 /// Returns the note on what the points of a line are means of: seeds, or rows with the columns in which they differ.
 /// Empty if the rows of each place have equal y values.
 pub(super) fn note(records: &Records, places: &[Place<'_>]) -> String {
-    let is_mean = |place: &&Place<'_>| place.iter().any(|(height, _)| *height != place[0].0);
+    let is_mean = |place: &&Place<'_>| place.iter().any(|(y, _)| *y != place[0].0);
     let Some(most) = places.iter().filter(is_mean).map(Vec::len).max() else { return String::new() };
     let cells = |place: &Place<'_>, column: &str| {
         let mut cells: Vec<String> =
@@ -85,7 +85,7 @@ pub(super) fn note(records: &Records, places: &[Place<'_>]) -> String {
     };
     let columns = SEEDS.into_iter().map(|(column, _)| column);
     let columns =
-        columns.chain(["algorithm"]).chain(NAMES).chain(ALONG.into_iter().map(|(column, ..)| column));
+        columns.chain(["algorithm"]).chain(NAMES).chain(X_COLUMNS.into_iter().map(|(column, ..)| column));
     let mut differing: Vec<&str> = Vec::new();
     for column in columns.chain(SETTINGS.into_iter().map(|(column, ..)| column)) {
         let differs = |place: &Place<'_>| cells(place, column) > 1;

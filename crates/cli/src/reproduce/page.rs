@@ -155,11 +155,11 @@ fn reading() -> Markup {
 }
 
 fn of_paper(paper: Paper, items: &[Item]) -> Markup {
-    let own: Vec<&Item> = items.iter().filter(|(job, _)| job.paper() == paper).collect();
+    let of_this_paper: Vec<&Item> = items.iter().filter(|(job, _)| job.paper() == paper).collect();
     html! {
-        @if !own.is_empty() {
+        @if !of_this_paper.is_empty() {
             h2 { (paper.title()) }
-            @for (job, worked) in own {
+            @for (job, worked) in of_this_paper {
                 section id=(job.id()) {
                     h3 { (job.id()) ", " (job.place()) ": " (job.title()) }
                     p.setup { (job.setup()) }

@@ -14,7 +14,10 @@ const MAX_RANGE: usize = 10_000;
 
 /// Returns the help text of `--distribution`.
 pub(super) fn distribution_help() -> String {
-    format!("Place the sources, comma-separated: {}; all means those up to band", Distribution::spellings())
+    format!(
+        "Place the sources, comma-separated: {}; all selects the distributions up to band",
+        Distribution::spellings()
+    )
 }
 
 /// Returns the help text of `--algorithm`.
@@ -23,7 +26,7 @@ pub(super) fn algorithm_help() -> String {
         algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
     };
     format!(
-        "Compare these algorithms (listed below), comma-separated: names, paper for those of the papers ({}), beyond for the others \
+        "Compare these algorithms (listed below), comma-separated: names, paper for the algorithms of the papers ({}), beyond for the others \
          ({}, {}), or all; {} chooses the fastest. Algorithms that do not apply are skipped",
         names(Algorithm::PAPER),
         names(Algorithm::BEYOND),
@@ -34,13 +37,13 @@ pub(super) fn algorithm_help() -> String {
 
 /// Parses algorithms: without duplicates, in table order.
 pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     for item in items(text) {
         match (&names::normalized(item)[..], item.parse::<Algorithm>()) {
-            ("all", _) => asked.extend(known()),
-            ("paper", _) => asked.extend_from_slice(Algorithm::PAPER),
-            ("beyond", _) => asked.extend(beyond()),
-            (_, Ok(algorithm)) => asked.push(algorithm),
+            ("all", _) => requested.extend(known()),
+            ("paper", _) => requested.extend_from_slice(Algorithm::PAPER),
+            ("beyond", _) => requested.extend(beyond()),
+            (_, Ok(algorithm)) => requested.push(algorithm),
             (_, Err(_)) => {
                 let (algorithms, groups): (Vec<Algorithm>, _) =
                     (known().collect(), ["paper", "beyond", "all"]);
@@ -55,7 +58,7 @@ pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
             }
         }
     }
-    Ok(List::of(known().filter(|algorithm| asked.contains(algorithm))))
+    Ok(List::of(known().filter(|algorithm| requested.contains(algorithm))))
 }
 
 /// Returns all algorithms in table order; *Auto* is last.
@@ -77,7 +80,7 @@ pub(super) fn distributions(text: &str) -> Result<List<Distribution>, String> {
             Err(cause) => Err(cause.to_string()),
         },
     };
-    Ok(List::read(text, read)?.each_once())
+    Ok(List::read(text, read)?.without_duplicates())
 }
 
 /// Parses numbers of sources, in the order given: a list of numbers and ranges. `1..64` doubles, as in lists of sizes,

@@ -65,7 +65,10 @@ fn check_options(arguments: &Arguments, items: &[Item]) -> Result<(), String> {
         ));
     }
     if let (true, Some(name)) = (arguments.in_order, without(combines)) {
-        return Err(format!("--in-order is not for {name}: only reductions combine"));
+        return Err(format!(
+            "--in-order is not for {name}: it makes reductions combine in rank order; remove it, or choose a \
+             reduction"
+        ));
     }
     Ok(())
 }
@@ -95,8 +98,8 @@ fn machines(arguments: &Arguments, item: Item) -> Result<Vec<MachineSpec>, Error
     if !arguments.machine.is_empty() {
         return Ok(arguments.machine.clone());
     }
-    let own = item.figure.map_or_else(|| item.topic.network(), |figure| figure.network);
-    let names = arguments.topology.as_ref().map_or_else(|| vec![own.to_owned()], |names| names.to_vec());
+    let default = item.figure.map_or_else(|| item.topic.network(), |figure| figure.network);
+    let names = arguments.topology.as_ref().map_or_else(|| vec![default.to_owned()], |names| names.to_vec());
     names.iter().map(|name| name.parse().map_err(Error::usage)).collect()
 }
 

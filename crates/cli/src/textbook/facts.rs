@@ -27,8 +27,9 @@ pub(super) struct Facts {
     pub(super) steps: usize,
     /// Time by the equation.
     pub(super) equation: Span,
-    /// Time if all nodes synchronize after each step, with contention for links and without it.
+    /// Time if all nodes synchronize after each step, with contention for links.
     pub(super) in_step: Span,
+    /// Time if all nodes synchronize after each step, without contention for links.
     pub(super) without_conflicts: Span,
     /// Modeled time in virtual time.
     pub(super) modeled: Span,
@@ -49,8 +50,9 @@ pub(super) struct Sharing {
     pub(super) step: usize,
     pub(super) link: Link,
     pub(super) busiest: Busiest,
-    /// Time of the step, with contention for links and without it.
+    /// Time of the step.
     pub(super) time: Span,
+    /// Time of the step without contention for links.
     pub(super) alone: Span,
 }
 
@@ -95,7 +97,7 @@ impl Chapter<'_> {
             }
         };
         let modeled = predicted.or(ran.map(|ran| ran.time)).unwrap_or(Span::ZERO);
-        let (drawing, causes) = match self.in_full {
+        let (drawing, causes) = match self.is_single {
             true => (
                 self.drawing(case, plan, &figure),
                 causes(&case.machine, equation, modeled, |other| self.modeled_on(case, plan, other)),

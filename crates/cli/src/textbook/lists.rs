@@ -61,7 +61,7 @@ pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
             Err(names::unknown("algorithm or figure", name, names::nearest(name, known), &spellings()))
         }
     };
-    Ok(List::read(text, read)?.each_once())
+    Ok(List::read(text, read)?.without_duplicates())
 }
 
 /// Parses networks: without duplicates, in the order given.
@@ -79,7 +79,7 @@ pub(super) fn read_topologies(text: &str) -> Result<List<String>, String> {
     }
     let check = |name: &String| topology::parse(name).map(drop).map_err(|cause| cause.to_string());
     names.iter().try_for_each(check)?;
-    Ok(List::of(names).each_once())
+    Ok(List::of(names).without_duplicates())
 }
 
 /// Parses numbers of words in the format of sizes: without duplicates, in the order given.
@@ -94,7 +94,7 @@ pub(super) fn read_words(text: &str) -> Result<List<u64>, String> {
         ),
         cause => cause.to_string(),
     })?;
-    Ok(List::of(&words).each_once())
+    Ok(List::of(&words).without_duplicates())
 }
 
 /// Parses the length of a word, in bytes.

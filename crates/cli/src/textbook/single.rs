@@ -74,7 +74,7 @@ fn what(arguments: &Arguments, case: &Case) -> String {
     };
     let message = format!("{} of {bytes}", counted(case.words, "word"));
     let root = arguments.source.unwrap_or(0);
-    let way = match algorithm.operation() {
+    let route = match algorithm.operation() {
         Operation::Broadcast => format!("from node {root} to all"),
         Operation::Reduce => format!("from each, combined at node {root}"),
         Operation::ReduceScatter => "from each for each, combined there".to_owned(),
@@ -86,7 +86,7 @@ fn what(arguments: &Arguments, case: &Case) -> String {
     };
     let order =
         if arguments.in_order && combines(Topic::Algorithm(algorithm)) { ", in rank order" } else { "" };
-    format!("{size}; {message} {way}{order}")
+    format!("{size}; {message} {route}{order}")
 }
 
 /// Describes the result of the check of a run.

@@ -45,8 +45,7 @@ fn slower(facts: &Facts) -> Vec<String> {
     let is_congested = in_step > without_conflicts;
     let times = facts.slow_down().map_or_else(String::new, |times| format!("{times:.2} times "));
     let most_in_a_step = facts.sharing.map_or(1, |sharing| sharing.busiest.messages);
-    let with_rendezvous_option =
-        facts.shared.as_ref().filter(|link| u64::from(link.load.most_flows) > most_in_a_step);
+    let meeting = facts.shared.as_ref().filter(|link| u64::from(link.load.most_flows) > most_in_a_step);
     let costs = &facts.causes.costs;
     if is_congested {
         sentences.push(match modeled {
@@ -60,7 +59,7 @@ fn slower(facts: &Facts) -> Vec<String> {
             _ => format!("The modeled time is {times}the equation, and more than if all nodes kept in step."),
         });
     }
-    if let Some(link) = with_rendezvous_option {
+    if let Some(link) = meeting {
         let most = link.load.most_flows;
         sentences.push(format!("Messages of different steps meet, up to {most} at once on {}.", link.link));
     }
@@ -79,10 +78,10 @@ fn faster(facts: &Facts) -> Vec<String> {
     let mut sentences = Vec::new();
     let strict = facts.causes.strict.filter(|&strict| strict > modeled);
     if let Some(strict) = strict {
-        let as_said = if strict == equation { ", what the equation says" } else { "" };
+        let as_in_equation = if strict == equation { ", the time by the equation" } else { "" };
         sentences.push(format!(
-            "A sender is ahead of its receivers: it goes on before its message has been received. If it waited (--strict) \
-             it would take {strict}{as_said}."
+            "Senders continue before their messages have been received, so they run ahead of their receivers. If sends were \
+             blocking (--strict), the run would take {strict}{as_in_equation}."
         ));
     }
     if strict.unwrap_or(modeled) < equation {

@@ -38,7 +38,10 @@ impl Crossover {
     /// Finds the crossover; `None` if the operation has no InterCom algorithms.
     pub(super) fn find(search: &Search<'_>, lengths: &[u64]) -> Result<Option<Crossover>, Error> {
         let known = Algorithm::of(search.operation);
-        if ![Algorithm::SHORT, Algorithm::LONG, Algorithm::HYBRID].iter().all(|own| known.contains(own)) {
+        if ![Algorithm::SHORT, Algorithm::LONG, Algorithm::HYBRID]
+            .iter()
+            .all(|algorithm| known.contains(algorithm))
+        {
             return Ok(None);
         }
         let time = |algorithm, bytes| -> Result<Span, Error> {
@@ -75,9 +78,9 @@ impl Crossover {
 impl fmt::Display for Crossover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Crossover::Never => write!(f, "InterCom: long is nowhere faster than short."),
+            Crossover::Never => write!(f, "InterCom: `long` is faster than `short` at no length."),
             Crossover::Always => {
-                write!(f, "InterCom: long is faster than short from the shortest length on.")
+                write!(f, "InterCom: `long` is already faster than `short` at the shortest length.")
             }
             Crossover::At(Crossing { bytes, short, long, hybrid: (name, hybrid) }) => {
                 let unit = Unit::of([*long, *short, *hybrid]);
@@ -85,7 +88,7 @@ impl fmt::Display for Crossover {
                 let [long, short, hybrid] = [long, short, hybrid].map(|&time| unit.text(time));
                 write!(
                     f,
-                    "InterCom: long is faster than short from {bytes} on ({long} and {short} there); the fastest hybrid, \
+                    "InterCom: `long` is faster than `short` from {bytes} on ({long} and {short} there); the fastest hybrid, \
                      {name}, takes {hybrid} there."
                 )
             }

@@ -12,19 +12,19 @@ use super::super::{
 
 /// A requested algorithm: a named algorithm of the library, or the MSCCL schedule of a file, named by its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct Requested {
     name: String,
     pub(super) algorithm: Algorithm,
 }
 
-impl Asked {
+impl Requested {
     /// Returns the algorithm once for each of `seeds` seeds from `first` on; only once if it makes no random choices.
-    pub(super) fn attempts(&self, seeds: u64, first: u64) -> Vec<Asked> {
+    pub(super) fn attempts(&self, seeds: u64, first: u64) -> Vec<Requested> {
         if self.algorithm.seed().is_none() {
             return vec![self.clone()];
         }
         let seeds = (0..seeds).map(|nth| first.wrapping_add(nth));
-        seeds.map(|seed| Asked { algorithm: self.algorithm.with_seed(seed), ..self.clone() }).collect()
+        seeds.map(|seed| Requested { algorithm: self.algorithm.with_seed(seed), ..self.clone() }).collect()
     }
 
     /// Returns whether the algorithm sorts, which needs data.
@@ -33,7 +33,7 @@ impl Asked {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for Requested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.name)
     }
@@ -50,13 +50,14 @@ pub(super) fn read_algorithms(text: &str) -> Result<List<Algorithm>, String> {
 }
 
 /// Returns the named algorithms, then the schedules in files, without duplicate paths.
-pub(super) fn asked(named: &List<Algorithm>, files: &[PathBuf]) -> Result<Vec<Asked>, Error> {
-    let files = List::of(files.to_vec()).each_once();
-    let named =
-        named.iter().map(|algorithm| Ok(Asked { name: algorithm.to_string(), algorithm: algorithm.clone() }));
+pub(super) fn requested(named: &List<Algorithm>, files: &[PathBuf]) -> Result<Vec<Requested>, Error> {
+    let files = List::of(files.to_vec()).without_duplicates();
+    let named = named
+        .iter()
+        .map(|algorithm| Ok(Requested { name: algorithm.to_string(), algorithm: algorithm.clone() }));
     let in_file = |file: &PathBuf| {
         let algorithm = Algorithm::from(msccl::read(file)?);
-        Ok(Asked { name: file.display().to_string(), algorithm })
+        Ok(Requested { name: file.display().to_string(), algorithm })
     };
     named.chain(files.iter().map(in_file)).collect()
 }
