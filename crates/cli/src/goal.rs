@@ -81,7 +81,7 @@ impl When {
     }
 }
 
-/// The columns of the CSV file.
+/// Names of the CSV columns.
 const FILE: &str = concat!(
     "file ",
     machine_columns!(),

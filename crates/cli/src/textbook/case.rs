@@ -27,7 +27,7 @@ const MAX_BLOCKS: usize = 1 << 22;
 pub(super) struct Case {
     pub(super) item: Item,
     pub(super) machine: MachineSpec,
-    /// Number of words; for example 4.1, rows of the matrix.
+    /// Number of words; for the matrix of example 4.1, the number of rows.
     pub(super) words: u64,
 }
 
