@@ -294,7 +294,7 @@ pub enum RunError {
     #[error(transparent)]
     Topology(TopologyError),
     /// The run took longer than its limit in wall-clock time.
-    #[error("the run exceeded its wall limit, {limit:?}; {} had not finished{}", count(nodes.len() as u64, "node"), list(nodes, &[]))]
+    #[error("the run exceeded its wall limit, {limit:?}{}", unfinished(nodes))]
     WallLimit {
         /// The limit.
         limit: Duration,
@@ -483,6 +483,14 @@ fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
     text
 }
 
+/// Lists the unfinished nodes as the end of a sentence; empty for none.
+fn unfinished(nodes: &[BlockedNode]) -> String {
+    match nodes.len() {
+        0 => String::new(),
+        number => format!("; {} had not finished{}", count(number as u64, "node"), list(nodes, &[])),
+    }
+}
+
 impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "deadlock: {} blocked", are(self.blocked.len(), "node"))?;
@@ -527,6 +535,8 @@ mod tests {
         );
         let limit = RunError::WallLimit { limit: Duration::from_secs(1), nodes: vec![waiting(3, None)] };
         assert!(limit.to_string().contains("; 1 node had not finished\n"), "{limit}");
+        let limit = RunError::WallLimit { limit: Duration::from_nanos(1), nodes: Vec::new() };
+        assert_eq!(limit.to_string(), "the run exceeded its wall limit, 1ns");
     }
 
     #[test]

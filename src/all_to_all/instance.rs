@@ -1,4 +1,4 @@
-//! The exchange to carry out: machine, members and matrix.
+//! An all-to-all instance: machine, members and message-length matrix.
 
 use std::sync::Arc;
 

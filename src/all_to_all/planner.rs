@@ -223,7 +223,7 @@ impl Planner {
         if self.is_regular() { "pairwise" } else { "colored" }
     }
 
-    /// Returns one variant of the rounds for each style.
+    /// Returns one variant of the rounds for each [`Style`], the order of sends and receives.
     pub(super) fn in_styles(
         &self,
         name: &str,
@@ -232,8 +232,8 @@ impl Planner {
         self.in_styles_as(name, name, rounds)
     }
 
-    /// Returns one variant of the rounds for each style. Its identity is that of the variant named `same` in the same style, so that equal
-    /// schedules are tried only once.
+    /// Returns one variant of the rounds for each [`Style`]. Its identity is that of the variant named `same` with the same [`Style`], so
+    /// that equal schedules are tried only once.
     pub(super) fn in_styles_as(
         &self,
         name: &str,

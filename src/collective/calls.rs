@@ -74,8 +74,8 @@ pub trait Collective: Caller<Task> {
         Ok(())
     }
 
-    /// Returns this rank's block of the root's vector; `x` is empty on all other ranks. `lengths` has the elements of each block, or of the
-    /// whole vector.
+    /// Returns this rank's block of the root's vector; `x` is empty on all other ranks. `lengths` gives the number of elements of each
+    /// block, or of the whole vector.
     #[track_caller]
     fn scatter<T: Element + Send>(
         &self,
@@ -87,8 +87,8 @@ pub trait Collective: Caller<Task> {
         Ok(self.carry_out(&job, x)?.to_vec()?)
     }
 
-    /// Returns all blocks in rank order at the root, and an empty vector elsewhere. `lengths` has the elements of each block, or of the
-    /// whole vector.
+    /// Returns all blocks in rank order at the root, and an empty vector elsewhere. `lengths` gives the number of elements of each
+    /// block, or of the whole vector.
     #[track_caller]
     fn gather<B: Buffer + ?Sized>(
         &self,
@@ -100,7 +100,8 @@ pub trait Collective: Caller<Task> {
         Ok(self.carry_out(&job, mine.as_slice())?.to_vec()?)
     }
 
-    /// Returns all blocks in rank order on every member. `lengths` has the elements of each block, or of the whole vector.
+    /// Returns all blocks in rank order on every member. `lengths` gives the number of elements of each block, or of the
+    /// whole vector.
     #[doc(alias = "collect")]
     #[track_caller]
     fn all_gather<B: Buffer + ?Sized>(
@@ -143,7 +144,8 @@ pub trait Collective: Caller<Task> {
         Ok(self.combine(&job, Payload::from(&*x), &operator)?.copy_to(x)?)
     }
 
-    /// Returns this rank's block of the combined vectors of all members. `lengths` has the elements of each block, or of the whole vector.
+    /// Returns this rank's block of the combined vectors of all members. `lengths` gives the number of elements of each block,
+    /// or of the whole vector.
     #[doc(alias = "distributed_combine")]
     #[track_caller]
     fn reduce_scatter<T: Element + Send, O: Operator<T>>(

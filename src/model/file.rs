@@ -450,7 +450,7 @@ pub enum FileProblem {
     #[error("parameters.{0}")]
     Parameter(ParameterError),
     /// The table `noise` is invalid.
-    #[error("noise: {0}")]
+    #[error(transparent)]
     Noise(NoiseError),
     /// The machine cannot have one of its faults.
     #[error("fault: {0}")]

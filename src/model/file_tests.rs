@@ -293,7 +293,7 @@ fn noise_and_faults_are_read_and_written() {
         MachineSpec::from_toml(&text).unwrap_err().to_string()
     };
     for (text, part) in [
-        ("[noise]\ninterval = '1 ms'", "machine file: noise: noise has no length"),
+        ("[noise]\ninterval = '1 ms'", "machine file: noise has no length"),
         (
             "[[fault]]\nnode = 6\nat = '1 s'",
             "machine file: fault: node 6 does not exist: the nodes are 0 to 5",

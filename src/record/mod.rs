@@ -66,7 +66,7 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
-    /// Adds a stay in a phase.
+    /// Adds the interval from `begin` to `end` to the time spent in phase `name`.
     pub(crate) fn add_phase(&mut self, name: Arc<str>, begin: Time, end: Time) {
         let phase = self.phases.entry(name).or_insert(PhaseRecord { begin, end, time: Span::ZERO });
         phase.end = end;
@@ -74,7 +74,7 @@ impl NodeRecord {
     }
 }
 
-/// The time of one node in one named phase, summed over all stays.
+/// The time of one node in one named phase, summed over all of its intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PhaseRecord {

@@ -135,7 +135,7 @@ impl Explanation {
             return if blame.own.is_zero() {
                 shared
             } else {
-                format!("{shared}, and {} on slower links", blame.own)
+                format!("{shared}; {} lost on links slower than the ports", blame.own)
             };
         }
         let mut places: Vec<_> = blame.by_place().into_iter().collect();
@@ -153,7 +153,11 @@ impl Explanation {
         pairs.column("by", losses.iter().map(|loss| loss.by));
         pairs.column("where", losses.iter().map(|loss| self.name(loss.place)));
         pairs.times("us", losses.iter().map(|loss| loss.lost));
-        let total = format!("  in all {}, and {} on slower links", blame.shared(), blame.own);
+        let total = format!(
+            "  total: {} lost to other messages; {} lost on links slower than the ports",
+            blame.shared(),
+            blame.own
+        );
         format!("{}\n{total}\n\n{}", and_more(table, more), and_more(pairs, others))
     }
 }

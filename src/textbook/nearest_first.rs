@@ -31,7 +31,7 @@ impl Algorithm {
 
 static NEAREST_FIRST: Entry = Entry {
     registered: plan::Entry::new("nearest-first", |planning| NEAREST_FIRST.variants(planning.problem))
-        .about("one-to-all broadcast, the nearest first")
+        .about("one-to-all broadcast by recursive doubling, nearest node first")
         .source(BOOK)
         .kinds(|operation| operation == NEAREST_FIRST.operation),
     operation: Operation::Broadcast,

@@ -1,7 +1,7 @@
-//! `multicomputer all-to-all`: the algorithms of many-to-many communication side by side, on one matrix or on many.
+//! `multicomputer all-to-all`: compares all-to-all algorithms, on one matrix or a sweep of matrices.
 //!
-//! Those that can be predicted are, which is exact and needs no threads. The others are run, since only a run can tell
-//! what they take. What cannot be done is found out before the first plan is made.
+//! Algorithms with a schedule are predicted, which is exact and needs no threads. Other algorithms are run, since only
+//! a run shows their time. Errors in arguments are reported before the first plan is made.
 
 use std::{
     fmt::{self, Write as _},
@@ -35,12 +35,12 @@ use super::{
     unit::Unit,
 };
 
-mod asked;
-mod own;
+mod native;
+mod requested;
 mod task;
 
 use self::{
-    asked::Asked,
+    requested::Requested,
     task::{Fraction, Task},
 };
 
@@ -69,7 +69,7 @@ pub(super) struct Arguments {
     nonuniformity: Option<Fraction>,
 
     /// Compare these algorithms (listed below), comma-separated, or all
-    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = asked::read_algorithms)]
+    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = requested::read_algorithms)]
     algorithm: List<Algorithm>,
 
     /// Add a custom schedule in the XML of MSCCL; repeatable
@@ -112,10 +112,10 @@ Examples:
   multicomputer all-to-all --mesh 4x4 --algorithm random,improved,shuffled --seeds 20
                                                        variation of times with the seed";
 
-/// The most columns of a matrix that is shown in numbers.
+/// Maximum width, in characters, of a matrix that is printed as numbers.
 const MAX_WIDTH: usize = 100;
 
-/// The end of the help: the algorithms, and some examples.
+/// Returns the end of the help: algorithms and examples.
 fn after_help() -> String {
     let lines = algorithm_lines(Algorithm::ALL.iter().cloned(), 10);
     let waiting =
@@ -123,17 +123,17 @@ fn after_help() -> String {
     format!("Algorithms:\n{lines}\n\n{waiting}\n\n{EXAMPLES}")
 }
 
-/// Predicts or runs all algorithms on all matrices, and prints how they compare.
+/// Predicts or runs all algorithms on all matrices, and prints the comparison.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let spec = options.with_rendezvous_option(site.spec(&arguments.machine)?);
-    // A prediction needs no threads: only what is run must be a machine that this host can run.
+    // Predictions need no threads: only runs need a machine that this host can build.
     let place = match arguments.run {
         Some(Runs::None) => None,
         _ => Some(site.place(options, &spec)?),
     };
     let content = Content::new(arguments.phantom, options.seed);
-    let asked = asked::asked(&arguments.algorithm, &arguments.with)?;
+    let requested = requested::requested(&arguments.algorithm, &arguments.with)?;
     let tasks = task::tasks(arguments, &spec)?;
     let on_machines = if tasks.len() > 1 { Runs::Fastest } else { Runs::All };
     let runs = arguments.run.unwrap_or(site.runs(on_machines));
@@ -141,7 +141,8 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
         tasks.iter().try_for_each(|task| task::check(task, content))?;
     }
     let case = |task: Task| Case {
-        lines: site.lines(asked.iter().map(|asked| asked.attempts(arguments.seeds, options.seed))),
+        lines: site
+            .lines(requested.iter().map(|requested| requested.attempts(arguments.seeds, options.seed))),
         bound: task.instance.lower_bound(),
         spec: spec.clone(),
         place: place.clone(),
@@ -150,7 +151,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     };
     let cases = tasks.into_iter().map(case).collect();
     compare(
-        &Exchanges { arguments, asked, time: site.time(options), content, runs },
+        &AllToAlls { arguments, requested, time: site.time(options), content, runs },
         cases,
         runs,
         options,
@@ -158,29 +159,35 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     )
 }
 
-/// The seed of what an algorithm chooses at random.
-fn seed(algorithm: &Implementation<Asked>) -> Option<u64> {
+/// Returns the seed of an algorithm that makes random choices.
+fn seed(algorithm: &Implementation<Requested>) -> Option<u64> {
     algorithm.ours()?.algorithm.seed()
 }
 
-/// An algorithm on a matrix.
-type R<'a, 'e> = Row<'a, Exchanges<'e>>;
+/// Returns the reason why an algorithm has no plan, with the name of the algorithm unless the reason contains it.
+fn named(algorithm: &Implementation<Requested>, cause: &str) -> String {
+    let name = format!("`{algorithm}`");
+    if cause.contains(&name) { cause.to_owned() } else { format!("{name} has no plan: {cause}") }
+}
 
-/// The comparison.
-struct Exchanges<'a> {
+/// A table row: one algorithm on one matrix.
+type R<'a, 'e> = Row<'a, AllToAlls<'e>>;
+
+/// Comparison of all-to-all algorithms.
+struct AllToAlls<'a> {
     arguments: &'a Arguments,
-    asked: Vec<Asked>,
-    /// The kind of time.
+    requested: Vec<Requested>,
+    /// Kind of time: the name of the clock, or `MPI`.
     time: &'static str,
     content: Content,
     runs: Runs,
 }
 
-impl Comparison for Exchanges<'_> {
+impl Comparison for AllToAlls<'_> {
     type Problem = Task;
-    type Algorithm = Implementation<Asked>;
+    type Algorithm = Implementation<Requested>;
     type Plan = Implementation<Plan, Instance>;
-    /// Iterations and messages of the schedule, if there is one.
+    /// Number of iterations and of messages of the schedule, if the plan has one.
     type Facts = Option<(usize, u64)>;
 
     const FILE: &'static str = concat!(
@@ -197,15 +204,15 @@ impl Comparison for Exchanges<'_> {
                                     mpi_ratio predicted_us prediction_error rounds messages bytes_sent restriction"
     );
 
-    fn describe(&self, task: &Task, algorithm: &Implementation<Asked>) -> String {
+    fn describe(&self, task: &Task, algorithm: &Implementation<Requested>) -> String {
         format!("all-to-all ({}) by {algorithm}, {} time", task.matrix, self.time)
     }
 
-    fn heading(&self, task: &Task, algorithm: &Implementation<Asked>) -> String {
+    fn heading(&self, task: &Task, algorithm: &Implementation<Requested>) -> String {
         format!("{algorithm}: all-to-all ({}), {} time", task.matrix, self.time)
     }
 
-    fn label(&self, task: &Task, algorithm: Option<&Implementation<Asked>>) -> String {
+    fn label(&self, task: &Task, algorithm: Option<&Implementation<Requested>>) -> String {
         let matrix = task.generated.as_ref().map(|(generator, _)| generator.traffic.to_string());
         let matrix = matrix.unwrap_or_else(|| "matrix".to_owned());
         let Some(algorithm) = algorithm else { return format!("{matrix}-fastest") };
@@ -214,21 +221,26 @@ impl Comparison for Exchanges<'_> {
         format!("{matrix}-{}{seed}", harmless(&algorithm.to_string(), "-"))
     }
 
-    fn is_mpi(&self, algorithm: &Implementation<Asked>) -> bool {
+    fn is_mpi(&self, algorithm: &Implementation<Requested>) -> bool {
         algorithm.ours().is_none()
     }
 
-    fn is_predictable(&self, algorithm: &Implementation<Asked>) -> bool {
+    fn is_predictable(&self, algorithm: &Implementation<Requested>) -> bool {
         algorithm.ours().is_some_and(|ours| ours.algorithm.is_predictable())
     }
 
-    /// Phantoms cannot be sorted.
-    fn can_be_run(&self, algorithm: &Implementation<Asked>) -> bool {
-        !algorithm.ours().is_some_and(Asked::sorts) || self.content != Content::Phantom
+    /// Returns false for sorting without data.
+    fn can_be_run(&self, algorithm: &Implementation<Requested>) -> bool {
+        !algorithm.ours().is_some_and(Requested::sorts) || self.content != Content::Phantom
     }
 
-    fn plan(&self, task: &Task, asked: &Implementation<Asked>, search: Search) -> Attempted<Self::Plan> {
-        let Implementation::Ours(algorithm) = asked else {
+    fn plan(
+        &self,
+        task: &Task,
+        requested: &Implementation<Requested>,
+        search: Search,
+    ) -> Attempted<Self::Plan> {
+        let Implementation::Ours(algorithm) = requested else {
             let plan = Implementation::Mpi(task.instance.clone());
             return Ok(Ok(Planned {
                 plan,
@@ -244,8 +256,8 @@ impl Comparison for Exchanges<'_> {
         let predicted = plan.prediction().map(|prediction| prediction.modeled.since_start());
         Ok(match (plan.schedule(), predicted) {
             (Some(_), None) => Err(PlanError::TooLong { algorithm: algorithm.to_string() }.to_string()),
-            (None, _) if !self.runs.include(self, asked) => {
-                Err("it has no prediction: run it with --run fastest or --run all".to_owned())
+            (None, _) if !self.runs.include(self, requested) => {
+                Err(format!("`{algorithm}` has no prediction: run it with --run fastest or --run all"))
             }
             _ => {
                 let (chosen, is_complete) = (plan.name().to_owned(), plan.is_complete());
@@ -275,7 +287,7 @@ impl Comparison for Exchanges<'_> {
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         match plan {
             Implementation::Ours(plan) => checked::all_to_all(plan, self.content, execution),
-            Implementation::Mpi(instance) => own::run(instance, self.content, execution),
+            Implementation::Mpi(instance) => native::run(instance, self.content, execution),
         }
     }
 
@@ -304,7 +316,7 @@ impl Comparison for Exchanges<'_> {
             Column::new("modeled_us", Row::starred).titled(title(times)),
             Column::new("min", |row: &R| row.times().min()),
             Column::new("max", |row: &R| row.times().max()),
-            // The means of all seeds.
+            // Means over all seeds.
             Column::new("rounds", |row: &R| row.mean_count(|attempt| Some(attempt.facts?.0 as u64))),
             Column::new("messages", |row: &R| {
                 let ran = |attempt: &Attempt<_>| attempt.ran.as_ref().map(|ran| ran.messages);
@@ -313,15 +325,15 @@ impl Comparison for Exchanges<'_> {
             Column::new("predicted", |row: &R| {
                 row.attempts.first().map(|attempt| attempt.predicted.is_some())
             }),
-            // A short wait is far shorter than what takes so long.
+            // Waiting times can be far shorter than the times of runs.
             Column::new("waiting_us", |row: &R| mean(row.runs().map(|ran| ran.waiting)))
                 .titled("waiting {unit}")
                 .own_unit(),
         ]
     }
 
-    fn no_plan_error(&self, algorithm: &Implementation<Asked>, cause: &str) -> String {
-        format!("`{algorithm}` has no plan: {cause}")
+    fn no_plan_error(&self, algorithm: &Implementation<Requested>, cause: &str) -> String {
+        named(algorithm, cause)
     }
 
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
@@ -339,13 +351,13 @@ impl Comparison for Exchanges<'_> {
     }
 }
 
-/// The parameters of the generator.
+/// Returns the generator and skew of a random matrix.
 fn generated<'a>(row: &R<'a, '_>) -> Option<&'a (Generator, Fraction)> {
     row.problem().generated.as_ref()
 }
 
-impl Exchanges<'_> {
-    /// The results of runs over MPI.
+impl AllToAlls<'_> {
+    /// Writes the results of runs over MPI.
     fn measured(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let first = results.first();
         let machine = first.instance.machine().name().to_owned() + &results.setting();
@@ -366,7 +378,7 @@ impl Exchanges<'_> {
         }
     }
 
-    /// One matrix with all that is known of it.
+    /// Writes the results for one matrix, with the properties of the matrix.
     fn one(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
         let (matrix, task) = (results.first().instance.matrix(), results.first());
         writeln!(text, ", {}\n\n{}", task.matrix, task.figures)?;
@@ -380,19 +392,19 @@ impl Exchanges<'_> {
         writeln!(text, "{}\n{}", results.table(&names, unit), results.fastest_and_bound(unit))
     }
 
-    /// Many amounts of traffic: a table of modeled times as in figures 9 and 10 of the paper, and what is fastest for
-    /// each.
+    /// Writes the results of a sweep over the traffic: modeled times as in figures 9 and 10 of the paper, and the
+    /// fastest algorithm for each traffic.
     fn sweep(&self, results: &Results<'_, Self>, unit: Unit, text: &mut String) -> fmt::Result {
         if let Some((Generator { fan_out, seed, .. }, fraction)) = &results.first().generated {
             write!(text, ", fan-out {fan_out}, non-uniformity {}, seed {seed}", fraction.spelled)?;
         }
         writeln!(text, "; modeled times in {}\n", unit.name())?;
-        let (asked, seeds) = (&self.asked, self.arguments.seeds);
-        let all: Vec<String> = asked.iter().map(Asked::to_string).collect();
+        let (requested, seeds) = (&self.requested, self.arguments.seeds);
+        let all: Vec<String> = requested.iter().map(Requested::to_string).collect();
         writeln!(text, "{}", results.times(["traffic", ""], &all, unit))?;
         write!(text, "{}", results.wall_times("traffic", &all, unit))?;
-        let random = asked.iter().filter(|asked| asked.algorithm.seed().is_some());
-        let random: Vec<String> = random.map(Asked::to_string).collect();
+        let random = requested.iter().filter(|requested| requested.algorithm.seed().is_some());
+        let random: Vec<String> = random.map(Requested::to_string).collect();
         if !random.is_empty() && seeds > 1 {
             let range = |row: &Row<'_, Self>| Some((row.times().min()?, row.times().max()?));
             let range = move |row: Option<&Row<'_, Self>>| match row.and_then(range) {
@@ -405,7 +417,7 @@ impl Exchanges<'_> {
         writeln!(text, "{}\n{}", results.choices("traffic", unit), unit.star())
     }
 
-    /// Notes on what was run and checked, and how well the host kept pace.
+    /// Returns notes: what was run and checked, how well the host kept pace, and skipped algorithms.
     fn notes(&self, results: &Results<'_, Self>) -> Vec<String> {
         let mut notes = Vec::new();
         let (all, runs) = results.counts();
@@ -432,12 +444,12 @@ impl Exchanges<'_> {
             notes.push(format!("The {others} predicted; predictions are exact in virtual time."));
         }
         let is_sorted =
-            |row: &R| row.line.algorithm.ours().is_some_and(Asked::sorts) && !row.attempts.is_empty();
+            |row: &R| row.line.algorithm.ours().is_some_and(Requested::sorts) && !row.attempts.is_empty();
         if self.content == Content::Phantom && results.rows().iter().any(is_sorted) {
             notes.push("`sorting` was not run: it needs data, and --phantom sends none.".to_owned());
         }
         notes.extend(results.notes());
-        let causes = results.refusals(|algorithm, cause| format!("`{algorithm}`: {cause}"));
+        let causes = results.refusals(named);
         notes.extend(left_out(causes, |times| match results.solved.len() {
             all if times == all => String::new(),
             all => format!(" for {times} of {all} matrices"),

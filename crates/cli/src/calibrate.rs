@@ -1,4 +1,4 @@
-//! `calibrate`: the threads of this host as a machine.
+//! `multicomputer calibrate`: measures the threads of this host as a machine.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ Examples:
 All nodes are measured at the same time. With more nodes than cores, times include waiting for a core.
 Measure on an idle host, with the number of nodes and the pinning of the runs to plan.";
 
-/// The number of nodes where neither it nor a machine is given.
+/// Default number of nodes.
 const NODES: usize = 16;
 
 /// The arguments of the command.

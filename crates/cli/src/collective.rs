@@ -1,8 +1,7 @@
-//! `multicomputer collective`: the algorithms of collective operations side by side, for one length or for many.
+//! `multicomputer collective`: compares algorithms for collective operations, for one length or a sweep.
 //!
-//! All of them are predicted, which is exact and needs no threads. Which of the plans are then also run is the user's
-//! choice; the fastest for each length is, unless said otherwise. What cannot be done is found out before the first
-//! plan is made.
+//! All algorithms are predicted, which is exact and needs no threads. `--run` chooses which plans are also run; by
+//! default, the fastest for each length. Errors in arguments are reported before the first plan is made.
 
 use std::{
     fmt::{self, Write as _},
@@ -38,7 +37,7 @@ use super::{
 mod bandwidth;
 mod lists;
 mod members;
-mod own;
+mod native;
 mod task;
 
 pub(super) use self::{
@@ -47,7 +46,7 @@ pub(super) use self::{
 };
 
 use self::{
-    lists::{Algorithms, Asked},
+    lists::{Algorithms, Requested},
     members::Members,
     task::Task,
 };
@@ -56,7 +55,7 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = after_help())]
 pub(super) struct Arguments {
-    // The help texts of names are made from what can be spelled.
+    // The help text is generated from the names of the operations.
     #[arg(value_name = "OPERATION", value_parser = operations, help = operation_help())]
     operation: List<Operation>,
 
@@ -134,17 +133,17 @@ Examples:
   multicomputer collective all-gather --machine complete:8 --with ring.xml
                                                        with a schedule of MSCCL";
 
-/// The end of the help: the algorithms, and some examples.
+/// Returns the end of the help: algorithms and examples.
 fn after_help() -> String {
     format!("Algorithms:\n{}\n\n{EXAMPLES}", algorithm_lines(Algorithm::NAMED.iter().cloned(), 11))
 }
 
-/// Predicts all algorithms on all tasks, runs some of them, and prints how they compare.
+/// Predicts all algorithms on all tasks, runs the chosen plans, and prints the comparison.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let spec = options.with_rendezvous_option(site.spec(&arguments.machine)?);
     let runs = arguments.run.unwrap_or(site.runs(Runs::Fastest));
-    // A prediction needs no threads: only what is run must be a machine that this host can run.
+    // Predictions need no threads: only runs need a machine that this host can build.
     let place = match runs {
         Runs::None => None,
         _ => Some(site.place(options, &spec)?),
@@ -152,7 +151,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     let content = Content::new(arguments.phantom, options.seed);
     let tasks = task::tasks(arguments, &spec, content, runs)?;
     let case = |task: Task| Case {
-        lines: site.lines(task.asked.iter().map(|asked| vec![asked.clone()])),
+        lines: site.lines(task.requested.iter().map(|requested| vec![requested.clone()])),
         bound: task.task.lower_bound(),
         spec: spec.clone(),
         place: place.clone(),
@@ -163,22 +162,22 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     compare(&Collectives { arguments, time: site.time(options), content }, cases, runs, options, out)
 }
 
-/// An algorithm on a task.
+/// A table row: one algorithm on one task.
 type R<'a, 'e> = Row<'a, Collectives<'e>>;
 
-/// The comparison.
+/// Comparison of algorithms for collective operations.
 struct Collectives<'a> {
     arguments: &'a Arguments,
-    /// The kind of time.
+    /// Kind of time: the name of the clock, or `MPI`.
     time: &'static str,
     content: Content,
 }
 
 impl Comparison for Collectives<'_> {
     type Problem = Task;
-    type Algorithm = Implementation<Asked>;
+    type Algorithm = Implementation<Requested>;
     type Plan = Implementation<Plan, Collective>;
-    /// The time by the closed form.
+    /// Time by the closed form, if the plan has one.
     type Facts = Option<Span>;
 
     const FILE: &'static str = concat!(
@@ -195,36 +194,41 @@ impl Comparison for Collectives<'_> {
                                     prediction_error algbw_gb_s busbw_gb_s messages bytes_sent restriction"
     );
 
-    fn describe(&self, task: &Task, asked: &Implementation<Asked>) -> String {
-        format!("{} by {asked}, {} time", task.name(), self.time)
+    fn describe(&self, task: &Task, requested: &Implementation<Requested>) -> String {
+        format!("{} by {requested}, {} time", task.name(), self.time)
     }
 
-    fn heading(&self, task: &Task, asked: &Implementation<Asked>) -> String {
-        format!("{asked}: {}, {} time", task.name(), self.time)
+    fn heading(&self, task: &Task, requested: &Implementation<Requested>) -> String {
+        format!("{requested}: {}, {} time", task.name(), self.time)
     }
 
-    fn label(&self, task: &Task, asked: Option<&Implementation<Asked>>) -> String {
-        let algorithm = asked.map_or("fastest".to_owned(), Implementation::to_string);
+    fn label(&self, task: &Task, requested: Option<&Implementation<Requested>>) -> String {
+        let algorithm = requested.map_or("fastest".to_owned(), Implementation::to_string);
         format!("{}-{}-{}", task.task.operation(), task.task.bytes(), harmless(&algorithm, "-"))
     }
 
-    fn is_mpi(&self, asked: &Implementation<Asked>) -> bool {
-        asked.ours().is_none()
+    fn is_mpi(&self, requested: &Implementation<Requested>) -> bool {
+        requested.ours().is_none()
     }
 
-    fn plan(&self, task: &Task, asked: &Implementation<Asked>, search: Search) -> Attempted<Self::Plan> {
-        let asked = match asked {
-            Implementation::Ours(asked) => asked,
+    fn plan(
+        &self,
+        task: &Task,
+        requested: &Implementation<Requested>,
+        search: Search,
+    ) -> Attempted<Self::Plan> {
+        let requested = match requested {
+            Implementation::Ours(requested) => requested,
             Implementation::Mpi(()) => {
                 let plan = Implementation::Mpi(task.task.clone());
-                let own = own::name(&task.task).map(str::to_owned);
-                return Ok(own.map(|chosen| Planned { plan, predicted: None, chosen, is_complete: true }));
+                let name = native::name(&task.task).map(str::to_owned);
+                return Ok(name.map(|chosen| Planned { plan, predicted: None, chosen, is_complete: true }));
             }
         };
         let plan = |algorithm: &Algorithm| {
             algorithm.plan_with(&task.task, search).map_err(|cause| cause.to_string())
         };
-        let plan = asked.algorithm.as_ref().map_err(String::clone).and_then(plan);
+        let plan = requested.algorithm.as_ref().map_err(String::clone).and_then(plan);
         Ok(plan.map(|plan| Planned {
             predicted: Some(plan.prediction().modeled.since_start()),
             chosen: plan.name().to_owned(),
@@ -248,14 +252,14 @@ impl Comparison for Collectives<'_> {
 
     fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Span> {
         let plan = planned.plan.ours()?;
-        // Some ways have no closed form.
+        // Some variants have no closed form: their estimate is 0.
         Some(plan.estimate()).filter(|estimate| !estimate.is_zero())
     }
 
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
         match plan {
             Implementation::Ours(plan) => checked::collective(plan, self.content, execution),
-            Implementation::Mpi(task) => own::run(task, self.content, execution),
+            Implementation::Mpi(task) => native::run(task, self.content, execution),
         }
     }
 
@@ -281,7 +285,7 @@ impl Comparison for Collectives<'_> {
         columns.into_iter().chain(bandwidth::columns()).collect()
     }
 
-    /// A table for each operation.
+    /// Writes a table for each operation.
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
         let operation = |solved: &Solved<Self>| solved.case.problem.task.operation();
         let operations = results.solved.chunk_by(|one, other| operation(one) == operation(other));
@@ -310,7 +314,7 @@ impl Comparison for Collectives<'_> {
             } else {
                 let operation = first.task.operation();
                 writeln!(text, "{operation}, {place}; modeled times in {}\n", unit.name())?;
-                let names: Vec<String> = first.asked.iter().map(Asked::to_string).collect();
+                let names: Vec<String> = first.requested.iter().map(Requested::to_string).collect();
                 let (times, choices) =
                     (results.times(["bytes", ""], &names, unit), results.choices("bytes", unit));
                 let walls = results.wall_times("bytes", &names, unit);
@@ -333,7 +337,7 @@ impl Comparison for Collectives<'_> {
 }
 
 impl Collectives<'_> {
-    /// A note on what was run and checked.
+    /// Returns the note on which plans were run, and what was checked.
     fn which_ran(&self, results: &Results<'_, Self>) -> String {
         let has = match self.content {
             Content::Random { .. } => "every member has the correct data",

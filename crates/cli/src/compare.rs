@@ -1,19 +1,19 @@
-//! The frame of the commands that compare algorithms.
+//! Framework of the commands that compare algorithms.
 //!
-//! A [`Comparison`] says what its cases are, which algorithms there are for each, how one is planned and run, and its
-//! [columns](Column). [`compare`] does the rest: plans and runs in order, progress, traces, rows of the CSV file as they
-//! come. Tables and CSV files are lists of names of the same columns, so that a figure is written once.
+//! A [`Comparison`] defines how an algorithm is planned and run on a problem, and its [columns](Column). [`compare`]
+//! does the rest: it plans and runs all cases in order, shows progress, and writes traces and CSV rows. Tables and CSV
+//! files are lists of column names, so that every figure is defined once.
 
 pub(super) mod column;
 mod common;
 mod explained;
+mod implementation;
 mod measured;
 mod place;
 mod results;
 mod runner;
 mod schedules;
 mod solved;
-mod way;
 
 use std::fmt;
 
@@ -30,59 +30,59 @@ use super::error::Error;
 pub(super) use self::{
     column::{Column, Figure, record, table},
     common::title,
+    implementation::Implementation,
     measured::Spread,
     place::Place,
     results::{NOT_RUN, Results, bound_line, left_out, on_the_host},
     runner::{Execution, Ran, Runs, compare, run_parser},
     solved::{Attempt, Line, Row, Solved, mean},
-    way::Implementation,
 };
 
 use self::results::decides;
 
-/// Algorithms side by side: planning, running, showing.
+/// A comparison of algorithms: planning, running, showing.
 pub(super) trait Comparison: Sized {
-    /// Subject of a case.
+    /// Problem of a case.
     type Problem;
-    /// An algorithm, with all choices that it leaves open, shown by its name.
+    /// An algorithm with all of its choices; displayed as its name.
     type Algorithm: Clone + fmt::Display;
-    /// Solution of a case by an algorithm.
+    /// Plan of an algorithm for a problem.
     type Plan;
-    /// The figures of a plan that no other comparison has.
+    /// Figures of a plan that are specific to this comparison.
     type Facts;
 
-    /// The columns of the CSV file.
+    /// Names of the CSV columns, separated by blanks.
     const FILE: &'static str;
-    /// CSV columns for runs over MPI.
+    /// Names of the CSV columns for runs over MPI.
     const MPI_FILE: &'static str = Self::FILE;
 
-    /// The name of a run in errors and in the progress.
+    /// Returns the name of a run, for errors and the progress bar.
     fn describe(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String;
 
-    /// The same for a list of several runs, with what they differ in, the algorithm, first.
+    /// Returns the name of a run in a list of runs: the algorithm, in which the runs differ, comes first.
     fn heading(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String {
         self.describe(problem, algorithm)
     }
 
-    /// The name of a run in the names of traces; without an algorithm that of the fastest.
+    /// Returns the label of a run in file names; without an algorithm, the label of the fastest run.
     fn label(&self, problem: &Self::Problem, algorithm: Option<&Self::Algorithm>) -> String;
 
-    /// Whether an algorithm stands for MPI's own operation.
+    /// Returns whether an algorithm stands for MPI's native operation.
     fn is_mpi(&self, _algorithm: &Self::Algorithm) -> bool {
         false
     }
 
-    /// Whether plans of an algorithm say what they take; otherwise only a run can tell.
+    /// Returns whether plans of an algorithm have a predicted time; otherwise only a run shows the time.
     fn is_predictable(&self, _algorithm: &Self::Algorithm) -> bool {
         true
     }
 
-    /// Whether plans of an algorithm can be run.
+    /// Returns whether plans of an algorithm can be run.
     fn can_be_run(&self, _algorithm: &Self::Algorithm) -> bool {
         true
     }
 
-    /// Plans a case, or says why the algorithm is left out.
+    /// Plans a problem, or returns the reason why the algorithm does not apply.
     fn plan(
         &self,
         problem: &Self::Problem,
@@ -90,23 +90,23 @@ pub(super) trait Comparison: Sized {
         search: Search,
     ) -> Attempted<Self::Plan>;
 
-    /// The schedule of a plan, if it is known before a run.
+    /// Returns the schedule of a plan, if it is known before a run.
     fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule>;
 
-    /// The schedule of a plan as one of MSCCL.
+    /// Converts a plan to an MSCCL program.
     fn msccl(&self, _plan: &Self::Plan) -> Result<Program, WriteError> {
         Err(WriteError::Operation { operation: "operation of this command".to_owned() })
     }
 
-    /// The figures of a plan, and of its run if there was one by now.
+    /// Returns the specific figures of a plan, and of its run if it was run.
     fn facts(&self, problem: &Self::Problem, planned: &Planned<Self::Plan>, ran: Option<&Ran>)
     -> Self::Facts;
 
-    /// Runs a plan, and checks what every node has in the end.
+    /// Runs a plan, and checks the data of every node after the run.
     fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error>;
 
-    /// The time by which attempts are compared: by default the prediction, or the modeled time of a run
-    /// where there is none; over MPI that of the run.
+    /// Returns the time by which attempts are compared. By default: over MPI, the time of the run; otherwise the
+    /// prediction, or the modeled time of the run if there is no prediction.
     fn time(&self, attempt: &Attempt<Self>) -> Option<Span> {
         if let Some(ran) = attempt.ran.as_ref().filter(|ran| ran.spread.is_some()) {
             return Some(ran.time);
@@ -115,43 +115,43 @@ pub(super) trait Comparison: Sized {
         attempt.predicted.or(ran.map(|ran| ran.time))
     }
 
-    /// The figures that no other comparison has, or has under another title.
+    /// Returns the columns that are specific to this comparison, and shared columns with other titles.
     fn columns<'a>(&self) -> Vec<Column<'a, Row<'a, Self>>>;
 
-    /// The error if no algorithm works at all.
+    /// Returns the error if no algorithm applies to any case.
     fn no_plan_error(&self, _algorithm: &Self::Algorithm, cause: &str) -> String {
         cause.to_owned()
     }
 
-    /// Writes the results for people.
+    /// Writes the results as text.
     fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result;
 }
 
-/// A plan; or why an algorithm has none for a problem, which does not end the command.
+/// A plan, or the reason why the algorithm does not apply to a problem, which does not end the command.
 pub(super) type Attempted<P> = Result<Result<Planned<P>, String>, Error>;
 
-/// A plan that is made.
+/// A plan with its figures.
 pub(super) struct Planned<P> {
     pub(super) plan: P,
-    /// The modeled time, if it can be predicted.
+    /// Modeled time, if it can be predicted.
     pub(super) predicted: Option<Span>,
-    /// The way that was chosen by the algorithm.
+    /// Name of the schedule variant that was chosen.
     pub(super) chosen: String,
     /// Whether the search tried all candidates that could be faster.
     pub(super) is_complete: bool,
 }
 
-/// A problem on a machine, and the algorithms for it.
+/// A problem on a machine, and the algorithms to compare.
 pub(super) struct Case<C: Comparison> {
     pub(super) problem: C::Problem,
-    /// The algorithms: a line each, with one or several attempts, which differ in choices that are left open.
+    /// One line for each algorithm, with one or several attempts that differ in choices such as the seed.
     pub(super) lines: Vec<Vec<C::Algorithm>>,
-    /// The limit that no algorithm can beat.
+    /// Lower bound on the time of any algorithm.
     pub(super) bound: LowerBound,
     pub(super) spec: MachineSpec,
-    /// Where the runs are; `None` if nothing is run.
+    /// Place of the runs; `None` if nothing is run.
     pub(super) place: Option<Place>,
-    /// The clock of machines; over MPI that of the host.
+    /// Clock of machines of this process.
     pub(super) clock: Clock,
 }
 

@@ -1,8 +1,8 @@
-//! Numbers of things in words: `1 node`, `2 nodes`.
+//! Numbers with nouns: `1 node`, `2 nodes`.
 
 use std::fmt::Display;
 
-/// A number with its noun.
+/// Formats a number with its noun, given in the singular.
 pub(super) fn counted(count: impl Display, one: &str) -> String {
     let count = count.to_string();
     match &count[..] {

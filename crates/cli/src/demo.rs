@@ -1,4 +1,4 @@
-//! `multicomputer demo`, and `multicomputer` alone: an s-to-p broadcast of real data from several placements of the
+//! `multicomputer demo`, also the default command: an s-to-p broadcast of real data from several distributions of the
 //! sources, in virtual and in real time.
 
 use std::{
@@ -36,7 +36,7 @@ use super::{
     unit::Unit,
 };
 
-/// The default distributions.
+/// Default distributions.
 const DEFAULT_DISTRIBUTIONS: [Distribution; 3] =
     [Distribution::Row, Distribution::RightDiagonal, Distribution::SquareBlock];
 
@@ -52,7 +52,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SIZES", default_value = "2K", allow_negative_numbers = true)]
     bytes: Sizes,
 
-    // The help text is made from what can be spelled.
+    // The help text is generated from the names of the distributions.
     #[arg(long, value_name = "NAME", value_delimiter = ',', help = distribution_help())]
     distribution: Vec<Distribution>,
 
@@ -80,14 +80,14 @@ struct Placement {
     plan: Rc<Plan>,
 }
 
-/// `row, 2 KiB, virtual`
+/// Formats distribution, length and clock: `row, 2 KiB, virtual`.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}, {}", self.distribution, format_bytes(self.bytes), clock::name(self.clock))
     }
 }
 
-/// Runs all cases, and prints their table and what it shows.
+/// Runs all cases, and prints their table and a conclusion.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let spec = options.with_rendezvous_option(arguments.machine.spec()?);
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let clocks = options.clocks();
     let machines = clocks.iter().map(|&clock| Ok((clock, Rc::new(options.build(&spec, clock)?))));
     let machines: Vec<(Clock, Rc<Machine>)> = machines.collect::<Result<_, Error>>()?;
-    // Only now: machines that this host cannot run have been refused, and theirs would not fit in memory.
+    // After building the machines: plans for a machine that this host cannot run might not fit in memory.
     let plans = plans(arguments, &spec, sources)?;
     let mut cases: Vec<Case<Demonstration>> = Vec::new();
     for (clock, machine) in machines {
@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             });
         }
     }
-    // Before the first run, for virtual time comes first.
+    // Checked before the first run, because virtual time comes first.
     for Case { clock, problem, .. } in &cases {
         patience::check(*clock, problem.plan.prediction().modeled.since_start(), &problem.to_string())?;
     }
@@ -121,21 +121,21 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     compare(&demonstration, cases, Runs::All, options, out)
 }
 
-/// The broadcasts of all sizes from the distributions asked for, each once, in the order in which they are named; from
-/// the default ones if none is.
+/// Returns the plans for all sizes and the requested distributions, without duplicates, in the order given; by default,
+/// for the default distributions.
 fn plans(
     arguments: &Arguments,
     spec: &MachineSpec,
     sources: usize,
 ) -> Result<Vec<(u64, Distribution, Rc<Plan>)>, Error> {
     let grid = as_grid(spec);
-    let asked = match &arguments.distribution[..] {
+    let distributions = match &arguments.distribution[..] {
         [] => List::of(DEFAULT_DISTRIBUTIONS),
-        asked => List::of(asked.iter().cloned()).each_once(),
+        distributions => List::of(distributions.iter().cloned()).without_duplicates(),
     };
     let mut plans = Vec::new();
     for bytes in &arguments.bytes {
-        for distribution in asked.iter() {
+        for distribution in distributions.iter() {
             let ranks = distribution.place(grid, sources).map_err(Error::usage)?;
             let instance = Instance::new(spec, &ranks, &vec![bytes; sources]).map_err(Error::usage)?;
             let plan = Algorithm::BR_LIN.plan(&instance).map_err(Error::usage)?;
@@ -145,10 +145,10 @@ fn plans(
     Ok(plans)
 }
 
-/// A run.
+/// A table row: one run.
 type R<'a> = Row<'a, Demonstration>;
 
-/// The comparison, of placements.
+/// Comparison of distributions of the sources.
 struct Demonstration {
     spec: MachineSpec,
     sources: usize,
@@ -242,7 +242,7 @@ impl Comparison for Demonstration {
 }
 
 impl Demonstration {
-    /// The meaning of the figures, in one line.
+    /// Returns a conclusion from the figures, in one line.
     fn conclusion(&self, rows: &[Row<'_, Self>], unit: Unit, many_sizes: bool) -> String {
         let nodes = match self.spec.nodes() {
             1 => "The node holds".to_owned(),
@@ -259,7 +259,7 @@ impl Demonstration {
     }
 }
 
-/// The fastest distribution and by how much it is, with the longest messages and under the first clock.
+/// Compares the fastest with the slowest distribution, for the longest messages and under the first clock.
 fn comparison(rows: &[Row<'_, Demonstration>], unit: Unit, many_sizes: bool) -> Option<String> {
     let clock = rows.first()?.problem().clock;
     let longest = rows.iter().map(|row| row.problem().bytes).max()?;

@@ -1,4 +1,4 @@
-//! Reasons why a command ends early, and the exit status that tells it.
+//! Errors that end a command, and their exit statuses.
 
 use std::{
     io::{self, Write},
@@ -19,10 +19,10 @@ pub(super) const SUCCESS: u8 = 0;
 pub(super) const FAILED: u8 = 1;
 pub(super) const USAGE: u8 = 2;
 
-/// A command ends early.
+/// An error that ends a command.
 #[derive(Debug, Error)]
 pub(super) enum Error {
-    /// The arguments are wrong, each for itself or together.
+    /// The arguments are invalid, individually or in combination.
     #[error("{0}\n\nFor more information, try '--help'.")]
     Usage(Failure),
     /// A run ended without a result.
@@ -34,22 +34,22 @@ pub(super) enum Error {
     /// The host could not be measured.
     #[error(transparent)]
     Measure(#[from] MeasureError),
-    /// A published time could not be taken by a run.
+    /// A published value could not be run in real time.
     #[error("{0}")]
     Rerun(Failure),
-    /// A published result could not be worked out.
+    /// A published result could not be computed.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// Some items could not be worked out. The others were, and each said its reason.
+    /// Some items could not be computed; each has printed its reason. The other items were computed.
     #[error("{} failed: {}", counted(ids.len(), "item"), ids.join(", "))]
     Failed { ids: Vec<&'static str> },
-    /// A run delivered something else than was sent.
+    /// A run delivered wrong data, or its time differs from the prediction.
     #[error("{0}")]
     Wrong(String),
-    /// A file that could be written before the work cannot any more.
+    /// An output file that could be opened before the runs cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// A table ended before all of its rows were there: those so far are in the partial file.
+    /// A table is incomplete; its finished rows are in the partial file.
     #[error("{cause}\n\n{} is unchanged; finished rows are in {}", path.display(), partial.display())]
     Unfinished { cause: Box<Error>, path: PathBuf, partial: PathBuf },
     /// The program is built without MPI.
@@ -73,12 +73,13 @@ pub(super) enum Error {
 }
 
 impl Error {
-    /// The arguments are wrong.
+    /// Creates a usage error (exit status 2).
     pub(super) fn usage(cause: impl Into<Failure>) -> Error {
         Error::Usage(cause.into())
     }
 
-    /// The text for the user; nothing if the reader of standard output, or of a pipe, has gone away, as `head` does.
+    /// Returns the text for the user; `None` if another rank has reported the error, or if the reader of a pipe, such
+    /// as standard output, has closed it, as `head` does.
     pub(super) fn message(&self) -> Option<String> {
         #[cfg(feature = "mpi")]
         if let Error::Reported { .. } = self {
@@ -87,7 +88,7 @@ impl Error {
         (!self.is_closed_pipe()).then(|| format!("error: {self}"))
     }
 
-    /// Says it on standard error, unless there is nothing to be said.
+    /// Prints the message to standard error, if there is one.
     pub(super) fn say(&self) {
         if let Some(message) = self.message() {
             // If standard error is closed, the message is lost.
@@ -106,7 +107,7 @@ impl Error {
         }
     }
 
-    /// Whether a run has ended with it, which all ranks know.
+    /// Returns whether a run has ended with this error, so that all ranks know it.
     #[cfg(feature = "mpi")]
     pub(super) fn is_of_run(&self) -> bool {
         match self {
@@ -128,7 +129,7 @@ impl Error {
 
     fn is_closed_pipe(&self) -> bool {
         match self {
-            // A file may be a pipe too, as in `--csv /dev/stdout`.
+            // An output file may be a pipe too, as in `--csv /dev/stdout`.
             Error::Stdout(cause) | Error::Output(OutputError::Unwritable { cause, .. }) => {
                 cause.kind() == io::ErrorKind::BrokenPipe
             }

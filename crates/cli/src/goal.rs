@@ -1,4 +1,4 @@
-//! `multicomputer goal`: a program in GOAL, the text format of LogGOPSim, timed on a machine or run on threads.
+//! `multicomputer goal`: times a program in GOAL, the text format of LogGOPSim, on a machine, or runs it on threads.
 
 use std::{
     fs::File,
@@ -36,7 +36,7 @@ Examples:
 docs/goal.md: the supported part of the format, and the parameters L, o, g and G of LogGOPSim on \
  these machines.";
 
-/// The bytes that are read from a file at a time.
+/// Size of the read buffer, in bytes.
 const READ_BUFFER: usize = 1 << 16;
 
 /// Arguments of the command.
@@ -65,7 +65,7 @@ pub(super) struct Arguments {
     csv: Option<PathBuf>,
 }
 
-/// The ends of sends, as they are spelled.
+/// Option values for the end of sends.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum When {
     Eager,
@@ -81,26 +81,26 @@ impl When {
     }
 }
 
-/// The columns of the CSV file.
+/// Names of the CSV columns.
 const FILE: &str = concat!(
     "file ",
     machine_columns!(),
     " sends clock ranks operations messages bytes modeled_us wall_us read_us unreceived"
 );
 
-/// A program carried out, or predicted.
+/// Result of a run or a prediction.
 struct Carried {
-    /// By the clock of the run.
+    /// Time by the clock of the run; modeled time for a prediction.
     time: Time,
     unreceived: u64,
 }
 
-/// Reads the program, and prints its time.
+/// Reads the program, predicts or runs it, and prints its time.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let spec = arguments.machine.spec()?;
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
     let (program, read) = timed(|| read(&arguments.file))?;
-    // Threads are started only for a machine that this host can run.
+    // A machine that this host cannot run is refused before threads start.
     let machine = arguments.clock.map(|clock| Machine::builder(spec.clone()).clock(clock).build());
     let machine = machine.transpose()?;
     let (carried, wall) = timed(|| match &machine {
@@ -112,7 +112,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     show(arguments, &format!("{}{}", spec.name(), setting.title()), &program, &carried, [wall, read], out)
 }
 
-/// A result, and how long it took.
+/// Returns the result of `work` and its wall-clock time.
 fn timed<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<(T, Duration), Error> {
     let start = Instant::now();
     Ok((work()?, start.elapsed()))

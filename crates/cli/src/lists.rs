@@ -1,4 +1,4 @@
-//! Lists as options take them: items with commas between them.
+//! Comma-separated lists as option values.
 
 use std::ops::Deref;
 
@@ -8,24 +8,24 @@ use multicomputer::{
     units::parse_bytes,
 };
 
-/// The most lengths that are read.
+/// Maximum number of lengths in a list.
 const MAX_LENGTHS: usize = 1 << 20;
 
-/// The items of a list, at least one but in a list of lengths.
+/// Items of a comma-separated list. Only a list of lengths can be empty, such as `0x8`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct List<T>(Vec<T>);
 
-/// The texts between the commas.
+/// Returns the items of a comma-separated list, trimmed.
 pub(super) fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim)
 }
 
-/// Whether an item of a list is `all`, in any spelling.
+/// Returns whether a list item is `all`, after [normalization](names::normalized).
 pub(super) fn is_all(item: &str) -> bool {
     names::normalized(item) == "all"
 }
 
-/// The algorithms for a help text: name, description and, in a line of their own, the other names.
+/// Formats algorithms for a help text: name and description, then a line with the aliases, if there are any.
 pub(super) fn algorithm_lines<P: Problem>(
     algorithms: impl Iterator<Item = Algorithm<P>>,
     width: usize,
@@ -40,7 +40,7 @@ pub(super) fn algorithm_lines<P: Problem>(
     algorithms.map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Reads lengths, each as itself or with how many follow each other: `64K,15x32`.
+/// Parses lengths; `15x32` stands for 15 lengths of 32 bytes: `64K,15x32`.
 pub(super) fn lengths(text: &str) -> Result<List<u64>, String> {
     let mut lengths = Vec::new();
     for item in items(text) {
@@ -58,12 +58,12 @@ pub(super) fn lengths(text: &str) -> Result<List<u64>, String> {
 }
 
 impl<T> List<T> {
-    /// These items.
+    /// Creates a list of `items`.
     pub(super) fn of(items: impl IntoIterator<Item = T>) -> List<T> {
         List(items.into_iter().collect())
     }
 
-    /// Reads items, each of which stands for one thing or for several.
+    /// Parses a comma-separated list; `read` returns one or several values for each item.
     pub(super) fn read<I: IntoIterator<Item = T>>(
         text: &str,
         read: impl Fn(&str) -> Result<I, String>,
@@ -74,8 +74,8 @@ impl<T> List<T> {
 }
 
 impl<T: PartialEq> List<T> {
-    /// The same, but for those that were there before.
-    pub(super) fn each_once(self) -> List<T> {
+    /// Removes duplicates; the first occurrence of each item keeps its place.
+    pub(super) fn without_duplicates(self) -> List<T> {
         let mut once = Vec::new();
         for item in self.0 {
             if !once.contains(&item) {
@@ -85,7 +85,7 @@ impl<T: PartialEq> List<T> {
         List(once)
     }
 
-    /// Those of all that are in it.
+    /// Returns the items of `all` that are in the list, in the order of `all`.
     pub(super) fn in_order_of(&self, all: impl IntoIterator<Item = T>) -> List<T> {
         List::of(all.into_iter().filter(|item| self.contains(item)))
     }

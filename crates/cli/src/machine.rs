@@ -51,13 +51,13 @@ unless their overheads are given. A topology may be in a file (file:network.toml
   capacity = \"100 MB/s\"
 A network file has the same keys without `network`. docs/machines.md lists all keys.";
 
-/// The most nodes of a machine whose routes are all walked to find the longest.
+/// Maximum number of nodes for finding the longest route by walking all routes.
 const MAX_WALKED_NODES: usize = 256;
 
-/// The most links of a machine whose links are counted by capacity.
+/// Maximum number of links for counting links by capacity.
 const MAX_COUNTED_LINKS: usize = 1 << 22;
 
-/// The most capacities that are listed.
+/// Maximum number of capacities listed.
 const MAX_CAPACITIES: usize = 20;
 
 /// Prints the machine.
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     Ok(write!(out, "{}", capacities(&machine))?)
 }
 
-/// The network in one line.
+/// Describes the network in one line.
 fn shape(topology: &dyn Topology) -> String {
     let mut parts = vec![counted(topology.nodes(), "node")];
     if topology.switches() > 0 {
@@ -92,7 +92,7 @@ fn shape(topology: &dyn Topology) -> String {
     format!("{}: {}", topology.name(), parts.join(", "))
 }
 
-/// The most links on a route, by looking at all; `None` where these are too many.
+/// Returns the maximum number of links on a route, by walking all routes; `None` beyond [`MAX_WALKED_NODES`].
 fn longest_route(topology: &dyn Topology) -> Option<usize> {
     let nodes = topology.nodes();
     if nodes > MAX_WALKED_NODES {
@@ -109,7 +109,7 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
         .max()
 }
 
-/// The number of links by capacity; nothing where none has one of its own.
+/// Returns the number of links by capacity; empty if no link has its own capacity.
 fn capacities(machine: &MachineSpec) -> String {
     let topology = machine.topology();
     if topology.links() > MAX_COUNTED_LINKS {
@@ -123,7 +123,7 @@ fn capacities(machine: &MachineSpec) -> String {
     if (0..topology.links()).all(|link| topology.capacity(link).is_none()) {
         return String::new();
     }
-    // Positive numbers have the order of their bits.
+    // Positive floating-point numbers and their bits have the same order.
     let mut links: BTreeMap<u64, usize> = BTreeMap::new();
     for link in 0..topology.links() {
         *links.entry(machine.link_capacity(link).to_bits()).or_default() += 1;
@@ -138,7 +138,7 @@ fn capacities(machine: &MachineSpec) -> String {
     format!("\n{table}")
 }
 
-/// All parameters, those that follow from others at the end.
+/// Returns the table of all parameters, with derived parameters at the end.
 fn table(m: &Parameters) -> Table {
     let barrier = m.barrier().map_or_else(|| "none".to_owned(), |barrier| barrier.to_string());
     let (port, link) = (bandwidth(m.port_capacity()), bandwidth(m.link_capacity()));
@@ -191,7 +191,7 @@ fn table(m: &Parameters) -> Table {
     table
 }
 
-/// A time for each of something, in the largest unit that leaves a whole: `30.6 ns/byte`.
+/// Formats a time per item in the largest unit in which it is at least 1: `30.6 ns/byte`.
 fn seconds(value: f64, per: &str) -> String {
     let units = [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9), ("ps", 1e12)];
     match units.into_iter().find(|(_, factor)| value * factor >= 1.0) {
@@ -201,7 +201,7 @@ fn seconds(value: f64, per: &str) -> String {
     }
 }
 
-/// A bandwidth in powers of 1000, as on data sheets: `174.84 MB/s`.
+/// Formats a bandwidth in powers of 1000, as on data sheets: `174.84 MB/s`.
 fn bandwidth(value: f64) -> String {
     let units = [("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)];
     match units.into_iter().find(|(_, factor)| value >= *factor) {
@@ -211,7 +211,7 @@ fn bandwidth(value: f64) -> String {
     }
 }
 
-/// A number with at most a given number of decimals.
+/// Formats a number with at most `most` decimals.
 pub(super) fn decimal(value: f64, most: usize) -> String {
     let text = format!("{value:.most$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,7 +1,7 @@
-//! `multicomputer mpi`: commands that are carried out by the ranks of MPI, as in `mpirun -n 16 multicomputer mpi s-to-p`.
+//! `multicomputer mpi`: commands that MPI ranks carry out, as in `mpirun -n 16 multicomputer mpi s-to-p`.
 //!
-//! Every rank reads the same arguments and makes the same calls. The first one prints, and writes files. An error that only
-//! one rank has ends the run in which all others are, or to which they come next; see [`concluded`].
+//! Every rank reads the same arguments and makes the same calls. Rank 0 prints, and writes files. An error on one rank
+//! ends the current or next run of all ranks; see [`concluded`].
 
 use std::{
     env,
@@ -29,7 +29,7 @@ pub(super) use self::help::adapted;
 
 use self::compared::Compared;
 
-/// The variables by which launchers tell a process its rank.
+/// Environment variables in which launchers tell a process its rank.
 const LAUNCHED_AS: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"];
 
 /// Arguments of the command.
@@ -58,7 +58,8 @@ enum Command {
 pub(super) fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Error> {
     let job = match Job::start() {
         Ok(job) => job,
-        // Where all processes are alone each has the error, and one says it for all.
+        // With the wrong launcher, every process is a job of one rank with the same error; only the first process
+        // prints it.
         Err(MpiError::WrongLauncher { .. }) if is_launched_behind() => {
             return Err(Error::Reported { status: error::FAILED });
         }
@@ -77,15 +78,15 @@ pub(super) fn run(arguments: Arguments, out: &mut dyn Write) -> Result<(), Error
     }
 }
 
-/// The end of a command, which all ranks come to. One that has an error of its own fails in the run in which all others are, or
-/// which they make in the same way in the end, and so all of them end. The first one says why before any of them does, for
-/// launchers end all as soon as one has ended with an error.
+/// Ends a command on all ranks. A rank with an error fails on purpose: in the run in which the other ranks are, or in
+/// the run that they make here. So all ranks end. Rank 0 prints the error before any rank ends, because launchers end
+/// all ranks as soon as one ends with an error.
 fn concluded(job: &Job, result: Result<(), Error>) -> Result<(), Error> {
     let all = match &result {
         Ok(()) => job.run(|_| Ok(())).map(drop),
         Err(error) if error.is_of_run() => Ok(()),
         Err(error) => {
-            // Whatever comes of it is this error, or that of a rank before this one.
+            // The run ends with this error, or with that of a lower rank.
             let _ = job.run(|_| Err::<(), _>(Failure::from(error.plain())));
             Ok(())
         }
@@ -94,13 +95,13 @@ fn concluded(job: &Job, result: Result<(), Error>) -> Result<(), Error> {
     if let (0, Err(error)) = (job.rank(), &result) {
         error.say();
     }
-    // All end with the status of the first one. If that fails MPI fails, and there is nobody to wait for.
+    // All ranks end with the exit status of rank 0. If the broadcast fails, MPI has failed, and no rank waits.
     let mut status = [result.as_ref().err().map_or(error::SUCCESS, Error::status)];
     let _ = job.native().broadcast(&mut status, 0);
     result.map_err(|_| Error::Reported { status: status[0] })
 }
 
-/// Says that arguments cannot be understood, on all ranks that there are: once, and before any of them ends.
+/// Prints a refusal of the arguments once for all ranks, before any rank ends.
 pub(super) fn refused(refusal: &clap::Error) -> ExitCode {
     let status = if refusal.use_stderr() { error::USAGE } else { error::SUCCESS };
     let is_launched = LAUNCHED_AS.iter().any(|name| env::var_os(name).is_some());
@@ -110,7 +111,7 @@ pub(super) fn refused(refusal: &clap::Error) -> ExitCode {
     }
     let job = if refusal.use_stderr() { Job::start().ok() } else { None };
     if let Some(job) = &job {
-        // Ranks that understand theirs are in a run, or come to one.
+        // Ranks with valid arguments are in a run, or will start one.
         let _ = job.run(|_| Err::<(), _>(Failure::from(refusal.to_string())));
     }
     if !is_launched_behind() {
@@ -122,7 +123,7 @@ pub(super) fn refused(refusal: &clap::Error) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// Whether a launcher has started this process, and not as its first one.
+/// Returns whether a launcher has started this process as a rank other than 0.
 fn is_launched_behind() -> bool {
     let launched_as = LAUNCHED_AS.iter().find_map(|name| env::var(name).ok());
     launched_as.is_some_and(|rank| rank.trim() != "0")

@@ -1,4 +1,4 @@
-//! `multicomputer msccl`: a schedule of MSCCL, timed on a machine beside what *Auto* takes and what nothing can beat.
+//! `multicomputer msccl`: times an MSCCL schedule on a machine, next to the time of *Auto* and the lower bound.
 
 use std::{
     io::Write,
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     csv: Option<PathBuf>,
 }
 
-/// The times for one length.
+/// Times for one length.
 struct Row<'a> {
     setting: &'a Setting,
     program: &'a Program,
@@ -68,19 +68,19 @@ struct Row<'a> {
     best: Best,
 }
 
-/// The plan of *Auto* for the same data.
+/// Plan of *Auto* for the same data.
 struct Best {
     name: String,
     modeled: Span,
     bound: Span,
 }
 
-/// The columns of the CSV file.
+/// Names of the CSV columns.
 const FILE: &str =
     concat!(machine_columns!(), " operation name ranks bytes modeled_us auto_us algorithm ratio bound_us");
 
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
-    let own = [
+    let specific = [
         Column::new("operation", |row: &Row| row.program.collective().name()),
         Column::new("name", |row: &Row| row.program.name().to_owned()),
         Column::new("ranks", |row: &Row| row.program.ranks() as u64),
@@ -91,11 +91,11 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         Column::new("ratio", Row::ratio).titled("/ auto"),
         Column::new("bound_us", |row: &Row| row.best.bound).titled("lower bound {unit}"),
     ];
-    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(own).collect()
+    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(specific).collect()
 }
 
 impl Row<'_> {
-    /// The time, as a multiple of that of *Auto*, if that takes any.
+    /// Returns the ratio of the time to that of *Auto*; `None` if *Auto* takes no time.
     fn ratio(&self) -> Option<f64> {
         let best = self.best.modeled.as_secs_f64();
         (best > 0.0).then(|| self.modeled.as_secs_f64() / best)
@@ -131,7 +131,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     Ok(())
 }
 
-/// Reads the schedule in a file.
+/// Reads the schedule of a file.
 pub(super) fn read(path: &Path) -> Result<Program, Error> {
     let text = input::read(path)
         .map_err(|cause| Error::usage(format!("{} cannot be read: {cause}", path.display())))?;
@@ -159,7 +159,7 @@ fn timed<'a>(
     Ok(Row { setting, program, bytes, modeled: predicted.modeled.since_start(), best })
 }
 
-/// The plan of *Auto* for the same vector among the same nodes.
+/// Plans the operation by *Auto*, for the same vector and nodes.
 fn best(program: &Program, machine: &MachineSpec, bytes: u64, element: u64) -> Result<Best, Failure> {
     let (ranks, elements) = (program.ranks(), bytes / element);
     let operation = match program.collective() {

@@ -1,4 +1,4 @@
-//! Options that all commands share.
+//! Options shared by commands.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use super::{clock, error::Error, files::output_file, setting::DEFAULT_SEED};
 
-/// The machine of a command that is given none.
+/// Default machine.
 const DEFAULT_MACHINE: &str = "paragon:10x10";
 
 /// Options for a machine.
@@ -39,7 +39,7 @@ pub(super) struct MachineOptions {
     pub(super) change: ChangeOptions,
 }
 
-/// Options for machines, for a command that compares them.
+/// Options for several machines, for commands that compare them.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct MachinesOptions {
@@ -56,16 +56,16 @@ pub(super) struct MachinesOptions {
     change: ChangeOptions,
 }
 
-/// The machines and the shapes that are given, and whether changes of them are.
+/// Machines and shapes given by options, and whether further options change them.
 #[cfg(feature = "mpi")]
-pub(super) struct AskedMachines {
+pub(super) struct GivenMachines {
     pub(super) machines: Vec<MachineSpec>,
     pub(super) shapes: Vec<Grid>,
     pub(super) is_placed: bool,
     pub(super) has_ports: bool,
 }
 
-/// Options that change the machines that are given.
+/// Options that change the given machines.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Shared options")]
 pub(super) struct ChangeOptions {
@@ -81,13 +81,13 @@ pub(super) struct ChangeOptions {
 }
 
 impl ChangeOptions {
-    /// Whether ranks are to be placed.
+    /// Returns whether a placement other than the identity is given.
     #[cfg(feature = "mpi")]
     fn is_placed(&self) -> bool {
         self.placement != Placement::Identity
     }
 
-    /// The machine with these changes.
+    /// Returns the machine with these changes.
     pub(super) fn changed(&self, machine: MachineSpec) -> Result<MachineSpec, Error> {
         let machine = match self.ports {
             Some(ports) => machine.with_ports(ports).map_err(Error::usage)?,
@@ -192,11 +192,11 @@ pub(super) struct RunOptions {
 }
 
 impl MachineOptions {
-    /// The parts of it that are given.
+    /// Returns the machine options as given.
     #[cfg(feature = "mpi")]
-    pub(super) fn asked(&self) -> AskedMachines {
+    pub(super) fn given(&self) -> GivenMachines {
         let (machines, shapes) = (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect());
-        AskedMachines {
+        GivenMachines {
             machines,
             shapes,
             is_placed: self.change.is_placed(),
@@ -204,12 +204,12 @@ impl MachineOptions {
         }
     }
 
-    /// Whether one is asked for.
+    /// Returns whether a machine is given.
     pub(super) fn is_given(&self) -> bool {
         self.machine.is_some() || self.mesh.is_some()
     }
 
-    /// The machine asked for.
+    /// Returns the requested machine, or the default machine.
     pub(super) fn spec(&self) -> Result<MachineSpec, Error> {
         self.change.changed(match (&self.machine, self.mesh) {
             (Some(machine), _) => machine.clone(),
@@ -220,11 +220,11 @@ impl MachineOptions {
 }
 
 impl MachinesOptions {
-    /// The parts of them that are given.
+    /// Returns the machine options as given.
     #[cfg(feature = "mpi")]
-    pub(super) fn asked(&self) -> AskedMachines {
+    pub(super) fn given(&self) -> GivenMachines {
         let (machines, shapes) = (self.machine.clone(), self.mesh.clone());
-        AskedMachines {
+        GivenMachines {
             machines,
             shapes,
             is_placed: self.change.is_placed(),
@@ -232,7 +232,7 @@ impl MachinesOptions {
         }
     }
 
-    /// The machines asked for, in that order: at least one.
+    /// Returns the requested machines in the order given, or the default machine: at least one.
     pub(super) fn specs(&self) -> Result<Vec<MachineSpec>, Error> {
         let machines = match (&self.machine[..], &self.mesh[..]) {
             ([], []) => vec![DEFAULT_MACHINE.parse().map_err(Error::usage)?],
@@ -243,23 +243,24 @@ impl MachinesOptions {
     }
 }
 
-/// The grid in which sources are placed: without rows and columns one row of all nodes, as algorithms take it.
+/// Returns the grid in which sources are placed. A machine without rows and columns counts as one row of all nodes, as
+/// in the algorithms.
 pub(super) fn as_grid(machine: &MachineSpec) -> Grid {
     machine.topology().grid().unwrap_or(Grid { rows: 1, columns: machine.nodes() })
 }
 
-/// The Paragon of a shape.
+/// Returns the Paragon with a grid of this shape.
 fn paragon(grid: Grid) -> Result<MachineSpec, Error> {
     grid.to_string().parse().map_err(Error::usage)
 }
 
 impl RunOptions {
-    /// The one clock to run under; default: virtual.
+    /// Returns the requested clock; default: virtual.
     pub(super) fn clock(&self) -> Clock {
         self.clock.unwrap_or(Clock::Virtual)
     }
 
-    /// The clocks to run under: the one asked for, or both.
+    /// Returns the requested clock; default: virtual, then real time.
     pub(super) fn clocks(&self) -> Vec<Clock> {
         match self.clock {
             Some(clock) => vec![clock],
@@ -267,7 +268,7 @@ impl RunOptions {
         }
     }
 
-    /// The machine ready to run under a clock.
+    /// Builds the machine for runs under a clock.
     pub(super) fn build(&self, spec: &MachineSpec, clock: Clock) -> Result<Machine, Error> {
         let of_networks = [("--heat", &self.heat), ("--replay", &self.replay)];
         if self.explain && clock == Clock::Host {
@@ -295,20 +296,21 @@ impl RunOptions {
 }
 
 impl RunOptions {
-    /// The machine with the noise and the faults asked for, instead of its own.
+    /// Returns the machine with the requested noise, faults and rendezvous threshold in place of its own.
     pub(super) fn disturbed(&self, spec: &MachineSpec) -> Result<MachineSpec, Error> {
         let machine = self.with_rendezvous_option(spec.clone());
         let machine = match self.noise {
             Some(noise) => machine.with_noise(noise),
             None => machine,
         };
-        let own = machine.faults().cloned().unwrap_or_default();
-        let faults = if self.fault.is_empty() { own } else { Faults::new(self.fault.iter().copied()) };
+        let machine_faults = machine.faults().cloned().unwrap_or_default();
+        let faults =
+            if self.fault.is_empty() { machine_faults } else { Faults::new(self.fault.iter().copied()) };
         let detours = faults.has_detours() && !self.no_detours;
         machine.with_faults(faults.detours(detours)).map_err(Error::usage)
     }
 
-    /// The machine where sends wait for their receives if that is asked for; plans are made for that one.
+    /// Returns the machine with the threshold of `--rendezvous`, if given; plans are made for this machine.
     pub(super) fn with_rendezvous_option(&self, spec: MachineSpec) -> MachineSpec {
         match self.rendezvous {
             Some(from_bytes) => spec.with_rendezvous(from_bytes),
@@ -316,19 +318,19 @@ impl RunOptions {
         }
     }
 
-    /// The limit of a run on the wall clock.
+    /// Returns the wall-clock limit of a run.
     #[cfg(feature = "mpi")]
     pub(super) fn wall_limit(&self) -> Option<Duration> {
         self.wall_limit
     }
 
-    /// The first option given that is for machines of this process alone, and why.
+    /// Returns the first given option that applies only to machines of this process, with the reason.
     #[cfg(feature = "mpi")]
     pub(super) fn only_on_machines(&self) -> Option<(&'static str, &'static str)> {
         const NO_MODEL: &str = "its times are the wall clock's, and have no model";
         const NO_NETWORK: &str = "the load of its links is unknown";
         let is_given = [
-            ("--clock", self.clock.is_some(), "its times are those of the ranks' own clocks"),
+            ("--clock", self.clock.is_some(), "its times are those of the ranks' clocks"),
             ("--pin", self.pin != Pinning::Auto, "the launcher binds ranks to cores (mpirun --bind-to core)"),
             ("--noise", self.noise.is_some(), NO_MODEL),
             ("--fault", !self.fault.is_empty(), NO_MODEL),
@@ -349,18 +351,18 @@ impl RunOptions {
 /// Invalid machine argument.
 #[derive(Debug, Error)]
 pub(super) enum MachineError {
-    /// It is neither a machine nor the name of a file.
+    /// Neither a machine nor a file name.
     #[error("{0}, FILE.toml (a machine file)")]
     Unknown(MachineSpecError),
-    /// Its shape is wrong.
+    /// A known machine with an invalid shape or parameter.
     #[error(transparent)]
     MachineSpec(MachineSpecError),
-    /// Its file cannot be read, or is wrong.
+    /// An unreadable or invalid machine file.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// Reads where threads run.
+/// Parses how threads are pinned to cores.
 pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
     match &names::normalized(text)[..] {
         "auto" => Ok(Pinning::Auto),
@@ -374,19 +376,20 @@ pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
     }
 }
 
-/// Reads the effort of the search for plans.
+/// Parses the effort of the search for plans.
 fn read_effort(text: &str) -> Result<Effort, String> {
     let known = Effort::ALL.map(Effort::name);
     let named = Effort::ALL.into_iter().find(|effort| effort.name() == names::normalized(text));
     named.ok_or_else(|| names::unknown("effort", text, names::nearest(text, known), &known.join(", ")))
 }
 
-/// Reads the length from which on sends wait.
+/// Parses the rendezvous threshold, in bytes.
 fn read_rendezvous(text: &str) -> Result<u64, String> {
     units::parse_bytes(text).map_err(|cause| cause.to_string())
 }
 
-/// Reads a machine by its name, or from a file if what is given ends in `.toml` and is not the file of a network alone.
+/// Parses the name of a machine, or reads a machine file: a path that ends in `.toml` without the prefix `file:`, which
+/// denotes a network file.
 pub(super) fn read_machine(text: &str) -> Result<MachineSpec, MachineError> {
     let is_file = Path::new(text).extension().is_some_and(|extension| extension == "toml");
     if is_file && !text.starts_with("file:") {
@@ -398,17 +401,17 @@ pub(super) fn read_machine(text: &str) -> Result<MachineSpec, MachineError> {
     })
 }
 
-/// Reads a placement of ranks.
+/// Parses a placement of ranks.
 fn read_placement(text: &str) -> Result<Placement, String> {
     text.parse().map_err(|cause: TopologyError| cause.to_string())
 }
 
-/// Reads a whole number.
+/// Parses a whole number.
 pub(super) fn read_number<N: FromStr>(text: &str) -> Result<N, String> {
     text.trim().parse().map_err(|_| "give a whole number from 0 to 2^64 - 1".to_owned())
 }
 
-/// Reads a limit in seconds, or with a unit.
+/// Parses a wall-clock limit: seconds, or a number with a unit.
 fn read_limit(text: &str) -> Result<Duration, String> {
     let is_plain = text.trim().parse::<f64>().is_ok();
     let text = if is_plain { format!("{text} s") } else { text.to_owned() };

@@ -1,8 +1,8 @@
-//! The pace of the host in real time, in words.
+//! Text on whether the host kept pace in real time.
 
 use multicomputer::report::RealTimeReport;
 
-/// Whether the host kept pace in several runs; nothing if none of them was in real time.
+/// Returns whether the host kept pace in several runs; `None` if no run was in real time.
 pub(super) fn pace(runs: impl IntoIterator<Item = RealTimeReport>) -> Option<String> {
     let runs: Vec<RealTimeReport> = runs.into_iter().collect();
     let error = 100.0 * runs.iter().map(|run| run.error.abs()).max_by(f64::total_cmp)?;
@@ -25,7 +25,7 @@ pub(super) fn pace(runs: impl IntoIterator<Item = RealTimeReport>) -> Option<Str
     })
 }
 
-/// The same as notes under a table, with what helps.
+/// Returns the text of [`pace`](fn@pace) as notes under a table, with advice if a run slipped.
 pub(super) fn notes(runs: impl IntoIterator<Item = RealTimeReport>) -> Vec<String> {
     let runs: Vec<RealTimeReport> = runs.into_iter().collect();
     let has_slipped = runs.iter().any(|run| !run.is_kept());

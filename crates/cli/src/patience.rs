@@ -1,7 +1,7 @@
-//! The time that a run in real time will take: said before it starts if that is long, and refused if it is far too long.
+//! Expected wall-clock time of a run in real time: announced before the run if it is long, refused if it exceeds a
+//! limit.
 //!
-//! The time of a run in virtual time is known before it starts wherever it is predicted, and in real time it takes that
-//! times the dilation.
+//! The expected time is the predicted virtual time multiplied by the dilation.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use multicomputer::{Clock, Dilation, Span};
 
 use super::{count::counted, error::Error, progress::Progress};
 
-/// Nothing is said of a run that takes less than this.
+/// Minimum expected time of a run that is announced.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// No run may take longer than this on the wall clock.
+/// Maximum expected time of a run.
 const MAX_WALL_TIME: Duration = Duration::from_secs(3600);
 
-/// Refuses a run that would take far too long; `modeled` is what it takes in virtual time.
+/// Returns an error if a run would exceed [`MAX_WALL_TIME`]; `modeled` is its virtual time.
 pub(super) fn check(clock: Clock, modeled: Span, case: &str) -> Result<(), Error> {
     let Some((dilation, seconds)) = expected(clock, modeled) else { return Ok(()) };
     if seconds <= MAX_WALL_TIME.as_secs_f64() {
@@ -30,7 +30,7 @@ pub(super) fn check(clock: Clock, modeled: Span, case: &str) -> Result<(), Error
     )))
 }
 
-/// The same, and says what a run will take that is going to start, if that is long.
+/// Checks a run that is about to start, and announces its expected time if that exceeds [`SHORT`].
 pub(super) fn announce(clock: Clock, modeled: Span, case: &str, progress: &Progress) -> Result<(), Error> {
     check(clock, modeled, case)?;
     if let Some((dilation, seconds)) = expected(clock, modeled)
@@ -48,8 +48,8 @@ pub(super) fn announce(clock: Clock, modeled: Span, case: &str, progress: &Progr
     Ok(())
 }
 
-/// The dilation, or the least that may be measured, and the seconds that a run takes with it on the wall clock; `None`
-/// where time is not paced.
+/// Returns the dilation, or 1 as the minimum if it is measured, and the expected wall-clock seconds; `None` if the
+/// clock is not paced.
 fn expected(clock: Clock, modeled: Span) -> Option<(f64, f64)> {
     let dilation = match clock {
         Clock::RealTime { dilation: Dilation::Fixed(dilation) } => dilation,
@@ -59,7 +59,7 @@ fn expected(clock: Clock, modeled: Span) -> Option<(f64, f64)> {
     Some((dilation, modeled.as_secs_f64() * dilation))
 }
 
-/// A number with one digit that counts, rounded down: `0.03` for 0.0372.
+/// Rounds a number down to one significant digit: `0.03` for 0.0372.
 fn one_digit(number: f64) -> f64 {
     let text = format!("{number:e}");
     let exponent = text.split_once('e').map_or("0", |(_, exponent)| exponent);
@@ -67,12 +67,12 @@ fn one_digit(number: f64) -> f64 {
     format!("{digit}e{exponent}").parse().unwrap_or(number)
 }
 
-/// `3.2 s`, `2 min 14 s`, `1 h`, `3 days 4 h`.
+/// Formats a duration: `3.2 s`, `2 min 14 s`, `1 h`, `3 days 4 h`.
 fn in_words(seconds: f64) -> String {
     if seconds < 59.95 {
         return format!("{seconds:.1} s");
     }
-    // At most 2^64 picoseconds at a dilation of 1e9: that is far from the end of these numbers.
+    // At most 2^64 picoseconds at a dilation of 1e9, which is far below 2^64 s.
     let whole = seconds.round() as u64;
     let (minutes, hours, days) = (whole / 60, whole / 3600, whole / 86400);
     let (first, rest, second) = match (days, hours) {

@@ -1,6 +1,6 @@
-//! `multicomputer plot`, and the option `--plot` of commands that compare algorithms: their tables as a chart.
+//! `multicomputer plot`, and the option `--plot` of commands that compare algorithms: tables as charts.
 //!
-//! The option draws the rows that are written as CSV, so that a file gives the same chart later.
+//! The option draws the rows that `--csv` writes, so that the CSV file gives the same chart later.
 
 use std::{
     io::Write,
@@ -43,12 +43,12 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    asked: Asked,
+    options: ChartOptions,
 }
 
-/// The choice of what is shown; as it seems fit unless it is said.
+/// Options for the content of a chart.
 #[derive(Args, Clone, Debug, Default)]
-struct Asked {
+struct ChartOptions {
     /// Choose the column of the x axis [default: the one of traffic, length, sources, nodes and fan-out that varies
     /// most; otherwise names]
     #[arg(long, value_name = "COLUMN")]
@@ -111,7 +111,7 @@ pub(super) enum PlotError {
     Picture(#[from] PictureError),
 }
 
-/// Draws a file.
+/// Draws the chart of a CSV file.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let path = arguments.out.clone().unwrap_or_else(|| arguments.file.with_extension("svg"));
     let is_same = |one: &Path, other: &Path| match (one.canonicalize(), other.canonicalize()) {
@@ -121,7 +121,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     if is_same(&path, &arguments.file) {
         return Err(Error::usage(PlotError::Table { path }));
     }
-    let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.asked));
+    let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.options));
     let (svg, means) = svg.map_err(|cause| match cause {
         unreadable @ PlotError::Unreadable { .. } => Error::usage(unreadable),
         cause => Error::usage(format!("{}: {cause}", arguments.file.display())),
@@ -136,13 +136,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     Ok(())
 }
 
-/// The SVG, and the number of its points that are means of several rows.
-fn draw(records: &Records, asked: &Asked) -> Result<(String, usize), PlotError> {
-    let (chart, means) = lines::chart(records, asked)?;
+/// Returns the SVG, and the number of points that are means of several rows.
+fn draw(records: &Records, options: &ChartOptions) -> Result<(String, usize), PlotError> {
+    let (chart, means) = lines::chart(records, options)?;
     Ok((chart.to_svg()?, means))
 }
 
-/// The plot of a command, if one is asked for: rows are kept until all are there.
+/// Plot file of a command, if requested: rows are collected until the command ends.
 #[derive(Debug)]
 pub(super) struct PlotFile {
     file: Option<TextFile>,
@@ -151,23 +151,23 @@ pub(super) struct PlotFile {
 }
 
 impl PlotFile {
-    /// Opens the file, if there is a name, for a table with columns of these names, with blanks between them.
+    /// Opens the file, if there is a path; `header` has the column names, separated by blanks.
     pub(super) fn create(path: Option<&Path>, header: &'static str) -> Result<PlotFile, Error> {
         let file = path.map(TextFile::create).transpose()?;
         Ok(PlotFile { file, header, rows: Vec::new() })
     }
 
-    /// Keeps a row.
+    /// Collects a row.
     pub(super) fn row(&mut self, row: &[String]) {
         if self.file.is_some() {
             self.rows.push(row.to_owned());
         }
     }
 
-    /// Draws the rows; says so if there is nothing to be drawn.
+    /// Draws the rows, or prints the reason why nothing can be drawn.
     pub(super) fn finish(self, out: &mut impl Write) -> Result<(), Error> {
         let Some(file) = self.file else { return Ok(()) };
-        match draw(&Records::new(self.header.split_whitespace(), self.rows), &Asked::default()) {
+        match draw(&Records::new(self.header.split_whitespace(), self.rows), &ChartOptions::default()) {
             Ok((svg, _)) => file.write(&svg),
             Err(cause) => Ok(writeln!(out, "No plot was drawn: {cause}.")?),
         }

@@ -1,4 +1,4 @@
-//! The progress of a command, on standard error.
+//! Progress bar of a command, on standard error.
 
 use std::io::{self, Write};
 
@@ -6,13 +6,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use multicomputer::plan::{Effort, Search};
 use tracing::level_filters::LevelFilter;
 
-/// A bar that grows by one for every run. It is drawn on a terminal only, and not into logs. Nothing moves it while a
-/// run is under way, so that it takes no time from one in real time.
+/// A bar that advances by one for every run. It is drawn on a terminal only, not into logs. It does not move during a
+/// run, so that it takes no time from a run in real time.
 #[derive(Debug)]
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
-    /// An empty bar for a number of runs.
+    /// Creates an empty bar for a number of runs.
     pub(super) fn new(runs: usize) -> Progress {
         let target = match LevelFilter::current() {
             LevelFilter::OFF => ProgressDrawTarget::stderr(),
@@ -23,12 +23,12 @@ impl Progress {
         Progress(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
-    /// A bar that nobody sees.
+    /// Creates a hidden bar.
     pub(super) fn hidden() -> Progress {
         Progress(ProgressBar::hidden())
     }
 
-    /// An empty bar that shows the time left, for work whose estimated total time is `millis` milliseconds.
+    /// Creates an empty bar that shows the time left, for work whose estimated total time is `millis` milliseconds.
     pub(super) fn timed(millis: u64) -> Progress {
         let progress = Progress::new(0);
         progress.0.set_length(millis);
@@ -52,35 +52,36 @@ impl Progress {
         self.0.inc(millis);
     }
 
-    /// Says what is run next.
+    /// Shows the name of the next run.
     pub(super) fn begin(&self, run: &str) {
         self.0.set_message(run.to_owned());
         self.0.tick();
     }
 
-    /// The search for the plan of a run, which shows the number of schedule variants tried: on large machines a search takes long.
+    /// Returns the search for the plan of a run; the bar shows the number of schedule variants tried, because a search
+    /// takes long on large machines.
     pub(super) fn search(&self, run: &str, effort: Effort) -> Search {
         if self.0.is_hidden() { effort.into() } else { observed(self.0.clone(), run, effort) }
     }
 
-    /// Says something that stays, on a line of its own.
+    /// Prints a line that stays above the bar.
     pub(super) fn say(&self, text: &str) {
         // If standard error is closed, the message is lost.
         self.0.suspend(|| drop(writeln!(io::stderr(), "{text}")));
     }
 
-    /// Does something that prints, without the bar.
+    /// Calls `print` while the bar is hidden.
     pub(super) fn shown<T>(&self, print: impl FnOnce() -> T) -> T {
         self.0.suspend(print)
     }
 
-    /// Counts a run that has ended.
+    /// Advances the bar by a finished run.
     pub(super) fn end(&self) {
         self.0.inc(1);
     }
 }
 
-/// A search that shows its progress in the message of a bar.
+/// Returns a search that shows its progress in the message of a bar.
 fn observed(bar: ProgressBar, run: &str, effort: Effort) -> Search {
     let run = run.to_owned();
     effort.observed(move |progress| {
@@ -88,7 +89,7 @@ fn observed(bar: ProgressBar, run: &str, effort: Effort) -> Search {
     })
 }
 
-/// The bar leaves no trace behind.
+/// Clears the bar.
 impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();

@@ -1,8 +1,8 @@
-//! The ranks of a job as a place for runs: calls are repeated and timed on all of them.
+//! MPI ranks as a place for runs: calls are repeated and timed on all ranks.
 //!
-//! Processes have no common clock. So each rank takes the time of each call by its own one, from the moment at which it
-//! leaves the barrier before the call; the longest of these durations, which a combine tells all ranks, is the time of the
-//! call. All ranks come to the same figures, and make the same choices.
+//! Processes have no common clock. Each rank therefore times each call by its own clock, from the end of the barrier
+//! before the call; the time of the call is the maximum over all ranks, which an all-reduce distributes. All ranks thus
+//! have the same figures, and make the same choices.
 
 use std::cell::RefCell;
 
@@ -18,10 +18,10 @@ use multicomputer::{
 
 use super::error::Error;
 
-/// The report of one call, and the times of all.
+/// Report of one call, and the times of all calls.
 pub(super) type Measured = (RunReport, Vec<Span>);
 
-/// The ranks, one of which this process is.
+/// MPI ranks; this process is one of them.
 #[derive(Debug)]
 pub(super) struct Ranks {
     job: Job,
@@ -45,17 +45,17 @@ impl Ranks {
         self.job.rank()
     }
 
-    /// Whether this process is the one that prints.
+    /// Returns whether this process prints.
     pub(super) fn is_first(&self) -> bool {
         self.job.rank() == 0
     }
 
-    /// The machine that plans are made for.
+    /// Returns the machine for which plans are made.
     pub(super) fn machine(&self) -> &MachineSpec {
         self.job.machine()
     }
 
-    /// Runs a program on every rank. What comes out of the first and the last run must have no fault.
+    /// Runs a program on every rank; `fault` checks the outputs of the first and the last call.
     pub(super) fn run<T>(
         &self,
         name: &str,
@@ -66,14 +66,14 @@ impl Ranks {
             Some(fault) => Err(Failure::from(format!("{fault} ({name})"))),
             None => Ok(()),
         };
-        // By itself, for what is counted is one call.
+        // Separate from the check, so that the report counts the messages of exactly one call.
         let first = self.job.run(&program)?;
         self.job.run(|_| check(&first.output))?;
         let times = self.timed(program, check)?;
         Ok((first.report, times))
     }
 
-    /// Makes a call of MPI's own on every rank in the same way.
+    /// Calls MPI's native operation on every rank; `fault` checks the results of the first and the last call.
     pub(super) fn own<T>(
         &self,
         name: &str,
@@ -87,7 +87,7 @@ impl Ranks {
             Some(fault) => Err(Failure::from(format!("{fault} ({name})"))),
             None => Ok(()),
         };
-        // A rank that cannot go on says so here: nothing ends those that are in a call of MPI itself.
+        // A rank with an error fails here, because nothing ends the ranks that wait in a native MPI call.
         self.job.run(|_| Ok(()))?;
         let first = self.job.run(program)?.report;
         self.job.run(|_| check(&()))?;
@@ -95,7 +95,7 @@ impl Ranks {
         Ok((first, times))
     }
 
-    /// The times of all calls.
+    /// Times all calls.
     fn timed<T>(
         &self,
         program: impl Fn(&Node<'_>) -> Result<T, Failure>,
@@ -105,7 +105,7 @@ impl Ranks {
             let mut seconds = vec![0.0; self.repetitions];
             let mut last = None;
             for seconds in &mut seconds {
-                // Its memory is that of the next one.
+                // Frees the memory of the last output for the next one.
                 drop(last.take());
                 node.world().barrier()?;
                 let begin = self.job.seconds();
@@ -116,7 +116,7 @@ impl Ranks {
             node.world().all_reduce(&mut seconds, Max)?;
             Ok(seconds)
         })?;
-        // The clocks of ranks may differ.
+        // Clocks may be adjusted: a negative time counts as 0.
         Ok(run.output.into_iter().map(|seconds| Span::from_secs_f64(seconds.max(0.0))).collect())
     }
 }

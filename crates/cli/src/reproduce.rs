@@ -1,5 +1,5 @@
-//! `multicomputer reproduce`: what papers publish, worked out in virtual time: published against modeled numbers, claims with
-//! verdicts; points of figures as CSV, figures as SVG, and all of it as a page.
+//! `multicomputer reproduce`: computes published results in virtual time. The output has published and modeled numbers,
+//! and claims with verdicts; files have points of figures as CSV, figures as SVG, and a page with all results.
 
 use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 
@@ -72,12 +72,12 @@ fn read_jobs(text: &str) -> Result<List<&'static Job>, String> {
             names::unknown("item", item, names::nearest(item, &ids), &format!("all, {}", ids.join(", ")))
         }),
     };
-    // A job is there once, whatever it is called.
+    // Removes duplicates, whatever name of a job is given.
     let jobs = List::read(text, read)?;
-    Ok(List::of(Job::all().filter(|job| jobs.iter().any(|asked| asked.id() == job.id()))))
+    Ok(List::of(Job::all().filter(|job| jobs.iter().any(|requested| requested.id() == job.id()))))
 }
 
-/// Works out what is asked for.
+/// Computes the requested jobs, and prints and writes the results.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let Some(jobs) = arguments.jobs.as_ref().filter(|_| !arguments.list) else {
         return Ok(write!(out, "{}", text::list())?);
@@ -127,55 +127,55 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     }
 }
 
-/// A job with what came out of it, or the reason why nothing did.
+/// A job with its results, or the reason why it has none.
 type Item = (&'static Job, Result<Worked, Error>);
 
-/// Whether a job that can be worked out was not.
+/// Returns whether an available job has failed.
 fn is_failed((job, worked): &Item) -> bool {
     worked.is_err() && job.not_yet().is_none()
 }
 
-/// The results of a job, with its runs and plots.
+/// Results of a job, with its runs and plots.
 struct Worked {
     outcome: Outcome,
     runs: Runs,
-    /// Its charts as SVG.
+    /// Charts as SVG.
     plots: Vec<String>,
 }
 
-/// The runs of the values of an outcome in real time; none if there are none.
+/// Runs of the values of an outcome in real time; empty in virtual time.
 type Runs = Vec<Option<RealTimeReport>>;
 
-/// The time of the host's threads in milliseconds of modeled time: wall time over dilation.
+/// Returns the time of the host's threads in milliseconds of modeled time: wall time over dilation.
 fn real(run: &RealTimeReport) -> f64 {
     1e3 * run.wall.as_secs_f64() / run.dilation
 }
 
-/// The name of the page.
+/// File name of the page.
 const REPORT: &str = "report.html";
 
-/// The SVG of a figure of a job. That its points are on its axes is tested.
+/// Draws a chart as SVG. A test checks that its points are on its axes.
 fn plot(chart: &Chart) -> String {
     chart.to_svg().unwrap_or_else(|cause| cause.to_string())
 }
 
-/// The files of a command.
+/// Output files of the command.
 struct Files {
     folder: PathBuf,
-    /// One for each job that is still to be written, in their order.
+    /// CSV files of the jobs that are not written yet, in order.
     tables: VecDeque<CsvFile>,
     report: TextFile,
 }
 
 impl Files {
-    /// Leaves out a job of which nothing came.
+    /// Skips a job without results: drops the CSV file that is reserved for it.
     fn pass(&mut self, job: &Job) {
         if job.not_yet().is_none() {
             self.tables.pop_front();
         }
     }
 
-    /// Writes what came out of the next job.
+    /// Writes the table and the charts of the next job. Jobs come in the order of `tables`.
     fn write(&mut self, job: &Job, outcome: &Outcome, runs: &Runs, plots: &[String]) -> Result<(), Error> {
         if let Some(table) = self.tables.pop_front() {
             table.fill(|file| csv::rows(job, outcome, runs).try_for_each(|row| file.row(row)))?;
@@ -189,7 +189,7 @@ impl Files {
 }
 
 impl Arguments {
-    /// The files, opened before anything is worked out, if any are asked for.
+    /// Opens the files before any job is computed, if requested.
     fn files(&self, jobs: &[&'static Job]) -> Result<Option<Files>, Error> {
         let Some(folder) = &self.out else { return Ok(None) };
         let unwritable = |cause| OutputError::Unwritable { path: folder.clone(), cause };
@@ -204,7 +204,7 @@ impl Arguments {
         Ok(Some(Files { folder: folder.clone(), tables, report }))
     }
 
-    /// Works a job out, as it is asked for.
+    /// Computes a job, with the requested runs.
     fn worked(&self, job: &Job) -> Result<Worked, Error> {
         let outcome = job.work()?;
         let runs = self.runs(&outcome)?;
@@ -212,7 +212,7 @@ impl Arguments {
         Ok(Worked { outcome, runs, plots })
     }
 
-    /// Runs the values in real time, if that is asked for.
+    /// Runs the values in real time, if requested.
     fn runs(&self, outcome: &Outcome) -> Result<Runs, Error> {
         if self.clock == Clock::Virtual {
             return Ok(Runs::new());
@@ -224,7 +224,7 @@ impl Arguments {
         outcome.values.iter().map(run).collect()
     }
 
-    /// The jobs as they were asked for: `all`, or the ids.
+    /// Returns the jobs as an argument: `all`, or the ids.
     fn ids(&self, jobs: &[&Job]) -> String {
         if jobs.len() == Job::all().count() {
             return "all".to_owned();

@@ -1,7 +1,7 @@
-//! `multicomputer s-to-p`: the s-to-p algorithms side by side, on one problem with all that is known of it, or in a sweep
-//! over machines, distributions, numbers of sources and lengths.
+//! `multicomputer s-to-p`: compares s-to-p broadcast algorithms, on one problem in detail, or in a sweep over machines,
+//! distributions, numbers of sources and lengths.
 //!
-//! Anything that cannot be done is found out before the first run.
+//! Errors in arguments are reported before the first run.
 
 use std::{
     fmt::{self, Write as _},
@@ -53,7 +53,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NUMBERS", value_parser = lists::counts, allow_negative_numbers = true)]
     sources: Option<List<usize>>,
 
-    // The help texts of names are made from what can be spelled.
+    // The help texts are generated from the names of distributions and algorithms.
     #[arg(long, value_name = "NAMES", default_value = "row", value_parser = lists::distributions, help = lists::distribution_help())]
     distribution: List<Distribution>,
 
@@ -97,15 +97,16 @@ Examples:
   multicomputer s-to-p --mesh 4x4 --algorithm auto --clock real:8
                                                        in real time";
 
-/// The end of the help: the algorithms, and some examples.
+/// Returns the end of the help: algorithms and examples.
 fn after_help() -> String {
     format!("Algorithms:\n{}\n\n{EXAMPLES}", algorithm_lines(lists::known(), 31))
 }
 
-/// With more algorithms than this a row for each problem would be too wide; then each run has a row of its own.
+/// Maximum number of algorithms for a table with a row for each problem; with more algorithms, each run has its own
+/// row.
 const MAX_COLUMNS: usize = 8;
 
-/// Runs all algorithms on all problems, and prints how they compare.
+/// Runs all algorithms on all problems, and prints the comparison.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
     let options = &arguments.options;
     let clock = options.clock();
@@ -116,7 +117,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
         .collect();
     let places = machines.iter().map(|machine| site.place(options, machine));
     let places: Vec<Place> = places.collect::<Result<_, Error>>()?;
-    // Only now: machines that this host cannot run have been refused, and their problems would not fit in memory.
+    // After building the machines: problems of a machine that this host cannot run might not fit in memory.
     let tasks = task::tasks(arguments, &machines)?;
     let differences = Differences::of(&tasks);
     let content = Content::new(arguments.phantom, options.seed);
@@ -133,13 +134,13 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     compare(&Broadcasts { clock, time, content, differences }, cases, Runs::All, options, out)
 }
 
-/// A run.
+/// A table row: one run.
 type R<'a> = Row<'a, Broadcasts>;
 
-/// The comparison.
+/// Comparison of s-to-p broadcast algorithms.
 struct Broadcasts {
     clock: Clock,
-    /// The kind of time.
+    /// Kind of time: the name of the clock, or `MPI`.
     time: &'static str,
     content: Content,
     differences: Differences,
@@ -200,7 +201,8 @@ impl Comparison for Broadcasts {
             }
         };
         let plan = algorithm.plan_with(&task.instance, search).map_err(Error::usage)?;
-        // The variant of the algorithm, or what *Auto* has taken; empty if it has only one.
+        // The variant of the algorithm; for *Auto*, the chosen algorithm and its variant. Empty if the algorithm has
+        // only one variant.
         let chosen = match (plan.algorithm(), plan.variant()) {
             (taken, variant) if taken == algorithm => variant.to_owned(),
             (taken, "") => taken.to_string(),
@@ -226,7 +228,7 @@ impl Comparison for Broadcasts {
         }
     }
 
-    /// The time of the run: all of them are run.
+    /// Returns the time of the run: all plans are run.
     fn time(&self, attempt: &Attempt<Self>) -> Option<Span> {
         attempt.ran.as_ref().map(|ran| ran.time)
     }
@@ -239,7 +241,7 @@ impl Comparison for Broadcasts {
             Column::new("variant", |row: &R| row.chosen()).left(),
             Column::new("modeled_us", Row::modeled),
             Column::new("time", Row::starred).titled(title(clock::kind_of_time(self.clock))),
-            // Beside times of the host.
+            // Shown next to wall-clock times only.
             Column::new("predicted", |row: &R| {
                 row.modeled().filter(|_| row.ran().is_some_and(|ran| !ran.is_modeled))
             })
@@ -310,11 +312,11 @@ impl Comparison for Broadcasts {
 }
 
 impl Broadcasts {
-    /// The algorithms that do not work, and why.
+    /// Returns notes on the skipped algorithms, with the reasons.
     fn left_out(&self, results: &Results<'_, Self>) -> Vec<String> {
         let causes = results.solved.iter().flat_map(|solved| &solved.case.problem.left_out);
         let words = |cause: &PlanError| match cause {
-            // Without the numbers, so that the problems of a sweep have one note.
+            // Without numbers, so that the problems of a sweep share one note.
             PlanError::Restricted { text, .. } if results.solved.len() > 1 => text.clone(),
             cause => cause.to_string(),
         };
@@ -325,12 +327,12 @@ impl Broadcasts {
     }
 }
 
-/// The link that carried the most bytes.
+/// Returns the link that carried the most bytes.
 fn loaded<'a>(row: &R<'a>) -> Option<&'a LinkReport> {
     row.ran()?.loaded.as_ref()
 }
 
-/// The share of the time in which that link was busy.
+/// Returns the fraction of the time in which the most loaded link was busy, in percent.
 fn busy(row: &R) -> Option<String> {
     let (link, time) = (loaded(row)?, row.ran()?.time);
     (!time.is_zero()).then(|| format!("{:.1}", 100.0 * link.load.busy.as_secs_f64() / time.as_secs_f64()))

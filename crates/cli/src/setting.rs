@@ -1,13 +1,13 @@
-//! What a table says of the machine that a row is of, and of the seed: a column for each quantity, and a line for titles.
+//! Setting of a table row: the machine and the seed, as columns and as a text for titles.
 //!
-//! CSV files have all of these columns. Tables for people have those in which machines differ, and titles what is the same
-//! for all rows and is not part of the machine's name.
+//! CSV files contain all columns. Tables contain the columns in which machines differ. Titles contain what all rows
+//! have in common and the machine's name does not tell.
 
 use multicomputer::{Span, model::MachineSpec, topology::Grid, units::format_bytes};
 
 use super::{compare::column::Column, count::counted};
 
-/// The names of the columns after `machine`, `nodes`, `rows` and `columns`, and before `seed`.
+/// Names of the columns after `machine`, `nodes`, `rows` and `columns`, and before `seed`.
 macro_rules! setting_columns {
     () => {
         "ports placement rendezvous noise noise_seed faults alpha_us beta_ns_per_byte machine_hash"
@@ -15,7 +15,7 @@ macro_rules! setting_columns {
 }
 pub(super) use setting_columns;
 
-/// The same with the columns before them.
+/// Names of all columns before `seed`.
 macro_rules! machine_columns {
     () => {
         concat!("machine rows columns nodes ", $crate::setting::setting_columns!())
@@ -23,13 +23,13 @@ macro_rules! machine_columns {
 }
 pub(super) use machine_columns;
 
-/// Columns of what a name of a machine does not tell.
+/// Columns of settings that the name of a machine does not tell.
 const NOT_IN_NAME: [&str; 5] = ["placement", "rendezvous", "noise", "noise_seed", "faults"];
 
-/// Columns of what the name of a preset or a topology tells.
+/// Columns of parameters that the name of a preset or a topology tells.
 const IN_NAME: [&str; 4] = ["ports", "alpha_us", "beta_ns_per_byte", "machine_hash"];
 
-/// The seed of a command that is given none.
+/// Default seed.
 pub(super) const DEFAULT_SEED: u64 = 1;
 
 /// The machine and the seed of a row.
@@ -47,12 +47,12 @@ pub(super) struct Setting {
     alpha: Span,
     beta: String,
     hash: String,
-    /// Whether the name and the other columns tell all parameters.
+    /// Whether the name and the other columns determine all parameters.
     is_defined_by_name: bool,
 }
 
 impl Setting {
-    /// That of a machine with the noise and the faults of its runs, and of the seed of a command.
+    /// Returns the setting of a machine, with the noise and faults of its runs, and of a command's seed.
     pub(super) fn of(machine: &MachineSpec, seed: u64) -> Setting {
         let placements: Vec<String> = machine.placements().iter().map(ToString::to_string).collect();
         let faults = machine.faults().map(|faults| {
@@ -78,8 +78,8 @@ impl Setting {
         }
     }
 
-    /// What a title says after the name of the machine: `, noise interval=1ms,length=50us (noise seed 7), seed 3`; nothing if
-    /// nothing is set.
+    /// Returns the text after the machine's name in a title: `, noise interval=1ms,length=50us (noise seed 7), seed 3`;
+    /// empty for the defaults.
     pub(super) fn title(&self) -> String {
         let parameters =
             format!(", alpha {}, beta {} ns/B, machine hash {}", self.alpha, self.beta, self.hash);
@@ -93,7 +93,8 @@ impl Setting {
         self.disturbances().into_iter().chain(seed).map(|part| format!(", {part}")).collect()
     }
 
-    /// The title of one machine, or what several have in common, as far as it is not the default and no column of a table.
+    /// Returns the title of one machine; for several machines, the settings that they have in common and that are not
+    /// defaults.
     pub(super) fn common_title(settings: &[&Setting]) -> String {
         let Some(first) = settings.first() else { return String::new() };
         if settings.iter().all(|setting| setting == first) {
@@ -117,7 +118,7 @@ impl Setting {
         parts.into_iter().map(|part| format!(", {part}")).collect()
     }
 
-    /// Rendezvous, noise and faults in words.
+    /// Describes rendezvous, noise and faults.
     fn disturbances(&self) -> Vec<String> {
         let rendezvous = self.rendezvous.map(|from| format!("rendezvous from {}", format_bytes(from)));
         let noise = self.noise.as_ref().map(|(noise, seed)| format!("noise {noise} (noise seed {seed})"));
@@ -132,13 +133,13 @@ impl Setting {
     }
 }
 
-/// The columns in which machines of one table differ, where the names of the machines do not tell it: empty if it is all one
+/// Returns the columns in which the machines of a table differ although their names do not tell it; empty for one
 /// machine.
 pub(super) fn differing(settings: &[&Setting]) -> Vec<&'static str> {
     let columns = columns(|setting: &&Setting| setting);
     let is_defined = settings.iter().all(|setting| setting.is_defined_by_name);
-    let asked = IN_NAME.into_iter().filter(|column| *column == "ports" || !is_defined);
-    let all = asked.chain(NOT_IN_NAME);
+    let in_name = IN_NAME.into_iter().filter(|column| *column == "ports" || !is_defined);
+    let all = in_name.chain(NOT_IN_NAME);
     all.filter(|name| {
         columns.iter().filter(|column| column.is_named(name)).any(|column| {
             let mut cells = settings.iter().map(|setting| column.figure(setting));
@@ -149,7 +150,7 @@ pub(super) fn differing(settings: &[&Setting]) -> Vec<&'static str> {
     .collect()
 }
 
-/// All columns, of rows that have a setting.
+/// Returns all columns, for rows with a setting.
 pub(super) fn columns<'c, R>(of: impl Fn(&R) -> &Setting + Copy + 'c) -> Vec<Column<'c, R>> {
     vec![
         Column::new("machine", move |row: &R| of(row).machine.clone()).left(),
@@ -170,7 +171,7 @@ pub(super) fn columns<'c, R>(of: impl Fn(&R) -> &Setting + Copy + 'c) -> Vec<Col
     ]
 }
 
-/// The machine that the name tells, with the ports and the placements that were added.
+/// Returns the machine denoted by the base name of `machine`, with its ports and placements.
 fn named(machine: &MachineSpec) -> Option<MachineSpec> {
     let mut named: MachineSpec = machine.base_name().parse().ok()?;
     if named.parameters().ports() != machine.parameters().ports() {
@@ -182,7 +183,7 @@ fn named(machine: &MachineSpec) -> Option<MachineSpec> {
     Some(named)
 }
 
-/// A number of seconds in nanoseconds, with the digits that it has: 30.6e-9 times 1e9 is not 30.6.
+/// Converts seconds to nanoseconds by shifting the decimal exponent, because 30.6e-9 times 1e9 is not 30.6.
 fn nanoseconds(seconds: f64) -> String {
     let text = format!("{seconds:e}");
     let shifted = text.split_once('e').and_then(|(digits, exponent)| {

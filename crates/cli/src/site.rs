@@ -1,7 +1,7 @@
-//! Where a command that compares algorithms is carried out: on machines of this process, or by the ranks of MPI.
+//! Site of a command that compares algorithms: machines of this process, or MPI ranks.
 //!
-//! The commands are the same in both cases. A site says which machines plans are made for, what runs them, and which
-//! algorithms there are beside those of the libraries.
+//! The commands are the same at both sites. A site defines the machines for which plans are made, the place of the
+//! runs, and whether MPI's native operation is compared too.
 
 use std::rc::Rc;
 
@@ -16,12 +16,12 @@ use super::{
     options::{MachineOptions, MachinesOptions, RunOptions},
 };
 
-/// Where a command is carried out.
+/// Site of a command.
 #[derive(Clone, Debug)]
 pub(super) enum Site {
     /// Machines of this process.
     Machines,
-    /// The ranks of MPI.
+    /// MPI ranks.
     #[cfg(feature = "mpi")]
     Ranks(Rc<Ranks>),
 }
@@ -31,7 +31,7 @@ impl Site {
         !matches!(self, Site::Machines)
     }
 
-    /// The machine that plans are made for.
+    /// Returns the machine for which plans are made.
     pub(super) fn spec(&self, options: &MachineOptions) -> Result<MachineSpec, Error> {
         match self {
             Site::Machines => options.spec(),
@@ -40,7 +40,7 @@ impl Site {
         }
     }
 
-    /// The same for a command that compares machines.
+    /// Returns the machines for which plans are made, for a command that compares machines.
     pub(super) fn specs(&self, options: &MachinesOptions) -> Result<Vec<MachineSpec>, Error> {
         match self {
             Site::Machines => options.specs(),
@@ -49,7 +49,7 @@ impl Site {
         }
     }
 
-    /// The place for runs.
+    /// Returns the place of the runs.
     pub(super) fn place(&self, options: &RunOptions, machine: &MachineSpec) -> Result<Place, Error> {
         match self {
             Site::Machines => Ok(Place::Machine(Rc::new(options.build(machine, options.clock())?))),
@@ -58,7 +58,7 @@ impl Site {
         }
     }
 
-    /// The kind of the time of runs, for names: that of a clock, or MPI.
+    /// Returns the kind of time, for names: the name of the clock, or `MPI`.
     pub(super) fn time(&self, options: &RunOptions) -> &'static str {
         match self {
             Site::Machines => clock::name(options.clock()),
@@ -67,21 +67,21 @@ impl Site {
         }
     }
 
-    /// The plans that are run unless it is said.
+    /// Returns the default choice of the plans that are run.
     pub(super) fn runs(&self, on_machines: Runs) -> Runs {
         if self.is_over_mpi() { Runs::All } else { on_machines }
     }
 
-    /// The lines of a case: those with algorithms of the libraries, and over MPI one for its own operation before them, with
-    /// which they are compared as they come.
+    /// Returns the lines of a case: over MPI, its native operation first, because the rows of the algorithms contain
+    /// ratios to its time; then the algorithms of the libraries.
     pub(super) fn lines<A>(&self, ours: impl IntoIterator<Item = Vec<A>>) -> Vec<Vec<Implementation<A>>> {
-        let own = self.own().map(|own| vec![own]);
+        let native = self.native().map(|native| vec![native]);
         let ours = ours.into_iter().map(|line| line.into_iter().map(Implementation::Ours).collect());
-        own.into_iter().chain(ours).collect()
+        native.into_iter().chain(ours).collect()
     }
 
-    /// MPI's own operation, if there is one.
-    fn own<A>(&self) -> Option<Implementation<A>> {
+    /// Returns MPI's native operation; `None` on machines of this process.
+    fn native<A>(&self) -> Option<Implementation<A>> {
         match self {
             Site::Machines => None,
             #[cfg(feature = "mpi")]

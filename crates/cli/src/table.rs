@@ -1,17 +1,17 @@
-//! Tables: aligned text for people.
+//! Text tables with aligned columns.
 
 use std::fmt;
 
-/// To which side of its column a cell goes.
+/// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
-    /// Words.
+    /// For words.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
-/// Rows of cells under titles; its text has two blanks between columns and a line break after every row.
+/// Rows of cells, the first with titles. The text has two blanks between columns and a line break after every row.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     columns: Vec<Align>,
@@ -19,7 +19,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A table of these columns, with nothing but its titles.
+    /// Creates a table with titles only.
     pub(super) fn new(columns: impl IntoIterator<Item = (impl Into<String>, Align)>) -> Table {
         let (titles, columns) = columns.into_iter().map(|(title, align)| (title.into(), align)).unzip();
         Table { columns, rows: vec![titles] }

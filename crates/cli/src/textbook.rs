@@ -1,8 +1,8 @@
-//! `multicomputer textbook`: the textbook's algorithms and figures as runs, its equations beside the modeled times.
+//! `multicomputer textbook`: runs the textbook's algorithms and figures, and compares modeled times with its equations.
 //!
-//! One thing on one network is shown in full, step by step. Several are a table. Everything is run on real threads,
-//! with data that is checked; what is modeled, what the equation says and what links the messages of a step share is
-//! put side by side.
+//! One case is shown in detail, step by step; several cases are a table. Everything is run on real threads, with data
+//! that is checked. The output has the modeled times, the times by the equation, and the links that messages of a step
+//! share.
 
 use std::{
     fmt::{self, Write as _},
@@ -59,7 +59,7 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    // The help text is made from what can be spelled.
+    // The help text is generated from the names of algorithms and figures.
     #[arg(value_name = "WHAT", required_unless_present = "list", value_parser = lists::read_items, help = lists::help())]
     what: Option<List<Item>>,
 
@@ -126,14 +126,14 @@ Examples:
                                                        a matrix of 64 x 64 times a vector
   multicomputer textbook all                           every algorithm on its network";
 
-/// Shows what is asked for.
+/// Runs the requested cases, and prints the results.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let Some(items) = arguments.what.as_ref().filter(|_| !arguments.list) else {
         return Ok(write!(out, "{}", list::List)?);
     };
     let cases = case::cases(arguments, items)?;
     let options = &arguments.options;
-    let in_full = cases.len() == 1;
+    let is_single = cases.len() == 1;
     let case = |case: case::Case| {
         Ok(Case {
             lines: vec![vec![case.item]],
@@ -145,24 +145,24 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         })
     };
     let cases = cases.into_iter().map(case).collect::<Result<_, Error>>()?;
-    compare(&Chapter { arguments, in_full }, cases, Runs::All, options, out)
+    compare(&Chapter { arguments, is_single }, cases, Runs::All, options, out)
 }
 
-/// A case.
+/// A table row: one case.
 type R<'a, 'e> = Row<'a, Chapter<'e>>;
 
-/// The comparison, with equations.
+/// Comparison of modeled times with equations.
 struct Chapter<'a> {
     arguments: &'a Arguments,
-    /// Whether the case is shown in full: then its steps are drawn, and the causes of a difference are looked for.
-    in_full: bool,
+    /// Whether there is only one case: its steps are drawn, and the causes of a difference from the equation are found.
+    is_single: bool,
 }
 
-/// A case made ready to run.
+/// Plan of a case.
 enum Solution {
-    /// By an algorithm.
+    /// Plan of an algorithm.
     Algorithm(Algorithm, Box<collective::Plan>),
-    /// By the example's program.
+    /// Data of example 4.1.
     Matrix(Box<Matrix>),
 }
 
@@ -185,7 +185,7 @@ impl Comparison for Chapter<'_> {
         case.to_string()
     }
 
-    /// `4.7-ring-8-1000`
+    /// Returns the label of a run: `4.7-ring-8-1000`.
     fn label(&self, case: &case::Case, _: Option<&Item>) -> String {
         harmless(&format!("{}-{}-{}", case.item, case.machine.name(), case.words), "-.")
     }
@@ -197,7 +197,7 @@ impl Comparison for Chapter<'_> {
                 (Solution::Algorithm(algorithm, Box::new(plan)), Some(modeled))
             }),
             Topic::MatrixVector => Matrix::of(self.arguments, case).map(|matrix| {
-                // A run on another clock does not tell what virtual time is.
+                // A run on another clock does not show the virtual time.
                 let is_virtual = self.arguments.options.clock() == Clock::Virtual;
                 let modeled = if is_virtual { None } else { matrix.modeled(&case.machine) };
                 (Solution::Matrix(Box::new(matrix)), modeled)
@@ -286,7 +286,7 @@ impl Comparison for Chapter<'_> {
 }
 
 impl Chapter<'_> {
-    /// The plan for a case on a machine: its own, or the same with other parameters.
+    /// Plans a case on `machine`: the machine of the case, or one with other parameters.
     fn planned(
         &self,
         case: &case::Case,
@@ -301,14 +301,14 @@ impl Chapter<'_> {
         }
     }
 
-    /// Several algorithms, networks or lengths: a table.
+    /// Writes a table of several algorithms, networks or lengths.
     fn several(&self, results: &Results<'_, Self>, rows: &[R], text: &mut String) -> fmt::Result {
         let facts = rows.iter().filter_map(Row::facts);
         let times: Vec<Span> =
             facts.clone().flat_map(|facts| [facts.equation, facts.in_step, facts.modeled]).collect();
         let (unit, word_bytes) = (Unit::exact_for(&times), self.arguments.word_bytes);
         let bytes = counted(word_bytes, "byte");
-        // The parameters have a line or columns of their own.
+        // The parameters have their own line or columns.
         let setting = match results.setting_columns().is_empty() {
             true => rows.first().map(|row| row.solved.setting.title_without_parameters()),
             false => Some(results.setting()),

@@ -1,9 +1,8 @@
-//! `multicomputer tune`: the algorithm that *Auto* takes for each length, and the length from which on InterCom's algorithm
-//! for long vectors is faster than the one for short ones.
+//! `multicomputer tune`: finds the algorithm that *Auto* chooses for each length, and the crossover from InterCom's
+//! algorithm for short vectors to its algorithm for long vectors.
 //!
-//! To plan is to predict many candidates, and on a large machine with long vectors that takes seconds. So the lengths
-//! to begin with are further apart there, and those at which the choice changes are found less precisely, unless columns
-//! otherwise.
+//! Planning predicts many candidates, which takes seconds for long vectors on a large machine. By default, large
+//! machines therefore have fewer initial lengths and a lower precision.
 
 use std::{io::Write, path::PathBuf};
 
@@ -40,12 +39,12 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    // One argument at least may be left out, and the two are distinguished by their values.
+    // The two arguments are optional, and are distinguished by their values.
     #[arg(value_name = "MACHINE] [OPERATION", num_args = 0..=2, value_parser = read_subject, help = subject_help())]
     subjects: Vec<Subject>,
 
-    /// Set the lengths of the whole vector to start from [default: 8 B to 16 MiB in factors of 2; of 4 beyond 64
-    /// nodes, of 8 beyond 256]
+    /// Set the initial lengths of the whole vector; the lengths where the choice changes are located between them
+    /// [default: 8 B to 16 MiB, by factors of 2 up to 64 nodes, 4 up to 256, 8 beyond]
     #[arg(long, value_name = "SIZES", allow_negative_numbers = true)]
     bytes: Option<Sizes>,
 
@@ -74,7 +73,7 @@ Examples:
   multicomputer tune line:16 broadcast,all-gather --bytes 64..64K --precision 1
                                                        some lengths, more precisely";
 
-/// One of the two arguments without a name.
+/// One of the two positional arguments: the machine or the operations.
 #[derive(Clone, Debug)]
 enum Subject {
     Machine(Box<MachineSpec>),
@@ -89,14 +88,15 @@ fn subject_help() -> String {
     )
 }
 
-/// Reads a machine, or else operations.
+/// Parses operations, otherwise a machine.
 fn read_subject(text: &str) -> Result<Subject, String> {
     match (operations(text), read_machine(text)) {
         (Ok(operations), _) => Ok(Subject::Operations(operations)),
         (_, Ok(machine)) => Ok(Subject::Machine(Box::new(machine))),
         (Err(no_operation), Err(no_machine @ MachineError::Unknown(_))) => {
             let no_machine = no_machine.to_string();
-            // A suggestion of either kind is what the user is looking for; the other list is of no use then.
+            // If only one error contains a suggestion, the user most likely meant that kind: the other error is
+            // omitted.
             let has_suggestion = |text: &str| text.contains("did you mean");
             Err(match (has_suggestion(&no_operation), has_suggestion(&no_machine)) {
                 (false, true) => no_machine,
@@ -108,7 +108,7 @@ fn read_subject(text: &str) -> Result<Subject, String> {
     }
 }
 
-/// Reads a precision.
+/// Parses a precision, in percent.
 fn read_percent(text: &str) -> Result<f64, String> {
     let percent = text.trim().parse().ok().filter(|percent| (0.1..=1000.0).contains(percent));
     percent.ok_or_else(|| "give a percentage from 0.1 to 1000".to_owned())
@@ -142,7 +142,7 @@ impl Arguments {
         }
     }
 
-    /// The lengths to begin with, from the shortest to the longest.
+    /// Returns the initial lengths, in ascending order.
     fn lengths(&self, nodes: usize) -> Vec<u64> {
         let mut lengths: Vec<u64> = match &self.bytes {
             Some(sizes) => sizes.into_iter().collect(),
@@ -156,13 +156,14 @@ impl Arguments {
         lengths
     }
 
-    /// The percent by which two lengths may differ that are as good as one.
+    /// Returns the precision, in percent, of the lengths at which the choice changes (`--precision`, or a default by
+    /// number of nodes).
     fn percent(&self, nodes: usize) -> f64 {
         self.precision.unwrap_or(by_size(nodes, [5.0, 20.0, 100.0]))
     }
 }
 
-/// One of three, for small, medium and large machines.
+/// Returns the value for a small, medium or large machine.
 fn by_size<T>(nodes: usize, [small, medium, large]: [T; 3]) -> T {
     match nodes {
         0..=64 => small,
@@ -171,7 +172,7 @@ fn by_size<T>(nodes: usize, [small, medium, large]: [T; 3]) -> T {
     }
 }
 
-/// Finds the intervals and prints them.
+/// Finds the intervals, and prints them.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let machine = &arguments.machine()?;
     let setting = &Setting::of(machine, DEFAULT_SEED);
@@ -225,7 +226,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     plot.finish(out)
 }
 
-/// An interval of an operation's lengths.
+/// A table row: an interval of lengths for an operation.
 struct Row<'a> {
     machine: &'a MachineSpec,
     setting: &'a Setting,
@@ -233,11 +234,11 @@ struct Row<'a> {
     interval: Interval,
 }
 
-/// The columns of the plot: a row for each length that was tried.
+/// Names of the plot columns; the plot has a row for each length tried.
 const TRIED: &str = "machine operation bytes algorithm interval modeled_us bound_us";
 
 impl Row<'_> {
-    /// The rows of the plot of the n-th interval.
+    /// Returns the plot rows of the interval with index `nth`.
     fn tried(&self, nth: usize) -> impl Iterator<Item = Vec<String>> {
         self.interval.points().iter().map(move |point| {
             let bound = point.ratio.map(|ratio| point.modeled.as_micros_f64() / ratio);
@@ -254,12 +255,12 @@ impl Row<'_> {
     }
 }
 
-/// The columns of the CSV file.
+/// Names of the CSV columns.
 const FILE: &str =
     concat!(machine_columns!(), " operation from_bytes to_bytes algorithm from_us from_ratio to_us to_ratio");
 
 fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
-    let own = [
+    let specific = [
         Column::new("operation", |row: &Row| row.operation.name()),
         Column::new("from_bytes", |row: &Row| row.interval.first().bytes).titled("from"),
         Column::new("to_bytes", |row: &Row| row.interval.last().bytes).titled("to"),
@@ -269,5 +270,5 @@ fn columns<'a>() -> Vec<Column<'a, Row<'a>>> {
         Column::new("to_us", |row: &Row| row.interval.last().modeled).titled("{unit} at to"),
         Column::new("to_ratio", |row: &Row| row.interval.last().ratio).titled("/ bound"),
     ];
-    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(own).collect()
+    setting::columns(|row: &Row<'a>| row.setting).into_iter().chain(specific).collect()
 }

@@ -1,10 +1,10 @@
-//! `multicomputer mpi` where the program is built without MPI: it says how to build it.
+//! `multicomputer mpi` in a program built without MPI: an error that says how to build the program with MPI.
 
 use clap::Args;
 
 use super::error::Error;
 
-/// Arguments of the command, which are not looked at.
+/// Accepts and ignores all arguments, so that every call gets the error.
 #[derive(Args, Debug)]
 #[command(disable_help_flag = true)]
 pub(super) struct Arguments {
@@ -12,7 +12,7 @@ pub(super) struct Arguments {
     _arguments: Vec<String>,
 }
 
-/// Says how to build it.
+/// Returns the error that says how to build the program with MPI.
 pub(super) fn run(_: &Arguments) -> Result<(), Error> {
     Err(Error::NoMpi)
 }

@@ -119,7 +119,7 @@ pub enum JobError {
     #[error(transparent)]
     NotYet(#[from] NotYet),
     /// Some times need runs, and this host cannot start their threads.
-    #[error("{id} cannot be worked out on this host: {cause}")]
+    #[error("{id} cannot be computed on this host: {cause}")]
     Host {
         /// The name of the job.
         id: &'static str,
@@ -144,7 +144,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
 
 /// A job that is not possible yet because a prerequisite is missing.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("{id} cannot be worked out yet: {reason}")]
+#[error("{id} cannot be computed yet: {reason}")]
 #[non_exhaustive]
 pub struct NotYet {
     /// The name of the job.

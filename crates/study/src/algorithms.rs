@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn names_mean_the_algorithms_of_the_operation() {
         let broadcast = Operation::named("broadcast").unwrap();
-        let names = read("binomial, 2x3:SMC,columns,auto,tree");
+        let names = read("binomial, 2x3:SMC,columns,auto,short");
         assert_eq!(names.len(), 4);
         let found: Vec<String> = of(broadcast, &names).iter().map(Algorithm::name).collect();
         assert_eq!(found.len(), 3, "an alias and its name are one algorithm: {found:?}");

@@ -68,8 +68,8 @@ pub(crate) fn each_link(machine: &MachineSpec) -> Vec<String> {
     for link in 0..topology.links() {
         let link = topology.link(link);
         let (from, to) = (vertex(link.from), vertex(link.to));
-        if !faults.contains(&format!("dead:{to}-{from}")) {
-            faults.push(format!("dead:{from}-{to}"));
+        if !faults.contains(&format!("dead:{to}-{from}@0s")) {
+            faults.push(format!("dead:{from}-{to}@0s"));
         }
     }
     faults

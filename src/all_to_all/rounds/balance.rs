@@ -161,7 +161,7 @@ struct Costs {
     loads: [Load; 2],
     /// Time unit that keeps the 16th powers in the range of `f64`.
     unit: f64,
-    /// Sum of the 16th powers for each round.
+    /// For each round, the sum of the 16th powers of the times of its links and ports, in units of `unit`.
     powers: [f64; 2],
 }
 

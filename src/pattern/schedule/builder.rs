@@ -377,7 +377,7 @@ fn check_rank(rank: Rank, nodes: usize, purpose: impl FnOnce() -> String) {
 fn numbered(what: &str, count: usize) -> String {
     match count {
         0 => format!("no {what}s"),
-        1 => format!("{what} 0 alone"),
+        1 => format!("only {what} 0"),
         _ => format!("{what}s 0 to {}", count - 1),
     }
 }

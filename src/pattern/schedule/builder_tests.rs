@@ -162,7 +162,7 @@ fn invalid_arguments_are_refused_with_value_and_limits() {
         "rank 2 is given as the origin of block 1: the machine has ranks 0 to 1"
     );
     assert_eq!(new(0, &[0], &[1]), "rank 0 is given as the origin of block 0: the machine has no ranks");
-    assert_eq!(new(1, &[1], &[1]), "rank 1 is given as the origin of block 0: the machine has rank 0 alone");
+    assert_eq!(new(1, &[1], &[1]), "rank 1 is given as the origin of block 0: the machine has only rank 0");
     assert_eq!(
         refusal(|builder| drop(builder.held(3).to_vec())),
         "rank 3 is given to be looked at: the machine has ranks 0 to 2"

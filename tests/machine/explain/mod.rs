@@ -220,7 +220,7 @@ longest pieces                   from us   us
 
 lost to sharing      us
   node 1 -> node 2  100
-  in all 100 us, and 0 s on slower links
+  total: 100 us lost to other messages; 0 s lost on links slower than the ports
 
 delayed                 by             where  us
   0 -> 3 (#0)  1 -> 2 (#0)  node 1 -> node 2  50

@@ -1,5 +1,5 @@
-//! Bandwidths in the terms of nccl-tests: the bytes of a vector over the time, and the same made independent of the number of
-//! members.
+//! Bandwidths as nccl-tests defines them: *algorithm bandwidth* is the bytes of the vector over the time, *bus
+//! bandwidth* is independent of the number of members.
 
 use std::fmt::{self, Write};
 
@@ -11,10 +11,10 @@ use super::{
     Collectives, R,
 };
 
-/// The names of the columns, as tables and files list them.
+/// Column names, separated by blanks.
 pub(super) const NAMES: &str = "algbw_gb_s busbw_gb_s";
 
-/// The columns, in GB/s.
+/// Returns the columns, in GB/s.
 pub(super) fn columns<'a, 'e>() -> [Column<'a, R<'a, 'e>>; 2] {
     [
         Column::new("algbw_gb_s", |row: &R| algorithm(row)).titled("algbw GB/s"),
@@ -22,7 +22,7 @@ pub(super) fn columns<'a, 'e>() -> [Column<'a, R<'a, 'e>>; 2] {
     ]
 }
 
-/// Of a sweep a table each, with a row for each length.
+/// Writes two tables of a sweep, of algorithm and bus bandwidth, with a row for each length.
 pub(super) fn show(
     results: &Results<'_, Collectives<'_>>,
     algorithms: &[String],
@@ -39,7 +39,7 @@ pub(super) fn show(
     Ok(())
 }
 
-/// The algorithm bandwidth in GB/s; none of what takes no time.
+/// Returns the algorithm bandwidth in GB/s; `None` if the operation takes no time.
 fn algorithm(row: &Row<'_, Collectives<'_>>) -> Option<f64> {
     let seconds = row.time()?.as_secs_f64();
     (seconds > 0.0).then(|| row.problem().task.bytes() as f64 / seconds / 1e9)

@@ -1,10 +1,10 @@
-//! The nodes that take part: `all`, `row:3`, `column:0`, `block:4x4@2+0`, `0,5,8-15`.
+//! Option `--members`: `all`, `row:3`, `column:0`, `block:4x4@2+0`, `0,5,8-15`.
 
 use multicomputer::{Rank, model::MachineSpec, names, s_to_p::Distribution};
 
 use super::super::count::counted;
 
-/// The members, and how they are spelled.
+/// Members, and the text from which they were parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Members {
     pub(super) spelled: String,
@@ -21,7 +21,7 @@ enum Nodes {
     Ranges(Vec<(Rank, Rank)>),
 }
 
-/// Reads members.
+/// Parses members.
 pub(super) fn read(text: &str) -> Result<Members, String> {
     let unreadable = || {
         let known = "all, row:3, column:0, block:4x4@2+0, nodes and ascending ranges such as 0,5,8-15";
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str) -> Result<Members, String> {
 }
 
 impl Members {
-    /// The nodes in rank order; `None` for all of them.
+    /// Returns the members on `machine` in rank order; `None` for all nodes.
     pub(super) fn on(&self, machine: &MachineSpec) -> Result<Option<Vec<Rank>>, String> {
         let given = &self.spelled;
         let grid = || {

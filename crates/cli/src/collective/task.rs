@@ -1,4 +1,4 @@
-//! The operations of a sweep: one task for every operation and length, with the algorithms that are asked for.
+//! Tasks of a sweep: one for each operation and length, with the requested algorithms.
 
 use multicomputer::{
     collective::{Operation, Task as Collective, TaskBuilder},
@@ -16,18 +16,18 @@ use super::{
         lists::List,
     },
     Arguments,
-    lists::{Asked, of_files},
+    lists::{Requested, of_files},
 };
 
-/// One task.
+/// A task, and the algorithms to compare on it.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) task: Collective,
-    /// At least one.
-    pub(super) asked: Vec<Asked>,
+    /// Requested algorithms, at least one.
+    pub(super) requested: Vec<Requested>,
 }
 
-/// Reads the length of an element.
+/// Parses the length of an element, in bytes.
 pub(super) fn read_element(text: &str) -> Result<u64, String> {
     match parse_bytes(text).map_err(|cause| cause.to_string())? {
         0 => Err("an element has at least 1 byte".to_owned()),
@@ -35,12 +35,12 @@ pub(super) fn read_element(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Bytes of an element by default: 8, a double, where elements are combined.
+/// Returns the default length of an element, in bytes: 8 (a double) for operations that combine, otherwise 1.
 pub(crate) fn default_element(operation: Operation) -> u64 {
     if operation.combines() { 8 } else { 1 }
 }
 
-/// All tasks asked for: by operation, then length.
+/// Returns all requested tasks, ordered by operation, then length.
 pub(super) fn tasks(
     arguments: &Arguments,
     machine: &MachineSpec,
@@ -48,16 +48,18 @@ pub(super) fn tasks(
     runs: Runs,
 ) -> Result<Vec<Task>, Error> {
     let members = arguments.members.on(machine).map_err(Error::usage)?;
-    let own = of_files(&arguments.with)?;
+    let in_files = of_files(&arguments.with)?;
     check_options(arguments)?;
     let mut tasks = Vec::new();
     for &operation in arguments.operation.iter() {
         let element = arguments.element.unwrap_or_else(|| default_element(operation));
         let vectors: Vec<Vector<'_>> = match &arguments.blocks {
             Some(blocks) => vec![Vector::Blocks(blocks)],
-            None => {
-                List::of(&arguments.bytes).each_once().iter().map(|&bytes| Vector::Whole(bytes)).collect()
-            }
+            None => List::of(&arguments.bytes)
+                .without_duplicates()
+                .iter()
+                .map(|&bytes| Vector::Whole(bytes))
+                .collect(),
         };
         for vector in vectors {
             let task = Collective::builder(machine, operation)
@@ -74,13 +76,16 @@ pub(super) fn tasks(
                 check(&task, content)?;
             }
             let library = arguments.algorithm.of(operation);
-            tasks.push(Task { asked: library.into_iter().chain(own.iter().cloned()).collect(), task });
+            tasks.push(Task {
+                requested: library.into_iter().chain(in_files.iter().cloned()).collect(),
+                task,
+            });
         }
     }
     Ok(tasks)
 }
 
-/// Refuses a root and an order that no operation asked for has.
+/// Refuses `--root` if no requested operation has a root, and `--in-order` if none combines.
 fn check_options(arguments: &Arguments) -> Result<(), Error> {
     check_option(
         &arguments.operation,
@@ -92,7 +97,7 @@ fn check_options(arguments: &Arguments) -> Result<(), Error> {
     check_option(&arguments.operation, arguments.in_order, Operation::combines, "that combines", "--in-order")
 }
 
-/// Refuses an option if it is given and no operation has what it is for.
+/// Refuses `option` if it is given and `has` is false for all operations.
 fn check_option(
     operations: &[Operation],
     is_given: bool,
@@ -114,16 +119,16 @@ fn check_option(
     )))
 }
 
-/// The length of a vector.
+/// Length of a vector, in bytes.
 enum Vector<'a> {
-    /// All of it.
+    /// Length of the whole vector.
     Whole(u64),
-    /// Each rank's block.
+    /// Length of each rank's block.
     Blocks(&'a [u64]),
 }
 
 impl Vector<'_> {
-    /// The task on a vector of this length.
+    /// Sets the length of a task's vector.
     fn of(&self, task: TaskBuilder, operation: Operation, element: u64) -> Result<TaskBuilder, Error> {
         let elements = |&bytes: &u64| match bytes % element {
             0 => Ok(bytes / element),
@@ -151,7 +156,7 @@ impl Vector<'_> {
     }
 }
 
-/// Whether a task can be run, and not only predicted.
+/// Returns an error if a task is too large to be run: if one message, or the data of all members, would exceed a limit.
 fn check(task: &Collective, content: Content) -> Result<(), Error> {
     let (operation, bytes) = (task.operation(), task.bytes());
     if bytes > MAX_MESSAGE {
@@ -178,12 +183,13 @@ fn check(task: &Collective, content: Content) -> Result<(), Error> {
 }
 
 impl Task {
-    /// `broadcast of 2 KiB`
+    /// Returns the name, for example `broadcast of 2 KiB`.
     pub(super) fn name(&self) -> String {
         format!("{} of {}", self.task.operation(), format_bytes(self.task.bytes()))
     }
 
-    /// The place, which all lengths have in common: `paragon:4x4, 16 members, root 3`
+    /// Describes what all lengths have in common: machine, members, root, element and order. Example: `paragon:4x4, all
+    /// 16 nodes, root 3`.
     pub(super) fn place(&self) -> String {
         let task = &self.task;
         let members = match (task.size(), task.machine().nodes()) {

@@ -1,5 +1,5 @@
-//! Columns as data: a figure of a row, with its name in CSV files and its title in tables. A table or a file is a list of
-//! names of columns.
+//! Columns as data: a figure of a row, with its name in CSV files and its title in tables. A table or CSV file is a
+//! list of column names.
 
 use multicomputer::Span;
 
@@ -9,25 +9,25 @@ use super::super::{
     unit::Unit,
 };
 
-/// A value as it is: a table shows it to people, and a CSV file has it exactly.
+/// Value of a cell: rounded in a table, exact in a CSV file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Figure {
     None,
-    /// No value, with a remark for people.
+    /// No value, with a remark that only tables show.
     Remark(String),
-    /// Words, or a number that is shown as it is.
+    /// A text, or a number that tables show unrounded.
     Text(String),
     Time(Span),
-    /// A time, or none, that people see marked if it is the fastest.
+    /// A time, if any, and the fastest time; tables mark a time that is the fastest.
     Starred(Option<Span>, Option<Span>),
-    /// A number of which two decimals are shown.
+    /// A number that tables show with two decimals.
     Ratio(f64),
-    /// A number that is shown as hundredths.
+    /// A fraction that tables show in percent.
     Percent(f64),
 }
 
 impl Figure {
-    /// The cell in a table.
+    /// Returns the cell of a table.
     fn shown(&self, unit: Unit) -> String {
         match self {
             Figure::None => "-".to_owned(),
@@ -40,7 +40,7 @@ impl Figure {
         }
     }
 
-    /// The cell in a CSV file.
+    /// Returns the cell of a CSV file.
     fn exact(self) -> String {
         match self {
             Figure::None | Figure::Remark(_) | Figure::Starred(None, _) => String::new(),
@@ -69,7 +69,7 @@ impl<T: Into<Figure>> From<Option<T>> for Figure {
     }
 }
 
-/// A cell that shows a value as it displays itself.
+/// Implements figures that are the displayed text of a value.
 macro_rules! texts {
     ($($text:ty),*) => {
         $(impl From<$text> for Figure {
@@ -82,7 +82,7 @@ macro_rules! texts {
 
 texts!(String, &str, &String, usize, u64, u32, bool);
 
-/// A figure of the rows of a table.
+/// A column: a figure of each row.
 pub(crate) struct Column<'c, R> {
     name: String,
     title: String,
@@ -92,7 +92,7 @@ pub(crate) struct Column<'c, R> {
 }
 
 impl<'c, R> Column<'c, R> {
-    /// A column of numbers.
+    /// Creates a column of numbers.
     pub(crate) fn new<F: Into<Figure>>(
         name: impl Into<String>,
         figure: impl Fn(&R) -> F + 'c,
@@ -101,17 +101,17 @@ impl<'c, R> Column<'c, R> {
         Column { title: name.clone(), name, align: Align::Right, has_own_unit: false, figure }
     }
 
-    /// The title in tables, where that is not the name; `{unit}` in it stands for the unit of times.
+    /// Sets the title in tables, by default the name; `{unit}` in the title stands for the unit of times.
     pub(crate) fn titled(self, title: impl Into<String>) -> Self {
         Column { title: title.into(), ..self }
     }
 
-    /// A column of words.
+    /// Aligns the column to the left, for words.
     pub(crate) fn left(self) -> Self {
         Column { align: Align::Left, ..self }
     }
 
-    /// A column whose times are far shorter than others, and have a unit of their own.
+    /// Gives the column its own unit, for times that are far shorter than others.
     pub(crate) fn own_unit(self) -> Self {
         Column { has_own_unit: true, ..self }
     }
@@ -121,12 +121,12 @@ impl<'c, R> Column<'c, R> {
         self.name == name
     }
 
-    /// The figure of a row.
+    /// Returns the figure of a row.
     pub(crate) fn figure(&self, row: &R) -> Figure {
         (self.figure)(row)
     }
 
-    /// The unit for times in a table.
+    /// Returns the unit for the column's times in a table.
     fn unit(&self, figures: &[Figure], unit: Unit) -> Unit {
         let times = figures.iter().filter_map(|figure| match figure {
             Figure::Time(time) if self.has_own_unit && !time.is_zero() => Some(*time),
@@ -137,19 +137,19 @@ impl<'c, R> Column<'c, R> {
     }
 }
 
-/// The column of a name: of several the first.
+/// Returns the first column with this name.
 fn named<'s, 'c, R>(columns: &'s [Column<'c, R>], name: &str) -> Option<&'s Column<'c, R>> {
     columns.iter().find(|column| column.is_named(name))
 }
 
-/// A row of a CSV file that has the columns of these names, with blanks between them.
+/// Returns a CSV row with the columns `names`, which are separated by blanks.
 pub(crate) fn record<R>(columns: &[Column<'_, R>], names: &str, row: &R) -> Vec<String> {
     let columns = names.split_whitespace().filter_map(|name| named(columns, name));
     columns.map(|column| column.figure(row).exact()).collect()
 }
 
-/// The columns of these names, with blanks between them, as a table. One with a `?` is left out where no row has the
-/// figure.
+/// Returns a table with the columns `names`, which are separated by blanks. A column whose name ends in `?` is omitted
+/// if no row has the figure.
 pub(crate) fn table<R>(columns: &[Column<'_, R>], names: &str, rows: &[R], unit: Unit) -> Table {
     let named = names
         .split_whitespace()

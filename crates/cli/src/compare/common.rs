@@ -1,4 +1,4 @@
-//! The columns that comparisons have in common.
+//! Columns shared by all comparisons.
 
 use multicomputer::{Clock, Span, report::Verdict};
 
@@ -7,7 +7,8 @@ use super::{
     Column, Comparison, Figure, Ran, Row, decides, measured,
 };
 
-/// All columns: those of a comparison, which come before others of the same name, and the common ones.
+/// Returns all columns: first those specific to the comparison, which take precedence over shared columns of the same
+/// name, then the shared columns.
 pub(super) fn columns<'a, C: Comparison>(of: &C) -> Vec<Column<'a, Row<'a, C>>> {
     let mut columns = of.columns();
     columns.extend(setting::columns(|row: &Row<'a, C>| &row.solved.setting));
@@ -19,7 +20,7 @@ pub(super) fn columns<'a, C: Comparison>(of: &C) -> Vec<Column<'a, Row<'a, C>>> 
     columns
 }
 
-/// The algorithm, its time, or the reason why it does not work.
+/// Returns columns for the algorithm, its variant and its time, or the reason why it does not apply.
 fn attempts<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 4] {
     [
         Column::new("algorithm", |row: &Row<'a, C>| row.name()).left(),
@@ -29,12 +30,12 @@ fn attempts<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 4] {
     ]
 }
 
-/// The title of times with a star at the fastest, which stands behind the number.
+/// Returns the title of a column of times with a star; its last two blanks are above the star.
 pub(crate) fn title(times: &str) -> String {
     format!("{times} {{unit}}  ")
 }
 
-/// The lower bound, the reason for it, and the ratio of a time to it.
+/// Returns columns for the lower bound, the tightest of its parts, and the ratio of the time to the lower bound.
 fn bound<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 3] {
     [
         Column::new("bound_us", |row: &Row<'a, C>| row.solved.case.bound.time()).titled("lower bound"),
@@ -45,12 +46,12 @@ fn bound<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 3] {
     ]
 }
 
-/// A run whose messages were counted: MPI does not tell its own.
+/// Returns the run of a row if its messages were counted: MPI does not count the messages of its native operations.
 fn counted<'a, C: Comparison>(row: &Row<'a, C>) -> Option<&'a Ran> {
     row.ran().filter(|_| !row.of.is_mpi(&row.line.algorithm))
 }
 
-/// The runs: in tables their time is shown unless it is the same as the prediction.
+/// Returns columns for the run. Tables show its time only under clocks where it can differ from the prediction.
 fn runs<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 5] {
     [
         Column::new("clock", |row: &Row<'a, C>| row.ran().map(|_| clock::name(row.solved.case.clock))).left(),
@@ -64,7 +65,8 @@ fn runs<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 5] {
     ]
 }
 
-/// The pace of the host in real time; the wall clock's time also where that is all there is.
+/// Returns columns for the pace of the host in real time. The wall-clock time is also that of runs without modeled
+/// time.
 fn pace<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 7] {
     [
         Column::new("wall_us", |row: &Row<'a, C>| {
@@ -88,7 +90,7 @@ fn pace<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 7] {
         Column::new("slip_us", |row: &Row<'a, C>| {
             row.real().next().map(|real| Span::from(real.largest_lateness.by))
         }),
-        // Of several runs one that slipped.
+        // A slipped run takes precedence over the first run.
         Column::new("pace", |row: &Row<'a, C>| {
             let slipped = row.real().find(|real| real.verdict == Verdict::Slipped);
             slipped.or(row.real().next()).map(|real| real.verdict.to_string())

@@ -1,25 +1,25 @@
-//! Where the time of each run went, for the end of the output.
+//! Explanations of the times of runs, for the end of the output.
 
 use std::fmt;
 
 use multicomputer::Run;
 
-/// The explanations of the runs so far, if they are asked for.
+/// Explanations of the runs so far, if requested.
 #[derive(Debug, Default)]
 pub(super) struct Explanations {
-    is_asked_for: bool,
-    /// For each run its name and the text.
+    is_requested: bool,
+    /// Label and explanation of each run.
     texts: Vec<(String, String)>,
 }
 
 impl Explanations {
-    pub(super) fn new(is_asked_for: bool) -> Explanations {
-        Explanations { is_asked_for, texts: Vec::new() }
+    pub(super) fn new(is_requested: bool) -> Explanations {
+        Explanations { is_requested, texts: Vec::new() }
     }
 
-    /// Explains a run that is called so; of one that cannot be, it is said why.
+    /// Adds the explanation of a run, or the reason why there is none.
     pub(super) fn add<T>(&mut self, label: &str, run: &Run<T>) {
-        if self.is_asked_for {
+        if self.is_requested {
             let text = run.explain().map_or_else(|cause| cause.to_string(), |text| text.to_string());
             self.texts.push((label.to_owned(), text));
         }
@@ -28,7 +28,7 @@ impl Explanations {
 
 impl fmt::Display for Explanations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_asked_for && self.texts.is_empty() {
+        if self.is_requested && self.texts.is_empty() {
             return writeln!(f, "\nNo explanation: nothing was run.");
         }
         self.texts.iter().try_for_each(|(label, text)| writeln!(f, "\n{label}: {text}"))

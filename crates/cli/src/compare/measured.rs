@@ -1,4 +1,4 @@
-//! Runs over MPI: how much their times differ, what MPI itself takes, and how far predictions are from them.
+//! Runs over MPI: spread of their times, ratio to MPI's native operation, and prediction errors.
 
 use std::fmt::{self, Write};
 
@@ -18,7 +18,7 @@ pub(crate) struct Spread {
 }
 
 impl Ran {
-    /// The figures of calls that took these times, at least one, of which the median counts; the report is that of one call.
+    /// Returns the figures of repeated calls, at least one; the time is the median, and the report is that of one call.
     #[cfg_attr(
         not(feature = "mpi"),
         expect(dead_code, reason = "only over MPI are calls repeated like that")
@@ -34,7 +34,7 @@ impl Ran {
     }
 }
 
-/// The columns of runs over MPI.
+/// Returns the columns of runs over MPI.
 pub(super) fn columns<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 9] {
     fn spread<C: Comparison>(row: &Row<'_, C>, of: impl Fn(Spread) -> Span) -> Option<Span> {
         mean(row.runs().filter_map(|ran| ran.spread).map(of))
@@ -56,20 +56,20 @@ pub(super) fn columns<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 9] {
 }
 
 impl<C: Comparison> Row<'_, C> {
-    /// The mean prediction of all attempts.
+    /// Returns the mean prediction of all attempts.
     fn predicted(&self) -> Option<Span> {
         mean(self.attempts.iter().filter_map(|attempt| attempt.predicted))
     }
 
-    /// The ratio of the time to that of MPI's own operation.
+    /// Returns the ratio of the time to the time of MPI's native operation.
     fn over_mpi(&self) -> Option<f64> {
-        let own = self.solved.lines.iter().position(|line| self.of.is_mpi(&line.algorithm))?;
-        let own = self.solved.row(self.of, own).run_time().filter(|time| !time.is_zero())?;
+        let native = self.solved.lines.iter().position(|line| self.of.is_mpi(&line.algorithm))?;
+        let native = self.solved.row(self.of, native).run_time().filter(|time| !time.is_zero())?;
         let is_ours = !self.of.is_mpi(&self.line.algorithm);
-        self.run_time().filter(|_| is_ours).map(|time| time.as_secs_f64() / own.as_secs_f64())
+        self.run_time().filter(|_| is_ours).map(|time| time.as_secs_f64() / native.as_secs_f64())
     }
 
-    /// The difference of the prediction to the time, as a part of the time.
+    /// Returns the relative error of the prediction: predicted time over measured time, minus 1.
     fn prediction_error(&self) -> Option<f64> {
         let (predicted, time) = (self.predicted()?, self.run_time()?);
         (!time.is_zero()).then(|| predicted.as_secs_f64() / time.as_secs_f64() - 1.0)
@@ -77,14 +77,14 @@ impl<C: Comparison> Row<'_, C> {
 }
 
 impl<'a, C: Comparison> Results<'a, C> {
-    /// Whether the runs were over MPI.
+    /// Returns whether the runs were over MPI.
     pub(crate) fn is_over_mpi(&self) -> bool {
         self.solved.iter().any(|solved| solved.case.is_over_mpi())
     }
 
-    /// Writes the results of runs over MPI: one case with all that is known of it; of several, whose columns `keys` differ,
-    /// the times, what they are to those of MPI itself, and the errors of predictions. `choice` is a column at the end of
-    /// the table of one case.
+    /// Writes the results of runs over MPI. One case has a table with all figures, of which `choice` is the last
+    /// column. Several cases, which differ in the columns `keys`, have tables of times, ratios to MPI's native
+    /// operation, and prediction errors.
     pub(crate) fn show_measured(
         &self,
         heading: &str,
@@ -130,7 +130,8 @@ impl<'a, C: Comparison> Results<'a, C> {
         left_out.iter().try_for_each(|note| writeln!(text, "{note}"))
     }
 
-    /// The meaning of the times, and all ratios and errors in a figure each.
+    /// Returns notes: how times were measured, the median prediction error, and the median ratio to MPI's native
+    /// operation.
     fn measured_notes(&self) -> String {
         let rows = self.rows();
         let repetitions =

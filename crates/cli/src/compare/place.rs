@@ -1,4 +1,4 @@
-//! Where the programs of a case run.
+//! Place where the programs of a case run.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::super::ranks::Ranks;
 pub(crate) enum Place {
     /// A machine of this process.
     Machine(Rc<Machine>),
-    /// The ranks of MPI, one of which this process is.
+    /// MPI ranks; this process is one of them.
     #[cfg(feature = "mpi")]
     Ranks(Rc<Ranks>),
 }
@@ -30,7 +30,7 @@ impl Place {
         !matches!(self, Place::Machine(_))
     }
 
-    /// Whether this process is the one that people see.
+    /// Returns whether this process prints.
     pub(super) fn is_shown(&self) -> bool {
         match self {
             Place::Machine(_) => true,

@@ -1,4 +1,4 @@
-//! The results for people: tables, and lines under them.
+//! Results as text: tables, and notes under them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::{
     common::columns,
 };
 
-/// The note on times under the host's clock.
+/// Returns the note on times under the host's clock.
 pub(crate) fn on_the_host() -> String {
     format!(
         "Run times are wall-clock times of this host, medians of {TIMED_CALLS} calls after one warm-up \
@@ -25,14 +25,14 @@ pub(crate) fn on_the_host() -> String {
     )
 }
 
-/// The note on predictions alone.
+/// Note if all times are predictions.
 pub(crate) const NOT_RUN: &str =
     "Nothing was run: all times are predictions, which are exact in virtual time.";
 
-/// All that has come out.
+/// Results of a comparison.
 pub(crate) struct Results<'a, C: Comparison> {
     pub(crate) of: &'a C,
-    /// The cases, at least one.
+    /// Solved cases, at least one.
     pub(crate) solved: &'a [Solved<C>],
 }
 
@@ -45,7 +45,7 @@ impl<'a, C: Comparison> Results<'a, C> {
         &self.solved[0].case.problem
     }
 
-    /// The unit that fits these times and the lower bounds.
+    /// Returns the unit for these times and the lower bounds.
     pub(crate) fn unit<T>(&self, times: impl Fn(&Row<'a, C>) -> T) -> Unit
     where
         T: IntoIterator<Item = Option<Span>>,
@@ -54,12 +54,12 @@ impl<'a, C: Comparison> Results<'a, C> {
         Unit::of(self.rows().iter().flat_map(times).flatten().chain(bounds))
     }
 
-    /// What titles say of the machines and the seed after their names.
+    /// Returns the settings of the machines and the seed, for titles.
     pub(crate) fn setting(&self) -> String {
         Setting::common_title(&self.settings())
     }
 
-    /// The names of the columns in which machines differ beside their names, with blanks between them.
+    /// Returns the names of the columns in which machines differ in addition to their names, separated by blanks.
     pub(crate) fn setting_columns(&self) -> String {
         setting::differing(&self.settings()).join(" ")
     }
@@ -68,20 +68,21 @@ impl<'a, C: Comparison> Results<'a, C> {
         self.solved.iter().map(|solved| &solved.setting).collect()
     }
 
-    /// A row for each algorithm on each case.
+    /// Returns a table with a row for each algorithm on each case.
     pub(crate) fn table(&self, names: &str, unit: Unit) -> Table {
         table(&columns(self.of), names, &self.rows(), unit)
     }
 
-    /// A row for each case: the columns of its keys, the times of these algorithms with a star at the fastest, and the
-    /// columns at the end.
+    /// Returns a table with a row for each case: the columns `keys`, the times of `algorithms` with a star at the
+    /// fastest, and the columns `ends`.
     pub(crate) fn times(&self, [keys, ends]: [&str; 2], algorithms: &[String], unit: Unit) -> Table {
         let titled: Vec<String> = algorithms.iter().map(|algorithm| format!("{algorithm}  ")).collect();
         let figure = |row: Option<&Row<'a, C>>| row.map_or(Figure::Starred(None, None), Row::starred);
         self.by_algorithm([keys, ends], algorithms.iter().zip(&titled), unit, figure)
     }
 
-    /// The times of runs in the same way, where they are the host's own; otherwise nothing.
+    /// Returns a table of the times of runs, like [`times`](Self::times), if they are wall-clock times of the host;
+    /// otherwise an empty text.
     pub(crate) fn wall_times(&self, key: &str, algorithms: &[String], unit: Unit) -> String {
         if self.rows().iter().flat_map(Row::runs).all(|ran| ran.is_modeled) {
             return String::new();
@@ -91,7 +92,8 @@ impl<'a, C: Comparison> Results<'a, C> {
         format!("Run times on the threads of this host, in {}:\n\n{table}\n", unit.name())
     }
 
-    /// The same with another figure of each of these algorithms, which have titles.
+    /// Returns a table with a row for each case: the columns `keys`, a figure of each algorithm, and the columns
+    /// `ends`. `algorithms` are pairs of name and title.
     pub(crate) fn by_algorithm<'n>(
         &self,
         [keys, ends]: [&str; 2],
@@ -113,7 +115,7 @@ impl<'a, C: Comparison> Results<'a, C> {
         table(&columns, &format!("{names} {ends}"), &first.collect::<Vec<_>>(), unit)
     }
 
-    /// A row for each case, with its key and what is fastest.
+    /// Returns a table with a row for each case: its key and its fastest algorithm.
     pub(crate) fn choices(&self, key: &str, unit: Unit) -> Table {
         let mut columns = columns(self.of);
         columns.extend([
@@ -129,7 +131,7 @@ impl<'a, C: Comparison> Results<'a, C> {
         table(&columns, &names, &fastest.collect::<Vec<_>>(), unit)
     }
 
-    /// The fastest algorithm for the first case with its time, a line; and the lower bound.
+    /// Returns a line with the fastest algorithm for the first case and its time, and a line with the lower bound.
     pub(crate) fn fastest_and_bound(&self, unit: Unit) -> String {
         let (bound, fastest) = (&self.solved[0].case.bound, self.solved[0].fastest(self.of));
         let fastest = fastest.map_or_else(String::new, |(row, time)| {
@@ -145,19 +147,19 @@ impl<'a, C: Comparison> Results<'a, C> {
         fastest + &bound_line(bound, unit)
     }
 
-    /// The number of attempts, and of those that were run.
+    /// Returns the number of attempts, and the number of attempts that were run.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let rows = self.rows();
         (rows.iter().map(|row| row.attempts.len()).sum(), rows.iter().map(|row| row.runs().count()).sum())
     }
 
-    /// Whether the time of anything was predicted.
+    /// Returns whether any time was predicted.
     pub(crate) fn has_predictions(&self) -> bool {
         self.rows().iter().any(|row| row.attempts.iter().any(|attempt| attempt.predicted.is_some()))
     }
 
-    /// The causes for which algorithms do not work, one for each case, in words. That of the first case stands for all those of an
-    /// algorithm, as figures in it may differ.
+    /// Returns the reasons why algorithms do not apply, one for each case. The text of an algorithm's first case stands
+    /// for all of its cases, as numbers in the texts may differ.
     pub(crate) fn refusals(&self, words: impl Fn(&C::Algorithm, &str) -> String) -> Vec<String> {
         let lines = self.solved.iter().flat_map(|solved| solved.lines.iter().enumerate());
         let mut by_line: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -170,7 +172,7 @@ impl<'a, C: Comparison> Results<'a, C> {
         by_line.into_values().flatten().collect()
     }
 
-    /// Notes on the pace that the host kept, and on times that are the host's own.
+    /// Returns notes on the pace of the host, and on wall-clock times.
     pub(crate) fn notes(&self) -> Vec<String> {
         let runs: Vec<&Ran> = self.rows().iter().flat_map(|row| row.runs().collect::<Vec<_>>()).collect();
         let mut notes = pace::notes(runs.iter().filter_map(|ran| ran.real_time));
@@ -181,12 +183,12 @@ impl<'a, C: Comparison> Results<'a, C> {
     }
 }
 
-/// The name of the reason that decides.
+/// Returns the name of the tightest bound.
 pub(super) fn decides(bound: &LowerBound) -> &'static str {
     bound.decisive().map_or("nothing", |reason| reason.name())
 }
 
-/// The limit that no algorithm can beat, and the reasons; those that do not apply are left out.
+/// Returns a line with the lower bound and its parts that are not 0.
 pub(crate) fn bound_line(bound: &LowerBound, unit: Unit) -> String {
     let time = bound.time();
     if time.is_zero() {
@@ -204,7 +206,8 @@ pub(crate) fn bound_line(bound: &LowerBound, unit: Unit) -> String {
     )
 }
 
-/// Causes for which something was left out, each once: a line each. `of` says in how many cases, ahead of the colon.
+/// Returns a line for each distinct reason for skipping algorithms. `of` converts the number of cases to a text before
+/// the colon.
 pub(crate) fn left_out(
     causes: impl IntoIterator<Item = impl ToString>,
     of: impl Fn(usize) -> String,

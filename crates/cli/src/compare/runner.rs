@@ -1,7 +1,7 @@
-//! The runs of a comparison: every case is planned by every algorithm, some of the plans are run, and the rows of the
-//! CSV file are written as they come.
+//! Runs of a comparison: every case is planned by every algorithm, some plans are run, and the rows of the CSV file are
+//! written as soon as they are known.
 //!
-//! A plan is dropped as soon as its figures are known, for those of a long sweep would not fit in memory together.
+//! A plan is dropped as soon as its figures are known: all plans of a long sweep would not fit in memory.
 
 use std::{io::Write, time::Duration};
 
@@ -39,13 +39,13 @@ use super::{
 /// Choice of the plans that are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runs {
-    /// The fastest of those predicted, and those that cannot be predicted.
+    /// The fastest predicted plan, and the plans that cannot be predicted.
     Fastest,
     All,
     None,
 }
 
-/// A parser of the choice, with a help text for each value.
+/// Returns a parser of the choice, with a help text for each value.
 pub(crate) fn run_parser(
     fastest: &'static str,
     all: &'static str,
@@ -61,45 +61,45 @@ pub(crate) fn run_parser(
 }
 
 impl Runs {
-    /// Whether plans of an algorithm are run even if they are not the fastest.
+    /// Returns whether the plan of an algorithm is run even if it is not the fastest.
     pub(crate) fn include<C: Comparison>(self, of: &C, algorithm: &C::Algorithm) -> bool {
         match self {
             Runs::None => false,
-            // Of these only a run can tell what they take.
+            // Only a run shows the time of an algorithm without predictions.
             Runs::Fastest => !of.is_predictable(algorithm),
             Runs::All => of.can_be_run(algorithm),
         }
     }
 }
 
-/// The figures of a run.
+/// Figures of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Ran {
-    /// The modeled time of the run; under the host's clock, and over MPI, the wall-clock time of a [median
+    /// Modeled time of the run; under the host's clock, and over MPI, the wall-clock time of a [median
     /// call](median_call).
     pub(crate) time: Span,
     pub(crate) is_modeled: bool,
-    /// The wall-clock time of the run, or of the median call.
+    /// Wall-clock time of the run, or of the median call.
     pub(crate) wall: Duration,
-    /// The time of a node on average for messages to leave or to come.
+    /// Time that a node waits for sends and receives to complete, mean over nodes.
     pub(crate) waiting: Span,
-    /// Messages of all nodes together, active ones and those of barriers included.
+    /// Number of messages of all nodes, including active messages and messages of barriers.
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
-    /// The time that messages took longer as they shared links or ports.
+    /// Delay of messages by shared links and ports, summed over messages.
     pub(crate) lost_to_sharing: Span,
-    /// The link that carried the most bytes, if any carried one.
+    /// Link that carried the most bytes, if any.
     pub(crate) loaded: Option<LinkReport>,
-    /// The link that most messages shared at once; of several the one that most bytes went over, then the first.
+    /// Link that the most messages shared at once; of several such links, the one with the most bytes, then the first.
     pub(crate) shared: Option<LinkReport>,
-    /// The pace of the host, in real time.
+    /// Pace of the host, in real time.
     pub(crate) real_time: Option<RealTimeReport>,
-    /// How much calls differ, over MPI.
+    /// Spread of the times of calls, over MPI.
     pub(crate) spread: Option<Spread>,
 }
 
 impl Ran {
-    /// The figures of a report, with the time of the run.
+    /// Extracts the figures of a report; `time` is the time of the run.
     pub(crate) fn of(report: &RunReport, time: Span, wall: Duration) -> Ran {
         let waiting: Span = report.nodes.iter().map(|node| node.waiting).sum();
         let most_shared = |link: &&LinkReport| (link.load.most_flows, link.load.bytes);
@@ -112,7 +112,7 @@ impl Ran {
             bytes: report.bytes,
             lost_to_sharing: report.lost_to_sharing,
             loaded: report.most_loaded_link().cloned(),
-            // The first of equal ones.
+            // `max_by_key` returns the last of equal links, here the first.
             shared: report.links.iter().rev().max_by_key(most_shared).cloned(),
             real_time: report.real_time,
             spread: None,
@@ -120,12 +120,12 @@ impl Ran {
     }
 }
 
-/// A place for a run, and places for its trace, its pictures, and where its time went.
+/// A run to be carried out: its place, its name, and the files that record it.
 pub(crate) struct Execution<'a> {
     pub(crate) place: &'a Place,
-    /// For errors.
+    /// Name of the run in errors.
     name: &'a str,
-    /// For pictures, and for a page of several runs.
+    /// Titles for pictures, and for a page of several runs.
     titles: &'a [String; 2],
     predicted: Option<Span>,
     traces: &'a mut Traces,
@@ -134,7 +134,7 @@ pub(crate) struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// The rank of MPI that this process is.
+    /// Returns the MPI rank of this process.
     #[cfg(feature = "mpi")]
     pub(crate) fn rank(&self) -> Rank {
         match self.place {
@@ -143,7 +143,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Makes a call of MPI's own on every rank, which has its result in `got`; that must have no fault.
+    /// Calls MPI's native operation on every rank, which writes its result to `got`; `fault` checks the result.
     #[cfg(feature = "mpi")]
     pub(crate) fn own<T>(
         self,
@@ -157,7 +157,7 @@ impl Execution<'_> {
         }
     }
 
-    /// The error where MPI's own operations are asked for, and there is no MPI.
+    /// Returns the error for MPI's native operations without MPI ranks.
     pub(crate) fn without_ranks(&self) -> Result<Ran, Error> {
         Err(Error::usage(format!(
             "MPI's operations need MPI ranks: start the program with mpirun ({})",
@@ -221,16 +221,16 @@ impl checked::Runner for Execution<'_> {
     }
 }
 
-/// The note on runs of machines with noise or faults.
+/// Note on runs of machines with noise or faults.
 const NOISE_OR_FAULTS: &str = "The machine has noise or faults: times are those of the runs; plans are made for the machine \
  without noise and faults.\n";
 
-/// The note on searches that stopped before all candidates were tried.
+/// Note on searches that stopped before all candidates were tried.
 const INCOMPLETE: &str =
     "The search for the fastest plan stopped early: --effort thorough tries all candidates.\n";
 
-/// The note on runs of machines where sends wait for their receives.
-fn met(from_bytes: u64) -> String {
+/// Returns the note on machines where sends wait for their receives.
+fn rendezvous_note(from_bytes: u64) -> String {
     let sends = match from_bytes {
         0 => "All sends".to_owned(),
         from_bytes => format!("Sends of {} and more", format_bytes(from_bytes)),
@@ -238,7 +238,7 @@ fn met(from_bytes: u64) -> String {
     format!("{sends} wait for their receives.\n")
 }
 
-/// Plans and runs all cases, and prints how they compare.
+/// Plans and runs all cases, and prints the comparison.
 pub(crate) fn compare<C: Comparison>(
     of: &C,
     cases: Vec<Case<C>>,
@@ -255,7 +255,7 @@ pub(crate) fn compare<C: Comparison>(
                 "--run none cannot be used with noise or faults: predictions do not include them",
             ));
         }
-        // Only runs tell which plan is the fastest.
+        // Predictions exclude noise and faults: only runs show which plan is the fastest.
         Runs::Fastest if is_disturbed => Runs::All,
         runs => runs,
     };
@@ -289,7 +289,7 @@ pub(crate) fn compare<C: Comparison>(
         };
         let solved: Vec<Solved<C>> =
             cases.into_iter().map(|case| runner.solve(case)).collect::<Result<_, Error>>()?;
-        // Where nothing at all can be done, the reason is not for a table.
+        // If no algorithm applies to any case, the reason is an error of the command, not a cell of a table.
         let lines = || solved.iter().flat_map(|solved| &solved.lines);
         let cause = lines().find_map(|line| Some((&line.algorithm, line.attempts.as_ref().err()?)));
         if let (true, Some((algorithm, cause))) = (lines().all(|line| line.attempts.is_err()), cause) {
@@ -303,7 +303,7 @@ pub(crate) fn compare<C: Comparison>(
 
     let mut text = String::new();
     if !solved.is_empty() {
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         let _ = of.show(&Results { of, solved: &solved }, &mut text);
         if is_disturbed {
             text += NOISE_OR_FAULTS;
@@ -312,18 +312,18 @@ pub(crate) fn compare<C: Comparison>(
             text += INCOMPLETE;
         }
         let mut rendezvous = solved.iter().map(|solved| solved.case.spec.rendezvous());
-        // Where machines differ in it a column says so.
+        // If machines differ in the threshold, a column shows it.
         if let Some(first @ Some(from_bytes)) = rendezvous.next()
             && rendezvous.all(|other| other == first)
         {
-            text += &met(from_bytes);
+            text += &rendezvous_note(from_bytes);
         }
     }
     write!(out, "{text}{traces}{explanations}")?;
     plot.finish(out)
 }
 
-/// The names of the traces of a case, in the order of the runs.
+/// Returns the labels of a case's traces, in the order of the runs.
 fn labels<C: Comparison>(of: &C, runs: Runs, case: &Case<C>) -> Vec<String> {
     let all = case.lines.iter().flatten();
     let run = all.filter(|algorithm| runs.include(of, algorithm));
@@ -331,13 +331,13 @@ fn labels<C: Comparison>(of: &C, runs: Runs, case: &Case<C>) -> Vec<String> {
     run.map(|algorithm| of.label(&case.problem, Some(algorithm))).chain(fastest).collect()
 }
 
-/// The work on one case after the other.
+/// State of planning and running the cases, one after another.
 struct Runner<'a, C> {
     of: &'a C,
     runs: Runs,
-    /// Whether predictions are of another machine than the one that runs, without noise and faults, and so left out.
+    /// Whether machines have noise or faults. Predictions do not include them, and are dropped.
     is_disturbed: bool,
-    /// The columns of the CSV file.
+    /// Names of the CSV columns.
     file: &'static str,
     progress: &'a Progress,
     traces: &'a mut Traces,
@@ -391,13 +391,13 @@ impl<C: Comparison> Runner<'_, C> {
                 let attempt = &mut attempts[nth];
                 attempt.ran = self.execute(&solved.case, &attempt.algorithm, &plan, label)?;
             }
-            // Which of them is run is known only now.
+            // The plan that is run is known only now.
             (0..solved.lines.len()).try_for_each(|line| self.rows(&solved, line))?;
         }
         Ok(solved)
     }
 
-    /// An attempt with its plan; or why there is none.
+    /// Plans an attempt, and runs it if chosen; or returns the reason why the algorithm does not apply.
     #[allow(clippy::type_complexity)]
     fn attempt(
         &mut self,
@@ -429,7 +429,7 @@ impl<C: Comparison> Runner<'_, C> {
         Ok(Ok((attempt, plan)))
     }
 
-    /// Writes what is known of a line to the CSV file, and keeps it for the plot.
+    /// Writes the rows of a line to the CSV file, and adds them to the plot.
     fn rows(&mut self, solved: &Solved<C>, line: usize) -> Result<(), Error> {
         let columns = columns(self.of);
         let row = solved.row(self.of, line);
@@ -440,7 +440,7 @@ impl<C: Comparison> Runner<'_, C> {
         })
     }
 
-    /// Runs a plan, if anything is run.
+    /// Runs a plan, if the case has a place for runs.
     fn execute(
         &mut self,
         case: &Case<C>,

@@ -1,4 +1,4 @@
-//! The schedule of a plan in a file: in GOAL, or in the XML of MSCCL.
+//! Schedule of a plan in a file: in GOAL, or in the XML of MSCCL.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{
     Case, Comparison,
 };
 
-/// Files for the schedule of the only plan of a command, as far as they are asked for.
+/// Files for the schedule of a command's only plan, if requested.
 #[derive(Debug)]
 pub(super) struct ScheduleFiles {
     goal: Option<TextFile>,
@@ -21,7 +21,7 @@ pub(super) struct ScheduleFiles {
 }
 
 impl ScheduleFiles {
-    /// Opens the files, for commands with one algorithm on one case.
+    /// Opens the requested files; returns an error unless the command makes exactly one plan.
     pub(super) fn create<C: Comparison>(
         options: &RunOptions,
         cases: &[Case<C>],

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
-/// Extensions and their formats; of several extensions of a format the usual one comes first.
+/// File extensions and their formats; the usual extension of a format comes first.
 const FORMATS: [(&str, &str); 18] = [
     ("bmp", "BMP"),
     ("csv", "CSV"),
@@ -41,7 +41,7 @@ pub(crate) fn output_file(format: &'static str) -> impl TypedValueParser<Value =
     })
 }
 
-/// The format of a known extension.
+/// Returns the format of a known extension.
 fn format_of(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?;
     FORMATS.iter().find(|(known, _)| extension.eq_ignore_ascii_case(known)).map(|&(_, format)| format)

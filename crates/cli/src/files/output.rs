@@ -1,4 +1,4 @@
-//! A file that takes the place of an old one when it is complete, or a device that is written as it is.
+//! An output file that replaces an old file when it is complete, or a device that is written directly.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -11,16 +11,16 @@ use thiserror::Error;
 
 use super::signals;
 
-/// A file that cannot be written, as is found before anything is run.
+/// An output file that cannot be written. Most of these errors are found before the first run.
 #[derive(Debug, Error)]
 pub(crate) enum OutputError {
-    /// It cannot be opened, or not be written any more.
+    /// The file cannot be opened or written.
     #[error("{} cannot be written: {cause}", path.display())]
     Unwritable { path: PathBuf, cause: io::Error },
-    /// There is no room beside it for what becomes it.
+    /// The partial file cannot be created.
     #[error("{} cannot be written: its partial file {} cannot be created: {cause}", path.display(), partial.display())]
     Partial { path: PathBuf, partial: PathBuf, cause: io::Error },
-    /// Another run or option is writing it.
+    /// Another run or option is writing the file.
     #[error(
         "{} cannot be written: {} is in use by another run or another option; choose another name",
         path.display(), partial.display()
@@ -28,29 +28,30 @@ pub(crate) enum OutputError {
     Busy { path: PathBuf, partial: PathBuf },
 }
 
-/// A file or device that a name leads to.
+/// An open output file or device.
 #[derive(Debug)]
 pub(super) struct Output {
-    /// As it was given.
+    /// Path as given.
     path: PathBuf,
     file: File,
-    /// `None` for a device: nothing can take its place.
+    /// `None` for a device, which no file can replace.
     place: Option<Place>,
 }
 
-/// An ordinary file, which is there or not yet.
+/// Paths of an ordinary file, which may not exist yet.
 #[derive(Debug)]
 struct Place {
     target: PathBuf,
-    /// Beside the target, so that it can be renamed.
+    /// In the same folder as the target, so that it can be renamed.
     partial: PathBuf,
-    /// Whether the partial file is to be removed if nothing comes of it: it is of this run, and has no content yet.
+    /// Whether to remove the partial file if the run ends before writing to it: this run created the file, and it is
+    /// still empty.
     is_unused: bool,
 }
 
 impl Output {
-    /// Opens what a name leads to. Of a file that is there already nothing is changed by that, nor of the partial one
-    /// that an earlier run has left.
+    /// Opens the output file at `path`. An existing file stays unchanged, and so does the partial file of an earlier
+    /// run.
     pub(super) fn open(path: &Path) -> Result<Output, OutputError> {
         if let Some(device) = Output::device(path)? {
             return Ok(device);
@@ -75,11 +76,11 @@ impl Output {
             Err(cause) => (Err(cause), false),
         };
         let file = file.map_err(|cause| match cause.kind() {
-            // There is no such folder, for the file itself too.
+            // The folder does not exist: the error names the file.
             ErrorKind::NotFound => unwritable(cause),
             _ => OutputError::Partial { path: path.to_owned(), partial: partial.clone(), cause },
         })?;
-        // Another run may have completed or discarded its file before the lock: another run now owns this file.
+        // Another run holds the lock, or has renamed or removed the partial file since it was opened.
         if is_locked(&file) || !is_same(&file, &partial) {
             return Err(OutputError::Busy { path: path.to_owned(), partial });
         }
@@ -89,18 +90,18 @@ impl Output {
         Ok(Output { path: path.to_owned(), file, place: Some(Place { target, partial, is_unused }) })
     }
 
-    /// Opens what a name leads to if that is a device, a pipe, or where standard output goes.
+    /// Opens `path` if it leads to a device, a pipe, or standard output or error.
     pub(super) fn device(path: &Path) -> Result<Option<Output>, OutputError> {
         let device = device(path).map_err(unwritable(path))?;
         Ok(device.map(|file| Output { path: path.to_owned(), file, place: None }))
     }
 
-    /// The file as it was given, and the one that has the content until it is complete; `None` for a device.
+    /// Returns the path as given and the path of the partial file; `None` for a device.
     pub(super) fn paths(&self) -> Option<(&Path, &Path)> {
         self.place.as_ref().map(|place| (self.path.as_path(), place.partial.as_path()))
     }
 
-    /// Ready for the first of its content: what an earlier run has left in the partial file is gone.
+    /// Prepares for writing: removes the content that an earlier run has left in the partial file.
     pub(super) fn begin(&mut self) -> Result<(), OutputError> {
         if let Some(place) = &mut self.place {
             self.file.set_len(0).map_err(unwritable(&self.path))?;
@@ -110,7 +111,7 @@ impl Output {
         Ok(())
     }
 
-    /// Writes content, once begun.
+    /// Writes content, after [`begin`](Self::begin).
     pub(super) fn write(&self, content: impl FnOnce(&File) -> io::Result<()>) -> Result<(), OutputError> {
         content(&self.file).map_err(unwritable(&self.path))
     }
@@ -125,7 +126,7 @@ impl Output {
         })
     }
 
-    /// Puts what was written in the place of the old file, whose permissions it gets.
+    /// Renames the partial file to the target, with the permissions of the old file.
     pub(super) fn complete(self) -> Result<(), OutputError> {
         let Some(place) = &self.place else { return Ok(()) };
         self.write(|file| {
@@ -137,7 +138,7 @@ impl Output {
         })
     }
 
-    /// Leaves nothing of what was written.
+    /// Deletes the partial file.
     pub(super) fn discard(mut self) {
         if let Some(place) = &mut self.place {
             place.is_unused = true;
@@ -145,11 +146,11 @@ impl Output {
     }
 }
 
-/// A file that never had content leaves nothing behind.
+/// Deletes an unused partial file.
 impl Drop for Output {
     fn drop(&mut self) {
         if let Some(Place { partial, is_unused: true, .. }) = &self.place {
-            // It is empty: no loss if it stays.
+            // The content is useless: no harm if the file stays.
             let _ = fs::remove_file(partial);
             signals::remove(partial);
         }
@@ -174,14 +175,14 @@ fn device(path: &Path) -> io::Result<Option<File>> {
     if let Some(file) = standard(&metadata) {
         return Ok(Some(file));
     }
-    // A name under /dev/fd may lead to a file that has none any more.
+    // A name under /dev/fd may lead to a deleted file.
     if metadata.is_dir() || (metadata.is_file() && followed(path).exists()) {
         return Ok(None);
     }
     OpenOptions::new().write(true).open(path).map(Some)
 }
 
-/// Standard output or error, if that is where a name leads to: a file of its own would write over what is printed.
+/// Returns standard output or error if `metadata` is that of its file: a second open file would overwrite printed text.
 #[cfg(unix)]
 fn standard(metadata: &fs::Metadata) -> Option<File> {
     use std::os::{
@@ -191,8 +192,8 @@ fn standard(metadata: &fs::Metadata) -> Option<File> {
 
     let is_same = |stream: BorrowedFd<'_>| {
         let file = File::from(stream.try_clone_to_owned().ok()?);
-        let own = file.metadata().ok()?;
-        ((own.dev(), own.ino()) == (metadata.dev(), metadata.ino())).then_some(file)
+        let stream = file.metadata().ok()?;
+        ((stream.dev(), stream.ino()) == (metadata.dev(), metadata.ino())).then_some(file)
     };
     is_same(io::stdout().as_fd()).or_else(|| is_same(io::stderr().as_fd()))
 }
@@ -200,12 +201,12 @@ fn standard(metadata: &fs::Metadata) -> Option<File> {
 /// Set when an output file named `-` is opened.
 static STANDARD_OUTPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether an output file named `-` uses standard output, so that nothing else may be printed there.
+/// Returns whether an output file named `-` uses standard output, so that nothing else may be printed there.
 pub(crate) fn is_standard_output_taken() -> bool {
     STANDARD_OUTPUT_IS_TAKEN.load(Ordering::Relaxed)
 }
 
-/// Standard output as a file.
+/// Returns standard output as a file.
 fn standard_output() -> io::Result<File> {
     #[cfg(unix)]
     let owned = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?;
@@ -220,17 +221,17 @@ fn standard(_: &fs::Metadata) -> Option<File> {
     None
 }
 
-/// The file that symbolic links lead to, whether it is there or not. There must be an end to them.
+/// Returns the target of symbolic links, which may not exist. The links must not form a cycle.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     while let Ok(next) = fs::read_link(&path) {
-        // An absolute one takes the place of all.
+        // Joining an absolute path returns that path.
         path = path.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
     }
     path
 }
 
-/// Whether a path still leads to an open file.
+/// Returns whether a path still leads to an open file.
 #[cfg(unix)]
 fn is_same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -243,7 +244,7 @@ fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Whether another open file holds it; if not, this one does from now on.
+/// Returns whether another open file holds the lock; otherwise, locks `file`.
 #[cfg(unix)]
 fn is_locked(file: &File) -> bool {
     use rustix::{
@@ -251,7 +252,7 @@ fn is_locked(file: &File) -> bool {
         io::Errno,
     };
 
-    // Where files cannot be locked, two runs at once have to be kept apart by their user.
+    // On a file system without locks, the user must not start two runs with the same output file.
     flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
 }
 

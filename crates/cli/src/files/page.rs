@@ -1,4 +1,4 @@
-//! The page of a command on which all of its runs are played: one file, written when the last of them is over.
+//! Replay page with all runs of a command: one file, written after the last run.
 
 use std::{
     fmt,
@@ -11,10 +11,10 @@ use multicomputer_picture::Replay;
 
 use super::{super::error::Error, output::Output};
 
-/// The page, if one is asked for.
+/// The replay page, if requested.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// `None` once it is written, too.
+    /// `None` if no page is requested, and after writing.
     output: Option<Output>,
     /// `None` before the first run.
     page: Option<Replay>,
@@ -23,7 +23,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Finds out whether the page of runs that are called so can be written, and holds its file.
+    /// Checks the number of runs, and opens the file, if a page is requested.
     pub(super) fn create(path: Option<&Path>, labels: &[String]) -> Result<Page, Error> {
         let Some(path) = path else { return Ok(Page::default()) };
         let most = Replay::most_runs();
@@ -38,7 +38,7 @@ impl Page {
         Ok(Page { output, is_several: labels.len() > 1, ..Page::default() })
     }
 
-    /// Adds a run with its title as the only one, and that among others, which a list may cut off at its end.
+    /// Adds a run: `title` for a page with one run, `heading` for a list of several runs, which may truncate it.
     pub(super) fn add<T>(&mut self, [title, heading]: [&str; 2], run: &Run<T>) -> Result<(), Error> {
         let Some(output) = &self.output else { return Ok(()) };
         let of_page = if self.is_several { "Runs side by side" } else { title };
@@ -46,7 +46,7 @@ impl Page {
         Ok(output.write(|_| page.add(heading, run).map_err(io::Error::other))?)
     }
 
-    /// Writes what there is.
+    /// Writes the page, if there was a run.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         let Some(mut output) = self.output.take() else { return Ok(()) };
         let Some(page) = self.page.take() else {
@@ -57,7 +57,7 @@ impl Page {
         let written =
             output.write(|mut file| file.write_all(page.to_html().map_err(io::Error::other)?.as_bytes()));
         if let Err(cause) = written {
-            // A part of one is of no use.
+            // An incomplete page is useless.
             output.discard();
             return Err(cause.into());
         }
@@ -65,7 +65,7 @@ impl Page {
     }
 }
 
-/// Says if none was written: a line for the end of the output.
+/// Formats a line for the end of the output if no page was written.
 impl fmt::Display for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_missing { writeln!(f, "No replay was written: nothing was run.") } else { Ok(()) }

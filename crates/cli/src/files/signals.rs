@@ -50,7 +50,8 @@ fn watch() {
     });
 }
 
-/// The signals that the parent process has set to be ignored, as `nohup` does; bit `n - 1` is signal `n`. Known on Linux only.
+/// Returns the signals that the parent process has set to be ignored, as `nohup` does; bit `n - 1` is signal `n`. Known
+/// on Linux only.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

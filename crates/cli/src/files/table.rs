@@ -1,10 +1,10 @@
-//! A table as CSV, whose rows are written as they come.
+//! CSV table whose rows are written as soon as they are known.
 
 use std::{io::Write, path::Path};
 
 use super::{super::error::Error, output::Output};
 
-/// A CSV file, or none if none is asked for.
+/// A CSV file, if requested.
 #[derive(Debug)]
 pub(crate) struct CsvFile {
     output: Option<Output>,
@@ -13,14 +13,14 @@ pub(crate) struct CsvFile {
 }
 
 impl CsvFile {
-    /// Opens the file, if there is a name, for columns of these names. Nothing is written yet.
+    /// Opens the file, if there is a path; `header` has the column names, separated by blanks. Writes nothing yet.
     pub(crate) fn create(path: Option<&Path>, header: &'static str) -> Result<CsvFile, Error> {
         let output = path.map(Output::open).transpose().map_err(Error::usage)?;
         Ok(CsvFile { output, header, is_begun: false })
     }
 
-    /// Fills the table, and completes it. If that fails the rows that were there by then stay in the partial file, and
-    /// the error says so.
+    /// Fills the table by `work`, and completes it. If `work` fails, the finished rows stay in the partial file, which
+    /// the error names.
     pub(crate) fn fill<T>(mut self, work: impl FnOnce(&mut CsvFile) -> Result<T, Error>) -> Result<T, Error> {
         match work(&mut self) {
             Ok(result) => self.complete().map(|()| result),
@@ -28,13 +28,13 @@ impl CsvFile {
         }
     }
 
-    /// Writes a row, as a whole.
+    /// Writes a row.
     pub(crate) fn row(&mut self, row: Vec<String>) -> Result<(), Error> {
         self.begin()?;
         self.write(&row)
     }
 
-    /// Leaves nothing of the rows that there are: they are of no use.
+    /// Discards the file with all of its rows.
     pub(crate) fn discard(&mut self) {
         if let Some(output) = self.output.take() {
             output.discard();
@@ -66,7 +66,7 @@ impl CsvFile {
         Ok(self.output.map_or(Ok(()), Output::complete)?)
     }
 
-    /// The error, with what there is of the table in spite of it.
+    /// Returns the error, with the path of the partial file if writing has begun.
     fn left_behind(self, cause: Error) -> Error {
         match self.output.as_ref().and_then(Output::paths).filter(|_| self.is_begun) {
             Some((path, partial)) => {

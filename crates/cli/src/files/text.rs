@@ -1,15 +1,15 @@
-//! A file that is written as a whole.
+//! Text file with its content written at once.
 
 use std::{io::Write, path::Path};
 
 use super::{super::error::Error, output::Output};
 
-/// A file for a text, which takes the place of an old one when it is complete.
+/// A text file that replaces an old file when it is complete.
 #[derive(Debug)]
 pub(crate) struct TextFile(Output);
 
 impl TextFile {
-    /// Opens the file, before there is anything to write.
+    /// Opens the file, before its text is known.
     pub(crate) fn create(path: &Path) -> Result<TextFile, Error> {
         Output::open(path).map(TextFile).map_err(Error::usage)
     }

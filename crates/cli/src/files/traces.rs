@@ -1,5 +1,8 @@
-//! The files that a command writes of its runs: a page of all of them, and of each traces and pictures: one run goes to the file named, several to files of
-//! their own, whose names say which run it was: `trace-row-virtual.json` for `trace.json`. A device gets them all.
+//! Trace and picture files of a command's runs.
+//!
+//! One run writes to the given path. Each of several runs writes to its own file, named after the run:
+//! `trace-row-virtual.json` for `trace.json`. A device receives the content of all runs. A replay page has all runs in
+//! one file.
 
 use std::{
     fmt,
@@ -20,7 +23,7 @@ use super::{
 /// Maximum number of files that are listed.
 const MAX_LISTED: usize = 20;
 
-/// The traces and pictures of a command.
+/// Trace, picture and replay files of a command.
 #[derive(Debug)]
 pub(crate) struct Traces {
     trace: Files,
@@ -30,7 +33,7 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Finds out whether the files of runs that are called so can be written.
+    /// Checks that the files of the runs named by `labels` can be written.
     pub(crate) fn create(options: &RunOptions, labels: &[String]) -> Result<Traces, Error> {
         let mut traces = Traces {
             trace: Files::create("trace", options.trace.as_deref(), labels)?,
@@ -38,7 +41,7 @@ impl Traces {
             heat: Files::create("heat map", options.heat.as_deref(), labels)?,
             page: Page::default(),
         };
-        // The first ones all at once, so that one name is not taken for two of them.
+        // Holds the first file of each kind at the same time, so that the same path for two kinds is refused.
         let all = [&traces.trace, &traces.diagram, &traces.heat].map(|files| files.first(labels));
         let held = all.into_iter().collect::<Result<Vec<_>, Error>>()?;
         traces.page = Page::create(options.replay.as_deref(), labels)?;
@@ -46,8 +49,8 @@ impl Traces {
         Ok(traces)
     }
 
-    /// Writes what is asked for of the run that is called so in names of files; the titles are for people: of pictures, and
-    /// of the run among others on a page.
+    /// Writes the requested files of a run. `label` is a part of file names; `title` is for pictures, `heading` for the
+    /// run on a page with several runs.
     pub(crate) fn write<T>(
         &mut self,
         label: &str,
@@ -55,7 +58,7 @@ impl Traces {
         run: &Run<T>,
     ) -> Result<(), Error> {
         self.trace.write(label, |file| run.write_trace(file))?;
-        // A picture cannot fail: the run was traced, and it has a network if that is asked for.
+        // Drawing cannot fail: the run was traced, and has a network if the picture needs one.
         let svg = |file: &File, svg: Result<String, _>| {
             let mut file = file;
             file.write_all(svg.map_err(io::Error::other)?.as_bytes())
@@ -65,7 +68,7 @@ impl Traces {
         self.page.add([title, heading], run)
     }
 
-    /// Writes what is about all runs together, when they are over.
+    /// Writes the files with all runs, after the last run.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         self.page.finish()
     }
@@ -77,11 +80,11 @@ impl fmt::Display for Traces {
     }
 }
 
-/// The files of one kind, and those that were written.
+/// Files of one kind, and the paths written so far.
 #[derive(Debug)]
 struct Files {
     kind: &'static str,
-    /// `None` if none are asked for.
+    /// `None` if not requested.
     path: Option<PathBuf>,
     device: Option<Output>,
     is_several: bool,
@@ -95,7 +98,7 @@ impl Files {
         Ok(Files { kind, path, device, is_several: labels.len() > 1, written: Vec::new() })
     }
 
-    /// The first of the files of the runs that are called so, if it can be written and all others can.
+    /// Returns the file of the first run, after checking that the files of all runs can be written.
     fn first(&self, labels: &[String]) -> Result<Option<Output>, Error> {
         let (Some(path), None) = (&self.path, &self.device) else { return Ok(None) };
         let open = |file: &Path| Output::open(file).map_err(Error::usage);
@@ -106,7 +109,7 @@ impl Files {
         labels.first().map(|label| open(&labelled(path, label))).transpose()
     }
 
-    /// Writes the file of the run that is called so, if one is asked for.
+    /// Writes the file of the run named by `label`, if requested.
     fn write(&mut self, label: &str, content: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Error> {
         let Some(path) = &self.path else { return Ok(()) };
         if let Some(device) = &self.device {
@@ -116,7 +119,7 @@ impl Files {
         let mut output = Output::open(&path)?;
         output.begin()?;
         if let Err(cause) = output.write(content) {
-            // A part of one is of no use.
+            // An incomplete file is useless.
             output.discard();
             return Err(cause.into());
         }
@@ -125,7 +128,7 @@ impl Files {
         Ok(())
     }
 
-    /// The file of a run: another one than those of all runs before.
+    /// Returns the path for a run, different from the paths of all earlier runs.
     fn file(&self, path: &Path, label: &str) -> PathBuf {
         if !self.is_several {
             return path.to_owned();
@@ -139,7 +142,7 @@ impl Files {
     }
 }
 
-/// The files that were written, unless that is the one that was named: lines for the end of the output.
+/// Formats the paths written, for the end of the output; nothing if the only path is the given one.
 impl fmt::Display for Files {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind;
@@ -160,7 +163,7 @@ impl fmt::Display for Files {
     }
 }
 
-/// The name of a file with a label before its extension.
+/// Returns the path with a label before its extension.
 fn labelled(path: &Path, label: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push("-");

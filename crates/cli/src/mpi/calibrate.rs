@@ -1,4 +1,4 @@
-//! `multicomputer mpi calibrate`: the ranks at hand as a machine.
+//! `multicomputer mpi calibrate`: measures the MPI ranks as a machine.
 
 use std::{fmt::Write as _, io::Write, path::PathBuf};
 
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Arguments, job: &Job, out: &mut dyn Write) -> Resu
     let on: Vec<String> =
         (0..hosts).map(|host| job.hosts().iter().filter(|&&of| of == host).count().to_string()).collect();
     let crowded = if job.is_oversubscribed() { ", which share cores" } else { "" };
-    // A string takes all that is written to it.
+    // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "# {} on {} ({}){crowded}, over {}, as measured by `multicomputer mpi calibrate`.",

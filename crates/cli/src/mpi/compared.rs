@@ -1,4 +1,4 @@
-//! Commands that compare algorithms, carried out by the ranks: their options, and the machine that plans are made for.
+//! Commands that compare algorithms on MPI ranks: their options, and the machine for which plans are made.
 
 use std::{io::Write, rc::Rc, sync::Arc};
 
@@ -11,7 +11,7 @@ use super::{
         compare::Runs,
         count::counted,
         error::Error,
-        options::{AskedMachines, RunOptions},
+        options::{GivenMachines, RunOptions},
         ranks::Ranks,
         s_to_p,
         site::Site,
@@ -19,14 +19,14 @@ use super::{
     concluded,
 };
 
-/// The most calls that are timed.
+/// Maximum number of timed calls.
 const MAX_REPETITIONS: usize = 1_000_000;
 
-/// How much faster than a port the links of a shape are: it is there for algorithms that look at rows and columns, and
-/// takes no part in predictions.
+/// Capacity of links over that of ports on a machine with a shape: so large that links do not affect predictions. The
+/// shape is only for algorithms that use rows and columns.
 const SHAPE_LINK_EXCESS: f64 = 1e6;
 
-/// Arguments of a command that compares, and of how it is measured.
+/// Arguments of a command that compares algorithms, and of its measurement.
 #[derive(Args, Debug)]
 pub(super) struct Compared<A: Args> {
     #[command(flatten)]
@@ -37,32 +37,32 @@ pub(super) struct Compared<A: Args> {
     repetitions: usize,
 }
 
-/// Reads a number of repetitions.
+/// Parses a number of repetitions.
 fn repetitions(text: &str) -> Result<usize, String> {
     let number = text.trim().parse().ok().filter(|number| (1..=MAX_REPETITIONS).contains(number));
     number.ok_or_else(|| format!("give a whole number from 1 to {MAX_REPETITIONS}"))
 }
 
-/// The arguments of a command of which some are refused over MPI, and some are read here.
-pub(super) struct Asked<'a> {
-    /// The machines and the shapes that are given.
-    machines: AskedMachines,
-    /// The plans that are run, if it is said.
+/// Arguments that all commands share, of which some are refused over MPI.
+pub(super) struct SharedArguments<'a> {
+    /// Machines and shapes given.
+    machines: GivenMachines,
+    /// Choice of the plans that are run, if given.
     runs: Option<Runs>,
     is_phantom: bool,
     options: &'a mut RunOptions,
 }
 
-/// A command that compares.
+/// A command that compares algorithms.
 pub(super) trait Compares: Args {
-    fn asked(&mut self) -> Asked<'_>;
+    fn shared(&mut self) -> SharedArguments<'_>;
     fn run(&self, site: &Site, out: &mut dyn Write) -> Result<(), Error>;
 }
 
 impl Compares for s_to_p::Arguments {
-    fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machines.asked(), &mut self.options);
-        Asked { machines, runs: None, is_phantom: self.phantom, options }
+    fn shared(&mut self) -> SharedArguments<'_> {
+        let (machines, options) = (self.machines.given(), &mut self.options);
+        SharedArguments { machines, runs: None, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -71,9 +71,9 @@ impl Compares for s_to_p::Arguments {
 }
 
 impl Compares for collective::Arguments {
-    fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machine.asked(), &mut self.options);
-        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
+    fn shared(&mut self) -> SharedArguments<'_> {
+        let (machines, options) = (self.machine.given(), &mut self.options);
+        SharedArguments { machines, runs: self.run, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -82,9 +82,9 @@ impl Compares for collective::Arguments {
 }
 
 impl Compares for all_to_all::Arguments {
-    fn asked(&mut self) -> Asked<'_> {
-        let (machines, options) = (self.machine.asked(), &mut self.options);
-        Asked { machines, runs: self.run, is_phantom: self.phantom, options }
+    fn shared(&mut self) -> SharedArguments<'_> {
+        let (machines, options) = (self.machine.given(), &mut self.options);
+        SharedArguments { machines, runs: self.run, is_phantom: self.phantom, options }
     }
 
     fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
@@ -93,15 +93,15 @@ impl Compares for all_to_all::Arguments {
 }
 
 impl<A: Compares> Compared<A> {
-    /// Carries the command out on all ranks.
+    /// Carries out the command on all ranks.
     pub(super) fn run(mut self, job: Job, out: &mut dyn Write) -> Result<(), Error> {
-        let asked = self.arguments.asked();
-        let limit = asked.options.wall_limit();
+        let shared = self.arguments.shared();
+        let limit = shared.options.wall_limit();
         if job.rank() > 0 {
-            // Files are those of the first rank.
-            (asked.options.csv, asked.options.plot) = (None, None);
+            // Only rank 0 writes files.
+            (shared.options.csv, shared.options.plot) = (None, None);
         }
-        let planned = match asked.check().and_then(|()| asked.planned(job.machine())) {
+        let planned = match shared.check().and_then(|()| shared.planned(job.machine())) {
             Ok(planned) => planned,
             Err(error) => return concluded(&job, Err(error)),
         };
@@ -119,8 +119,8 @@ impl<A: Compares> Compared<A> {
     }
 }
 
-impl Asked<'_> {
-    /// Refuses what there is only on a machine of this process.
+impl SharedArguments<'_> {
+    /// Refuses options that apply only to machines of this process.
     fn check(&self) -> Result<(), Error> {
         let refused =
             |option: &str, why: &str| Error::usage(format!("{option} cannot be used over MPI: {why}"));
@@ -142,10 +142,10 @@ impl Asked<'_> {
         }
     }
 
-    /// The machine that plans are made for, if it is said; `own` is the one for which they are made unless it is.
-    fn planned(self, own: &MachineSpec) -> Result<Option<MachineSpec>, Error> {
-        let AskedMachines { machines, shapes, .. } = self.machines;
-        let ranks = own.nodes();
+    /// Returns the machine for which plans are made, or `None` if the options give none; `default` is the job's machine.
+    fn planned(self, default: &MachineSpec) -> Result<Option<MachineSpec>, Error> {
+        let GivenMachines { machines, shapes, .. } = self.machines;
+        let ranks = default.nodes();
         let several = |option: &str, given: usize| {
             Error::usage(format!("{option} is given {given} times: over MPI plans are made for one machine"))
         };
@@ -178,7 +178,7 @@ impl Asked<'_> {
                 are(ranks)
             )));
         }
-        let machine = machine.unwrap_or_else(|| own.clone());
+        let machine = machine.unwrap_or_else(|| default.clone());
         let mesh = Mesh::new(shape.rows, shape.columns).map_err(Error::usage)?;
         let parameters = machine.parameters().to_builder().link_excess(SHAPE_LINK_EXCESS).build();
         let name = format!("{} as {shape}", machine.name());
@@ -186,7 +186,7 @@ impl Asked<'_> {
     }
 }
 
-/// `are 6 ranks`
+/// Returns the number of ranks with its verb: `are 6 ranks`.
 fn are(ranks: usize) -> String {
     format!("{} {}", if ranks == 1 { "is" } else { "are" }, counted(ranks, "rank"))
 }

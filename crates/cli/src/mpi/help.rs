@@ -1,8 +1,8 @@
-//! The help of commands over MPI, where it is another one than that of the same commands on machines of this process.
+//! Help of commands over MPI, where it differs from that of the same commands on machines of this process.
 
 use clap::{Command, builder::Resettable};
 
-/// Examples of all of them.
+/// Examples for all commands.
 pub(super) const EXAMPLES: &str = "\
 Examples:
   mpirun -n 16 multicomputer mpi calibrate --out cluster.toml
@@ -12,20 +12,20 @@ Examples:
 
 Each rank is a node. Rank 0 prints and writes files; an error ends all ranks with a status other than 0.";
 
-/// The end of the help of each command that compares.
+/// End of the help of each command that compares algorithms.
 const MEASURED: &str = "\
 Each rank is a node. Every call begins after a barrier, and its time is that of the slowest rank, by its own clock. The table \
 has the median of all calls, and their spread. Every rank checks every byte of the first and of the last call. The row `mpi` \
 is MPI's operation on the same data, and `/ mpi` the ratio to its time. Predictions are for the machine that plans are made \
 for, such as one that `mpi calibrate` has measured.";
 
-/// Options that there are only on a machine of this process.
+/// Options that apply only to machines of this process.
 const ONLY_ON_MACHINES: [&str; 11] =
     ["clock", "pin", "noise", "fault", "no_detours", "trace", "svg", "heat", "replay", "explain", "phantom"];
 
-/// The command line with a help of its own for commands over MPI.
+/// Returns the command line with the help for commands over MPI.
 pub(crate) fn adapted(command: Command) -> Command {
-    let own = |command: Command| {
+    let with_mpi_help = |command: Command| {
         let command = ONLY_ON_MACHINES
             .iter()
             .fold(command, |command, option| command.mut_arg(option, |arg| arg.hide(true)));
@@ -42,6 +42,8 @@ pub(crate) fn adapted(command: Command) -> Command {
             .after_help(MEASURED)
     };
     command.mut_subcommand("mpi", |mpi| {
-        ["s-to-p", "collective", "all-to-all"].iter().fold(mpi, |mpi, name| mpi.mut_subcommand(name, own))
+        ["s-to-p", "collective", "all-to-all"]
+            .iter()
+            .fold(mpi, |mpi, name| mpi.mut_subcommand(name, with_mpi_help))
     })
 }

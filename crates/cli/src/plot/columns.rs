@@ -2,7 +2,7 @@
 
 /// Columns that can be the x axis, with the name and the unit of the axis. The default is the column with the most distinct values; of
 /// several such columns the first.
-pub(super) const ALONG: [(&str, &str, &str); 14] = [
+pub(super) const X_COLUMNS: [(&str, &str, &str); 14] = [
     ("t", "traffic of a node", "bytes"),
     ("bytes", "length", "bytes"),
     ("sources", "sources", ""),

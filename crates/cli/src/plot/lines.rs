@@ -1,4 +1,4 @@
-//! Which columns of a table make the axes and the lines of a chart.
+//! Selection of table columns for the axes and lines of a chart.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,25 @@ use multicomputer_picture::{Axis, Chart, Crossover, Origin};
 
 use super::{
     super::count::counted,
-    Asked, PlotError,
-    columns::{ALONG, NAMES},
+    ChartOptions, PlotError,
+    columns::{NAMES, X_COLUMNS},
     means::{Lines, note},
     records::Records,
     settings::{SETTINGS, follows, setting, title_columns},
 };
 
-/// Columns of times, the first of which that has any is shown.
+/// Columns of times; the first one with a number is shown.
 const TIMES: [&str; 4] = ["modeled_us", "run_us", "wall_us", "time_us"];
 
-/// The name of the choice among all algorithms, in all libraries.
+/// Name of the algorithm that chooses among all others, in all libraries.
 const AUTO: &str = "auto";
 
-/// The name for the bytes that are moved over the time that it takes.
+/// Name of the y axis for bytes over time.
 const BANDWIDTH: &str = "bandwidth";
 
-/// The chart of a table, and the number of its points that are means of several rows.
-pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), PlotError> {
-    let y = height(records, asked)?;
+/// Returns the chart of a table, and the number of points that are means of several rows.
+pub(super) fn chart(records: &Records, options: &ChartOptions) -> Result<(Chart, usize), PlotError> {
+    let y = y_axis(records, options)?;
     let unusable = records.rows().iter().zip(1..).find(|(row, _)| {
         !records.cell(row, &y.column).is_empty() && records.number(row, &y.column).is_none()
     });
@@ -36,8 +36,8 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
     if records.rows().is_empty() {
         return Err(PlotError::Empty { column: y.column });
     }
-    let x = along(records, asked, &y)?;
-    let by = apart(records, asked, &x, &y)?;
+    let x = x_column(records, options, &y)?;
+    let by = line_columns(records, options, &x, &y)?;
     let name = |row: &[String], keys: &[String]| {
         let texts = keys.iter().filter(|key| *key != "interval").map(|key| label(records, row, key));
         let texts = texts.filter(|text| !text.is_empty());
@@ -61,7 +61,7 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
         Some(names) => names.iter().position(|name| *name == text(row)).map(|place| place as f64),
     };
 
-    // Without a place to the right each name has its own.
+    // Without an x column, every name has its own place.
     let keys: &[String] = if x.is_empty() { &[] } else { &by };
     let lines = Lines::of(records, keys, |row| Some([place(row)?, y.of(records, row)? / scale]));
     let others: Vec<String> =
@@ -71,7 +71,7 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
 
     let x_axis = match &names {
         Some(names) if x.is_empty() => {
-            // Each name stands for a line of its own.
+            // Every name stands for a line.
             let with_note = |shown: &String| {
                 let rows = records.rows().iter().filter(|row| name(row, &by) == *shown);
                 let rows: Vec<(f64, &[String])> =
@@ -82,7 +82,8 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
         }
         Some(names) => Axis::names(x.as_str(), names.iter().cloned()),
         None => {
-            let (_, name, unit) = ALONG.into_iter().find(|(column, ..)| *column == x).unwrap_or((&x, &x, ""));
+            let (_, name, unit) =
+                X_COLUMNS.into_iter().find(|(column, ..)| *column == x).unwrap_or((&x, &x, ""));
             axis(name, unit, lines.numbers(0), if unit == "bytes" { 4.0 } else { 16.0 })
         }
     };
@@ -90,7 +91,7 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
         Some(_) => Axis::linear(y.title(), unit),
         None => axis(&y.title(), unit, lines.numbers(1).chain(bounds.numbers(1)), 20.0),
     };
-    let mut chart = Chart::new(title(records, asked, &x, &by), x_axis, y_axis);
+    let mut chart = Chart::new(title(records, options, &x, &by), x_axis, y_axis);
     for line in bounds.lines {
         let name = ["bound", &name(line.row, &others)].join(" ").trim_end().to_owned();
         chart.add(name + &line.note, Origin::Bound, line.points);
@@ -109,8 +110,8 @@ pub(super) fn chart(records: &Records, asked: &Asked) -> Result<(Chart, usize), 
     Ok((chart, means))
 }
 
-/// Where another algorithm becomes the fastest: among lines that differ in nothing else, and without *Auto*, which takes the
-/// fastest itself.
+/// Returns the crossovers where another algorithm becomes the fastest, among lines that differ in the algorithm only.
+/// *Auto* is excluded, because it chooses the fastest itself.
 fn crossovers(
     records: &Records,
     others: &[String],
@@ -130,7 +131,8 @@ fn crossovers(
     groups.values().flat_map(Chart::crossovers).collect()
 }
 
-/// An axis of numbers: logarithmic if all are positive and the ratio of the largest to the smallest is large.
+/// Returns an axis of numbers: logarithmic if all numbers are positive and the ratio of their maximum to their minimum
+/// is at least `factor`.
 fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64) -> Axis {
     let (least, most) =
         numbers.fold((f64::INFINITY, 0.0_f64), |(least, most), number| (least.min(number), most.max(number)));
@@ -141,29 +143,29 @@ fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64)
     }
 }
 
-/// The figure that is shown upwards.
-struct Height {
+/// Quantity on the y axis.
+struct YAxis {
     column: String,
-    /// The column of bytes, if these are shown over the time.
+    /// Column of bytes, for a bandwidth.
     bytes: Option<String>,
 }
 
-fn height(records: &Records, asked: &Asked) -> Result<Height, PlotError> {
+fn y_axis(records: &Records, options: &ChartOptions) -> Result<YAxis, PlotError> {
     let has_numbers = |column: &str| records.rows().iter().any(|row| records.number(row, column).is_some());
     let time = || TIMES.into_iter().find(|column| has_numbers(column)).map(str::to_owned);
     let no_time = || PlotError::NoTime { header: records.header().join(", ") };
-    match asked.y.as_deref() {
-        None => Ok(Height { column: time().ok_or_else(no_time)?, bytes: None }),
+    match options.y.as_deref() {
+        None => Ok(YAxis { column: time().ok_or_else(no_time)?, bytes: None }),
         Some(BANDWIDTH) => {
             let bytes = ["t", "bytes"].into_iter().find(|column| has_numbers(column));
             let bytes = bytes.ok_or_else(|| PlotError::NoBytes { header: records.header().join(", ") })?;
-            Ok(Height { column: time().ok_or_else(no_time)?, bytes: Some(bytes.to_owned()) })
+            Ok(YAxis { column: time().ok_or_else(no_time)?, bytes: Some(bytes.to_owned()) })
         }
-        Some(column) => Ok(Height { column: known(records, column)?, bytes: None }),
+        Some(column) => Ok(YAxis { column: known(records, column)?, bytes: None }),
     }
 }
 
-/// A column that was named, if there is one.
+/// Returns `column`, or an error if the table does not have it.
 fn known(records: &Records, column: &str) -> Result<String, PlotError> {
     match records.has(column) {
         true => Ok(column.to_owned()),
@@ -171,7 +173,7 @@ fn known(records: &Records, column: &str) -> Result<String, PlotError> {
     }
 }
 
-impl Height {
+impl YAxis {
     fn is_time(&self) -> bool {
         self.bytes.is_none() && self.column.ends_with("_us")
     }
@@ -197,7 +199,7 @@ impl Height {
         }
     }
 
-    /// The divisor of numbers, and the unit that they have then.
+    /// Returns the divisor of numbers, and the unit after division.
     fn unit(&self, records: &Records) -> (f64, &'static str) {
         if self.bytes.is_some() {
             return (1.0, "MB/s");
@@ -214,16 +216,16 @@ impl Height {
     }
 }
 
-/// The column to the right; empty if nothing is different from row to row but the algorithm.
-fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotError> {
-    if let Some(column) = &asked.x {
+/// Returns the x column; empty if rows differ in the algorithm only.
+fn x_column(records: &Records, options: &ChartOptions, y: &YAxis) -> Result<String, PlotError> {
+    if let Some(column) = &options.x {
         return known(records, column);
     }
-    let varieties = ALONG.into_iter().map(|(column, ..)| (column, records.variety(column)));
-    // Of several the first.
+    let varieties = X_COLUMNS.into_iter().map(|(column, ..)| (column, records.variety(column)));
+    // The first of several columns with the most distinct values.
     let (column, variety) = varieties.rev().max_by_key(|(_, variety)| *variety).unwrap_or_default();
     let is_number = |column: &str| records.rows().iter().all(|row| records.number(row, column).is_some());
-    // Several machines of as many nodes that no parameter tells apart are not to be one point.
+    // Machines with the same number of nodes that no other column distinguishes must not share a point.
     let is_ambiguous = ["nodes", "size"].contains(&column) && {
         let settings = SETTINGS.into_iter().map(|(column, ..)| column);
         let settings = settings.filter(|column| !["topology", "machine", "machine_hash"].contains(column));
@@ -235,8 +237,8 @@ fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotErr
     if variety > 1 && is_number(column) {
         return Ok(column.to_owned());
     }
-    // A table of somebody else: the first number that varies.
-    if ALONG.iter().all(|(column, ..)| !records.has(column)) {
+    // A table of another program: the first column of numbers that varies.
+    if X_COLUMNS.iter().all(|(column, ..)| !records.has(column)) {
         let varies =
             |column: &&String| **column != y.column && is_number(column) && records.variety(column) > 1;
         if let Some(column) = records.header().iter().find(varies) {
@@ -248,13 +250,18 @@ fn along(records: &Records, asked: &Asked, y: &Height) -> Result<String, PlotErr
     Ok(name.unwrap_or_default().to_owned())
 }
 
-/// The columns that tell lines apart.
-fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<String>, PlotError> {
-    if let Some(by) = &asked.by {
+/// Returns the columns that distinguish lines.
+fn line_columns(
+    records: &Records,
+    options: &ChartOptions,
+    x: &str,
+    y: &YAxis,
+) -> Result<Vec<String>, PlotError> {
+    if let Some(by) = &options.by {
         return by.iter().map(|column| known(records, column)).collect();
     }
-    let numbers = ALONG.into_iter().map(|(column, ..)| column);
-    // Of what goes along with the place, and of clocks where the time does not depend on them, there is nothing to tell.
+    let numbers = X_COLUMNS.into_iter().map(|(column, ..)| column);
+    // Excludes columns that depend on x, and the clock if the time does not depend on it.
     let is_shown = |column: &str| match column {
         _ if column == x => false,
         "t" | "bytes" => !["t", "bytes"].contains(&x),
@@ -268,10 +275,10 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
     let varied = varied.filter(|column| !machine(column));
     let algorithm = records.has("algorithm").then_some("algorithm");
     let mut by: Vec<String> = algorithm.into_iter().chain(varied).map(str::to_owned).collect();
-    // Along machines their parameters change as a matter of course; along lengths they do not.
-    let is_along_machines = ["machine", "nodes", "size"].contains(&x) || setting(x).is_some();
+    // If x distinguishes machines, their parameters depend on x; otherwise, they distinguish lines.
+    let is_x_of_machines = ["machine", "nodes", "size"].contains(&x) || setting(x).is_some();
     for (column, ..) in SETTINGS {
-        let place = is_along_machines.then(|| x.to_owned());
+        let place = is_x_of_machines.then(|| x.to_owned());
         let known: Vec<&str> = by.iter().chain(&place).map(String::as_str).collect();
         if !known.contains(&column) && !follows(records, column, &known) {
             by.push(column.to_owned());
@@ -280,16 +287,16 @@ fn apart(records: &Records, asked: &Asked, x: &str, y: &Height) -> Result<Vec<St
     Ok(by)
 }
 
-/// A cell as a legend has it: a number with its name.
+/// Formats a cell for a legend: a number with its name.
 pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
     let text = records.cell(row, column);
-    match ALONG.into_iter().find(|(name, ..)| *name == column) {
+    match X_COLUMNS.into_iter().find(|(name, ..)| *name == column) {
         _ if text.is_empty() => String::new(),
         _ if column == "ports" => counted(text.parse().unwrap_or(0_usize), "port"),
         Some((_, _, unit)) if !unit.is_empty() => format!("{text} {unit}"),
         Some((_, name, _)) => format!("{text} {name}"),
         None => match setting(column) {
-            // 1.000000 is 1.
+            // Shows 1.000000 as 1.
             Some((_, before, after)) => match records.number(row, column) {
                 Some(number) if column == "alpha_us" => format!("{before}{number}{after}"),
                 _ => format!("{before}{text}{after}"),
@@ -299,9 +306,9 @@ pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
     }
 }
 
-/// A title: the one that is given, or the cells that are the same in all rows.
-fn title(records: &Records, asked: &Asked, x: &str, by: &[String]) -> String {
-    if let Some(title) = &asked.title {
+/// Returns the title: the given one, or the cells that are the same in all rows.
+fn title(records: &Records, options: &ChartOptions, x: &str, by: &[String]) -> String {
+    if let Some(title) = &options.title {
         return title.clone();
     }
     let columns = ["operation", "name", "machine", "distribution", "sources", "bytes", "algorithm"];

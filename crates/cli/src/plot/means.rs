@@ -1,31 +1,31 @@
-//! Rows as lines of points: of several rows of one place there is the mean, and the line says of what.
+//! Lines of points from rows: several rows with the same x become a point at their mean.
 
 use std::collections::BTreeMap;
 
 use super::{
-    columns::{ALONG, NAMES},
+    columns::{NAMES, X_COLUMNS},
     records::Records,
     settings::{SEEDS, SETTINGS},
 };
 
-/// Rows that are the same but for their places.
+/// A line: rows with the same keys.
 pub(super) struct Line<'a> {
-    /// The first of them.
+    /// First row.
     pub(super) row: &'a [String],
-    /// From left to right, one for each place.
+    /// Points by ascending x, one for each x.
     pub(super) points: Vec<[f64; 2]>,
-    /// What points are the mean of, as the end of a name: ` (mean of 30 seeds)`; nothing if they are of no several rows.
+    /// End of the line's name that says what points are means of: ` (mean of 30 seeds)`; empty if no point is a mean.
     pub(super) note: String,
 }
 
-/// Rows as lines.
+/// Lines of a table.
 pub(super) struct Lines<'a> {
     pub(super) lines: Vec<Line<'a>>,
-    /// The number of points that are means.
+    /// Number of points that are means.
     pub(super) means: usize,
 }
 
-/// The rows of one place, with their heights.
+/// Rows with the same x, with their y values.
 type Place<'a> = Vec<(f64, &'a [String])>;
 
 impl<'a> Lines<'a> {
@@ -35,7 +35,7 @@ impl<'a> Lines<'a> {
         point: impl Fn(&[String]) -> Option<[f64; 2]>,
     ) -> Lines<'a> {
         let mut keys: Vec<Vec<&str>> = Vec::new();
-        // The first row of each line, and its places by the bits of where they are to the right.
+        // First row of each line, and its rows by the bits of x.
         let mut lines: Vec<(&[String], BTreeMap<u64, Place<'a>>)> = Vec::new();
         for row in records.rows() {
             let Some([x, y]) = point(row) else { continue };
@@ -64,16 +64,17 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The mean height, from the first on, so that equal heights have themselves as their mean.
+/// Returns the mean y value. The differences from the first value are summed, so that the mean of equal values is
+/// exact.
 fn mean(place: &Place<'_>) -> f64 {
     let first = place[0].0;
-    first + place.iter().map(|(height, _)| height - first).sum::<f64>() / place.len() as f64
+    first + place.iter().map(|(y, _)| y - first).sum::<f64>() / place.len() as f64
 }
 
-/// What the points of a line are the mean of: seeds, or rows with the columns in which they differ. Nothing if the rows of
-/// each place have one height.
+/// Returns the note on what the points of a line are means of: seeds, or rows with the columns in which they differ.
+/// Empty if the rows of each place have equal y values.
 pub(super) fn note(records: &Records, places: &[Place<'_>]) -> String {
-    let is_mean = |place: &&Place<'_>| place.iter().any(|(height, _)| *height != place[0].0);
+    let is_mean = |place: &&Place<'_>| place.iter().any(|(y, _)| *y != place[0].0);
     let Some(most) = places.iter().filter(is_mean).map(Vec::len).max() else { return String::new() };
     let cells = |place: &Place<'_>, column: &str| {
         let mut cells: Vec<String> =
@@ -84,7 +85,7 @@ pub(super) fn note(records: &Records, places: &[Place<'_>]) -> String {
     };
     let columns = SEEDS.into_iter().map(|(column, _)| column);
     let columns =
-        columns.chain(["algorithm"]).chain(NAMES).chain(ALONG.into_iter().map(|(column, ..)| column));
+        columns.chain(["algorithm"]).chain(NAMES).chain(X_COLUMNS.into_iter().map(|(column, ..)| column));
     let mut differing: Vec<&str> = Vec::new();
     for column in columns.chain(SETTINGS.into_iter().map(|(column, ..)| column)) {
         let differs = |place: &Place<'_>| cells(place, column) > 1;

@@ -1,4 +1,4 @@
-//! A table of texts whose columns have names.
+//! A table of text cells with named columns.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -6,7 +6,7 @@ use multicomputer::{input, model::MachineSpec};
 
 use super::PlotError;
 
-/// The names of columns, and rows of as many cells.
+/// Column names, and rows with a cell for each column.
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     header: Vec<String>,
@@ -48,31 +48,31 @@ impl Records {
         self.header.iter().any(|name| name == column)
     }
 
-    /// The cell of a row; empty if there is no such column.
+    /// Returns the cell of a row in a column; empty if there is no such column.
     pub(super) fn cell<'a>(&self, row: &'a [String], column: &str) -> &'a str {
         let place = self.header.iter().position(|name| name == column);
         place.and_then(|place| row.get(place)).map_or("", String::as_str)
     }
 
-    /// The number in a cell, if it is one.
+    /// Returns the number in a cell, if it is a finite number.
     pub(super) fn number(&self, row: &[String], column: &str) -> Option<f64> {
         self.cell(row, column).parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// The rows of which something is so.
+    /// Keeps the rows for which `is_kept` is true.
     pub(super) fn filtered(mut self, is_kept: impl Fn(&Records, &[String]) -> bool) -> Records {
         let rows = std::mem::take(&mut self.rows);
         let rows = rows.into_iter().filter(|row| is_kept(&self, row)).collect();
         Records { rows, ..self }
     }
 
-    /// The number of different texts in a column.
+    /// Returns the number of distinct texts in a column.
     pub(super) fn variety(&self, column: &str) -> usize {
         let texts: BTreeSet<&str> = self.rows.iter().map(|row| self.cell(row, column)).collect();
         texts.len()
     }
 
-    /// A table of intervals, each with both of its ends, as one with a row for each end.
+    /// Converts a table of intervals to a table with a row for each end of an interval.
     fn lengthened(mut self) -> Records {
         if !["from_bytes", "to_bytes", "from_us", "to_us", "from_ratio", "to_ratio"]
             .iter()
@@ -95,7 +95,7 @@ impl Records {
         self
     }
 
-    /// With the number of nodes, if that column is missing and the machine has a known name.
+    /// Adds the number of nodes, if that column is missing and all machines are known.
     fn with_nodes(mut self) -> Records {
         if self.has("nodes") || self.has("size") || !self.has("machine") {
             return self;

@@ -1,4 +1,5 @@
-//! The columns that say on which machine a row was run, and how: legends have those in which lines differ.
+//! CSV columns for the machine and the settings of a row. A legend shows those columns whose values differ between
+//! lines.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +7,8 @@ use multicomputer::model::MachineSpec;
 
 use super::records::Records;
 
-/// Columns that distinguish lines if others do not, in this order, with what a legend has before and behind a
-/// cell.
+/// Columns that distinguish lines if other columns do not, in this order, with the texts before and after a cell in a
+/// legend.
 pub(super) const SETTINGS: [(&str, &str, &str); 17] = [
     ("ports", "", " ports"),
     ("placement", "", ""),
@@ -28,17 +29,18 @@ pub(super) const SETTINGS: [(&str, &str, &str); 17] = [
     ("machine_hash", "machine hash ", ""),
 ];
 
-/// Columns of seeds: rows that differ in these alone are shown as their mean. With the name of several.
+/// Columns of seeds, with their plurals. Rows that differ in seeds only are shown as their mean.
 pub(super) const SEEDS: [(&str, &str); 3] =
     [("seed", "seeds"), ("noise_seed", "noise seeds"), ("matrix_seed", "matrix seeds")];
 
-/// What a legend has around the cells of a column, if that is one of these or of a seed.
+/// Returns a column of settings or of seeds, with the texts before and after a cell in a legend; `None` for other
+/// columns.
 pub(super) fn setting(column: &str) -> Option<(&'static str, &'static str, &'static str)> {
     const OF_SEEDS: [(&str, &str, &str); 2] = [("seed", "seed ", ""), ("noise_seed", "noise seed ", "")];
     SETTINGS.into_iter().chain(OF_SEEDS).find(|(name, ..)| *name == column)
 }
 
-/// Whether rows that are the same in some columns are the same in another one, too.
+/// Returns whether `column` depends on the columns `from` only: rows that are equal in `from` are equal in `column`.
 pub(super) fn follows(records: &Records, column: &str, from: &[&str]) -> bool {
     let mut found: BTreeMap<Vec<&str>, &str> = BTreeMap::new();
     records.rows().iter().all(|row| {
@@ -48,8 +50,8 @@ pub(super) fn follows(records: &Records, column: &str, from: &[&str]) -> bool {
     })
 }
 
-/// The columns that a title tells if they are the same in all rows: what is set, and the parameters of a machine whose
-/// name does not tell them.
+/// Returns the columns that a title shows if all rows are equal in them: settings that are not defaults, and the
+/// parameters of a machine whose name does not tell them.
 pub(super) fn title_columns(records: &Records) -> Vec<&'static str> {
     let Some(first) = records.rows().first() else { return Vec::new() };
     let is_set = |column: &str, default: &str| !["", default].contains(&records.cell(first, column));

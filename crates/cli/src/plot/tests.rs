@@ -1,4 +1,4 @@
-//! Which columns make axes and lines.
+//! Tests of the selection of columns for axes and lines.
 
 use multicomputer_picture::{Chart, Origin};
 
@@ -12,7 +12,7 @@ fn table(text: &str) -> Records {
 }
 
 fn plotted(text: &str) -> Chart {
-    chart(&table(text), &Asked::default()).unwrap().0
+    chart(&table(text), &ChartOptions::default()).unwrap().0
 }
 
 fn lines(chart: &Chart) -> Vec<(&str, Origin, &[[f64; 2]])> {
@@ -41,7 +41,7 @@ fn times_over_what_varies_most_with_a_line_for_each_algorithm() {
 }
 
 #[test]
-fn names_are_along_where_no_number_varies() {
+fn names_are_x_where_no_number_varies() {
     let chart =
         plotted("machine,distribution,sources,algorithm,modeled_us\nring:4,row,2,a,1\nring:4,cross,2,a,2");
     assert_eq!((chart.x.name.as_str(), chart.x.label(1.0).as_str()), ("distribution", "cross"));
@@ -70,9 +70,9 @@ fn nodes_follow_from_machines_and_intervals_have_two_ends() {
 }
 
 #[test]
-fn columns_can_be_asked_for() {
+fn columns_can_be_chosen() {
     let records = table("n,m,who\n1,2,x\n2,4,x\n1,5,y");
-    let columns = |x: &str, y: &str, by: &str| Asked {
+    let columns = |x: &str, y: &str, by: &str| ChartOptions {
         x: Some(x.to_owned()),
         y: Some(y.to_owned()),
         by: Some(read_columns(by).unwrap()),
@@ -80,20 +80,20 @@ fn columns_can_be_asked_for() {
     };
     let found = chart(&records, &columns("n", "m", "who")).unwrap().0;
     assert_eq!((found.title.as_str(), found.lines.len()), ("T", 2));
-    let error = |asked: &Asked| chart(&records, asked).unwrap_err().to_string();
+    let error = |options: &ChartOptions| chart(&records, options).unwrap_err().to_string();
     assert_eq!(error(&columns("z", "m", "who")), "unknown column `z`. Known: n, m, who");
     assert_eq!(
         error(&columns("n", "who", "m")),
         "row 1 has `x` in the column `who`: only finite numbers can be drawn; an empty cell leaves the row out"
     );
     let none = table("n,m\n1,\n2,");
-    let asked = Asked { y: Some("m".to_owned()), ..Asked::default() };
+    let options = ChartOptions { y: Some("m".to_owned()), ..ChartOptions::default() };
     assert_eq!(
-        chart(&none, &asked).unwrap_err().to_string(),
+        chart(&none, &options).unwrap_err().to_string(),
         "no row has a number in the column `m`: choose another column"
     );
-    assert!(error(&Asked::default()).starts_with("no column has times"));
-    let bandwidth = Asked { y: Some("bandwidth".to_owned()), ..Asked::default() };
+    assert!(error(&ChartOptions::default()).starts_with("no column has times"));
+    let bandwidth = ChartOptions { y: Some("bandwidth".to_owned()), ..ChartOptions::default() };
     assert!(error(&bandwidth).starts_with("a bandwidth needs a column"));
     let records = table("sources,bytes,algorithm,modeled_us\n3,100,a,10\n6,100,a,10");
     let found = chart(&records, &bandwidth).unwrap().0;
@@ -103,11 +103,11 @@ fn columns_can_be_asked_for() {
     );
 }
 
-/// A table with columns of other names goes along the first number that varies, and means are counted.
+/// A table with unknown column names has its first varying number as x, and its means are counted.
 #[test]
 fn a_foreign_table_goes_along_its_first_number() {
     let records = table("algorithm,length,modeled_us\na,8,10\na,1024,30\nb,8,20\nb,1024,25\nb,1024,35");
-    let (found, means) = chart(&records, &Asked::default()).unwrap();
+    let (found, means) = chart(&records, &ChartOptions::default()).unwrap();
     assert_eq!((found.x.name.as_str(), means), ("length", 1));
     assert_eq!(
         lines(&found)[1],

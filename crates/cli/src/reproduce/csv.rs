@@ -1,5 +1,4 @@
-//! The results of a job as rows of one table: first its values, then its claims with their checks, then the points of its
-//! figures.
+//! Rows of a job's results in one table: values, then claims with their checks, then points of figures.
 
 use multicomputer::report::RealTimeReport;
 use multicomputer_picture::Chart;
@@ -7,11 +6,12 @@ use multicomputer_published::{Claim, Job, Outcome, Value};
 
 use super::Runs;
 
-/// `found` and `expected` are of checks: what comes out behind a claim, and what is expected to of the model as it is. `record` is `value`, `claim`, `check` or `point`. A point is `modeled`, by `formula` or `published`, and has `x` and `y`; where an axis has
-/// names, `x` is one.
+/// CSV column names. `record` is `value`, `claim`, `check` or `point`. Only checks have `found` and `expected`: the
+/// modeled result, and the expected result of the current model. A point is `modeled`, by `formula` or `published`, and
+/// has `x` and `y`; on an axis with names, `x` is a name.
 pub(super) const HEADER: &str = "id record what unit published modeled error_percent kind sure verdict real pace why found expected chart line x_axis x y_axis y";
 
-/// The rows.
+/// Returns the rows.
 pub(super) fn rows<'a>(
     job: &'a Job,
     outcome: &'a Outcome,
@@ -24,7 +24,7 @@ pub(super) fn rows<'a>(
     values.chain(claims).chain(points).map(|cells| row(job, &cells))
 }
 
-/// Some cells by the names of their columns; the others are empty.
+/// Cells by column name; other cells of the row are empty.
 type Cells<'a> = Vec<(&'a str, String)>;
 
 fn row(job: &Job, cells: &Cells<'_>) -> Vec<String> {

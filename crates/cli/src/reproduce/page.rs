@@ -1,5 +1,5 @@
-//! The report of several jobs: one page with verdicts first, then every item with its numbers, claims and plots, and the machines
-//! with the sources of their parameters. It needs nothing but itself.
+//! Report of several jobs: a self-contained page with verdicts first, then every item with its values, claims and
+//! plots, and the machines with the sources of their parameters.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use multicomputer::model::presets;
@@ -40,7 +40,7 @@ const READING: [(&str, &str); 6] = [
     ),
 ];
 
-/// The page.
+/// Returns the page.
 pub(super) fn of(command: &str, clock: &str, items: &[Item], summary: &Summary) -> String {
     let title = "Published results, computed";
     let page = html! {
@@ -130,12 +130,12 @@ fn summed_up(items: &[Item], summary: &Summary) -> Markup {
     }
 }
 
-/// The claims that a summary counts.
+/// Returns the claims that a summary counts.
 fn counted(outcome: &Outcome) -> impl Iterator<Item = &Claim> {
     outcome.claims.iter().filter(|claim| claim.sure != Sure::Ours)
 }
 
-/// The number of verdicts that it holds, among those that were judged.
+/// Returns the number of verdicts that hold, and the number of verdicts that were judged.
 fn met(verdicts: impl Iterator<Item = Verdict>) -> String {
     let judged: Vec<Verdict> = verdicts.filter(|verdict| *verdict != Verdict::Open).collect();
     let hold = judged.iter().filter(|verdict| **verdict == Verdict::Holds).count();
@@ -155,11 +155,11 @@ fn reading() -> Markup {
 }
 
 fn of_paper(paper: Paper, items: &[Item]) -> Markup {
-    let own: Vec<&Item> = items.iter().filter(|(job, _)| job.paper() == paper).collect();
+    let of_this_paper: Vec<&Item> = items.iter().filter(|(job, _)| job.paper() == paper).collect();
     html! {
-        @if !own.is_empty() {
+        @if !of_this_paper.is_empty() {
             h2 { (paper.title()) }
-            @for (job, worked) in own {
+            @for (job, worked) in of_this_paper {
                 section id=(job.id()) {
                     h3 { (job.id()) ", " (job.place()) ": " (job.title()) }
                     p.setup { (job.setup()) }
@@ -233,7 +233,7 @@ fn claims(outcome: &Outcome) -> Markup {
     }
 }
 
-/// The reason why a value is different.
+/// Returns the reason for the difference of a value.
 fn reason(value: &Value) -> &str {
     if value.why.is_empty() { "no reason is known" } else { value.why }
 }

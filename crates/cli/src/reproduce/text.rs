@@ -1,4 +1,4 @@
-//! Jobs, what comes out of them, and what several come to, for people.
+//! Texts: the list of jobs, the results of a job, and the summary of several jobs.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use super::{
     Item, Runs, is_failed,
 };
 
-/// All jobs.
+/// Returns the list of all jobs.
 pub(super) fn list() -> String {
     let mut table =
         Table::new([("id", Left), ("paper", Left), ("place", Left), ("duration", Right), ("title", Left)]);
@@ -31,7 +31,7 @@ pub(super) fn list() -> String {
     format!("{table}\nAll items take about {seconds:.0} s on one core.\n")
 }
 
-/// The results of a job.
+/// Returns the results of a job.
 pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs) -> String {
     let mut text = format!("{job}: {}\n{}\n{}\n", job.title(), job.paper().title(), job.setup());
     if !outcome.values.is_empty() {
@@ -88,12 +88,12 @@ pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs) -> String {
     text
 }
 
-/// To one digit, without a negative zero.
+/// Rounds to one decimal, without a negative zero.
 pub(super) fn rounded(percent: f64) -> f64 {
     (10.0 * percent).round() / 10.0 + 0.0
 }
 
-/// The sum of several jobs.
+/// Returns the summary of several jobs.
 pub(super) fn summary(summary: &Summary, items: &[Item]) -> String {
     let worked = items.iter().filter(|(_, worked)| worked.is_ok()).count();
     let failed = items.iter().filter(|item| is_failed(item)).count();

@@ -1,5 +1,5 @@
-//! The growth of the two quantities that decide, from one iteration to the next: the nodes that hold a message, and the
-//! longest message.
+//! Growth of the two decisive quantities from one iteration to the next: the number of nodes that hold a message, and
+//! the maximum number of bytes on a node.
 
 use std::fmt::{self, Write};
 
@@ -13,10 +13,11 @@ use super::{
     Broadcasts,
 };
 
-/// The most moments that are shown.
+/// Maximum number of states shown: the state before the first iteration, and after each iteration.
 const SHOWN: usize = 12;
 
-/// Active nodes and most bytes on a node, before the first iteration and after some of them.
+/// Number of active nodes and maximum number of bytes on a node, before the first iteration and after the iterations
+/// shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Growth {
     pub(super) iterations: usize,
@@ -25,7 +26,7 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Keeps only what can be shown.
+    /// Copies only the states that can be shown.
     pub(super) fn of(growth: &pattern::Growth) -> Growth {
         let after = |iteration| (growth.active_after(iteration), growth.longest_after(iteration));
         let iterations = growth.iterations();
@@ -37,7 +38,7 @@ impl Growth {
     }
 }
 
-/// Both quantities for all algorithms.
+/// Writes tables of both quantities for all algorithms.
 pub(super) fn tables(rows: &[Row<'_, Broadcasts>], text: &mut String) -> fmt::Result {
     let growths = rows.iter().filter_map(|row| Some((row.name(), row.facts()?.as_ref()?)));
     let growths: Vec<(String, &Growth)> = growths.collect();
@@ -50,12 +51,12 @@ pub(super) fn tables(rows: &[Row<'_, Broadcasts>], text: &mut String) -> fmt::Re
     )
 }
 
-/// A table with a row for each algorithm and a column for each moment. If there are too many of them those between the
-/// first ones and the last one are left out.
+/// Returns a table with a row for each algorithm and a column for each state. If there are more states than [`SHOWN`],
+/// the states between the first ones and the last one are omitted.
 fn table(title: &str, rows: &[(String, &Growth)], quantity: impl Fn((usize, u64)) -> u64) -> Table {
     let most = rows.iter().map(|(_, growth)| growth.iterations).max().unwrap_or(0);
     let is_cut = most >= SHOWN;
-    // A cut table has two more columns.
+    // A truncated table has two more columns: `..` and `last`.
     let columns = if is_cut { SHOWN - 2 } else { most + 1 };
     let mut titles: Vec<String> = (0..columns).map(|iteration| iteration.to_string()).collect();
     if is_cut {

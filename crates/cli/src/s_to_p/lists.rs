@@ -1,4 +1,4 @@
-//! Lists as `s-to-p` reads them: algorithms, distributions, numbers of sources, ranks.
+//! Lists as option values of `s-to-p`: algorithms, distributions, numbers of sources, ranks.
 
 use std::iter;
 
@@ -9,21 +9,24 @@ use multicomputer::{
 
 use super::super::lists::{List, is_all, items};
 
-/// The most numbers that a range may stand for.
+/// Maximum number of values in a range.
 const MAX_RANGE: usize = 10_000;
 
-/// The help of `--distribution`.
+/// Returns the help text of `--distribution`.
 pub(super) fn distribution_help() -> String {
-    format!("Place the sources, comma-separated: {}; all means those up to band", Distribution::spellings())
+    format!(
+        "Place the sources, comma-separated: {}; all selects the distributions up to band",
+        Distribution::spellings()
+    )
 }
 
-/// The help of `--algorithm`.
+/// Returns the help text of `--algorithm`.
 pub(super) fn algorithm_help() -> String {
     let names = |algorithms: &[Algorithm]| {
         algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ")
     };
     format!(
-        "Compare these algorithms (listed below), comma-separated: names, paper for those of the papers ({}), beyond for the others \
+        "Compare these algorithms (listed below), comma-separated: names, paper for the algorithms of the papers ({}), beyond for the others \
          ({}, {}), or all; {} chooses the fastest. Algorithms that do not apply are skipped",
         names(Algorithm::PAPER),
         names(Algorithm::BEYOND),
@@ -32,15 +35,15 @@ pub(super) fn algorithm_help() -> String {
     )
 }
 
-/// Reads algorithms: each once, in their order in tables.
+/// Parses algorithms: without duplicates, in table order.
 pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     for item in items(text) {
         match (&names::normalized(item)[..], item.parse::<Algorithm>()) {
-            ("all", _) => asked.extend(known()),
-            ("paper", _) => asked.extend_from_slice(Algorithm::PAPER),
-            ("beyond", _) => asked.extend(beyond()),
-            (_, Ok(algorithm)) => asked.push(algorithm),
+            ("all", _) => requested.extend(known()),
+            ("paper", _) => requested.extend_from_slice(Algorithm::PAPER),
+            ("beyond", _) => requested.extend(beyond()),
+            (_, Ok(algorithm)) => requested.push(algorithm),
             (_, Err(_)) => {
                 let (algorithms, groups): (Vec<Algorithm>, _) =
                     (known().collect(), ["paper", "beyond", "all"]);
@@ -55,20 +58,20 @@ pub(super) fn algorithms(text: &str) -> Result<List<Algorithm>, String> {
             }
         }
     }
-    Ok(List::of(known().filter(|algorithm| asked.contains(algorithm))))
+    Ok(List::of(known().filter(|algorithm| requested.contains(algorithm))))
 }
 
-/// All algorithms that can be asked for, in their order in tables, *Auto* last.
+/// Returns all algorithms in table order; *Auto* is last.
 pub(super) fn known() -> impl Iterator<Item = Algorithm> {
     Algorithm::PAPER.iter().cloned().chain(beyond()).chain([Algorithm::AUTO])
 }
 
-/// Those that the papers do not have, also those for some problems only.
+/// Returns the algorithms that the papers do not have, including algorithms that apply only to some problems.
 fn beyond() -> impl Iterator<Item = Algorithm> {
     Algorithm::BEYOND.iter().chain(Algorithm::FOR_SOME).cloned()
 }
 
-/// Reads distributions: each once, in the order given.
+/// Parses distributions: without duplicates, in the order given.
 pub(super) fn distributions(text: &str) -> Result<List<Distribution>, String> {
     let read = |item: &str| match item {
         all if is_all(all) => Ok(Distribution::ALL.to_vec()),
@@ -77,11 +80,11 @@ pub(super) fn distributions(text: &str) -> Result<List<Distribution>, String> {
             Err(cause) => Err(cause.to_string()),
         },
     };
-    Ok(List::read(text, read)?.each_once())
+    Ok(List::read(text, read)?.without_duplicates())
 }
 
-/// Reads numbers of sources, in the order given: a list of numbers and ranges. `1..64` doubles, as in lists of sizes,
-/// and `10..100+10` goes in steps. The upper end of a range always belongs to it.
+/// Parses numbers of sources, in the order given: a list of numbers and ranges. `1..64` doubles, as in lists of sizes,
+/// and `10..100+10` has steps of 10. A range always includes its upper end.
 pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
     List::read(text, |item| {
         let number = |text: &str| {
@@ -117,7 +120,7 @@ pub(super) fn counts(text: &str) -> Result<List<usize>, String> {
     })
 }
 
-/// Reads ranks, in the order given.
+/// Parses ranks, in the order given.
 pub(super) fn ranks(text: &str) -> Result<List<Rank>, String> {
     List::read(text, |item| match item.parse() {
         Ok(rank) => Ok([rank]),

@@ -1,4 +1,4 @@
-//! The problems of a sweep: one broadcast each, with the algorithms that work on it, and the figures in which they
+//! Problems of a sweep: one broadcast each, with the algorithms that apply to it, and the columns in which problems
 //! differ.
 
 use std::fmt;
@@ -19,21 +19,22 @@ use super::{
     Arguments,
 };
 
-/// One problem: where the sources are on which machine, and how long each message is.
+/// A problem: machine, sources and message lengths, with the algorithms to run.
 #[derive(Debug)]
 pub(super) struct Task {
-    /// The number of the machine.
+    /// Index of the machine.
     pub(super) machine: usize,
     pub(super) instance: Instance,
-    /// The distribution as it is spelled.
+    /// Distribution as text.
     pub(super) distribution: String,
-    /// In their order in tables.
+    /// Algorithms that apply, in table order.
     pub(super) algorithms: Vec<Algorithm>,
-    /// Why others do not work.
+    /// Reasons why other algorithms do not apply.
     pub(super) left_out: Vec<PlanError>,
 }
 
-/// All problems asked for: by machine, then distribution, number of sources, length. It is an error if no algorithm works on any.
+/// Returns all requested problems, ordered by machine, distribution, number of sources, length. Returns an error if no
+/// algorithm applies to any problem.
 pub(super) fn tasks(arguments: &Arguments, machines: &[MachineSpec]) -> Result<Vec<Task>, Error> {
     let (mut tasks, mut refusal): (Vec<Task>, _) = (Vec::new(), None);
     let settings: Vec<Setting> =
@@ -61,7 +62,7 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[MachineSpec]) -> Result<V
                 refusal = refusal.or_else(|| left_out.first().cloned());
                 let distribution = distribution.clone();
                 let task = Task { machine: index, instance, distribution, algorithms, left_out };
-                // As one of 4 sources is in `--sources 1..8,4`.
+                // Skips duplicates: 4 sources occur twice in `--sources 1..8,4`.
                 let is_same = |earlier: &Task| {
                     task.distribution == earlier.distribution
                         && task.instance == earlier.instance
@@ -79,7 +80,8 @@ pub(super) fn tasks(arguments: &Arguments, machines: &[MachineSpec]) -> Result<V
     }
 }
 
-/// All placements of the sources on a machine, as they are spelled: named ranks as a distribution is.
+/// Returns all placements of the sources on a machine, as name and ranks. The ranks of `--at` are named like a
+/// distribution: `list:0+5`.
 fn placements(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<(String, Vec<Rank>)>, Error> {
     if let Some(ranks) = &arguments.at {
         let names: Vec<String> = ranks.iter().map(Rank::to_string).collect();
@@ -98,7 +100,7 @@ fn placements(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<(Strin
     Ok(placements)
 }
 
-/// The algorithms asked for that work on the instance, and why others are left out.
+/// Returns the requested algorithms that apply to an instance, and the reasons why others do not.
 fn algorithms(arguments: &Arguments, instance: &Instance) -> (Vec<Algorithm>, Vec<PlanError>) {
     let (mut algorithms, mut left_out) = (Vec::new(), Vec::new());
     for algorithm in arguments.algorithm.iter() {
@@ -111,7 +113,7 @@ fn algorithms(arguments: &Arguments, instance: &Instance) -> (Vec<Algorithm>, Ve
 }
 
 impl Arguments {
-    /// Whether they say how many sources there are.
+    /// Returns whether the arguments set the number of sources.
     fn has_number_of_sources(&self) -> bool {
         let has_own_number = |distribution: &Distribution| distribution.sources().is_some();
         self.sources.is_some() || self.at.is_some() || self.distribution.iter().any(has_own_number)
@@ -127,13 +129,13 @@ impl Task {
         self.instance.sources().len()
     }
 
-    /// The least and the most bytes of a message.
+    /// Returns the minimum and the maximum length of a message, in bytes.
     fn lengths(&self) -> (u64, u64) {
         let lengths = || self.instance.lengths().iter().copied();
         (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
     }
 
-    /// The bytes of a message: `2048`, or `32..65536`.
+    /// Returns the bytes of a message: `2048`, or `32..65536`.
     pub(super) fn bytes(&self) -> String {
         match self.lengths() {
             (least, most) if least < most => format!("{least}..{most}"),
@@ -141,7 +143,7 @@ impl Task {
         }
     }
 
-    /// The columns that tell problems from each other: with the cell, and the same in words for a headline.
+    /// Returns the columns that distinguish problems: name, cell, and text for a heading.
     fn keys(&self) -> [(&'static str, String, String); 4] {
         let (machine, distribution) = (self.machine_name().to_owned(), self.distribution.clone());
         let words = match self.lengths() {
@@ -159,14 +161,14 @@ impl Task {
     }
 }
 
-/// `paragon:10x10, cross, 30 sources, 2 KiB each`
+/// Formats a problem: `paragon:10x10, cross, 30 sources, 2 KiB each`.
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.keys().map(|(.., words)| words).join(", "))
     }
 }
 
-/// The columns in which problems differ: tables have these, and the others are in the headline.
+/// Columns in which problems differ. Tables contain these columns, headings the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Differences {
     pub(super) keys: Vec<&'static str>,
@@ -178,7 +180,7 @@ impl Differences {
         let mut differences = Differences { keys: Vec::new(), algorithm: false };
         let Some(first) = tasks.first() else { return differences };
         for (index, (name, cell, _)) in first.keys().into_iter().enumerate() {
-            // Two machines may have one name.
+            // Two machines may have the same name.
             let differs =
                 |task: &Task| task.keys()[index].1 != cell || index == 0 && task.machine != first.machine;
             if tasks.iter().any(differs) {
@@ -190,13 +192,13 @@ impl Differences {
         differences
     }
 
-    /// The keys that a problem has in common with all others, in words.
+    /// Returns the columns that a problem has in common with all others, as texts.
     pub(super) fn common(&self, task: &Task) -> Vec<String> {
         let keys = task.keys().into_iter().filter(|(name, ..)| !self.keys.contains(name));
         keys.map(|(.., words)| words).collect()
     }
 
-    /// The keys of one of a problem's runs that tell it from all others, for the names of files.
+    /// Returns a label for the file names of a run: the cells, and the algorithm, in which runs differ.
     pub(super) fn label(&self, task: &Task, algorithm: Option<&Algorithm>) -> String {
         let keys = task.keys().into_iter().filter(|(name, ..)| self.keys.contains(name));
         let algorithm = algorithm.filter(|_| self.algorithm).map(Algorithm::to_string);

@@ -1,4 +1,4 @@
-//! The cases: each algorithm or figure on each network with each length, and whether that can be.
+//! Cases: each algorithm or figure on each network with each length, and checks of the arguments.
 
 use std::fmt;
 
@@ -19,19 +19,19 @@ use super::{
 /// Default number of words.
 const WORDS: u64 = 1000;
 
-/// The most blocks that are moved to all nodes together.
+/// Maximum number of blocks that all nodes together receive.
 const MAX_BLOCKS: usize = 1 << 22;
 
-/// One of them.
+/// An item on a machine, with a length.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) item: Item,
     pub(super) machine: MachineSpec,
-    /// Of the matrix its rows.
+    /// Number of words; for the matrix of example 4.1, the number of rows.
     pub(super) words: u64,
 }
 
-/// All that is asked for: by item, network, words.
+/// Returns all requested cases, ordered by item, network, words.
 pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, Error> {
     check_options(arguments, items).map_err(Error::usage)?;
     let mut cases = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn cases(arguments: &Arguments, items: &[Item]) -> Result<Vec<Case>, 
     Ok(cases)
 }
 
-/// Refuses sources that nothing asked for has, and an order where nothing combines.
+/// Refuses `--source` and `--sources` if no item has them, and `--in-order` if no item combines.
 fn check_options(arguments: &Arguments, items: &[Item]) -> Result<(), String> {
     let without =
         |has: fn(Topic) -> bool| items.iter().all(|item| !has(item.topic)).then(|| items[0].topic.name());
@@ -65,7 +65,10 @@ fn check_options(arguments: &Arguments, items: &[Item]) -> Result<(), String> {
         ));
     }
     if let (true, Some(name)) = (arguments.in_order, without(combines)) {
-        return Err(format!("--in-order is not for {name}: only reductions combine"));
+        return Err(format!(
+            "--in-order is not for {name}: it makes reductions combine in rank order; remove it, or choose a \
+             reduction"
+        ));
     }
     Ok(())
 }
@@ -82,7 +85,7 @@ pub(super) fn combines(topic: Topic) -> bool {
     matches!(topic, Topic::Algorithm(algorithm) if algorithm.operation().combines())
 }
 
-/// The machines for an item.
+/// Returns the machines for an item.
 fn machines(arguments: &Arguments, item: Item) -> Result<Vec<MachineSpec>, Error> {
     if let (Some(figure), true) = (item.figure, arguments.topology.is_some() || !arguments.machine.is_empty())
     {
@@ -95,18 +98,18 @@ fn machines(arguments: &Arguments, item: Item) -> Result<Vec<MachineSpec>, Error
     if !arguments.machine.is_empty() {
         return Ok(arguments.machine.clone());
     }
-    let own = item.figure.map_or_else(|| item.topic.network(), |figure| figure.network);
-    let names = arguments.topology.as_ref().map_or_else(|| vec![own.to_owned()], |names| names.to_vec());
+    let default = item.figure.map_or_else(|| item.topic.network(), |figure| figure.network);
+    let names = arguments.topology.as_ref().map_or_else(|| vec![default.to_owned()], |names| names.to_vec());
     names.iter().map(|name| name.parse().map_err(Error::usage)).collect()
 }
 
-/// As many elements along each side as there are nodes along the longer one.
+/// Returns the default number of rows of the matrix: the number of nodes along the longer side of the grid.
 fn one_element_a_node(machine: &MachineSpec) -> u64 {
     machine.topology().grid().map_or(1, |grid| grid.rows.max(grid.columns) as u64)
 }
 
 impl Case {
-    /// The task for an algorithm on a machine: this one, or the same with other parameters.
+    /// Returns the task for an algorithm on `machine`: the machine of the case, or one with other parameters.
     pub(super) fn task(
         &self,
         arguments: &Arguments,
@@ -149,7 +152,7 @@ impl Case {
     }
 }
 
-/// The nodes that have a block.
+/// Returns the nodes that have a block.
 fn sources(arguments: &Arguments, algorithm: Algorithm, nodes: usize) -> Result<Vec<Rank>, String> {
     match arguments.sources.filter(|_| has_sources(Topic::Algorithm(algorithm))) {
         None => Ok((0..nodes).collect()),
@@ -160,12 +163,12 @@ fn sources(arguments: &Arguments, algorithm: Algorithm, nodes: usize) -> Result<
     }
 }
 
-/// The place of the source of a number, where sources are spread evenly.
+/// Returns the rank of a source by its number, for sources that are spread evenly.
 fn spread(number: usize, sources: usize, nodes: usize) -> Rank {
     (number as u128 * nodes as u128 / sources as u128) as usize
 }
 
-/// `4.7 on ring:8 with 1000 words`
+/// Formats item, machine and number of words, for example `4.7 on ring:8 with 1000 words`.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on {} with {}", self.item, self.machine.name(), counted(self.words, "word"))

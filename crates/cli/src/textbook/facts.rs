@@ -1,4 +1,4 @@
-//! The figures of a case beside those of its run: steps, equation, shared links, and why modeled time differs.
+//! Figures of a case and of its run: steps, equation, shared links, and causes of a difference from the equation.
 
 use multicomputer::{
     Span,
@@ -19,57 +19,60 @@ use super::{
     steps,
 };
 
-/// The figures of a case that can be.
+/// Figures of a case.
 #[derive(Debug)]
 pub(super) struct Facts {
-    /// The steps as text; of several cases none is kept.
+    /// The steps as text; empty if there are several cases.
     pub(super) drawing: String,
     pub(super) steps: usize,
-    /// The time that the equation says.
+    /// Time by the equation.
     pub(super) equation: Span,
-    /// The time if all nodes keep in step, with conflicts on links and without.
+    /// Time if all nodes synchronize after each step, with contention for links.
     pub(super) in_step: Span,
+    /// Time if all nodes synchronize after each step, without contention for links.
     pub(super) without_conflicts: Span,
-    /// The time in virtual time.
+    /// Modeled time in virtual time.
     pub(super) modeled: Span,
-    /// The step in which most messages share a link that is the busiest of the step, if any do.
+    /// Step in which sharing the busiest link costs the most time, if messages share links.
     pub(super) sharing: Option<Sharing>,
-    /// The link of the run that most messages shared at once.
+    /// Link that the most messages of the run shared at once.
     pub(super) shared: Option<LinkReport>,
-    /// Whether a message goes over a link.
+    /// Whether any message uses a link.
     pub(super) is_moving: bool,
-    /// Reasons why modeled time is not what the equation says, as far as was looked for.
+    /// Causes of the difference of the modeled time from the equation; empty if there are several cases.
     pub(super) causes: Causes,
 }
 
 /// Messages of a step that share a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sharing {
-    /// Counted from 1.
+    /// Number of the step, from 1.
     pub(super) step: usize,
     pub(super) link: Link,
     pub(super) busiest: Busiest,
-    /// The time of the step, and the time without conflicts.
+    /// Time of the step.
     pub(super) time: Span,
+    /// Time of the step without contention for links.
     pub(super) alone: Span,
 }
 
-/// Costs of the machine that the equation leaves out, found by taking them away.
+/// Costs of the machine that the equation omits, found by removing each of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Causes {
-    /// In words.
+    /// Descriptions.
     pub(super) costs: Vec<String>,
-    /// The modeled time if a send occupies its sender until the message is there.
+    /// Modeled time if a send occupies its sender until the message has arrived.
     pub(super) strict: Option<Span>,
 }
 
 impl Facts {
-    /// Ratio of modeled time to the equation; none if that says nothing.
+    /// Returns the ratio of the modeled time to the equation; `None` if the equation gives 0.
     pub(super) fn slow_down(&self) -> Option<f64> {
         (!self.equation.is_zero()).then(|| self.modeled.as_secs_f64() / self.equation.as_secs_f64())
     }
 
-    /// The most messages of a step that share a link: `4 (node 3 -> node 4 in step 3)`.
+    /// Returns the maximum number of messages of one step on one link, with that link and step: `4 (node 3 -> node 4 in
+    /// step 3)`.
     pub(super) fn most_on_a_link(&self) -> String {
         match self.sharing {
             Some(sharing) => {
@@ -81,7 +84,7 @@ impl Facts {
 }
 
 impl Chapter<'_> {
-    /// The facts of a case that can be.
+    /// Returns the figures of a case.
     pub(super) fn facts_of(&self, case: &Case, planned: &Planned<Solution>, ran: Option<&Ran>) -> Facts {
         let Planned { plan, predicted, .. } = planned;
         let (parameters, topology) = (case.machine.parameters(), case.machine.topology());
@@ -94,7 +97,7 @@ impl Chapter<'_> {
             }
         };
         let modeled = predicted.or(ran.map(|ran| ran.time)).unwrap_or(Span::ZERO);
-        let (drawing, causes) = match self.in_full {
+        let (drawing, causes) = match self.is_single {
             true => (
                 self.drawing(case, plan, &figure),
                 causes(&case.machine, equation, modeled, |other| self.modeled_on(case, plan, other)),
@@ -111,13 +114,13 @@ impl Chapter<'_> {
             modeled,
             sharing: sharing(&figure, parameters, |link| topology.link(link)),
             shared: ran.and_then(|ran| ran.shared.clone()),
-            // Links are not looked at where nothing is modeled.
+            // Links are recorded only if times are modeled.
             is_moving: ran.is_some_and(|ran| ran.shared.is_some() || !ran.is_modeled && ran.messages > 0),
             causes,
         }
     }
 
-    /// The modeled time of the same on another machine.
+    /// Returns the modeled time of a case on another machine.
     fn modeled_on(&self, case: &Case, plan: &Solution, machine: &MachineSpec) -> Option<Span> {
         match plan {
             Solution::Algorithm(algorithm, _) => {
@@ -127,7 +130,7 @@ impl Chapter<'_> {
         }
     }
 
-    /// The steps, as text.
+    /// Returns the steps as text.
     fn drawing(&self, case: &Case, plan: &Solution, figure: &Figure) -> String {
         let draw = |figure: &Figure| steps::drawing(figure, &case.machine, self.arguments.full);
         let Solution::Matrix(matrix) = plan else { return draw(figure) };
@@ -144,22 +147,23 @@ impl Chapter<'_> {
     }
 }
 
-/// The step in which most messages share a link: the one that this costs most, of equal ones the one with most messages.
+/// Returns the step in which sharing the busiest link costs the most time; of equal steps, the one with the most
+/// messages.
 fn sharing(figure: &Figure, parameters: &Parameters, link: impl Fn(usize) -> Link) -> Option<Sharing> {
     let steps = figure.steps().iter().zip(1..).filter_map(|(step, number)| {
         let busiest = step.busiest().filter(|busiest| busiest.messages > 1)?;
         let (time, alone) = (step.time(parameters), step.time_without_conflicts(parameters));
         Some(Sharing { step: number, link: link(busiest.link), busiest, time, alone })
     });
-    // The first of equal ones.
+    // Of equal steps, the first.
     steps.reduce(|most, next| {
         let weight = |sharing: &Sharing| (sharing.time - sharing.alone, sharing.busiest.messages);
         if weight(&next) > weight(&most) { next } else { most }
     })
 }
 
-/// Finds why modeled time differs from the equation: what makes it less if it is taken away, what makes it more if a
-/// send occupies its sender for longer. `on` tells modeled time on a machine with other parameters.
+/// Finds causes of the difference of the modeled time from the equation: costs whose removal reduces the modeled time,
+/// and the modeled time with strict sends. `on` returns the modeled time on a machine with other parameters.
 fn causes(
     machine: &MachineSpec,
     equation: Span,

@@ -1,9 +1,10 @@
-//! Words in lines.
+//! Line wrapping.
 
-/// Columns of a line.
+/// Maximum width of a line, in characters.
 const WIDTH: usize = 100;
 
-/// Words with blanks between them, broken into lines: all but the first are indented, and so is what stands before it.
+/// Joins words by blanks, with lines of at most [`WIDTH`] characters. All lines but the first are indented; the first
+/// follows a prefix of `indent` characters.
 pub(super) fn folded<'w>(words: impl IntoIterator<Item = &'w str>, indent: usize) -> String {
     let (mut text, mut column) = (String::new(), indent);
     for word in words {

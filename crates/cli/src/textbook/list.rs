@@ -1,4 +1,4 @@
-//! The contents of the chapter: all algorithms, equations and figures.
+//! Contents of the chapter: all algorithms, equations and figures.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::super::table::{
     Table,
 };
 
-/// The list as it is printed.
+/// List of the contents, displayed as tables.
 pub(super) struct List;
 
 impl fmt::Display for List {

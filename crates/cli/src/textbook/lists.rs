@@ -1,4 +1,4 @@
-//! Lists as `textbook` reads them: algorithms and figures, networks, numbers of words.
+//! Lists as option values of `textbook`: algorithms and figures, networks, numbers of words.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl Item {
     }
 }
 
-/// The name as it is spelled.
+/// Displays the name.
 impl fmt::Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.figure {
@@ -34,14 +34,14 @@ impl fmt::Display for Item {
     }
 }
 
-/// Everything that can be asked for.
+/// Returns the accepted values of the argument, comma-separated: algorithms, figures and `all`.
 fn spellings() -> String {
     let topics = Topic::all().map(|topic| topic.name().to_owned());
     let names = topics.chain(FIGURES.iter().map(BookFigure::name)).chain(["all".to_owned()]);
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The help of the argument.
+/// Returns the help text of the argument.
 pub(super) fn help() -> String {
     format!(
         "Show these algorithms (number in the book or name) and figures, comma-separated: {}",
@@ -49,7 +49,7 @@ pub(super) fn help() -> String {
     )
 }
 
-/// Reads algorithms and figures: each once, in the order given.
+/// Parses algorithms and figures: without duplicates, in the order given.
 pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
     let read = |name: &str| match (Topic::named(name), BookFigure::named(name)) {
         (Some(topic), _) => Ok(vec![Item::of(topic)]),
@@ -61,14 +61,14 @@ pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
             Err(names::unknown("algorithm or figure", name, names::nearest(name, known), &spellings()))
         }
     };
-    Ok(List::read(text, read)?.each_once())
+    Ok(List::read(text, read)?.without_duplicates())
 }
 
-/// Reads networks: each once, in the order given.
+/// Parses networks: without duplicates, in the order given.
 pub(super) fn read_topologies(text: &str) -> Result<List<String>, String> {
     let mut names: Vec<String> = Vec::new();
     for part in items(text) {
-        // The bandwidths of fat trees and others have commas of their own; no name begins with a digit.
+        // Names of fat trees and others contain commas before digits; no name begins with a digit.
         match names.last_mut() {
             Some(name) if part.starts_with(|first: char| first.is_ascii_digit()) => {
                 name.push(',');
@@ -79,13 +79,13 @@ pub(super) fn read_topologies(text: &str) -> Result<List<String>, String> {
     }
     let check = |name: &String| topology::parse(name).map(drop).map_err(|cause| cause.to_string());
     names.iter().try_for_each(check)?;
-    Ok(List::of(names).each_once())
+    Ok(List::of(names).without_duplicates())
 }
 
-/// Reads numbers of words, as sizes are read: each once, in the order given.
+/// Parses numbers of words in the format of sizes: without duplicates, in the order given.
 pub(super) fn read_words(text: &str) -> Result<List<u64>, String> {
     let words: Sizes = text.parse().map_err(|cause| match cause {
-        // These speak of bytes.
+        // The texts of these errors mention bytes.
         UnitError::Unreadable { given, .. }
         | UnitError::Fraction { given }
         | UnitError::TooLarge { given, .. } => format!(
@@ -94,10 +94,10 @@ pub(super) fn read_words(text: &str) -> Result<List<u64>, String> {
         ),
         cause => cause.to_string(),
     })?;
-    Ok(List::of(&words).each_once())
+    Ok(List::of(&words).without_duplicates())
 }
 
-/// Reads the length of a word.
+/// Parses the length of a word, in bytes.
 pub(super) fn read_word(text: &str) -> Result<u64, String> {
     match parse_bytes(text).map_err(|cause| cause.to_string())? {
         0 => Err("a word has at least 1 byte".to_owned()),

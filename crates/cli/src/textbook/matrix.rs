@@ -1,4 +1,4 @@
-//! Example 4.1 with data: a matrix and a vector that follow from a seed, and their plain product.
+//! Example 4.1 with data: a matrix and a vector generated from a seed, and their sequential product.
 
 use multicomputer::{
     Machine,
@@ -21,25 +21,25 @@ use super::{
     case::Case,
 };
 
-/// Bytes of an element.
+/// Length of an element, in bytes.
 const ELEMENT: u64 = size_of::<f64>() as u64;
 
-/// A matrix that is to be multiplied.
+/// A matrix-vector product.
 #[derive(Debug)]
 pub(super) struct Matrix {
     grid: Grid,
     elements: usize,
     blocks: Vec<Block>,
-    /// The part of the vector that each node has.
+    /// Part of the vector on each node.
     parts: Vec<Vec<f64>>,
-    /// The part of the result that each node must have.
+    /// Expected part of the result on each node.
     expected: Vec<Vec<f64>>,
-    /// The broadcasts and the sums.
+    /// Figures of the broadcasts and of the sums.
     pub(super) figures: [Figure; 2],
 }
 
 impl Matrix {
-    /// The matrix of a case. Its elements are small whole numbers, so that sums are exact in whatever order.
+    /// Creates the product of a case. The elements are small whole numbers, so that sums are exact in any order.
     pub(super) fn of(arguments: &Arguments, case: &Case) -> Result<Matrix, String> {
         let most = (MAX_DATA / ELEMENT).isqrt();
         let no_grid = || {
@@ -68,7 +68,7 @@ impl Matrix {
     }
 
     fn seeded(grid: Grid, elements: usize, seed: u64, figures: [Figure; 2]) -> Matrix {
-        // The rows of the matrix, and at last the vector.
+        // The rows of the matrix, then the vector.
         let rows: Vec<Vec<u8>> =
             (0..=elements).map(|row| data::message(seed, row, elements as u64)).collect();
         let number = |byte: u8| f64::from(byte) - 128.0;
@@ -95,29 +95,29 @@ impl Matrix {
         }
     }
 
-    /// The modeled time on a machine, if it can be run there.
+    /// Returns the modeled time on a machine, if the product can be run there.
     pub(super) fn modeled(&self, machine: &MachineSpec) -> Option<Span> {
         let machine = Machine::builder(machine.clone()).build().ok()?;
         let run = machine.run(|node| self.product(node)).ok()?;
         self.fault(run.outputs.iter().enumerate()).is_none().then_some(run.report.makespan.since_start())
     }
 
-    /// The closed form of the equation.
+    /// Returns the closed form of the equation.
     pub(super) fn equation(&self) -> Cost {
         equation::matrix_vector(self.grid, self.elements, ELEMENT)
     }
 
-    /// The most multiply-adds that a node does.
+    /// Returns the maximum number of multiply-adds on a node.
     pub(super) fn products(&self) -> u64 {
         self.blocks.iter().map(|block| block.elements().len() as u64).max().unwrap_or(0)
     }
 
-    /// The part of the result that a node comes to have.
+    /// Computes a node's part of the result.
     fn product(&self, node: &Node<'_>) -> Result<Vec<f64>, Failure> {
         Ok(matrix_vector(node, &self.blocks[node.rank()], &self.parts[node.rank()])?)
     }
 
-    /// The first difference to the plain product.
+    /// Returns the first difference from the sequential product.
     fn fault<'o>(&self, mut outputs: impl Iterator<Item = (Rank, &'o Vec<f64>)>) -> Option<String> {
         let (rank, _) = outputs.find(|&(rank, output)| *output != self.expected[rank])?;
         let (elements, grid) = (self.elements, self.grid);
@@ -126,7 +126,7 @@ impl Matrix {
         ))
     }
 
-    /// Multiplies it on a machine, and compares what comes out with the plain product.
+    /// Runs the product, and compares the result with the sequential product.
     pub(super) fn run(&self, execution: Execution<'_>) -> Result<Ran, Error> {
         execution.run(|node| self.product(node), |outputs| self.fault(outputs.iter().copied()))
     }

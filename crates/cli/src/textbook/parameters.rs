@@ -1,4 +1,4 @@
-//! The parameters of the machine, and options that change some of them.
+//! Parameters of the machine, and options that change some of them.
 
 use clap::Args;
 use multicomputer::{
@@ -32,7 +32,7 @@ pub(super) struct ParameterOptions {
     pub(super) strict: bool,
 }
 
-/// Reads the name of a preset.
+/// Parses the name of a preset.
 fn read_preset(name: &str) -> Result<Parameters, String> {
     let nearest = || names::nearest(name, presets::NAMES);
     let refusal = || names::unknown("preset", name, nearest(), &presets::NAMES.join(", "));
@@ -40,7 +40,7 @@ fn read_preset(name: &str) -> Result<Parameters, String> {
 }
 
 impl ParameterOptions {
-    /// The machine with the parameters asked for.
+    /// Returns the machine with the requested parameters.
     pub(super) fn applied(&self, machine: &MachineSpec) -> Result<MachineSpec, Error> {
         let parameters = self.parameters.as_ref().unwrap_or(machine.parameters());
         let mut builder = parameters.to_builder();
@@ -56,12 +56,12 @@ impl ParameterOptions {
     }
 }
 
-/// The machine with other parameters.
+/// Returns the machine with other parameters.
 pub(super) fn with(machine: &MachineSpec, parameters: Parameters) -> MachineSpec {
     machine.clone().with_parameters(parameters)
 }
 
-/// The machine with all of alpha at the sender. As it was if that is longer than a parameter may be.
+/// Returns the machine with all of alpha at the sender; unchanged if alpha exceeds the limit of a parameter.
 pub(super) fn strict(machine: &MachineSpec) -> MachineSpec {
     let parameters = machine.parameters();
     let builder = parameters.to_builder().send_overhead(parameters.alpha().as_secs_f64());
@@ -71,7 +71,7 @@ pub(super) fn strict(machine: &MachineSpec) -> MachineSpec {
     }
 }
 
-/// The parameters in the book's words: `t_s = alpha = 130 us, t_w = 8 beta = 400 ns, gamma = 0 s, k = 1`.
+/// Formats the parameters in the book's notation: `t_s = alpha = 130 us, t_w = 8 beta = 400 ns, gamma = 0 s, k = 1`.
 pub(super) fn line(machine: &MachineSpec, word_bytes: u64) -> String {
     let parameters = machine.parameters();
     let mut parts = vec![
@@ -96,7 +96,7 @@ pub(super) fn line(machine: &MachineSpec, word_bytes: u64) -> String {
     parts.join(", ")
 }
 
-/// For how long a send occupies its sender.
+/// Describes how long a send occupies its sender.
 pub(super) fn sends(machine: &MachineSpec) -> String {
     let parameters = machine.parameters();
     match parameters.latency() + parameters.receive_overhead() {

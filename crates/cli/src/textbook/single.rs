@@ -1,4 +1,4 @@
-//! One algorithm or figure on one network, in full.
+//! Detailed output for one algorithm or figure on one network.
 
 use std::fmt::{self, Write};
 
@@ -22,7 +22,7 @@ use super::{
     words::sentences,
 };
 
-/// Writes all that is known of it.
+/// Writes all figures of a case.
 pub(super) fn show(arguments: &Arguments, row: &Row<'_, Chapter<'_>>, text: &mut String) -> fmt::Result {
     let (Some(facts), Some(ran)) = (row.facts(), row.ran()) else { return Ok(()) };
     let case = row.problem();
@@ -54,7 +54,7 @@ pub(super) fn show(arguments: &Arguments, row: &Row<'_, Chapter<'_>>, text: &mut
     writeln!(text, "The algorithm was run on {threads}: {}.", checked(arguments, topic))
 }
 
-/// `Algorithm 4.7`, `Example 4.1`, `pipelined`
+/// Returns the title: `Algorithm 4.7`, `Example 4.1`, `pipelined`.
 fn title(topic: Topic) -> String {
     match topic {
         Topic::MatrixVector => "Example 4.1".to_owned(),
@@ -65,7 +65,7 @@ fn title(topic: Topic) -> String {
     }
 }
 
-/// The nodes, and the messages among them.
+/// Describes the nodes, and the messages between them.
 fn what(arguments: &Arguments, case: &Case) -> String {
     let size = counted(case.machine.nodes(), "node");
     let bytes = counted(arguments.word_bytes, "byte");
@@ -74,7 +74,7 @@ fn what(arguments: &Arguments, case: &Case) -> String {
     };
     let message = format!("{} of {bytes}", counted(case.words, "word"));
     let root = arguments.source.unwrap_or(0);
-    let way = match algorithm.operation() {
+    let route = match algorithm.operation() {
         Operation::Broadcast => format!("from node {root} to all"),
         Operation::Reduce => format!("from each, combined at node {root}"),
         Operation::ReduceScatter => "from each for each, combined there".to_owned(),
@@ -86,10 +86,10 @@ fn what(arguments: &Arguments, case: &Case) -> String {
     };
     let order =
         if arguments.in_order && combines(Topic::Algorithm(algorithm)) { ", in rank order" } else { "" };
-    format!("{size}; {message} {way}{order}")
+    format!("{size}; {message} {route}{order}")
 }
 
-/// The finding of the check of a run.
+/// Describes the result of the check of a run.
 fn checked(arguments: &Arguments, topic: Topic) -> &'static str {
     match topic {
         Topic::MatrixVector => "the first column has the product that a sequential loop computes",
@@ -98,7 +98,7 @@ fn checked(arguments: &Arguments, topic: Topic) -> &'static str {
     }
 }
 
-/// The equation and what there is beside it.
+/// Returns a table of the times: by the equation, in step, modeled, and of the run.
 fn times(clock: Clock, topic: Topic, facts: &Facts, ran: &Ran) -> Table {
     let Facts { equation, in_step, modeled, .. } = *facts;
     let unit = Unit::exact_for(&[equation, in_step, modeled]);

@@ -1,4 +1,4 @@
-//! The messages of each step, as lines of text.
+//! Messages of each step, as text.
 
 use multicomputer::{
     model::MachineSpec,
@@ -7,12 +7,12 @@ use multicomputer::{
 
 use super::{super::count::counted, folding::folded};
 
-/// The most messages of a step that are shown.
+/// Maximum number of messages shown of a step.
 const MESSAGES: usize = 64;
-/// The most steps that are shown, from the first one on; the last one always is.
+/// Maximum number of steps shown from the first one on; the last step is always shown.
 const STEPS: usize = 24;
 
-/// A line for each step, more if it is long, and one for the link that most messages share, if any do.
+/// Returns a line for each step, wrapped if it is long, and a line for its busiest link, if messages share it.
 pub(super) fn drawing(figure: &Figure, machine: &MachineSpec, full: bool) -> String {
     let steps = figure.steps();
     let indent = "step : ".len() + steps.len().to_string().len();
@@ -35,7 +35,7 @@ pub(super) fn drawing(figure: &Figure, machine: &MachineSpec, full: bool) -> Str
     text
 }
 
-/// The messages of a step with commas between them.
+/// Returns the messages of a step, separated by commas.
 fn messages(step: &Step, full: bool) -> Vec<String> {
     let mut messages = step.texts();
     if messages.len() > MESSAGES && !full {

@@ -1,8 +1,8 @@
-//! The figures in words: who shares links, and why modeled time is what it is.
+//! Figures as sentences: shared links, and causes of a difference from the equation.
 
 use super::facts::{Facts, Sharing};
 
-/// Sentences on how modeled time and the equation compare, and why. All follow from the facts.
+/// Returns sentences that compare the modeled time with the equation, and give the causes of a difference.
 pub(super) fn sentences(facts: &Facts) -> Vec<String> {
     let Facts { equation, modeled, .. } = *facts;
     if !facts.is_moving {
@@ -20,7 +20,7 @@ pub(super) fn sentences(facts: &Facts) -> Vec<String> {
     sentences
 }
 
-/// The links that messages of a step share, and what of it.
+/// Describes the links that messages of a step share, and the effect.
 fn links(sharing: Option<Sharing>) -> String {
     let Some(Sharing { step, link, busiest, time, alone }) = sharing else {
         return "No two messages of a step share a link".to_owned();
@@ -38,15 +38,14 @@ fn links(sharing: Option<Sharing>) -> String {
     )
 }
 
-/// The reasons why modeled time is more than the equation.
+/// Returns the causes of a modeled time above the equation.
 fn slower(facts: &Facts) -> Vec<String> {
     let Facts { modeled, in_step, without_conflicts, .. } = *facts;
     let mut sentences = Vec::new();
     let is_congested = in_step > without_conflicts;
     let times = facts.slow_down().map_or_else(String::new, |times| format!("{times:.2} times "));
     let most_in_a_step = facts.sharing.map_or(1, |sharing| sharing.busiest.messages);
-    let with_rendezvous_option =
-        facts.shared.as_ref().filter(|link| u64::from(link.load.most_flows) > most_in_a_step);
+    let meeting = facts.shared.as_ref().filter(|link| u64::from(link.load.most_flows) > most_in_a_step);
     let costs = &facts.causes.costs;
     if is_congested {
         sentences.push(match modeled {
@@ -60,7 +59,7 @@ fn slower(facts: &Facts) -> Vec<String> {
             _ => format!("The modeled time is {times}the equation, and more than if all nodes kept in step."),
         });
     }
-    if let Some(link) = with_rendezvous_option {
+    if let Some(link) = meeting {
         let most = link.load.most_flows;
         sentences.push(format!("Messages of different steps meet, up to {most} at once on {}.", link.link));
     }
@@ -73,16 +72,16 @@ fn slower(facts: &Facts) -> Vec<String> {
     sentences
 }
 
-/// The reasons why modeled time is less than the equation.
+/// Returns the causes of a modeled time below the equation.
 fn faster(facts: &Facts) -> Vec<String> {
     let Facts { modeled, equation, in_step, .. } = *facts;
     let mut sentences = Vec::new();
     let strict = facts.causes.strict.filter(|&strict| strict > modeled);
     if let Some(strict) = strict {
-        let as_said = if strict == equation { ", what the equation says" } else { "" };
+        let as_in_equation = if strict == equation { ", the time by the equation" } else { "" };
         sentences.push(format!(
-            "A sender is ahead of its receivers: it goes on before its message has been received. If it waited (--strict) \
-             it would take {strict}{as_said}."
+            "Senders continue before their messages have been received, so they run ahead of their receivers. If sends were \
+             blocking (--strict), the run would take {strict}{as_in_equation}."
         ));
     }
     if strict.unwrap_or(modeled) < equation {

@@ -1,5 +1,5 @@
-//! The length from which on InterCom's algorithm for long vectors is faster than the one for short ones, and the time of
-//! its hybrids there.
+//! Crossover from InterCom's algorithm for short vectors to its algorithm for long vectors, and the time of its hybrids
+//! at the crossover.
 
 use std::fmt;
 
@@ -10,41 +10,44 @@ use super::{
     search::{Point, Search},
 };
 
-/// The crossover is found as precisely as this, whatever else is: few candidates are behind it.
+/// Precision of the crossover as a ratio of lengths, independent of `--precision`: each length needs few predictions.
 const FACTOR: f64 = 1.05;
 
-/// The place where long becomes faster than short.
+/// Crossover at which `long` becomes faster than `short`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Crossover {
-    /// Nowhere.
+    /// `long` is faster at no length.
     Never,
-    /// At the shortest length already.
+    /// `long` is already faster at the shortest length.
     Always,
-    /// Somewhere.
+    /// `long` is faster from this crossing on.
     At(Crossing),
 }
 
-/// The first length known for which long is faster.
+/// Shortest known length for which `long` is faster.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Crossing {
     bytes: u64,
     short: Span,
     long: Span,
-    /// The fastest hybrid there, and what it takes.
+    /// Name and time of the fastest hybrid at this length.
     hybrid: (String, Span),
 }
 
 impl Crossover {
-    /// Looks for it; nothing if the operation is none of InterCom's.
+    /// Finds the crossover; `None` if the operation has no InterCom algorithms.
     pub(super) fn find(search: &Search<'_>, lengths: &[u64]) -> Result<Option<Crossover>, Error> {
         let known = Algorithm::of(search.operation);
-        if ![Algorithm::SHORT, Algorithm::LONG, Algorithm::HYBRID].iter().all(|own| known.contains(own)) {
+        if ![Algorithm::SHORT, Algorithm::LONG, Algorithm::HYBRID]
+            .iter()
+            .all(|algorithm| known.contains(algorithm))
+        {
             return Ok(None);
         }
         let time = |algorithm, bytes| -> Result<Span, Error> {
             Ok(search.plan(&algorithm, bytes)?.prediction().modeled.since_start())
         };
-        // Lengths with what is faster there, up to the first at which long is.
+        // Evaluates lengths in ascending order, up to the first for which `long` is faster.
         let faster = |bytes| -> Result<Point, Error> {
             let (short, modeled) = (time(Algorithm::SHORT, bytes)?, time(Algorithm::LONG, bytes)?);
             let choice = if modeled < short { "long" } else { "short" };
@@ -75,9 +78,9 @@ impl Crossover {
 impl fmt::Display for Crossover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Crossover::Never => write!(f, "InterCom: long is nowhere faster than short."),
+            Crossover::Never => write!(f, "InterCom: `long` is faster than `short` at no length."),
             Crossover::Always => {
-                write!(f, "InterCom: long is faster than short from the shortest length on.")
+                write!(f, "InterCom: `long` is already faster than `short` at the shortest length.")
             }
             Crossover::At(Crossing { bytes, short, long, hybrid: (name, hybrid) }) => {
                 let unit = Unit::of([*long, *short, *hybrid]);
@@ -85,7 +88,7 @@ impl fmt::Display for Crossover {
                 let [long, short, hybrid] = [long, short, hybrid].map(|&time| unit.text(time));
                 write!(
                     f,
-                    "InterCom: long is faster than short from {bytes} on ({long} and {short} there); the fastest hybrid, \
+                    "InterCom: `long` is faster than `short` from {bytes} on ({long} and {short} there); the fastest hybrid, \
                      {name}, takes {hybrid} there."
                 )
             }

@@ -1,7 +1,8 @@
-//! The lengths at which a choice changes: a sweep, and then halves where the choices at both ends differ.
+//! Search for the lengths at which the choice changes: a sweep, then bisection between neighbouring lengths with
+//! different choices.
 //!
-//! A choice that holds only between two neighbouring lengths of the sweep, both of which have another one in common, is
-//! not found.
+//! A choice that holds only between two neighbouring lengths of the sweep is not found if both lengths have the same
+//! choice.
 
 use multicomputer::{
     Span,
@@ -11,17 +12,17 @@ use multicomputer::{
 
 use super::super::{collective::default_element, count::counted, error::Error, progress::Progress};
 
-/// A search: of what, and how precise.
+/// A search: machine, operation and precision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search<'a> {
     pub(super) machine: &'a MachineSpec,
     pub(super) operation: Operation,
-    /// Lengths that differ by no more than this are as good as one.
+    /// Precision as a ratio: lengths within this factor are not bisected.
     pub(super) factor: f64,
     pub(super) progress: &'a Progress,
 }
 
-/// The choice for one length.
+/// Choice for one length.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) bytes: u64,
@@ -31,7 +32,7 @@ pub(super) struct Point {
     pub(super) ratio: Option<f64>,
 }
 
-/// Lengths with one choice, as far as is known: all that were tried, at least one, from the shortest.
+/// Lengths with the same choice, as far as known: all lengths tried, at least one, in ascending order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Interval(Vec<Point>);
 
@@ -50,7 +51,7 @@ impl Interval {
 }
 
 impl Search<'_> {
-    /// The intervals from the shortest to the longest of the lengths.
+    /// Finds the intervals from the shortest to the longest of `lengths`.
     pub(super) fn intervals(&self, lengths: &[u64]) -> Result<Vec<Interval>, Error> {
         let mut points = Vec::new();
         for bytes in self.whole(lengths) {
@@ -61,7 +62,7 @@ impl Search<'_> {
         Ok(joined(points))
     }
 
-    /// The lengths in whole elements, each once.
+    /// Rounds lengths down to whole elements, and removes duplicates.
     pub(super) fn whole(&self, lengths: &[u64]) -> Vec<u64> {
         let element = default_element(self.operation);
         let mut lengths: Vec<u64> = lengths.iter().map(|bytes| bytes / element * element).collect();
@@ -69,7 +70,7 @@ impl Search<'_> {
         lengths
     }
 
-    /// Points with others between those that differ, as close as they shall be.
+    /// Bisects between points with different choices until their lengths are within `factor`.
     pub(super) fn refined(
         &self,
         points: Vec<Point>,
@@ -77,7 +78,7 @@ impl Search<'_> {
         point: impl Fn(u64) -> Result<Point, Error>,
     ) -> Result<Vec<Point>, Error> {
         let mut done: Vec<Point> = Vec::new();
-        // The points still to come, the next one last.
+        // Points to process; the next point is last.
         let mut rest: Vec<Point> = points.into_iter().rev().collect();
         while let Some(next) = rest.pop() {
             let differs =
@@ -91,7 +92,7 @@ impl Search<'_> {
         Ok(done)
     }
 
-    /// A length half-way between two others, if there is one.
+    /// Returns the geometric mean of two lengths in whole elements, if it lies between them.
     fn between(&self, low: u64, high: u64) -> Option<u64> {
         let element = default_element(self.operation) as f64;
         let middle = (low as f64 * high as f64).sqrt();
@@ -99,7 +100,7 @@ impl Search<'_> {
         (low < middle && middle < high).then_some(middle)
     }
 
-    /// The plan of an algorithm for a length.
+    /// Plans an algorithm for a length.
     pub(super) fn plan(&self, algorithm: &Algorithm, bytes: u64) -> Result<Plan, Error> {
         self.progress.begin(&format!("{} of {}", self.operation, counted(bytes, "byte")));
         algorithm.plan(&self.task(bytes)?).map_err(Error::usage)
@@ -119,15 +120,14 @@ impl Search<'_> {
     }
 }
 
-/// The name of a plan without how it is carried out in detail: what stands in brackets at the end, and numbers of
-/// pieces.
+/// Removes details from the name of a plan: a suffix in parentheses, and numbers of pieces.
 fn without_details(name: &str) -> String {
     let name = name.split_once(" (").map_or(name, |(name, _)| name);
     let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
     name.split(' ').filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Neighbours with the same choice made one.
+/// Joins neighbouring points with the same choice.
 fn joined(points: Vec<Point>) -> Vec<Interval> {
     let intervals = points.chunk_by(|one, other| one.choice == other.choice);
     intervals.map(|points| Interval(points.to_vec())).collect()

@@ -67,7 +67,9 @@ algorithm  ";
         predicted.filter_map(|algorithm| time(algorithm.name())).all(|other| time("auto").unwrap() <= other)
     );
     assert!(
-        output.contains("\nSkipped: `linear`: `linear` does not apply to this all-to-all: it needs messages of the same length "),
+        output.contains(
+            "\nSkipped: `linear` does not apply to this all-to-all: it needs messages of the same length "
+        ),
         "{output}"
     );
     assert!(output.contains("\nLower bound: 0."), "{output}");
@@ -218,7 +220,9 @@ fn a_sweep_has_a_row_for_each_traffic() {
         "{output}"
     );
     assert!(
-        output.contains("\nSkipped: `linear`: `linear` does not apply to this all-to-all: it needs messages of the same length "),
+        output.contains(
+            "\nSkipped: `linear` does not apply to this all-to-all: it needs messages of the same length "
+        ),
         "{output}"
     );
 }
@@ -250,12 +254,12 @@ fn without_a_run_only_predictions_are_shown() {
     let output = exchange("--mesh 2x3 --run none --algorithm random,colored");
     let table = rows(&output, "algorithm");
     assert_eq!(table[0][..2], ["random", "-"], "{output}");
-    assert!(output.contains("\nSkipped: `random`: it has no prediction: run it with --run "), "{output}");
+    assert!(output.contains("\nSkipped: `random` has no prediction: run it with --run "), "{output}");
     assert!(table[1].contains(&"-"), "nothing is known of waiting: {output}");
     assert!(output.contains("\nNothing was run: all times are predictions"), "{output}");
     let errors =
         fails(2, &["all-to-all", "--mesh", "2x3", "--run", "none", "--algorithm", "random,improved"]);
-    assert!(errors.contains("`random` has no plan: it has no prediction"), "{errors}");
+    assert!(errors.contains("`random` has no prediction: run it with"), "{errors}");
 }
 
 #[test]
@@ -335,5 +339,5 @@ fn exchanges_that_are_none_are_refused_with_a_reason() {
     }
     let errors =
         fails(1, &["all-to-all", "--mesh", "8x8", "--algorithm", "pairwise", "--wall-limit", "1 ns"]);
-    assert!(errors.contains("the run exceeded its wall limit, 1ns;"), "{errors}");
+    assert!(errors.contains("the run exceeded its wall limit, 1ns"), "{errors}");
 }

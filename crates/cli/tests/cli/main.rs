@@ -417,7 +417,7 @@ fn a_run_in_real_time_tells_how_it_went() {
 #[test]
 fn a_run_that_fails_has_exit_status_1() {
     let errors = fails(1, &["--mesh", "32x32", "--clock", "virtual", "--wall-limit", "1 ns"]);
-    assert!(errors.contains("the run exceeded its wall limit, 1ns;"), "{errors}");
+    assert!(errors.contains("the run exceeded its wall limit, 1ns"), "{errors}");
 }
 
 /// Under a limit on the address space a process that has too little of it for its threads is aborted while it starts them,

@@ -53,7 +53,7 @@ fn the_report_is_one_page_with_everything() {
         "11.4",
         "<svg ",
         "<section id=\"S2-F4\">",
-        "S4-F2 cannot be worked out yet",
+        "S4-F2 cannot be computed yet",
         "<h3>paragon</h3>",
         "an exchange takes 369 us",
     ];
@@ -110,7 +110,7 @@ fn the_report_opens_in_a_browser() {
 fn several_items_come_to_a_summary_and_what_is_missing_says_why() {
     let output = succeeds(&["reproduce", "S0-F8a,S4-F2,S0-F8"]);
     assert_eq!(output.matches("Figure 8: repositioning beside inputs that stay\n").count(), 1, "{output}");
-    assert!(output.contains("S4-F2 cannot be worked out yet: its matrix is lost"), "{output}");
+    assert!(output.contains("S4-F2 cannot be computed yet: its matrix is lost"), "{output}");
     assert!(output.contains("\nTotal: 1 item computed, 1 not yet\n"), "{output}");
     assert!(
         output.contains(
@@ -136,7 +136,7 @@ fn items_for_which_the_host_has_too_few_threads_say_so_and_the_others_are_worked
     assert_eq!(error, told);
     for job in Job::all().filter(|job| needy.contains(&job.id())) {
         let told = format!(
-            "{} cannot be worked out on this host: {} nodes with stacks of 1 MiB need ",
+            "{} cannot be computed on this host: {} nodes with stacks of 1 MiB need ",
             job.id(),
             job.threads()
         );
@@ -147,7 +147,7 @@ fn items_for_which_the_host_has_too_few_threads_say_so_and_the_others_are_worked
     assert!(folder.join("S4-C.csv").exists() && folder.join("S2-F1.csv").exists());
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(
-        page.contains("S2-T3 cannot be worked out on this host: 512 nodes with stacks of 1 MiB need"),
+        page.contains("S2-T3 cannot be computed on this host: 512 nodes with stacks of 1 MiB need"),
         "{page}"
     );
 }

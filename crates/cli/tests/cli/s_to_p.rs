@@ -351,7 +351,7 @@ fn problems_that_are_none_are_refused_with_a_reason() {
         assert!(errors.contains("try '--help'"), "{arguments:?}: {errors}");
     }
     let errors = fails(1, &["s-to-p", "--mesh", "16x16", "--wall-limit", "1 ns"]);
-    assert!(errors.contains("the run exceeded its wall limit, 1ns;"), "{errors}");
+    assert!(errors.contains("the run exceeded its wall limit, 1ns"), "{errors}");
 }
 
 #[test]

@@ -132,8 +132,8 @@ fn every_figure_is_shown_and_all_but_the_last_agree() {
 #[test]
 fn a_sender_that_goes_on_is_told_of_unless_sends_are_strict() {
     let output = textbook("naive --topology complete:5 --words 10");
-    let seen = "A sender is ahead of its receivers: it goes on before its message has been received. If it waited\n\
-                (--strict) it would take 536 us, what the equation says.\n";
+    let seen = "Senders continue before their messages have been received, so they run ahead of their receivers. If\n\
+                sends were blocking (--strict), the run would take 536 us, the time by the equation.\n";
     assert!(output.contains(seen), "{output}");
     let output = textbook("naive --topology complete:5 --words 10 --strict");
     assert!(output.contains("\nA send ends when its message has arrived.\n"), "{output}");
@@ -306,7 +306,10 @@ fn what_cannot_be_is_refused_with_a_reason() {
             "fig-4.9 --topology ring:9",
             "fig-4.9 is drawn on ring:8: for other networks give the algorithm, 4.4",
         ),
-        ("4.4 --in-order", "--in-order is not for 4.4: only reductions combine"),
+        (
+            "4.4 --in-order",
+            "--in-order is not for 4.4: it makes reductions combine in rank order; remove it, or choose a reduction",
+        ),
         ("4.5 --in-order", "a commutative operator, because it does not combine in rank order"),
         ("example-4.1 --topology hypercube:4", "hypercube:4 has no rows and columns: example-4.1 needs"),
         ("example-4.1 --word-bytes 4", "--word-bytes 4 is not for example-4.1: its elements have 8 bytes"),

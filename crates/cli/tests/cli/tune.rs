@@ -45,14 +45,14 @@ fn the_choices_of_every_operation_are_shown() {
             assert_ne!(pair[0].2, pair[1].2, "{operation}: {output}");
         }
     }
-    let crossovers = output.lines().filter(|line| line.starts_with("InterCom: long is ")).count();
+    let crossovers = output.lines().filter(|line| line.starts_with("InterCom: `long` is ")).count();
     assert_eq!(crossovers, 7, "scan is none of InterCom's: {output}");
 }
 
 #[test]
 fn the_crossover_of_short_and_long_is_where_their_times_cross() {
     let output = succeeds(&["tune", "line:16", "broadcast", "--bytes", "64..64K"]);
-    let (_, after) = output.split_once("InterCom: long is faster than short from ").unwrap();
+    let (_, after) = output.split_once("InterCom: `long` is faster than `short` from ").unwrap();
     let bytes: u64 = after.split_once(' ').unwrap().0.parse().unwrap();
     let faster = |bytes: u64| {
         let bytes = bytes.to_string();

@@ -105,10 +105,10 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
     let tooltips = draw_messages(&mut canvas, &plot, &shown);
 
     let lines = match diagram.report.is_modeled {
-        true => "from when a message begins to leave its sender to when it has arrived",
-        false => "from the beginning of a send to the end of its receive",
+        true => "from the instant at which a message starts to leave its sender to its arrival",
+        false => "from the start of a send to the end of its receive",
     };
-    let mut notes = vec![format!("Time in {unit}. A line leads {lines}.")];
+    let mut notes = vec![format!("Time in {unit}. Each line runs {lines}.")];
     notes.extend(traffic::delayed(diagram.report));
     notes.extend(rows.describe(diagram.machine.nodes()));
     notes.extend(sample.note);
@@ -231,7 +231,7 @@ fn draw_bands(canvas: &mut Canvas, top: f64, plot: &Plot, bands: &Bands) {
         let (from, to) = (plot.x(band.start), plot.x(band.end));
         let y = top + band.lane as f64 * LANE;
         let time = band.end.since(band.start);
-        let tooltip = format!("{}: {time} from {}, over all nodes", band.name, band.start);
+        let tooltip = format!("{}: starts at {}, lasts {time} (first to last node)", band.name, band.start);
         let class = if nth % 2 == 0 { "band0" } else { "band1" };
         let ground = rectangle(from, y, (to - from).max(0.5), LANE - 2.0).with("class", class);
         canvas.add(ground.with_tooltip(&tooltip));

@@ -171,8 +171,8 @@ fn on_the_tree_mu_is_that_of_a_linear_permutation(chart: &Chart) -> Claim {
     claim.judged(
         took < 1.05,
         format!(
-            "{took:.2} times 2 t mu: half of the rounds go over the top of the tree; {relayed:.2} times with rounds that mix \
-             near and far"
+            "{took:.2} times 2 t mu, because half of the rounds cross the top of the tree; {relayed:.2} times with the \
+             relayed schedule, in which about half of the nodes send over the top level in each round"
         ),
     )
 }

@@ -124,7 +124,8 @@ fn table_2_the_closed_form_is_what_is_printed_or_should_be(rows: &[(&str, Cost, 
         let [alphas, thirtieths] = right.map(f64::from);
         claim.same(format!("{text}: start-ups"), cost.alphas, alphas);
         claim.below(
-            format!("{text}: off, in bytes of 30,000"),
+            format!("{text}: difference from the coefficient of beta in the table (misprints corrected), in bytes for a \
+                 vector of 30,000 bytes"),
             [(cost.bytes - thirtieths * 1000.0).abs()],
             1e-6,
         );

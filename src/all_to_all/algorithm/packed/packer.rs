@@ -223,7 +223,7 @@ impl<'a> Packer<'a> {
         part
     }
 
-    /// Records that the current part of a node has left it.
+    /// Records that node `from` has finished sending its current piece of a message at `now`.
     pub(super) fn note_departure(&mut self, from: usize, now: Time) {
         if let (Some(last), Some((part, since))) = (self.last[from], self.flights[from]) {
             self.starts[last].end = now;

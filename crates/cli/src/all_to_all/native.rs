@@ -1,4 +1,4 @@
-//! MPI's own exchange of a matrix, `MPI_Alltoallv`.
+//! MPI's native all-to-all for a matrix, `MPI_Alltoallv`.
 
 use multicomputer::all_to_all::Instance;
 #[cfg(feature = "mpi")]
@@ -10,7 +10,7 @@ use super::super::{
     error::Error,
 };
 
-/// Exchanges, and checks every byte that this rank gets.
+/// Runs `MPI_Alltoallv`, and checks every byte that this rank receives.
 #[cfg(feature = "mpi")]
 pub(super) fn run(instance: &Instance, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     let matrix = instance.matrix();
@@ -37,7 +37,7 @@ pub(super) fn run(instance: &Instance, content: Content, execution: Execution<'_
     )
 }
 
-/// There are no ranks without MPI.
+/// Returns an error: a build without MPI has no ranks.
 #[cfg(not(feature = "mpi"))]
 pub(super) fn run(_: &Instance, _: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     execution.without_ranks()

@@ -1,8 +1,8 @@
-//! A way to do something: by an algorithm of the libraries, or by MPI itself.
+//! Implementation of an operation: an algorithm of the libraries, or MPI's native operation.
 
 use std::fmt;
 
-/// An algorithm or a plan of the libraries, or what stands for it where MPI's own operation is compared with them.
+/// An algorithm or plan of the libraries, or its counterpart for MPI's native operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Implementation<O, M = ()> {
     Ours(O),
@@ -10,7 +10,7 @@ pub(crate) enum Implementation<O, M = ()> {
 }
 
 impl<O, M> Implementation<O, M> {
-    /// The algorithm of the libraries, if it is one.
+    /// Returns the algorithm or plan of the libraries; `None` for MPI's native operation.
     pub(crate) fn ours(&self) -> Option<&O> {
         match self {
             Implementation::Ours(ours) => Some(ours),

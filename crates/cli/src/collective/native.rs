@@ -1,4 +1,4 @@
-//! MPI's own collective operations, on the same data.
+//! MPI's native collective operations, on the same data.
 
 use multicomputer::collective::{Operation, Task};
 
@@ -8,7 +8,7 @@ use super::super::{
     error::Error,
 };
 
-/// The name of MPI's operation for a task, without `MPI_`; or why there is none.
+/// Returns the name of MPI's operation for a task, without `MPI_`, or the reason why there is none.
 pub(super) fn name(task: &Task) -> Result<&'static str, String> {
     if task.members().iter().enumerate().any(|(rank, &node)| rank != node)
         || task.size() < task.machine().nodes()
@@ -40,12 +40,12 @@ pub(super) fn name(task: &Task) -> Result<&'static str, String> {
     })
 }
 
-/// The bytes of the block of each rank.
+/// Returns the number of bytes of each rank's block.
 fn counts(task: &Task) -> Vec<usize> {
     (0..task.size()).map(|rank| task.block(rank)).map(|block| (block.end - block.start) as usize).collect()
 }
 
-/// Carries it out, and checks every byte that this rank gets.
+/// Runs MPI's operation, and checks every byte that this rank receives.
 #[cfg(feature = "mpi")]
 pub(super) fn run(task: &Task, content: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     let (rank, root) = (execution.rank(), task.root());
@@ -93,7 +93,7 @@ pub(super) fn run(task: &Task, content: Content, execution: Execution<'_>) -> Re
     )
 }
 
-/// There are no ranks without MPI.
+/// Returns an error: a build without MPI has no ranks.
 #[cfg(not(feature = "mpi"))]
 pub(super) fn run(_: &Task, _: Content, execution: Execution<'_>) -> Result<Ran, Error> {
     execution.without_ranks()
