@@ -352,13 +352,23 @@ pub enum CollectiveError {
     /// The algorithm does not support this task.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Another member makes a different call, or the run has ended.
+    /// A message cannot be sent or received, another member makes a different call, or the run has ended.
     #[error(transparent)]
     Comm(#[from] CommError),
-    /// A message cannot be sent or received.
+    /// The plan cannot be carried out.
     #[error(transparent)]
-    Walk(#[from] WalkError),
+    Walk(WalkError),
     /// The payload's data do not have the requested type.
     #[error(transparent)]
     Payload(#[from] PayloadError),
+}
+
+/// An error of communication inside the schedule stays [`CollectiveError::Comm`].
+impl From<WalkError> for CollectiveError {
+    fn from(error: WalkError) -> CollectiveError {
+        match error {
+            WalkError::Comm(error) => CollectiveError::Comm(error),
+            error => CollectiveError::Walk(error),
+        }
+    }
 }

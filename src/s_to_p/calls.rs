@@ -230,12 +230,12 @@ pub enum BroadcastError {
         /// The expected length, in bytes.
         expected: u64,
     },
-    /// Another member makes a different call, or the run is over.
+    /// A message cannot be sent or received, another member makes a different call, or the run is over.
     #[error(transparent)]
     Comm(#[from] CommError),
     /// The plan cannot be carried out.
     #[error(transparent)]
-    Walk(#[from] WalkError),
+    Walk(WalkError),
     /// The sources do not form a valid s-to-p broadcast in this group.
     #[error(transparent)]
     Instance(#[from] InstanceError),
@@ -245,4 +245,14 @@ pub enum BroadcastError {
     /// A message cannot be cut, or cannot be read as the requested type.
     #[error(transparent)]
     Payload(#[from] PayloadError),
+}
+
+/// An error of communication inside the schedule stays [`BroadcastError::Comm`].
+impl From<WalkError> for BroadcastError {
+    fn from(error: WalkError) -> BroadcastError {
+        match error {
+            WalkError::Comm(error) => BroadcastError::Comm(error),
+            error => BroadcastError::Walk(error),
+        }
+    }
 }
