@@ -512,7 +512,8 @@ fn a_call_that_fails_at_the_death_of_its_node_is_the_death() {
     let errors = Mutex::new(BTreeMap::new());
     let run = machine.run_surviving(|node| {
         node.compute(Span::from_micros(100))?;
-        errors.lock().unwrap().insert(node.rank(), node.world().barrier().unwrap_err());
+        let error = node.world().barrier().unwrap_err();
+        errors.lock().unwrap().insert(node.rank(), error);
         Ok(())
     });
     assert_eq!(run.unwrap().outputs, [Some(()), None, None, Some(())]);
