@@ -7,7 +7,7 @@
 //! The `Display` text of an error says what was given, what is wrong and what to do; `Debug` prints variants and fields. Rust prints the
 //! `Debug` output of an error that `main` returns: a `main` that returns [`MainError`], as in the examples, prints the text.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{collections::BTreeSet, error::Error, fmt, time::Duration};
 
 use thiserror::Error;
 
@@ -151,9 +151,9 @@ pub enum CommError {
     #[error(transparent)]
     Message(Box<MessageError>),
     /// No matching message arrived before the deadline.
-    #[error("no message that matches {wanted} arrived by {deadline}")]
+    #[error("no message from {wanted} arrived by {deadline}")]
     DeadlinePassed {
-        /// The source and the tag of the receive.
+        /// The source and the tag of the receive, such as `rank 0 with any tag`.
         wanted: String,
         /// The deadline.
         deadline: Time,
@@ -349,6 +349,9 @@ pub struct Mismatch {
     pub group: String,
     /// The different calls, each with the group ranks that made it, sorted by lowest rank.
     pub calls: Vec<(String, Vec<Rank>)>,
+    /// The group ranks that had not made the call when the difference was detected, in ascending order. Empty over MPI, where only the calls
+    /// of two ranks are known.
+    pub missing: Vec<Rank>,
 }
 
 impl Mismatch {
@@ -356,7 +359,14 @@ impl Mismatch {
         let mut calls: Vec<(String, Vec<Rank>)> = calls.into_iter().collect();
         calls.iter_mut().for_each(|(_, ranks)| ranks.sort_unstable());
         calls.sort_by_key(|(_, ranks)| ranks.first().copied());
-        Mismatch { group, calls }
+        Mismatch { group, calls, missing: Vec::new() }
+    }
+
+    /// Adds the ranks of a group of `size` that have not made a call.
+    pub(crate) fn among(mut self, size: usize) -> Mismatch {
+        let has_called = |rank: &Rank| self.calls.iter().any(|(_, ranks)| ranks.binary_search(rank).is_ok());
+        self.missing = (0..size).filter(|rank| !has_called(rank)).collect();
+        self
     }
 }
 
@@ -366,8 +376,13 @@ impl fmt::Display for Mismatch {
         for (nth, (call, ranks)) in self.calls.iter().enumerate() {
             let separator = if nth == 0 { ", " } else { "; " };
             let is_repeated = self.calls[..nth].iter().any(|(other, _)| other == call);
-            let others = if is_repeated { " with other arguments" } else { "" };
+            let others = if is_repeated { ", with other arguments" } else { "" };
             write!(f, "{separator}{} {call}{others}", callers(ranks))?;
+        }
+        match self.missing[..] {
+            [] => {}
+            [rank] => write!(f, " (rank {rank} has not made this call yet)")?,
+            _ => write!(f, " (ranks {} have not made this call yet)", runs(&self.missing))?,
         }
         f.write_str(": all ranks must make the same call")
     }
@@ -375,6 +390,14 @@ impl fmt::Display for Mismatch {
 
 /// Describes the ranks that make a call, as the subject of a sentence: `ranks 0, 2, 5 to 9 call`.
 fn callers(ranks: &[Rank]) -> String {
+    match ranks {
+        [rank] => format!("rank {rank} calls"),
+        _ => format!("ranks {} call", runs(ranks)),
+    }
+}
+
+/// Lists ranks as runs of successive ones: `0, 2, 5 to 9`.
+fn runs(ranks: &[Rank]) -> String {
     let mut runs: Vec<(Rank, Rank)> = Vec::new();
     for &rank in ranks {
         match runs.last_mut() {
@@ -392,10 +415,7 @@ fn callers(ranks: &[Rank]) -> String {
     if left_out > 0 {
         listed.push("..".into());
     }
-    match ranks {
-        [rank] => format!("rank {rank} calls"),
-        _ => format!("ranks {} call", listed.join(", ")),
-    }
+    listed.join(", ")
 }
 
 /// The details of a deadlock: a state in which no node can proceed.
@@ -408,12 +428,38 @@ pub struct DeadlockReport {
     pub returned: Vec<Rank>,
     /// A cycle of nodes, as ranks of the world: each waits for the next, and the last waits for the first. Empty if there is no cycle.
     pub cycle: Vec<Rank>,
+    /// The returned nodes that have made a call and for which a blocked node waits, in ascending order. Empty without a model.
+    pub awaited: Vec<ReturnedNode>,
+}
+
+/// A node whose program has returned although another node waits for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReturnedNode {
+    /// The node, as a rank of the world.
+    pub rank: Rank,
+    /// The instant at which the program returned.
+    pub at: Time,
+    /// The place in the program of the node's last call, such as `src/main.rs:12:24`.
+    pub last_call: String,
 }
 
 impl DeadlockReport {
+    /// Adds the returned nodes for which blocked nodes wait; `end` returns the instant of a node's return and the place of its last call.
+    pub(crate) fn with_awaited(mut self, end: impl Fn(Rank) -> (Time, Option<String>)) -> DeadlockReport {
+        let sources: BTreeSet<Rank> = self.blocked.iter().flat_map(|node| node.waits_for.sources()).collect();
+        let returned = sources.into_iter().filter(|rank| self.returned.binary_search(rank).is_ok());
+        let node = |rank| match end(rank) {
+            (at, Some(last_call)) => Some(ReturnedNode { rank, at, last_call }),
+            _ => None,
+        };
+        self.awaited = returned.filter_map(node).collect();
+        self
+    }
+
     pub(crate) fn new(blocked: Vec<BlockedNode>, returned: Vec<Rank>) -> DeadlockReport {
         let cycle = find_cycle(&blocked);
-        DeadlockReport { blocked, returned, cycle }
+        DeadlockReport { blocked, returned, cycle, awaited: Vec::new() }
     }
 }
 
@@ -453,7 +499,8 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
 /// Describes the nodes that died and the instants of their deaths.
 fn deaths(nodes: &[(Rank, Time)]) -> String {
     let each = |(rank, at): &(Rank, Time)| format!("node {rank} died at {at}");
-    nodes.iter().map(each).collect::<Vec<_>>().join(", ") + "; all other programs have returned"
+    nodes.iter().map(each).collect::<Vec<_>>().join(", ")
+        + "; all other programs have returned; `run_surviving` returns their outputs"
 }
 
 /// Maximum number of blocked nodes listed in a message; the report contains all.
@@ -504,6 +551,9 @@ impl fmt::Display for DeadlockReport {
                 write!(f, "{rank} -> ")?;
             }
             write!(f, "{first}")?;
+        }
+        for ReturnedNode { rank, at, last_call } in self.awaited.iter().take(LISTED) {
+            write!(f, "\n  node {rank} returned at {at} (last call at {last_call})")?;
         }
         Ok(())
     }

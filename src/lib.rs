@@ -119,6 +119,11 @@ struct CustomAlgorithms;
 #[doc = include_str!("../docs/computation.md")]
 struct Computation;
 
+/// The programs in the document on noise and faults.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/faults.md")]
+struct FaultsPage;
+
 /// The program in the document for users of MPI.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/coming-from-mpi.md")]

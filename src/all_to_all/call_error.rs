@@ -76,14 +76,34 @@ pub enum CallError {
     Plan(#[from] PlanError),
     /// Carrying out the plan fails.
     #[error(transparent)]
-    Exchange(#[from] ExchangeError),
+    Exchange(ExchangeError),
     /// Collecting the lengths fails.
     #[error(transparent)]
-    Collective(#[from] CollectiveError),
-    /// Another member makes another call, or the run is over.
+    Collective(CollectiveError),
+    /// A message cannot be sent or received, another member makes another call, or the run is over.
     #[error(transparent)]
     Comm(#[from] CommError),
     /// Received data cannot be converted to the requested element type.
     #[error(transparent)]
     Payload(#[from] PayloadError),
+}
+
+/// An error of communication inside the exchange stays [`CallError::Comm`].
+impl From<ExchangeError> for CallError {
+    fn from(error: ExchangeError) -> CallError {
+        match error {
+            ExchangeError::Comm(error) => CallError::Comm(error),
+            error => CallError::Exchange(error),
+        }
+    }
+}
+
+/// An error of communication inside the all-gather of the lengths stays [`CallError::Comm`].
+impl From<CollectiveError> for CallError {
+    fn from(error: CollectiveError) -> CallError {
+        match error {
+            CollectiveError::Comm(error) => CallError::Comm(error),
+            error => CallError::Collective(error),
+        }
+    }
 }

@@ -66,6 +66,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// assert_eq!(run.outputs[1], [2, 3, 12, 13, 22, 23]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "MPI_Alltoall")]
     #[doc(alias = "alltoall")]
     #[track_caller]
     fn all_to_all<T: Element + Send>(&self, outgoing: &[T]) -> Result<Vec<T>, CallError> {
@@ -96,6 +97,7 @@ pub trait ManyToMany: Caller<Instance> {
 
     /// Exchanges vectors: every member gives one vector for each rank, and gets one vector from each rank. The receivers need not know the
     /// lengths: an all-gather of the lengths comes first, with four bytes for each pair of ranks.
+    #[doc(alias = "MPI_Alltoallv")]
     #[doc(alias = "alltoallv")]
     #[track_caller]
     fn all_to_allv<T: Element + Send, S: AsRef<[T]>>(
@@ -211,7 +213,7 @@ fn exchange_unknown_lengths(
     let calls = 3;
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
-            let text = format_args!("an all-to-all of {what} by {algorithm}");
+            let text = format_args!("an all-to-all of {what}, algorithm {algorithm}");
             group.agree(&Call::new(EXCHANGE, &text, &algorithm))?;
             check_number(group, &outgoing)?;
             let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
@@ -236,7 +238,7 @@ fn exchange_blocks(
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an all-to-all of {what} by {algorithm}");
+        let text = format_args!("an all-to-all of {what}, algorithm {algorithm}");
         group.agree(&Call::new(EXCHANGE, &text, (&algorithm, bytes)))?;
         let nodes = group.size();
         let matrix = group.cache().get(
@@ -258,7 +260,7 @@ fn exchange_with_matrix(
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an all-to-all of {what} by {algorithm} with a known matrix");
+        let text = format_args!("an all-to-all of {what} with a known matrix, algorithm {algorithm}");
         group.agree(&Call::new(EXCHANGE, &text, (&algorithm, matrix)))?;
         check_number(group, &outgoing)?;
         Ok(plan(group, &algorithm, matrix)?.carry_out(group, outgoing)?)

@@ -134,8 +134,18 @@ pub enum ExchangeError {
     Comm(#[from] CommError),
     /// A schedule cannot be carried out.
     #[error(transparent)]
-    Walk(#[from] WalkError),
+    Walk(WalkError),
     /// A payload cannot be split or converted.
     #[error(transparent)]
     Payload(#[from] PayloadError),
+}
+
+/// An error of communication inside the schedule stays [`ExchangeError::Comm`].
+impl From<WalkError> for ExchangeError {
+    fn from(error: WalkError) -> ExchangeError {
+        match error {
+            WalkError::Comm(error) => ExchangeError::Comm(error),
+            error => ExchangeError::Walk(error),
+        }
+    }
 }

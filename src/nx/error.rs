@@ -81,7 +81,7 @@ pub enum NxError {
     },
     /// InterCom's algorithm for a global operation failed.
     #[error(transparent)]
-    Collective(#[from] CollectiveError),
+    Collective(CollectiveError),
     /// `gcolx` was not given one length for each node.
     #[error("{} given for {}: give one for each node", are(*given, "length"), count(*nodes as u64, "node"))]
     Parts {
@@ -114,4 +114,14 @@ pub enum NxError {
     /// A message cannot be sent or received.
     #[error(transparent)]
     Comm(#[from] CommError),
+}
+
+/// An error of communication inside a global operation stays [`NxError::Comm`].
+impl From<CollectiveError> for NxError {
+    fn from(error: CollectiveError) -> NxError {
+        match error {
+            CollectiveError::Comm(error) => NxError::Comm(error),
+            error => NxError::Collective(error),
+        }
+    }
 }

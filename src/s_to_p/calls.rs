@@ -76,7 +76,8 @@ pub trait BroadcastFrom: Caller<Instance> {
             let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
             let all = lengths.iter().fold(0, |sum: u64, &length| sum.saturating_add(length));
             let from = count(ranks.len() as u64, "source");
-            let text = format_args!("{BROADCAST} of {} from {from} by {algorithm}", count(all, "byte"));
+            let text =
+                format_args!("{BROADCAST} of {} from {from}, algorithm {algorithm}", count(all, "byte"));
             let tag = group.agree(&Call::new(BROADCAST, &text, (sources, &algorithm)))?;
             let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
             let plan = algorithm.cached_plan(&instance, group.cache())?;
@@ -148,7 +149,7 @@ impl Plan {
             let (sources, lengths) = (self.instance().sources(), self.instance().lengths());
             let bytes = count(self.instance().bytes(), "byte");
             let from = count(sources.len() as u64, "source");
-            let text = format_args!("{BROADCAST} of {bytes} from {from} by the plan {}", self.name());
+            let text = format_args!("{BROADCAST} of {bytes} from {from}, plan {}", self.name());
             let tag = group.agree(&Call::new(BROADCAST, &text, (sources, lengths)))?;
             self.carry_out(&group.private(), tag, mine)
         })
@@ -230,12 +231,12 @@ pub enum BroadcastError {
         /// The expected length, in bytes.
         expected: u64,
     },
-    /// Another member makes a different call, or the run is over.
+    /// A message cannot be sent or received, another member makes a different call, or the run is over.
     #[error(transparent)]
     Comm(#[from] CommError),
     /// The plan cannot be carried out.
     #[error(transparent)]
-    Walk(#[from] WalkError),
+    Walk(WalkError),
     /// The sources do not form a valid s-to-p broadcast in this group.
     #[error(transparent)]
     Instance(#[from] InstanceError),
@@ -245,4 +246,14 @@ pub enum BroadcastError {
     /// A message cannot be cut, or cannot be read as the requested type.
     #[error(transparent)]
     Payload(#[from] PayloadError),
+}
+
+/// An error of communication inside the schedule stays [`BroadcastError::Comm`].
+impl From<WalkError> for BroadcastError {
+    fn from(error: WalkError) -> BroadcastError {
+        match error {
+            WalkError::Comm(error) => BroadcastError::Comm(error),
+            error => BroadcastError::Walk(error),
+        }
+    }
 }

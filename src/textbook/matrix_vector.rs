@@ -196,18 +196,28 @@ pub enum MatrixError {
         /// Number of elements required.
         expected: usize,
     },
-    /// The machine has no rows and columns, or the run is over.
+    /// The machine has no rows and columns, a message cannot be sent or received, or the run is over.
     #[error(transparent)]
     Comm(#[from] CommError),
-    /// A message cannot be sent or received.
+    /// A collective operation fails.
     #[error(transparent)]
-    Collective(#[from] CollectiveError),
+    Collective(CollectiveError),
     /// The vector is too long.
     #[error(transparent)]
     Task(#[from] TaskError),
     /// The vector is too long for a message.
     #[error(transparent)]
     Plan(#[from] PlanError),
+}
+
+/// An error of communication inside a collective operation stays [`MatrixError::Comm`].
+impl From<CollectiveError> for MatrixError {
+    fn from(error: CollectiveError) -> MatrixError {
+        match error {
+            CollectiveError::Comm(error) => MatrixError::Comm(error),
+            error => MatrixError::Collective(error),
+        }
+    }
 }
 
 #[cfg(test)]
