@@ -38,7 +38,7 @@ fn every_plan_bound_and_run_takes_it_once() {
     for name in ["hockney:3x3", "torus:3x3", "cm5:9"] {
         let [plain, costly] = machines(name);
         let task = |machine: &MachineSpec| {
-            Task::builder(machine, Operation::AllReduce).elements(1000).build().unwrap()
+            Task::builder(machine, Operation::AllReduce).elements(1000).element_bytes(8).build().unwrap()
         };
         let plans = [&plain, &costly].map(|on| collective::Algorithm::AUTO.plan(&task(on)).unwrap());
         let [before, after] = plans.each_ref().map(|plan| plan.prediction().modeled);
