@@ -78,7 +78,9 @@ impl Instance {
         let paths = Paths::of(self, &matrix, known.as_secs_f64() - around.as_secs_f64());
         let within = exact.max(around + Span::from_secs_f64(paths.seconds));
         let of_paths = (Reason::Paths, paths.bound(self, within));
-        LowerBound::new(start_ups.into_iter().chain(bytes.bounds(Some(within))).chain([of_paths]))
+        let bound =
+            LowerBound::new(start_ups.into_iter().chain(bytes.bounds(Some(within))).chain([of_paths]));
+        bound.after_call(parameters)
     }
 
     /// Returns a lower bound from distances: the time in which the rank with the most receivers reaches all of them, or, if longer, the

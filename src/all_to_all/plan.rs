@@ -72,6 +72,7 @@ impl Plan {
         let own = outgoing[rank].clone();
         let part = || Part::operation(format!("exchange by {}", self.name()));
         let mut incoming = group.as_part(part, || {
+            group.charge_call()?;
             let mut transport = Transport::new(&private, tag);
             let incoming = self.draft.procedure.carry_out(&mut transport, outgoing)?;
             transport.finish()?;

@@ -39,7 +39,7 @@ impl Task {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
-        self.bounds_with_trees(self.tree_bound(), true)
+        self.bounds_with_trees(self.tree_bound(), true).after_call(self.parameters())
     }
 
     /// Returns a lower bound that is cheap to compute, for pruning. It omits the bound by trees. For a group smaller than the machine it

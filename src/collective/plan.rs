@@ -18,7 +18,7 @@ impl Plan {
         self.problem()
     }
 
-    /// The closed-form time of the plan.
+    /// The closed-form time of the plan, with the machine's call overhead.
     pub fn estimate(&self) -> Span {
         self.estimate
     }
@@ -78,7 +78,10 @@ impl Plan {
             }
         }
         let part = || Part::operation(format!("{} by {}", self.task().operation(), self.name()));
-        group.as_part(part, || walk_with(group, self.schedule(), tag, &mut blocks, combine))?;
+        group.as_part(part, || {
+            group.charge_call()?;
+            walk_with(group, self.schedule(), tag, &mut blocks, combine)
+        })?;
         let is_wanted = |start: u64, bytes: u64| after.start <= start && start + bytes <= after.end;
         let results = pieces.iter().zip(blocks).filter(|(piece, _)| {
             matches!(piece.role, Role::Both | Role::Result) && is_wanted(piece.start, piece.bytes)

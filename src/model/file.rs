@@ -11,7 +11,7 @@
 //! | `topology` | a topology as [`topology::parse`] reads it | `"mesh:16x32"`, `"hypercube:64"` |
 //! | `network` | instead of `topology`: a table with the keys of a [network file](crate::topology::Network) | `[[network.links]]` |
 //! | `preset` | optional: one of [`presets::NAMES`] | `"paragon"` |
-//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
+//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.call_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
 //! | `parameters.active_send_overhead`, `.active_receive_overhead` | time | `"1.6 us"` |
 //! | `parameters.alpha` | instead of both overheads: the whole start-up time `o_s + L + o_r` | `"130 us"` |
 //! | `parameters.beta`, `.copy` | time per byte | `"30.6 ns/B"`, `30.6e-9` |
@@ -238,6 +238,7 @@ struct ParameterTable {
     duplex: Option<f64>,
     ports: Option<u32>,
     exchange_overhead: Option<Quantity>,
+    call_overhead: Option<Quantity>,
     active_send_overhead: Option<Quantity>,
     active_receive_overhead: Option<Quantity>,
     link_excess: Option<f64>,
@@ -328,13 +329,14 @@ impl ParameterTable {
         }
         let (time, per_byte, bandwidth): (Parse, Parse, Parse) =
             (units::parse_seconds, units::parse_seconds_per_byte, units::parse_bytes_per_second);
-        let quantities: [(&str, Option<Quantity>, Parse, Set); 12] = [
+        let quantities: [(&str, Option<Quantity>, Parse, Set); 13] = [
             ("send_overhead", self.send_overhead, time, Builder::send_overhead),
             ("receive_overhead", self.receive_overhead, time, Builder::receive_overhead),
             ("latency", self.latency, time, Builder::latency),
             ("hop", self.hop, time, Builder::hop),
             ("beta", self.beta, per_byte, Builder::beta),
             ("exchange_overhead", self.exchange_overhead, time, Builder::exchange_overhead),
+            ("call_overhead", self.call_overhead, time, Builder::call_overhead),
             ("active_send_overhead", self.active_send_overhead, time, Builder::active_send_overhead),
             ("active_receive_overhead", self.active_receive_overhead, time, Builder::active_receive_overhead),
             ("link_capacity", self.link_capacity, bandwidth, Builder::link_capacity),

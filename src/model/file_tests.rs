@@ -52,6 +52,17 @@ fn given_parameters_override_the_preset() {
 }
 
 #[test]
+fn the_call_overhead_is_read_and_written() {
+    let machine = with("preset = 'paragon'\n[parameters]\ncall_overhead = '9 us'").unwrap();
+    assert_eq!(machine.parameters().call_overhead(), Span::from_micros(9));
+    assert_eq!(MachineSpec::from_toml(&machine.to_toml()).unwrap().parameters(), machine.parameters());
+    let plain = with("preset = 'paragon'").unwrap();
+    assert_ne!(machine.hash(), plain.hash());
+    // Machines without it are written, and hashed, as before there was such a parameter.
+    assert!(!plain.to_toml().contains("call"), "{}", plain.to_toml());
+}
+
+#[test]
 fn active_messages_have_overheads_of_their_own_if_they_are_given() {
     let machine = with("preset = 'paragon'\n[parameters]\nactive_send_overhead = '1.6 us'").unwrap();
     let parameters = machine.parameters();

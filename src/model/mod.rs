@@ -337,6 +337,12 @@ mod tests {
             ("t3d:4x4x8", "t3d:4x4x8", "torus:4x4x8", Parameters::t3d()),
             ("ethernet:64", "ethernet:64", "clos:64:32", Parameters::ethernet()),
             ("h100:4", "h100:4", "clos:4:8", Parameters::h100()),
+            (
+                "h100-cluster:4",
+                "h100-cluster:4",
+                "cluster:8x8:370000,47000:clos:32:64",
+                Parameters::h100_cluster(),
+            ),
             ("tpu-v5p:4x4x4", "tpu-v5p:4x4x4", "torus:4x4x4", Parameters::tpu_v5p()),
             (
                 "file:examples/network.toml",

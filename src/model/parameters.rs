@@ -10,6 +10,7 @@
 //! | [`duplex`](ParametersBuilder::duplex) | `d` | - | 2 |
 //! | [`ports`](ParametersBuilder::ports) | `P` | - | 1 |
 //! | [`exchange_overhead`](ParametersBuilder::exchange_overhead) | `o_x` | s | 0 |
+//! | [`call_overhead`](ParametersBuilder::call_overhead) | `o_c` | s | 0 |
 //! | [`active_send_overhead`](ParametersBuilder::active_send_overhead) | `a_s` | s | `o_s` |
 //! | [`active_receive_overhead`](ParametersBuilder::active_receive_overhead) | `a_r` | s | `o_r` |
 //! | [`link_excess`](ParametersBuilder::link_excess) | `k` = `C * beta` | - | 1 |
@@ -67,6 +68,8 @@ pub struct Parameters {
     duplex: f64,
     ports: u32,
     exchange_overhead: Span,
+    #[serde(skip_serializing_if = "is_none")]
+    call_overhead: Span,
     active_send_overhead: Span,
     active_receive_overhead: Span,
     /// Whether the send and the receive overhead of active messages were given. Otherwise they are those of other
@@ -112,6 +115,7 @@ impl Parameters {
             duplex: self.duplex,
             ports: self.ports,
             exchange_overhead: self.exchange_overhead.as_secs_f64(),
+            call_overhead: self.call_overhead.as_secs_f64(),
             active_send_overhead: self.is_active_given.0.then_some(self.active_send_overhead.as_secs_f64()),
             active_receive_overhead: self
                 .is_active_given
@@ -146,6 +150,9 @@ impl Parameters {
             ("duplex", format!("{:e}", self.duplex)),
             ("ports", self.ports.to_string()),
         ];
+        if !self.call_overhead.is_zero() {
+            spelled.push(("call_overhead", time(self.call_overhead)));
+        }
         let (sends, receives) = self.is_active_given;
         spelled.extend(sends.then(|| ("active_send_overhead", time(self.active_send_overhead))));
         spelled.extend(receives.then(|| ("active_receive_overhead", time(self.active_receive_overhead))));
@@ -203,6 +210,11 @@ impl Parameters {
     /// `o_x`: extra processor time of a receive that overlapped a send of the same node.
     pub fn exchange_overhead(&self) -> Span {
         self.exchange_overhead
+    }
+
+    /// `o_c`: processor time of a node for each call of a collective operation, before the first message of the call.
+    pub fn call_overhead(&self) -> Span {
+        self.call_overhead
     }
 
     /// `a_s`: the time for which an [active message](crate::comm::Active) occupies the processor of its sender.
@@ -280,6 +292,11 @@ impl Parameters {
     pub fn copying(&self, bytes: u64) -> Span {
         Span::from_secs_f64(bytes as f64 * self.copy)
     }
+}
+
+/// Whether a parameter that most machines do not have is left out of serialized parameters.
+fn is_none(cost: &Span) -> bool {
+    cost.is_zero()
 }
 
 /// The capacity of a port, `1 / beta`; infinite also for a negative zero.

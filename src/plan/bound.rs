@@ -118,6 +118,14 @@ impl LowerBound {
         LowerBound { reasons: reasons.into_iter().collect() }
     }
 
+    /// Adds the call overhead of a machine, which every member takes before its first message, to all bounds above 0.
+    pub(crate) fn after_call(mut self, parameters: &Parameters) -> LowerBound {
+        for (_, limit) in self.reasons.iter_mut().filter(|(_, limit)| !limit.is_zero()) {
+            *limit += parameters.call_overhead();
+        }
+        self
+    }
+
     /// Returns the largest bound.
     pub fn time(&self) -> Span {
         self.reasons.iter().map(|&(_, limit)| limit).fold(Span::ZERO, Span::max)

@@ -130,6 +130,14 @@ impl<P: Problem> Algorithm<P> {
     }
 }
 
+/// Adds the call overhead to the predicted times of a schedule. Every member takes it before its first step, so the call delays all times
+/// by the same span, and variants can be compared without it.
+fn after_call<P: Problem>(problem: &P, prediction: Prediction) -> Prediction {
+    let overhead = problem.machine().parameters().call_overhead();
+    let finished = prediction.finished.into_iter().map(|end| end + overhead).collect();
+    Prediction { modeled: prediction.modeled + overhead, finished }
+}
+
 impl<P: Problem> Plan<P> {
     /// Makes the plan of a listed variant. Fails if a message is too long.
     pub(crate) fn of(
@@ -149,7 +157,7 @@ impl<P: Problem> Plan<P> {
         variant: &Variant<P>,
         Predicted { draft, prediction }: Predicted<P>,
     ) -> Plan<P> {
-        Plan::made(problem, algorithm, variant, draft, Some(prediction))
+        Plan::made(problem, algorithm, variant, draft, Some(after_call(problem, prediction)))
     }
 
     fn made(
@@ -163,7 +171,10 @@ impl<P: Problem> Plan<P> {
         Plan {
             name: P::plan_name(algorithm.to_string(), variant.name()),
             variant: variant.name().to_owned(),
-            estimate: variant.estimate(),
+            estimate: match variant.estimate() {
+                none if none.is_zero() => none,
+                estimate => estimate + problem.machine().parameters().call_overhead(),
+            },
             algorithm,
             problem: problem.clone(),
             draft: Arc::new(draft),
@@ -216,7 +227,8 @@ impl<P: Problem> Plan<P> {
     pub(crate) fn predicted(&self, schedule: &Schedule) -> &Prediction {
         self.prediction.get_or_init(|| {
             let (machine, members) = (self.problem.machine(), self.problem.members());
-            predict_among(machine, members, schedule, Time::MAX).unwrap_or_else(|| Prediction {
+            let prediction = predict_among(machine, members, schedule, Time::MAX);
+            prediction.map(|prediction| after_call(&self.problem, prediction)).unwrap_or_else(|| Prediction {
                 modeled: Time::MAX,
                 finished: vec![Time::MAX; members.len()],
             })

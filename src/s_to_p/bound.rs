@@ -31,7 +31,8 @@ impl Instance {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lower_bound(&self) -> LowerBound {
-        self.bounds_with_trees(forest_lower_bound(self.machine(), self.members(), &self.holders(), false))
+        let trees = forest_lower_bound(self.machine(), self.members(), &self.holders(), false);
+        self.bounds_with_trees(trees).after_call(self.parameters())
     }
 
     /// Returns the bound, given the lower bound `trees` on the time of spanning trees.

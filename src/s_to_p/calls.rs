@@ -169,7 +169,10 @@ impl Plan {
             }
         }
         let part = || Part::operation(format!("{BROADCAST} by {}", self.name()));
-        group.as_part(part, || walk(group, self.schedule(), tag, &mut blocks))?;
+        group.as_part(part, || {
+            group.charge_call()?;
+            walk(group, self.schedule(), tag, &mut blocks)
+        })?;
         let mut moved: Vec<(&Piece, Payload)> = pieces.iter().zip(blocks).collect();
         moved.sort_by_key(|(piece, _)| piece.start);
         let mut messages = vec![Payload::empty(); instance.sources().len()];

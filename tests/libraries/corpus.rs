@@ -116,6 +116,9 @@ impl Row {
     fn spec(&self) -> MachineSpec {
         let machine: MachineSpec = self.machine.parse().unwrap();
         let machine = if self.ports > 0 { machine.with_ports(self.ports).unwrap() } else { machine };
+        // The presets had no call overhead when the corpus was made.
+        let parameters = machine.parameters().to_builder().call_overhead(0.0).build().unwrap();
+        let machine = machine.with_parameters(parameters);
         machine.with_placement(self.placement.parse().unwrap()).unwrap()
     }
 

@@ -2,6 +2,7 @@
 //! algorithms of the textbook. What they are compared with that is published is in `crates/published/tests`.
 
 mod all_to_all;
+mod call_overhead;
 mod collective;
 #[path = "../support/conformance/mod.rs"]
 mod conformance;

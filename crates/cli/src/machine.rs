@@ -39,7 +39,7 @@ A machine file has a name, a topology, and the parameters that differ from a pre
   send_overhead = \"35 us\"
   beta = \"30.6 ns/B\"
 Parameters: send_overhead and receive_overhead, or alpha (half of it each, minus the latency);
-exchange_overhead, active_send_overhead, active_receive_overhead, latency, hop, barrier; beta (30.6 ns/B)
+exchange_overhead, call_overhead, active_send_overhead, active_receive_overhead, latency, hop, barrier; beta (30.6 ns/B)
 or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, ports; link_excess or link_capacity.
 Defaults: the preset's values; without a preset, no cost. Active messages cost what other messages cost
 unless their overheads are given. A topology may be in a file (file:network.toml), or in a table:
@@ -182,6 +182,10 @@ fn table(m: &Parameters) -> Table {
     let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));
     for (value, name, symbol, meaning) in rows {
         table.row([name, symbol, &value, meaning]);
+    }
+    if !m.call_overhead().is_zero() {
+        let meaning = "processor time of each member for each call of a collective operation";
+        table.row(["call overhead", "o_c", &text(m.call_overhead()), meaning]);
     }
     for regime in m.regimes() {
         let meaning = format!("of messages from {} on", format_bytes(regime.from_bytes));

@@ -65,6 +65,14 @@ impl<'n> Group<'n> {
         self.endpoint.charge(time)
     }
 
+    /// Charges the call overhead of the machine, once for each member and collective operation, before its first message.
+    pub(crate) fn charge_call(&self) -> Result<(), CommError> {
+        match self.machine().parameters().call_overhead() {
+            none if none.is_zero() => Ok(()),
+            overhead => self.charge(overhead),
+        }
+    }
+
     /// Runs several calls as one library call; reports show it as `name`, such as `all-gather`. In real time the call returns when the last
     /// internal call is due, and the work in between is not charged to the program.
     #[track_caller]

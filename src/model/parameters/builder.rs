@@ -25,6 +25,7 @@ pub struct ParametersBuilder {
     pub(super) duplex: f64,
     pub(super) ports: u32,
     pub(super) exchange_overhead: f64,
+    pub(super) call_overhead: f64,
     pub(super) active_send_overhead: Option<f64>,
     pub(super) active_receive_overhead: Option<f64>,
     pub(super) link: LinkSpeed,
@@ -47,6 +48,7 @@ impl Default for ParametersBuilder {
             duplex: 2.0,
             ports: 1,
             exchange_overhead: 0.0,
+            call_overhead: 0.0,
             active_send_overhead: None,
             active_receive_overhead: None,
             link: LinkSpeed::Excess(1.0),
@@ -101,6 +103,23 @@ impl ParametersBuilder {
     /// from 0 to 1e6.
     pub fn exchange_overhead(self, seconds: f64) -> Self {
         Self { exchange_overhead: seconds, ..self }
+    }
+
+    /// Sets `o_c`: processor time of each member for each call of a collective operation, before its first message, in seconds: the launch
+    /// of the operation. Plain messages, barriers and schedules that a program walks by itself do not take it. Default 0; from 0 to 1e6.
+    ///
+    /// ```
+    /// use multicomputer::{collective::{Algorithm, Operation, Task}, model::{MachineSpec, Parameters}};
+    ///
+    /// let machine: MachineSpec = "hockney:1x2".parse()?;
+    /// let slow = machine.parameters().to_builder().call_overhead(9e-6).build()?;
+    /// let task = Task::builder(&machine.with_parameters(slow), Operation::Broadcast).elements(1000).element_bytes(1).build()?;
+    /// // The call, alpha of 130 us, and 1000 bytes at 50 ns/byte.
+    /// assert_eq!(Algorithm::AUTO.plan(&task)?.prediction().modeled.to_string(), "189 us");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn call_overhead(self, seconds: f64) -> Self {
+        Self { call_overhead: seconds, ..self }
     }
 
     /// Sets `a_s`: processor time at the sender for each active message, in seconds. Default the final value of
@@ -215,6 +234,7 @@ impl ParametersBuilder {
             duplex: self.duplex,
             ports: self.ports,
             exchange_overhead: Span::from_secs_f64(self.exchange_overhead),
+            call_overhead: Span::from_secs_f64(self.call_overhead),
             active_send_overhead: Span::from_secs_f64(
                 self.active_send_overhead.unwrap_or(self.send_overhead),
             ),
@@ -251,6 +271,7 @@ impl ParametersBuilder {
             ("hop", self.hop),
             ("beta", self.beta),
             ("exchange_overhead", self.exchange_overhead),
+            ("call_overhead", self.call_overhead),
             ("active_send_overhead", self.active_send_overhead.unwrap_or(0.0)),
             ("active_receive_overhead", self.active_receive_overhead.unwrap_or(0.0)),
             ("gamma", self.gamma),

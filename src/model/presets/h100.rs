@@ -22,7 +22,7 @@ pub(super) const CLUSTER: Preset = Preset {
     name: "h100-cluster",
     shape: "SERVERS",
     topology: cluster,
-    parameters: Parameters::h100,
+    parameters: Parameters::h100_cluster,
     sources: Some(include_str!("h100_cluster.md")),
 };
 
@@ -50,33 +50,22 @@ fn cluster(shape: &str) -> Result<Arc<dyn Topology>, TopologyError> {
 }
 
 impl Parameters {
-    /// NVIDIA HGX H100 with NCCL: a single server of eight GPUs on NVLink switches (preset `h100`), or a cluster with an InfiniBand
-    /// adapter of 400 Gb/s for each GPU, below leaf and spine switches of 64 ports (preset `h100-cluster`).
+    /// NVIDIA HGX H100 with NCCL: a single server of eight GPUs on NVLink switches (preset `h100`).
     ///
     #[doc = include_str!("h100.md")]
-    ///
-    /// Additional values of the cluster:
-    ///
-    #[doc = include_str!("h100_cluster.md")]
     ///
     /// Not modeled:
     ///
     /// * reductions in the switches (NVLink SHARP), by which NCCL exceeds the limit of any schedule of messages in
     ///   all-reduce: 480 GB/s of bus bandwidth on eight GPUs instead of 370 (printed, the same comment);
     /// * NCCL's faster start-up of short messages: its protocols LL and LL128 take 0.47 and 1.9 us per step of a ring within a
-    ///   server, at a quarter and at 92 % of the bandwidth (printed, the same file). A
-    ///   [regime](crate::model::ParametersBuilder::regime) can express the start-up, but not the bandwidth;
-    /// * the fixed cost of a call (the launch of its kernel): 8.4 us with the protocol Simple (printed, the same file);
-    /// * congestion control, and the adaptive routing of InfiniBand, which spreads messages over the spines; here the receiver
-    ///   determines the spine. The resulting errors of flow models are measured by m4 (arXiv 2503.01770);
-    /// * rails: in many clusters, GPU i of every server is attached to one leaf; here all eight adapters of a server are neighbours.
+    ///   server, at a quarter and at 92 % of the bandwidth, after 6.6 and 14 us for the call (printed, the same file). NCCL chooses a
+    ///   protocol for a whole call, not by the length of a message.
     ///
     /// ```
-    /// use multicomputer::model::MachineSpec;
+    /// use multicomputer::{Span, model::MachineSpec};
     /// let server: MachineSpec = "h100:8".parse()?;
-    /// let cluster: MachineSpec = "h100-cluster:16".parse()?;
-    /// assert_eq!((server.nodes(), cluster.nodes()), (8, 128));
-    /// assert_eq!(cluster.topology().name(), "cluster:8x8:370000,47000:clos:128:64");
+    /// assert_eq!((server.nodes(), server.parameters().call_overhead()), (8, Span::from_nanos(8400)));
     /// # Ok::<(), multicomputer::model::MachineSpecError>(())
     /// ```
     pub fn h100() -> Parameters {
@@ -86,6 +75,30 @@ impl Parameters {
             .hop(1.03e-6)
             .beta(0.0027e-9)
             .gamma(7.2e-12)
+            .call_overhead(8.4e-6)
             .finish()
+    }
+
+    /// Servers of [`h100`](Parameters::h100) with an InfiniBand adapter of 400 Gb/s for each GPU, below leaf and spine switches of 64 ports
+    /// (preset `h100-cluster`).
+    ///
+    #[doc = include_str!("h100_cluster.md")]
+    ///
+    /// Not modeled, besides what `h100` leaves out:
+    ///
+    /// * congestion control, and the adaptive routing of InfiniBand, which spreads messages over the spines; here the receiver
+    ///   determines the spine. The resulting errors of flow models are measured by m4 (arXiv 2503.01770);
+    /// * rails: in many clusters, GPU i of every server is attached to one leaf; here all eight adapters of a server are neighbours;
+    /// * the separate way of data from a GPU to its adapter: here it shares the link of the GPU with the data within the server.
+    ///
+    /// ```
+    /// use multicomputer::model::MachineSpec;
+    /// let cluster: MachineSpec = "h100-cluster:16".parse()?;
+    /// assert_eq!((cluster.nodes(), cluster.parameters().ports()), (128, 2));
+    /// assert_eq!(cluster.topology().name(), "cluster:8x8:370000,47000:clos:128:64");
+    /// # Ok::<(), multicomputer::model::MachineSpecError>(())
+    /// ```
+    pub fn h100_cluster() -> Parameters {
+        Parameters::h100().to_builder().ports(2).finish()
     }
 }

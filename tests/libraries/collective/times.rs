@@ -26,16 +26,17 @@ struct Call {
 
 fn parameters() -> impl Strategy<Value = Parameters> {
     let time = || prop_oneof![Just(0.0), 1e-6..100e-6];
-    let times = (time(), time(), time(), time(), time());
+    let times = (time(), time(), time(), time(), time(), time());
     let ports = (1.0..=2.0, prop_oneof![2 => Just(1), 1 => 2..5_u32]);
     (times, prop_oneof![Just(0.0), 1e-9..100e-9], ports, 0.3..8.0, 0.0..1e-6, 0.0..10e-9).prop_map(
-        |((send, receive, latency, hop, exchange), beta, (duplex, ports), excess, gamma, copy)| {
+        |((send, receive, latency, hop, exchange, call), beta, (duplex, ports), excess, gamma, copy)| {
             let parameters = Parameters::builder()
                 .send_overhead(send)
                 .receive_overhead(receive)
                 .latency(latency)
                 .hop(hop / 50.0)
                 .exchange_overhead(exchange)
+                .call_overhead(call)
                 .beta(beta)
                 .duplex(duplex)
                 .ports(ports)

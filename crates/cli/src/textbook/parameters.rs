@@ -86,6 +86,9 @@ pub(super) fn line(machine: &MachineSpec, word_bytes: u64) -> String {
     if !parameters.exchange_overhead().is_zero() {
         parts.push(format!("o_x = {}", parameters.exchange_overhead()));
     }
+    if !parameters.call_overhead().is_zero() {
+        parts.push(format!("o_c = {}", parameters.call_overhead()));
+    }
     if parameters.duplex() < 2.0 {
         parts.push(format!("d = {}", decimal(parameters.duplex(), 2)));
     }
