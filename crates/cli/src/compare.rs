@@ -30,6 +30,7 @@ use super::error::Error;
 pub(super) use self::{
     column::{Column, Figure, record, table},
     common::title,
+    explained::Explanations,
     measured::Spread,
     place::Place,
     results::{NOT_RUN, Results, bound_line, left_out, on_the_host},

@@ -6,19 +6,19 @@ use multicomputer::Run;
 
 /// The explanations of the runs so far, if they are asked for.
 #[derive(Debug, Default)]
-pub(super) struct Explanations {
+pub(crate) struct Explanations {
     is_asked_for: bool,
     /// For each run its name and the text.
     texts: Vec<(String, String)>,
 }
 
 impl Explanations {
-    pub(super) fn new(is_asked_for: bool) -> Explanations {
+    pub(crate) fn new(is_asked_for: bool) -> Explanations {
         Explanations { is_asked_for, texts: Vec::new() }
     }
 
     /// Explains a run that is called so; of one that cannot be, it is said why.
-    pub(super) fn add<T>(&mut self, label: &str, run: &Run<T>) {
+    pub(crate) fn add<T>(&mut self, label: &str, run: &Run<T>) {
         if self.is_asked_for {
             let text = run.explain().map_or_else(|cause| cause.to_string(), |text| text.to_string());
             self.texts.push((label.to_owned(), text));
