@@ -66,8 +66,8 @@ fn unreadable(path: &Path, cause: io::Error) -> Error {
 fn first_line(path: &Path, reader: &mut impl BufRead) -> Result<String, Error> {
     let buffer = reader.fill_buf().map_err(|cause| unreadable(path, cause))?;
     let text = String::from_utf8_lossy(buffer);
-    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-    Ok(lines.filter(|line| !line.is_empty() && !line.starts_with('#')).next().unwrap_or_default().to_owned())
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    Ok(lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default().to_owned())
 }
 
 fn of_reader(path: &Path, mut reader: impl BufRead) -> Result<Source, Error> {
