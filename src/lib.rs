@@ -40,6 +40,7 @@
 //! * [`pattern`] has schedules as plain data. [`plan`] selects among schedules, [predicts](plan::predict()) their times, and accepts
 //!   [custom algorithms](plan::Algorithm::custom).
 //! * [`goal`] reads programs in GOAL, the format of LogGOPSim, predicts and runs them, and writes schedules in it.
+//! * [`smpi`] reads time-independent traces of SMPI, and converts them to GOAL programs.
 //! * [`msccl`] reads, writes and verifies schedules of MSCCL, and converts them to GOAL programs and to algorithms.
 //! * [`record`] and [`report`] hold what a run recorded, [`analysis`] explains its time, and the crate
 //!   `multicomputer-picture` draws it;
@@ -76,6 +77,8 @@ mod relation;
 pub mod report;
 mod runtime;
 pub mod s_to_p;
+pub mod smpi;
+mod table;
 mod text;
 pub mod textbook;
 mod time;

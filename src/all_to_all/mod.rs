@@ -45,6 +45,7 @@ pub use calls::ManyToMany;
 pub use instance::{Instance, InstanceError};
 pub use matrix::{
     Class, Figures, Generator, GeneratorError, Matrix, MatrixError, MatrixFileError, MatrixFileProblem,
+    MatrixReader,
 };
 pub use piece::Piece;
 pub use plan::Plan;

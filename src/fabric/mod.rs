@@ -55,6 +55,29 @@ struct Transfer {
     updated: Time,
     started: Time,
     bytes: u64,
+    /// The sum of the links' own latencies.
+    latency: Span,
+}
+
+/// The way of a message that has left its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    /// The number of links.
+    pub(crate) links: usize,
+    /// The sum of the links' own latencies.
+    pub(crate) latency: Span,
+}
+
+/// Returns the sum of the own latencies of a route's links.
+pub(crate) fn latency_of(route: &[LinkId], topology: &dyn Topology) -> Span {
+    let latencies = topology.latencies();
+    if latencies.is_empty() {
+        return Span::ZERO;
+    }
+    route
+        .iter()
+        .filter_map(|&link| latencies.get(link).copied())
+        .fold(Span::ZERO, |sum, latency| sum + latency)
 }
 
 #[derive(Debug, Default)]
@@ -200,6 +223,7 @@ impl Fabric {
         }
         (transfer.remaining, transfer.updated) = (bytes as f64, now);
         (transfer.started, transfer.bytes) = (now, bytes);
+        transfer.latency = latency_of(route, topology);
         transfer.route.clear();
         transfer.route.extend(route.iter().map(|&link| {
             if places[link] == 0 {
@@ -261,14 +285,15 @@ impl Fabric {
         self.ends.first()
     }
 
-    /// Ends the next flow that is complete by `until`; returns the time, the out-port and the number of links of the route.
-    pub(crate) fn pop_end(&mut self, until: Time) -> Option<(Time, Port, usize)> {
+    /// Ends the next flow that is complete by `until`; returns the time, the out-port and the way of the message.
+    pub(crate) fn pop_end(&mut self, until: Time) -> Option<(Time, Port, Way)> {
         let (now, flow) = self.ends.pop(until)?;
         self.leave_links(now, flow);
         let transfer = &self.transfers[flow as usize];
         let alone = Span::from_secs_f64(transfer.bytes as f64 * self.beta);
         self.lost_to_sharing += now.since(transfer.started) - alone;
-        Some((now, self.port(flow), transfer.route.len()))
+        let way = Way { links: transfer.route.len(), latency: transfer.latency };
+        Some((now, self.port(flow), way))
     }
 
     /// Removes an ended flow from the links and ports of its route.

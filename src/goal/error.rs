@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::{
     error::{CommError, DeadlockReport},
+    input::TextError,
     payload::PayloadError,
     rank::Rank,
     text::count,
@@ -21,6 +22,17 @@ pub enum ReadError {
     /// The text cannot be read.
     #[error("the text cannot be read: {0}")]
     Io(#[from] io::Error),
+    /// A file in binary GOAL is invalid.
+    #[error("byte {byte}: {problem}")]
+    Binary {
+        /// The position in the file, from 0.
+        byte: u64,
+        /// The problem.
+        problem: Problem,
+    },
+    /// The file begins like a binary file of a known kind.
+    #[error(transparent)]
+    KnownBinary(#[from] TextError),
     /// A line of the text is invalid.
     #[error("line {line}, column {column}: {problem}")]
     Text {
@@ -38,7 +50,7 @@ pub enum ReadError {
 #[non_exhaustive]
 pub enum Problem {
     /// The file is not a text file.
-    #[error("not a text file: control character {byte:#04x}")]
+    #[error("a binary file, not a text file: control character {byte:#04x}")]
     Binary {
         /// The control character.
         byte: u8,
@@ -96,11 +108,40 @@ pub enum Problem {
         label: String,
     },
     /// Operations depend on each other in a cycle.
-    #[error("cyclic dependency: the operation in this line requires itself, directly or indirectly")]
+    #[error("cyclic dependency: this operation requires itself, directly or indirectly")]
     Cycle,
     /// A rank has too many operations.
     #[error("too many operations: the maximum is {} per rank", super::program::MAX_OPERATIONS)]
     TooMany,
+    /// A binary file ends early.
+    #[error("the file ends here, within a number")]
+    Truncated,
+    /// The section of a rank does not begin behind the one before, or its length differs from its content.
+    #[error("the section of rank {rank} has {given} as its begin or end, expected {expected}")]
+    Section {
+        /// The rank.
+        rank: Rank,
+        /// The position in the table of the file, counted from behind the magic number.
+        given: u64,
+        /// The position that follows from the content.
+        expected: u64,
+    },
+    /// A dependant does not exist.
+    #[error("operation {given} does not exist: the rank has {operations}")]
+    NoOperation {
+        /// The number of the operation.
+        given: u32,
+        /// The number of operations of the rank.
+        operations: u32,
+    },
+    /// The number of dependencies of an operation contradicts the lists of dependants.
+    #[error("the operation has {given} as its number of dependencies, and {expected} name it")]
+    Dependencies {
+        /// The number in the file.
+        given: u32,
+        /// The number of operations that name it as a dependant.
+        expected: u32,
+    },
 }
 
 /// The error of a program whose time cannot be predicted.

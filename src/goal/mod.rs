@@ -21,6 +21,8 @@
 //! [`Program::play`] executes a rank on a node of a running machine, with real bytes that the receiver verifies. Prediction and execution
 //! make the same calls, so their times agree to the picosecond. [`write()`] writes a schedule of this library in GOAL.
 //!
+//! Files in LogGOPSim's binary form of GOAL are read, too.
+//!
 //! # From operations to calls
 //!
 //! | GOAL | calls of the node | end of the operation |
@@ -36,9 +38,11 @@
 //! [rendezvous](crate::MachineBuilder::rendezvous) the send of a long message ends when the message has met its receive, as with `-S` of
 //! LogGOPSim.
 
+mod binary;
 mod cycles;
 mod error;
 mod labels;
+mod line;
 mod parse;
 mod play;
 mod predict;
@@ -48,6 +52,7 @@ mod words;
 mod write;
 
 pub use error::{PlayError, PredictError, Problem, ReadError, TooManyRanks, WriteError};
+pub(crate) use line::Line;
 pub use predict::{Predicted, predict};
 pub(crate) use program::Waiter;
 pub use program::{Operation, Program};

@@ -1,15 +1,19 @@
 //! The GOAL parser: reads a text line by line into a [`Program`].
 
-use std::{collections::BTreeSet, io::BufRead};
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, Read},
+};
 
 use super::{
+    binary,
     cycles::in_a_cycle,
     error::{Problem, ReadError},
     labels::Labels,
     program::{MAX_OPERATIONS, Operation, Program, Waiter},
     words::{Word, Words, shown},
 };
-use crate::{rank::Tag, time::Span, topology::MAX_NODES, wire::MAX_MESSAGE};
+use crate::{input, rank::Tag, time::Span, topology::MAX_NODES, wire::MAX_MESSAGE};
 
 const RANK: &str = "`rank` with the number of a rank, or the end of the text";
 const ITEM: &str = "an operation (send, recv or calc) with or without `label:`, a dependency (`label requires label`, \
@@ -24,13 +28,23 @@ const TIME: &str =
     "a number of nanoseconds, such as 100, with at most three decimals, of at most 213 days in all";
 
 impl Program {
-    /// Reads a program in GOAL, line by line.
+    /// Reads a program in GOAL, line by line; or one in binary GOAL, as LogGOPSim's `txt2bin` writes it, rank by rank. A byte order mark
+    /// at the begin is skipped.
     ///
     /// # Errors
-    /// [`ReadError`], with line, column and what is allowed there. Cyclic dependencies are detected. A receive without
+    /// [`ReadError`], with line, column and what is allowed there, or the byte of a binary file. Cyclic dependencies are detected. A receive without
     /// a message is detected only when the program is predicted or run.
-    pub fn read(reader: impl BufRead) -> Result<Program, ReadError> {
-        Parser::new(reader).program()
+    pub fn read(mut reader: impl BufRead) -> Result<Program, ReadError> {
+        let mut first = Vec::new();
+        (&mut reader).take(input::GOAL.len() as u64).read_to_end(&mut first)?;
+        if first == input::GOAL {
+            return binary::read(reader);
+        }
+        if let Some(kind) = input::known_binary(&first) {
+            return Err(kind.into());
+        }
+        let text = first.strip_prefix(input::BYTE_ORDER_MARK).unwrap_or(&first);
+        Parser::new(text.chain(reader)).program()
     }
 }
 
@@ -432,17 +446,12 @@ mod tests {
             ("l1: calc 1\n l1 requires l2", 4, 14, "this rank has no operation with the label `l2`"),
             ("l1: calc 1\nl2 irequires l1", 4, 1, "this rank has no operation with the label `l2`"),
             ("l1: calc 1\nl1 requires", 4, 12, "the label of an operation"),
-            (
-                "l1: calc 1\nl1 requires l1",
-                3,
-                1,
-                "cyclic dependency: the operation in this line requires itself",
-            ),
+            ("l1: calc 1\nl1 requires l1", 3, 1, "cyclic dependency: this operation requires itself"),
             (
                 "a: calc 1\nb: calc 1\nc: calc 1\na requires b\nb irequires a\nc requires a",
                 4,
                 1,
-                "cyclic dependency: the operation in this line requires itself",
+                "cyclic dependency: this operation requires itself",
             ),
             (": calc 1", 3, 1, "an operation (send, recv or calc) with"),
             ("}\nrank 0 { }", 4, 6, "rank 0 is described twice: describe each rank once"),

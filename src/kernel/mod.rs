@@ -336,9 +336,9 @@ impl Kernel {
                 }
                 continue;
             }
-            if let Some((left, port, links)) = self.fabric.pop_end(at) {
+            if let Some((left, port, way)) = self.fabric.pop_end(at) {
                 self.now = left;
-                self.leave(port, left, links);
+                self.leave(port, left, way);
                 continue;
             }
             let Some(event) = event else { continue };

@@ -7,7 +7,7 @@ use super::{
     request::{Arrived, Request},
 };
 use crate::{
-    fabric::Port,
+    fabric::{Port, Way, latency_of},
     model::Regime,
     rank::Rank,
     record::Transfer,
@@ -43,7 +43,8 @@ impl Kernel {
             self.topology.route(source as usize, target as usize, &mut route);
             route
         });
-        Ok(Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + self.hop.times(route.len() as u64))
+        let hops = self.hop.times(route.len() as u64) + latency_of(&route, &*self.topology);
+        Ok(Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + hops)
     }
 
     /// Promises an out-port of a node, if one is free from `at` on, to the next message.
@@ -61,10 +62,10 @@ impl Kernel {
     }
 
     /// Handles the departure of the message in an out-port at `left`.
-    pub(super) fn leave(&mut self, port: Port, left: Time, links: usize) {
+    pub(super) fn leave(&mut self, port: Port, left: Time, way: Way) {
         let Some(message) = self.clear(port, left) else { return };
         let source = port.node as NodeId;
-        let arrives = left + self.latency + self.hop.times(links as u64);
+        let arrives = left + self.latency + self.hop.times(way.links as u64) + way.latency;
         self.depart(source, &message, left, arrives);
     }
 

@@ -43,7 +43,9 @@ fn network(topology: &dyn Topology, text: &mut String) {
     // Writing to a `String` cannot fail.
     let _ = writeln!(text, "{} nodes, {} switches", topology.nodes(), topology.switches());
     for link in 0..topology.links() {
-        let _ = writeln!(text, "{} {:?}", topology.link(link), topology.capacity(link));
+        let _ = write!(text, "{} {:?}", topology.link(link), topology.capacity(link));
+        let latency = topology.latencies().get(link).map(|latency| format!(" {latency}"));
+        let _ = writeln!(text, "{}", latency.unwrap_or_default());
     }
     if topology.nodes() > MAX_ROUTED_NODES {
         return;

@@ -10,6 +10,7 @@ use super::Layout;
 use crate::{
     model::MachineSpec,
     rank::Rank,
+    time::Span,
     topology::{LinkId, catch_route_error},
 };
 
@@ -26,6 +27,8 @@ pub(crate) struct Shape {
     order: Vec<Rank>,
     /// The capacity of each link, as the bits of an `f64`; `None` for the machine's default.
     capacities: Vec<Option<u64>>,
+    /// The latency of each link; empty if the network has none.
+    latencies: Vec<Span>,
     /// For each ordered pair of ranks: the number of links of the route, then the links.
     routes: Vec<u32>,
 }
@@ -69,6 +72,7 @@ impl Shape {
             grid: [grid.rows, grid.columns],
             order,
             capacities: capacities.collect(),
+            latencies: links.iter().filter_map(|&link| topology.latencies().get(link).copied()).collect(),
             routes: numbered.collect(),
         }
     }

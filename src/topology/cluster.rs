@@ -37,7 +37,7 @@ use super::{
     check_extents, check_links, read_extent,
     validation::{Seal, Validation, validate, validated},
 };
-use crate::rank::Rank;
+use crate::{rank::Rank, time::Span};
 
 /// The registry entry of the cluster, spelled `cluster:8x4:450000,50000:clos:32:16`.
 pub(super) const KIND: TopologyKind = TopologyKind {
@@ -87,6 +87,8 @@ pub struct Cluster {
     inside: f64,
     adapter: f64,
     network: Arc<dyn Topology>,
+    /// The latencies of all links, if the network has any.
+    latencies: Vec<Span>,
 }
 
 impl Cluster {
@@ -125,7 +127,11 @@ impl Cluster {
         let links = 2 * (ends / adapters * processors) + 2 * ends;
         check_links(&given, links.checked_add(network.links()))?;
         let (inside, adapter) = (check_bandwidth(inside)?, check_bandwidth(adapter)?);
-        Ok(Cluster { processors, adapters, inside, adapter, network })
+        let latencies = match network.latencies() {
+            [] => Vec::new(),
+            of_network => std::iter::repeat_n(Span::ZERO, links).chain(of_network.iter().copied()).collect(),
+        };
+        Ok(Cluster { processors, adapters, inside, adapter, network, latencies })
     }
 
     /// Returns the number of servers.
@@ -157,7 +163,7 @@ impl Cluster {
 
 impl Topology for Cluster {
     fn name(&self) -> String {
-        let Cluster { processors, adapters, inside, adapter, network } = self;
+        let Cluster { processors, adapters, inside, adapter, network, .. } = self;
         let (inside, adapter) = (megabytes(*inside), megabytes(*adapter));
         format!("{}:{processors}x{adapters}:{inside},{adapter}:{}", KIND.name, network.name())
     }
@@ -220,6 +226,10 @@ impl Topology for Cluster {
             None if link < first_of_adapters => self.inside,
             None => self.adapter,
         })
+    }
+
+    fn latencies(&self) -> &[Span] {
+        &self.latencies
     }
 
     fn longest_route(&self) -> Option<usize> {

@@ -25,7 +25,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::rank::Rank;
+use crate::{rank::Rank, time::Span};
 
 mod bandwidth;
 mod clos;
@@ -131,6 +131,12 @@ pub trait Topology: Send + Sync + Debug {
     /// machine.
     fn capacity(&self, _link: LinkId) -> Option<f64> {
         None
+    }
+
+    /// The times in the network that messages take over single links, in addition to the machine's time for each link (`hop`): one for each
+    /// link, in the order of their numbers, or none at all if no link has one.
+    fn latencies(&self) -> &[Span] {
+        &[]
     }
 
     /// The number of links of the longest route, or `None` if it is not known without examining every pair.

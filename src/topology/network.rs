@@ -10,6 +10,7 @@
 //! | `links.between` | the two ends of a link, which is two directed links, one for each direction |
 //! | `links.from`, `links.to` | instead of `between`: one directed link |
 //! | `links.capacity` | optional: the bandwidth in each direction, if it differs from the machine's link capacity: `"100 MB/s"`, `1e8` |
+//! | `links.latency` | optional: the time that a message takes over the link, in addition to the machine's `hop`: `"1.5 us"`, `1.5e-6` |
 //! | `[[routes]]` | optional: one table for each ordered pair of nodes whose route is given |
 //! | `routes.path` | the vertices of the route, both ends included: `[0, "s0", 3]` |
 //!
@@ -29,13 +30,18 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, sync::OnceLock};
 
+use roxmltree::{Document, ParsingOptions};
+
 use super::{
     Link, LinkId, Topology, TopologyError, TopologyKind, Vertex, distances,
     validation::{Seal, Validation},
 };
-use crate::{input, rank::Rank};
+use crate::{input, rank::Rank, text::shown, time::Span};
 
 mod file;
+mod nccl;
+mod simgrid;
+mod xml;
 
 pub use file::NetworkProblem;
 pub(crate) use file::{NetworkTable, key_of};
@@ -102,6 +108,8 @@ pub struct Network {
     links: Vec<(u32, u32)>,
     /// The capacities in bytes/s; `None` for a link of the machine's common capacity.
     capacities: Vec<Option<f64>>,
+    /// The latency of each directed link; empty if no link has one.
+    latencies: Vec<Span>,
     /// The routes that are given in the file.
     given: Paths,
     /// The links into each vertex.
@@ -117,7 +125,7 @@ type Paths = BTreeMap<(Rank, Rank), Box<[LinkId]>>;
 const ABSENT: u32 = u32::MAX;
 
 impl Network {
-    /// Reads a network from a TOML file. Its name is `file:` and the path.
+    /// Reads a network from a file: TOML, or in XML a topology of NCCL or a platform of SimGrid. Its name is `file:` and the path.
     ///
     /// ```
     /// use multicomputer::topology::{self, Network, Topology};
@@ -133,12 +141,45 @@ impl Network {
         let path = path.as_ref();
         let name = format!("{}:{}", KIND.name, path.display());
         match input::read(path) {
-            Ok(text) => Network::from_toml(name, &text),
+            Ok(text) => Network::from_text(name, &text),
             Err(cause) => {
                 let problem = Box::new(NetworkProblem::Unreadable { cause: cause.to_string() });
                 Err(TopologyError::Network { name, problem })
             }
         }
+    }
+
+    /// Reads a network from the text of a file, as [`from_file`](Network::from_file) does. The name is for reports only.
+    ///
+    /// # Errors
+    /// [`TopologyError::Network`], as for [`from_toml`](Network::from_toml); or the line, if an element of XML is wrong.
+    pub fn from_text(name: impl Into<String>, text: &str) -> Result<Network, TopologyError> {
+        if !text.trim_start().starts_with('<') {
+            return Network::from_toml(name, text);
+        }
+        let name = name.into();
+        let read = || {
+            let document = Document::parse_with_options(
+                text,
+                ParsingOptions { allow_dtd: true, ..ParsingOptions::default() },
+            )
+            .map_err(|cause| NetworkProblem::Syntax(format!("the text is not XML: {cause}")))?;
+            let root = document.root_element().tag_name().name();
+            match root {
+                nccl::ROOT => nccl::read(&document)?.network(name.clone()),
+                simgrid::ROOT => simgrid::read(&document)?.network(name.clone()),
+                root => Err(NetworkProblem::Xml {
+                    line: 1,
+                    problem: format!(
+                        "<{}> is not a network; allowed are <{}> (NCCL), <{}> (SimGrid), and networks in TOML",
+                        shown(root),
+                        nccl::ROOT,
+                        simgrid::ROOT
+                    ),
+                }),
+            }
+        };
+        read().map_err(|problem| TopologyError::Network { name: name.clone(), problem: Box::new(problem) })
     }
 
     /// Reads a network from the text of a TOML file. The name is for reports only.
@@ -221,6 +262,10 @@ impl Topology for Network {
 
     fn capacity(&self, link: LinkId) -> Option<f64> {
         self.capacities[link]
+    }
+
+    fn latencies(&self) -> &[Span] {
+        &self.latencies
     }
 
     fn validation(&self, _: Seal) -> Validation {

@@ -11,7 +11,7 @@ use super::{
     Link, LinkId, NameContext, Placement, Topology, TopologyError, TopologyKind, Vertex,
     validation::{Seal, Validation, validate, validated},
 };
-use crate::rank::Rank;
+use crate::{rank::Rank, time::Span};
 
 /// The registry entry, spelled `placed:random:7:torus:4x4`.
 pub(super) const KIND: TopologyKind = TopologyKind {
@@ -104,6 +104,10 @@ impl Topology for Placed {
 
     fn capacity(&self, link: LinkId) -> Option<f64> {
         self.topology.capacity(link)
+    }
+
+    fn latencies(&self) -> &[Span] {
+        self.topology.latencies()
     }
 
     fn longest_route(&self) -> Option<usize> {

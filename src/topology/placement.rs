@@ -6,11 +6,12 @@ use std::{
 };
 
 use super::{TopologyError, read_extent};
-use crate::{input, names, random::RandomNumbers, rank::Rank, text::shown};
+use crate::{input, names, random::RandomNumbers, rank::Rank, table::Table, text::shown};
+
+mod hosts;
 
 /// The accepted forms, for error messages.
-const KNOWN: &str =
-    "identity, random:SEED (random is random:1), round-robin:NODES, blocks:NODESxRANKS, file:PATH";
+const KNOWN: &str = "identity, random:SEED (random is random:1), round-robin:NODES, blocks:NODESxRANKS, file:PATH, slurm:HOSTS";
 
 /// The seed of `random` if none is given.
 const DEFAULT_SEED: u64 = 1;
@@ -51,10 +52,19 @@ pub enum Placement {
         /// The number of ranks of a block; it divides the number of nodes of a server.
         block: usize,
     },
-    /// Read from a file with the node of each rank, separated by white space: `file:nodes.txt`.
+    /// Read from a file: `file:nodes.txt`. It has the node of each rank, separated by blanks, commas or tabs; or it is a hostfile or a
+    /// rankfile of Open MPI. Hosts in the order of their names are blocks of consecutive nodes, with a node for each of their ranks.
     File {
         /// The path, without a colon.
         path: PathBuf,
+    },
+    /// A host list of Slurm, in the order of the ranks: `slurm:node[01-04]`, or with the tasks of each host `slurm:node[01-04]/4(x3),2`. Hosts
+    /// are blocks of nodes as for [`File`](Placement::File); without tasks, equal ones.
+    Slurm {
+        /// The list, as in `SLURM_JOB_NODELIST`.
+        hosts: String,
+        /// The tasks, as in `SLURM_TASKS_PER_NODE`.
+        tasks: Option<String>,
     },
 }
 
@@ -76,6 +86,9 @@ impl Placement {
                     why: format!("placement `{self}` cannot be read: {cause}"),
                 })?;
                 self.read(nodes, &text)
+            }
+            Placement::Slurm { hosts, tasks } => {
+                self.of_hosts(nodes, hosts::read_slurm(hosts, tasks.as_deref(), nodes))
             }
         }
     }
@@ -116,30 +129,45 @@ impl Placement {
 
     /// Reads the node of each rank from the text of a file.
     fn read(&self, nodes: usize, text: &str) -> Result<Vec<Rank>, TopologyError> {
+        if hosts::has_hosts(text) {
+            return self.of_hosts(nodes, hosts::read(text));
+        }
+        let table = Table::read(text);
         let mut rank_on = vec![None; nodes];
         let mut order = Vec::new();
-        let words = (1..)
-            .zip(text.lines())
-            .flat_map(|(line, words)| words.split_whitespace().map(move |word| (line, word)));
+        let words = table.rows().iter().flat_map(|row| row.fields().map(|word| (row.line, word)));
         for (rank, (line, word)) in words.enumerate() {
             let node = read_extent(word).filter(|&node| node < nodes);
             let Some(node) = node else {
-                let (word, last) = (shown(word), nodes - 1);
+                let (word, last, separator) = (shown(word), nodes - 1, table.separator());
                 let why = format!(
-                    "line {line} gives rank {rank} the node `{word}`; allowed are node numbers from 0 to {last}, separated by blanks"
+                    "line {line} gives rank {rank} the node `{word}`; allowed are node numbers from 0 to {last}, separated by \
+                     {separator} as in the first line"
                 );
                 return Err(self.refusal(nodes, why));
             };
             if let Some(other) = rank_on[node].replace(rank) {
-                return Err(
-                    self.refusal(nodes, format!("node {node} is given to both rank {other} and rank {rank}"))
-                );
+                let why = format!("line {line} gives node {node} to rank {rank}, and rank {other} has it");
+                return Err(self.refusal(nodes, why));
             }
             order.push(node);
         }
         match order.len() {
             given if given == nodes => Ok(order),
             given => Err(self.refusal(nodes, format!("the file has {given} nodes"))),
+        }
+    }
+
+    /// Returns the node of each rank for ranks on named hosts.
+    fn of_hosts(
+        &self,
+        nodes: usize,
+        seats: Result<Vec<hosts::Seat>, String>,
+    ) -> Result<Vec<Rank>, TopologyError> {
+        let seats = seats.map_err(|why| self.refusal(nodes, why))?;
+        match seats.len() {
+            ranks if ranks == nodes => Ok(hosts::order(&seats)),
+            ranks => Err(self.refusal(nodes, format!("it places {ranks} ranks, and each node needs one"))),
         }
     }
 
@@ -156,6 +184,8 @@ impl std::fmt::Display for Placement {
             Placement::RoundRobin { server } => write!(f, "round-robin:{server}"),
             Placement::Blocks { server, block } => write!(f, "blocks:{server}x{block}"),
             Placement::File { path } => write!(f, "file:{}", path.display()),
+            Placement::Slurm { hosts, tasks: None } => write!(f, "slurm:{hosts}"),
+            Placement::Slurm { hosts, tasks: Some(tasks) } => write!(f, "slurm:{hosts}/{tasks}"),
         }
     }
 }
@@ -196,8 +226,18 @@ impl FromStr for Placement {
                 return Err(needs("`file` needs a path without a colon: write `file:nodes.txt`"));
             }
             Ok(Placement::File { path: arguments.into() })
+        } else if is_called("slurm") {
+            if arguments.is_empty() || arguments.contains(':') {
+                return Err(needs(
+                    "`slurm` needs a host list: write `slurm:node[01-04]` or `slurm:node[01-04]/4(x4)`",
+                ));
+            }
+            let (hosts, tasks) =
+                arguments.split_once('/').map_or((arguments, None), |(hosts, tasks)| (hosts, Some(tasks)));
+            Ok(Placement::Slurm { hosts: hosts.to_owned(), tasks: tasks.map(str::to_owned) })
         } else {
-            let nearest = names::nearest(text, ["identity", "random", "round-robin", "blocks", "file"]);
+            let nearest =
+                names::nearest(text, ["identity", "random", "round-robin", "blocks", "file", "slurm"]);
             Err(refused(names::unknown("placement", text, nearest, KNOWN)))
         }
     }
@@ -238,18 +278,27 @@ mod tests {
     fn a_file_has_the_node_of_each_rank() {
         let placement: Placement = "file:nodes.txt".parse().unwrap();
         let read = |text| placement.read(3, text).map_err(|cause| cause.to_string());
-        assert_eq!(read("2 0\n1\n"), Ok(vec![2, 0, 1]));
+        for text in ["2 0\n1\n", "2,0,1", "2\t0\t1\n", "# node of each rank\n2\n0\n1"] {
+            assert_eq!(read(text), Ok(vec![2, 0, 1]));
+        }
+        assert_eq!(read("c\na\nb\n"), Ok(vec![2, 0, 1]), "a hostfile");
+        assert_eq!(order("slurm:b,a/2,1", 3), Ok(vec![1, 2, 0]));
+        assert_eq!(
+            order("slurm:b,a/2,2", 3),
+            Err("placement `slurm:b,a/2,2` does not fit 3 nodes: it places 4 ranks, and each node needs one"
+                .to_owned())
+        );
         let refused = "placement `file:nodes.txt` does not fit 3 nodes";
         for (text, why) in [
             ("2 0", "the file has 2 nodes"),
-            ("2 0 1 1", "node 1 is given to both rank 2 and rank 3"),
+            ("2 0 1 1", "line 1 gives node 1 to rank 3, and rank 2 has it"),
             (
                 "2 0 3",
-                "line 1 gives rank 2 the node `3`; allowed are node numbers from 0 to 2, separated by blanks",
+                "line 1 gives rank 2 the node `3`; allowed are node numbers from 0 to 2, separated by blanks as in the first line",
             ),
             (
-                "\n2,0,1",
-                "line 2 gives rank 0 the node `2,0,1`; allowed are node numbers from 0 to 2, separated by blanks",
+                "\n2 0\n0,1",
+                "line 3 gives rank 2 the node `0,1`; allowed are node numbers from 0 to 2, separated by blanks as in the first line",
             ),
         ] {
             assert_eq!(read(text), Err(format!("{refused}: {why}")));
@@ -280,10 +329,11 @@ mod tests {
             ("blocks:4", "blocks:8x2"),
             ("file:", "file:nodes.txt"),
             ("file:a:b", "file:nodes.txt"),
+            ("slurm:", "slurm:node[01-04]/4(x4)"),
         ] {
             let refused = refused(text);
             assert!(refused.starts_with(&format!("placement `{text}`: `")), "{refused}");
-            assert!(refused.ends_with(&format!(": write `{example}`")), "{refused}");
+            assert!(refused.ends_with(&format!(" `{example}`")), "{refused}");
         }
         for seed in ["", "x", "-1", "18446744073709551616"] {
             assert_eq!(

@@ -15,7 +15,7 @@ use std::{
 use thiserror::Error;
 
 use super::{Grid, Link, LinkId, MAX_LINKS, MAX_NODES, Topology, TopologyError, Vertex};
-use crate::{panics::caught, rank::Rank, text::count};
+use crate::{panics::caught, rank::Rank, text::count, time::Span};
 
 /// The argument of [`Topology::validation`]. No other crate can name this type, so no other crate can override the method.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,14 @@ pub enum Defect {
         link: LinkId,
         /// The capacity.
         given: String,
+    },
+    /// The number of latencies differs from the number of links.
+    #[error("`latencies` returns {given} times: it must return one for each of the {links} links, or none")]
+    Latencies {
+        /// The number of times.
+        given: usize,
+        /// The number of links.
+        links: usize,
     },
     /// A route that does not lead from its source to its destination.
     #[error("the route from node {from} to node {to} {why}")]
@@ -215,6 +223,11 @@ impl Validated {
             let words: Vec<String> = extents.iter().map(usize::to_string).collect();
             return Err(differ("extents", format!("[{}]", words.join(", "))));
         }
+        let latencies =
+            call("latencies", || self.inner.latencies().len()).map_err(|defect| self.error(defect))?;
+        if latencies > 0 && latencies != *links {
+            return Err(self.error(Defect::Latencies { given: latencies, links: *links }));
+        }
         (0..*links).try_for_each(|link| self.check_link(link)).map_err(|defect| self.error(defect))
     }
 
@@ -311,6 +324,10 @@ impl Topology for Validated {
 
     fn capacity(&self, link: LinkId) -> Option<f64> {
         self.inner.capacity(link)
+    }
+
+    fn latencies(&self) -> &[Span] {
+        self.inner.latencies()
     }
 
     fn longest_route(&self) -> Option<usize> {

@@ -297,3 +297,52 @@ fn routes_of_a_file_are_the_same_for_all_threads() {
         }
     });
 }
+
+/// A line of three nodes whose second link takes 7 us more, and with `hop` = 1 us: a message of 1000 bytes from 0 takes 65 us, 50 us on the
+/// links, 1 us for each link, 7 us, and 65 us.
+#[test]
+fn links_of_a_file_have_their_own_latency() {
+    let text = "nodes = 3\nlinks = [{ between = [0, 1] }, { between = [1, 2], latency = \"7 us\" }]\n";
+    let network = Arc::new(Network::from_toml("line", text).unwrap());
+    let parameters = Parameters::builder()
+        .send_overhead(65e-6)
+        .receive_overhead(65e-6)
+        .beta(50e-9)
+        .hop(1e-6)
+        .build()
+        .unwrap();
+    let spec = MachineSpec::new("line", network.clone(), parameters.clone());
+    let on = |spec: &MachineSpec, messages: &[(Rank, Rank)]| {
+        received(&Machine::builder(spec.clone()).wall_limit(PATIENCE).build().unwrap(), messages)
+    };
+    for (messages, time) in
+        [([(0, 1)], "181 us"), ([(1, 2)], "188 us"), ([(2, 1)], "188 us"), ([(0, 2)], "189 us")]
+    {
+        assert_eq!(on(&spec, &messages), [time], "{messages:?}");
+    }
+    // With another placement, and as the network of a cluster.
+    let placed = topology::Placed::new(network.clone(), "blocks:3x3".parse().unwrap()).unwrap();
+    assert_eq!(on(&MachineSpec::new("placed", Arc::new(placed), parameters.clone()), &[(1, 2)]), ["188 us"]);
+    let cluster = topology::Cluster::new(2, 1, 1e9, 1e9, network).unwrap();
+    let through = on(&MachineSpec::new("cluster", Arc::new(cluster), parameters), &[(2, 5)]);
+    assert_eq!(through, ["192 us"], "five links, one of them with 7 us");
+    // Predictions and runs agree.
+    let task =
+        multicomputer::collective::Task::builder(&spec, multicomputer::collective::Operation::AllReduce);
+    let task = task.elements(1000).build().unwrap();
+    let plan = multicomputer::collective::Algorithm::AUTO.plan(&task).unwrap();
+    let machine = Machine::builder(spec).wall_limit(PATIENCE).build().unwrap();
+    let run = run(&machine, |node| {
+        let mut data = vec![0_u8; 1000];
+        node.world().all_reduce(&mut data, multicomputer::collective::Max)?;
+        Ok(())
+    });
+    assert_eq!(run.report.makespan, plan.prediction().modeled);
+    assert!(task.lower_bound().time() <= plan.prediction().modeled.since_start());
+    for (latency, why) in
+        [("\"7\"", "`7` has no unit"), ("-1.0", "invalid time `-1`; allowed are 0 to 1000000 s")]
+    {
+        let refused = Network::from_toml("line", &text.replace("\"7 us\"", latency)).unwrap_err().to_string();
+        assert!(refused.contains("links, table 2, latency: ") && refused.contains(why), "{refused}");
+    }
+}

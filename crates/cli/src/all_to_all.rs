@@ -29,7 +29,7 @@ use super::{
     error::Error,
     files::harmless,
     lists::{List, algorithm_lines},
-    options::{MachineOptions, RunOptions, read_number},
+    options::{MachineOptions, RunOptions, read_bytes, read_number},
     setting::machine_columns,
     site::Site,
     unit::Unit,
@@ -48,10 +48,15 @@ use self::{
 #[derive(Args, Debug)]
 #[command(after_help = after_help())]
 pub(super) struct Arguments {
-    /// Read the communication matrix from a CSV file: a row for each sender with the bytes for each receiver; or take
-    /// figure-1 of the paper [default: a random matrix, by the next three options]
+    /// Read the communication matrix from a file: a row for each sender with the bytes for each receiver, separated by
+    /// commas, tabs or blanks; an edge list (sender, receiver, bytes); or MatrixMarket. Or take figure-1 of the paper
+    /// [default: a random matrix, by --fan-out, --traffic and --nonuniformity]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fan_out", "traffic", "nonuniformity"])]
     matrix: Option<PathBuf>,
+
+    /// Set the total bytes of all messages of a matrix file, whose entries are then fractions of them: 1M
+    #[arg(long, value_name = "BYTES", requires = "matrix", value_parser = read_bytes, allow_negative_numbers = true)]
+    total: Option<u64>,
 
     /// Set the number of receivers of each node, k [default: all nodes]
     #[arg(long, value_name = "NUMBER", value_parser = read_number::<usize>, allow_negative_numbers = true)]

@@ -30,6 +30,7 @@ use super::error::Error;
 pub(super) use self::{
     column::{Column, Figure, record, table},
     common::title,
+    explained::Explanations,
     implementation::Implementation,
     measured::Spread,
     place::Place,

@@ -1,9 +1,8 @@
-//! `multicomputer goal`: times a program in GOAL, the text format of LogGOPSim, on a machine, or runs it on threads.
+//! `multicomputer goal`: a program in GOAL, the format of LogGOPSim, or a trace of SMPI, timed on a machine or run on threads.
 
 use std::{
-    fs::File,
-    io::{self, BufReader, Write},
-    path::{Path, PathBuf},
+    io::Write,
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
@@ -17,13 +16,18 @@ use multicomputer::{
 
 use super::{
     clock,
-    compare::record,
+    compare::{Explanations, record},
     count::counted,
     error::Error,
-    files::{CsvFile, micros, output_file},
+    files::{CsvFile, Traces, harmless, micros, output_file},
     options::MachineOptions,
+    recording::{self, RankTimes, RecordOptions},
     setting::{self, DEFAULT_SEED, Setting, machine_columns},
 };
+
+mod source;
+
+use self::source::Source;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,18 +36,19 @@ Examples:
   generate | multicomputer goal - --machine paragon:8x8       from standard input
   multicomputer goal bcast.goal --machine paragon:8x8 --clock virtual
                                                               run on threads, every byte checked
+  multicomputer goal bcast.goal --machine paragon:8x8 --svg bcast.svg --explain
+                                                              the same, drawn and explained
+  multicomputer goal trace.txt --machine h100:8 --flops 10T    a time-independent trace of SMPI
 
 docs/goal.md: the supported part of the format, and the parameters L, o, g and G of LogGOPSim on \
  these machines.";
-
-/// Size of the read buffer, in bytes.
-const READ_BUFFER: usize = 1 << 16;
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Read the program from this GOAL file; - is standard input
+    /// Read the program from this file: GOAL, binary GOAL, or time-independent traces of SMPI (one file, or a file that
+    /// lists them); - is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -56,13 +61,24 @@ pub(super) struct Arguments {
     clock: Option<Clock>,
 
     /// Choose when a send ends for the operations that require it: eager, when its overhead is paid, as in LogGOPSim;
-    /// or blocking, when the message has left, as in schedules that --goal writes
-    #[arg(long, value_name = "WHEN", default_value = "eager")]
-    sends: When,
+    /// or blocking, when the message has left, as in schedules that --goal writes [default: eager; of traces: blocking]
+    #[arg(long, value_name = "WHEN")]
+    sends: Option<When>,
+
+    /// Set the rate of a node in flop/s, for the computations of traces: 2.5G
+    #[arg(long, value_name = "RATE", value_parser = source::rate, allow_negative_numbers = true)]
+    flops: Option<f64>,
 
     /// Write the result as CSV, with exact times
     #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     csv: Option<PathBuf>,
+
+    /// Write the time at which each rank ends, and what it sends, receives and computes, as CSV
+    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
+    per_rank: Option<PathBuf>,
+
+    #[command(flatten)]
+    record: RecordOptions,
 }
 
 /// Option values for the end of sends.
@@ -89,9 +105,11 @@ const FILE: &str = concat!(
 );
 
 /// Result of a run or a prediction.
-struct Carried {
+pub(super) struct Carried {
     /// Time by the clock of the run; modeled time for a prediction.
     time: Time,
+    /// The end of each rank.
+    finished: Vec<Time>,
     unreceived: u64,
 }
 
@@ -99,17 +117,32 @@ struct Carried {
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let spec = arguments.machine.spec()?;
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
-    let (program, read) = timed(|| read(&arguments.file))?;
-    // A machine that this host cannot run is refused before threads start.
-    let machine = arguments.clock.map(|clock| Machine::builder(spec.clone()).clock(clock).build());
+    let per_rank = RankTimes::create(arguments.per_rank.as_deref())?;
+    let mut recorder = Recorder::create(&arguments.record, vec![arguments.file.display().to_string()])?;
+    let ((program, when), read) = timed(|| {
+        let source = Source::read(&arguments.file)?;
+        let default = if source.is_blocking() { When::Blocking } else { When::Eager };
+        Ok((source.program(&spec, arguments.flops)?, arguments.sends.unwrap_or(default)))
+    })?;
+    // Only runs are recorded. Threads are started only for a machine that this host can run.
+    let recorded = arguments.record.is_given().then_some(Clock::Virtual);
+    let machine = arguments.clock.or(recorded).map(|clock| {
+        arguments.record.check(clock)?;
+        Ok::<_, Error>(
+            Machine::builder(spec.clone()).clock(clock).trace(arguments.record.is_given()).build()?,
+        )
+    });
     let machine = machine.transpose()?;
+    let sends = when.sends();
     let (carried, wall) = timed(|| match &machine {
-        Some(machine) => play(machine, &program, arguments.sends.sends()),
-        None => predict(&spec, &program, arguments.sends.sends()),
+        Some(machine) => recorder.play(0, machine, &program, sends),
+        None => predict(&spec, &program, sends),
     })?;
     let setting = Setting::of(&spec, DEFAULT_SEED);
-    csv.fill(|csv| csv.row(row(arguments, &setting, &program, &carried, [wall, read])))?;
-    show(arguments, &format!("{}{}", spec.name(), setting.title()), &program, &carried, [wall, read], out)
+    csv.fill(|csv| csv.row(row(arguments, when, &setting, &program, &carried, [wall, read])))?;
+    per_rank.fill(&[(String::new(), &program, &carried.finished)])?;
+    show(arguments, &format!("{}{}", spec.name(), setting.title()), &program, &carried, [wall, read], out)?;
+    recorder.finish(out)
 }
 
 /// Returns the result of `work` and its wall-clock time.
@@ -118,32 +151,60 @@ fn timed<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<(T, Duration), Er
     Ok((work()?, start.elapsed()))
 }
 
-fn read(path: &Path) -> Result<Program, Error> {
-    let program = if path == Path::new("-") {
-        Program::read(io::stdin().lock())
-    } else {
-        let file = File::open(path)
-            .map_err(|cause| Error::usage(format!("{} cannot be read: {cause}", path.display())))?;
-        Program::read(BufReader::with_capacity(READ_BUFFER, file))
-    };
-    program.map_err(|cause| Error::usage(format!("{}: {cause}", path.display())))
-}
-
 fn predict(spec: &MachineSpec, program: &Program, sends: Sends) -> Result<Carried, Error> {
     let predicted = goal::predict(spec, program, sends).map_err(|cause| match cause {
         cause @ goal::PredictError::Ranks(_) => Error::usage(cause),
         cause => Error::Predict(cause),
     })?;
-    Ok(Carried { time: predicted.modeled, unreceived: predicted.unreceived })
+    Ok(Carried { time: predicted.modeled, finished: predicted.finished, unreceived: predicted.unreceived })
 }
 
-fn play(machine: &Machine, program: &Program, sends: Sends) -> Result<Carried, Error> {
-    let run = machine.run(|node| Ok(program.play(node, sends)?))?;
-    Ok(Carried { time: run.report.makespan, unreceived: run.report.unreceived.len() as u64 })
+/// The recordings of runs of programs.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    titles: Vec<String>,
+    labels: Vec<String>,
+    traces: Traces,
+    explanations: Explanations,
+}
+
+impl Recorder {
+    /// Prepares the recordings of runs with these titles.
+    pub(super) fn create(options: &RecordOptions, titles: Vec<String>) -> Result<Recorder, Error> {
+        // The part that tells titles apart is behind the comma.
+        let label = |title: &String| harmless(title.rsplit(", ").next().unwrap_or_default(), "._");
+        let labels: Vec<String> = titles.iter().map(label).collect();
+        let traces = Traces::create(options, &labels)?;
+        Ok(Recorder { titles, labels, traces, explanations: Explanations::new(options.explain) })
+    }
+
+    /// Runs a program on threads, and records the run under the title of this number.
+    pub(super) fn play(
+        &mut self,
+        number: usize,
+        machine: &Machine,
+        program: &Program,
+        sends: Sends,
+    ) -> Result<Carried, Error> {
+        let run = machine.run(|node| Ok(program.play(node, sends)?))?;
+        let title = &self.titles[number];
+        self.traces.write(&self.labels[number], [title, title], &run)?;
+        self.explanations.add(title, &run);
+        let ends = run.report.nodes.iter().take(program.ranks()).map(|node| node.finished);
+        let unreceived = run.report.unreceived.len() as u64;
+        Ok(Carried { time: run.report.makespan, finished: ends.collect(), unreceived })
+    }
+
+    /// Writes what is about all runs together, and prints the explanations.
+    pub(super) fn finish(mut self, out: &mut impl Write) -> Result<(), Error> {
+        self.traces.finish()?;
+        Ok(write!(out, "{}{}", self.traces, self.explanations)?)
+    }
 }
 
 fn row(
     arguments: &Arguments,
+    when: When,
     setting: &Setting,
     program: &Program,
     carried: &Carried,
@@ -151,7 +212,7 @@ fn row(
 ) -> Vec<String> {
     let machine = record(&setting::columns(|setting: &Setting| setting), machine_columns!(), setting);
     let result = [
-        format!("{:?}", arguments.sends).to_lowercase(),
+        format!("{when:?}").to_lowercase(),
         arguments.clock.map_or("none", clock::name).to_owned(),
         program.ranks().to_string(),
         program.operations_in_all().to_string(),
@@ -185,11 +246,15 @@ fn show(
     )?;
     let (kind, how) = match arguments.clock {
         Some(clock) => (clock::kind_of_time(clock), "run on threads"),
+        None if arguments.record.is_given() => ("modeled", "run on threads"),
         None => ("modeled", "predicted"),
     };
     writeln!(out, "\n{kind} time   {}", carried.time)?;
     let second = (read + wall).as_secs_f64();
     let rate = if second > 0.0 { (messages as f64 / second).round() } else { 0.0 };
+    if let Some(ends) = recording::ends(&carried.finished) {
+        writeln!(out, "ranks end     {ends}")?;
+    }
     writeln!(out, "host          read in {read:.3?}, {how} in {wall:.3?}: {rate} messages a second")?;
     if program.foreign() > 0 {
         writeln!(

@@ -28,6 +28,7 @@ mod plot;
 mod progress;
 #[cfg(feature = "mpi")]
 mod ranks;
+mod recording;
 mod reproduce;
 mod s_to_p;
 mod setting;

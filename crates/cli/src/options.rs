@@ -17,7 +17,7 @@ use multicomputer::{
 };
 use thiserror::Error;
 
-use super::{clock, error::Error, files::output_file, setting::DEFAULT_SEED};
+use super::{clock, error::Error, files::output_file, recording::RecordOptions, setting::DEFAULT_SEED};
 
 /// Default machine.
 const DEFAULT_MACHINE: &str = "paragon:10x10";
@@ -70,8 +70,8 @@ pub(super) struct GivenMachines {
 #[command(next_help_heading = "Shared options")]
 pub(super) struct ChangeOptions {
     /// Place ranks on nodes: identity, random:SEED (random is random:1), round-robin:8 (cyclic over servers of 8
-    /// consecutive nodes), blocks:8x2 (block-cyclic, 2 ranks a block) or file:PATH (the node of each rank). With a
-    /// placement, node arguments are ranks
+    /// consecutive nodes), blocks:8x2 (block-cyclic, 2 ranks a block), file:PATH (the node of each rank, or a hostfile or
+    /// rankfile of Open MPI) or slurm:node[01-04]/8(x4). With a placement, node arguments are ranks
     #[arg(long, value_name = "PLACEMENT", default_value = "identity", value_parser = read_placement)]
     placement: Placement,
 
@@ -129,7 +129,7 @@ pub(super) struct RunOptions {
 
     /// Make sends wait for their receives (rendezvous protocol), all or those from this length on (8192, 8K).
     /// Programs that rely on buffered sends, which MPI does not promise, deadlock
-    #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "0", value_parser = read_rendezvous)]
+    #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "0", value_parser = read_bytes)]
     rendezvous: Option<u64>,
 
     /// Set the seed of data and random choices
@@ -150,25 +150,8 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     pub(super) csv: Option<PathBuf>,
 
-    /// Write a Chrome trace for ui.perfetto.dev: every step of every node, and the load of links. Several runs get a
-    /// file each, such as trace-row-virtual.json for trace.json, listed at the end of the output
-    #[arg(long, value_name = "FILE", value_parser = output_file("JSON"))]
-    pub(super) trace: Option<PathBuf>,
-
-    /// Draw a space-time diagram as SVG: what every node does when, and the messages. Several runs get a file each,
-    /// as with --trace
-    #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
-    pub(super) svg: Option<PathBuf>,
-
-    /// Draw the network as SVG, with the bytes, the busy time and the shared time of every link. Several runs get a
-    /// file each, as with --trace. Not under --clock host, which has no network
-    #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
-    pub(super) heat: Option<PathBuf>,
-
-    /// Write a self-contained HTML animation of the runs: messages move through the network in modeled time. Several
-    /// runs, at most 8, are on one page, side by side. Not under --clock host, which has no network
-    #[arg(long, value_name = "FILE", value_parser = output_file("HTML"))]
-    pub(super) replay: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) record: RecordOptions,
 
     /// Draw the results as a chart, as SVG: time over length, sources or nodes, a line for each algorithm, the lower
     /// bound, and the crossovers
@@ -184,11 +167,6 @@ pub(super) struct RunOptions {
     /// reduce-scatter, or all-to-all of equal lengths; `multicomputer msccl FILE` reads it
     #[arg(long, value_name = "FILE", value_parser = output_file("XML"))]
     pub(super) msccl: Option<PathBuf>,
-
-    /// Explain the time of each run, at the end of the output: the critical path, and which messages slowed which on
-    /// shared links
-    #[arg(long)]
-    pub(super) explain: bool,
 }
 
 impl MachineOptions {
@@ -270,21 +248,9 @@ impl RunOptions {
 
     /// Builds the machine for runs under a clock.
     pub(super) fn build(&self, spec: &MachineSpec, clock: Clock) -> Result<Machine, Error> {
-        let of_networks = [("--heat", &self.heat), ("--replay", &self.replay)];
-        if self.explain && clock == Clock::Host {
-            return Err(Error::usage(
-                "--explain cannot be used with --clock host, whose times have no model that could explain them",
-            ));
-        }
-        let of_network = of_networks.iter().find(|(_, file)| file.is_some());
-        if let (Some((option, _)), Clock::Host) = (of_network, clock) {
-            return Err(Error::usage(format!(
-                "{option} cannot be used with --clock host, which has no network to be drawn"
-            )));
-        }
+        self.record.check(clock)?;
         let spec = self.disturbed(spec)?;
-        let is_drawn = self.svg.is_some() || of_network.is_some();
-        let is_traced = self.trace.is_some() || self.explain || is_drawn;
+        let is_traced = self.record.is_given();
         let machine =
             Machine::builder(spec).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
         let machine = match self.wall_limit {
@@ -336,11 +302,11 @@ impl RunOptions {
             ("--fault", !self.fault.is_empty(), NO_MODEL),
             ("--no-detours", self.no_detours, NO_MODEL),
             ("--rendezvous", self.rendezvous.is_some(), "a send returns when MPI has the message"),
-            ("--trace", self.trace.is_some(), "its runs are not recorded"),
-            ("--svg", self.svg.is_some(), "its runs are not recorded"),
-            ("--heat", self.heat.is_some(), NO_NETWORK),
-            ("--replay", self.replay.is_some(), NO_NETWORK),
-            ("--explain", self.explain, NO_MODEL),
+            ("--trace", self.record.trace.is_some(), "its runs are not recorded"),
+            ("--svg", self.record.svg.is_some(), "its runs are not recorded"),
+            ("--heat", self.record.heat.is_some(), NO_NETWORK),
+            ("--replay", self.record.replay.is_some(), NO_NETWORK),
+            ("--explain", self.record.explain, NO_MODEL),
             ("--goal", self.goal.is_some(), "schedules are written without mpirun"),
             ("--msccl", self.msccl.is_some(), "schedules are written without mpirun"),
         ];
@@ -383,8 +349,8 @@ fn read_effort(text: &str) -> Result<Effort, String> {
     named.ok_or_else(|| names::unknown("effort", text, names::nearest(text, known), &known.join(", ")))
 }
 
-/// Parses the rendezvous threshold, in bytes.
-fn read_rendezvous(text: &str) -> Result<u64, String> {
+/// Parses a number of bytes.
+pub(super) fn read_bytes(text: &str) -> Result<u64, String> {
     units::parse_bytes(text).map_err(|cause| cause.to_string())
 }
 

@@ -1,4 +1,4 @@
-//! Matrices in CSV files.
+//! Matrices in files.
 
 use std::{
     fmt, io,
@@ -7,25 +7,19 @@ use std::{
 
 use thiserror::Error;
 
-use super::{Matrix, MatrixError};
-use crate::input;
+use super::{Matrix, MatrixError, MatrixReader};
 
 impl Matrix {
-    /// Reads a CSV file without a header. Line `i` holds the bytes that node `i` has for each node, as whole numbers without a unit. An
-    /// empty field is 0.
+    /// Reads a matrix of whole numbers of bytes from a file, in any format of [`MatrixReader`].
     ///
     /// # Errors
     ///
     /// [`MatrixFileError`] names the file and the reason why it cannot be read or parsed.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Matrix, MatrixFileError> {
-        let path = path.as_ref();
-        input::read(path)
-            .map_err(MatrixFileProblem::Unreadable)
-            .and_then(|text| Ok(text.parse()?))
-            .map_err(|problem| MatrixFileError { file: path.to_owned(), problem })
+        MatrixReader::new().from_file(path)
     }
 
-    /// Returns the matrix in the CSV format of [`from_file`](Matrix::from_file).
+    /// Returns the matrix as CSV text, which [`from_file`](Matrix::from_file) reads.
     ///
     /// ```
     /// use multicomputer::all_to_all::Matrix;
@@ -63,6 +57,10 @@ pub enum MatrixFileProblem {
 }
 
 impl MatrixFileError {
+    pub(super) fn new(file: &Path, problem: MatrixFileProblem) -> MatrixFileError {
+        MatrixFileError { file: file.to_owned(), problem }
+    }
+
     /// Returns the path of the file.
     pub fn file(&self) -> &Path {
         &self.file
@@ -107,37 +105,5 @@ mod tests {
         assert!(error.to_string().starts_with("matrix file no/such/matrix.csv: cannot be read: "));
         assert_eq!(error.file(), Path::new("no/such/matrix.csv"));
         assert!(matches!(error.problem(), MatrixFileProblem::Unreadable(_)));
-    }
-
-    #[test]
-    fn invalid_matrices_are_errors() {
-        let error = |text: &str| text.parse::<Matrix>().unwrap_err().to_string();
-        assert_eq!(error(""), "the matrix has no rows: give one row for each node");
-        assert_eq!(
-            error("0,1\n2\n"),
-            "row 1 of the matrix (counted from 0) has 1 entry: a matrix of 2 rows needs 2 in each row; the text after the last comma counts as an entry"
-        );
-        assert!(
-            error("0,-3\n2,0\n").starts_with(
-                "`-3` in row 0, column 1 of the matrix (counted from 0) is not a number of bytes"
-            )
-        );
-        assert!(
-            error("0,x\n2,0\n").starts_with(
-                "`x` in row 0, column 1 of the matrix (counted from 0) is not a number of bytes"
-            )
-        );
-        assert!(error("0,1K\n2,0\n").ends_with(
-            "is not a number of bytes; allowed are whole numbers from 0, without a unit, separated by commas"
-        ));
-        assert_eq!(
-            error("0,1\n99999999999999999999,0\n"),
-            "`99999999999999999999` bytes in row 1, column 0 of the matrix (counted from 0) are too many: a node may send or receive less than 2^60 bytes in total"
-        );
-        let much = 1_u64 << 59;
-        assert!(
-            error(&format!("{much},{much}\n0,0\n")).starts_with("node 0 would send or receive 2^60 bytes")
-        );
-        assert_eq!(" 0 , 7\n,0".parse(), Matrix::new(&[vec![0, 7], vec![0, 0]]), "blanks and empty fields");
     }
 }

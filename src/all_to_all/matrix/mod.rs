@@ -1,9 +1,11 @@
 //! The communication matrix: the bytes that every node has for every other node.
 
+mod error;
 mod figures;
 mod file;
 mod generator;
 mod picture;
+mod read;
 
 use std::{
     cmp::Ordering,
@@ -12,17 +14,14 @@ use std::{
     sync::OnceLock,
 };
 
-use thiserror::Error;
-
 pub use self::{
+    error::MatrixError,
     figures::Figures,
     file::{MatrixFileError, MatrixFileProblem},
     generator::{Generator, GeneratorError},
+    read::MatrixReader,
 };
-use crate::{
-    rank::Rank,
-    text::{count, shown},
-};
+use crate::rank::Rank;
 
 /// Exclusive upper limit of the total bytes that a node sends, and of the total bytes that it receives.
 const MAX_TOTAL_BYTES: u64 = 1 << 60;
@@ -305,90 +304,11 @@ impl fmt::Display for Class {
     }
 }
 
-/// Reads CSV text: one line for each node, with the bytes for each node. An empty field is 0.
+/// Reads a text as [`MatrixReader`] does.
 impl std::str::FromStr for Matrix {
     type Err = MatrixError;
 
     fn from_str(text: &str) -> Result<Matrix, MatrixError> {
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .trim(csv::Trim::All)
-            .from_reader(text.as_bytes());
-        let mut rows = Vec::new();
-        for (row, record) in reader.records().enumerate() {
-            let record = record.map_err(|cause| MatrixError::Csv { cause: cause.to_string() })?;
-            let entry = |(column, field): (usize, &str)| match field {
-                "" => Ok(0),
-                field => {
-                    let given = shown(field);
-                    field.parse().map_err(|_| match field.bytes().all(|byte| byte.is_ascii_digit()) {
-                        true => MatrixError::EntryTooLarge { row, column, given },
-                        false => MatrixError::Entry { row, column, given },
-                    })
-                }
-            };
-            rows.push(record.iter().enumerate().map(entry).collect::<Result<Vec<u64>, _>>()?);
-        }
-        Matrix::new(&rows)
+        MatrixReader::new().read(text)
     }
-}
-
-/// Reason why input is not a valid communication matrix.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum MatrixError {
-    /// There are no nodes.
-    #[error("the matrix has no rows: give one row for each node")]
-    Empty,
-    /// A row does not have one entry for each node.
-    #[error(
-        "row {row} of the matrix (counted from 0) has {}: a matrix of {} needs {nodes} in each row; the text after the last comma counts as an entry",
-        if *entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") },
-        count(*nodes as u64, "row")
-    )]
-    NotSquare {
-        /// The number of rows.
-        nodes: usize,
-        /// The row, counted from 0.
-        row: usize,
-        /// The number of entries in the row.
-        entries: usize,
-    },
-    /// An entry is not a number of bytes.
-    #[error(
-        "`{given}` in row {row}, column {column} of the matrix (counted from 0) is not a number of bytes; allowed are whole numbers from 0, without a unit, separated by commas"
-    )]
-    Entry {
-        /// The row, counted from 0.
-        row: usize,
-        /// The column, counted from 0.
-        column: usize,
-        /// The text given.
-        given: String,
-    },
-    /// An entry is too large.
-    #[error(
-        "`{given}` bytes in row {row}, column {column} of the matrix (counted from 0) are too many: a node may send or receive less than 2^60 bytes in total"
-    )]
-    EntryTooLarge {
-        /// The row, counted from 0.
-        row: usize,
-        /// The column, counted from 0.
-        column: usize,
-        /// The text given.
-        given: String,
-    },
-    /// A node would send or receive too many bytes.
-    #[error("node {node} would send or receive 2^60 bytes or more in total; allowed is less")]
-    TooMuch {
-        /// The node.
-        node: Rank,
-    },
-    /// The text is not valid CSV.
-    #[error("the matrix cannot be read: {cause}")]
-    Csv {
-        /// The error of the CSV reader.
-        cause: String,
-    },
 }

@@ -9,7 +9,7 @@ mod cases;
 mod programs;
 mod reference;
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -21,7 +21,7 @@ pub(crate) use self::{
 use super::*;
 use crate::{
     model::{Faults, Noise, Parameters},
-    topology,
+    topology::{self, Network, Topology},
 };
 
 /// A source of calls from programs: the kernel learns of a call at a random time, or when it needs the call.
@@ -102,6 +102,19 @@ pub(crate) struct Case {
     pub(crate) has_deaths: bool,
 }
 
+/// The name of a ring of four nodes whose links have latencies of their own.
+const LATENCIES: &str = "latencies";
+
+fn topology_of(name: &str) -> Arc<dyn Topology> {
+    if name != LATENCIES {
+        return topology::parse(name).unwrap();
+    }
+    let links = [("0, 1", 65), ("1, 2", 0), ("2, 3", 50), ("3, 0", 65)];
+    let table = |(between, micros)| format!("[[links]]\nbetween = [{between}]\nlatency = \"{micros} us\"\n");
+    let text = links.into_iter().map(table).collect::<String>();
+    Arc::new(Network::from_toml(name, &format!("nodes = 4\n{text}")).unwrap())
+}
+
 /// The machines of the tests, on which nearly all events tie.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -116,6 +129,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("line:4", 65, 65, 65, 0, 2.0, 2),
         ("complete:4", 0, 65, 0, 0, 1.5, 3),
         ("line:5", 0, 0, 65, 65, 2.0, 2),
+        (LATENCIES, 65, 0, 65, 0, 2.0, 1),
     ] {
         for (beta, exchange) in [(0.0, 0), (50e-9, 0), (50e-9, 65)] {
             let micros = Span::from_micros;
@@ -132,7 +146,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 .build()
                 .unwrap();
             let unit = micros([1, 65, 50][cases.len() % 3]);
-            let machine = MachineSpec::new(name, topology::parse(name).unwrap(), parameters);
+            let machine = MachineSpec::new(name, topology_of(name), parameters);
             let noise = Noise::new(micros(100), micros(50)).unwrap().first(micros(50));
             let fault = |text: &str| text.parse().unwrap();
             let links =

@@ -172,12 +172,13 @@ impl<'m> Reference<'m> {
         }
         // Line 2: messages leave their out-ports.
         if self.fabric.next_end() == Some(now)
-            && let Some((_, port, links)) = self.fabric.pop_end(now)
+            && let Some((_, port, way)) = self.fabric.pop_end(now)
         {
             let place = self.nodes[port.node].leaving.iter().position(|out| out.port == Some(port.number));
             let message = self.nodes[port.node].leaving.remove(place.unwrap());
             let parameters = self.machine.parameters();
-            let arrives = now + parameters.latency() + parameters.hop().times(links as u64);
+            let hops = parameters.hop().times(way.links as u64) + way.latency;
+            let arrives = now + parameters.latency() + hops;
             self.leave(port.node, message, arrives);
             return true;
         }

@@ -12,6 +12,7 @@ use std::{
 };
 
 use crate::{
+    fabric::latency_of,
     model::MachineSpec,
     pattern::{Action, Message, Schedule, Step},
     rank::Rank,
@@ -244,13 +245,15 @@ impl<'a> Simulation<'a> {
     /// Returns the time from the departure of a message until its arrival.
     fn flight(&mut self, from: Rank, to: Rank) -> Span {
         let parameters = self.machine.parameters();
-        if parameters.hop().is_zero() {
+        let topology = self.machine.topology();
+        if parameters.hop().is_zero() && topology.latencies().is_empty() {
             return parameters.latency();
         }
         if (self.flight.0, self.flight.1) != (from, to) {
             self.route.clear();
-            self.machine.topology().route(self.members[from], self.members[to], &mut self.route);
-            let flight = parameters.latency() + parameters.hop().times(self.route.len() as u64);
+            topology.route(self.members[from], self.members[to], &mut self.route);
+            let hops = parameters.hop().times(self.route.len() as u64) + latency_of(&self.route, &**topology);
+            let flight = parameters.latency() + hops;
             self.flight = (from, to, flight);
         }
         self.flight.2

@@ -12,9 +12,13 @@ use thiserror::Error;
 use super::{AdjacencyLists, Network, Paths};
 use crate::{
     rank::Rank,
+    time::Span,
     topology::{Link, LinkId, MAX_LINKS, MAX_NODES, Vertex},
     units::{self, Quantity},
 };
+
+/// Maximum latency of a link in seconds, as of the times of a machine.
+const MAX_LATENCY: f64 = 1e6;
 
 /// A network file, or the table `network` of a machine file.
 #[derive(Debug, Deserialize)]
@@ -36,6 +40,7 @@ struct LinkTable {
     from: Option<VertexName>,
     to: Option<VertexName>,
     capacity: Option<Quantity>,
+    latency: Option<Quantity>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -79,7 +84,34 @@ impl<'de> Deserialize<'de> for VertexName {
     }
 }
 
+/// A directed link of a file in another format.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) from: Vertex,
+    pub(super) to: Vertex,
+    /// The bandwidth in bytes/s.
+    pub(super) bandwidth: f64,
+    /// The latency in seconds.
+    pub(super) latency: f64,
+}
+
 impl NetworkTable {
+    /// Creates a table of directed links.
+    pub(super) fn of_links(
+        nodes: usize,
+        switches: usize,
+        links: impl IntoIterator<Item = Edge>,
+    ) -> NetworkTable {
+        let link = |Edge { from, to, bandwidth, latency }: Edge| LinkTable {
+            between: None,
+            from: Some(VertexName(from)),
+            to: Some(VertexName(to)),
+            capacity: Some(Quantity::Number(bandwidth)),
+            latency: Some(Quantity::Number(latency)),
+        };
+        NetworkTable { nodes, switches, links: links.into_iter().map(link).collect(), routes: Vec::new() }
+    }
+
     /// Reads the text of a network file.
     pub(super) fn read(text: &str) -> Result<NetworkTable, NetworkProblem> {
         toml::from_str(text).map_err(|cause| {
@@ -103,7 +135,10 @@ impl NetworkTable {
         let given = links.routes(routes)?;
         links.check_ends()?;
 
-        let Links { extent, links, capacities, .. } = links;
+        let Links { extent, links, capacities, mut latencies, .. } = links;
+        if latencies.iter().all(|latency| latency.is_zero()) {
+            latencies = Vec::new();
+        }
         let (from, to) = (|| links.iter().map(|link| link.0), || links.iter().map(|link| link.1));
         let vertices = nodes + switches;
         let into = AdjacencyLists::of(vertices, to());
@@ -119,7 +154,7 @@ impl NetworkTable {
             return Err(NetworkProblem::NoPath { from, to: 0 });
         }
         let next = iter::repeat_with(OnceLock::new).take(nodes).collect();
-        Ok(Network { name, nodes, switches, links, capacities, given, into, next })
+        Ok(Network { name, nodes, switches, links, capacities, latencies, given, into, next })
     }
 }
 
@@ -152,13 +187,20 @@ struct Links {
     extent: VertexCounts,
     links: Vec<(u32, u32)>,
     capacities: Vec<Option<f64>>,
+    latencies: Vec<Span>,
     /// The number of each link, by its ends.
     numbers: BTreeMap<(u32, u32), LinkId>,
 }
 
 impl Links {
     fn read(tables: Vec<LinkTable>, extent: VertexCounts) -> Result<Links, NetworkProblem> {
-        let mut read = Links { extent, links: Vec::new(), capacities: Vec::new(), numbers: BTreeMap::new() };
+        let mut read = Links {
+            extent,
+            links: Vec::new(),
+            capacities: Vec::new(),
+            latencies: Vec::new(),
+            numbers: BTreeMap::new(),
+        };
         for (entry, table) in (1..).zip(tables) {
             let (VertexName(from), VertexName(to), both_ways) =
                 match (table.between.as_deref(), table.from, table.to) {
@@ -170,15 +212,22 @@ impl Links {
                 None => None,
                 Some(quantity) => Some(read_capacity(quantity, entry)?),
             };
-            read.add(Link { from, to }, capacity, entry)?;
+            let latency = table.latency.map_or(Ok(Span::ZERO), |quantity| read_latency(quantity, entry))?;
+            read.add(Link { from, to }, capacity, latency, entry)?;
             if both_ways {
-                read.add(Link { from: to, to: from }, capacity, entry)?;
+                read.add(Link { from: to, to: from }, capacity, latency, entry)?;
             }
         }
         Ok(read)
     }
 
-    fn add(&mut self, link: Link, capacity: Option<f64>, entry: usize) -> Result<(), NetworkProblem> {
+    fn add(
+        &mut self,
+        link: Link,
+        capacity: Option<f64>,
+        latency: Span,
+        entry: usize,
+    ) -> Result<(), NetworkProblem> {
         let ends = (self.number(link.from, "links", entry)?, self.number(link.to, "links", entry)?);
         if ends.0 == ends.1 {
             return Err(NetworkProblem::Loop { entry, vertex: link.from });
@@ -191,6 +240,7 @@ impl Links {
         }
         self.links.push(ends);
         self.capacities.push(capacity);
+        self.latencies.push(latency);
         Ok(())
     }
 
@@ -270,6 +320,18 @@ fn read_capacity(quantity: Quantity, entry: usize) -> Result<f64, NetworkProblem
     }
 }
 
+/// Reads a time of at most [`MAX_LATENCY`] seconds.
+fn read_latency(quantity: Quantity, entry: usize) -> Result<Span, NetworkProblem> {
+    let given = quantity.to_string();
+    let refused = |cause: String| NetworkProblem::Latency { entry, cause };
+    let latency = quantity.read(units::parse_seconds).map_err(|cause| refused(cause.to_string()))?;
+    if (0.0..=MAX_LATENCY).contains(&latency) {
+        Ok(Span::from_secs_f64(latency))
+    } else {
+        Err(refused(format!("invalid time `{given}`; allowed are 0 to {MAX_LATENCY} s")))
+    }
+}
+
 /// An error in a network file. Tables are counted from 1, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -283,6 +345,14 @@ pub enum NetworkProblem {
     /// The file is not TOML, or a key is missing, unknown or of the wrong type.
     #[error("{0}")]
     Syntax(String),
+    /// The file is XML, and an element is missing, unknown or wrong.
+    #[error("line {line}: {problem}")]
+    Xml {
+        /// The line, from 1.
+        line: u32,
+        /// What was given, and what is allowed.
+        problem: String,
+    },
     /// The file is a machine file.
     #[error(
         "this is a machine file (it has the key `{key}`): read it with `MachineSpec::from_file`, or on the command \
@@ -346,6 +416,14 @@ pub enum NetworkProblem {
     /// A capacity that is not a positive bandwidth.
     #[error("links, table {entry}, capacity: {cause}")]
     Capacity {
+        /// The number of the table in `links`.
+        entry: usize,
+        /// The value that was given, and the values that are allowed.
+        cause: String,
+    },
+    /// A latency that is not a time.
+    #[error("links, table {entry}, latency: {cause}")]
+    Latency {
         /// The number of the table in `links`.
         entry: usize,
         /// The value that was given, and the values that are allowed.

@@ -498,7 +498,10 @@ fn a_node_can_be_dead_from_the_start() {
             let other = if nth < 2 { Err(CommError::NodeDied { rank: 2, at: Time::ZERO }) } else { Ok(()) };
             let expected = [Some(other.clone()), Some(other.clone()), None, Some(other)];
             assert_eq!(run.unwrap().outputs, expected, "program {nth}");
-            let run = machine.run(|node| Ok(drop(program(node))));
+            let run = machine.run(|node| {
+                let _ = program(node);
+                Ok(())
+            });
             let Err(RunError::NodesDied(dead)) = run else { panic!("program {nth}: {run:?}") };
             assert_eq!(dead, [(2, Time::ZERO)], "program {nth}");
         }

@@ -1,7 +1,9 @@
 //! All-to-all problems of a sweep: one for each matrix.
 
+use std::path::Path;
+
 use multicomputer::{
-    all_to_all::{Figures, Generator, Instance, Matrix},
+    all_to_all::{Figures, Generator, Instance, Matrix, MatrixReader},
     model::MachineSpec,
     names,
     units::{format_bytes, format_with_limit},
@@ -81,7 +83,7 @@ pub(super) fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<
     if let Some(path) = &arguments.matrix {
         let (matrix, name) = match path.to_str() {
             Some(name) if names::normalized(name) == "figure1" => (Matrix::figure_1(), "figure 1".to_owned()),
-            _ => (Matrix::from_file(path).map_err(Error::usage)?, path.display().to_string()),
+            _ => (read(path, arguments.total, machine)?, path.display().to_string()),
         };
         return Ok(vec![task(matrix, name, None)?]);
     }
@@ -107,6 +109,13 @@ pub(super) fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<
         tasks.push(task(generator.matrix().map_err(Error::usage)?, name, Some((generator, fraction)))?);
     }
     Ok(tasks)
+}
+
+/// Reads the matrix in a file.
+fn read(path: &Path, total: Option<u64>, machine: &MachineSpec) -> Result<Matrix, Error> {
+    let reader = MatrixReader::new().nodes(machine.nodes());
+    let reader = total.map_or(reader, |total| reader.total(total));
+    reader.from_file(path).map_err(Error::usage)
 }
 
 /// Returns an error if the data of a task exceeds the limit for runs.

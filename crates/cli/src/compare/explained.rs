@@ -6,19 +6,19 @@ use multicomputer::Run;
 
 /// Explanations of the runs so far, if requested.
 #[derive(Debug, Default)]
-pub(super) struct Explanations {
+pub(crate) struct Explanations {
     is_requested: bool,
     /// Label and explanation of each run.
     texts: Vec<(String, String)>,
 }
 
 impl Explanations {
-    pub(super) fn new(is_requested: bool) -> Explanations {
+    pub(crate) fn new(is_requested: bool) -> Explanations {
         Explanations { is_requested, texts: Vec::new() }
     }
 
     /// Adds the explanation of a run, or the reason why there is none.
-    pub(super) fn add<T>(&mut self, label: &str, run: &Run<T>) {
+    pub(crate) fn add<T>(&mut self, label: &str, run: &Run<T>) {
         if self.is_requested {
             let text = run.explain().map_or_else(|cause| cause.to_string(), |text| text.to_string());
             self.texts.push((label.to_owned(), text));

@@ -264,8 +264,8 @@ pub(crate) fn compare<C: Comparison>(
     let csv = CsvFile::create(options.csv.as_deref(), file)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
     let mut plot = PlotFile::create(options.plot.as_deref(), file)?;
-    let mut traces = Traces::create(options, &labels)?;
-    let mut explanations = Explanations::new(options.explain);
+    let mut traces = Traces::create(&options.record, &labels)?;
+    let mut explanations = Explanations::new(options.record.explain);
     let mut schedules = ScheduleFiles::create(options, &cases)?;
 
     let lines = cases.iter().map(|case| case.lines.len()).sum();

@@ -15,7 +15,7 @@ use multicomputer::Run;
 use multicomputer_picture::{Heat, SpaceTime};
 
 use super::{
-    super::{error::Error, options::RunOptions},
+    super::{error::Error, recording::RecordOptions},
     output::Output,
     page::Page,
 };
@@ -34,7 +34,7 @@ pub(crate) struct Traces {
 
 impl Traces {
     /// Checks that the files of the runs named by `labels` can be written.
-    pub(crate) fn create(options: &RunOptions, labels: &[String]) -> Result<Traces, Error> {
+    pub(crate) fn create(options: &RecordOptions, labels: &[String]) -> Result<Traces, Error> {
         let mut traces = Traces {
             trace: Files::create("trace", options.trace.as_deref(), labels)?,
             diagram: Files::create("space-time diagram", options.svg.as_deref(), labels)?,

@@ -128,29 +128,29 @@ fn what_is_wrong_with_a_matrix_is_told() {
         (
             "short",
             "0,1\n2\n".to_owned(),
-            "row 1 of the matrix (counted from 0) has 1 entry: a matrix of 2 rows needs 2 in each row;",
+            "line 2 has 1 entry: a matrix of 2 rows needs 2 in each line, separated by commas as in its first line;",
         ),
         (
             "long",
-            "0,1,2\n2,0,1\n".to_owned(),
-            "row 0 of the matrix (counted from 0) has 3 entries: a matrix of 2 rows needs 2 in each row;",
+            "0,1,2,3\n2,0,1,3\n".to_owned(),
+            "line 1 has 4 entries: a matrix of 2 rows needs 2 in each line, separated by commas",
         ),
-        (
-            "negative",
-            "0,-1\n2,0\n".to_owned(),
-            "`-1` in row 0, column 1 of the matrix (counted from 0) is not a number of bytes",
-        ),
+        ("negative", "0,-1\n2,0\n".to_owned(), "line 1, entry 2: `-1` is not a number of bytes"),
         (
             "fraction",
             "0,1\n2.5,0\n".to_owned(),
-            "`2.5` in row 1, column 0 of the matrix (counted from 0) is not a number of bytes",
+            "line 2, entry 1: `2.5` is a fraction of a byte: give the total bytes of all messages (`--total`",
         ),
         (
             "digits",
             "0,99999999999999999999\n2,0\n".to_owned(),
-            "`99999999999999999999` bytes in row 0, column 1 of the matrix (counted from 0) are too many: a node may send or receive less than 2^60 bytes",
+            "line 1, entry 2: `99999999999999999999` bytes are too many: a node may send or receive less than 2^60 bytes",
         ),
-        ("unit", "0,1K\n2,0\n".to_owned(), "allowed are whole numbers from 0, without a unit"),
+        (
+            "unit",
+            "0,1K\n2,0\n".to_owned(),
+            "allowed are numbers from 0, without a unit, separated by commas as in the first line",
+        ),
         ("much", format!("{much},{much}\n0,0\n"), "node 0 would send or receive 2^60 bytes or more"),
         (
             "giant",
@@ -173,6 +173,10 @@ fn what_is_wrong_with_a_matrix_is_told() {
             assert!(errors.contains(&format!("matrix file {}: ", file.display())), "{errors}");
         }
     }
+    let edges = folder.join("edges");
+    fs::write(&edges, "from to bytes\n0 1 5\n1 2 7\n").unwrap();
+    let errors = fails(2, &["all-to-all", "--machine", "line:2", "--matrix", text(&edges)]);
+    assert!(errors.contains("line 3: `2` is not a node; this is an edge list"), "{errors}");
     let giant = folder.join("data");
     let phantom = ["--matrix", text(&giant), "--phantom", "--algorithm", "pairwise,random"];
     let output = succeeds(&[&["all-to-all", "--machine", "line:2"], &phantom[..]].concat());
@@ -180,6 +184,28 @@ fn what_is_wrong_with_a_matrix_is_told() {
         output.contains("All 2 plans were run: every node received messages of the right lengths"),
         "{output}"
     );
+}
+
+#[test]
+fn a_matrix_may_be_an_edge_list_or_fractions_of_a_total() {
+    let folder = folder("exchange_formats");
+    let times = |name: &str, content: &str, more: &[&str]| {
+        let file = folder.join(name);
+        fs::write(&file, content).unwrap();
+        let options =
+            ["all-to-all", "--machine", "complete:4", "--matrix", text(&file), "--algorithm", "pairwise"];
+        let output = succeeds(&[&options[..], more].concat());
+        output.lines().skip(1).collect::<Vec<_>>().join("\n").replace(text(&file), "FILE")
+    };
+    let table = times("table", "0\t100\t0\t0\n0\t0\t300\t0\n0\t0\t0\t0\n0\t0\t0\t0\n", &[]);
+    assert_eq!(times("edges", "0 1 100\n1 2 300\n", &[]), table);
+    assert_eq!(
+        times("market", "%%MatrixMarket matrix coordinate real general\n4 4 2\n1 2 100\n2 3 300\n", &[]),
+        table
+    );
+    assert_eq!(times("fractions", "from,to,fraction\n0,1,0.25\n1,2,0.75\n", &["--total", "400"]), table);
+    let errors = fails(2, &["all-to-all", "--total", "400"]);
+    assert!(errors.contains("--matrix <FILE>"), "{errors}");
 }
 
 #[test]

@@ -123,3 +123,63 @@ fn a_schedule_that_is_written_takes_its_own_time() {
     let several = ["collective", "broadcast", "--machine", "line:4", "--goal", text(&file)];
     assert!(fails(2, &several).contains("--goal writes one schedule, and this command makes "));
 }
+
+#[test]
+fn a_schedule_is_drawn_explained_and_listed_by_rank() {
+    let folder = folder("goal_recorded");
+    let file = folder.join("pair.goal");
+    fs::write(&file, PAIR).unwrap();
+    let [svg, heat, trace, ranks] = ["a.svg", "h.svg", "t.json", "r.csv"].map(|name| folder.join(name));
+    let command = ["goal", text(&file), "--machine", "hockney:1x2"];
+    let files =
+        ["--svg", text(&svg), "--heat", text(&heat), "--trace", text(&trace), "--per-rank", text(&ranks)];
+    let output = succeeds(&[&command[..], &files, &["--explain"]].concat());
+    assert!(output.contains("\nmodeled time   315.4 us\nranks end     first "), "{output}");
+    assert!(output.contains("critical path"), "{output}");
+    assert!(
+        fs::read_to_string(&svg).unwrap().starts_with("<svg ")
+            && fs::read_to_string(&heat).unwrap().starts_with("<svg ")
+    );
+    assert!(fs::read_to_string(&trace).unwrap().starts_with('{'));
+    let table = fs::read_to_string(&ranks).unwrap();
+    assert!(
+        table.starts_with("bytes,rank,finished_us,messages_sent,bytes_sent,messages_received,bytes_received,computing_us\n,0,315.400000,1,8,1,1000,0.000000\n"),
+        "{table}"
+    );
+    // A prediction lists the same times.
+    succeeds(&[&command[..], &["--per-rank", text(&ranks)]].concat());
+    assert_eq!(fs::read_to_string(&ranks).unwrap(), table);
+    let errors = fails(2, &[&command[..], &["--clock", "host", "--heat", text(&heat)]].concat());
+    assert!(errors.contains("--heat cannot be used with --clock host"), "{errors}");
+}
+
+#[test]
+fn traces_of_smpi_are_schedules() {
+    let folder = folder("goal_smpi");
+    let [all, list, zero, one] =
+        ["all.txt", "list.txt", "rank0.txt", "rank1.txt"].map(|name| folder.join(name));
+    let ranks =
+        ["0 init\n0 compute 1e6\n0 send 1 0 1000\n0 finalize\n", "1 init\n1 recv 0 0 1000\n1 finalize\n"];
+    fs::write(&all, ranks.concat()).unwrap();
+    fs::write(&zero, ranks[0]).unwrap();
+    fs::write(&one, ranks[1]).unwrap();
+    fs::write(&list, "rank0.txt\nrank1.txt\n").unwrap();
+    fn command<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+        [&["goal", file, "--machine", "hockney:1x2"], more].concat()
+    }
+    for file in [&all, &list] {
+        for more in [&["--flops", "1G"][..], &["--flops", "1G", "--clock", "virtual"]] {
+            let output = succeeds(&command(text(file), more));
+            // 1 ms, and a message of 180 us.
+            assert!(output.contains("\nmodeled time   1.18 ms\n"), "{output}");
+        }
+    }
+    let errors = fails(2, &command(text(&all), &[]));
+    assert!(
+        errors.contains("rank 0, line 2: the trace has computations in flops: give the flop/s"),
+        "{errors}"
+    );
+    fs::write(&one, "1 init\n1 recieve 0 0 1000\n").unwrap();
+    let errors = fails(2, &command(text(&list), &[]));
+    assert!(errors.contains("rank1.txt, line 2: unknown action `recieve`"), "{errors}");
+}

@@ -152,3 +152,19 @@ fn plans_are_written_and_read_again() {
     let stop = refused(&["s-to-p", "--sources", "2", "--algorithm", "br-lin"]);
     assert!(stop.contains("MSCCL has no operation of this command"), "{stop}");
 }
+
+#[test]
+fn a_schedule_has_bandwidths_pictures_and_times_of_ranks() {
+    let folder = folder("msccl_recorded");
+    let [file, svg, ranks] = ["pair.xml", "pair.svg", "ranks.csv"].map(|name| folder.join(name));
+    fs::write(&file, PAIR).unwrap();
+    let command = ["msccl", text(&file), "--machine", "hockney:1x2", "--bytes", "1000,8K", "--bandwidth"];
+    let output =
+        succeeds(&[&command[..], &["--svg", text(&svg), "--per-rank", text(&ranks), "--explain"]].concat());
+    assert!(output.contains("algbw GB/s") && output.contains("busbw GB/s"), "{output}");
+    assert!(output.contains("critical path") && output.contains("pair-1000-B.svg"), "{output}");
+    assert!(folder.join("pair-8-KiB.svg").is_file());
+    let table = fs::read_to_string(&ranks).unwrap();
+    assert!(table.contains("\n1000,0,155.000000,1,500,1,500,0.000000\n"), "{table}");
+    assert_eq!(table.lines().count(), 5, "{table}");
+}

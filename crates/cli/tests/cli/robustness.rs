@@ -60,9 +60,15 @@ fn what_is_no_text_is_told_with_its_file_and_its_place() {
         }
     }
     let errors = fails(2, &["collective", "broadcast", "--machine", text(&machine)]);
-    assert!(errors.contains("not a text file: line 1 contains the control character 0x00"), "{errors}");
+    assert!(
+        errors.contains("a binary file, not a text file: line 1 contains the control character 0x00"),
+        "{errors}"
+    );
     let errors = fails(2, &["goal", text(&zeros), "--machine", "complete:2"]);
-    assert!(errors.contains("line 1, column 1: not a text file: control character 0x00"), "{errors}");
+    assert!(
+        errors.contains("line 1, column 1: a binary file, not a text file: control character 0x00"),
+        "{errors}"
+    );
     // Nothing of it reaches a terminal as it is.
     let escape = folder.join("escape.goal");
     fs::write(&escape, "num_ranks 2\nrank 0 {\n\x1b[31msend 8b to 1\n}\n").unwrap();
@@ -146,17 +152,20 @@ fn errors_say_which_separator_is_allowed_and_where() {
     let folder = folder("robustness_separators");
     let [matrix, nodes, table, schedule] =
         ["m.csv", "nodes.txt", "t.csv", "s.xml"].map(|name| folder.join(name));
-    fs::write(&matrix, "0 1000\n1000 0\n").unwrap();
+    fs::write(&matrix, "0 1000\n1000,0\n").unwrap();
     let errors = fails(2, &["all-to-all", "--machine", "1x2", "--matrix", text(&matrix)]);
-    assert!(errors.contains("`0 1000` in row 0") && errors.contains("separated by commas"), "{errors}");
+    assert!(
+        errors.contains("line 2, entry 1: `1000,0` is not") && errors.contains("separated by blanks"),
+        "{errors}"
+    );
     fs::write(&matrix, "0,1,2\n1,0,2\n1,2,0\n").unwrap();
     let errors = fails(2, &["all-to-all", "--machine", "1x2", "--matrix", text(&matrix)]);
     assert!(errors.contains(text(&matrix)), "{errors}");
-    fs::write(&nodes, "\n0,1\n").unwrap();
+    fs::write(&nodes, "\n0 1\n0,1\n").unwrap();
     let errors =
         fails(2, &["collective", "broadcast", "--machine", &format!("placed:file:{}:line:2", text(&nodes))]);
     assert!(
-        errors.contains("line 2 gives rank 0 the node `0,1`") && errors.contains("separated by blanks"),
+        errors.contains("line 3 gives rank 2 the node `0,1`") && errors.contains("separated by blanks"),
         "{errors}"
     );
     fs::write(&table, "a,b\n1,2\n").unwrap();

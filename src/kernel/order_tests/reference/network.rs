@@ -46,10 +46,8 @@ impl Reference<'_> {
             self.depart(rank, message, ready, ready, ready);
         } else if parcel.active {
             let flight = match self.route(ready, rank, parcel.target) {
-                Ok(links) => {
-                    Span::from_secs_f64(parcel.bytes as f64 * parameters.beta())
-                        + parameters.latency()
-                        + parameters.hop().times(links)
+                Ok(hops) => {
+                    Span::from_secs_f64(parcel.bytes as f64 * parameters.beta()) + parameters.latency() + hops
                 }
                 Err(cause) => return Some(cause),
             };
@@ -61,11 +59,15 @@ impl Reference<'_> {
         None
     }
 
-    /// The number of links on the route of a message that leaves at an instant.
-    pub(super) fn route(&mut self, at: Time, from: Rank, to: NodeId) -> Result<u64, Cause> {
+    /// The time over the links of the route of a message that leaves at an instant.
+    pub(super) fn route(&mut self, at: Time, from: Rank, to: NodeId) -> Result<Span, Cause> {
         let mut route = Vec::new();
-        self.machine.topology().route(from, to as Rank, &mut route);
-        Ok(self.router.route(at, from as NodeId, to)?.unwrap_or(route).len() as u64)
+        let topology = self.machine.topology();
+        topology.route(from, to as Rank, &mut route);
+        let route = self.router.route(at, from as NodeId, to)?.unwrap_or(route);
+        let hop = self.machine.parameters().hop();
+        let of_link = |link: &usize| hop + topology.latencies().get(*link).copied().unwrap_or_default();
+        Ok(route.iter().map(of_link).fold(Span::ZERO, |sum, hop| sum + hop))
     }
 
     /// The index of the first message of a node that can enter an out-port now.
