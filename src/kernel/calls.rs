@@ -158,10 +158,12 @@ impl Kernel {
         }
     }
 
-    /// Ends a call, which returns at `clock`, unless the node dies before `clock`.
+    /// Ends a call, which returns at `clock`, unless the node dies before `clock`. A call that fails at the node's death does not end either:
+    /// the node that the call has lost may be this one.
     pub(super) fn finish(&mut self, id: NodeId, clock: Time, outcome: Outcome) {
         let node = &mut self.nodes[id as usize];
-        if clock > node.dies {
+        let fails = matches!(outcome, Outcome::Failed(_) | Outcome::FailedAmong { .. });
+        if clock > node.dies || (fails && clock == node.dies) {
             node.serial = node.serial.wrapping_add(1);
             node.state = NodeState::Dying;
             return;

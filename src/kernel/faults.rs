@@ -119,6 +119,10 @@ impl Kernel {
                 Change::LinkDies(link) => drop(links.entry(link).or_insert(at)),
                 Change::NodeDies(rank) if self.nodes[rank].dies == Time::MAX => {
                     self.nodes[rank].dies = at;
+                    if at == Time::ZERO {
+                        // The program makes no call that counts, not even its end.
+                        self.nodes[rank].state = NodeState::Dead;
+                    }
                     deaths.push((at, rank as NodeId));
                 }
                 Change::NodeDies(_) | Change::Slow(..) => {}

@@ -137,7 +137,7 @@ pub(crate) fn cases() -> Vec<Case> {
             let fault = |text: &str| text.parse().unwrap();
             let links =
                 Faults::new([fault("slow:0-1:0.5@50us"), fault("dead:1->0@100us"), fault("dead:0-1@130us")]);
-            let first_death = ["node:1@65us", "node:1@100us"][cases.len() % 2];
+            let first_death = ["node:1@65us", "node:1@100us", "node:1@0us"][cases.len() / 15 % 3];
             let deaths = Faults::new([fault(first_death), fault("node:0@130us")]);
             let faulty = |faults: Faults| machine.clone().with_faults(faults).unwrap();
             let disturbed = [

@@ -103,6 +103,8 @@ impl<'run> NodeThread<'run> {
         if world.pacing.is_some() {
             world.mailboxes[id as usize].outbox.lock().meter = Some(ComputeMeter::start(thread));
         }
+        // Before the first call of a node, only a death at 0 s can have made it dead.
+        let is_dead = world.fallible && world.kernel.lock().is_dead(id as Rank);
         NodeThread {
             id,
             world,
@@ -117,7 +119,7 @@ impl<'run> NodeThread<'run> {
             lateness: Cell::default(),
             thread,
             calls_after_end: Cell::new(0),
-            died: Cell::new(None),
+            died: Cell::new(is_dead.then_some(Time::ZERO)),
             declared_contexts: RefCell::default(),
         }
     }

@@ -1,8 +1,10 @@
 //! Nodes that die: who is told of it and when, and what is left of them.
 
+use std::{collections::BTreeMap, sync::Mutex};
+
 use multicomputer::{
     Dilation, Run,
-    collective::Sum,
+    collective::{CollectiveError, Sum},
     comm::{Active, Handling},
     error::{Failure, RunError},
     model::{Noise, Parameters},
@@ -459,6 +461,63 @@ fn a_receive_with_a_deadline_fails_whoever_is_late() {
         let told = run.unwrap().outputs.swap_remove(2).unwrap();
         assert_eq!(told, Some(("node 1 died at 229 us".to_owned(), 300.0)), "{sleep}");
     }
+}
+
+/// A node that dies at 0 s is dead from the start: its calls fail with its own death, and it has no output, whatever its program does.
+#[test]
+fn a_node_can_be_dead_from_the_start() {
+    type Program = fn(&Node<'_>) -> Result<(), CommError>;
+    let programs: [Program; 5] = [
+        |node| node.world().barrier(),
+        |node| match node.world().all_reduce(&mut 1_u64, Sum) {
+            Err(CollectiveError::Comm(error)) => Err(error),
+            other => panic!("{other:?}"),
+        },
+        |node| node.now().map(drop),
+        |node| if node.rank() == 2 { node.world().recv(0).map(drop) } else { Ok(()) },
+        |_| Ok(()),
+    ];
+    let barrier = Parameters::paragon().to_builder().barrier(5e-6).build().unwrap();
+    for (nth, program) in programs.iter().enumerate() {
+        for builder in [Machine::paragon(2, 2), Machine::paragon(2, 2).parameters(barrier.clone())] {
+            let machine = faulty(builder, &["node:2@0us"]);
+            // Kept outside of the run, which ignores the results of dead nodes.
+            let of_dead = Mutex::new(Ok(()));
+            let run = machine.run_surviving(|node| {
+                let result = program(node);
+                if node.rank() == 2 {
+                    *of_dead.lock().unwrap() = result.clone();
+                }
+                Ok(result)
+            });
+            let died = if nth < 4 { Err(CommError::Died { at: Time::ZERO }) } else { Ok(()) };
+            assert_eq!(of_dead.into_inner().unwrap(), died, "program {nth}");
+            let other = if nth < 2 { Err(CommError::NodeDied { rank: 2, at: Time::ZERO }) } else { Ok(()) };
+            let expected = [Some(other.clone()), Some(other.clone()), None, Some(other)];
+            assert_eq!(run.unwrap().outputs, expected, "program {nth}");
+            let run = machine.run(|node| Ok(drop(program(node))));
+            let Err(RunError::NodesDied(dead)) = run else { panic!("program {nth}: {run:?}") };
+            assert_eq!(dead, [(2, Time::ZERO)], "program {nth}");
+        }
+    }
+}
+
+/// Two nodes die when they have computed, at the beginning of a barrier: each gets its own death, and not that of the other one.
+#[test]
+fn a_call_that_fails_at_the_death_of_its_node_is_the_death() {
+    let machine = faulty(Machine::hockney(1, 4), &["node:1@100us", "node:2@100us"]);
+    let errors = Mutex::new(BTreeMap::new());
+    let run = machine.run_surviving(|node| {
+        node.compute(Span::from_micros(100))?;
+        let error = node.world().barrier().unwrap_err();
+        errors.lock().unwrap().insert(node.rank(), error);
+        Ok(())
+    });
+    assert_eq!(run.unwrap().outputs, [Some(()), None, None, Some(())]);
+    let at = Time::ZERO + Span::from_micros(100);
+    let (other, own) = (CommError::NodeDied { rank: 1, at }, CommError::Died { at });
+    let expected = [(0, other.clone()), (1, own.clone()), (2, own), (3, other)];
+    assert_eq!(errors.into_inner().unwrap(), BTreeMap::from(expected));
 }
 
 /// A dead node is not counted among those that have returned.
