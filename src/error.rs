@@ -349,6 +349,9 @@ pub struct Mismatch {
     pub group: String,
     /// The different calls, each with the group ranks that made it, sorted by lowest rank.
     pub calls: Vec<(String, Vec<Rank>)>,
+    /// The group ranks that had not made the call when the difference was detected, in ascending order. Empty over MPI, where only the calls
+    /// of two ranks are known.
+    pub missing: Vec<Rank>,
 }
 
 impl Mismatch {
@@ -356,7 +359,14 @@ impl Mismatch {
         let mut calls: Vec<(String, Vec<Rank>)> = calls.into_iter().collect();
         calls.iter_mut().for_each(|(_, ranks)| ranks.sort_unstable());
         calls.sort_by_key(|(_, ranks)| ranks.first().copied());
-        Mismatch { group, calls }
+        Mismatch { group, calls, missing: Vec::new() }
+    }
+
+    /// Adds the ranks of a group of `size` that have not made a call.
+    pub(crate) fn among(mut self, size: usize) -> Mismatch {
+        let has_called = |rank: &Rank| self.calls.iter().any(|(_, ranks)| ranks.binary_search(rank).is_ok());
+        self.missing = (0..size).filter(|rank| !has_called(rank)).collect();
+        self
     }
 }
 
@@ -366,8 +376,13 @@ impl fmt::Display for Mismatch {
         for (nth, (call, ranks)) in self.calls.iter().enumerate() {
             let separator = if nth == 0 { ", " } else { "; " };
             let is_repeated = self.calls[..nth].iter().any(|(other, _)| other == call);
-            let others = if is_repeated { " with other arguments" } else { "" };
+            let others = if is_repeated { ", with other arguments" } else { "" };
             write!(f, "{separator}{} {call}{others}", callers(ranks))?;
+        }
+        match self.missing[..] {
+            [] => {}
+            [rank] => write!(f, " (rank {rank} has not made this call yet)")?,
+            _ => write!(f, " (ranks {} have not made this call yet)", runs(&self.missing))?,
         }
         f.write_str(": all ranks must make the same call")
     }
@@ -375,6 +390,14 @@ impl fmt::Display for Mismatch {
 
 /// Describes the ranks that make a call, as the subject of a sentence: `ranks 0, 2, 5 to 9 call`.
 fn callers(ranks: &[Rank]) -> String {
+    match ranks {
+        [rank] => format!("rank {rank} calls"),
+        _ => format!("ranks {} call", runs(ranks)),
+    }
+}
+
+/// Lists ranks as runs of successive ones: `0, 2, 5 to 9`.
+fn runs(ranks: &[Rank]) -> String {
     let mut runs: Vec<(Rank, Rank)> = Vec::new();
     for &rank in ranks {
         match runs.last_mut() {
@@ -392,10 +415,7 @@ fn callers(ranks: &[Rank]) -> String {
     if left_out > 0 {
         listed.push("..".into());
     }
-    match ranks {
-        [rank] => format!("rank {rank} calls"),
-        _ => format!("ranks {} call", listed.join(", ")),
-    }
+    listed.join(", ")
 }
 
 /// The details of a deadlock: a state in which no node can proceed.

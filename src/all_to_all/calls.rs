@@ -211,7 +211,7 @@ fn exchange_unknown_lengths(
     let calls = 3;
     group.library_call(EXCHANGE, || {
         group.numbered(calls, || {
-            let text = format_args!("an all-to-all of {what} by {algorithm}");
+            let text = format_args!("an all-to-all of {what}, algorithm {algorithm}");
             group.agree(&Call::new(EXCHANGE, &text, &algorithm))?;
             check_number(group, &outgoing)?;
             let lengths = outgoing.iter().enumerate().map(|(to, payload)| match payload.len() {
@@ -236,7 +236,7 @@ fn exchange_blocks(
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an all-to-all of {what} by {algorithm}");
+        let text = format_args!("an all-to-all of {what}, algorithm {algorithm}");
         group.agree(&Call::new(EXCHANGE, &text, (&algorithm, bytes)))?;
         let nodes = group.size();
         let matrix = group.cache().get(
@@ -258,7 +258,7 @@ fn exchange_with_matrix(
     outgoing: Vec<Payload>,
 ) -> Result<Vec<Payload>, CallError> {
     group.library_call(EXCHANGE, || {
-        let text = format_args!("an all-to-all of {what} by {algorithm} with a known matrix");
+        let text = format_args!("an all-to-all of {what} with a known matrix, algorithm {algorithm}");
         group.agree(&Call::new(EXCHANGE, &text, (&algorithm, matrix)))?;
         check_number(group, &outgoing)?;
         Ok(plan(group, &algorithm, matrix)?.carry_out(group, outgoing)?)

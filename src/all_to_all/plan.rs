@@ -64,7 +64,7 @@ impl Plan {
 
     fn carried_out(&self, group: &Group<'_>, outgoing: Vec<Payload>) -> Result<Vec<Payload>, ExchangeError> {
         let rank = group.rank();
-        let text = format_args!("an all-to-all by {}", self.name());
+        let text = format_args!("an all-to-all, plan {}", self.name());
         // The seed is an argument of the call too, because it may decide the routes of the data.
         let details = (self.algorithm().seed(), self.instance().matrix());
         let tag = group.agree(&Call::new(EXCHANGE, &text, details))?;
@@ -120,6 +120,6 @@ mod tests {
         run([shuffled(7), shuffled(7)]).unwrap();
         run([Algorithm::TWO_STAGE, Algorithm::TWO_STAGE]).unwrap();
         let text = run([shuffled(1), shuffled(2)]).unwrap_err();
-        assert!(text.contains("an all-to-all by shuffled with other arguments"), "{text}");
+        assert!(text.contains("an all-to-all, plan shuffled, with other arguments"), "{text}");
     }
 }

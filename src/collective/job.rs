@@ -187,7 +187,7 @@ impl fmt::Display for Described<'_> {
             let order = if operator.is_commutative { "" } else { " in rank order" };
             write!(f, ", {}{order}", operator.name)?;
         }
-        write!(f, " by {}", self.algorithm.spelled(*operation))
+        write!(f, ", algorithm {}", self.algorithm.spelled(*operation))
     }
 }
 

@@ -62,7 +62,7 @@ impl Plan {
     ) -> Result<Payload, CollectiveError> {
         let (task, operation) = (self.task(), self.task().operation());
         group.library_call(operation.name(), || {
-            let text = format_args!("{operation} on {} by {}", count(task.bytes(), "byte"), self.name());
+            let text = format_args!("{operation} on {}, plan {}", count(task.bytes(), "byte"), self.name());
             let tag = group.agree(&Call::new(operation.name(), &text, (task.identity(), operator)))?;
             let expected = if group.size() == task.size() { self.given(group.rank()) } else { mine.len() };
             if mine.len() != expected {

@@ -17,6 +17,8 @@ pub(crate) struct Agreements {
 /// One collective call of all members of a group.
 #[derive(Debug, Default)]
 struct Open {
+    /// The number of ranks of the group.
+    size: usize,
     /// The distinct calls, as digests and texts.
     calls: Vec<(u64, String)>,
     /// The ranks that have made a call, each with its index in `calls`.
@@ -35,7 +37,7 @@ impl Agreements {
     ) -> bool {
         let key = (context, nth);
         let digest = call.digest();
-        let open = self.open.entry(key).or_default();
+        let open = self.open.entry(key).or_insert_with(|| Open { size, ..Open::default() });
         let place = open.calls.iter().position(|&(other, _)| other == digest).unwrap_or_else(|| {
             open.calls.push((digest, call.to_string()));
             open.calls.len() - 1
@@ -46,6 +48,11 @@ impl Agreements {
             self.open.remove(&key);
         }
         differs
+    }
+
+    /// Returns the number of ranks of a group with an open call.
+    pub(crate) fn size(&self, context: Context, nth: u64) -> usize {
+        self.open.get(&(context, nth)).map_or(0, |open| open.size)
     }
 
     /// Returns the distinct calls of a group, each with the ranks that made it, restricted to the ranks for which `counts` holds.
@@ -87,9 +94,10 @@ mod tests {
         let calls = agreements.calls(1, 1, |_| true);
         assert_eq!(
             Mismatch::new("row 1".into(), calls).to_string(),
-            "in row 1, rank 0 calls c; rank 1 calls d; rank 2 calls c with other arguments: all ranks must make the same call"
+            "in row 1, rank 0 calls c; rank 1 calls d; rank 2 calls c, with other arguments: all ranks must make the same call"
         );
         assert_eq!(agreements.calls(1, 1, |rank| rank > 0).len(), 2);
+        assert_eq!(agreements.size(1, 1), 3);
     }
 
     #[test]
@@ -97,5 +105,12 @@ mod tests {
         let calls = [("a".into(), vec![0, 2, 3, 5, 6, 7]), ("b".into(), vec![4, 1])];
         let text = Mismatch::new("the world".into(), calls).to_string();
         assert!(text.contains("ranks 0, 2, 3, 5 to 7 call a; ranks 1, 4 call b:"), "{text}");
+        let missing = |size, ranks| {
+            Mismatch::new("the world".into(), [("a".into(), ranks), ("b".into(), vec![9])]).among(size)
+        };
+        let text = missing(32, (0..8).collect()).to_string();
+        assert!(text.contains("rank 9 calls b (ranks 8, 10 to 31 have not made this call yet):"), "{text}");
+        let text = missing(10, (0..8).collect()).to_string();
+        assert!(text.contains("rank 9 calls b (rank 8 has not made this call yet):"), "{text}");
     }
 }

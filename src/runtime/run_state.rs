@@ -176,7 +176,8 @@ impl RunState {
     /// Returns the mismatch of a collective call: the distinct calls of a group, restricted to the members for which `counts` holds.
     pub(super) fn mismatch(&self, context: Context, nth: u64, counts: impl Fn(Rank) -> bool) -> Mismatch {
         let group = self.contexts.lock().name(context);
-        Mismatch::new(group, self.agreements.lock().calls(context, nth, counts))
+        let agreements = self.agreements.lock();
+        Mismatch::new(group, agreements.calls(context, nth, counts)).among(agreements.size(context, nth))
     }
 
     /// Records the fault of a program and notifies the caller of the run.

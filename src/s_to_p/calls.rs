@@ -76,7 +76,8 @@ pub trait BroadcastFrom: Caller<Instance> {
             let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
             let all = lengths.iter().fold(0, |sum: u64, &length| sum.saturating_add(length));
             let from = count(ranks.len() as u64, "source");
-            let text = format_args!("{BROADCAST} of {} from {from} by {algorithm}", count(all, "byte"));
+            let text =
+                format_args!("{BROADCAST} of {} from {from}, algorithm {algorithm}", count(all, "byte"));
             let tag = group.agree(&Call::new(BROADCAST, &text, (sources, &algorithm)))?;
             let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;
             let plan = algorithm.cached_plan(&instance, group.cache())?;
@@ -148,7 +149,7 @@ impl Plan {
             let (sources, lengths) = (self.instance().sources(), self.instance().lengths());
             let bytes = count(self.instance().bytes(), "byte");
             let from = count(sources.len() as u64, "source");
-            let text = format_args!("{BROADCAST} of {bytes} from {from} by the plan {}", self.name());
+            let text = format_args!("{BROADCAST} of {bytes} from {from}, plan {}", self.name());
             let tag = group.agree(&Call::new(BROADCAST, &text, (sources, lengths)))?;
             self.carry_out(&group.private(), tag, mine)
         })

@@ -205,37 +205,37 @@ fn members_that_make_other_calls_are_told_so() {
             true => node.world().all_to_allv(&[[1_u32]; 3]).map(drop),
             false => node.world().all_to_allv(&[[1.0_f32]; 3]).map(drop),
         }),
-        "an all-to-all of f32 by auto / an all-to-all of u32 by auto"
+        "an all-to-all of f32, algorithm auto / an all-to-all of u32, algorithm auto"
     );
     assert_eq!(
         mismatch(&|node| {
             let algorithm = if is_last(node) { Algorithm::TWO_STAGE } else { Algorithm::SLICED };
             node.world().using(algorithm).all_to_allv(&[[1_u32]; 3]).map(drop)
         }),
-        "an all-to-all of u32 by sliced / an all-to-all of u32 by two-stage"
+        "an all-to-all of u32, algorithm sliced / an all-to-all of u32, algorithm two-stage"
     );
     assert_eq!(
         mismatch(&|node| match is_last(node) {
             true => node.world().sparse_exchange(&[(0, [1_u32])]).map(drop),
             false => node.world().all_to_allv_payloads(vec![Payload::empty(); 3]).map(drop),
         }),
-        "a sparse exchange of u32 / an all-to-all of payloads by auto"
+        "a sparse exchange of u32 / an all-to-all of payloads, algorithm auto"
     );
     let known = mismatch(&|node| {
         let matrix = Matrix::of(3, |_, _| if is_last(node) { 4 } else { 8 }).unwrap();
         let bytes = vec![Payload::phantom(matrix.get(0, 0)); 3];
         node.world().all_to_allv_payloads_known(&Arc::new(matrix), bytes).map(drop)
     });
-    assert!(known.starts_with("an all-to-all of payloads by auto with a known matrix / "), "{known}");
+    assert!(known.starts_with("an all-to-all of payloads with a known matrix, algorithm auto / "), "{known}");
     let lengths =
         mismatch(&|node| node.world().all_to_all(&vec![1_u32; if is_last(node) { 6 } else { 3 }]).map(drop));
     assert_eq!(
         lengths,
-        "an all-to-all of blocks of 1 u32 by auto / an all-to-all of blocks of 2 u32 by auto"
+        "an all-to-all of blocks of 1 u32, algorithm auto / an all-to-all of blocks of 2 u32, algorithm auto"
     );
     let seeds = mismatch(&|node| {
         let algorithm = Algorithm::RANDOM.with_seed(node.rank() as u64);
         node.world().using(algorithm).all_to_allv(&[[1_u32]; 3]).map(drop)
     });
-    assert!(seeds.starts_with("an all-to-all of u32 by random / "), "{seeds}");
+    assert!(seeds.starts_with("an all-to-all of u32, algorithm random / "), "{seeds}");
 }

@@ -42,30 +42,30 @@ fn two_different_calls_are_named_with_their_ranks() {
     let pairs: [(Call, &str, Call, &str); 16] = [
         (
             |group| broadcast(group, 0, 4),
-            "broadcast with root 0 on 4 u64 by auto",
+            "broadcast with root 0 on 4 u64, algorithm auto",
             |group| group.gather(0, &[1_u64], [1; 5]).map(drop),
-            "gather with root 0 on 5 blocks of 1 .. 1 u64 (5 in all) by auto",
+            "gather with root 0 on 5 blocks of 1 .. 1 u64 (5 in all), algorithm auto",
         ),
         (|group| broadcast(group, 0, 4), "with root 0", |group| broadcast(group, 3, 4), "with root 3"),
         (|group| broadcast(group, 0, 4), "on 4 u64", |group| broadcast(group, 0, 5), "on 5 u64"),
         (|group| broadcast(group, 0, 4), "on 4 u64", |group| group.broadcast(0, &mut [1_i64; 4]), "on 4 i64"),
         (
             |group| broadcast(group, 0, 4),
-            "by auto",
+            "algorithm auto",
             |group| group.using(&Algorithm::SHORT).broadcast(0, &mut [1_u64; 4]),
-            "by short",
+            "algorithm short",
         ),
         (
             |group| group.using(&Algorithm::TREE).broadcast(0, &mut [1_u64; 4]),
-            "by tree",
+            "algorithm tree",
             |group| group.using(&Algorithm::LONG).broadcast(0, &mut [1_u64; 4]),
-            "by long",
+            "algorithm long",
         ),
         (
             |group| group.all_reduce(&mut [1, 2], Sum),
-            "all-reduce on 2 i32, sum by auto",
+            "all-reduce on 2 i32, sum, algorithm auto",
             |group| group.all_reduce(&mut [1, 2], Max),
-            "all-reduce on 2 i32, max by auto",
+            "all-reduce on 2 i32, max, algorithm auto",
         ),
         (
             |group| group.all_reduce(&mut [1, 2], commutative(|a: i32, b| a + b)),
@@ -120,9 +120,9 @@ fn two_different_calls_are_named_with_their_ranks() {
         ),
         (
             |group| group.carry_out(&Job::bytes(AllGather, 5), Payload::phantom(1)).map(drop),
-            "all-gather on 5 u8 by auto",
+            "all-gather on 5 u8, algorithm auto",
             |group| group.carry_out(&Job::bytes(AllGather, 6), Payload::phantom(1)).map(drop),
-            "all-gather on 6 u8 by auto",
+            "all-gather on 6 u8, algorithm auto",
         ),
     ];
     for clock in [Clock::Virtual, Clock::RealTime { dilation: Dilation::Fixed(1.0) }] {
@@ -153,8 +153,8 @@ fn the_order_of_calls_counts() {
         }?)
     });
     let text = text.to_string();
-    assert!(text.contains("rank 1 calls all-gather on 5 u8 by auto"), "{text}");
-    assert!(text.contains("ranks 0, 2 to 4 call all-reduce on 1 f64, sum by auto"), "{text}");
+    assert!(text.contains("rank 1 calls all-gather on 5 u8, algorithm auto"), "{text}");
+    assert!(text.contains("ranks 0, 2 to 4 call all-reduce on 1 f64, sum, algorithm auto"), "{text}");
 }
 
 #[test]
@@ -168,8 +168,8 @@ fn a_mismatch_in_one_group_names_that_group() {
     let text = text.to_string();
     assert_eq!(
         text,
-        "in the group of nodes 0, 2, 4, ranks 0, 1 call broadcast with root 0 on 1 u8 by auto; \
-         rank 2 calls broadcast with root 0 on 2 u8 by auto: all ranks must make the same call"
+        "in the group of nodes 0, 2, 4, ranks 0, 1 call broadcast with root 0 on 1 u8, algorithm auto; \
+         rank 2 calls broadcast with root 0 on 2 u8, algorithm auto: all ranks must make the same call"
     );
 }
 
@@ -190,8 +190,8 @@ fn a_mismatch_is_the_same_in_every_run() {
         });
         assert_eq!(
             text.to_string(),
-            "in the world, ranks 0, 2 call all-reduce on 1 f64, sum by auto; rank 3 calls a barrier: all ranks must \
-             make the same call",
+            "in the world, ranks 0, 2 call all-reduce on 1 f64, sum, algorithm auto; rank 3 calls a barrier (ranks 1, 4 have \
+             not made this call yet): all ranks must make the same call",
             "run {run}"
         );
     }

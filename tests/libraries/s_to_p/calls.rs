@@ -148,11 +148,11 @@ fn members_that_call_differently_are_found_out() {
     };
     let auto = [Algorithm::AUTO; 2];
     let lengths = differ([(1, 8)], [(1, 9)], auto.clone());
-    assert!(lengths.contains("s-to-p broadcast of 9 bytes from 1 source by auto"), "{lengths}");
+    assert!(lengths.contains("s-to-p broadcast of 9 bytes from 1 source, algorithm auto"), "{lengths}");
     let sources = differ([(1, 8)], [(0, 8)], auto);
     assert!(sources.contains("with other arguments"), "{sources}");
     let algorithms = differ([(1, 8)], [(1, 8)], [Algorithm::TREE, Algorithm::BUCKET]);
-    assert!(algorithms.contains("by tree") && algorithms.contains("by bucket"), "{algorithms}");
+    assert!(algorithms.contains("algorithm tree") && algorithms.contains("algorithm bucket"), "{algorithms}");
 }
 
 #[test]
