@@ -170,14 +170,15 @@ impl Hash for ElementType {
     }
 }
 
+/// Displays the name, in which [`Pair`](super::Pair) has no path, because the path is private.
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.name().split("multicomputer::payload::pair::").try_for_each(|part| f.write_str(part))
     }
 }
 
 impl fmt::Debug for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        fmt::Display::fmt(self, f)
     }
 }

@@ -52,3 +52,15 @@ impl<A: Copy, B: Copy> From<Pair<A, B>> for (A, B) {
         (pair.first, pair.second)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::payload::ElementType;
+
+    #[test]
+    fn a_pair_is_displayed_without_the_private_path() {
+        let element = ElementType::of::<[Pair<u64, Pair<f32, u32>>; 2]>();
+        assert_eq!(element.to_string(), "[Pair<u64, Pair<f32, u32>>; 2]");
+    }
+}
