@@ -473,7 +473,8 @@ fn find_cycle(blocked: &[BlockedNode]) -> Vec<Rank> {
 /// Describes the nodes that died and the instants of their deaths.
 fn deaths(nodes: &[(Rank, Time)]) -> String {
     let each = |(rank, at): &(Rank, Time)| format!("node {rank} died at {at}");
-    nodes.iter().map(each).collect::<Vec<_>>().join(", ") + "; all other programs have returned"
+    nodes.iter().map(each).collect::<Vec<_>>().join(", ")
+        + "; all other programs have returned; `run_surviving` returns their outputs"
 }
 
 /// Maximum number of blocked nodes listed in a message; the report contains all.

@@ -255,7 +255,10 @@ fn a_run_in_which_a_node_dies_is_an_error_that_names_it() {
         mortal().run(program).map(|_| ()).unwrap_err().to_string()
     };
     let all_compute = error(&|node| Ok(node.compute(Span::from_millis(1))?));
-    assert_eq!(all_compute, "node 1 died at 100 us; all other programs have returned");
+    assert_eq!(
+        all_compute,
+        "node 1 died at 100 us; all other programs have returned; `run_surviving` returns their outputs"
+    );
     let needed = error(&|node| match node.rank() {
         1 => Ok(node.compute(Span::from_millis(1))?),
         2 => {
