@@ -58,7 +58,7 @@ impl RunReport {
             format!("  messages         {}, {} in all", self.messages, count(self.bytes, "byte")),
         ];
         if self.is_modeled {
-            lines.push(format!("  lost to sharing  {}", self.lost_to_sharing));
+            lines.push(format!("  lost to sharing  {} (sum over all messages)", self.lost_to_sharing));
         }
         if let Some(real_time) = &self.real_time {
             lines.extend(pace(real_time));
@@ -114,7 +114,7 @@ impl RunReport {
         let mut table = Table::new("links by bytes", links.iter().map(|link| format!("  {}", link.link)));
         table.column("bytes", links.iter().map(|link| link.load.bytes));
         table.column("messages", links.iter().map(|link| link.load.messages));
-        table.column("at once", links.iter().map(|link| link.load.most_flows));
+        table.column("most at once", links.iter().map(|link| link.load.most_flows));
         table.times("busy us", links.iter().map(|link| link.load.busy));
         match more {
             0 => table.to_string(),
@@ -157,8 +157,8 @@ fn phase_table(phases: &[PhaseReport]) -> String {
     table.column("nodes", phases.iter().map(|phase| phase.nodes));
     table.times("begin us", phases.iter().map(|phase| phase.begin.since_start()));
     table.times("end us", phases.iter().map(|phase| phase.end.since_start()));
-    table.times("mean us", phases.iter().map(|phase| phase.mean));
-    table.times("longest us", phases.iter().map(|phase| phase.longest));
+    table.times("mean us per node", phases.iter().map(|phase| phase.mean));
+    table.times("longest us per node", phases.iter().map(|phase| phase.longest));
     table.to_string()
 }
 
@@ -327,7 +327,7 @@ pub(super) mod tests {
         let expected = r#"a line of 4
   modeled time     330 us
   messages         2, 4000 bytes in all
-  lost to sharing  100 us
+  lost to sharing  100 us (sum over all messages)
 
 4 nodes        min us     mean us  max us
   computing         0    0.333333       1
@@ -336,13 +336,13 @@ pub(super) mod tests {
   finished at     165  247.500000     330
   last to finish: node 2
 
-links by bytes      bytes  messages  at once  busy us
-  node 1 -> node 2   4000         2        2      200
-  node 0 -> node 1   1000         1        1      100
-  node 2 -> node 3   1000         1        1      100
+links by bytes      bytes  messages  most at once  busy us
+  node 1 -> node 2   4000         2             2      200
+  node 0 -> node 1   1000         1             1      100
+  node 2 -> node 3   1000         1             1      100
 
-phases           nodes  begin us  end us  mean us  longest us
-  first, "half"      1         0     165      165         165"#;
+phases           nodes  begin us  end us  mean us per node  longest us per node
+  first, "half"      1         0     165               165                  165"#;
         assert_eq!(sample().to_string(), expected);
     }
 
@@ -359,7 +359,7 @@ phases           nodes  begin us  end us  mean us  longest us
 a line of 4
   modeled time     330 us
   messages         2, 4000 bytes in all
-  lost to sharing  100 us
+  lost to sharing  100 us (sum over all messages)
   wall time        3.31 ms at dilation 10, error 0.30 %
   lateness         at most 1.5 us, at node 2 at 265 us; 25.0 % of 8 calls late
   pace             kept";
