@@ -51,6 +51,7 @@ impl Combiner {
     /// # Panics
     ///
     /// If `origins` and `sizes` differ in length, or an origin is not below `nodes`.
+    #[track_caller]
     pub fn new(nodes: usize, origins: &[Origin], sizes: &[u64], exchange: Exchange) -> Combiner {
         assert_eq!(origins.len(), sizes.len(), "each block has one origin and one size");
         let has = |rank: Rank| origins.iter().map(|origin| origin.is_at(rank)).collect();
@@ -71,6 +72,7 @@ impl Combiner {
     ///
     /// If a rank is outside the machine, sends to itself or twice, or sends a block that it does not have, or if a receiver has only some
     /// of the blocks.
+    #[track_caller]
     pub fn iteration(&mut self, folds: impl IntoIterator<Item = Fold>) {
         self.round(folds, false);
     }
@@ -80,10 +82,12 @@ impl Combiner {
     /// # Panics
     ///
     /// As [`iteration`](Combiner::iteration).
+    #[track_caller]
     pub fn replacing(&mut self, folds: impl IntoIterator<Item = Fold>) {
         self.round(folds, true);
     }
 
+    #[track_caller]
     fn round(&mut self, folds: impl IntoIterator<Item = Fold>, replaces: bool) {
         let mut busy: Vec<Rank> = Vec::new();
         let mut arrivals = Vec::new();
@@ -134,8 +138,11 @@ impl Combiner {
     /// # Panics
     ///
     /// If a rank does not have both blocks.
+    #[track_caller]
     pub fn merge(&mut self, left: u32, right: u32, into: u32) {
-        (0..self.schedule.nodes()).for_each(|rank| self.merge_at(rank, left, right, into));
+        for rank in 0..self.schedule.nodes() {
+            self.merge_at(rank, left, right, into);
+        }
     }
 
     /// Adds a step on one rank that makes the block `into` by combining the blocks `left` and `right`.
@@ -143,6 +150,7 @@ impl Combiner {
     /// # Panics
     ///
     /// If the rank is outside the machine or does not have both blocks.
+    #[track_caller]
     pub fn merge_at(&mut self, rank: Rank, left: u32, right: u32, into: u32) {
         assert!([left, right].iter().all(|&block| self.has[rank][block as usize]), "both are there");
         self.step(rank, Action::Merge { left, right, into });
