@@ -323,9 +323,10 @@ pub enum WalkError {
         /// The length in the schedule.
         expected: u64,
     },
-    /// Another node sent more or less than the schedule prescribes: it executes another schedule.
+    /// Another node sent more or less than the schedule prescribes: it executes another schedule, for example of another custom algorithm
+    /// with the same name.
     #[error(
-        "rank {from} sent {} instead of {expected}: all nodes must walk the same schedule",
+        "rank {from} sent {} instead of {expected}: all ranks must execute the same schedule, so custom algorithms with one name must be one algorithm",
         count(*given, "byte")
     )]
     Received {
