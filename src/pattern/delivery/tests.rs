@@ -116,3 +116,24 @@ fn invalid_empty_messages_and_barriers_are_refused() {
     assert_eq!(nothing_wanted(&barrier, true), Ok(()));
     assert_eq!(nothing_wanted(&barrier, false), Err(DeliveryError::NoBarrier { rank: 0, step: 0 }));
 }
+
+/// The examples of `docs/custom.md`.
+#[test]
+fn the_page_on_custom_algorithms_has_the_texts_of_errors() {
+    let page = include_str!("../../../docs/custom.md");
+    let lacks = "rank 2 does not hold it at the start of this all-gather".into();
+    let (holds, wanted) = ("nothing".into(), "the data of rank 0".into());
+    let errors = [
+        DeliveryError::Piece { block: 2, problem: lacks },
+        DeliveryError::Covered { rank: 0, byte: 16, is_twice: false },
+        DeliveryError::NotHeld { rank: 0, step: 0, block: 0 },
+        DeliveryError::OtherBlocks { rank: 1, step: 3, from: 0 },
+        DeliveryError::Stuck { rank: 2, step: 1, peer: Some(0), receives: true },
+        DeliveryError::CombinedTwice { rank: 0, step: 2, block: 0 },
+        DeliveryError::Grouped { rank: 1, block: 1 },
+        DeliveryError::Undelivered { rank: 2, block: 0, holds, wanted },
+    ];
+    for error in errors {
+        assert!(page.contains(&format!("| `{error}` |")), "{error}");
+    }
+}
