@@ -151,9 +151,9 @@ pub enum CommError {
     #[error(transparent)]
     Message(Box<MessageError>),
     /// No matching message arrived before the deadline.
-    #[error("no message that matches {wanted} arrived by {deadline}")]
+    #[error("no message from {wanted} arrived by {deadline}")]
     DeadlinePassed {
-        /// The source and the tag of the receive.
+        /// The source and the tag of the receive, such as `rank 0 with any tag`.
         wanted: String,
         /// The deadline.
         deadline: Time,

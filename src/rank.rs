@@ -251,8 +251,8 @@ impl fmt::Display for Select {
             Source::Null => f.write_str("the null process")?,
         }
         match self.tag {
-            Some(tag) => write!(f, ", {tag}"),
-            None => f.write_str(", any tag"),
+            Some(tag) => write!(f, " with {tag}"),
+            None => f.write_str(" with any tag"),
         }
     }
 }

@@ -23,8 +23,9 @@ const PICOS_PER_NANO: u64 = 1_000;
 ///
 /// ```
 /// use multicomputer::{Span, Time};
-/// let t = Time::ZERO + Span::from_micros(65) + Span::from_nanos(500);
+/// let t = Time::from_micros(65) + Span::from_nanos(500);
 /// assert_eq!(t.to_string(), "65.5 us");
+/// assert!(t < Time::from_millis(1) && t > Time::from_nanos(65_000));
 /// assert_eq!(t.as_micros_f64(), 65.5);
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,6 +50,21 @@ impl Time {
     pub const ZERO: Time = Time(0);
     /// The end of representable time; a node whose clock reaches this instant ends the run with an error.
     pub const MAX: Time = Time(u64::MAX);
+
+    /// Creates the instant a number of whole nanoseconds after the start of the run; saturates at [`Time::MAX`].
+    pub const fn from_nanos(nanos: u64) -> Time {
+        Time(Span::from_nanos(nanos).0)
+    }
+
+    /// Creates the instant a number of whole microseconds after the start of the run; saturates at [`Time::MAX`].
+    pub const fn from_micros(micros: u64) -> Time {
+        Time(Span::from_micros(micros).0)
+    }
+
+    /// Creates the instant a number of whole milliseconds after the start of the run; saturates at [`Time::MAX`].
+    pub const fn from_millis(millis: u64) -> Time {
+        Time(Span::from_millis(millis).0)
+    }
 
     /// Returns the interval since the start of the run.
     pub fn since_start(self) -> Span {

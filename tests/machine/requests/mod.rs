@@ -332,7 +332,7 @@ fn a_deadline_error_says_what_was_wanted_and_until_when() {
         }
         Ok(node.world().recv_until((0, Tag(3)), at(1500)).unwrap_err().to_string())
     });
-    assert_eq!(run.outputs[1], "no message that matches rank 0, tag 3 arrived by 1.5 ms");
+    assert_eq!(run.outputs[1], "no message from rank 0 with tag 3 arrived by 1.5 ms");
 }
 
 #[test]
