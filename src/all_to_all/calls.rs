@@ -66,6 +66,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// assert_eq!(run.outputs[1], [2, 3, 12, 13, 22, 23]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "MPI_Alltoall")]
     #[doc(alias = "alltoall")]
     #[track_caller]
     fn all_to_all<T: Element + Send>(&self, outgoing: &[T]) -> Result<Vec<T>, CallError> {
@@ -96,6 +97,7 @@ pub trait ManyToMany: Caller<Instance> {
 
     /// Exchanges vectors: every member gives one vector for each rank, and gets one vector from each rank. The receivers need not know the
     /// lengths: an all-gather of the lengths comes first, with four bytes for each pair of ranks.
+    #[doc(alias = "MPI_Alltoallv")]
     #[doc(alias = "alltoallv")]
     #[track_caller]
     fn all_to_allv<T: Element + Send, S: AsRef<[T]>>(

@@ -61,6 +61,7 @@ const EXCLUSIVE_SCAN: &str = "exclusive-scan";
 /// cannot be sent or received.
 pub trait Collective: Caller<Task> {
     /// Copies the root's vector into `x` on every member. All members give vectors of the same length.
+    #[doc(alias = "MPI_Bcast")]
     #[doc(alias = "bcast")]
     #[track_caller]
     fn broadcast<B: Buffer + ?Sized>(&self, root: Rank, x: &mut B) -> Result<(), CollectiveError> {
@@ -76,6 +77,8 @@ pub trait Collective: Caller<Task> {
 
     /// Returns this rank's block of the root's vector; `x` is empty on all other ranks. `lengths` has the elements of each block, or of the
     /// whole vector.
+    #[doc(alias = "MPI_Scatter")]
+    #[doc(alias = "MPI_Scatterv")]
     #[track_caller]
     fn scatter<T: Element + Send>(
         &self,
@@ -89,6 +92,8 @@ pub trait Collective: Caller<Task> {
 
     /// Returns all blocks in rank order at the root, and an empty vector elsewhere. `lengths` has the elements of each block, or of the
     /// whole vector.
+    #[doc(alias = "MPI_Gather")]
+    #[doc(alias = "MPI_Gatherv")]
     #[track_caller]
     fn gather<B: Buffer + ?Sized>(
         &self,
@@ -101,6 +106,8 @@ pub trait Collective: Caller<Task> {
     }
 
     /// Returns all blocks in rank order on every member. `lengths` has the elements of each block, or of the whole vector.
+    #[doc(alias = "MPI_Allgather")]
+    #[doc(alias = "MPI_Allgatherv")]
     #[doc(alias = "collect")]
     #[track_caller]
     fn all_gather<B: Buffer + ?Sized>(
@@ -113,6 +120,7 @@ pub trait Collective: Caller<Task> {
     }
 
     /// Combines the vectors of all members into `x` at the root; elsewhere `x` is unchanged. All vectors have the same length.
+    #[doc(alias = "MPI_Reduce")]
     #[doc(alias = "combine_one")]
     #[track_caller]
     fn reduce<B: Buffer + ?Sized, O: Operator<B::Element>>(
@@ -131,6 +139,7 @@ pub trait Collective: Caller<Task> {
     }
 
     /// Combines the vectors of all members into `x` on every member. All vectors have the same length.
+    #[doc(alias = "MPI_Allreduce")]
     #[doc(alias = "combine_all")]
     #[track_caller]
     fn all_reduce<B: Buffer + ?Sized, O: Operator<B::Element>>(
@@ -144,6 +153,8 @@ pub trait Collective: Caller<Task> {
     }
 
     /// Returns this rank's block of the combined vectors of all members. `lengths` has the elements of each block, or of the whole vector.
+    #[doc(alias = "MPI_Reduce_scatter")]
+    #[doc(alias = "MPI_Reduce_scatter_block")]
     #[doc(alias = "distributed_combine")]
     #[track_caller]
     fn reduce_scatter<T: Element + Send, O: Operator<T>>(
@@ -157,6 +168,7 @@ pub trait Collective: Caller<Task> {
     }
 
     /// Combines into `x` the vectors of all ranks up to and including this rank (inclusive scan). All vectors have the same length.
+    #[doc(alias = "MPI_Scan")]
     #[doc(alias = "prefix")]
     #[track_caller]
     fn scan<B: Buffer + ?Sized, O: Operator<B::Element>>(
@@ -188,6 +200,7 @@ pub trait Collective: Caller<Task> {
     ///
     /// # Cost
     /// A [`scan`](Collective::scan) with the chosen algorithm, then one message of the vector's length from each rank to the next.
+    #[doc(alias = "MPI_Exscan")]
     #[doc(alias = "exscan")]
     #[track_caller]
     fn exclusive_scan<B: Buffer + ?Sized, O: Operator<B::Element>>(

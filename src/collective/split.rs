@@ -42,6 +42,7 @@ impl<'n> Group<'n> {
     ///
     /// # Cost
     /// An [all-gather](Collective::all_gather) of 16 bytes of each member, by *Auto*.
+    #[doc(alias = "MPI_Comm_split")]
     #[doc(alias = "comm_split")]
     #[track_caller]
     pub fn split(

@@ -20,6 +20,7 @@ impl Group<'_> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[doc(alias = "MPI_Barrier")]
     #[track_caller]
     pub fn barrier(&self) -> Result<(), CommError> {
         let tag = self.agree(&Call::new("barrier", &"a barrier", ()))?;

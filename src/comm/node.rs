@@ -63,6 +63,7 @@ impl<'n> Node<'n> {
     }
 
     /// The group of all nodes.
+    #[doc(alias = "MPI_COMM_WORLD")]
     pub fn world(&self) -> &Group<'n> {
         &self.world
     }
@@ -112,6 +113,7 @@ impl<'n> Node<'n> {
     /// # Errors
     /// [`CommError::Livelock`] if a program in virtual time has only queried the time, or polled without success, for too long;
     /// [`CommError::Deadlock`] or [`CommError::Ended`] once the run is over.
+    #[doc(alias = "MPI_Wtime")]
     #[track_caller]
     pub fn now(&self) -> Result<Time, CommError> {
         self.world.called().now()

@@ -160,6 +160,7 @@ impl<'n> SendRequest<'n> {
 
     /// Gives up the request: the message is sent all the same, and nothing tells when it has left. Unlike a dropped request, the report
     /// does not list it.
+    #[doc(alias = "MPI_Request_free")]
     pub fn detach(mut self) {
         self.call.kind = Kind::Detached;
     }
@@ -187,6 +188,7 @@ impl<'n, T: Completion> Request<'n, T> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`](super::Group).
+    #[doc(alias = "MPI_Wait")]
     #[track_caller]
     pub fn wait(mut self) -> Result<T, CommError> {
         self.call.is_open = false;
@@ -203,6 +205,7 @@ impl<'n, T: Completion> Request<'n, T> {
     /// # Errors
     /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
     /// to all calls of a [`Group`](super::Group).
+    #[doc(alias = "MPI_Test")]
     #[track_caller]
     pub fn test(mut self) -> Result<Tested<'n, T>, CommError> {
         let Some(id) = self.call.id else { return self.complete(None).map(Tested::Complete) };
@@ -220,6 +223,7 @@ impl<'n, T: Completion> Request<'n, T> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`](super::Group); the requests after a failed one are dropped.
+    #[doc(alias = "MPI_Waitall")]
     #[track_caller]
     pub fn wait_all(requests: impl IntoIterator<Item = Self>) -> Result<Vec<T>, CommError> {
         let mut requests = requests.into_iter();
@@ -258,6 +262,7 @@ impl<'n, T: Completion> Request<'n, T> {
     /// # Errors
     /// [`CommError::NothingToWaitFor`] if there are no requests; the errors common to all calls of a [`Group`](super::Group). A failed
     /// request is also replaced by `None`.
+    #[doc(alias = "MPI_Waitany")]
     #[track_caller]
     pub fn wait_any(requests: &mut [Option<Self>]) -> Result<(usize, T), CommError> {
         Request::wait_any_until(requests, Time::MAX)?.ok_or(CommError::Ended)
@@ -269,6 +274,7 @@ impl<'n, T: Completion> Request<'n, T> {
     /// # Errors
     /// As [`wait_any`](Request::wait_any); in virtual time, [`CommError::Livelock`] if the program has only polled without success for too
     /// long.
+    #[doc(alias = "MPI_Testany")]
     #[track_caller]
     pub fn wait_any_until(
         requests: &mut [Option<Self>],

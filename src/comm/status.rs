@@ -21,6 +21,7 @@ pub struct Status {
 
 impl Status {
     /// The number of elements in the message, or `None` if its length is no whole number of them (as `MPI_Get_count`).
+    #[doc(alias = "MPI_Get_count")]
     pub fn count<T: Element>(&self) -> Option<usize> {
         let size = size_of::<T>() as u64;
         let is_whole = size > 0 && self.bytes.is_multiple_of(size);

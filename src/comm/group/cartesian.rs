@@ -59,6 +59,7 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::BadGrid`] if the lists differ in length, an extent is 0 or the grid has more points than the group has ranks;
     /// [`CommError::NotAMember`] if this rank is beyond the last point of the grid.
+    #[doc(alias = "MPI_Cart_create")]
     pub fn cartesian(&self, extents: &[usize], periodic: &[bool]) -> Result<Cartesian<'n>, CommError> {
         let refusal = |why: String| Err(CommError::BadGrid(why));
         if extents.len() != periodic.len() {
@@ -94,6 +95,7 @@ impl<'n> Cartesian<'n> {
     /// assert_eq!(Cartesian::balanced(60, 3), [5, 4, 3]);
     /// assert_eq!(Cartesian::balanced(7, 2), [7, 1]);
     /// ```
+    #[doc(alias = "MPI_Dims_create")]
     #[doc(alias = "dims_create")]
     pub fn balanced(ranks: usize, dimensions: usize) -> Vec<usize> {
         let Some(others) = dimensions.checked_sub(1) else { return Vec::new() };
@@ -135,6 +137,7 @@ impl<'n> Cartesian<'n> {
     ///
     /// # Errors
     /// [`CommError::NoSuchRank`].
+    #[doc(alias = "MPI_Cart_coords")]
     pub fn coordinates(&self, rank: Rank) -> Result<Vec<usize>, CommError> {
         self.group.check_rank(rank)?;
         let mut rest = rank;
@@ -149,6 +152,7 @@ impl<'n> Cartesian<'n> {
     ///
     /// # Errors
     /// [`CommError::BadGrid`] if the number of coordinates is wrong or a coordinate is beyond the edge.
+    #[doc(alias = "MPI_Cart_rank")]
     pub fn rank_at(&self, coordinates: &[isize]) -> Result<Rank, CommError> {
         let given = || format!("coordinates {coordinates:?} are not in a grid of {:?}", self.extents());
         if coordinates.len() != self.axes.len() {
@@ -167,6 +171,7 @@ impl<'n> Cartesian<'n> {
     ///
     /// # Errors
     /// [`CommError::BadGrid`] if the dimension does not exist.
+    #[doc(alias = "MPI_Cart_shift")]
     pub fn shift(&self, dimension: usize, displacement: isize) -> Result<Shift, CommError> {
         let Some(&axis) = self.axes.get(dimension) else {
             let dimensions = self.axes.len();
@@ -189,6 +194,7 @@ impl<'n> Cartesian<'n> {
     ///
     /// # Errors
     /// [`CommError::BadGrid`] if the length of the list differs from the number of dimensions.
+    #[doc(alias = "MPI_Cart_sub")]
     pub fn sub(&self, keep: &[bool]) -> Result<Cartesian<'n>, CommError> {
         if keep.len() != self.axes.len() {
             let (given, dimensions) = (keep.len(), self.axes.len());

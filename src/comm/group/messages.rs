@@ -17,6 +17,7 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[doc(alias = "MPI_Send")]
     #[track_caller]
     pub fn send(&self, to: impl Into<Destination>, data: impl Into<Payload>) -> Result<(), CommError> {
         let (to, payload) = (to.into(), data.into());
@@ -35,6 +36,7 @@ impl<'n> Group<'n> {
     /// A receive takes some nanoseconds of host time for each unexpected message that it does not accept, because the queue of unexpected
     /// messages is searched in order. A program that lets thousands of messages queue up and receives them by tag in reverse order takes
     /// quadratic time. [Posted](Group::irecv) receives are searched in the same way, in the order of posting.
+    #[doc(alias = "MPI_Recv")]
     #[track_caller]
     pub fn recv(&self, from: impl Into<Select>) -> Result<Message, CommError> {
         let from = from.into();
@@ -68,6 +70,7 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::Message`] if the message is longer than the buffer ([`PayloadError::TooLong`](crate::PayloadError::TooLong)) or cannot
     /// be read as elements of its type; the message is then lost, and the buffer unchanged. The errors common to all calls of a [`Group`].
+    #[doc(alias = "MPI_Recv")]
     #[track_caller]
     pub fn recv_into(
         &self,
@@ -84,6 +87,7 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[doc(alias = "MPI_Sendrecv")]
     #[track_caller]
     pub fn sendrecv(
         &self,
@@ -105,6 +109,7 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[doc(alias = "MPI_Isend")]
     #[track_caller]
     pub fn isend(
         &self,
@@ -124,6 +129,7 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[doc(alias = "MPI_Irecv")]
     #[track_caller]
     pub fn irecv(&self, from: impl Into<Select>) -> Result<RecvRequest<'n>, CommError> {
         let from = from.into();
@@ -157,6 +163,7 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
+    #[doc(alias = "MPI_Probe")]
     #[track_caller]
     pub fn probe(&self, from: impl Into<Select>) -> Result<Status, CommError> {
         let from = from.into();
@@ -172,6 +179,7 @@ impl<'n> Group<'n> {
     /// # Errors
     /// In virtual time, [`CommError::Livelock`] if the program has only tested and probed without success for too long; the errors common
     /// to all calls of a [`Group`].
+    #[doc(alias = "MPI_Iprobe")]
     #[track_caller]
     pub fn try_probe(&self, from: impl Into<Select>) -> Result<Option<Status>, CommError> {
         let from = from.into();

@@ -161,11 +161,13 @@ impl<'n> Group<'n> {
     }
 
     /// This node's rank in the group.
+    #[doc(alias = "MPI_Comm_rank")]
     pub fn rank(&self) -> Rank {
         self.rank
     }
 
     /// The number of ranks in the group.
+    #[doc(alias = "MPI_Comm_size")]
     pub fn size(&self) -> usize {
         self.members.size()
     }
@@ -185,6 +187,7 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// [`CommError::NoSuchRank`].
+    #[doc(alias = "MPI_Group_translate_ranks")]
     pub fn world_rank(&self, rank: Rank) -> Result<Rank, CommError> {
         self.check_rank(rank)?;
         Ok(self.members.node(rank))
@@ -201,6 +204,8 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::NoSuchRank`]; [`CommError::BadGroup`] for an empty list or a repeated rank; [`CommError::NotAMember`] if the list does
     /// not contain this rank.
+    #[doc(alias = "MPI_Comm_create_group")]
+    #[doc(alias = "MPI_Group_incl")]
     pub fn subgroup(&self, ranks: &[Rank]) -> Result<Group<'n>, CommError> {
         for &rank in ranks {
             self.check_rank(rank)?;
