@@ -107,6 +107,8 @@ impl<'n> Group<'n> {
 
     /// Starts a send and returns after the send overhead. [`wait`](Request::wait) returns when the message has left.
     ///
+    /// The buffer may be reused at once: a slice or an array is copied at the call, and a `Vec` is moved into the message without a copy.
+    ///
     /// # Errors
     /// The errors common to all calls of a [`Group`].
     #[doc(alias = "MPI_Isend")]
