@@ -7,7 +7,7 @@
 //! The `Display` text of an error says what was given, what is wrong and what to do; `Debug` prints variants and fields. Rust prints the
 //! `Debug` output of an error that `main` returns: a `main` that returns [`MainError`], as in the examples, prints the text.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{collections::BTreeSet, error::Error, fmt, time::Duration};
 
 use thiserror::Error;
 
@@ -428,12 +428,38 @@ pub struct DeadlockReport {
     pub returned: Vec<Rank>,
     /// A cycle of nodes, as ranks of the world: each waits for the next, and the last waits for the first. Empty if there is no cycle.
     pub cycle: Vec<Rank>,
+    /// The returned nodes that have made a call and for which a blocked node waits, in ascending order. Empty without a model.
+    pub awaited: Vec<ReturnedNode>,
+}
+
+/// A node whose program has returned although another node waits for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReturnedNode {
+    /// The node, as a rank of the world.
+    pub rank: Rank,
+    /// The instant at which the program returned.
+    pub at: Time,
+    /// The place in the program of the node's last call, such as `src/main.rs:12:24`.
+    pub last_call: String,
 }
 
 impl DeadlockReport {
+    /// Adds the returned nodes for which blocked nodes wait; `end` returns the instant of a node's return and the place of its last call.
+    pub(crate) fn with_awaited(mut self, end: impl Fn(Rank) -> (Time, Option<String>)) -> DeadlockReport {
+        let sources: BTreeSet<Rank> = self.blocked.iter().flat_map(|node| node.waits_for.sources()).collect();
+        let returned = sources.into_iter().filter(|rank| self.returned.binary_search(rank).is_ok());
+        let node = |rank| match end(rank) {
+            (at, Some(last_call)) => Some(ReturnedNode { rank, at, last_call }),
+            _ => None,
+        };
+        self.awaited = returned.filter_map(node).collect();
+        self
+    }
+
     pub(crate) fn new(blocked: Vec<BlockedNode>, returned: Vec<Rank>) -> DeadlockReport {
         let cycle = find_cycle(&blocked);
-        DeadlockReport { blocked, returned, cycle }
+        DeadlockReport { blocked, returned, cycle, awaited: Vec::new() }
     }
 }
 
@@ -517,6 +543,9 @@ impl fmt::Display for DeadlockReport {
                 write!(f, "{rank} -> ")?;
             }
             write!(f, "{first}")?;
+        }
+        for ReturnedNode { rank, at, last_call } in self.awaited.iter().take(LISTED) {
+            write!(f, "\n  node {rank} returned at {at} (last call at {last_call})")?;
         }
         Ok(())
     }

@@ -72,6 +72,22 @@ fn reports_have_the_place_of_the_call() {
     assert_eq!(report.matches(&place).count(), 2, "{report}");
 }
 
+/// A node that waits for another one that has made one call less than it should.
+#[test]
+fn a_deadlock_has_the_last_call_of_a_node_that_has_returned() {
+    let machine = Machine::hockney(1, 2).build().unwrap();
+    let line = line!() + 2;
+    let run = machine.run(|node| {
+        node.world().barrier()?;
+        Ok(if node.rank() == 1 {
+            node.world().barrier()?
+        })
+    });
+    let text = run.unwrap_err().to_string();
+    let end = format!("\n  node 0 returned at 130 us (last call at {}:{line}:22)", file!());
+    assert!(text.ends_with(&end), "{text}");
+}
+
 #[test]
 fn a_failed_node_names_its_last_call() {
     let machine = Machine::hockney(1, 1).build().unwrap();

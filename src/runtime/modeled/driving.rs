@@ -87,6 +87,8 @@ impl Modeled {
                     if silence && !kernel.all_finished() {
                         let report =
                             self.run_state.deadlock(self.blocked_in(&kernel), |rank| kernel.is_dead(rank));
+                        let end = |rank| (kernel.finished(rank as NodeId), self.run_state.last_call(rank));
+                        let report = report.with_awaited(end);
                         self.run_state.stop(Cause::Deadlock(report));
                     }
                 }
