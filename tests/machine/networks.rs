@@ -245,7 +245,7 @@ fn reports_name_switches() {
         ["node 0 -> switch 0", "switch 0 -> switch 2", "switch 1 -> node 3", "switch 2 -> switch 1"]
     );
     assert!(
-        run.report.to_string().contains("  switch 0 -> switch 2   1000         1        1       50\n"),
+        run.report.to_string().contains("  switch 0 -> switch 2   1000         1             1       50\n"),
         "{}",
         run.report
     );
