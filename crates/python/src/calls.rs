@@ -105,6 +105,8 @@ pub(crate) trait Calls {
     ) -> Result<Vec<Payload>, CallError>;
     /// Stores the place in the Python program of the node's last call.
     fn store_place(&self, place: String);
+    /// Counts a call that failed because the run is over; returns the number of such calls.
+    fn count_call_after_end(&self) -> u32;
     /// Whether the run was interrupted.
     fn is_interrupted(&self) -> bool;
     /// Plays this node's rank of a GOAL program.
@@ -137,6 +139,7 @@ pub(crate) fn set<T>(node: &Node<'_>, context: &Context, program: impl FnOnce() 
         groups: RefCell::default(),
         requests: RefCell::default(),
         next: Cell::new(0),
+        calls_after_end: Cell::new(0),
         phases: RefCell::default(),
     };
     CALLS.set(&table, program)
@@ -151,6 +154,7 @@ struct Table<'a, 'n> {
     groups: RefCell<Vec<Rc<Group<'n>>>>,
     requests: RefCell<BTreeMap<RequestNumber, AnyRequest<'n>>>,
     next: Cell<RequestNumber>,
+    calls_after_end: Cell<u32>,
     /// Phases that have begun and not ended, the innermost last.
     phases: RefCell<Vec<Phase<'a>>>,
 }
@@ -351,6 +355,10 @@ impl Calls for Table<'_, '_> {
             true => group.using(algorithm).all_to_all_payloads(mine),
             false => group.using(algorithm).all_to_allv_payloads(mine),
         })
+    }
+
+    fn count_call_after_end(&self) -> u32 {
+        self.calls_after_end.replace(self.calls_after_end.get() + 1) + 1
     }
 
     fn store_place(&self, place: String) {

@@ -12,6 +12,10 @@ use pyo3::{prelude::*, types::PyDict};
 
 use crate::calls;
 
+/// Calls that fail by an ordinary exception after the end of a run. The next one ends a program that catches those; it comes before the
+/// library's own limit, at which it unwinds the thread.
+const MAX_CALLS_AFTER_END: u32 = 8;
+
 /// The error of a call of a node program.
 #[derive(Debug)]
 pub(crate) enum CallError {
@@ -101,8 +105,12 @@ impl CallError {
             ),
             CallError::Comm(error) => {
                 if let CommError::Deadlock | CommError::Ended | CommError::Mismatch(_) = error {
-                    store_place(py);
-                    return exception(py, "RunEnded", &error.to_string());
+                    let calls = calls::with(|calls| Ok(calls.count_call_after_end())).unwrap_or(1);
+                    if calls == 1 {
+                        store_place(py);
+                    }
+                    let class = if calls > MAX_CALLS_AFTER_END { "NodeEnded" } else { "RunEnded" };
+                    return exception(py, class, &error.to_string());
                 }
                 let name = match error {
                     CommError::NodeDied { .. } | CommError::Died { .. } => "NodeDied",

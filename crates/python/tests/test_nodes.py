@@ -156,6 +156,19 @@ def test_a_deadlock_names_lines():
     assert places[0] in str(error)
 
 
+def test_a_program_that_goes_on_after_the_end_is_ended(capfd):
+    def program(node):
+        while True:
+            try:
+                node.world.recv(1 - node.rank)
+            except Exception:
+                pass
+
+    with pytest.raises(mc.DeadlockError):
+        run(program, "line:2")
+    assert capfd.readouterr().err == ""
+
+
 def test_mismatched_calls_name_lines():
     def program(node):
         if node.rank == 0:

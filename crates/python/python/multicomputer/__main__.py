@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import threading
 import traceback
 import types
 from types import CodeType
-from typing import Any, List, Optional
+from typing import Any, List, Optional, TextIO
 
 from .errors import Error, NodeError
 from .machine import Machine
@@ -39,10 +40,11 @@ def main(given: Optional[List[str]] = None) -> int:
     """Runs the command line; returns the exit status."""
     options = _parser().parse_args(given)
     is_traced = any((options.explain, options.trace, options.space_time, options.replay))
-    before = sys.argv, sys.path[:], sys.modules["__main__"]
+    before = sys.argv, sys.path[:], sys.modules["__main__"], sys.stdout
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
     sys.modules["__main__"] = _Main("__main__")
+    sys.stdout = _Lines(sys.stdout)
     try:
         machine = Machine(
             f"complete:{options.nodes}" if options.nodes else options.machine,
@@ -63,7 +65,7 @@ def main(given: Optional[List[str]] = None) -> int:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
     finally:
-        sys.argv, sys.path[:], sys.modules["__main__"] = before
+        sys.argv, sys.path[:], sys.modules["__main__"], sys.stdout = before
     if options.report:
         print(finished)
     if options.explain:
@@ -89,6 +91,29 @@ class _Main(types.ModuleType):
             raise AttributeError(f"module '__main__' has no attribute {name!r}") from None
 
 
+class _Lines(io.TextIOBase):
+    """Standard output of all nodes: what a node prints is written by whole lines, so that no line has parts of two nodes."""
+
+    def __init__(self, to: TextIO):
+        self._to = to
+        self._threads = threading.local()
+
+    def write(self, text: str) -> int:
+        whole, end, rest = (getattr(self._threads, "begun", "") + text).rpartition("\n")
+        self._threads.begun = rest
+        if end:
+            self._to.write(whole + end)
+        return len(text)
+
+    def flush(self) -> None:
+        begun, self._threads.begun = getattr(self._threads, "begun", ""), ""
+        self._to.write(begun)
+        self._to.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._to, name)
+
+
 def _script(node: Node, code: CodeType, path: str) -> None:
     """Runs the script on this node's thread, with globals of its own."""
     scope = {"__name__": "__main__", "__file__": path, "__builtins__": __builtins__}
@@ -98,6 +123,8 @@ def _script(node: Node, code: CodeType, path: str) -> None:
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
+    finally:
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

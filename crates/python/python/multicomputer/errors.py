@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 __all__ = [
     "AnalysisError", "CommError", "ConfigError", "DeadlinePassed", "DeadlockError", "Error", "FormatError", "LinkDied", "Livelock",
-    "MismatchError", "NoNodeError", "NoSuchRank", "NodeDied", "NodeError", "NodesDied", "PictureError", "PlanError", "RunEnded", "RunError",
+    "MismatchError", "NoNodeError", "NoSuchRank", "NodeDied", "NodeEnded", "NodeError", "NodesDied", "PictureError", "PlanError", "RunEnded", "RunError",
     "UnreceivedError", "WallLimitError",
 ]
 
@@ -65,6 +65,10 @@ class LinkDied(CommError):
 
 class RunEnded(CommError):
     """The run is over, because of a deadlock, a mismatch, another node's failure, or a limit."""
+
+
+class NodeEnded(BaseException):
+    """Ends the program of a node that goes on calling after the end of the run. No program needs to catch it."""
 
 
 class RunError(Error):
