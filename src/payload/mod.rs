@@ -176,7 +176,7 @@ impl Payload {
     ///
     /// ```
     /// use multicomputer::{ElementType, Payload};
-    /// let payload = Payload::of_elements(vec![0, 0, 0, 0].into(), ElementType::of::<u32>());
+    /// let payload = Payload::of_elements(vec![0_u8; 4].into(), ElementType::of::<u32>());
     /// assert_eq!(payload.to_vec::<u32>()?, [0]);
     /// assert!(payload.to_vec::<f32>().is_err());
     /// # Ok::<(), multicomputer::PayloadError>(())
