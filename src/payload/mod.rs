@@ -172,7 +172,20 @@ impl Payload {
         }
     }
 
-    /// Creates a payload of these bytes, which are elements of the given type.
+    /// Creates a payload of these bytes, which are elements of the given type, without a copy. Readers check the length and the values.
+    ///
+    /// ```
+    /// use multicomputer::{ElementType, Payload};
+    /// let payload = Payload::of_elements(vec![0_u8; 4].into(), ElementType::of::<u32>());
+    /// assert_eq!(payload.to_vec::<u32>()?, [0]);
+    /// assert!(payload.to_vec::<f32>().is_err());
+    /// # Ok::<(), multicomputer::PayloadError>(())
+    /// ```
+    pub fn of_elements(bytes: Bytes, element: ElementType) -> Payload {
+        Payload::from_segment(Segment::Data(bytes), Some(element))
+    }
+
+    /// Creates a payload of these bytes, which are elements of the given type, or plain.
     pub(crate) fn of_bytes(bytes: Bytes, element: Option<ElementType>) -> Payload {
         Payload::from_segment(Segment::Data(bytes), element)
     }

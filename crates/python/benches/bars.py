@@ -1,0 +1,47 @@
+"""The two speeds that docs/python.md states: ``python crates/python/benches/bars.py`` after ``maturin develop --release``.
+
+What Python adds to a plan is measured with a plan that Rust refuses at once: reading the arguments, and an exception in place of a result.
+"""
+
+import time
+
+import multicomputer as mc
+
+
+def plan(times=2000):
+    """Microseconds of a call of `mc.plan` without the plan: a broadcast with an impossible root."""
+    machine = mc.Machine("line:2")
+    best = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        for _ in range(times):
+            try:
+                mc.plan("broadcast", machine, bytes=8, root=2, algorithm="short")
+            except mc.PlanError:
+                pass
+        best = min(best, (time.perf_counter() - start) / times)
+    return best * 1e6
+
+
+def ring(nodes=64, rounds=200, **options):
+    """Messages a second around a ring, of all nodes together, with the start and the end of the threads."""
+    machine = mc.Machine(f"ring:{nodes}", **options)
+
+    def program(node):
+        world, right, left = node.world, (node.rank + 1) % nodes, (node.rank - 1) % nodes
+        for _ in range(rounds):
+            world.send(right, b"8 bytes.")
+            world.recv(left)
+
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        machine.run(program)
+        best = min(best, time.perf_counter() - start)
+    return nodes * rounds / best
+
+
+if __name__ == "__main__":
+    print(f"a call of mc.plan without the plan: {plan():.1f} us")
+    print(f"ring of 64 nodes: {ring():,.0f} messages/s")
+    print(f"ring of 64 nodes, 2000 rounds: {ring(rounds=2000):,.0f} messages/s")

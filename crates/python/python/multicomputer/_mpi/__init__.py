@@ -1,0 +1,1 @@
+"""The parts of ``multicomputer.MPI``, one idea a file."""
