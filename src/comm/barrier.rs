@@ -22,6 +22,7 @@ impl Group<'_> {
     /// The errors common to all calls of a [`Group`].
     #[track_caller]
     pub fn barrier(&self) -> Result<(), CommError> {
+        self.note_call();
         let tag = self.agree(&Call::new("barrier", &"a barrier", ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {
             return self.called().barrier();

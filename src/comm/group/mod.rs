@@ -152,6 +152,12 @@ impl<'n> Group<'n> {
         called(self.endpoint)
     }
 
+    /// Records the place of a call of the program before its arguments are checked, so that an error names the call that failed.
+    #[track_caller]
+    pub(crate) fn note_call(&self) {
+        self.called();
+    }
+
     /// Returns the context of the next group of these nodes, equal on all members that make it.
     fn new_context(&self, nodes: &[Rank], name: impl Fn() -> String) -> Context {
         let mut group_counts = self.group_counts.borrow_mut();
@@ -185,7 +191,9 @@ impl<'n> Group<'n> {
     ///
     /// # Errors
     /// [`CommError::NoSuchRank`].
+    #[track_caller]
     pub fn world_rank(&self, rank: Rank) -> Result<Rank, CommError> {
+        self.note_call();
         self.check_rank(rank)?;
         Ok(self.members.node(rank))
     }
@@ -201,7 +209,14 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::NoSuchRank`]; [`CommError::BadGroup`] for an empty list or a repeated rank; [`CommError::NotAMember`] if the list does
     /// not contain this rank.
+    #[track_caller]
     pub fn subgroup(&self, ranks: &[Rank]) -> Result<Group<'n>, CommError> {
+        self.note_call();
+        self.named_subgroup(ranks, |nodes| format!("the group of nodes {nodes}"))
+    }
+
+    /// Makes a subgroup whose name is a function of its list of nodes.
+    fn named_subgroup(&self, ranks: &[Rank], name: impl Fn(&str) -> String) -> Result<Group<'n>, CommError> {
         for &rank in ranks {
             self.check_rank(rank)?;
         }
@@ -211,7 +226,7 @@ impl<'n> Group<'n> {
         if ranks.is_empty() || sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Err(CommError::BadGroup(format!("{ranks:?} was given")));
         }
-        let name = format!("the group of nodes {}", shortened(&nodes));
+        let name = name(&shortened(&nodes));
         let Some(rank) = ranks.iter().position(|&rank| rank == self.rank) else {
             return Err(CommError::NotAMember { rank: self.rank, group: name });
         };
