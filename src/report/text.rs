@@ -397,6 +397,12 @@ a line of 4
     }
 
     #[test]
+    fn a_link_is_one_line() {
+        let line = "node 1 -> node 2: 4000 bytes in 2 messages, at most 2 at once, busy 200 us";
+        assert_eq!(sample().links[1].to_string(), line);
+    }
+
+    #[test]
     fn only_the_links_that_carried_most_are_shown() {
         let mut report = sample();
         report.links = report.links.iter().cycle().take(7).cloned().collect();
