@@ -84,7 +84,8 @@ mod tests {
     fn members_are_compared() {
         let mut agreements = Agreements::default();
         let mut arrive = |context: Context, nth: u64, rank: Rank, text: &str, details: u64| {
-            let place = (rank == 1).then(Location::caller);
+            let here = Location::caller();
+            let place = (rank == 1).then_some(here);
             agreements.arrive(context, nth, 3, rank, &Call::new("call", &text, details), place)
         };
         assert!(!arrive(1, 0, 2, "a", 5));
