@@ -13,10 +13,12 @@ use thiserror::Error;
 
 pub use crate::kernel::{BlockedNode, WaitsFor};
 use crate::{
+    kernel::common_group,
     model::{FaultError, MachineSpecError, ParameterError},
     payload::PayloadError,
-    rank::{Rank, Tag},
-    text::{are, count},
+    rank::{NULL_PROCESS, Rank, Tag},
+    record::{UnreceivedMessage, UnwaitedSend},
+    text::{are, count, listed},
     time::{Span, Time},
     topology::{Link, TopologyError},
 };
@@ -239,9 +241,10 @@ pub enum CommError {
 /// The error of reading a received message: the message, and the reason.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
-#[error("the message from rank {from} with {tag} ({}): {error}", count(*bytes, "byte"))]
+#[error("{}: {error}", named(*from, *tag, *bytes))]
 pub struct MessageError {
-    /// The sender, as a rank of the group in which the message was received.
+    /// The sender, as a rank of the group in which the message was received; `Rank::MAX` for the [null
+    /// message](crate::comm::Message::is_null).
     pub from: Rank,
     /// The tag of the message.
     pub tag: Tag,
@@ -250,6 +253,14 @@ pub struct MessageError {
     /// The reason.
     #[source]
     pub error: PayloadError,
+}
+
+/// Names a received message.
+fn named(from: Rank, tag: Tag, bytes: u64) -> String {
+    match from {
+        NULL_PROCESS => "the message from the null process (`None`), which is empty".into(),
+        _ => format!("the message from rank {from} with {tag} ({})", count(bytes, "byte")),
+    }
 }
 
 impl From<MessageError> for CommError {
@@ -310,13 +321,13 @@ pub enum RunError {
         wait: Duration,
     },
     /// Messages were never received, and the machine was configured to treat unreceived messages as an error.
-    #[error("{} never received, the first from node {} to node {} ({}, {})",
-        count(.0.len() as u64, "message"), .0[0].from, .0[0].to, .0[0].tag, count(.0[0].bytes, "byte"))]
-    Unreceived(Vec<crate::record::UnreceivedMessage>),
+    #[error("{}", listed(format!("{} never received", count(.0.len() as u64, "message")), .0))]
+    Unreceived(Vec<UnreceivedMessage>),
     /// Send requests were dropped without a wait, and the machine was configured to treat this as an error.
-    #[error("{} dropped without a wait, the first of node {} to node {} ({}, {}): wait for each request, or detach it",
-        count(.0.len() as u64, "send request"), .0[0].from, .0[0].to, .0[0].tag, count(.0[0].bytes, "byte"))]
-    Unwaited(Vec<crate::record::UnwaitedSend>),
+    #[error("{}", listed(
+        format!("{} dropped without a wait: wait for each request, or detach it", count(.0.len() as u64, "send request")), .0
+    ))]
+    Unwaited(Vec<UnwaitedSend>),
     /// A node's clock passed the end of representable modeled time.
     #[error("the clock of node {rank} passed {}, the end of modeled time", Time::MAX)]
     TimeOverflow {
@@ -347,24 +358,35 @@ pub enum RunError {
 pub struct Mismatch {
     /// The group.
     pub group: String,
-    /// The different calls, each with the group ranks that made it, sorted by lowest rank.
-    pub calls: Vec<(String, Vec<Rank>)>,
+    /// The different calls, sorted by lowest rank.
+    pub calls: Vec<MismatchedCall>,
     /// The group ranks that had not made the call when the difference was detected, in ascending order. Empty over MPI, where only the calls
     /// of two ranks are known.
     pub missing: Vec<Rank>,
 }
 
+/// One of the calls of a [`Mismatch`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MismatchedCall {
+    /// The call with its arguments, such as `broadcast with root 0 on 4 u64, algorithm auto`.
+    pub call: String,
+    /// The group ranks that made the call, in ascending order.
+    pub ranks: Vec<Rank>,
+    /// The place of the call in the program of one of these ranks, such as `src/main.rs:12:24`, if it is known.
+    pub place: Option<String>,
+}
+
 impl Mismatch {
-    pub(crate) fn new(group: String, calls: impl IntoIterator<Item = (String, Vec<Rank>)>) -> Mismatch {
-        let mut calls: Vec<(String, Vec<Rank>)> = calls.into_iter().collect();
-        calls.iter_mut().for_each(|(_, ranks)| ranks.sort_unstable());
-        calls.sort_by_key(|(_, ranks)| ranks.first().copied());
+    pub(crate) fn new(group: String, mut calls: Vec<MismatchedCall>) -> Mismatch {
+        calls.iter_mut().for_each(|call| call.ranks.sort_unstable());
+        calls.sort_by_key(|call| call.ranks.first().copied());
         Mismatch { group, calls, missing: Vec::new() }
     }
 
     /// Adds the ranks of a group of `size` that have not made a call.
     pub(crate) fn among(mut self, size: usize) -> Mismatch {
-        let has_called = |rank: &Rank| self.calls.iter().any(|(_, ranks)| ranks.binary_search(rank).is_ok());
+        let has_called = |rank: &Rank| self.calls.iter().any(|call| call.ranks.binary_search(rank).is_ok());
         self.missing = (0..size).filter(|rank| !has_called(rank)).collect();
         self
     }
@@ -373,11 +395,12 @@ impl Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "in {}", self.group)?;
-        for (nth, (call, ranks)) in self.calls.iter().enumerate() {
+        for (nth, MismatchedCall { call, ranks, place }) in self.calls.iter().enumerate() {
             let separator = if nth == 0 { ", " } else { "; " };
-            let is_repeated = self.calls[..nth].iter().any(|(other, _)| other == call);
+            let is_repeated = self.calls[..nth].iter().any(|other| other.call == *call);
             let others = if is_repeated { ", with other arguments" } else { "" };
-            write!(f, "{separator}{} {call}{others}", callers(ranks))?;
+            let place = place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
+            write!(f, "{separator}{} {call}{others}{place}", callers(ranks))?;
         }
         match self.missing[..] {
             [] => {}
@@ -430,6 +453,10 @@ pub struct DeadlockReport {
     pub cycle: Vec<Rank>,
     /// The returned nodes that have made a call and for which a blocked node waits, in ascending order. Empty without a model.
     pub awaited: Vec<ReturnedNode>,
+    /// The messages that have arrived at blocked nodes and that no receive has taken, ordered by sender: a wrong tag, rank or group shows
+    /// here. Without the messages of collective calls, and those whose senders [wait for the receive](WaitsFor::Receive). Under the host's
+    /// clock and over MPI the list may be incomplete.
+    pub unreceived: Vec<UnreceivedMessage>,
 }
 
 /// A node whose program has returned although another node waits for it.
@@ -457,9 +484,30 @@ impl DeadlockReport {
         self
     }
 
-    pub(crate) fn new(blocked: Vec<BlockedNode>, returned: Vec<Rank>) -> DeadlockReport {
+    /// Makes a report; removes unreceived messages whose receivers are not blocked or whose senders are reported as waiting.
+    pub(crate) fn new(
+        blocked: Vec<BlockedNode>,
+        returned: Vec<Rank>,
+        mut unreceived: Vec<UnreceivedMessage>,
+    ) -> DeadlockReport {
         let cycle = find_cycle(&blocked);
-        DeadlockReport { blocked, returned, cycle, awaited: Vec::new() }
+        let node =
+            |rank: Rank| blocked.binary_search_by_key(&rank, |node| node.rank).ok().map(|at| &blocked[at]);
+        unreceived.retain(|message| {
+            let is_awaited =
+                node(message.from).is_some_and(|sender| awaits_receive(&sender.waits_for, message));
+            node(message.to).is_some() && !is_awaited
+        });
+        DeadlockReport { blocked, returned, cycle, awaited: Vec::new(), unreceived }
+    }
+}
+
+/// Whether a node waits until a message that it has sent is received.
+fn awaits_receive(waits_for: &WaitsFor, message: &UnreceivedMessage) -> bool {
+    match waits_for {
+        WaitsFor::Receive { by, tag, .. } => (*by, *tag) == (message.to, message.tag),
+        WaitsFor::Requests(requests) => requests.iter().any(|request| awaits_receive(request, message)),
+        _ => false,
     }
 }
 
@@ -506,7 +554,7 @@ fn deaths(nodes: &[(Rank, Time)]) -> String {
 /// Maximum number of blocked nodes listed in a message; the report contains all.
 const LISTED: usize = 16;
 
-fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
+fn list(nodes: &[BlockedNode], returned: &[Rank], implied: &str) -> String {
     let line = |node: &BlockedNode| {
         let source = match node.waits_for {
             WaitsFor::Message { source, .. } => source,
@@ -521,7 +569,7 @@ fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
         };
         let called = if node.waits_for == WaitsFor::Nothing { "last call at " } else { "" };
         let place = node.last_call.as_ref().map_or_else(String::new, |place| format!(" ({called}{place})"));
-        format!("\n  {node}{returned}{place}")
+        format!("\n  {}{returned}{place}", node.line(implied))
     };
     let mut text: String = nodes.iter().take(LISTED).map(line).collect();
     if nodes.len() > LISTED {
@@ -534,7 +582,7 @@ fn list(nodes: &[BlockedNode], returned: &[Rank]) -> String {
 fn unfinished(nodes: &[BlockedNode]) -> String {
     match nodes.len() {
         0 => String::new(),
-        number => format!("; {} had not finished{}", count(number as u64, "node"), list(nodes, &[])),
+        number => format!("; {} had not finished{}", count(number as u64, "node"), list(nodes, &[], "")),
     }
 }
 
@@ -544,13 +592,21 @@ impl fmt::Display for DeadlockReport {
         if !self.returned.is_empty() {
             write!(f, ", {} returned", self.returned.len())?;
         }
-        f.write_str(&list(&self.blocked, &self.returned))?;
+        let group = common_group(&self.blocked);
+        if let Some(group) = group.filter(|&group| group != "the world") {
+            write!(f, "; all waits are in {group}")?;
+        }
         if let Some(first) = self.cycle.first() {
             f.write_str("\n  cycle: ")?;
             for rank in &self.cycle {
                 write!(f, "{rank} -> ")?;
             }
             write!(f, "{first}")?;
+        }
+        f.write_str(&list(&self.blocked, &self.returned, group.unwrap_or_default()))?;
+        if !self.unreceived.is_empty() {
+            let title = count(self.unreceived.len() as u64, "unreceived message");
+            write!(f, "\n  {}", listed(title, &self.unreceived).replace('\n', "\n  "))?;
         }
         for ReturnedNode { rank, at, last_call } in self.awaited.iter().take(LISTED) {
             write!(f, "\n  node {rank} returned at {at} (last call at {last_call})")?;
@@ -571,14 +627,17 @@ mod tests {
     #[test]
     fn the_cycle_is_found_without_the_nodes_that_only_lead_into_it() {
         let blocked = vec![waiting(0, Some(2)), waiting(2, Some(5)), waiting(4, None), waiting(5, Some(2))];
-        let report = DeadlockReport::new(blocked, Vec::new());
+        let report = DeadlockReport::new(blocked, Vec::new(), Vec::new());
         assert_eq!(report.cycle, [2, 5]);
-        assert!(report.to_string().ends_with("cycle: 2 -> 5 -> 2"), "{report}");
+        assert!(
+            report.to_string().starts_with("deadlock: 4 nodes are blocked\n  cycle: 2 -> 5 -> 2\n"),
+            "{report}"
+        );
     }
 
     #[test]
     fn one_node_is_blocked_and_two_are() {
-        let text = |blocked| DeadlockReport::new(blocked, Vec::new()).to_string();
+        let text = |blocked| DeadlockReport::new(blocked, Vec::new(), Vec::new()).to_string();
         assert!(text(vec![waiting(3, None)]).starts_with("deadlock: 1 node is blocked\n"));
         assert!(
             text(vec![waiting(3, None), waiting(4, None)]).starts_with("deadlock: 2 nodes are blocked\n")
@@ -591,9 +650,9 @@ mod tests {
 
     #[test]
     fn waiting_for_oneself_is_a_cycle_and_waiting_for_anybody_is_none() {
-        assert_eq!(DeadlockReport::new(vec![waiting(3, Some(3))], Vec::new()).cycle, [3]);
+        assert_eq!(DeadlockReport::new(vec![waiting(3, Some(3))], Vec::new(), Vec::new()).cycle, [3]);
         assert_eq!(
-            DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))], Vec::new()).cycle,
+            DeadlockReport::new(vec![waiting(0, None), waiting(1, Some(0))], Vec::new(), Vec::new()).cycle,
             Vec::<Rank>::new()
         );
     }

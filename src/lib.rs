@@ -94,13 +94,14 @@ pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select
 pub use runtime::Pinning;
 pub use time::{Span, SpanError, Time};
 
-/// The names that most programs need, for a glob import: the machine, its nodes and groups, and the calls of the libraries.
+/// The names that most programs need, for a glob import: the machine, its nodes and groups, the calls of the libraries, and the common
+/// operators.
 pub mod prelude {
     pub use crate::{
         ANY_SOURCE, ANY_TAG, Clock, Machine, Rank, Select, Span, Tag, Time,
         all_to_all::ManyToMany,
-        collective::Collective,
-        comm::{Group, Message, Node, RecvRequest, Request, SendRequest, Status, Tested},
+        collective::{Collective, Max, Min, Sum},
+        comm::{AnyRequest, Group, Message, Node, RecvRequest, Request, SendRequest, Status, Tested},
         error::{CommError, Failure, MainError},
         payload::Payload,
         s_to_p::BroadcastFrom,

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// [`Group::world_rank`](crate::comm::Group::world_rank) converts a rank into the node's number.
 pub type Rank = usize;
 
+/// The source of the null message, which a receive from the null process returns; no group has this rank.
+pub(crate) const NULL_PROCESS: Rank = Rank::MAX;
+
 /// A message label chosen by the program. A receive accepts one tag or any tag.
 ///
 /// A tag is a number. Some tags also have a [name](Tag::name), which reports, errors and traces show instead of the number.

@@ -70,6 +70,7 @@ pub trait ManyToMany: Caller<Instance> {
     #[doc(alias = "alltoall")]
     #[track_caller]
     fn all_to_all<T: Element + Send>(&self, outgoing: &[T]) -> Result<Vec<T>, CallError> {
+        self.group().note_call();
         let (element, given, size) = (element::<T>()?, outgoing.len(), self.group().size());
         if !given.is_multiple_of(size) {
             return Err(CallError::Blocks { given, size });
@@ -86,6 +87,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// Exchanges payloads of one length by reference, as [`all_to_all`](ManyToMany::all_to_all) does blocks of a slice.
     #[track_caller]
     fn all_to_all_payloads(&self, outgoing: Vec<Payload>) -> Result<Vec<Payload>, CallError> {
+        self.group().note_call();
         check_number(self.group(), &outgoing)?;
         let bytes = outgoing[0].len();
         if let Some(to) = outgoing.iter().position(|payload| payload.len() != bytes) {
@@ -104,6 +106,7 @@ pub trait ManyToMany: Caller<Instance> {
         &self,
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
+        self.group().note_call();
         let (element, payloads) = typed(outgoing)?;
         vectors(exchange_unknown_lengths(self.group(), self.algorithm(), &element.to_string(), payloads)?)
     }
@@ -116,6 +119,7 @@ pub trait ManyToMany: Caller<Instance> {
         matrix: &Arc<Matrix>,
         outgoing: &[S],
     ) -> Result<Vec<Vec<T>>, CallError> {
+        self.group().note_call();
         let (element, payloads) = typed(outgoing)?;
         vectors(exchange_with_matrix(self.group(), self.algorithm(), &element.to_string(), matrix, payloads)?)
     }
@@ -176,6 +180,7 @@ pub trait ManyToMany: Caller<Instance> {
         &self,
         outgoing: &[(Rank, S)],
     ) -> Result<Vec<(Rank, Vec<T>)>, CallError> {
+        self.group().note_call();
         let element = element::<T>()?;
         let payloads = outgoing.iter().map(|(to, data)| (*to, Payload::from(data.as_ref()))).collect();
         let incoming = sparse::carry_out(self.group(), &element.to_string(), payloads)?;
@@ -195,6 +200,7 @@ pub trait ManyToMany: Caller<Instance> {
     /// real-time measurement keeps planning out of the measured time.
     #[track_caller]
     fn all_to_allv_plan(&self, matrix: &Arc<Matrix>) -> Result<Arc<Plan>, CallError> {
+        self.group().note_call();
         plan(self.group(), &self.algorithm(), matrix)
     }
 }
@@ -230,6 +236,7 @@ fn exchange_unknown_lengths(
 }
 
 /// Carries out an exchange in which every member has `bytes` bytes for every rank.
+#[track_caller]
 fn exchange_blocks(
     group: &Group<'_>,
     algorithm: Algorithm,

@@ -117,6 +117,18 @@ impl Piece {
     }
 }
 
+/// Writes one line: the time of the path, and its division by kind.
+impl fmt::Display for CriticalPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to the end of node {}", self.span(), self.last_node)?;
+        let times = Kind::ALL.map(|kind| (kind, self.time(kind)));
+        for (nth, (kind, time)) in times.iter().filter(|(_, time)| !time.is_zero()).enumerate() {
+            write!(f, "{} {kind} {time}", if nth == 0 { ":" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
 impl CriticalPath {
     /// Finds the critical path of a run on `machine`, up to the last event of its trace.
     ///

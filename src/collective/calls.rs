@@ -246,6 +246,7 @@ pub trait Collective: Caller<Task> {
     /// ```
     #[track_caller]
     fn carry_out(&self, job: &Job, mine: impl Into<Payload>) -> Result<Payload, CollectiveError> {
+        self.group().note_call();
         if job.operation.combines() {
             return Err(CollectiveError::NoOperator { operation: job.operation });
         }
@@ -256,6 +257,7 @@ pub trait Collective: Caller<Task> {
     /// operations that combine, the plan is for a commutative and exact operator.
     #[track_caller]
     fn plan(&self, job: &Job) -> Result<Arc<Plan>, CollectiveError> {
+        self.group().note_call();
         planned(self.group(), &self.algorithm(), job, false, true)
     }
 
@@ -267,6 +269,7 @@ pub trait Collective: Caller<Task> {
         mine: impl Into<Payload>,
         operator: &impl Operator<T>,
     ) -> Result<Payload, CollectiveError> {
+        self.group().note_call();
         let mut combine = |left: Payload, right: Payload| combined(operator, &left, &right);
         let given = ElementType::of::<T>();
         if given != job.element {

@@ -16,6 +16,13 @@ use crate::payload::{Element, Pair, Payload, PayloadError};
 ///
 /// Sums of floating-point numbers are not exactly associative: the last digits may depend on the algorithm. The result is the same on all
 /// ranks and does not depend on thread scheduling.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operator on elements of type `{T}`",
+    label = "an operator such as `Sum`, `Max` or `commutative(|a, b| ..)` is needed here",
+    note = "a closure becomes an operator by `collective::commutative(|a, b| ..)`, or by `collective::associative(|a, b| ..)` if \
+            the order of the operands matters",
+    note = "`Sum` needs elements that implement `Add`, `Max` and `Min` need `PartialOrd`, `MaxLoc` and `MinLoc` work on `Pair`s"
+)]
 pub trait Operator<T> {
     /// Name of the operator in messages.
     fn name(&self) -> &str;

@@ -21,6 +21,7 @@ impl Plan {
     /// [`CollectiveError`] in the same cases as the calls of `Collective`, and if the plan is for another group.
     #[track_caller]
     pub fn call<T: Element + Send>(&self, group: &Group<'_>, mine: &[T]) -> Result<Vec<T>, CollectiveError> {
+        group.note_call();
         let operation = self.task().operation();
         if operation.combines() {
             return Err(CollectiveError::NoOperator { operation });
@@ -42,6 +43,7 @@ impl Plan {
         mine: &[T],
         operator: &impl Operator<T>,
     ) -> Result<Vec<T>, CollectiveError> {
+        group.note_call();
         let named = Named::of(operator);
         if !named.is_commutative && !self.task().is_in_order() {
             return Err(CollectiveError::Order { operation: self.task().operation() });

@@ -23,6 +23,7 @@ impl Group<'_> {
     #[doc(alias = "MPI_Barrier")]
     #[track_caller]
     pub fn barrier(&self) -> Result<(), CommError> {
+        self.note_call();
         let tag = self.agree(&Call::new("barrier", &"a barrier", ()))?;
         if self.is_world() && self.machine().parameters().barrier().is_some() {
             return self.called().barrier();

@@ -2,15 +2,13 @@
 
 use bytes::Bytes;
 
+use super::Status;
 use crate::{
-    error::MessageError,
-    payload::{Element, Payload, PayloadError},
-    rank::{Rank, Tag},
+    error::{CommError, MessageError},
+    payload::{Buffer, Element, Payload, PayloadError},
+    rank::{NULL_PROCESS, Rank, Tag},
     wire::{MessageId, NodeId},
 };
-
-/// The source of the null message; no group has this rank.
-const NULL: Rank = Rank::MAX;
 
 /// A received message.
 #[derive(Clone, Debug)]
@@ -30,7 +28,7 @@ impl Message {
     /// The message that a receive from the null process returns.
     pub(super) fn null() -> Message {
         Message {
-            source: NULL,
+            source: NULL_PROCESS,
             tag: Tag::default(),
             payload: Payload::empty(),
             id: MessageId { source: NodeId::MAX, seq: 0 },
@@ -40,7 +38,7 @@ impl Message {
     /// Whether this is the result of a receive from the null process (`None`), for example from beyond the edge of a
     /// [grid](super::Cartesian): it is empty, its `source` is `Rank::MAX`, and its tag is 0.
     pub fn is_null(&self) -> bool {
-        self.source == NULL
+        self.source == NULL_PROCESS
     }
 
     /// The length in bytes.
@@ -61,7 +59,8 @@ impl Message {
         self.named(self.payload.to_vec())
     }
 
-    /// The data as elements, copied out of the message once; the message is dropped.
+    /// The data as elements, copied out of the message once, as by [`to_vec`](Message::to_vec); the message is dropped, so that its memory
+    /// is freed at once.
     ///
     /// # Errors
     /// As [`to_vec`](Message::to_vec).
@@ -77,11 +76,15 @@ impl Message {
         self.named(self.payload.to_value())
     }
 
-    /// Copies the data into a slice of the same length.
+    /// Copies the data into a slice of the same length. The [null message](Message::is_null) leaves the slice unchanged, as a receive from
+    /// `MPI_PROC_NULL` does.
     ///
     /// # Errors
     /// As [`to_vec`](Message::to_vec), and [`PayloadError::OtherLength`] if the slice has another length.
     pub fn copy_to<T: Element>(&self, elements: &mut [T]) -> Result<(), MessageError> {
+        if self.is_null() {
+            return Ok(());
+        }
         self.named(self.payload.copy_to(elements))
     }
 
@@ -101,8 +104,14 @@ impl Message {
         self.named(self.payload.to_bytes())
     }
 
+    /// Copies the data to the beginning of a buffer, which may be longer, and returns the status of the message.
+    pub(super) fn store(&self, buffer: &mut (impl Buffer + ?Sized)) -> Result<Status, CommError> {
+        self.named(self.payload.copy_into(buffer.as_mut_slice()))?;
+        Ok(self.status())
+    }
+
     /// Adds the message to the error of reading its payload.
-    pub(super) fn named<T>(&self, read: Result<T, PayloadError>) -> Result<T, MessageError> {
+    fn named<T>(&self, read: Result<T, PayloadError>) -> Result<T, MessageError> {
         let Message { source: from, tag, ref payload, .. } = *self;
         read.map_err(|error| MessageError { from, tag, bytes: payload.len(), error })
     }

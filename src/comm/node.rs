@@ -72,7 +72,9 @@ impl<'n> Node<'n> {
     ///
     /// # Errors
     /// [`CommError::NoGrid`] if the machine has no rows.
+    #[track_caller]
     pub fn row(&self) -> Result<&Group<'n>, CommError> {
+        self.world.note_call();
         let grid = self.grid()?;
         Ok(self.row.get_or_init(|| {
             let (row, _) = grid.coordinates(self.rank());
@@ -84,7 +86,9 @@ impl<'n> Node<'n> {
     ///
     /// # Errors
     /// [`CommError::NoGrid`] if the machine has no columns.
+    #[track_caller]
     pub fn column(&self) -> Result<&Group<'n>, CommError> {
+        self.world.note_call();
         let grid = self.grid()?;
         Ok(self.column.get_or_init(|| {
             let (_, column) = grid.coordinates(self.rank());
@@ -108,7 +112,6 @@ impl<'n> Node<'n> {
     /// In virtual time the thread waits for the kernel to compute the time, which takes microseconds on the host. The query does not
     /// advance a modeled clock. In real time, a program that queries the time twice without another call in between waits for the wall
     /// clock and gets the current wall-clock time.
-    /// current wall-clock time.
     ///
     /// # Errors
     /// [`CommError::Livelock`] if a program in virtual time has only queried the time, or polled without success, for too long;
@@ -119,8 +122,8 @@ impl<'n> Node<'n> {
         self.world.called().now()
     }
 
-    /// Keeps the node's CPU busy for some time (a [`Span`], such as [`Span::from_flops`], or a `Duration` of the standard library). In virtual time the program's real
-    /// computation costs nothing. In [real time](crate::Clock::RealTime) the real computation counts, and this time is added. Under the
+    /// Keeps the node's CPU busy for some time: a [`Span`], such as `Span::from_secs_f64(1e-3)` or [`Span::from_flops`], or a `Duration` of
+    /// the standard library. In virtual time the program's real computation costs nothing. In [real time](crate::Clock::RealTime) the real computation counts, and this time is added. Under the
     /// [host's clock](crate::Clock::Host) a core really is busy for this time.
     ///
     /// # Errors

@@ -3,14 +3,15 @@
 use std::{fmt, iter, marker::PhantomData};
 
 use super::{
-    Message,
+    Message, Status,
     group::{Members, as_library_call, called},
 };
 use crate::{
     endpoint::{Endpoint, Envelope},
     error::CommError,
+    payload::Buffer,
     time::Time,
-    wire::{Parcel, RequestId},
+    wire::{Parcel, RequestId, WAIT_ALL},
 };
 
 /// A send or receive in progress. A wait for it returns a `T`.
@@ -171,6 +172,16 @@ impl<'n> RecvRequest<'n> {
         Request::new(endpoint, Some(id), Kind::Recv(members))
     }
 
+    /// Waits for the message, copies it to the beginning of a [buffer](Buffer), and returns its status, as
+    /// [`recv_into`](super::Group::recv_into) does.
+    ///
+    /// # Errors
+    /// The errors of [`recv_into`](super::Group::recv_into).
+    #[track_caller]
+    pub fn wait_into(self, buffer: &mut (impl Buffer + ?Sized)) -> Result<Status, CommError> {
+        self.wait()?.store(buffer)
+    }
+
     /// A receive from the null process.
     pub(super) fn from_null(endpoint: &'n dyn Endpoint) -> RecvRequest<'n> {
         Request::new(endpoint, None, Kind::RecvNull)
@@ -228,7 +239,7 @@ impl<'n, T: Completion> Request<'n, T> {
     pub fn wait_all(requests: impl IntoIterator<Item = Self>) -> Result<Vec<T>, CommError> {
         let mut requests = requests.into_iter();
         let Some(first) = requests.next() else { return Ok(Vec::new()) };
-        as_library_call(first.call.endpoint, "a wait for several requests", || {
+        as_library_call(first.call.endpoint, WAIT_ALL, || {
             iter::once(first).chain(requests).map(Request::wait).collect()
         })
     }

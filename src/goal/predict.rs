@@ -12,6 +12,7 @@ use crate::{
     kernel::{AnyOf, Call, Calls, Kernel, Op, Outcome, Progress, Reply, blocked_nodes},
     model::MachineSpec,
     rank::Rank,
+    record::UnreceivedMessage,
     time::Time,
     topology::catch_route_error,
     wire::{MessageId, NodeId, Parcel, Selector},
@@ -73,7 +74,15 @@ fn predict_on(machine: &MachineSpec, program: &Program, sends: Sends) -> Result<
         let returned =
             (0..nodes).filter(|&rank| blocked.binary_search_by_key(&rank, |node| node.rank).is_err());
         let returned = returned.collect();
-        return Err(PredictError::Deadlock(DeadlockReport::new(blocked, returned)));
+        let unreceived = kernel.unreceived().into_iter().map(|(to, label, bytes)| UnreceivedMessage {
+            from: label.source as Rank,
+            to: to as Rank,
+            tag: label.tag,
+            bytes,
+            group: "the world".to_owned(),
+        });
+        let report = DeadlockReport::new(blocked, returned, unreceived.collect());
+        return Err(PredictError::Deadlock(report));
     }
     let outcomes = kernel.outcomes();
     let finished: Vec<Time> = outcomes.nodes.iter().take(ranks).map(|node| node.finished).collect();

@@ -8,7 +8,7 @@ use super::{Kernel, node::NodeState, request::Request};
 use crate::{
     rank::{Rank, Tag},
     time::Time,
-    wire::{Context, NodeId, RequestId, Selector},
+    wire::{Context, NodeId, RequestId, Selector, WAIT_ALL},
 };
 
 /// A blocked node, the time of its clock when it blocked, and the reason.
@@ -72,8 +72,18 @@ impl WaitsFor {
     }
 }
 
-impl fmt::Display for WaitsFor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl WaitsFor {
+    /// The groups that the event names.
+    fn groups(&self) -> Vec<&str> {
+        match self {
+            WaitsFor::Message { group, .. } | WaitsFor::Receive { group, .. } => vec![public(group)],
+            WaitsFor::Requests(requests) => requests.iter().flat_map(WaitsFor::groups).collect(),
+            WaitsFor::Departure | WaitsFor::Barrier | WaitsFor::Nothing => Vec::new(),
+        }
+    }
+
+    /// Writes the event; names groups other than `implied`.
+    fn write(&self, f: &mut impl fmt::Write, implied: &str) -> fmt::Result {
         match self {
             WaitsFor::Message { source, tag, group } => {
                 match source {
@@ -83,16 +93,18 @@ impl fmt::Display for WaitsFor {
                 if let Some(tag) = tag {
                     write!(f, " with {tag}")?;
                 }
-                write!(f, " in {group}")
+                f.write_str(&in_group(group, implied))
             }
             WaitsFor::Requests(requests) => {
                 for (i, request) in requests.iter().enumerate() {
-                    write!(f, "{}{request}", if i == 0 { "" } else { " or " })?;
+                    f.write_str(if i == 0 { "" } else { " or " })?;
+                    request.write(f, implied)?;
                 }
                 Ok(())
             }
             WaitsFor::Receive { by, tag, group } => {
-                write!(f, "a receive by node {by} of its message with {tag} in {group}")
+                write!(f, "a receive by node {by} of its message with {tag}")?;
+                f.write_str(&in_group(group, implied))
             }
             WaitsFor::Departure => f.write_str("its own message to leave"),
             WaitsFor::Barrier => f.write_str("the hardware barrier"),
@@ -101,42 +113,78 @@ impl fmt::Display for WaitsFor {
     }
 }
 
-impl fmt::Display for BlockedNode {
+impl fmt::Display for WaitsFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.waits_for, self.within) {
-            (WaitsFor::Nothing, None) => {
-                write!(f, "node {} was running, its clock at {}", self.rank, self.since)
-            }
-            (WaitsFor::Nothing, Some(within)) => {
-                write!(f, "node {} was running in {within}, its clock at {}", self.rank, self.since)
-            }
-            // The tags of messages inside a library call are meaningless to its caller.
-            (WaitsFor::Message { source: Some(source), group, .. }, Some(within)) => {
-                let (since, of) = (self.since, of_group(group));
-                write!(f, "node {} has waited since {since} in {within}{of} for node {source}", self.rank)
-            }
-            (WaitsFor::Receive { by, group, .. }, Some(within)) => {
-                let (since, of) = (self.since, of_group(group));
-                write!(
-                    f,
-                    "node {} has waited since {since} in {within}{of} for node {by} to receive",
-                    self.rank
-                )
-            }
-            (waits_for, Some(within)) => {
-                write!(f, "node {} has waited since {} in {within} for {waits_for}", self.rank, self.since)
-            }
-            (waits_for, None) => {
-                write!(f, "node {} has waited since {} for {waits_for}", self.rank, self.since)
-            }
-        }
+        self.write(f, "")
     }
 }
 
-/// Returns the text " in <group>" for the name of a context, or of a group's private context of library calls; empty for the world.
-fn of_group(context: &str) -> String {
-    let group = context.strip_prefix("collective calls in ").unwrap_or(context);
-    if group == "the world" { String::new() } else { format!(" in {group}") }
+impl BlockedNode {
+    /// Writes the node and its event; names groups other than `implied`.
+    fn write(&self, f: &mut impl fmt::Write, implied: &str) -> fmt::Result {
+        let (rank, since) = (self.rank, self.since);
+        if self.waits_for == WaitsFor::Nothing {
+            let within = self.within.map_or_else(String::new, |within| format!(" in {within}"));
+            return write!(f, "node {rank} was running{within}, its clock at {since}");
+        }
+        write!(f, "node {rank} has waited since {since}")?;
+        match (&self.waits_for, self.within) {
+            // The tags of messages inside a library call are meaningless to its caller.
+            (WaitsFor::Message { source: Some(source), group, .. }, Some(within)) if within != WAIT_ALL => {
+                write!(f, " in {within}{} for node {source}", of_group(group, implied))
+            }
+            (WaitsFor::Receive { by, group, .. }, Some(within)) if within != WAIT_ALL => {
+                write!(f, " in {within}{} for node {by} to receive", of_group(group, implied))
+            }
+            (waits_for, within) => {
+                if let Some(within) = within {
+                    write!(f, " in {within}")?;
+                }
+                f.write_str(" for ")?;
+                waits_for.write(f, implied)
+            }
+        }
+    }
+
+    /// Describes the node; names groups other than `implied`.
+    pub(crate) fn line(&self, implied: &str) -> String {
+        let mut line = String::new();
+        // Writing to a `String` cannot fail.
+        let _ = self.write(&mut line, implied);
+        line
+    }
+}
+
+impl fmt::Display for BlockedNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, "")
+    }
+}
+
+/// Returns the group in which all nodes wait, if they wait in one.
+pub(crate) fn common_group(nodes: &[BlockedNode]) -> Option<&str> {
+    let mut groups = nodes.iter().flat_map(|node| node.waits_for.groups());
+    let first = groups.next()?;
+    groups.all(|group| group == first).then_some(first)
+}
+
+/// Returns the text " in <context>" for the name of a context other than the implied one.
+fn in_group(context: &str, implied: &str) -> String {
+    if context == implied { String::new() } else { format!(" in {context}") }
+}
+
+/// Returns the name of the group that has a context: that of its library calls, or its own.
+fn public(context: &str) -> &str {
+    context.strip_prefix("collective calls in ").unwrap_or(context)
+}
+
+/// Returns the text " in <group>" for the name of a context, or of a group's private context of library calls; empty for the world and
+/// for the implied group.
+fn of_group(context: &str, implied: &str) -> String {
+    match public(context) {
+        "the world" => String::new(),
+        group => in_group(group, implied),
+    }
 }
 
 /// Returns all nodes that have not finished, with the events that they wait for; `group` returns the name of a context.

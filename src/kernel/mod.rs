@@ -41,8 +41,8 @@ mod sends;
 mod table;
 
 pub(crate) use agreement::CallMismatch;
-pub(crate) use blocked::blocked_nodes;
 pub use blocked::{BlockedNode, WaitsFor};
+pub(crate) use blocked::{blocked_nodes, common_group};
 pub(crate) use faults::Lost;
 pub(crate) use op::{AnyOf, Call, Cause, Op, Outcome, Reply};
 
@@ -417,22 +417,30 @@ impl Kernel {
         self.events.push(Event { at, kind, rank, serial, key: 0 });
     }
 
-    /// Returns the results of the run, after its last event.
-    pub(crate) fn outcomes(mut self) -> Outcomes {
+    /// Returns the messages that no receive has taken, with their targets, ordered by sender.
+    pub(crate) fn unreceived(&self) -> Vec<(NodeId, Label, u64)> {
         let mut unreceived = Vec::new();
-        let mut events = Vec::new();
-        for (rank, node) in self.nodes.iter_mut().enumerate() {
+        for (rank, node) in self.nodes.iter().enumerate() {
             let forgotten = node.lost.iter().map(|(_, _, message)| message);
             let lost = node.matching.arrived().chain(&node.undecided).chain(forgotten);
             let unread = lost.filter(|message| message.lost.is_none());
             unreceived
-                .extend(unread.map(|message| (rank as NodeId, message.label, message.bytes, message.id)));
-            events.append(&mut node.events);
+                .extend(unread.map(|message| (message.id, rank as NodeId, message.label, message.bytes)));
         }
         for (_, (target, message)) in self.flying.iter() {
-            unreceived.push((*target, message.label, message.bytes, message.id));
+            unreceived.push((message.id, *target, message.label, message.bytes));
         }
-        unreceived.sort_by_key(|&(target, _, _, id)| (id, target));
+        unreceived.sort_by_key(|&(id, target, ..)| (id, target));
+        unreceived.into_iter().map(|(_, target, label, bytes)| (target, label, bytes)).collect()
+    }
+
+    /// Returns the results of the run, after its last event.
+    pub(crate) fn outcomes(mut self) -> Outcomes {
+        let unreceived = self.unreceived();
+        let mut events = Vec::new();
+        for node in &mut self.nodes {
+            events.append(&mut node.events);
+        }
         let mut transfers = self.transfers;
         // Transfers that do not use the network may have been recorded ahead of it.
         transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
@@ -451,10 +459,7 @@ impl Kernel {
             nodes: self.nodes.into_iter().map(|node| node.record).collect(),
             trace: Trace { events, transfers, shares, contents },
             lost,
-            unreceived: unreceived
-                .into_iter()
-                .map(|(target, label, bytes, _)| (target, label, bytes))
-                .collect(),
+            unreceived,
         }
     }
 }

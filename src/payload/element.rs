@@ -60,7 +60,8 @@ use bytemuck::{CheckedBitPattern, NoUninit};
     note = "there must be no gaps between its fields; for enums and structs with `bool`s see the documentation of \
             `multicomputer::Element`",
     note = "`String`, `Vec` and references are not elements: send their contents",
-    note = "a tuple is not an element: use `multicomputer::Pair`, an array, or a struct"
+    note = "a tuple is not an element: use `multicomputer::Pair`, an array, or a struct",
+    note = "a type of another crate: enable its feature `bytemuck` (num-complex, half, glam)"
 )]
 pub trait Element: NoUninit + CheckedBitPattern {}
 

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::ElementType;
+use crate::text::count;
 
 /// The reason why a payload cannot be read or cut as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -43,23 +44,30 @@ pub enum PayloadError {
         element: ElementType,
     },
     /// The target slice does not have the length of the payload.
-    #[error("message has {len} bytes, the slice takes {room}: use `copy_prefix_to` to take a part")]
+    #[error("the data has {}, the slice {}: {}", elements(*len, *element), elements(*room, *element), match len > room {
+        true => "give a longer slice, or take the first elements by `copy_prefix_to`",
+        false => "give a shorter slice, or fill only its beginning by `copy_prefix_to` or `recv_into`",
+    })]
     OtherLength {
         /// The length of the payload in bytes.
         len: u64,
         /// The length of the slice in bytes.
         room: u64,
+        /// The type of the elements.
+        element: ElementType,
     },
     /// The message is longer than the slice into which it is received.
     #[error(
-        "message has {len} bytes, the slice takes {room}: give `recv_into` a longer slice, or use `recv`, and \
-         `copy_prefix_to` to take a part"
+        "the data has {}, the slice {}: give `recv_into` a longer slice, or use `recv`, and `copy_prefix_to` to take \
+         the first elements", elements(*len, *element), elements(*room, *element)
     )]
     TooLong {
         /// The length of the message in bytes.
         len: u64,
         /// The length of the slice in bytes.
         room: u64,
+        /// The type of the elements.
+        element: ElementType,
     },
     /// One element is requested, and the payload has none or more than one.
     #[error("message has {len} bytes, one {element} has {}: use `to_vec` to take any number", element.size())]
@@ -81,4 +89,10 @@ pub enum PayloadError {
         /// The length of the payload in bytes.
         len: u64,
     },
+}
+
+/// Returns a length in elements, such as `32 elements of f64`.
+fn elements(bytes: u64, element: ElementType) -> String {
+    let size = (element.size() as u64).max(1);
+    format!("{} of {element}", count(bytes / size, "element"))
 }

@@ -330,7 +330,7 @@ impl Payload {
         self.count::<T>()?;
         let room = size_of_val(elements) as u64;
         if room != self.len {
-            return Err(PayloadError::OtherLength { len: self.len, room });
+            return Err(PayloadError::OtherLength { len: self.len, room, element: ElementType::of::<T>() });
         }
         self.fill(elements).map(drop)
     }
@@ -363,7 +363,8 @@ impl Payload {
     /// As [`to_vec`](Payload::to_vec), and [`PayloadError::TooLong`] if the slice is shorter; it is then unchanged.
     pub(crate) fn copy_into<T: Element>(&self, elements: &mut [T]) -> Result<usize, PayloadError> {
         if self.count::<T>()? > elements.len() {
-            return Err(PayloadError::TooLong { len: self.len, room: size_of_val(elements) as u64 });
+            let (len, room, element) = (self.len, size_of_val(elements) as u64, ElementType::of::<T>());
+            return Err(PayloadError::TooLong { len, room, element });
         }
         self.fill(elements)
     }

@@ -238,16 +238,20 @@ fn truth_values_are_sent_as_such_and_checked_where_they_come_from_bytes() {
 fn a_slice_of_another_length_is_told_and_the_way_out() {
     let payload = Payload::from(vec![1.5_f64; 10]);
     let error = payload.copy_to(&mut [0.0_f64; 8]).unwrap_err();
-    assert_eq!(error, PayloadError::OtherLength { len: 80, room: 64 });
-    let text = "message has 80 bytes, the slice takes 64: use `copy_prefix_to` to take a part";
+    let element = ElementType::of::<f64>();
+    assert_eq!(error, PayloadError::OtherLength { len: 80, room: 64, element });
+    let text = "the data has 10 elements of f64, the slice 8 elements of f64: give a longer slice, or take the first \
+                elements by `copy_prefix_to`";
     assert_eq!(error.to_string(), text);
+    let error = payload.copy_to(&mut [0.0_f64; 11]).unwrap_err();
+    assert!(error.to_string().contains("the slice 11 elements of f64: give a shorter slice"), "{error}");
     let mut part = [0.0; 8];
     assert_eq!(payload.copy_prefix_to(&mut part), Ok(8));
     assert_eq!(part, [1.5; 8]);
     let mut longer = [0.0; 11];
     assert_eq!(payload.copy_prefix_to(&mut longer), Ok(10));
     assert_eq!(longer[8..], [1.5, 1.5, 0.0]);
-    assert_eq!(payload.copy_into(&mut part), Err(PayloadError::TooLong { len: 80, room: 64 }));
+    assert_eq!(payload.copy_into(&mut part), Err(PayloadError::TooLong { len: 80, room: 64, element }));
     assert_eq!(payload.copy_into(&mut longer), Ok(10));
     assert!(matches!(payload.copy_into(&mut [0_u8; 2]), Err(PayloadError::TooLong { .. })), "of any type");
     assert!(matches!(payload.copy_into(&mut [0_u32; 2]), Err(PayloadError::TypeMismatch { .. })));

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Borrow,
+    fmt,
     sync::{Arc, OnceLock},
 };
 
@@ -243,6 +244,14 @@ impl<P: Problem> Plan<P> {
     /// Returns the size of the plan in the plan cache. The unit is the size of one step of a schedule, about 100 bytes.
     pub(super) fn weight(&self) -> usize {
         self.problem.weight() + self.draft.schedule().map_or(0, Schedule::steps_in_all)
+    }
+}
+
+/// Writes the name of the plan, and its predicted time if it is known before a run: `tree, predicted 1.2 ms`.
+impl<P: Problem> fmt::Display for Plan<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        self.modeled().map_or(Ok(()), |time| write!(f, ", predicted {time}"))
     }
 }
 

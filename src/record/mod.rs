@@ -13,12 +13,13 @@ pub use event::{Event, EventKind, Part, WaitEnd};
 pub use share::{Bottleneck, Share};
 pub use transfer::Transfer;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     rank::{Rank, Tag},
+    text::count,
     time::{Span, Time},
 };
 
@@ -120,6 +121,14 @@ pub struct UnreceivedMessage {
     pub group: String,
 }
 
+/// Prints the message as in reports: `0 -> 1, tag 4, 256 bytes, in the world`.
+impl fmt::Display for UnreceivedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnreceivedMessage { from, to, tag, bytes, group } = self;
+        write!(f, "{from} -> {to}, {tag}, {}, in {group}", count(*bytes, "byte"))
+    }
+}
+
 /// A send whose request the program dropped without a wait. Its message was sent all the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -134,4 +143,12 @@ pub struct UnwaitedSend {
     pub bytes: u64,
     /// The group in which the message was sent.
     pub group: String,
+}
+
+/// Prints the send as in reports: `0 -> 1, tag 4, 256 bytes, in the world`.
+impl fmt::Display for UnwaitedSend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnwaitedSend { from, to, tag, bytes, group } = self;
+        write!(f, "{from} -> {to}, {tag}, {}, in {group}", count(*bytes, "byte"))
+    }
 }

@@ -18,6 +18,7 @@ use crate::{
     error::RunError,
     record::{LostMessage, NodeRecord, UnreceivedMessage, UnwaitedSend},
     runtime::LatenessStats,
+    text::count,
     time::{Span, Time},
     topology::{Link, LinkId},
 };
@@ -147,6 +148,15 @@ pub struct LinkReport {
     pub link: Link,
     /// The load of the link.
     pub load: LinkLoad,
+}
+
+/// Writes one line: `node 1 -> node 2: 4000 bytes in 2 messages, at most 2 at once, busy 200 us`.
+impl fmt::Display for LinkReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LinkLoad { messages, bytes, busy, most_flows } = self.load;
+        let (bytes, messages) = (count(bytes, "byte"), count(messages, "message"));
+        write!(f, "{}: {bytes} in {messages}, at most {most_flows} at once, busy {busy}", self.link)
+    }
 }
 
 /// One named phase over all nodes.

@@ -8,10 +8,14 @@ use super::{
     LostMessage, PhaseReport, RealTimeReport, RunReport, UnreceivedMessage, UnwaitedSend, Verdict,
     csv::micros,
 };
-use crate::{rank::Rank, record::NodeRecord, text::count, time::Span};
+use crate::{
+    rank::Rank,
+    record::NodeRecord,
+    text::{count, listed},
+    time::Span,
+};
 
 const LINKS_SHOWN: usize = 5;
-const MESSAGES_SHOWN: usize = 10;
 
 impl fmt::Display for RunReport {
     /// Writes about twenty lines: the run, its nodes, the links with most bytes, the phases, lost and unreceived
@@ -164,33 +168,18 @@ fn phase_table(phases: &[PhaseReport]) -> String {
 
 fn lost_list(messages: &[LostMessage]) -> String {
     let title = format!("{} lost", count(messages.len() as u64, "message"));
-    list(title, messages, |LostMessage { from, to, tag, bytes, group, at }| {
+    let line = |LostMessage { from, to, tag, bytes, group, at }: &LostMessage| {
         format!("{from} -> {to}, {tag}, {}, in {group}, at {at}", count(*bytes, "byte"))
-    })
+    };
+    listed(title, messages.iter().map(line))
 }
 
 fn unreceived_list(messages: &[UnreceivedMessage]) -> String {
-    let title = format!("{} never received", count(messages.len() as u64, "message"));
-    list(title, messages, |UnreceivedMessage { from, to, tag, bytes, group }| {
-        format!("{from} -> {to}, {tag}, {}, in {group}", count(*bytes, "byte"))
-    })
+    listed(format!("{} never received", count(messages.len() as u64, "message")), messages)
 }
 
 fn unwaited_list(sends: &[UnwaitedSend]) -> String {
-    let title = format!("{} dropped without a wait", count(sends.len() as u64, "send request"));
-    list(title, sends, |UnwaitedSend { from, to, tag, bytes, group }| {
-        format!("{from} -> {to}, {tag}, {}, in {group}", count(*bytes, "byte"))
-    })
-}
-
-/// Lists the first messages under a title, one per line.
-fn list<T>(title: String, messages: &[T], line: impl Fn(&T) -> String) -> String {
-    let mut lines = vec![title];
-    lines.extend(messages.iter().take(MESSAGES_SHOWN).map(|message| format!("  {}", line(message))));
-    if let Some(more @ 1..) = messages.len().checked_sub(MESSAGES_SHOWN) {
-        lines.push(format!("  and {more} more"));
-    }
-    lines.join("\n")
+    listed(format!("{} dropped without a wait", count(sends.len() as u64, "send request")), sends)
 }
 
 /// A named time of a node: the name and the accessor.
@@ -408,6 +397,12 @@ a line of 4
     }
 
     #[test]
+    fn a_link_is_one_line() {
+        let line = "node 1 -> node 2: 4000 bytes in 2 messages, at most 2 at once, busy 200 us";
+        assert_eq!(sample().links[1].to_string(), line);
+    }
+
+    #[test]
     fn only_the_links_that_carried_most_are_shown() {
         let mut report = sample();
         report.links = report.links.iter().cycle().take(7).cloned().collect();
@@ -427,6 +422,9 @@ a line of 4
         let twelve = list(12);
         assert!(twelve.starts_with("12 messages never received\n"), "{twelve}");
         assert!(twelve.ends_with("\n  3 -> 0, tag 7, 10 bytes, in world\n  and 2 more"), "{twelve}");
+        let equal = unreceived_list(&[message(8), message(1), message(8), message(8)]);
+        let expected = "\n  3 -> 0, tag 7, 8 bytes, in world: 3 times\n  3 -> 0, tag 7, 1 byte, in world";
+        assert!(equal.ends_with(expected), "{equal}");
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! hang or return wrong data. Where time is modeled, the kernel compares the calls in the order of modeled time, and this table holds their
 //! texts. Under the host's clock, this table compares calls on arrival.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, panic::Location};
 
-use crate::{endpoint::Call, rank::Rank, wire::Context};
+use crate::{endpoint::Call, error::MismatchedCall, rank::Rank, wire::Context};
 
 /// The collective calls that some members have not made yet, and the calls that differ among members.
 #[derive(Debug, Default)]
@@ -21,8 +21,16 @@ struct Open {
     size: usize,
     /// The distinct calls, as digests and texts.
     calls: Vec<(u64, String)>,
-    /// The ranks that have made a call, each with its index in `calls`.
-    made: Vec<(Rank, usize)>,
+    /// The ranks that have made a call.
+    made: Vec<Made>,
+}
+
+/// The call of one rank: its index among the distinct calls, and its place in the program.
+#[derive(Debug)]
+struct Made {
+    rank: Rank,
+    call: usize,
+    place: Option<&'static Location<'static>>,
 }
 
 impl Agreements {
@@ -34,15 +42,16 @@ impl Agreements {
         size: usize,
         rank: Rank,
         call: &Call<'_>,
+        place: Option<&'static Location<'static>>,
     ) -> bool {
         let key = (context, nth);
         let digest = call.digest();
         let open = self.open.entry(key).or_insert_with(|| Open { size, ..Open::default() });
-        let place = open.calls.iter().position(|&(other, _)| other == digest).unwrap_or_else(|| {
+        let call = open.calls.iter().position(|&(other, _)| other == digest).unwrap_or_else(|| {
             open.calls.push((digest, call.to_string()));
             open.calls.len() - 1
         });
-        open.made.push((rank, place));
+        open.made.push(Made { rank, call, place });
         let differs = open.calls.len() > 1;
         if open.made.len() == size && !differs {
             self.open.remove(&key);
@@ -61,14 +70,15 @@ impl Agreements {
         context: Context,
         nth: u64,
         counts: impl Fn(Rank) -> bool,
-    ) -> Vec<(String, Vec<Rank>)> {
+    ) -> Vec<MismatchedCall> {
         let Some(open) = self.open.get(&(context, nth)) else { return Vec::new() };
-        let by = |place: usize| -> Vec<Rank> {
-            let made = open.made.iter().filter(|&&(rank, made)| made == place && counts(rank));
-            made.map(|&(rank, _)| rank).collect()
+        let described = |(at, (_, text)): (usize, &(u64, String))| {
+            let made = open.made.iter().filter(|made| made.call == at && counts(made.rank));
+            let first = made.clone().min_by_key(|made| made.rank)?;
+            let place = first.place.map(Location::to_string);
+            Some(MismatchedCall { call: text.clone(), ranks: made.map(|made| made.rank).collect(), place })
         };
-        let calls = open.calls.iter().enumerate().map(|(place, (_, text))| (text.clone(), by(place)));
-        calls.filter(|(_, ranks)| !ranks.is_empty()).collect()
+        open.calls.iter().enumerate().filter_map(described).collect()
     }
 }
 
@@ -81,7 +91,9 @@ mod tests {
     fn members_are_compared() {
         let mut agreements = Agreements::default();
         let mut arrive = |context: Context, nth: u64, rank: Rank, text: &str, details: u64| {
-            agreements.arrive(context, nth, 3, rank, &Call::new("call", &text, details))
+            let here = Location::caller();
+            let place = (rank == 1).then_some(here);
+            agreements.arrive(context, nth, 3, rank, &Call::new("call", &text, details), place)
         };
         assert!(!arrive(1, 0, 2, "a", 5));
         assert!(!arrive(2, 0, 0, "b", 5), "another group");
@@ -92,9 +104,14 @@ mod tests {
         assert!(arrive(1, 1, 1, "d", 5), "another text");
         assert_eq!(agreements.open.len(), 2, "what all have called is forgotten");
         let calls = agreements.calls(1, 1, |_| true);
+        let place = calls.iter().find_map(|call| call.place.clone()).unwrap();
+        assert!(place.starts_with("src/runtime/agreement.rs:"), "{place}");
         assert_eq!(
             Mismatch::new("row 1".into(), calls).to_string(),
-            "in row 1, rank 0 calls c; rank 1 calls d; rank 2 calls c, with other arguments: all ranks must make the same call"
+            format!(
+                "in row 1, rank 0 calls c; rank 1 calls d ({place}); rank 2 calls c, with other arguments: all ranks \
+                 must make the same call"
+            )
         );
         assert_eq!(agreements.calls(1, 1, |rank| rank > 0).len(), 2);
         assert_eq!(agreements.size(1, 1), 3);
@@ -102,11 +119,12 @@ mod tests {
 
     #[test]
     fn ranks_are_listed_in_runs() {
-        let calls = [("a".into(), vec![0, 2, 3, 5, 6, 7]), ("b".into(), vec![4, 1])];
+        let made = |call: &str, ranks| MismatchedCall { call: call.into(), ranks, place: None };
+        let calls = vec![made("a", vec![0, 2, 3, 5, 6, 7]), made("b", vec![4, 1])];
         let text = Mismatch::new("the world".into(), calls).to_string();
         assert!(text.contains("ranks 0, 2, 3, 5 to 7 call a; ranks 1, 4 call b:"), "{text}");
         let missing = |size, ranks| {
-            Mismatch::new("the world".into(), [("a".into(), ranks), ("b".into(), vec![9])]).among(size)
+            Mismatch::new("the world".into(), vec![made("a", ranks), made("b", vec![9])]).among(size)
         };
         let text = missing(32, (0..8).collect()).to_string();
         assert!(text.contains("rank 9 calls b (ranks 8, 10 to 31 have not made this call yet):"), "{text}");

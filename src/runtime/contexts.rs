@@ -4,7 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 #[cfg(feature = "mpi")]
 use crate::comm::Private;
-use crate::{comm::LIBRARY_CALLS, rank::Rank, wire::Context};
+use crate::{
+    comm::LIBRARY_CALLS,
+    rank::Rank,
+    record::UnreceivedMessage,
+    wire::{Context, Label, NodeId},
+};
 
 /// Context numbers of groups, equal on all members without communication: the n-th group that a node makes of the same ranks under the same
 /// parent is the same group on all of its members.
@@ -64,6 +69,13 @@ impl Contexts {
     #[cfg(feature = "mpi")]
     pub(super) fn parent_of_library_calls(&self, context: Context) -> Option<Context> {
         self.made(context).filter(|_| self.is_of_library_calls(context)).map(|made| made.parent)
+    }
+
+    /// Describes an unreceived message of a program; `None` for a message of a library call.
+    pub(super) fn unreceived(&self, to: NodeId, label: Label, bytes: u64) -> Option<UnreceivedMessage> {
+        let (from, to) = (label.source as Rank, to as Rank);
+        let group = (!self.is_of_library_calls(label.context)).then(|| self.name(label.context))?;
+        Some(UnreceivedMessage { from, to, tag: label.tag, bytes, group })
     }
 
     /// The name of a group in messages; context 0 is the world.

@@ -26,7 +26,7 @@ use crate::{
     rank::Rank,
     time::Time,
     topology::TopologyError,
-    wire::{Context, NodeId},
+    wire::{Context, Label, NodeId},
 };
 
 /// The number of calls after the end of the run before the program is unwound.
@@ -208,14 +208,18 @@ impl RunState {
         blocked
     }
 
-    /// Makes the report of a run in which no node can continue. A dead node does not count as returned, even if its thread has ended.
+    /// Makes the report of a run in which no node can continue, from the blocked nodes and from messages with their targets. A dead node does not count as returned, even if its thread has ended.
     pub(super) fn deadlock(
         &self,
         blocked: Vec<BlockedNode>,
+        unreceived: impl IntoIterator<Item = (NodeId, Label, u64)>,
         is_dead: impl Fn(Rank) -> bool,
     ) -> DeadlockReport {
         let returned = |&rank: &Rank| self.has_returned(rank) && !is_dead(rank);
-        DeadlockReport::new(blocked, (0..self.slots.len()).filter(returned).collect())
+        let contexts = self.contexts.lock();
+        let unreceived =
+            unreceived.into_iter().filter_map(|(to, label, bytes)| contexts.unreceived(to, label, bytes));
+        DeadlockReport::new(blocked, (0..self.slots.len()).filter(returned).collect(), unreceived.collect())
     }
 
     pub(super) fn take_cause(&self) -> Option<Cause> {

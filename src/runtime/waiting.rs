@@ -1,5 +1,6 @@
 //! The awaited event of a node without a timing model, for reports.
 
+use super::local::Unreceived;
 use crate::{
     kernel::WaitsFor,
     rank::Rank,
@@ -12,6 +13,8 @@ use crate::{
 pub(super) struct Waiting {
     pub(super) since: Time,
     pub(super) awaited_event: AwaitedEvent,
+    /// Messages that had arrived and that no receive had taken at the start of the wait.
+    pub(super) unreceived: Vec<Unreceived>,
 }
 
 /// The event that a node waits for.

@@ -86,7 +86,9 @@ pub trait BroadcastFrom: Caller<Instance> {
     }
 
     /// Returns the plan for a broadcast from these sources: the chosen schedule and its predicted time. All members get the same plan.
+    #[track_caller]
     fn broadcast_plan(&self, sources: &[(Rank, u64)]) -> Result<Arc<Plan>, BroadcastError> {
+        self.group().note_call();
         let (group, algorithm) = (self.group(), self.algorithm());
         let (ranks, lengths): (Vec<Rank>, Vec<u64>) = sources.iter().copied().unzip();
         let instance = Instance::among(group.machine(), group.members(), &ranks, &lengths)?;

@@ -9,6 +9,9 @@ use crate::rank::Tag;
 /// The maximum length of a message in bytes: 1 GiB. A payload may be longer as long as it is not sent.
 pub const MAX_MESSAGE: u64 = 1 << 30;
 
+/// The name in reports of a wait for several requests. Unlike in other library calls, its messages are those of the program.
+pub(crate) const WAIT_ALL: &str = "a wait for several requests";
+
 /// The stored form of the rank of a node of the machine.
 pub(crate) type NodeId = u32;
 

@@ -119,11 +119,11 @@ fn a_deadlock_is_reported_with_its_cycle_and_sendrecv_has_none() {
     assert_eq!(
         report.to_string().replace(&format!(" ({place})"), ""),
         "deadlock: 4 nodes are blocked\n  \
-         node 0 has waited since 0 s for a message from node 3 in the world\n  \
-         node 1 has waited since 10 us for a message from node 0 in the world\n  \
-         node 2 has waited since 20 us for a message from node 1 in the world\n  \
-         node 3 has waited since 30 us for a message from node 2 in the world\n  \
-         cycle: 0 -> 3 -> 2 -> 1 -> 0"
+         cycle: 0 -> 3 -> 2 -> 1 -> 0\n  \
+         node 0 has waited since 0 s for a message from node 3\n  \
+         node 1 has waited since 10 us for a message from node 0\n  \
+         node 2 has waited since 20 us for a message from node 1\n  \
+         node 3 has waited since 30 us for a message from node 2"
     );
     // What is printed of an error that `main` returns.
     let printed =
@@ -145,9 +145,9 @@ fn facing_sends_are_found_and_sendrecv_and_isend_mend_them() {
     assert_eq!(
         report.to_string().replace(&format!(" ({place})"), ""),
         "deadlock: 2 nodes are blocked\n  \
-         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
-         node 1 has waited since 0 s for a receive by node 0 of its message with tag 0 in the world\n  \
-         cycle: 0 -> 1 -> 0"
+         cycle: 0 -> 1 -> 0\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0\n  \
+         node 1 has waited since 0 s for a receive by node 0 of its message with tag 0"
     );
     for from_bytes in [4 << 10, 32 << 10] {
         assert_eq!(finished(&rendezvous::exchanging(&machine(from_bytes)).unwrap()), [539_600_000; 2]);

@@ -103,6 +103,16 @@ fn the_null_process_takes_no_time() {
         let grid = node.world().cartesian(&[node.size()], &[false])?;
         let shift = grid.shift(0, 1)?;
         let got = grid.group().sendrecv(shift.destination, [node.rank() as u32], shift.source)?;
+        let mut halo = [7_u32];
+        if got.is_null() {
+            got.copy_to(&mut halo)?;
+            let error = got.to_value::<u32>().unwrap_err().to_string();
+            assert!(
+                error.starts_with("the message from the null process (`None`), which is empty: "),
+                "{error}"
+            );
+        }
+        assert_eq!(halo, [7]);
         Ok((got.to_vec::<u32>()?, got.is_null(), node.now()?))
     };
     let by_hand = |node: &Node<'_>| {

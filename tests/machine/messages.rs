@@ -259,8 +259,9 @@ fn a_message_is_received_into_a_slice_or_a_number() {
         assert_eq!(slice[4], 0.0);
         Ok(error.to_string())
     });
-    let expected = "the message from rank 0 with tag 3 (80 bytes): message has 80 bytes, the slice takes 64: give \
-                    `recv_into` a longer slice, or use `recv`, and `copy_prefix_to` to take a part";
+    let expected = "the message from rank 0 with tag 3 (80 bytes): the data has 10 elements of f64, the slice 8 \
+                    elements of f64: give `recv_into` a longer slice, or use `recv`, and `copy_prefix_to` to take the \
+                    first elements";
     assert_eq!(run.outputs[1], expected);
 }
 

@@ -68,7 +68,7 @@ fn reports_have_the_place_of_the_call() {
         Ok(())
     };
     let report = machine.run(waits).unwrap_err().to_string();
-    let place = format!(" ({}:{line}:22)\n", file!());
+    let place = format!(" ({}:{line}:22)", file!());
     assert_eq!(report.matches(&place).count(), 2, "{report}");
 }
 
@@ -79,13 +79,73 @@ fn a_deadlock_has_the_last_call_of_a_node_that_has_returned() {
     let line = line!() + 2;
     let run = machine.run(|node| {
         node.world().barrier()?;
-        Ok(if node.rank() == 1 {
-            node.world().barrier()?
-        })
+        if node.rank() == 1 {
+            node.world().barrier()?;
+        }
+        Ok(())
     });
     let text = run.unwrap_err().to_string();
     let end = format!("\n  node 0 returned at 130 us (last call at {}:{line}:22)", file!());
     assert!(text.ends_with(&end), "{text}");
+}
+
+/// Calls that refuse their arguments, on a machine of three nodes that is no grid.
+const REFUSED: &[(&str, Waiting)] = &[
+    ("send", |node| Ok(node.world().send(3, [1_u8])?)),
+    ("isend", |node| Ok(node.world().isend(3, [1_u8])?.wait()?)),
+    ("irecv", |node| Ok(node.world().irecv(3)?.wait().map(drop)?)),
+    ("sendrecv", |node| Ok(node.world().sendrecv(3, [1_u8], 0).map(drop)?)),
+    ("gather", |node| Ok(node.world().gather(0, &[0_u8; 5], 10).map(drop)?)),
+    ("all-to-all", |node| Ok(node.world().all_to_all(&[0_u8; 4]).map(drop)?)),
+    ("subgroup", |node| Ok(node.world().subgroup(&[0, 0]).map(drop)?)),
+    ("cartesian", |node| Ok(node.world().cartesian(&[2, 2], &[false; 2]).map(drop)?)),
+    ("shift", |node| Ok(node.world().cartesian(&[3], &[false])?.shift(1, 1).map(drop)?)),
+    ("row", |node| Ok(node.row().map(drop)?)),
+];
+
+#[test]
+fn a_refused_call_is_the_last_call() {
+    let machine = Machine::builder("complete:3".parse().unwrap()).build().unwrap();
+    for (name, call) in REFUSED {
+        let error = machine.run(|node| {
+            node.compute(Span::from_micros(1))?;
+            call(node)
+        });
+        let Err(RunError::Node { last_call: Some(place), .. }) = error else { panic!("{name}") };
+        let number: usize = place.rsplit(':').nth(1).unwrap().parse().unwrap();
+        let line = include_str!("places.rs").lines().nth(number - 1).unwrap();
+        assert!(place.starts_with(file!()) && line.contains(&format!("(\"{name}\", ")), "{name}: {place}");
+    }
+}
+
+/// Of four posted receives the last has a tag that nobody sends, in a grid of nodes.
+#[test]
+fn a_wrong_tag_shows_in_the_report() {
+    let machine = Machine::hockney(1, 2).build().unwrap();
+    let report = machine.run(|node| {
+        let grid = node.world().cartesian(&[2, 1], &[true; 2])?;
+        let (group, partner) = (grid.group(), 1 - node.rank());
+        let posted: Result<Vec<_>, _> =
+            [0, 1, 2, 4].map(|tag| group.irecv((partner, Tag(tag)))).into_iter().collect();
+        for tag in 0..4 {
+            group.send((partner, Tag(tag)), tag)?;
+        }
+        node.world().send(partner, 1_u64)?;
+        Ok(Request::wait_all(posted?)?.len())
+    });
+    let text = crate::support::without_places(report.unwrap_err());
+    assert_eq!(
+        text,
+        "deadlock: 2 nodes are blocked; all waits are in the 2 x 1 grid\n  \
+         cycle: 0 -> 1 -> 0\n  \
+         node 0 has waited since 521.2 us in a wait for several requests for a message from node 1 with tag 4\n  \
+         node 1 has waited since 521.2 us in a wait for several requests for a message from node 0 with tag 4\n  \
+         4 unreceived messages\n    \
+         0 -> 1, tag 3, 4 bytes, in the 2 x 1 grid\n    \
+         0 -> 1, tag 0, 8 bytes, in the world\n    \
+         1 -> 0, tag 3, 4 bytes, in the 2 x 1 grid\n    \
+         1 -> 0, tag 0, 8 bytes, in the world"
+    );
 }
 
 #[test]

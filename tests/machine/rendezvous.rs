@@ -53,9 +53,9 @@ fn sends_that_face_each_other_wait_for_ever() {
     assert_eq!(
         without_places(&report),
         "deadlock: 2 nodes are blocked\n  \
-         node 0 has waited since 0 s for a receive by node 1 of its message with tag 5 in the world\n  \
-         node 1 has waited since 0 s for a receive by node 0 of its message with tag 5 in the world\n  \
-         cycle: 0 -> 1 -> 0"
+         cycle: 0 -> 1 -> 0\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 5\n  \
+         node 1 has waited since 0 s for a receive by node 0 of its message with tag 5"
     );
     let waits_for = WaitsFor::Receive { by: 1, tag: Tag(5), group: "the world".into() };
     assert_eq!(report.blocked[0].waits_for, waits_for);
@@ -82,10 +82,10 @@ fn reports_tell_whatever_waits_for_a_receive() {
     assert_eq!(
         without_places(&ring),
         "deadlock: 3 nodes are blocked\n  \
-         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
-         node 1 has waited since 75 us for a receive by node 2 of its message with tag 0 in the world\n  \
-         node 2 has waited since 85 us for a receive by node 0 of its message with tag 0 in the world\n  \
-         cycle: 0 -> 1 -> 2 -> 0"
+         cycle: 0 -> 1 -> 2 -> 0\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0\n  \
+         node 1 has waited since 75 us for a receive by node 2 of its message with tag 0\n  \
+         node 2 has waited since 85 us for a receive by node 0 of its message with tag 0"
     );
     // A receiver that has returned; and a message to oneself.
     let returned = deadlock(&machine(3, 0), |node| match node.rank() {
@@ -96,9 +96,9 @@ fn reports_tell_whatever_waits_for_a_receive() {
     assert_eq!(
         without_places(&returned),
         "deadlock: 2 nodes are blocked, 1 returned\n  \
-         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0 in the world; node 1 has returned\n  \
-         node 2 has waited since 0 s for a receive by node 2 of its message with tag 0 in the world\n  \
-         cycle: 2 -> 2"
+         cycle: 2 -> 2\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0; node 1 has returned\n  \
+         node 2 has waited since 0 s for a receive by node 2 of its message with tag 0"
     );
     // An exchange whose own message nobody wants, with what it receives there; and one that has to wait for both.
     let half = deadlock(&machine(2, 0), |node| match node.rank() {
@@ -111,9 +111,9 @@ fn reports_tell_whatever_waits_for_a_receive() {
     assert_eq!(
         without_places(&half),
         "deadlock: 2 nodes are blocked\n  \
-         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0 in the world\n  \
-         node 1 has waited since 115 us for a message from node 0 with tag 9 in the world\n  \
-         cycle: 0 -> 1 -> 0"
+         cycle: 0 -> 1 -> 0\n  \
+         node 0 has waited since 0 s for a receive by node 1 of its message with tag 0\n  \
+         node 1 has waited since 115 us for a message from node 0 with tag 9"
     );
 }
 
@@ -260,9 +260,9 @@ fn the_host_finds_sends_that_face_each_other() {
         assert_eq!(
             timeless(&report),
             "deadlock: 2 nodes are blocked\n  \
-             node 0 has waited for a receive by node 1 of its message with tag 5 in the world\n  \
-             node 1 has waited for a receive by node 0 of its message with tag 5 in the world\n  \
-             cycle: 0 -> 1 -> 0"
+             cycle: 0 -> 1 -> 0\n  \
+             node 0 has waited for a receive by node 1 of its message with tag 5\n  \
+             node 1 has waited for a receive by node 0 of its message with tag 5"
         );
     }
     // With requests, and a node that sends to itself; more nodes than any host has cores.
@@ -282,10 +282,10 @@ fn the_host_finds_sends_that_face_each_other() {
     assert!(
         timeless(&report).starts_with(
             "deadlock: 3 nodes are blocked, 37 returned\n  \
-             node 0 has waited for a receive by node 1 of its message with tag 0 in the world\n  \
-             node 1 has waited for a receive by node 0 of its message with tag 0 in the world\n  \
-             node 2 has waited for a receive by node 2 of its message with tag 0 in the world\n  \
-             cycle: "
+             cycle: 0 -> 1 -> 0\n  \
+             node 0 has waited for a receive by node 1 of its message with tag 0\n  \
+             node 1 has waited for a receive by node 0 of its message with tag 0\n  \
+             node 2 has waited for a receive by node 2 of its message with tag 0"
         ),
         "{report}"
     );

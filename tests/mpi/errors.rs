@@ -102,6 +102,13 @@ fn deadlocks(job: &Job) {
             matches!(node.waits_for, WaitsFor::Message { source: Some(source), .. } if source == (node.rank + 1) % size)
         );
     }
+    // Another tag than the one awaited: the report lists the message.
+    let tags = error_of(job, |node| {
+        node.world().send((0, Tag(3)), 1_u64)?;
+        Ok(node.world().recv((0, Tag(4)))?.len())
+    });
+    let RunError::Deadlock(report) = &tags else { panic!("{tags}") };
+    assert_eq!((report.unreceived.len(), report.unreceived[0].tag), (size, Tag(3)));
     // One waits in a library call that the others do not make.
     let left = error_of(job, |node| match node.rank() {
         0 => Ok(node.world().barrier()?),
@@ -122,6 +129,7 @@ fn mismatches(job: &Job) {
     });
     assert!(lengths.to_string().contains("all-reduce on 9 u64"), "{lengths}");
     assert!(lengths.to_string().contains("all ranks must make the same call"), "{lengths}");
+    assert!(lengths.to_string().contains("errors.rs:"), "{lengths}");
     let operations = error_of(job, |node| {
         let mut data = [1_u64; 8];
         match node.rank() % 2 {

@@ -181,13 +181,20 @@ pub(crate) fn of_run(py: Python<'_>, mut error: RunError, places: &[Option<Strin
                 "NodesDied"
             }
             RunError::Mismatch(mismatch) => {
-                attributes.set_item("calls", mismatch.calls.clone())?;
+                let calls = mismatch
+                    .calls
+                    .iter()
+                    .map(|call| (call.call.clone(), call.ranks.clone(), call.place.clone()));
+                attributes.set_item("calls", calls.collect::<Vec<_>>())?;
                 let known =
                     places.iter().enumerate().filter_map(|(rank, place)| Some((rank, place.as_ref()?)));
                 let known: Vec<(usize, &String)> = known.collect();
                 attributes.set_item("places", &known)?;
                 let lines = known.iter().take(16).map(|(rank, place)| format!("\n  rank {rank} ({place})"));
-                let text = format!("{error}{}", lines.collect::<String>());
+                // The places of the error are in this crate.
+                let mut mismatch = mismatch.clone();
+                mismatch.calls.iter_mut().for_each(|call| call.place = None);
+                let text = format!("{mismatch}{}", lines.collect::<String>());
                 return Ok(exception_with(py, "MismatchError", &text, &attributes));
             }
             RunError::Topology(_) | RunError::Limits(_) => "ConfigError",
@@ -210,6 +217,8 @@ fn set_places(nodes: &mut [BlockedNode], places: &[Option<String>]) {
 /// Converts a deadlock, with the places of calls in the Python program.
 pub(crate) fn of_deadlock(py: Python<'_>, mut report: DeadlockReport, places: &[Option<String>]) -> PyErr {
     set_places(&mut report.blocked, places);
+    // The places of the last calls of returned nodes are in this crate.
+    report.awaited.clear();
     let made = || -> PyResult<PyErr> {
         let attributes = PyDict::new(py);
         let blocked = report.blocked.iter().map(|node| {

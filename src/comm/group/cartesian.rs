@@ -60,7 +60,9 @@ impl<'n> Group<'n> {
     /// [`CommError::BadGrid`] if the lists differ in length, an extent is 0 or the grid has more points than the group has ranks;
     /// [`CommError::NotAMember`] if this rank is beyond the last point of the grid.
     #[doc(alias = "MPI_Cart_create")]
+    #[track_caller]
     pub fn cartesian(&self, extents: &[usize], periodic: &[bool]) -> Result<Cartesian<'n>, CommError> {
+        self.note_call();
         let refusal = |why: String| Err(CommError::BadGrid(why));
         if extents.len() != periodic.len() {
             let (extents, periodic) = (extents.len(), periodic.len());
@@ -80,7 +82,13 @@ impl<'n> Group<'n> {
         }
         let members: Vec<Rank> = (0..points).collect();
         let axes = extents.iter().copied().zip(periodic.iter().copied()).collect();
-        Ok(Cartesian { group: self.subgroup(&members)?, axes })
+        let extents: Vec<String> = extents.iter().map(usize::to_string).collect();
+        let name = match &extents[..] {
+            [] => "the grid of one rank".to_owned(),
+            [one] => format!("the grid of {one}"),
+            _ => format!("the {} grid", extents.join(" x ")),
+        };
+        Ok(Cartesian { group: self.named_subgroup(&members, |_| name.clone())?, axes })
     }
 }
 
@@ -138,14 +146,21 @@ impl<'n> Cartesian<'n> {
     /// # Errors
     /// [`CommError::NoSuchRank`].
     #[doc(alias = "MPI_Cart_coords")]
+    #[track_caller]
     pub fn coordinates(&self, rank: Rank) -> Result<Vec<usize>, CommError> {
+        self.group.note_call();
         self.group.check_rank(rank)?;
+        Ok(self.point(rank))
+    }
+
+    /// The coordinates of a rank, which must be in range.
+    fn point(&self, rank: Rank) -> Vec<usize> {
         let mut rest = rank;
         let mut coordinates = vec![0; self.axes.len()];
         for (coordinate, &(extent, _)) in coordinates.iter_mut().zip(&self.axes).rev() {
             (*coordinate, rest) = (rest % extent, rest / extent);
         }
-        Ok(coordinates)
+        coordinates
     }
 
     /// Returns the rank at these coordinates. Coordinates wrap around in periodic dimensions.
@@ -153,7 +168,9 @@ impl<'n> Cartesian<'n> {
     /// # Errors
     /// [`CommError::BadGrid`] if the number of coordinates is wrong or a coordinate is beyond the edge.
     #[doc(alias = "MPI_Cart_rank")]
+    #[track_caller]
     pub fn rank_at(&self, coordinates: &[isize]) -> Result<Rank, CommError> {
+        self.group.note_call();
         let given = || format!("coordinates {coordinates:?} are not in a grid of {:?}", self.extents());
         if coordinates.len() != self.axes.len() {
             return Err(CommError::BadGrid(given()));
@@ -172,7 +189,9 @@ impl<'n> Cartesian<'n> {
     /// # Errors
     /// [`CommError::BadGrid`] if the dimension does not exist.
     #[doc(alias = "MPI_Cart_shift")]
+    #[track_caller]
     pub fn shift(&self, dimension: usize, displacement: isize) -> Result<Shift, CommError> {
+        self.group.note_call();
         let Some(&axis) = self.axes.get(dimension) else {
             let dimensions = self.axes.len();
             let why = format!("dimension {dimension} does not exist: there are {dimensions}, counted from 0");
@@ -195,25 +214,22 @@ impl<'n> Cartesian<'n> {
     /// # Errors
     /// [`CommError::BadGrid`] if the length of the list differs from the number of dimensions.
     #[doc(alias = "MPI_Cart_sub")]
+    #[track_caller]
     pub fn sub(&self, keep: &[bool]) -> Result<Cartesian<'n>, CommError> {
+        self.group.note_call();
         if keep.len() != self.axes.len() {
             let (given, dimensions) = (keep.len(), self.axes.len());
             let why = format!("{given} flags are given for {dimensions} dimensions");
             return Err(CommError::BadGrid(why));
         }
-        let fixed = |rank: Rank| -> Result<Vec<usize>, CommError> {
-            let coordinates = self.coordinates(rank)?;
-            Ok(coordinates.into_iter().zip(keep).filter(|(_, keep)| !**keep).map(|(at, _)| at).collect())
+        let fixed = |rank: Rank| -> Vec<usize> {
+            self.point(rank).into_iter().zip(keep).filter(|(_, keep)| !**keep).map(|(at, _)| at).collect()
         };
-        let mine = fixed(self.group.rank())?;
-        let mut members = Vec::new();
-        for rank in 0..self.group.size() {
-            if fixed(rank)? == mine {
-                members.push(rank);
-            }
-        }
+        let mine = fixed(self.group.rank());
+        let members: Vec<Rank> = (0..self.group.size()).filter(|&rank| fixed(rank) == mine).collect();
         let axes = self.axes.iter().zip(keep).filter(|(_, keep)| **keep).map(|(&axis, _)| axis).collect();
-        Ok(Cartesian { group: self.group.subgroup(&members)?, axes })
+        let name = |nodes: &str| format!("the group of nodes {nodes} of {}", self.group.name());
+        Ok(Cartesian { group: self.group.named_subgroup(&members, name)?, axes })
     }
 }
 

@@ -77,9 +77,7 @@ impl<'n> Group<'n> {
         from: impl Into<Select>,
         buffer: &mut (impl Buffer + ?Sized),
     ) -> Result<Status, CommError> {
-        let message = self.recv(from)?;
-        message.named(message.payload.copy_into(buffer.as_mut_slice()))?;
-        Ok(message.status())
+        self.recv(from)?.store(buffer)
     }
 
     /// Sends a message and concurrently receives another one; returns when both are done. If the destination or the source is the null
@@ -100,8 +98,8 @@ impl<'n> Group<'n> {
             self.send(to, payload)?;
             return self.recv(from);
         }
-        let parcel = self.parcel(to, &payload)?;
-        let envelope = self.called().send_recv(parcel, payload, self.selector(from)?)?;
+        let endpoint = self.called();
+        let envelope = endpoint.send_recv(self.parcel(to, &payload)?, payload, self.selector(from)?)?;
         Ok(self.message(envelope))
     }
 
@@ -122,8 +120,9 @@ impl<'n> Group<'n> {
         if to.rank.is_none() {
             return Ok(Request::to_null(self.endpoint));
         }
+        let endpoint = self.called();
         let parcel = self.parcel(to, &payload)?;
-        let id = self.called().isend(parcel, payload)?;
+        let id = endpoint.isend(parcel, payload)?;
         Ok(Request::send(self.endpoint, id, parcel))
     }
 

@@ -152,6 +152,12 @@ impl<'n> Group<'n> {
         called(self.endpoint)
     }
 
+    /// Records the place of a call of the program before its arguments are checked, so that an error names the call that failed.
+    #[track_caller]
+    pub(crate) fn note_call(&self) {
+        self.called();
+    }
+
     /// Returns the context of the next group of these nodes, equal on all members that make it.
     fn new_context(&self, nodes: &[Rank], name: impl Fn() -> String) -> Context {
         let mut group_counts = self.group_counts.borrow_mut();
@@ -188,7 +194,9 @@ impl<'n> Group<'n> {
     /// # Errors
     /// [`CommError::NoSuchRank`].
     #[doc(alias = "MPI_Group_translate_ranks")]
+    #[track_caller]
     pub fn world_rank(&self, rank: Rank) -> Result<Rank, CommError> {
+        self.note_call();
         self.check_rank(rank)?;
         Ok(self.members.node(rank))
     }
@@ -206,7 +214,14 @@ impl<'n> Group<'n> {
     /// not contain this rank.
     #[doc(alias = "MPI_Comm_create_group")]
     #[doc(alias = "MPI_Group_incl")]
+    #[track_caller]
     pub fn subgroup(&self, ranks: &[Rank]) -> Result<Group<'n>, CommError> {
+        self.note_call();
+        self.named_subgroup(ranks, |nodes| format!("the group of nodes {nodes}"))
+    }
+
+    /// Makes a subgroup whose name is a function of its list of nodes.
+    fn named_subgroup(&self, ranks: &[Rank], name: impl Fn(&str) -> String) -> Result<Group<'n>, CommError> {
         for &rank in ranks {
             self.check_rank(rank)?;
         }
@@ -216,7 +231,7 @@ impl<'n> Group<'n> {
         if ranks.is_empty() || sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Err(CommError::BadGroup(format!("{ranks:?} was given")));
         }
-        let name = format!("the group of nodes {}", shortened(&nodes));
+        let name = name(&shortened(&nodes));
         let Some(rank) = ranks.iter().position(|&rank| rank == self.rank) else {
             return Err(CommError::NotAMember { rank: self.rank, group: name });
         };

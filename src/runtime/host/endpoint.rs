@@ -146,7 +146,8 @@ impl Carrier for HostNode<'_> {
         call: &Call<'_>,
     ) -> Result<(), CommError> {
         let run_state = &self.host.run_state;
-        let differs = run_state.agreements.lock().arrive(context, nth, size, rank, call);
+        let place = run_state.slot(self.id).place.load();
+        let differs = run_state.agreements.lock().arrive(context, nth, size, rank, call, place);
         if differs {
             return Err(CommError::Mismatch(Box::new(run_state.mismatch(context, nth, |_| true))));
         }

@@ -45,7 +45,7 @@ use crate::{
     rank::Rank,
     record::{Event, NodeRecord, Trace},
     time::{Span, Time},
-    wire::{MessageId, NodeId, Parcel},
+    wire::{Label, MessageId, NodeId, Parcel},
 };
 
 /// The number of polls before a waiting thread yields its core, where every node can have a core.
@@ -197,8 +197,25 @@ impl Host {
         if self.run_state.awake.fetch_sub(1, Ordering::AcqRel) == 1
             && (0..self.run_state.slots.len()).any(|rank| !self.run_state.has_returned(rank))
         {
-            self.run_state.stop(Cause::Deadlock(self.run_state.deadlock(self.blocked(), |_| false)));
+            let report = self.run_state.deadlock(self.blocked(), self.unreceived(), |_| false);
+            self.run_state.stop(Cause::Deadlock(report));
         }
+    }
+
+    /// Returns the messages that waiting nodes had not received when they went to sleep, ordered by sender.
+    fn unreceived(&self) -> Vec<(NodeId, Label, u64)> {
+        let mut unreceived = Vec::new();
+        for (to, waiting) in (0..).zip(&self.waiting) {
+            unreceived.extend(
+                waiting
+                    .lock()
+                    .iter()
+                    .flat_map(|waiting| waiting.unreceived.clone())
+                    .map(|(id, label, bytes)| (id, to, label, bytes)),
+            );
+        }
+        unreceived.sort_by_key(|&(id, to, ..)| (id, to));
+        unreceived.into_iter().map(|(_, to, label, bytes)| (to, label, bytes)).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use super::endpoint::HostNode;
 use crate::{
     error::CommError,
     runtime::{
-        local::Local,
+        local::{Local, unreceived},
         sync::Ordering,
         waiting::{AwaitedEvent, Waiting},
     },
@@ -38,6 +38,9 @@ const MAX_YIELD_TIME: Duration = Duration::from_micros(200);
 pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
     MAX_YIELD_TIME.min(YIELD_TIME_PER_NODE * nodes.div_ceil(cores) as u32)
 }
+
+/// The maximum number of unreceived messages that a sleeping node announces for a deadlock report.
+const UNRECEIVED: usize = 10;
 
 /// The parker state in which a thread waits for an event.
 fn parker_event(awaited_event: &AwaitedEvent) -> u32 {
@@ -83,7 +86,10 @@ impl HostNode<'_> {
                 return Ok(Some(found));
             }
             let since = host.now();
-            *host.waiting[self.id as usize].lock() = Some(Waiting { since, awaited_event: awaited_event() });
+            let unreceived =
+                self.local.borrow().matching.arrived().take(UNRECEIVED).map(unreceived).collect();
+            let waiting = Waiting { since, awaited_event: awaited_event(), unreceived };
+            *host.waiting[self.id as usize].lock() = Some(waiting);
             parker.prepare(event);
             let found = poll();
             if found.is_some() || run_state.is_stopped() {

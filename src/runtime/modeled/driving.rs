@@ -85,8 +85,9 @@ impl Modeled {
                 Progress::Stalled(_) | Progress::Until(_) | Progress::Quiet => {
                     // All threads that have not ended are asleep, and none has got a reply.
                     if silence && !kernel.all_finished() {
+                        let (blocked, unreceived) = (self.blocked_in(&kernel), kernel.unreceived());
                         let report =
-                            self.run_state.deadlock(self.blocked_in(&kernel), |rank| kernel.is_dead(rank));
+                            self.run_state.deadlock(blocked, unreceived, |rank| kernel.is_dead(rank));
                         let end = |rank| (kernel.finished(rank as NodeId), self.run_state.last_call(rank));
                         let report = report.with_awaited(end);
                         self.run_state.stop(Cause::Deadlock(report));

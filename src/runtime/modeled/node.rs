@@ -410,7 +410,9 @@ impl Endpoint for NodeThread<'_> {
         rank: Rank,
         call: &Call<'_>,
     ) -> Result<(), CommError> {
-        self.world.run_state.agreements.lock().arrive(context, nth, size, rank, call);
+        let run_state = &self.world.run_state;
+        let place = run_state.slot(self.id).place.load();
+        run_state.agreements.lock().arrive(context, nth, size, rank, call, place);
         let op = Op::Agree { context, nth, size, rank, digest: call.digest() };
         self.call(TimeEffect::ZeroTime, || self.notify_zero_time(op))
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     endpoint::Envelope,
-    error::{CommError, Mismatch},
+    error::{CommError, Mismatch, MismatchedCall},
     payload::{ElementType, Payload},
     rank::{Rank, Tag},
     wire::{Context, Label, MessageId, NodeId},
@@ -50,16 +50,21 @@ impl MpiNode<'_> {
                 let context = groups.known(header.context);
                 let made = context.and_then(|context| groups.made(context));
                 if let Some(made) = made.filter(|made| made.nth == header.nth && !self.is_over.get()) {
+                    let MismatchedCall { call, place, .. } = made.described();
                     let header = Header { tag: made.rank as u32, ..header }.of_kind(Kind::Call);
-                    let text = made.text.as_bytes();
+                    // The place comes first, so that a long description of the call does not cut it off.
+                    let text = format!("{}\n{call}", place.unwrap_or_default()).into_bytes();
                     let sent = self.job.connection.send_frame(source, header, &text[..text.len().min(1000)]);
                     sent.map_err(transport_error)?;
                 }
             }
             Some(Kind::Call) => {
                 let text = payload.to_bytes().unwrap_or_default();
-                let text = String::from_utf8_lossy(&text).into_owned();
-                *self.reported_call.borrow_mut() = Some((header.tag as Rank, text));
+                let text = String::from_utf8_lossy(&text);
+                let (place, call) = text.split_once('\n').unwrap_or(("", &text));
+                let place = Some(place.to_owned()).filter(|place| !place.is_empty());
+                let reported = MismatchedCall { call: call.into(), ranks: vec![header.tag as Rank], place };
+                *self.reported_call.borrow_mut() = Some(reported);
             }
             Some(Kind::Split) => {
                 let mut groups = self.groups.borrow_mut();
@@ -98,11 +103,11 @@ impl MpiNode<'_> {
 
     /// The error of a collective call that differs from another rank's call.
     pub(super) fn mismatch(&self, CallMismatch { source, context, nth }: CallMismatch) -> CommError {
-        let (group, rank, call, members, digest) = {
+        let (group, own, members, digest) = {
             let groups = self.groups.borrow();
             let Some(made) = groups.made(context) else { return CommError::Ended };
             let members = groups.contexts.members(context);
-            (groups.contexts.name(context), made.rank, made.text.clone(), members, groups.digest(context))
+            (groups.contexts.name(context), made.described(), members, groups.digest(context))
         };
         let ask = Header { context: digest, nth, ..Header::new(Kind::CallQuery) };
         let began = self.job.seconds();
@@ -120,8 +125,9 @@ impl MpiNode<'_> {
                 .and_then(|all| all.iter().position(|&node| node == source as Rank))
                 .unwrap_or(source as Rank)
         };
-        let (other, other_call) = reported.unwrap_or_else(|| (by_members(), "another call".into()));
-        let calls = [(call, vec![rank]), (other_call, vec![other])];
-        CommError::Mismatch(Box::new(Mismatch::new(group, calls)))
+        let unknown =
+            || MismatchedCall { call: "another call".into(), ranks: vec![by_members()], place: None };
+        let other = reported.unwrap_or_else(unknown);
+        CommError::Mismatch(Box::new(Mismatch::new(group, vec![own, other])))
     }
 }

@@ -43,7 +43,7 @@ struct Part {
 enum SerializedError {
     Panicked(String),
     Failed(String, Option<String>),
-    Deadlock(Vec<SerializedNode>, Vec<Rank>),
+    Deadlock(Vec<SerializedNode>, Vec<Rank>, Vec<UnreceivedMessage>),
     WallLimit(Vec<SerializedNode>),
 }
 
@@ -230,7 +230,8 @@ impl MpiNode<'_> {
                 SerializedError::Failed(error.to_string(), self.last_call())
             }
             Some(Cause::Deadlock(report)) => {
-                SerializedError::Deadlock(serialized(&report.blocked), report.returned.clone())
+                let (returned, unreceived) = (report.returned.clone(), report.unreceived.clone());
+                SerializedError::Deadlock(serialized(&report.blocked), returned, unreceived)
             }
             Some(Cause::WallLimit(nodes)) => SerializedError::WallLimit(serialized(nodes)),
             Some(Cause::OtherRank) | None => {
@@ -253,8 +254,8 @@ impl MpiNode<'_> {
             Ok(SerializedError::Failed(message, last_call)) => {
                 RunError::Node { rank: first, source: message.into(), last_call }
             }
-            Ok(SerializedError::Deadlock(blocked, returned)) => {
-                RunError::Deadlock(DeadlockReport::new(nodes(blocked), returned))
+            Ok(SerializedError::Deadlock(blocked, returned, unreceived)) => {
+                RunError::Deadlock(DeadlockReport::new(nodes(blocked), returned, unreceived))
             }
             Ok(SerializedError::WallLimit(blocked)) => RunError::WallLimit {
                 limit: self.settings.wall_limit.unwrap_or_default(),

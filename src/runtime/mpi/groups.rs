@@ -8,10 +8,12 @@
 use std::{
     collections::BTreeMap,
     hash::{DefaultHasher, Hash, Hasher},
+    panic::Location,
 };
 
 use crate::{
     endpoint::{Call, Envelope},
+    error::MismatchedCall,
     rank::Rank,
     runtime::contexts::Contexts,
     wire::{Context, NodeId},
@@ -22,9 +24,19 @@ use crate::{
 pub(super) struct GroupEntry {
     pub(super) nth: u64,
     digest: u64,
-    pub(super) text: String,
+    text: String,
     /// This rank's rank in the group.
     pub(super) rank: Rank,
+    /// The place of the call in the program.
+    place: Option<&'static Location<'static>>,
+}
+
+impl GroupEntry {
+    /// Describes the call for an error.
+    pub(super) fn described(&self) -> MismatchedCall {
+        let place = self.place.map(Location::to_string);
+        MismatchedCall { call: self.text.clone(), ranks: vec![self.rank], place }
+    }
 }
 
 /// A mismatch: another rank makes a different call.
@@ -103,8 +115,9 @@ impl Groups {
         nth: u64,
         rank: Rank,
         call: &Call<'_>,
+        place: Option<&'static Location<'static>>,
     ) -> Option<CallMismatch> {
-        let made = GroupEntry { nth, digest: call.digest(), text: call.to_string(), rank };
+        let made = GroupEntry { nth, digest: call.digest(), text: call.to_string(), rank, place };
         let early = self.early.remove(&(context, nth));
         let differs = early.filter(|&(_, digest)| digest != made.digest);
         self.calls.insert(context, made);
@@ -207,16 +220,16 @@ mod tests {
     fn calls_are_compared_in_either_order() {
         let call = |text: &'static str| Call::new("broadcast", Box::leak(Box::new(text)), ());
         let (mut one, mut other) = two();
-        assert!(one.agree(1, 0, 0, &call("8 bytes")).is_none());
+        assert!(one.agree(1, 0, 0, &call("8 bytes"), None).is_none());
         let (nth, digest) = one.call_of(2);
         assert_ne!(digest, 0);
         assert_eq!(one.call_of(1), (0, 0), "messages of the program belong to no call");
         // The message arrives before this rank makes the call.
         assert!(other.compare(0, 3, nth, digest).is_none());
-        assert!(other.agree(2, 0, 1, &call("9 bytes")).is_some());
+        assert!(other.agree(2, 0, 1, &call("9 bytes"), None).is_some());
         // The message arrives after this rank has made the call.
         assert!(other.compare(0, 3, nth, digest).is_some());
-        assert!(other.agree(2, 1, 1, &call("8 bytes")).is_none());
+        assert!(other.agree(2, 1, 1, &call("8 bytes"), None).is_none());
         assert!(other.compare(0, 3, 0, digest).is_none(), "a call of the past");
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     error::DeadlockReport,
     kernel::BlockedNode,
     rank::Rank,
+    record::UnreceivedMessage,
     time::{Span, Time},
     wire::NodeId,
 };
@@ -23,6 +24,8 @@ use crate::{
 pub(super) struct State {
     pub(super) activity: Activity,
     pub(super) node: SerializedNode,
+    /// Messages that have arrived and that no receive has taken.
+    pub(super) unreceived: Vec<UnreceivedMessage>,
     pub(super) counts: Counts,
 }
 
@@ -105,7 +108,8 @@ impl Inquiry {
         }
         let returned = self.answers.iter().filter(|(_, state)| state.activity == Activity::Returned);
         let returned: Vec<Rank> = returned.map(|(&node, _)| node as Rank).collect();
-        Verdict::Deadlock(DeadlockReport::new(self.blocked(), returned))
+        let unreceived = self.answers.values().flat_map(|state| state.unreceived.clone()).collect();
+        Verdict::Deadlock(DeadlockReport::new(self.blocked(), returned, unreceived))
     }
 
     /// Takes the states of the ranks that have replied and not returned, in rank order.
@@ -123,7 +127,7 @@ mod tests {
     fn state(rank: Rank, activity: Activity, counts: Counts) -> State {
         let waits_for = WaitsFor::Message { source: None, tag: None, group: "the world".into() };
         let node = BlockedNode { rank, since: Time::ZERO, waits_for, within: None, last_call: None };
-        State { activity, node: node.into(), counts }
+        State { activity, node: node.into(), unreceived: Vec::new(), counts }
     }
 
     /// Returns the verdict of waiting rank 0 on a round with these replies of ranks 1 and 2.

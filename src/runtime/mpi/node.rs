@@ -17,15 +17,15 @@ use super::{
 };
 use crate::{
     endpoint::{Cache, Call, Endpoint, Envelope, Shared},
-    error::{CommError, DeadlockReport},
+    error::{CommError, DeadlockReport, MismatchedCall},
     kernel::BlockedNode,
     model::MachineSpec,
     payload::{ElementType, Payload},
     rank::{Rank, Tag},
-    record::EventKind,
+    record::{EventKind, UnreceivedMessage},
     runtime::{
         carrier::Carrier,
-        local::Local,
+        local::{Local, unreceived},
         run_state::{Fault, count_call_after_end},
         waiting::{AwaitedEvent, Waiting},
     },
@@ -45,6 +45,9 @@ const CALLS: u64 = 64;
 
 /// The number of polls from one check of the clock to the next.
 const POLLS: u32 = 256;
+
+/// The maximum number of unreceived messages that a rank reports for a deadlock.
+const UNRECEIVED: usize = 10;
 
 /// The cause of the early end of a run, as known to this rank.
 #[derive(Debug)]
@@ -82,8 +85,8 @@ pub(super) struct MpiNode<'j> {
     /// The time at which the run ends after its limit has been reached.
     pub(super) ends: Cell<Option<Time>>,
     pub(super) mismatch: Cell<Option<CallMismatch>>,
-    /// The different call that another rank has reported: its rank in the group, and the text.
-    pub(super) reported_call: RefCell<Option<(Rank, String)>>,
+    /// The different call that another rank has reported.
+    pub(super) reported_call: RefCell<Option<MismatchedCall>>,
     /// The element types that this rank has described to other ranks, and the types that other ranks have described.
     pub(super) named: RefCell<BTreeSet<(NodeId, u64)>>,
     pub(super) types: RefCell<BTreeMap<u64, ElementType>>,
@@ -199,6 +202,15 @@ impl<'j> MpiNode<'j> {
             last_call: self.last_call(),
         }
     }
+
+    /// Describes the first messages that have arrived and that no receive has taken, for a deadlock report.
+    pub(super) fn waiting_messages(&self) -> Vec<UnreceivedMessage> {
+        let (groups, local) = (self.groups.borrow(), self.local.borrow());
+        let to = self.job.rank() as NodeId;
+        let arrived = local.matching.arrived().map(unreceived);
+        let described = |(_, label, bytes)| groups.contexts.unreceived(to, label, bytes);
+        arrived.filter_map(described).take(UNRECEIVED).collect()
+    }
 }
 
 impl Shared for MpiNode<'_> {
@@ -234,7 +246,7 @@ impl Carrier for MpiNode<'_> {
         call: &Call<'_>,
     ) -> Result<(), CommError> {
         let mut groups = self.groups.borrow_mut();
-        let mut mismatch = groups.agree(context, nth, rank, call);
+        let mut mismatch = groups.agree(context, nth, rank, call, self.place.get());
         if groups.contexts.is_of_splits(context) {
             let group = groups.digest(context);
             mismatch = groups.split_by(None, group, nth, call.digest());
@@ -401,7 +413,7 @@ impl Carrier for MpiNode<'_> {
             idle.pause();
             if idle.polls == SHORT {
                 let awaited_event = awaited_event(&self.local.borrow());
-                let waiting = Waiting { since: self.time(), awaited_event };
+                let waiting = Waiting { since: self.time(), awaited_event, unreceived: Vec::new() };
                 *self.waiting.borrow_mut() = Some((waiting, deadline == Time::MAX));
             }
             if idle.polls.is_multiple_of(POLLS) {
@@ -421,7 +433,8 @@ impl Carrier for MpiNode<'_> {
     }
 
     fn synchronize(&self) -> Result<(), CommError> {
-        let waiting = Waiting { since: self.time(), awaited_event: AwaitedEvent::Barrier };
+        let (since, awaited_event) = (self.time(), AwaitedEvent::Barrier);
+        let waiting = Waiting { since, awaited_event, unreceived: Vec::new() };
         *self.waiting.borrow_mut() = Some((waiting, true));
         let control = &self.job.control;
         let meanwhile = || {

@@ -28,7 +28,7 @@ impl MpiNode<'_> {
         };
         let connection = &self.job.connection;
         let counts = (connection.sent(), connection.received(), self.calls.get());
-        State { activity, node: self.blocked().into(), counts }
+        State { activity, node: self.blocked().into(), unreceived: self.waiting_messages(), counts }
     }
 
     /// Replies to a query, unless the run is over on all ranks: the reply would arrive in the next run.
@@ -39,7 +39,7 @@ impl MpiNode<'_> {
         let state = self.state();
         let mut text = serde_json::to_vec(&state).unwrap_or_default();
         if text.len() > ROOM {
-            let shorter = State { node: state.node.shortened(), ..state };
+            let shorter = State { node: state.node.shortened(), unreceived: Vec::new(), ..state };
             text = serde_json::to_vec(&shorter).unwrap_or_default();
         }
         let answer = question.of_kind(Kind::State);

@@ -19,11 +19,8 @@ fn a_ring_of_receives_is_found_with_its_cycle_in_both_clocks() {
         assert_eq!(report.cycle, [3, 1, 2]);
         let text = report.to_string();
         assert!(text.starts_with("deadlock: 4 nodes are blocked"), "{text}");
-        assert!(
-            text.contains("node 0 has waited since 0 s for a message from node 3 with tag 7 in the world"),
-            "{text}"
-        );
-        assert!(text.ends_with("cycle: 3 -> 1 -> 2 -> 3"), "{text}");
+        assert!(text.contains("node 0 has waited since 0 s for a message from node 3 with tag 7"), "{text}");
+        assert!(text.contains("\n  cycle: 3 -> 1 -> 2 -> 3\n"), "{text}");
     }
 }
 
@@ -106,8 +103,8 @@ fn a_deadlock_in_a_collective_operation_names_it_and_who_has_returned() {
             0 => Ok(()),
             _ => Ok(drop(node.world().recv(0)?)),
         });
-        let expected = "deadlock: 1 node is blocked, 1 returned\n  node 1 has waited since 0 s for a message from node 0 in \
-                        the world; node 0 has returned";
+        let expected = "deadlock: 1 node is blocked, 1 returned\n  node 1 has waited since 0 s for a message from node 0; \
+                        node 0 has returned";
         assert_eq!(without_places(&report), expected);
     }
 }

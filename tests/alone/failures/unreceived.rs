@@ -34,7 +34,7 @@ fn messages_never_received_can_be_an_error() {
         let error = two_lost_messages(mesh(1, 2).clock(clock).deny_unreceived(true)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "2 messages never received, the first from node 0 to node 1 (tag 1, 10 bytes)"
+            "2 messages never received\n  0 -> 1, tag 1, 10 bytes, in the world\n  0 -> 1, tag 2, 20 bytes, in row 0"
         );
         let RunError::Unreceived(lost) = error else { panic!("{error}") };
         assert_eq!(lost.len(), 2);
@@ -88,8 +88,8 @@ fn sends_dropped_without_a_wait_are_listed_and_can_be_an_error() {
         let error = one_dropped_send(mesh(1, 2).clock(clock).deny_unreceived(true)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "1 send request dropped without a wait, the first of node 0 to node 1 (tag 3, 30 bytes): wait for each \
-             request, or detach it"
+            "1 send request dropped without a wait: wait for each request, or detach it\n  \
+             0 -> 1, tag 3, 30 bytes, in row 0"
         );
         assert!(matches!(error, RunError::Unwaited(sends) if sends.len() == 1));
     }

@@ -192,7 +192,7 @@ fn members_that_make_other_calls_are_told_so() {
         let machine = Machine::builder("line:3".parse().unwrap()).build().unwrap();
         match machine.run(|node| Ok(program(node)?)) {
             Err(RunError::Mismatch(mismatch)) => {
-                let mut calls: Vec<String> = mismatch.calls.into_iter().map(|(call, _)| call).collect();
+                let mut calls: Vec<String> = mismatch.calls.into_iter().map(|call| call.call).collect();
                 calls.sort();
                 calls.join(" / ")
             }

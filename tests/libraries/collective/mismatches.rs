@@ -165,9 +165,12 @@ fn a_mismatch_in_one_group_names_that_group() {
         let length = if node.rank() == 4 { 2 } else { 1 };
         Ok(group.broadcast(0, &mut vec![0_u8; length])?)
     });
-    let text = text.to_string();
+    let RunError::Mismatch(mismatch) = &text else { panic!("{text}") };
+    let place = mismatch.calls[0].place.as_deref().unwrap();
+    assert!(place.contains("collective/mismatches.rs:"), "{place}");
+    assert_eq!(mismatch.calls[1].place.as_deref(), Some(place), "both calls are the same line");
     assert_eq!(
-        text,
+        text.to_string().replace(&format!(" ({place})"), ""),
         "in the group of nodes 0, 2, 4, ranks 0, 1 call broadcast with root 0 on 1 u8, algorithm auto; \
          rank 2 calls broadcast with root 0 on 2 u8, algorithm auto: all ranks must make the same call"
     );
@@ -188,8 +191,13 @@ fn a_mismatch_is_the_same_in_every_run() {
             }
             Ok(())
         });
+        let RunError::Mismatch(mismatch) = &text else { panic!("{text}") };
+        let mut text = text.to_string();
+        for call in &mismatch.calls {
+            text = text.replace(&format!(" ({})", call.place.as_deref().unwrap()), "");
+        }
         assert_eq!(
-            text.to_string(),
+            text,
             "in the world, ranks 0, 2 call all-reduce on 1 f64, sum, algorithm auto; rank 3 calls a barrier (ranks 1, 4 have \
              not made this call yet): all ranks must make the same call",
             "run {run}"
@@ -210,7 +218,7 @@ fn of_several_groups_the_first_is_told() {
             Ok(row.all_reduce(&mut vec![1_u64; length], Sum)?)
         });
         let Err(RunError::Mismatch(mismatch)) = error else { panic!("{error:?}") };
-        let calls = mismatch.calls.iter().map(|(_, ranks)| ranks.clone()).collect::<Vec<_>>();
+        let calls = mismatch.calls.iter().map(|call| call.ranks.clone()).collect::<Vec<_>>();
         assert_eq!((mismatch.group.as_str(), calls), ("row 0", vec![vec![0, 2], vec![1]]), "run {run}");
     }
 }
