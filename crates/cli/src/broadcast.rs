@@ -2,6 +2,8 @@
 //! sources contribute no data.
 
 use multicomputer::{model::MachineSpec, s_to_p::Instance};
+#[cfg(feature = "mpi")]
+use multicomputer_study::checked::Runner;
 
 use super::{
     compare::{Execution, Ran},
