@@ -21,7 +21,7 @@ pub(crate) const NULL_PROCESS: Rank = Rank::MAX;
 /// ```
 /// use multicomputer::{Select, Tag};
 /// let select = Select::from((3, Tag(7)));
-/// assert_eq!(select.to_string(), "rank 3, tag 7");
+/// assert_eq!(select.to_string(), "rank 3 with tag 7");
 /// assert_eq!(Tag::named(b"Halo").to_string(), "tag Halo");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ use std::f64::consts::PI;
 
 use super::{LowerBound, Operation, Task};
 use crate::{
+    model::Parameters,
     plan::{
         Reason,
         bound::{Crossing, Far, Links, gossip, start_up},
@@ -78,7 +79,7 @@ impl Task {
         let across =
             |of: &dyn Fn(&Links) -> Span| links.as_ref().map_or(Span::ZERO, |links| after(of(links)));
         let combining = match self.operation().combines() {
-            true => around + parameters.combining(combinations),
+            true => around + least_combining(parameters, combinations),
             false => Span::ZERO,
         };
         LowerBound::new([
@@ -347,6 +348,16 @@ impl Borders<'_> {
             }
         };
         Crossing { out, into }
+    }
+}
+
+/// Returns the minimum time for combining `elements` elements in any number of calls. Each call is rounded to the nearest picosecond, so it
+/// may take up to half a picosecond less than its elements, unless the time of an element is a whole number of picoseconds.
+fn least_combining(parameters: &Parameters, elements: u64) -> Span {
+    let whole = parameters.combining(elements);
+    match parameters.combining(1).times(elements) == whole {
+        true => whole,
+        false => whole - Span::from_picos(elements.div_ceil(2)),
     }
 }
 

@@ -234,3 +234,12 @@ fn far_ranks_do_not_wait_for_blocks_of_near_ones() {
         assert!(bound.time().as_secs_f64() > 0.9 * modeled.as_secs_f64(), "{bound:?} and {modeled}");
     }
 }
+
+#[test]
+fn combining_in_many_calls_may_round_down() {
+    let of = |gamma: f64| Parameters::builder().gamma(gamma).build().unwrap();
+    assert_eq!(least_combining(&of(34e-9), 1000), Span::from_micros(34));
+    let fine = of(3.585_741_586_382_125e-5);
+    let apart: Span = [3228; 3].map(|elements| fine.combining(elements)).into_iter().sum();
+    assert!(apart < fine.combining(3 * 3228) && apart >= least_combining(&fine, 3 * 3228));
+}

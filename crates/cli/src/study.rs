@@ -141,9 +141,19 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         return Err(Error::usage("--resume continues a table: give its name by --csv or --json"));
     }
     let mut plot = PlotFile::create(arguments.plot.as_deref(), columns())?;
+    let mut kept = Vec::new();
+    let mut keep = |row: Row| {
+        if arguments.plot.is_some() {
+            plot.row(&row.cells().into_iter().map(|(_, cell)| cell).collect::<Vec<_>>());
+        }
+        // One row more than the limit says that there are more.
+        if kept.len() <= MAX_KEPT {
+            kept.push(row);
+        }
+    };
     let mut file = match path {
         Some(path) if arguments.resume => {
-            let (file, last) = RowFile::resume(path, arguments.json.is_some(), rows.hash())?;
+            let (file, last) = RowFile::resume(path, arguments.json.is_some(), rows.hash(), &mut keep)?;
             if let Some(last) = last {
                 rows.continue_after(last);
             }
@@ -152,15 +162,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Some(path) => Some(RowFile::create(path, arguments.json.is_some())?),
         None => None,
     };
-    let mut kept = Vec::new();
     let computed = compute(&mut rows, |row| {
-        plot.row(&row.cells().into_iter().map(|(_, cell)| cell).collect::<Vec<_>>());
         if let Some(file) = &mut file {
             file.row(&row)?;
         }
-        kept.push(row);
-        // One row more than the limit says that there are more.
-        kept.truncate(MAX_KEPT + 1);
+        keep(row);
         Ok(())
     });
     match (computed, file) {

@@ -138,7 +138,7 @@ fn under_the_hosts_clock_nodes_and_messages_are_drawn_and_no_network() {
     let svg = SpaceTime::of(&run).to_svg().unwrap();
     let messages = elements(&svg).iter().filter(|element| attribute(element, "marker-end").is_some()).count();
     assert_eq!(messages, 2);
-    assert!(svg.contains(" on the wall clock; ") && svg.contains("from the beginning of a send"));
+    assert!(svg.contains(" on the wall clock; ") && svg.contains("from the start of a send"));
 }
 
 #[test]

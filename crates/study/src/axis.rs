@@ -4,7 +4,7 @@ use std::fmt;
 
 use multicomputer::names;
 
-use crate::{StudyError, values::ValueKind};
+use crate::{Operation, StudyError, values::ValueKind};
 
 /// A quantity that a study can vary. The order of the variants is the nesting order of the cases: the first axis varies slowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,7 +126,7 @@ const ENTRIES: [Entry; 27] = [
         help: "efforts of the search for plans: quick, normal, thorough" },
     Entry { axis: Axis::Clock, name: "clock", aliases: &[], kind: ValueKind::Name,
         help: "clocks of runs: virtual, real:DILATION, host" },
-    Entry { axis: Axis::Noise, name: "noise", aliases: &[], kind: ValueKind::Name,
+    Entry { axis: Axis::Noise, name: "noise", aliases: &[], kind: ValueKind::Noise,
         help: "noise of the processors: none, interval=1ms+length=50us" },
     Entry { axis: Axis::Fault, name: "fault", aliases: &["faults"], kind: ValueKind::Name,
         help: "faults: none, dead:3-4@2ms, node:5@1ms, several with + between them, each-link (every link dead, one at a time)" },
@@ -172,6 +172,21 @@ impl Axis {
     /// The form of the values.
     pub(crate) fn kind(self) -> ValueKind {
         self.entry().kind
+    }
+
+    /// The operations that the axis changes, in words; `None` if it has an effect on `operation`, or may have.
+    pub(crate) fn is_only_for(self, operation: Operation) -> Option<&'static str> {
+        match (self, operation) {
+            (Axis::Distribution | Axis::Sources, Operation::SToP) => None,
+            (Axis::Distribution | Axis::Sources, _) => Some("s-to-p"),
+            (Axis::FanOut | Axis::Skew, Operation::AllToAll) => None,
+            (Axis::FanOut | Axis::Skew, _) => Some("all-to-all"),
+            (Axis::Root, Operation::Collective(operation)) if operation.has_root() => None,
+            (Axis::Root, _) => Some("operations with a root (broadcast, scatter, gather, reduce)"),
+            (Axis::Gamma, Operation::Collective(operation)) if operation.combines() => None,
+            (Axis::Gamma, _) => Some("operations that combine (reduce, all-reduce, reduce-scatter, scan)"),
+            _ => None,
+        }
     }
 
     /// Whether the axis changes runs only, and not plans.

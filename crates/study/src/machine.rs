@@ -41,23 +41,40 @@ pub(crate) fn planned(point: &Point<'_>) -> Result<MachineSpec, String> {
 /// The machine that runs: with noise and faults.
 pub(crate) fn disturbed(point: &Point<'_>, planned: &MachineSpec) -> Result<MachineSpec, String> {
     let mut machine = planned.clone();
-    match point.text(Axis::Noise) {
-        None | Some("none") => {}
-        Some(text) => {
-            let noise: Noise =
-                text.replace('+', ",").parse().map_err(|cause| format!("noise `{text}`: {cause}"))?;
-            // The seed axis varies the noise unless the noise has a seed of its own.
-            let noise = if text.contains("seed=") { noise } else { noise.seed(point.seed()) };
-            machine = machine.with_noise(noise);
-        }
+    if let Some(text) = point.text(Axis::Noise)
+        && let Some(noise) = noise(text)?
+    {
+        // The seed axis varies the noise unless the noise has a seed of its own.
+        let noise = if text.contains("seed=") { noise } else { noise.seed(point.seed()) };
+        machine = machine.with_noise(noise);
     }
     match point.text(Axis::Fault) {
         None | Some("none") => Ok(machine),
-        Some(text) => {
-            let faults = text.split('+').map(str::parse).collect::<Result<Vec<Fault>, _>>();
-            let faults = faults.map_err(|cause| format!("fault `{text}`: {cause}"))?;
-            machine.with_faults(Faults::new(faults)).map_err(|cause| cause.to_string())
-        }
+        Some(text) => machine.with_faults(faults(text)?).map_err(|cause| cause.to_string()),
+    }
+}
+
+/// Reads the noise of a value; `None` for `none`.
+pub(crate) fn noise(text: &str) -> Result<Option<Noise>, String> {
+    match text {
+        "none" => Ok(None),
+        text => match text.replace('+', ",").parse() {
+            Ok(noise) => Ok(Some(noise)),
+            Err(cause) => Err(format!("`{text}`: {cause}; or none")),
+        },
+    }
+}
+
+/// Reads the faults of a value, with `+` between them.
+pub(crate) fn faults(text: &str) -> Result<Faults, String> {
+    let fault = |item: &str| {
+        item.parse::<Fault>().map_err(|cause| {
+            format!("`{text}`: {cause}; or none; or {EACH_LINK} alone; several faults have + between them")
+        })
+    };
+    match text {
+        "none" => Ok(Faults::default()),
+        text => Ok(Faults::new(text.split('+').map(fault).collect::<Result<Vec<Fault>, _>>()?)),
     }
 }
 

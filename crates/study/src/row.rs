@@ -2,8 +2,11 @@
 
 use std::sync::OnceLock;
 
+use multicomputer::units::parse_bytes;
 use multicomputer::{Span, model::MachineSpec, report::RunReport};
 use serde::{Deserialize, Serialize};
+
+use crate::{Axis, case::Point};
 
 /// A row: a case, an algorithm, and its times in microseconds (exact to the picosecond). Empty columns do not apply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,6 +44,8 @@ pub struct Row {
     pub receive_overhead_us: Option<f64>,
     /// o_x in microseconds.
     pub exchange_overhead_us: Option<f64>,
+    /// L in microseconds.
+    pub latency_us: Option<f64>,
     /// Time for each link of a route in microseconds.
     pub hop_us: Option<f64>,
     /// k, capacity of a link over that of a port.
@@ -171,6 +176,7 @@ impl Row {
         self.send_overhead_us = Some(micros(parameters.send_overhead()));
         self.receive_overhead_us = Some(micros(parameters.receive_overhead()));
         self.exchange_overhead_us = Some(micros(parameters.exchange_overhead()));
+        self.latency_us = Some(micros(parameters.latency()));
         self.hop_us = Some(micros(parameters.hop()));
         self.link_excess = Some(parameters.link_excess());
         self.gamma_us = Some(decimal(parameters.gamma() * 1e6));
@@ -178,13 +184,33 @@ impl Row {
         self.machine_hash = machine.hash();
     }
 
-    /// Fills in noise and faults.
+    /// Fills in the values of a case whose problem cannot be made, as far as they are numbers or names.
+    pub(crate) fn set_case(&mut self, point: &Point<'_>) {
+        let text = |axis| point.text(axis).map(str::to_owned);
+        let count = |axis| point.count(axis).map(|count| count as usize);
+        self.machine = text(Axis::Machine).unwrap_or_default();
+        self.nodes = count(Axis::Nodes);
+        self.placement = text(Axis::Placement).unwrap_or_default();
+        self.ports = point.count(Axis::Ports).and_then(|ports| u32::try_from(ports).ok());
+        self.root = count(Axis::Root);
+        self.distribution = text(Axis::Distribution);
+        self.sources = count(Axis::Sources);
+        self.fan_out = count(Axis::FanOut);
+        self.skew = text(Axis::Skew);
+        self.bytes = point.text(Axis::Bytes).and_then(|bytes| parse_bytes(bytes).ok());
+        self.noise = text(Axis::Noise).filter(|noise| noise != "none");
+        self.faults = text(Axis::Fault).filter(|faults| faults != "none");
+    }
+
+    /// Fills in noise and faults of the machine, unless the case sets them.
     pub(crate) fn set_disturbances(&mut self, machine: &MachineSpec) {
-        self.noise = machine.noise().map(|noise| noise.kind_and_seed().0);
+        let noise = || machine.noise().map(|noise| noise.kind_and_seed().0);
+        self.noise = self.noise.take().or_else(noise);
         let list = |faults: &multicomputer::model::Faults| {
             faults.list().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
-        self.faults = machine.faults().map(list).filter(|faults| !faults.is_empty());
+        let faults = || machine.faults().map(list).filter(|faults| !faults.is_empty());
+        self.faults = self.faults.take().or_else(faults);
     }
 
     /// Fills in the problem.

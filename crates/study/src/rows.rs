@@ -152,16 +152,13 @@ impl Rows {
             .map_err(|cause| StudyError::Value { axis: Axis::Operation, cause })?;
         let common = Row { operation: operation.name().to_owned(), ..common };
         if let Err(cause) = self.prepare(point, operation) {
+            let mut common = common;
+            common.set_case(point);
+            if let Ok(machine) = machine::planned(point) {
+                common.set_machine(&machine);
+            }
             for name in algorithms::of(operation, &self.study.algorithms).iter().map(Algorithm::name) {
-                let machine = point.text(Axis::Machine).unwrap_or("paragon").to_owned();
-                let nodes = point.count(Axis::Nodes).map(|nodes| nodes as usize);
-                self.add(Row {
-                    algorithm: name,
-                    machine,
-                    nodes,
-                    restriction: Some(cause.clone()),
-                    ..common.clone()
-                });
+                self.add(Row { algorithm: name, restriction: Some(cause.clone()), ..common.clone() });
             }
             return Ok(());
         }
@@ -222,6 +219,12 @@ impl Rows {
             };
             planned.plans.iter().map(row).collect()
         };
+        if let Some(noise) = point.text(Axis::Noise).filter(|&noise| noise != "none") {
+            common.noise = Some(noise.to_owned());
+        }
+        if let Some(faults) = point.text(Axis::Fault).filter(|&faults| faults != "none") {
+            common.faults = Some(faults.to_owned());
+        }
         let disturbed = match machine::disturbed(point, &planned.machine) {
             Ok(disturbed) => disturbed,
             Err(cause) => return Ok(restricted(&common, &cause)),
@@ -271,7 +274,7 @@ impl Rows {
             Some(time) => time,
             None => match self.run(point, planned, plan, predicted, place)? {
                 Ok((time, report)) => {
-                    row.clock = Some(clock::name(place.clock).to_owned());
+                    row.clock = Some(point.text(Axis::Clock).unwrap_or("virtual").to_owned());
                     row.set_run(&report);
                     time
                 }

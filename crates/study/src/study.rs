@@ -103,7 +103,9 @@ impl Study {
         let mut all: Vec<String> = Vec::new();
         for value in values {
             match axis.kind() {
-                ValueKind::Name | ValueKind::Machine => all.push(value.as_ref().trim().to_owned()),
+                ValueKind::Name | ValueKind::Noise | ValueKind::Machine => {
+                    all.push(value.as_ref().trim().to_owned())
+                }
                 kind => {
                     let cause = |cause| StudyError::Value { axis, cause };
                     all.extend(kind.expand(value.as_ref()).map_err(cause)?);
@@ -185,6 +187,19 @@ impl Study {
         let check =
             |name: &String| algorithms::check(&operations, name).map_err(StudyError::UnknownAlgorithm);
         study.algorithms.iter().try_for_each(check)?;
+        // An axis that changes nothing is most likely a mistake.
+        for &axis in study.values.keys() {
+            let reasons: Vec<Option<&str>> =
+                operations.iter().map(|&operation| axis.is_only_for(operation)).collect();
+            if let (Some(Some(what)), true) = (reasons.first(), reasons.iter().all(Option::is_some)) {
+                let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
+                let cause = format!(
+                    "it has no effect on {}: it is for {what}; remove it, or add such an operation",
+                    names.join(", ")
+                );
+                return Err(StudyError::Value { axis, cause });
+            }
+        }
         let has_each_link = study
             .values(Axis::Fault)
             .is_some_and(|faults| faults.iter().any(|fault| fault == machine::EACH_LINK));
@@ -226,6 +241,9 @@ fn check(axis: Axis, value: &str) -> Result<(), String> {
     match axis {
         Axis::Operation => Operation::named(value).map(drop),
         Axis::Clock => clock::read(value).map(drop),
+        Axis::Noise => machine::noise(value).map(drop),
+        Axis::Fault if value == machine::EACH_LINK => Ok(()),
+        Axis::Fault => machine::faults(value).map(drop),
         Axis::Effort => effort(value).map(drop),
         Axis::Distribution => {
             value.parse::<multicomputer::s_to_p::Distribution>().map(drop).map_err(|cause| cause.to_string())
@@ -244,7 +262,7 @@ fn check(axis: Axis, value: &str) -> Result<(), String> {
             value.parse::<multicomputer::model::MachineSpec>().map(drop).map_err(|cause| cause.to_string())
         }
         _ => match axis.kind() {
-            ValueKind::Name | ValueKind::Machine => Ok(()),
+            ValueKind::Name | ValueKind::Noise | ValueKind::Machine => Ok(()),
             kind => kind.number(value).map(drop),
         },
     }

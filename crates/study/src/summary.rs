@@ -84,14 +84,13 @@ fn interval(times: &[f64]) -> [f64; 2] {
     [quantile(0.025), quantile(0.975)]
 }
 
-/// Groups rows that differ in nothing but their seed and what follows from it, in the order of their first rows: the first row of each
-/// group, and the summary of its times; `None` for a group without times.
-pub fn repeats(rows: &[Row]) -> Vec<(&Row, Option<Summary>)> {
-    let mut groups: BTreeMap<String, usize> = BTreeMap::new();
+/// Groups rows whose cases differ in their seed only, in the order of their first rows: the first row of each group, and the summary of its
+/// times; `None` for a group without times. `seeds` is the number of values of the axis `seed`, which varies fastest.
+pub fn repeats(rows: &[Row], seeds: usize) -> Vec<(&Row, Option<Summary>)> {
+    let mut groups: BTreeMap<(u64, &str), usize> = BTreeMap::new();
     let mut found: Vec<(&Row, Vec<f64>)> = Vec::new();
     for row in rows {
-        let key = key(row);
-        let nth = *groups.entry(key).or_insert_with(|| {
+        let nth = *groups.entry((row.case / seeds.max(1) as u64, &row.algorithm)).or_insert_with(|| {
             found.push((row, Vec::new()));
             found.len() - 1
         });
@@ -100,48 +99,30 @@ pub fn repeats(rows: &[Row]) -> Vec<(&Row, Option<Summary>)> {
     found.into_iter().map(|(row, times)| (row, Summary::of(&times))).collect()
 }
 
-/// Everything of a row but its seed and its results.
-fn key(row: &Row) -> String {
-    let bare = Row {
-        seed: 0,
-        case: 0,
-        chosen: None,
-        complete: None,
-        time_us: None,
-        predicted_us: None,
-        bound_us: None,
-        decided_by: None,
-        ratio: None,
-        messages: None,
-        bytes_sent: None,
-        waiting_us: None,
-        restriction: None,
-        ..row.clone()
-    };
-    format!("{bare:?}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn rows_of_other_seeds_are_one_group() {
-        let row = |seed, algorithm: &str, time| Row {
-            seed,
+        let row = |case, algorithm: &str, time| Row {
+            case,
             algorithm: algorithm.to_owned(),
             time_us: time,
             ..Row::default()
         };
         let rows = [
-            row(1, "a", Some(1.0)),
-            row(1, "b", Some(5.0)),
-            row(2, "a", Some(3.0)),
-            row(2, "b", None),
-            row(1, "c", None),
+            row(0, "a", Some(1.0)),
+            row(0, "b", Some(5.0)),
+            row(1, "a", Some(3.0)),
+            row(1, "b", None),
+            row(2, "a", None),
         ];
-        let found = repeats(&rows);
-        assert_eq!(found.iter().map(|(row, _)| row.algorithm.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+        let found = repeats(&rows, 2);
+        assert_eq!(
+            found.iter().map(|(row, _)| (row.case, row.algorithm.as_str())).collect::<Vec<_>>(),
+            [(0, "a"), (0, "b"), (2, "a")]
+        );
         let summary = found[0].1.unwrap();
         assert_eq!((summary.repeats, summary.mean, summary.min, summary.max), (2, 2.0, 1.0, 3.0));
         assert!(summary.interval[0] < summary.interval[1]);

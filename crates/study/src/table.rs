@@ -138,7 +138,7 @@ impl Iterator for TableReader {
 /// # Errors
 ///
 /// [`StudyError`] if the file cannot be read or changed, or if a row belongs to another study.
-pub fn cut_unfinished(path: &Path, study: &str) -> Result<Option<u64>, StudyError> {
+pub fn cut_unfinished(path: &Path, format: Format, study: &str) -> Result<Option<u64>, StudyError> {
     let unreadable = |cause| StudyError::Unreadable { path: path.to_owned(), cause };
     let table = |cause: String| StudyError::Table { path: path.to_owned(), cause };
     let file = File::options().read(true).write(true).open(path).map_err(unreadable)?;
@@ -152,6 +152,10 @@ pub fn cut_unfinished(path: &Path, study: &str) -> Result<Option<u64>, StudyErro
         // A line without its end was being written.
         if length == 0 || !line.ends_with('\n') {
             break;
+        }
+        if line.starts_with('{') != (format == Format::JsonLines) {
+            let (is, other) = if format == Format::Csv { ("JSON", "--json") } else { ("CSV", "--csv") };
+            return Err(table(format!("the unfinished rows are {is}: continue them with {other}")));
         }
         let row: Option<Row> = if line.starts_with('{') {
             serde_json::from_str(&line).ok()

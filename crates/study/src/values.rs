@@ -20,6 +20,8 @@ pub(crate) enum ValueKind {
     Number,
     /// Words, which may contain `=`, `:` and `+` but no comma.
     Name,
+    /// Noise: an item with `=` that does not begin with `interval` continues the noise before it, because noise may be written with commas.
+    Noise,
     /// Machines: an item that begins with a digit continues the name before it, because names of fat trees contain commas.
     Machine,
 }
@@ -38,10 +40,12 @@ impl ValueKind {
             }
             ValueKind::Seconds => parse_seconds(text).map_err(|cause| cause.to_string()),
             ValueKind::SecondsPerByte => parse_seconds_per_byte(text).map_err(|cause| cause.to_string()),
-            ValueKind::Number | ValueKind::Name | ValueKind::Machine => match text.parse::<f64>() {
-                Ok(number) if number.is_finite() => Ok(number),
-                _ => Err(format!("`{text}` is not a number")),
-            },
+            ValueKind::Number | ValueKind::Name | ValueKind::Noise | ValueKind::Machine => {
+                match text.parse::<f64>() {
+                    Ok(number) if number.is_finite() => Ok(number),
+                    _ => Err(format!("`{text}` is not a number")),
+                }
+            }
         }
     }
 
@@ -60,6 +64,13 @@ impl ValueKind {
                     }
                     _ => values.push(item.to_owned()),
                 },
+                ValueKind::Noise => match values.last_mut() {
+                    Some(noise) if item.contains('=') && !item.starts_with("interval") => {
+                        noise.push('+');
+                        noise.push_str(item);
+                    }
+                    _ => values.push(item.to_owned()),
+                },
                 ValueKind::Name => values.push(item.to_owned()),
                 _ => self.range(item, &mut values)?,
             }
@@ -67,8 +78,13 @@ impl ValueKind {
                 return Err(format!("`{text}` has more than {MAX_VALUES} values: use larger steps"));
             }
         }
+        // Equal numbers may be written in several ways.
+        let identity = |value: &String| match self {
+            ValueKind::Name | ValueKind::Noise | ValueKind::Machine => value.clone(),
+            _ => self.number(value).map_or_else(|_| value.clone(), decimal),
+        };
         let mut known = std::collections::BTreeSet::new();
-        values.retain(|value| known.insert(value.clone()));
+        values.retain(|value| known.insert(identity(value)));
         Ok(values)
     }
 
@@ -153,6 +169,12 @@ mod tests {
             (ValueKind::Seconds, "500 ns..2us", &["500 ns", "1000 ns", "2us"]),
             (ValueKind::Number, "1..4+1.5", &["1", "2.5", "4"]),
             (ValueKind::Name, "none,interval=1ms+length=50us", &["none", "interval=1ms+length=50us"]),
+            (
+                ValueKind::Noise,
+                "none,interval=1ms,length=50us,interval=2ms+length=1us",
+                &["none", "interval=1ms+length=50us", "interval=2ms+length=1us"],
+            ),
+            (ValueKind::Seconds, "1us,1000ns,2us", &["1us", "2us"]),
             (ValueKind::Machine, "fat-tree:4,2,1,mesh:2x2", &["fat-tree:4,2,1", "mesh:2x2"]),
         ] {
             assert_eq!(kind.expand(text).unwrap(), expected, "{text}");

@@ -2,7 +2,7 @@
 
 use std::{io::Write, path::Path};
 
-use multicomputer_study::{Format, Row, TableWriter, cut_unfinished};
+use multicomputer_study::{Format, Row, TableReader, TableWriter, cut_unfinished};
 
 use super::{super::error::Error, output::Output};
 
@@ -22,8 +22,14 @@ impl RowFile {
         Ok(RowFile { output, format, is_begun: false })
     }
 
-    /// Opens the partial file of an interrupted study, and cuts off its unfinished case. Returns the number of the last finished case, too.
-    pub(crate) fn resume(path: &Path, is_json: bool, study: &str) -> Result<(RowFile, Option<u64>), Error> {
+    /// Opens the partial file of an interrupted study, and cuts off its unfinished case. Calls `take` with the rows of the finished cases, and
+    /// returns the number of the last one, too.
+    pub(crate) fn resume(
+        path: &Path,
+        is_json: bool,
+        study: &str,
+        mut take: impl FnMut(Row),
+    ) -> Result<(RowFile, Option<u64>), Error> {
         let file = RowFile::create(path, is_json)?;
         let partial = match file.output.paths() {
             Some((_, partial)) => partial.to_owned(),
@@ -34,7 +40,12 @@ impl RowFile {
                 )));
             }
         };
-        let last = cut_unfinished(&partial, study)?;
+        let last = cut_unfinished(&partial, file.format, study)?;
+        if last.is_some() {
+            for row in TableReader::open(&partial)? {
+                take(row?);
+            }
+        }
         Ok((RowFile { is_begun: last.is_some(), ..file }, last))
     }
 

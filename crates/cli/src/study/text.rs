@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use multicomputer::Span;
-use multicomputer_study::{Row, Study, Summary, repeats};
+use multicomputer_study::{Axis, Row, Study, Summary, repeats};
 
 use super::super::{
     count::counted,
@@ -18,7 +18,7 @@ const MAX_ROWS: usize = 100;
 const MAX_COLUMNS: usize = 16;
 
 /// Columns that describe a case, in the order of a table.
-const CASE: [&str; 29] = [
+const CASE: [&str; 31] = [
     "operation",
     "machine",
     "nodes",
@@ -31,6 +31,7 @@ const CASE: [&str; 29] = [
     "send_overhead_us",
     "receive_overhead_us",
     "exchange_overhead_us",
+    "latency_us",
     "hop_us",
     "link_excess",
     "gamma_us",
@@ -46,6 +47,7 @@ const CASE: [&str; 29] = [
     "bytes",
     "element",
     "effort",
+    "clock",
     "seed",
     "algorithm",
 ];
@@ -79,7 +81,8 @@ impl Line {
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let repeats = repeats(self.rows);
+        let seeds = self.study.values(Axis::Seed).map_or(1, <[String]>::len);
+        let repeats = repeats(self.rows, seeds);
         let lines: Vec<Line> = repeats
             .iter()
             .map(|(row, summary)| Line {
@@ -87,7 +90,8 @@ impl fmt::Display for Text<'_> {
                 summary: *summary,
                 ratio: summary
                     .zip(row.bound_us)
-                    .filter(|(_, bound)| *bound > 0.0)
+                    // No bound holds for wall-clock times.
+                    .filter(|(_, bound)| *bound > 0.0 && row.ratio.is_some())
                     .map(|(summary, bound)| summary.mean / bound),
                 chosen: row.chosen.clone().unwrap_or_default(),
                 restriction: row.restriction.clone(),
@@ -173,7 +177,15 @@ fn table(lines: &[Line], varied: &[&str], unit: Unit) -> Table {
 
 /// The columns of a case that differ between lines, without those that others imply.
 fn varied(lines: &[Line]) -> Vec<&'static str> {
-    let differs = |column: &&str| lines.iter().any(|line| line.cell(column) != lines[0].cell(column));
+    // A line without times lacks the columns that follow from its machine or its problem.
+    let differs = |column: &&str| {
+        let mut cells = lines
+            .iter()
+            .filter(|line| line.restriction.is_none() || !line.cell(column).is_empty())
+            .map(|line| line.cell(column));
+        let first = cells.next();
+        cells.any(|cell| Some(cell) != first)
+    };
     let all: Vec<&str> = CASE.into_iter().filter(differs).collect();
     let has_machines = all.contains(&"machine");
     let has_parameters = all.iter().any(|column| {
@@ -231,9 +243,12 @@ impl Text<'_> {
             let timed = here.filter_map(|line| Some((line.summary?.mean, line.cell("algorithm"))));
             timed.min_by(|one, other| one.0.total_cmp(&other.0)).map_or("-", |(_, name)| name)
         };
+        let has_auto = lines.iter().any(|line| line.cell("algorithm") == AUTO);
+        let without_auto = if has_auto { ", auto left out" } else { "" };
+        let shown = |value: &str| if value.is_empty() { "none".to_owned() } else { value.to_owned() };
         match keys[..] {
             [key] => {
-                writeln!(f, "\nFastest algorithm by {key}:")?;
+                writeln!(f, "\nFastest algorithm by {key}{without_auto}:")?;
                 let mut runs: Vec<(&str, &str, &str)> = Vec::new();
                 for value in values(key) {
                     let name = fastest(&[(key, value)]);
@@ -243,12 +258,12 @@ impl Text<'_> {
                     }
                 }
                 runs.iter().try_for_each(|(name, from, to)| match from == to {
-                    true => writeln!(f, "  {from}: {name}"),
-                    false => writeln!(f, "  {from} to {to}: {name}"),
+                    true => writeln!(f, "  {}: {name}", shown(from)),
+                    false => writeln!(f, "  {} to {}: {name}", shown(from), shown(to)),
                 })
             }
             [down, across] if values(across).len() <= MAX_COLUMNS => {
-                writeln!(f, "\nFastest algorithm, {down} down and {across} across:")?;
+                writeln!(f, "\nFastest algorithm{without_auto}, {down} down and {across} across:")?;
                 let titles = std::iter::once((down, Align::Right))
                     .chain(values(across).into_iter().map(|value| (value, Align::Left)));
                 let mut table = Table::new(titles);
