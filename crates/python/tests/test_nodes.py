@@ -243,7 +243,8 @@ def test_other_threads_of_python_go_on_during_a_run():
 INTERRUPTED = """
 import multicomputer as mc
 def program(node):
-    print("started", flush=True)
+    if node.rank == 0:
+        print("started", flush=True)
     while node.rank == 0:
         {body}
     node.world.recv(0)
@@ -257,7 +258,10 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("body", ["pass", "node.compute(1e-6)"])
 def test_control_c_ends_a_run(body):
     script = INTERRUPTED.format(body=body)
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    # A background job of a shell inherits that SIGINT is ignored.
+    with_signal = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    command = [sys.executable, "-c", script]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=with_signal)
     assert process.stdout.readline() == "started\n"
     time.sleep(0.2)
     os.kill(process.pid, signal.SIGINT)
