@@ -18,6 +18,7 @@ use super::{
 };
 
 mod axes;
+mod fastest;
 mod text;
 
 use self::axes::AxisOptions;
@@ -177,7 +178,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     if kept.len() > MAX_KEPT {
         writeln!(out, "More than {MAX_KEPT} rows: no table is printed.")?;
     } else {
-        write!(out, "{}", text::Text { study: &study, rows: &kept })?;
+        write!(out, "{}", text::Text { study: &rows.study(), rows: &kept })?;
     }
     plot.finish(out)
 }

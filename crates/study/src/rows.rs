@@ -1,6 +1,6 @@
 //! The rows of a study, made one case at a time.
 
-use std::{collections::VecDeque, fmt, str::FromStr};
+use std::{collections::VecDeque, fmt, str::FromStr, sync::Arc};
 
 use multicomputer::{
     Clock, Machine, Rank, Span, Time,
@@ -61,7 +61,7 @@ impl fmt::Display for Shard {
 /// number of rows.
 #[derive(Debug)]
 pub struct Rows {
-    study: Study,
+    study: Arc<Study>,
     hash: String,
     shard: Shard,
     cases: u64,
@@ -99,7 +99,7 @@ impl Rows {
     pub(crate) fn new(study: Study, shard: Shard) -> Result<Rows, StudyError> {
         let (hash, cases) = (study.hash(), study.cases()?);
         Ok(Rows {
-            study,
+            study: Arc::new(study),
             hash,
             shard,
             cases,
@@ -109,6 +109,11 @@ impl Rows {
             has_time: false,
             refusal: None,
         })
+    }
+
+    /// Returns the study with its defaults, and with one fault value for each link in place of `each-link`.
+    pub fn study(&self) -> Arc<Study> {
+        Arc::clone(&self.study)
     }
 
     /// Returns the hash of the study, which is in every row.
@@ -132,14 +137,8 @@ impl Rows {
 
     /// Makes all rows of a case.
     fn solve(&mut self, number: u64) -> Result<(), StudyError> {
-        let values = std::mem::take(&mut self.study.values);
-        let point = Point::nth(&values, number);
-        let solved = self.solve_at(&point, number);
-        self.study.values = values;
-        solved
-    }
-
-    fn solve_at(&mut self, point: &Point<'_>, number: u64) -> Result<(), StudyError> {
+        let study = Arc::clone(&self.study);
+        let point = &Point::nth(&study.values, number);
         let common = Row {
             study: self.hash.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -232,8 +231,8 @@ impl Rows {
         common.set_disturbances(&disturbed);
         let clock = point.text(Axis::Clock).map_or(Ok(Clock::Virtual), clock::read);
         let clock = clock.map_err(|cause| StudyError::Value { axis: Axis::Clock, cause })?;
-        let place = Place { clock, is_disturbed: disturbed.is_disturbed(), machine: disturbed, built: None };
-        let mut place = place;
+        let mut place =
+            Place { clock, is_disturbed: disturbed.is_disturbed(), machine: disturbed, built: None };
         planned
             .plans
             .iter()
@@ -403,7 +402,6 @@ impl Runner for MachineRunner<'_> {
                 median_call(self.machine, program).map_err(|cause| RunError::Failed(cause.to_string()))?
             }
         };
-        debug_assert!(time < Time::MAX.since_start());
         Ok((time, run.report))
     }
 }

@@ -150,6 +150,12 @@ impl Study {
         self.values.iter().filter(|(_, values)| values.len() > 1).map(|(&axis, _)| axis).collect()
     }
 
+    /// Returns the value of each axis that varies in a case, in nesting order, as it was written.
+    pub fn varied_values(&self, case: u64) -> Vec<(Axis, &str)> {
+        let point = Point::nth(&self.values, case);
+        self.varied().into_iter().filter_map(|axis| Some((axis, point.text(axis)?))).collect()
+    }
+
     /// Returns the names of the algorithms; empty if the study has the default, `auto`.
     pub fn algorithms(&self) -> &[String] {
         &self.algorithms

@@ -1,0 +1,87 @@
+//! Where the fastest algorithm of a study changes: along the only axis that varies, or as a map of two axes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use multicomputer_study::{Axis, Study};
+
+use super::{
+    super::table::{Align, Table},
+    text::Line,
+};
+
+/// Maximum number of columns of the map.
+const MAX_COLUMNS: usize = 16;
+
+/// The choice among all algorithms, which is not compared with them.
+const AUTO: &str = "auto";
+
+/// The fastest algorithm of each case.
+pub(super) struct Fastest<'a> {
+    study: &'a Study,
+    /// The axes that vary, without the seed.
+    axes: Vec<Axis>,
+    /// The algorithm with the smallest mean time of each case; the cases of all seeds are one.
+    algorithms: BTreeMap<u64, (f64, &'a str)>,
+    has_auto: bool,
+}
+
+impl<'a> Fastest<'a> {
+    /// Returns the fastest algorithms; `None` if fewer than two algorithms are compared.
+    pub(super) fn of(study: &'a Study, lines: &'a [Line<'a>]) -> Option<Fastest<'a>> {
+        let (mut algorithms, mut names) = (BTreeMap::new(), BTreeSet::new());
+        for line in lines.iter().filter(|line| line.row.algorithm != AUTO) {
+            names.insert(&line.row.algorithm);
+            if let Some(summary) = line.summary {
+                let best = algorithms.entry(line.case).or_insert((summary.mean, line.row.algorithm.as_str()));
+                if summary.mean < best.0 {
+                    *best = (summary.mean, &line.row.algorithm);
+                }
+            }
+        }
+        let axes = study.varied().into_iter().filter(|&axis| axis != Axis::Seed).collect();
+        let has_auto = lines.iter().any(|line| line.row.algorithm == AUTO);
+        (names.len() > 1).then_some(Fastest { study, axes, algorithms, has_auto })
+    }
+
+    fn at(&self, case: usize) -> &str {
+        self.algorithms.get(&(case as u64)).map_or("-", |(_, name)| name)
+    }
+}
+
+impl fmt::Display for Fastest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = |axis| self.study.values(axis).unwrap_or_default();
+        let without_auto = if self.has_auto { ", auto left out" } else { "" };
+        match self.axes[..] {
+            [axis] => {
+                writeln!(f, "\nFastest algorithm by {axis}{without_auto}:")?;
+                let mut runs: Vec<(&str, &str, &str)> = Vec::new();
+                for (case, value) in values(axis).iter().enumerate() {
+                    match runs.last_mut() {
+                        Some((name, _, to)) if *name == self.at(case) => *to = value,
+                        _ => runs.push((self.at(case), value, value)),
+                    }
+                }
+                runs.iter().try_for_each(|(name, from, to)| match from == to {
+                    true => writeln!(f, "  {from}: {name}"),
+                    false => writeln!(f, "  {from} to {to}: {name}"),
+                })
+            }
+            [down, across] if values(across).len() <= MAX_COLUMNS => {
+                writeln!(f, "\nFastest algorithm{without_auto}, {down} down and {across} across:")?;
+                let titles = values(across).iter().map(|value| (value.as_str(), Align::Left));
+                let mut table = Table::new([(down.name(), Align::Right)].into_iter().chain(titles));
+                let columns = values(across).len();
+                for (nth, value) in values(down).iter().enumerate() {
+                    let cells = (0..columns).map(|column| self.at(nth * columns + column));
+                    table.row([value.as_str()].into_iter().chain(cells));
+                }
+                write!(f, "{table}")
+            }
+            _ => Ok(()),
+        }
+    }
+}
