@@ -4,21 +4,16 @@ use std::sync::Arc;
 
 use slab::Slab;
 
-use super::waiting::AwaitedEvent;
+use super::{
+    unreceived::{Unreceived, unreceived},
+    waiting::AwaitedEvent,
+};
 use crate::{
     endpoint::{Envelope, Mark},
     record::{Event, EventKind, NodeRecord, Part},
     time::Time,
-    wire::{Label, Matching, MessageId, Parcel, RequestId, Selector},
+    wire::{Matching, MessageId, Parcel, RequestId, Selector},
 };
-
-/// A message that no program has received: its identity, its label and its length.
-pub(super) type Unreceived = (MessageId, Label, u64);
-
-/// Describes a message that no program has received.
-pub(super) fn unreceived(envelope: &Envelope) -> Unreceived {
-    (envelope.id, envelope.label, envelope.payload.len())
-}
 
 /// The state of a request.
 #[derive(Debug)]

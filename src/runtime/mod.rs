@@ -19,6 +19,7 @@ mod parker;
 mod run_state;
 mod sync;
 mod threads;
+mod unreceived;
 mod waiting;
 
 pub use affinity::Pinning;

@@ -1,6 +1,6 @@
 //! The awaited event of a node without a timing model, for reports.
 
-use super::local::Unreceived;
+use super::unreceived::Unreceived;
 use crate::{
     kernel::WaitsFor,
     rank::Rank,

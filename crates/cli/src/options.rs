@@ -138,7 +138,7 @@ pub(super) struct RunOptions {
 
     /// Set the effort of the search for the fastest plan: quick, normal, or thorough (no limit). The effort counts
     /// schedule steps, not seconds, so every host finds the same plan. The output says if the search stopped early
-    #[arg(long, value_name = "EFFORT", default_value = "normal", value_parser = read_effort)]
+    #[arg(long, value_name = "EFFORT", default_value = "normal", value_parser = multicomputer_study::read_effort)]
     pub(super) effort: Effort,
 
     /// End a run after this wall-clock time, in seconds or with a unit: 10, 500ms
@@ -340,13 +340,6 @@ pub(super) fn read_pinning(text: &str) -> Result<Pinning, String> {
             Err(names::unknown("pinning", text, names::nearest(text, known), &known.join(", ")))
         }
     }
-}
-
-/// Parses the effort of the search for plans.
-fn read_effort(text: &str) -> Result<Effort, String> {
-    let known = Effort::ALL.map(Effort::name);
-    let named = Effort::ALL.into_iter().find(|effort| effort.name() == names::normalized(text));
-    named.ok_or_else(|| names::unknown("effort", text, names::nearest(text, known), &known.join(", ")))
 }
 
 /// Parses a number of bytes.

@@ -147,7 +147,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         if arguments.plot.is_some() {
             plot.row(&row.cells().into_iter().map(|(_, cell)| cell).collect::<Vec<_>>());
         }
-        // One row more than the limit says that there are more.
+        // One row above the limit shows that the limit is exceeded.
         if kept.len() <= MAX_KEPT {
             kept.push(row);
         }

@@ -21,7 +21,7 @@ use multicomputer::{
 };
 use scoped_tls_hkt::scoped_thread_local;
 
-use crate::{error::CallError, run::Context, typed::Reduction};
+use crate::{call_error::CallError, context::Context, typed::Reduction};
 
 scoped_thread_local!(static CALLS: for<'a> &'a dyn Calls);
 

@@ -1,75 +1,16 @@
 //! Errors of the library as exceptions of Python, which are defined in `multicomputer/errors.py`.
 
 use multicomputer::{
-    all_to_all::{self, ExchangeError},
-    collective::CollectiveError,
-    comm::WalkError,
     error::{BlockedNode, CommError, DeadlockReport, RunError},
-    goal::PlayError,
     plan::PlanError,
 };
 use pyo3::{prelude::*, types::PyDict};
 
-use crate::calls;
+use crate::{call_error::CallError, calls};
 
 /// Calls that fail by an ordinary exception after the end of a run. The next one ends a program that catches those; it comes before the
 /// library's own limit, at which it unwinds the thread.
 const MAX_CALLS_AFTER_END: u32 = 8;
-
-/// The error of a call of a node program.
-#[derive(Debug)]
-pub(crate) enum CallError {
-    /// No node program runs on this thread.
-    NoNode,
-    /// A group or a request of another node, or of another run.
-    OtherNode,
-    /// A request that is complete.
-    NoRequest,
-    /// The run was interrupted.
-    Interrupted,
-    /// There is no element type of this name.
-    Elements(String),
-    /// The operator is not for these elements.
-    Operator {
-        operator: String,
-        element: String,
-    },
-    Comm(CommError),
-    Collective(CollectiveError),
-    ManyToMany(all_to_all::CallError),
-    Play(PlayError),
-}
-
-impl From<CollectiveError> for CallError {
-    fn from(error: CollectiveError) -> CallError {
-        match error {
-            CollectiveError::Comm(error) | CollectiveError::Walk(WalkError::Comm(error)) => {
-                CallError::Comm(error)
-            }
-            other => CallError::Collective(other),
-        }
-    }
-}
-
-impl From<all_to_all::CallError> for CallError {
-    fn from(error: all_to_all::CallError) -> CallError {
-        match error {
-            all_to_all::CallError::Comm(error)
-            | all_to_all::CallError::Exchange(ExchangeError::Comm(error)) => CallError::Comm(error),
-            all_to_all::CallError::Collective(error) => error.into(),
-            other => CallError::ManyToMany(other),
-        }
-    }
-}
-
-impl From<PlayError> for CallError {
-    fn from(error: PlayError) -> CallError {
-        match error {
-            PlayError::Comm(error) => CallError::Comm(error),
-            other => CallError::Play(other),
-        }
-    }
-}
 
 impl CallError {
     /// Converts the error to an exception. If the run is over, also stores the place in the Python program of the call, which is the call

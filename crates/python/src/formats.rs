@@ -6,7 +6,13 @@ use multicomputer::{
 };
 use pyo3::prelude::*;
 
-use crate::{error::exception, plan::PyAlgorithm, run::PyMachine};
+use crate::{
+    calls,
+    error::exception,
+    plan::PyAlgorithm,
+    report::PyRun,
+    run::{PyMachine, run},
+};
 
 /// A program in GOAL, the format of LogGOPSim.
 #[pyclass(name = "Goal", module = "multicomputer", frozen)]
@@ -51,6 +57,16 @@ impl PyGoal {
         let machine = machine.get();
         let predicted = py.detach(|| goal::predict(machine.machine.spec(), &self.program, self.sends));
         Ok(predicted.map_err(|error| goal_error(py, &error))?.modeled.as_secs_f64())
+    }
+
+    /// Plays the program, a rank on each node of a machine.
+    fn _play(&self, py: Python<'_>, machine: &PyMachine) -> PyResult<PyRun> {
+        let call = |py: Python<'_>, _: &multicomputer::comm::Node<'_>| {
+            py.detach(|| calls::with(|calls| calls.play(&self.program, self.sends)))
+                .map_err(|error| error.raise(py))?;
+            Ok(py.None())
+        };
+        run(py, &machine.machine, &call, None)
     }
 }
 

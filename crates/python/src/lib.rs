@@ -2,7 +2,9 @@
 //!
 //! Python has the classes that programs use, with their documentation; this crate has what they call. `docs/python.md` explains the package.
 
+mod call_error;
 mod calls;
+mod context;
 mod error;
 mod formats;
 mod node;

@@ -17,8 +17,9 @@ use pyo3::{
 };
 
 use crate::{
+    call_error::CallError,
     calls::{self, Calls, GroupNumber, RequestNumber, To},
-    error::{CallError, exception},
+    error::exception,
     plan::PyAlgorithm,
     typed::{self, Reduction},
 };

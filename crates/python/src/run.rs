@@ -1,17 +1,13 @@
 //! Machines, and their runs of Python programs.
 
 use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{RecvTimeoutError, channel},
-    },
+    sync::mpsc::{RecvTimeoutError, channel},
     thread,
     time::Duration,
 };
 
 use multicomputer::{
-    Clock, Dilation, Machine, Pinning, Rank,
+    Clock, Dilation, Machine, Pinning,
     error::{Failure, RunError},
     model::{Faults, MachineSpec},
     plan::Effort,
@@ -20,35 +16,13 @@ use pyo3::prelude::*;
 
 use crate::{
     calls,
+    context::Context,
     error::{exception, of_deadlock, of_node, of_run},
-    formats::PyGoal,
     report::PyRun,
 };
 
 /// Interval at which the thread that called `run` lets Python handle signals.
 const SIGNALS: Duration = Duration::from_millis(20);
-
-/// What the nodes of a run of Python share: the places of their last calls, and whether Ctrl-C was pressed.
-#[derive(Debug)]
-pub(crate) struct Context {
-    places: Mutex<Vec<Option<String>>>,
-    interrupted: AtomicBool,
-}
-
-impl Context {
-    fn new(nodes: usize) -> Context {
-        Context { places: Mutex::new(vec![None; nodes]), interrupted: AtomicBool::new(false) }
-    }
-
-    /// Stores the place of the call that a node was in when the run ended. Later calls leave it unchanged.
-    pub(crate) fn store_place(&self, rank: Rank, place: String) {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)[rank].get_or_insert(place);
-    }
-
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
-    }
-}
 
 /// A machine.
 #[pyclass(name = "Machine", module = "multicomputer._native", frozen, subclass)]
@@ -193,23 +167,13 @@ impl PyMachine {
         let call = |py: Python<'_>, node: &multicomputer::comm::Node<'_>| program.call1(py, (node.rank(),));
         run(py, &self.machine, &call, Some(interrupt))
     }
-
-    /// Plays a GOAL program, a rank on each node.
-    fn _play(&self, py: Python<'_>, program: &PyGoal) -> PyResult<PyRun> {
-        let call = |py: Python<'_>, _: &multicomputer::comm::Node<'_>| {
-            py.detach(|| calls::with(|calls| calls.play(&program.program, program.sends)))
-                .map_err(|error| error.raise(py))?;
-            Ok(py.None())
-        };
-        run(py, &self.machine, &call, None)
-    }
 }
 
 /// What a node runs, with the lock.
 type Program<'a> = dyn Fn(Python<'_>, &multicomputer::comm::Node<'_>) -> PyResult<Py<PyAny>> + Sync + 'a;
 
 /// Runs a program on every node. The calling thread handles signals meanwhile, without the lock.
-fn run(
+pub(crate) fn run(
     py: Python<'_>,
     machine: &Machine,
     program: &Program<'_>,
@@ -237,7 +201,7 @@ fn run(
                     Err(RecvTimeoutError::Timeout) => Python::attach(|py| {
                         if let Err(error) = py.check_signals() {
                             signal = Some(error);
-                            context.interrupted.store(true, Ordering::Relaxed);
+                            context.interrupt();
                             if let Some(interrupt) = &interrupt
                                 && let Err(error) = interrupt.call0(py)
                             {
@@ -252,7 +216,7 @@ fn run(
     if let Some(signal) = signal {
         return Err(signal);
     }
-    let places = context.places.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let places = context.into_places();
     match result {
         Some(Ok(run)) => PyRun::new(py, run),
         Some(Err(RunError::Node { rank, source, .. })) => match source.downcast::<PyErr>() {

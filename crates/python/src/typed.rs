@@ -12,7 +12,7 @@ use multicomputer::{
     comm::Caller,
 };
 
-use crate::error::CallError;
+use crate::call_error::CallError;
 
 /// Calls a macro with the element types and their NumPy names. Bytes in an array have a type of their own, because plain bytes have none.
 macro_rules! for_all_types {

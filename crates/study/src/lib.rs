@@ -20,6 +20,7 @@ mod operation;
 mod problem;
 mod row;
 mod rows;
+mod spelling;
 mod study;
 mod summary;
 mod table;
@@ -31,6 +32,7 @@ pub use self::{
     operation::Operation,
     row::Row,
     rows::{Rows, Shard},
+    spelling::{read_effort, read_fraction},
     study::{Runs, Study},
     summary::{BOOTSTRAP_SEED, Summary, repeats},
     table::{Format, TableReader, TableWriter, cut_unfinished, merge},

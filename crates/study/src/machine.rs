@@ -30,11 +30,17 @@ pub(crate) fn planned(point: &Point<'_>) -> Result<MachineSpec, String> {
         let placement = placement.parse().map_err(|cause: topology::TopologyError| cause.to_string())?;
         machine = machine.with_placement(placement).map_err(|cause| cause.to_string())?;
     }
-    match point.text(Axis::Rendezvous) {
-        None | Some("none") => Ok(machine),
-        Some(from) => parse_bytes(from)
-            .map(|from| machine.with_rendezvous(from))
-            .map_err(|cause| format!("{cause}, or none")),
+    Ok(match point.text(Axis::Rendezvous).map(rendezvous).transpose()?.flatten() {
+        Some(from) => machine.with_rendezvous(from),
+        None => machine,
+    })
+}
+
+/// Reads the length from which sends wait for their receives; `None` for `none`.
+pub(crate) fn rendezvous(text: &str) -> Result<Option<u64>, String> {
+    match text {
+        "none" => Ok(None),
+        text => parse_bytes(text).map(Some).map_err(|cause| format!("{cause}, or none")),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::{
     checked::{self, Runner},
     data::{Content, MAX_DATA},
     row::Problem as Columns,
+    spelling::read_fraction,
 };
 
 /// Bytes of a case that sets none.
@@ -109,7 +110,7 @@ impl Problem {
                 let fan_out = point.count(Axis::FanOut).map_or(nodes, |fan_out| fan_out as usize);
                 let matrix = match point.text(Axis::Skew) {
                     Some(text) => {
-                        let nonuniformity = fraction(text)?;
+                        let nonuniformity = read_fraction(text)?;
                         let generator =
                             Generator { nodes, fan_out, traffic: bytes, nonuniformity, seed: point.seed() };
                         columns.skew = Some(text.to_owned());
@@ -232,19 +233,6 @@ fn equal(nodes: usize, fan_out: usize, bytes: u64) -> Result<Matrix, String> {
     Matrix::of(nodes, length).map_err(|cause| cause.to_string())
 }
 
-/// Reads a fraction from 0 to 1: `1/32`, `0.25`.
-fn fraction(text: &str) -> Result<f64, String> {
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    let value = match text.split_once('/') {
-        None => number(text),
-        Some((above, below)) => number(above).zip(number(below)).map(|(above, below)| above / below),
-    };
-    let is_allowed = |value: &f64| (0.0..=1.0).contains(value);
-    value
-        .filter(is_allowed)
-        .ok_or_else(|| format!("skew `{text}`: write a fraction from 0 to 1, such as 1/32 or 0.25"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,11 +247,5 @@ mod tests {
             }
         }
         assert!(equal(4, 5, 8).unwrap_err().contains("1 to 4"));
-    }
-
-    #[test]
-    fn fractions_are_read() {
-        assert_eq!((fraction("1/32"), fraction("0.25")), (Ok(1.0 / 32.0), Ok(0.25)));
-        assert!(fraction("2").is_err() && fraction("1/0").is_err() && fraction("x").is_err());
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, fmt, str::FromStr, sync::Arc};
 
 use multicomputer::{
-    Clock, Machine, Rank, Span, Time,
+    Clock, Machine, Rank, Span,
     comm::Node,
     error::Failure,
     model::MachineSpec,
@@ -21,7 +21,7 @@ use crate::{
     machine,
     problem::{Plan, Problem},
     row::{self, micros},
-    study::effort,
+    spelling::read_effort,
 };
 
 /// A part of a study: of every `of` consecutive cases the one with this index. All parts together are the study.
@@ -121,7 +121,7 @@ impl Rows {
         &self.hash
     }
 
-    /// Returns the number of cases of the part, and of those that are finished.
+    /// Returns the number of cases of the part, and the number of finished cases.
     pub fn progress(&self) -> (u64, u64) {
         let of_part = |cases: u64| cases.saturating_sub(self.shard.index).div_ceil(self.shard.of);
         (of_part(self.cases), of_part(self.next.min(self.cases)))
@@ -199,7 +199,7 @@ impl Rows {
     }
 
     fn effort(&self, point: &Point<'_>) -> Result<Effort, String> {
-        point.text(Axis::Effort).map_or(Ok(Effort::default()), effort)
+        point.text(Axis::Effort).map_or(Ok(Effort::default()), read_effort)
     }
 
     /// The rows of all algorithms.

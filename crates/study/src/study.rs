@@ -1,12 +1,13 @@
 //! Studies: axes x algorithms -> rows.
 
-use multicomputer::{names, plan::Effort};
+use multicomputer::names;
 
 use crate::{
     Axis, Operation, Rows, Shard, StudyError, algorithms,
     case::{Point, Values},
     clock, machine,
     problem::Elements,
+    spelling::{read_effort, read_fraction},
     values::ValueKind,
 };
 
@@ -250,7 +251,9 @@ fn check(axis: Axis, value: &str) -> Result<(), String> {
         Axis::Noise => machine::noise(value).map(drop),
         Axis::Fault if value == machine::EACH_LINK => Ok(()),
         Axis::Fault => machine::faults(value).map(drop),
-        Axis::Effort => effort(value).map(drop),
+        Axis::Effort => read_effort(value).map(drop),
+        Axis::Skew => read_fraction(value).map(drop),
+        Axis::Rendezvous => machine::rendezvous(value).map(drop),
         Axis::Distribution => {
             value.parse::<multicomputer::s_to_p::Distribution>().map(drop).map_err(|cause| cause.to_string())
         }
@@ -272,11 +275,4 @@ fn check(axis: Axis, value: &str) -> Result<(), String> {
             kind => kind.number(value).map(drop),
         },
     }
-}
-
-/// Reads an effort.
-pub(crate) fn effort(text: &str) -> Result<Effort, String> {
-    let known = Effort::ALL.map(Effort::name);
-    let named = Effort::ALL.into_iter().find(|effort| effort.name() == names::normalized(text));
-    named.ok_or_else(|| names::unknown("effort", text, names::nearest(text, known), &known.join(", ")))
 }

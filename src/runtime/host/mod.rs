@@ -31,10 +31,10 @@ use self::{
 };
 use super::{
     Ended, LatenessStats, Pinning, Settings, by_sender,
-    local::{Unreceived, unreceived},
     run_state::{Cause, RunState},
     sync::Ordering,
     threads::{Program, World, run_threads},
+    unreceived::{Unreceived, unreceived},
     waiting::Waiting,
 };
 use crate::{

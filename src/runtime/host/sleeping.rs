@@ -10,8 +10,9 @@ use super::endpoint::HostNode;
 use crate::{
     error::CommError,
     runtime::{
-        local::{Local, unreceived},
+        local::Local,
         sync::Ordering,
+        unreceived::unreceived,
         waiting::{AwaitedEvent, Waiting},
     },
     time::Time,

@@ -16,7 +16,7 @@ use crate::{
     kernel::BlockedNode,
     rank::Rank,
     record::{NodeRecord, PhaseRecord, UnreceivedMessage, UnwaitedSend},
-    runtime::{carrier::Carrier, local::Unreceived, run_state::Fault},
+    runtime::{carrier::Carrier, run_state::Fault, unreceived::Unreceived},
     time::{Span, Time},
 };
 

@@ -25,8 +25,9 @@ use crate::{
     record::{EventKind, UnreceivedMessage},
     runtime::{
         carrier::Carrier,
-        local::{Local, unreceived},
+        local::Local,
         run_state::{Fault, count_call_after_end},
+        unreceived::unreceived,
         waiting::{AwaitedEvent, Waiting},
     },
     time::{Span, Time},

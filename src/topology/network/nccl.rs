@@ -1,7 +1,7 @@
 //! Networks from the topology files of NCCL (`NCCL_TOPO_DUMP_FILE`): one system of GPUs, with NVLink, PCI and the links between processors.
 //!
 //! Nodes are the GPUs in the order of their attribute `dev`. Switches are the processors, the PCI switches with GPUs below them, and one
-//! NVSwitch. Bandwidths are those that NCCL computes (`graph/topo.cc`, `graph/topo.h`): of NVLinks by their number and the compute capability
+//! NVSwitch. Bandwidths are computed as in NCCL (`graph/topo.cc`, `graph/topo.h`): of NVLinks by their number and the compute capability
 //! `sm`, of PCI by width and speed, and between processors by their kind. The links of NVLink are listed first, so they are preferred to PCI
 //! links where routes have as many links. NICs connect the system to others, and are left out.
 

@@ -50,19 +50,8 @@ pub(super) fn seeds(text: &str) -> Result<u64, String> {
 
 /// Parses a fraction from 0 to 1.
 pub(super) fn fraction(text: &str) -> Result<Fraction, String> {
-    let unreadable = || format!("`{text}` is not a fraction: write 1/32 or 0.25");
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    let value = match text.split_once('/') {
-        None => number(text).ok_or_else(unreadable)?,
-        Some((above, below)) => {
-            let below = number(below).filter(|&below| below != 0.0);
-            number(above).zip(below).map(|(above, below)| above / below).ok_or_else(unreadable)?
-        }
-    };
-    match (0.0..=1.0).contains(&value) {
-        true => Ok(Fraction { spelled: text.trim().to_owned(), value }),
-        false => Err(format!("`{text}` is out of range: give a number from 0 to 1")),
-    }
+    let value = multicomputer_study::read_fraction(text)?;
+    Ok(Fraction { spelled: text.trim().to_owned(), value })
 }
 
 /// Returns all requested problems, at least one: the given matrix, or a random matrix for each traffic.

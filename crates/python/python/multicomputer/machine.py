@@ -114,7 +114,7 @@ class Machine:
 
     def play(self, goal: _native.Goal) -> Run:
         """Runs a program in GOAL, with real bytes that receivers verify."""
-        return Run(self._native._play(goal))
+        return Run(goal._play(self._native))
 
     def predict(self, goal: _native.Goal) -> float:
         """Returns the predicted time of a program in GOAL, in modeled seconds."""
