@@ -19,6 +19,7 @@ use super::{
 
 mod axes;
 mod fastest;
+mod line;
 mod text;
 
 use self::axes::AxisOptions;

@@ -9,7 +9,7 @@ use multicomputer_study::{Axis, Study};
 
 use super::{
     super::table::{Align, Table},
-    text::Line,
+    line::Line,
 };
 
 /// Maximum number of columns of the map.
