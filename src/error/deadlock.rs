@@ -25,7 +25,7 @@ pub struct DeadlockReport {
     pub awaited: Vec<ReturnedNode>,
     /// The messages that have arrived at blocked nodes and that no receive has taken, ordered by sender: a wrong tag, rank or group shows
     /// here. Without the messages of collective calls, and those whose senders [wait for the receive](WaitsFor::Receive). Under the host's
-    /// clock and over MPI the list may be incomplete.
+    /// clock and over MPI the list may be incomplete: at most ten messages of each blocked node.
     pub unreceived: Vec<UnreceivedMessage>,
 }
 

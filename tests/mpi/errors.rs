@@ -102,13 +102,13 @@ fn deadlocks(job: &Job) {
             matches!(node.waits_for, WaitsFor::Message { source: Some(source), .. } if source == (node.rank + 1) % size)
         );
     }
-    // Another tag than the one awaited: the report lists the message.
+    // Another tag than the one awaited: the report lists the messages, at most ten of one node.
     let tags = error_of(job, |node| {
         node.world().send((0, Tag(3)), 1_u64)?;
         Ok(node.world().recv((0, Tag(4)))?.len())
     });
     let RunError::Deadlock(report) = &tags else { panic!("{tags}") };
-    assert_eq!((report.unreceived.len(), report.unreceived[0].tag), (size, Tag(3)));
+    assert_eq!((report.unreceived.len(), report.unreceived[0].tag), (size.min(10), Tag(3)));
     // One waits in a library call that the others do not make.
     let left = error_of(job, |node| match node.rank() {
         0 => Ok(node.world().barrier()?),

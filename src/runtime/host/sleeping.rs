@@ -12,7 +12,7 @@ use crate::{
     runtime::{
         local::Local,
         sync::Ordering,
-        unreceived::unreceived,
+        unreceived::{MAX_UNRECEIVED, unreceived},
         waiting::{AwaitedEvent, Waiting},
     },
     time::Time,
@@ -39,9 +39,6 @@ const MAX_YIELD_TIME: Duration = Duration::from_micros(200);
 pub(super) fn linger(nodes: usize, cores: usize) -> Duration {
     MAX_YIELD_TIME.min(YIELD_TIME_PER_NODE * nodes.div_ceil(cores) as u32)
 }
-
-/// The maximum number of unreceived messages that a sleeping node announces for a deadlock report.
-const UNRECEIVED: usize = 10;
 
 /// The parker state in which a thread waits for an event.
 fn parker_event(awaited_event: &AwaitedEvent) -> u32 {
@@ -88,7 +85,7 @@ impl HostNode<'_> {
             }
             let since = host.now();
             let unreceived =
-                self.local.borrow().matching.arrived().take(UNRECEIVED).map(unreceived).collect();
+                self.local.borrow().matching.arrived().take(MAX_UNRECEIVED).map(unreceived).collect();
             let waiting = Waiting { since, awaited_event: awaited_event(), unreceived };
             *host.waiting[self.id as usize].lock() = Some(waiting);
             parker.prepare(event);

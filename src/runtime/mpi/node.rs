@@ -27,7 +27,7 @@ use crate::{
         carrier::Carrier,
         local::Local,
         run_state::{Fault, count_call_after_end},
-        unreceived::unreceived,
+        unreceived::{MAX_UNRECEIVED, unreceived},
         waiting::{AwaitedEvent, Waiting},
     },
     time::{Span, Time},
@@ -46,9 +46,6 @@ const CALLS: u64 = 64;
 
 /// The number of polls from one check of the clock to the next.
 const POLLS: u32 = 256;
-
-/// The maximum number of unreceived messages that a rank reports for a deadlock.
-const UNRECEIVED: usize = 10;
 
 /// The cause of the early end of a run, as known to this rank.
 #[derive(Debug)]
@@ -210,7 +207,7 @@ impl<'j> MpiNode<'j> {
         let to = self.job.rank() as NodeId;
         let arrived = local.matching.arrived().map(unreceived);
         let described = |(_, label, bytes)| groups.contexts.unreceived(to, label, bytes);
-        arrived.filter_map(described).take(UNRECEIVED).collect()
+        arrived.filter_map(described).take(MAX_UNRECEIVED).collect()
     }
 }
 
