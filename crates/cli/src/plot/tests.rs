@@ -62,7 +62,7 @@ fn nodes_follow_from_machines_and_intervals_have_two_ends() {
     let chart = plotted("machine,algorithm,modeled_us\nring:4,a,1\nring:32,a,2");
     assert_eq!(
         (chart.x.title(), lines(&chart)[0].2),
-        ("nodes, nodes".to_owned(), &[[4.0, 1.0], [32.0, 2.0]][..])
+        ("nodes".to_owned(), &[[4.0, 1.0], [32.0, 2.0]][..])
     );
     let chart = plotted(
         "machine,operation,from_bytes,to_bytes,algorithm,from_us,from_ratio,to_us,to_ratio\n\
