@@ -60,10 +60,7 @@ fn names_are_x_where_no_number_varies() {
 #[test]
 fn nodes_follow_from_machines_and_intervals_have_two_ends() {
     let chart = plotted("machine,algorithm,modeled_us\nring:4,a,1\nring:32,a,2");
-    assert_eq!(
-        (chart.x.title(), lines(&chart)[0].2),
-        ("nodes".to_owned(), &[[4.0, 1.0], [32.0, 2.0]][..])
-    );
+    assert_eq!((chart.x.title(), lines(&chart)[0].2), ("nodes".to_owned(), &[[4.0, 1.0], [32.0, 2.0]][..]));
     let chart = plotted(
         "machine,operation,from_bytes,to_bytes,algorithm,from_us,from_ratio,to_us,to_ratio\n\
          ring:4,all-gather,8,64,a,10,2,20,2\nring:4,all-gather,128,256,b,30,3,40,4",

@@ -132,7 +132,11 @@ impl Axis {
 
     /// Returns the name with the unit: `time, ms`; only the name if the unit is the same word.
     pub fn title(&self) -> String {
-        if self.unit.is_empty() || self.unit == self.name { self.name.clone() } else { format!("{}, {}", self.name, self.unit) }
+        if self.unit.is_empty() || self.unit == self.name {
+            self.name.clone()
+        } else {
+            format!("{}, {}", self.name, self.unit)
+        }
     }
 
     /// Returns a description of the allowed numbers if `number` is not allowed, otherwise `None`.
