@@ -6,6 +6,15 @@ use toml::Value;
 
 use crate::{Axis, Runs, Study, StudyError};
 
+/// The error of a text that is not TOML, with a hint if its line has a range without quotes.
+fn explained(text: &str, cause: &toml::de::Error) -> String {
+    let begin = cause.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text.get(..begin).map_or(0, |before| before.matches('\n').count());
+    let is_range = text.lines().nth(line).is_some_and(|line| line.contains(".."));
+    let hint = if is_range { "A range is a text: write it in quotes, such as nodes = \"4..64\"" } else { "" };
+    format!("{cause}{hint}")
+}
+
 /// Keys of settings that are not axes.
 pub(crate) const SETTINGS: [&str; 6] = ["title", "algorithm", "run", "phantom", "element", "in-order"];
 
@@ -26,8 +35,7 @@ impl Study {
     ///
     /// [`StudyError`] for text that is not TOML, unknown keys, and values that cannot be read.
     pub fn from_toml(text: &str) -> Result<Study, StudyError> {
-        let table: toml::Table =
-            text.parse().map_err(|cause: toml::de::Error| StudyError::Toml(cause.to_string()))?;
+        let table: toml::Table = text.parse().map_err(|cause| StudyError::Toml(explained(text, &cause)))?;
         let mut study = Study::default();
         for (key, value) in &table {
             study.set_key(key, value)?;
@@ -161,6 +169,7 @@ mod tests {
             ("phantom = 1", "not true or false"),
             ("nodes = [[1]]", "has the type array"),
             ("nodes = ", "not valid TOML"),
+            ("nodes = 4..64", "nodes = \"4..64\""),
             ("machine = 'paragn'", "did you mean `paragon`"),
         ] {
             let refusal = Study::from_toml(text).unwrap_err().to_string();
