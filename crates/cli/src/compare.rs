@@ -7,7 +7,6 @@
 pub(super) mod column;
 mod common;
 mod explained;
-mod implementation;
 mod measured;
 mod place;
 mod results;
@@ -31,10 +30,9 @@ pub(super) use self::{
     column::{Column, Figure, record, table},
     common::title,
     explained::Explanations,
-    implementation::Implementation,
     measured::Spread,
     place::Place,
-    results::{NOT_RUN, Results, bound_line, left_out, on_the_host},
+    results::{Results, bound_line, on_the_host},
     runner::{Execution, Ran, Runs, compare, run_parser},
     solved::{Attempt, Line, Row, Solved, mean},
 };
@@ -54,24 +52,12 @@ pub(super) trait Comparison: Sized {
 
     /// Names of the CSV columns, separated by blanks.
     const FILE: &'static str;
-    /// Names of the CSV columns for runs over MPI.
-    const MPI_FILE: &'static str = Self::FILE;
 
     /// Returns the name of a run, for errors and the progress bar.
     fn describe(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String;
 
-    /// Returns the name of a run in a list of runs: the algorithm, in which the runs differ, comes first.
-    fn heading(&self, problem: &Self::Problem, algorithm: &Self::Algorithm) -> String {
-        self.describe(problem, algorithm)
-    }
-
     /// Returns the label of a run in file names; without an algorithm, the label of the fastest run.
     fn label(&self, problem: &Self::Problem, algorithm: Option<&Self::Algorithm>) -> String;
-
-    /// Returns whether an algorithm stands for MPI's native operation.
-    fn is_mpi(&self, _algorithm: &Self::Algorithm) -> bool {
-        false
-    }
 
     /// Returns whether plans of an algorithm have a predicted time; otherwise only a run shows the time.
     fn is_predictable(&self, _algorithm: &Self::Algorithm) -> bool {
@@ -157,7 +143,7 @@ pub(super) struct Case<C: Comparison> {
 }
 
 impl<C: Comparison> Case<C> {
-    fn is_over_mpi(&self) -> bool {
+    pub(super) fn is_over_mpi(&self) -> bool {
         self.place.as_ref().is_some_and(Place::is_over_mpi)
     }
 }

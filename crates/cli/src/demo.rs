@@ -16,10 +16,9 @@ use multicomputer::{
     s_to_p::{Algorithm, Distribution, Instance, Plan},
     units::{Sizes, format_bytes},
 };
-use multicomputer_study::checked;
+use multicomputer_study::{checked, place_sources};
 
 use super::{
-    broadcast::default_sources,
     clock,
     compare::{
         Attempt, Attempted, Case, Column, Comparison, Execution, Place, Planned, Ran, Results, Row, Runs,
@@ -29,7 +28,7 @@ use super::{
     data::Content,
     error::Error,
     lists::List,
-    options::{MachineOptions, RunOptions, as_grid, read_number},
+    options::{MachineOptions, RunOptions, read_number},
     pace::pace,
     patience,
     setting::machine_columns,
@@ -92,12 +91,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let options = &arguments.options;
     let spec = options.with_rendezvous_option(arguments.machine.spec()?);
     let fixed = arguments.distribution.iter().find_map(Distribution::sources);
-    let sources = arguments.sources.or(fixed).unwrap_or_else(|| default_sources(&spec));
+    let count = arguments.sources.or(fixed);
     let clocks = options.clocks();
     let machines = clocks.iter().map(|&clock| Ok((clock, Rc::new(options.build(&spec, clock)?))));
     let machines: Vec<(Clock, Rc<Machine>)> = machines.collect::<Result<_, Error>>()?;
     // After building the machines: plans for a machine that this host cannot run might not fit in memory.
-    let plans = plans(arguments, &spec, sources)?;
+    let plans = plans(arguments, &spec, count)?;
+    let sources = plans.first().map_or(0, |(.., plan)| plan.instance().sources().len());
     let mut cases: Vec<Case<Demonstration>> = Vec::new();
     for (clock, machine) in machines {
         for (bytes, distribution, plan) in plans.iter().cloned() {
@@ -126,9 +126,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 fn plans(
     arguments: &Arguments,
     spec: &MachineSpec,
-    sources: usize,
+    count: Option<usize>,
 ) -> Result<Vec<(u64, Distribution, Rc<Plan>)>, Error> {
-    let grid = as_grid(spec);
     let distributions = match &arguments.distribution[..] {
         [] => List::of(DEFAULT_DISTRIBUTIONS),
         distributions => List::of(distributions.iter().cloned()).without_duplicates(),
@@ -136,8 +135,9 @@ fn plans(
     let mut plans = Vec::new();
     for bytes in &arguments.bytes {
         for distribution in distributions.iter() {
-            let ranks = distribution.place(grid, sources).map_err(Error::usage)?;
-            let instance = Instance::new(spec, &ranks, &vec![bytes; sources]).map_err(Error::usage)?;
+            let sources = place_sources(spec, distribution, count).map_err(Error::usage)?;
+            let lengths = vec![bytes; sources.len()];
+            let instance = Instance::new(spec, &sources, &lengths).map_err(Error::usage)?;
             let plan = Algorithm::BR_LIN.plan(&instance).map_err(Error::usage)?;
             plans.push((bytes, distribution.clone(), Rc::new(plan)));
         }

@@ -7,7 +7,6 @@
 //! one that is meant when none is named.
 
 mod all_to_all;
-mod broadcast;
 mod calibrate;
 mod collective;
 mod compare;
@@ -21,6 +20,7 @@ mod machine;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod msccl;
+mod operations;
 mod options;
 mod pace;
 mod patience;

@@ -170,18 +170,6 @@ pub(super) struct RunOptions {
 }
 
 impl MachineOptions {
-    /// Returns the machine options as given.
-    #[cfg(feature = "mpi")]
-    pub(super) fn given(&self) -> GivenMachines {
-        let (machines, shapes) = (self.machine.iter().cloned().collect(), self.mesh.into_iter().collect());
-        GivenMachines {
-            machines,
-            shapes,
-            is_placed: self.change.is_placed(),
-            has_ports: self.change.ports.is_some(),
-        }
-    }
-
     /// Returns whether a machine is given.
     pub(super) fn is_given(&self) -> bool {
         self.machine.is_some() || self.mesh.is_some()
@@ -219,12 +207,6 @@ impl MachinesOptions {
         };
         machines.into_iter().map(|machine| self.change.changed(machine)).collect()
     }
-}
-
-/// Returns the grid in which sources are placed. A machine without rows and columns counts as one row of all nodes, as
-/// in the algorithms.
-pub(super) fn as_grid(machine: &MachineSpec) -> Grid {
-    machine.topology().grid().unwrap_or(Grid { rows: 1, columns: machine.nodes() })
 }
 
 /// Returns the Paragon with a grid of this shape.

@@ -1,47 +1,28 @@
 //! `multicomputer s-to-p`: compares s-to-p broadcast algorithms, on one problem in detail, or in a sweep over machines,
 //! distributions, numbers of sources and lengths.
-//!
-//! Errors in arguments are reported before the first run.
 
-use std::{
-    fmt::{self, Write as _},
-    io::Write,
-};
+use std::{io::Write, iter};
 
 use clap::Args;
 use multicomputer::{
-    Clock, Rank, Span,
-    pattern::Schedule,
-    plan::{PlanError, Search},
-    report::LinkReport,
-    s_to_p::{Algorithm, Distribution, Instance, Plan, picture},
+    Rank,
+    model::MachineSpec,
+    s_to_p::{Algorithm, Distribution},
     units::Sizes,
 };
-use multicomputer_study::checked;
+use multicomputer_study::{Operation, Problem, place_sources};
 
 use super::{
-    broadcast::own_broadcast,
-    clock,
-    compare::{
-        Attempt, Attempted, Case, Column, Comparison, Execution, Implementation, Place, Planned, Ran,
-        Results, Row, Runs, bound_line, compare, left_out, title,
-    },
-    data::Content,
+    compare::Runs,
+    count::counted,
     error::Error,
-    lists::{List, algorithm_lines, lengths},
-    options::{MachinesOptions, RunOptions},
-    setting::machine_columns,
+    lists::{List, algorithm_lines, is_all, lengths},
+    operations::{CompareOptions, Compared, Task, cell},
     site::Site,
 };
 
-mod growth;
-mod lists;
-mod task;
-
-use self::{
-    growth::Growth,
-    task::{Differences, Task},
-};
+/// Maximum number of values in a range.
+const MAX_RANGE: usize = 10_000;
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
@@ -50,15 +31,15 @@ pub(super) struct Arguments {
     /// Set the number of sources, the nodes that hold a message: 30, a list 1,5,10, a doubling range 1..64, or a
     /// range in steps 10..100+10 [default: the size of a block or a list; otherwise 30, or all nodes of a smaller
     /// machine]
-    #[arg(long, value_name = "NUMBERS", value_parser = lists::counts, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBERS", value_parser = counts, allow_negative_numbers = true)]
     sources: Option<List<usize>>,
 
     // The help texts are generated from the names of distributions and algorithms.
-    #[arg(long, value_name = "NAMES", default_value = "row", value_parser = lists::distributions, help = lists::distribution_help())]
+    #[arg(long, value_name = "NAMES", default_value = "row", value_parser = distributions, help = distribution_help())]
     distribution: List<Distribution>,
 
     /// Choose the ranks of the sources, such as 0,5,17
-    #[arg(long, value_name = "RANKS", value_parser = lists::ranks, conflicts_with_all = ["sources", "distribution"])]
+    #[arg(long, value_name = "RANKS", value_parser = ranks, conflicts_with_all = ["sources", "distribution"])]
     at: Option<List<Rank>>,
 
     /// Set the length of each message: 2K, a list 1K,4K, or a doubling range 8..64K (K is 1024 bytes, kB 1000)
@@ -70,18 +51,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "LENGTHS", value_parser = lengths, conflicts_with = "bytes")]
     lengths: Option<List<u64>>,
 
-    #[arg(long, value_name = "NAMES", default_value = "all", value_parser = lists::algorithms, help = lists::algorithm_help())]
-    algorithm: List<Algorithm>,
-
-    /// Send lengths without data, for messages that do not fit in memory; only lengths are checked
-    #[arg(long)]
-    pub(super) phantom: bool,
-
     #[command(flatten)]
-    pub(super) machines: MachinesOptions,
-
-    #[command(flatten)]
-    pub(super) options: RunOptions,
+    pub(super) compared: CompareOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -99,241 +70,152 @@ Examples:
 
 /// Returns the end of the help: algorithms and examples.
 fn after_help() -> String {
-    format!("Algorithms:\n{}\n\n{EXAMPLES}", algorithm_lines(lists::known(), 31))
+    let names =
+        |algorithms: &[Algorithm]| algorithms.iter().map(Algorithm::name).collect::<Vec<_>>().join(", ");
+    let known = Algorithm::PAPER.iter().chain(Algorithm::BEYOND).chain(Algorithm::FOR_SOME).cloned();
+    let known = known.chain([Algorithm::AUTO]);
+    format!(
+        "Algorithms:\n{}\n\nGroups: paper ({}), beyond ({}, {}), all; {} chooses the fastest.\n\n{EXAMPLES}",
+        algorithm_lines(known, 31),
+        names(Algorithm::PAPER),
+        names(Algorithm::BEYOND),
+        names(Algorithm::FOR_SOME),
+        Algorithm::AUTO
+    )
 }
-
-/// Maximum number of algorithms for a table with a row for each problem; with more algorithms, each run has its own
-/// row.
-const MAX_COLUMNS: usize = 8;
 
 /// Runs all algorithms on all problems, and prints the comparison.
 pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> Result<(), Error> {
-    let options = &arguments.options;
-    let clock = options.clock();
-    let machines: Vec<_> = site
-        .specs(&arguments.machines)?
-        .into_iter()
-        .map(|machine| options.with_rendezvous_option(machine))
-        .collect();
-    let places = machines.iter().map(|machine| site.place(options, machine));
-    let places: Vec<Place> = places.collect::<Result<_, Error>>()?;
-    // After building the machines: problems of a machine that this host cannot run might not fit in memory.
-    let tasks = task::tasks(arguments, &machines)?;
-    let differences = Differences::of(&tasks);
-    let content = Content::new(arguments.phantom, options.seed);
-    let case = |task: Task| Case {
-        lines: site.lines(task.algorithms.iter().map(|algorithm| vec![algorithm.clone()])),
-        bound: task.instance.lower_bound(),
-        spec: task.instance.machine().clone(),
-        place: Some(places[task.machine].clone()),
-        clock,
-        problem: task,
+    let compared = Compared {
+        title: "S-to-p broadcasting",
+        operations: &[Operation::SToP],
+        options: &arguments.compared,
+        with: &[],
+        seeds: 1,
+        bandwidth: false,
+        default_runs: |_| Runs::All,
     };
-    let cases = tasks.into_iter().map(case).collect();
-    let time = site.time(options);
-    compare(&Broadcasts { clock, time, content, differences }, cases, Runs::All, options, out)
+    compared.run(site, |machine| tasks(arguments, machine), out)
 }
 
-/// A table row: one run.
-type R<'a> = Row<'a, Broadcasts>;
-
-/// Comparison of s-to-p broadcast algorithms.
-struct Broadcasts {
-    clock: Clock,
-    /// Kind of time: the name of the clock, or `MPI`.
-    time: &'static str,
-    content: Content,
-    differences: Differences,
-}
-
-impl Comparison for Broadcasts {
-    type Problem = Task;
-    type Algorithm = Implementation<Algorithm>;
-    type Plan = Implementation<Plan, Instance>;
-    type Facts = Option<Growth>;
-
-    const FILE: &'static str = concat!(
-        machine_columns!(),
-        " seed distribution sources bytes algorithm variant clock modeled_us \
-                                bound_us ratio iterations messages bytes_sent link link_bytes link_busy_us wall_us \
-                                dilation error answers late_answers slip_us pace"
-    );
-
-    const MPI_FILE: &'static str = concat!(
-        machine_columns!(),
-        " seed distribution sources bytes algorithm variant wall_us least_us lower_us \
-                                    upper_us most_us repetitions mpi_ratio predicted_us prediction_error iterations \
-                                    messages bytes_sent"
-    );
-
-    fn describe(&self, task: &Task, algorithm: &Implementation<Algorithm>) -> String {
-        format!("{algorithm} on {task}, {}", self.time)
-    }
-
-    fn heading(&self, task: &Task, algorithm: &Implementation<Algorithm>) -> String {
-        format!("{algorithm}: {task}, {}", self.time)
-    }
-
-    fn label(&self, task: &Task, algorithm: Option<&Implementation<Algorithm>>) -> String {
-        self.differences.label(task, algorithm.and_then(Implementation::ours))
-    }
-
-    fn is_mpi(&self, algorithm: &Implementation<Algorithm>) -> bool {
-        algorithm.ours().is_none()
-    }
-
-    fn plan(
-        &self,
-        task: &Task,
-        algorithm: &Implementation<Algorithm>,
-        search: Search,
-    ) -> Attempted<Self::Plan> {
-        let algorithm = match algorithm {
-            Implementation::Ours(algorithm) => algorithm,
-            Implementation::Mpi(()) => {
-                let plan = Implementation::Mpi(task.instance.clone());
-                return Ok(Ok(Planned {
-                    plan,
-                    predicted: None,
-                    chosen: "Allgatherv".to_owned(),
-                    is_complete: true,
-                }));
+/// Returns all requested problems of a machine, ordered by distribution, number of sources, length.
+fn tasks(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<Task>, Error> {
+    let mut tasks = Vec::new();
+    for (distribution, sources) in placements(arguments, machine)? {
+        let lengths: Vec<Vec<u64>> = match &arguments.lengths {
+            Some(lengths) if lengths.len() != sources.len() && !arguments.has_number_of_sources() => {
+                return Err(Error::usage(format!(
+                    "{} given, and {distribution} on {} has {}: give a length for each source, or --sources or --at",
+                    match lengths.len() {
+                        1 => "1 length is".to_owned(),
+                        given => format!("{given} lengths are"),
+                    },
+                    machine.name(),
+                    counted(sources.len(), "source"),
+                )));
             }
+            Some(lengths) => vec![lengths.to_vec()],
+            None => (&arguments.bytes).into_iter().map(|bytes| vec![bytes; sources.len()]).collect(),
         };
-        let plan = algorithm.plan_with(&task.instance, search).map_err(Error::usage)?;
-        // The variant of the algorithm; for *Auto*, the chosen algorithm and its variant. Empty if the algorithm has
-        // only one variant.
-        let chosen = match (plan.algorithm(), plan.variant()) {
-            (taken, variant) if taken == algorithm => variant.to_owned(),
-            (taken, "") => taken.to_string(),
-            (taken, variant) => format!("{taken}: {variant}"),
-        };
-        let predicted = Some(plan.prediction().modeled.since_start());
-        let is_complete = plan.is_complete();
-        Ok(Ok(Planned { predicted, chosen, is_complete, plan: Implementation::Ours(plan) }))
-    }
-
-    fn schedule<'a>(&self, plan: &'a Self::Plan) -> Option<&'a Schedule> {
-        Some(plan.ours()?.schedule())
-    }
-
-    fn facts(&self, _: &Task, planned: &Planned<Self::Plan>, _: Option<&Ran>) -> Option<Growth> {
-        planned.plan.ours().map(|plan| Growth::of(plan.growth()))
-    }
-
-    fn run(&self, plan: &Self::Plan, execution: Execution<'_>) -> Result<Ran, Error> {
-        match plan {
-            Implementation::Ours(plan) => checked::s_to_p(plan, self.content, execution),
-            Implementation::Mpi(instance) => own_broadcast(instance, self.content, execution),
+        for lengths in lengths {
+            let problem = Problem::s_to_p(machine, &sources, &lengths).map_err(Error::usage)?;
+            tasks.push(Task::new(problem, [cell("distribution", &distribution, &distribution)]));
         }
     }
+    Ok(tasks)
+}
 
-    /// Returns the time of the run: all plans are run.
-    fn time(&self, attempt: &Attempt<Self>) -> Option<Span> {
-        attempt.ran.as_ref().map(|ran| ran.time)
+/// Returns all placements of the sources on a machine, as name and ranks. The ranks of `--at` are named like a
+/// distribution: `list:0+5`.
+fn placements(arguments: &Arguments, machine: &MachineSpec) -> Result<Vec<(String, Vec<Rank>)>, Error> {
+    if let Some(ranks) = &arguments.at {
+        let names: Vec<String> = ranks.iter().map(Rank::to_string).collect();
+        return Ok(vec![(format!("list:{}", names.join("+")), ranks.to_vec())]);
     }
+    let counts = arguments
+        .sources
+        .as_deref()
+        .map_or_else(|| vec![None], |counts| counts.iter().copied().map(Some).collect());
+    let each = arguments
+        .distribution
+        .iter()
+        .flat_map(|distribution| counts.iter().map(move |&count| (distribution, count)));
+    let place = |(distribution, count): (&Distribution, Option<usize>)| {
+        let sources = place_sources(machine, distribution, count).map_err(Error::usage)?;
+        Ok((distribution.to_string(), sources))
+    };
+    each.map(place).collect()
+}
 
-    fn columns<'a>(&self) -> Vec<Column<'a, R<'a>>> {
-        vec![
-            Column::new("distribution", |row: &R| row.problem().distribution.clone()).left(),
-            Column::new("sources", |row: &R| row.problem().sources()),
-            Column::new("bytes", |row: &R| row.problem().bytes()),
-            Column::new("variant", |row: &R| row.chosen()).left(),
-            Column::new("modeled_us", Row::modeled),
-            Column::new("time", Row::starred).titled(title(clock::kind_of_time(self.clock))),
-            // Shown next to wall-clock times only.
-            Column::new("predicted", |row: &R| {
-                row.modeled().filter(|_| row.ran().is_some_and(|ran| !ran.is_modeled))
+impl Arguments {
+    /// Returns whether the arguments set the number of sources.
+    fn has_number_of_sources(&self) -> bool {
+        let has_own_number = |distribution: &Distribution| distribution.sources().is_some();
+        self.sources.is_some() || self.at.is_some() || self.distribution.iter().any(has_own_number)
+    }
+}
+
+/// Returns the help text of `--distribution`.
+fn distribution_help() -> String {
+    format!(
+        "Place the sources, comma-separated: {}; all selects the distributions up to band",
+        Distribution::spellings()
+    )
+}
+
+/// Parses distributions: without duplicates, in the order given.
+fn distributions(text: &str) -> Result<List<Distribution>, String> {
+    let read = |item: &str| match item {
+        all if is_all(all) => Ok(Distribution::ALL.to_vec()),
+        name => match name.parse::<Distribution>() {
+            Ok(distribution) => Ok(vec![distribution]),
+            Err(cause) => Err(cause.to_string()),
+        },
+    };
+    Ok(List::read(text, read)?.without_duplicates())
+}
+
+/// Parses numbers of sources, in the order given: a list of numbers and ranges. `1..64` doubles, as in lists of sizes,
+/// and `10..100+10` has steps of 10. A range always includes its upper end.
+fn counts(text: &str) -> Result<List<usize>, String> {
+    List::read(text, |item| {
+        let number = |text: &str| {
+            text.trim().parse::<usize>().map_err(|_| {
+                format!(
+                    "`{item}` is not a number of sources: write 30, a doubling range 1..64, a range in steps \
+                     10..100+10, or a list of these"
+                )
             })
-            .titled("predicted {unit}"),
-            Column::new("iterations", |row: &R| Some(row.facts()?.as_ref()?.iterations)),
-            Column::new("link", |row: &R| loaded(row).map(|link| link.link.to_string()))
-                .titled("most loaded link")
-                .left(),
-            Column::new("link_bytes", |row: &R| loaded(row).map(|link| link.load.bytes)).titled("its bytes"),
-            Column::new("link_busy_us", |row: &R| loaded(row).map(|link| link.load.busy)),
-            Column::new("busy", busy).titled("busy %"),
-        ]
-    }
-
-    fn show(&self, results: &Results<'_, Self>, text: &mut String) -> fmt::Result {
-        let (first, unit) = (results.first(), results.unit(|row| [row.time()]));
-        let mut parts = self.differences.common(first);
-        parts.push(format!("{} time", self.time));
-        let heading = format!("S-to-p broadcasting: {}{}", parts.join(", "), results.setting());
-        let keys = self.differences.keys.join(" ");
-        let keys = match keys.strip_prefix("machine") {
-            Some(others) => format!("machine {}{others}", results.setting_columns()),
-            None => keys,
         };
-        if results.is_over_mpi() {
-            results.show_measured(&heading, &keys, "variant", text)?;
-            return self.left_out(results).iter().try_for_each(|note| writeln!(text, "{note}"));
-        }
-        write!(text, "{heading}")?;
-        if let [one] = results.solved {
-            writeln!(text, "\n")?;
-            if let Some(grid) = first.instance.machine().topology().grid() {
-                writeln!(text, "{}", picture(grid, first.instance.sources()))?;
-            }
-            let names = "algorithm time predicted? ratio iterations messages bytes_sent link link_bytes busy pace? error? \
-                         variant";
-            writeln!(text, "{}\n{}", results.table(names, unit), bound_line(&one.case.bound, unit))?;
-        } else {
-            writeln!(text, "; {} times in {}\n", clock::kind_of_time(self.clock), unit.name())?;
-            let lines = || results.solved.iter().flat_map(|solved| &solved.lines);
-            let has_run =
-                |algorithm: &Algorithm| lines().any(|line| line.algorithm.ours() == Some(algorithm));
-            let run: Vec<String> = lists::known().filter(has_run).map(|run| run.to_string()).collect();
-            let table = match run.len() > MAX_COLUMNS {
-                true => {
-                    results.table(&format!("{keys} algorithm time predicted? bound_us ratio variant"), unit)
-                }
-                false => results.times([&keys, "bound_us"], &run, unit),
-            };
-            writeln!(text, "{table}")?;
-        }
-        let checked = match self.content {
-            Content::Random { .. } => "every byte of every source",
-            Content::Phantom => "a message of the right length from every source",
+        let Some((low, high)) = item.split_once("..") else { return Ok(vec![number(item)?]) };
+        let (high, step) = match high.split_once('+') {
+            Some((high, step)) => (number(high)?, Some(number(step)?)),
+            None => (number(high)?, None),
         };
-        let star = match self.clock {
-            Clock::Host => "* is the fastest of these runs.".to_owned(),
-            _ => unit.star(),
-        };
-        writeln!(text, "{star}\nAfter every run every node held {checked}.")?;
-        let left_out = self.left_out(results);
-        results.notes().iter().chain(&left_out).try_for_each(|note| writeln!(text, "{note}"))?;
-        match results.solved {
-            [_] => growth::tables(&results.rows(), text),
-            _ => Ok(()),
+        let low = number(low)?;
+        if low > high {
+            return Err(format!("`{item}` is descending; write the smaller number first"));
         }
-    }
+        if step == Some(0) {
+            return Err(format!("`{item}` goes in steps of 0: use steps of 1 or more"));
+        }
+        let after = |&count: &usize| match step {
+            Some(step) => count.saturating_add(step).min(high),
+            None => count.saturating_mul(2).clamp(1, high),
+        };
+        let range = iter::successors(Some(low), |count| (*count < high).then(|| after(count)));
+        let range: Vec<usize> = range.take(MAX_RANGE + 1).collect();
+        match range.len() {
+            0..=MAX_RANGE => Ok(range),
+            _ => Err(format!("`{item}` has more than {MAX_RANGE} numbers: use larger steps")),
+        }
+    })
 }
 
-impl Broadcasts {
-    /// Returns notes on the skipped algorithms, with the reasons.
-    fn left_out(&self, results: &Results<'_, Self>) -> Vec<String> {
-        let causes = results.solved.iter().flat_map(|solved| &solved.case.problem.left_out);
-        let words = |cause: &PlanError| match cause {
-            // Without numbers, so that the problems of a sweep share one note.
-            PlanError::Restricted { text, .. } if results.solved.len() > 1 => text.clone(),
-            cause => cause.to_string(),
-        };
-        left_out(causes.map(words), |times| match results.solved.len() {
-            1 => String::new(),
-            problems => format!(" for {times} of {problems} problems"),
-        })
-    }
-}
-
-/// Returns the link that carried the most bytes.
-fn loaded<'a>(row: &R<'a>) -> Option<&'a LinkReport> {
-    row.ran()?.loaded.as_ref()
-}
-
-/// Returns the fraction of the time in which the most loaded link was busy, in percent.
-fn busy(row: &R) -> Option<String> {
-    let (link, time) = (loaded(row)?, row.ran()?.time);
-    (!time.is_zero()).then(|| format!("{:.1}", 100.0 * link.load.busy.as_secs_f64() / time.as_secs_f64()))
+/// Parses ranks, in the order given.
+fn ranks(text: &str) -> Result<List<Rank>, String> {
+    List::read(text, |item| match item.parse() {
+        Ok(rank) => Ok([rank]),
+        Err(_) => Err(format!("`{item}` is not a rank: write whole numbers such as 0,5,17")),
+    })
 }

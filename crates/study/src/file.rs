@@ -112,7 +112,7 @@ impl Study {
             "algorithm" => {
                 self.algorithms = match value {
                     Value::Array(items) => items.iter().map(text).collect::<Result<_, _>>().map_err(error)?,
-                    value => crate::algorithms::read(&text(value).map_err(error)?),
+                    value => crate::algorithms::read_algorithms(&text(value).map_err(error)?),
                 };
             }
             "run" => self.runs = Runs::named(&text(value).map_err(error)?).map_err(error)?,

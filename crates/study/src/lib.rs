@@ -27,9 +27,11 @@ mod table;
 mod values;
 
 pub use self::{
+    algorithms::{Algorithm, algorithms_named, check_algorithm, read_algorithms},
     axis::Axis,
     error::StudyError,
     operation::Operation,
+    problem::{Elements, Plan, Problem, Vector, default_element, matrix, place_sources},
     row::Row,
     rows::{Rows, Shard},
     spelling::{read_effort, read_fraction},

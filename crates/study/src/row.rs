@@ -161,8 +161,8 @@ impl Row {
         Row::columns().iter().map(|name| object.get(name).cloned().unwrap_or_default()).collect()
     }
 
-    /// Fills in the machine.
-    pub(crate) fn set_machine(&mut self, machine: &MachineSpec) {
+    /// Fills in the columns of the machine, except those of noise and faults.
+    pub fn set_machine(&mut self, machine: &MachineSpec) {
         let (parameters, grid) = (machine.parameters(), machine.topology().grid());
         let placements: Vec<String> = machine.placements().iter().map(ToString::to_string).collect();
         self.machine = machine.base_name().to_owned();
@@ -203,11 +203,12 @@ impl Row {
     }
 
     /// Fills in noise and faults of the machine, unless the case sets them.
-    pub(crate) fn set_disturbances(&mut self, machine: &MachineSpec) {
+    pub fn set_disturbances(&mut self, machine: &MachineSpec) {
         let noise = || machine.noise().map(|noise| noise.kind_and_seed().0);
         self.noise = self.noise.take().or_else(noise);
         let list = |faults: &multicomputer::model::Faults| {
-            faults.list().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+            let detours = (!faults.has_detours()).then(|| "no-detours".to_owned());
+            faults.list().iter().map(ToString::to_string).chain(detours).collect::<Vec<_>>().join(" ")
         };
         let faults = || machine.faults().map(list).filter(|faults| !faults.is_empty());
         self.faults = self.faults.take().or_else(faults);

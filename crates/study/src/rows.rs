@@ -190,8 +190,10 @@ impl Rows {
         let (problem, columns) = Problem::of(point, operation, &machine, self.study.elements)?;
         let effort = self.effort(point)?;
         let algorithms = algorithms::of(operation, &self.study.algorithms);
-        let plan =
-            |algorithm: &Algorithm| (algorithm.name(), problem.plan(algorithm, point.seed(), effort.into()));
+        let plan = |algorithm: &Algorithm| {
+            let seeded = algorithm.with_seed(point.seed());
+            (algorithm.name(), problem.plan(&seeded, effort.into()))
+        };
         let plans = algorithms.iter().map(plan).collect();
         let bound = problem.lower_bound();
         self.planned = Some(Planned { key, machine, problem, columns, bound, plans });

@@ -128,7 +128,7 @@ impl Study {
 
     /// Sets the algorithms: names with commas between them, or `all`. Names that mean no algorithm of an operation are left out there.
     pub fn set_algorithms(&mut self, names: &str) {
-        self.algorithms = algorithms::read(names);
+        self.algorithms = algorithms::read_algorithms(names);
     }
 
     /// Sets the length of an element in bytes [default: 8 if the operation combines, otherwise 1].
@@ -191,8 +191,9 @@ impl Study {
             study.algorithms = vec!["auto".to_owned()];
         }
         let operations = study.operations();
-        let check =
-            |name: &String| algorithms::check(&operations, name).map_err(StudyError::UnknownAlgorithm);
+        let check = |name: &String| {
+            algorithms::check_algorithm(&operations, name).map_err(StudyError::UnknownAlgorithm)
+        };
         study.algorithms.iter().try_for_each(check)?;
         // An axis that changes nothing is most likely a mistake.
         for &axis in study.values.keys() {

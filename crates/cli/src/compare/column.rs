@@ -27,6 +27,11 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
+    /// Returns a text; `None` if it is empty.
+    pub(crate) fn text_or_none(text: &str) -> Figure {
+        if text.is_empty() { Figure::None } else { Figure::Text(text.to_owned()) }
+    }
+
     /// Returns the cell of a table.
     fn shown(&self, unit: Unit) -> String {
         match self {
@@ -116,16 +121,6 @@ impl<'c, R> Column<'c, R> {
         Column { has_own_unit: true, ..self }
     }
 
-    /// Returns whether `name` is the name of the column in CSV files.
-    pub(crate) fn is_named(&self, name: &str) -> bool {
-        self.name == name
-    }
-
-    /// Returns the figure of a row.
-    pub(crate) fn figure(&self, row: &R) -> Figure {
-        (self.figure)(row)
-    }
-
     /// Returns the unit for the column's times in a table.
     fn unit(&self, figures: &[Figure], unit: Unit) -> Unit {
         let times = figures.iter().filter_map(|figure| match figure {
@@ -139,13 +134,13 @@ impl<'c, R> Column<'c, R> {
 
 /// Returns the first column with this name.
 fn named<'s, 'c, R>(columns: &'s [Column<'c, R>], name: &str) -> Option<&'s Column<'c, R>> {
-    columns.iter().find(|column| column.is_named(name))
+    columns.iter().find(|column| column.name == name)
 }
 
 /// Returns a CSV row with the columns `names`, which are separated by blanks.
 pub(crate) fn record<R>(columns: &[Column<'_, R>], names: &str, row: &R) -> Vec<String> {
     let columns = names.split_whitespace().filter_map(|name| named(columns, name));
-    columns.map(|column| column.figure(row).exact()).collect()
+    columns.map(|column| (column.figure)(row).exact()).collect()
 }
 
 /// Returns a table with the columns `names`, which are separated by blanks. A column whose name ends in `?` is omitted
@@ -155,7 +150,7 @@ pub(crate) fn table<R>(columns: &[Column<'_, R>], names: &str, rows: &[R], unit:
         .split_whitespace()
         .filter_map(|name| named(columns, name.trim_end_matches('?')).zip(Some(name)));
     let filled = named.filter_map(|(column, name)| {
-        let figures: Vec<Figure> = rows.iter().map(|row| column.figure(row)).collect();
+        let figures: Vec<Figure> = rows.iter().map(|row| (column.figure)(row)).collect();
         let is_shown = !name.ends_with('?') || figures.iter().any(|figure| *figure != Figure::None);
         let unit = column.unit(&figures, unit);
         is_shown.then_some((column, figures, unit))

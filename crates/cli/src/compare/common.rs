@@ -4,7 +4,7 @@ use multicomputer::{Clock, Span, report::Verdict};
 
 use super::{
     super::{clock, setting},
-    Column, Comparison, Figure, Ran, Row, decides, measured,
+    Column, Comparison, Figure, Ran, Row, decides,
 };
 
 /// Returns all columns: first those specific to the comparison, which take precedence over shared columns of the same
@@ -16,7 +16,6 @@ pub(super) fn columns<'a, C: Comparison>(of: &C) -> Vec<Column<'a, Row<'a, C>>> 
     columns.extend(bound());
     columns.extend(runs());
     columns.extend(pace());
-    columns.extend(measured::columns());
     columns
 }
 
@@ -46,11 +45,6 @@ fn bound<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 3] {
     ]
 }
 
-/// Returns the run of a row if its messages were counted: MPI does not count the messages of its native operations.
-fn counted<'a, C: Comparison>(row: &Row<'a, C>) -> Option<&'a Ran> {
-    row.ran().filter(|_| !row.of.is_mpi(&row.line.algorithm))
-}
-
 /// Returns columns for the run. Tables show its time only under clocks where it can differ from the prediction.
 fn runs<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 5] {
     [
@@ -60,8 +54,8 @@ fn runs<'a, C: Comparison>() -> [Column<'a, Row<'a, C>>; 5] {
             row.run_time().filter(|_| row.solved.case.clock != Clock::Virtual)
         })
         .titled("run {unit}"),
-        Column::new("messages", |row: &Row<'a, C>| counted(row).map(|ran| ran.messages)),
-        Column::new("bytes_sent", |row: &Row<'a, C>| counted(row).map(|ran| ran.bytes)).titled("bytes"),
+        Column::new("messages", |row: &Row<'a, C>| row.ran().map(|ran| ran.messages)),
+        Column::new("bytes_sent", |row: &Row<'a, C>| row.ran().map(|ran| ran.bytes)).titled("bytes"),
     ]
 }
 

@@ -1,7 +1,5 @@
 //! Results as text: tables, and notes under them.
 
-use std::collections::BTreeMap;
-
 use multicomputer::{Span, plan::LowerBound};
 use multicomputer_study::checked::TIMED_CALLS;
 
@@ -12,7 +10,7 @@ use super::{
         table::Table,
         unit::Unit,
     },
-    Column, Comparison, Figure, Line, Ran, Row, Solved,
+    Column, Comparison, Ran, Row, Solved,
     column::table,
     common::columns,
 };
@@ -24,10 +22,6 @@ pub(crate) fn on_the_host() -> String {
          call; they vary from run to run. Predictions and lower bounds are modeled."
     )
 }
-
-/// Note if all times are predictions.
-pub(crate) const NOT_RUN: &str =
-    "Nothing was run: all times are predictions, which are exact in virtual time.";
 
 /// Results of a comparison.
 pub(crate) struct Results<'a, C: Comparison> {
@@ -73,78 +67,14 @@ impl<'a, C: Comparison> Results<'a, C> {
         table(&columns(self.of), names, &self.rows(), unit)
     }
 
-    /// Returns a table with a row for each case: the columns `keys`, the times of `algorithms` with a star at the
-    /// fastest, and the columns `ends`.
-    pub(crate) fn times(&self, [keys, ends]: [&str; 2], algorithms: &[String], unit: Unit) -> Table {
-        let titled: Vec<String> = algorithms.iter().map(|algorithm| format!("{algorithm}  ")).collect();
-        let figure = |row: Option<&Row<'a, C>>| row.map_or(Figure::Starred(None, None), Row::starred);
-        self.by_algorithm([keys, ends], algorithms.iter().zip(&titled), unit, figure)
+    /// Returns all columns.
+    pub(crate) fn columns(&self) -> Vec<Column<'a, Row<'a, C>>> {
+        columns(self.of)
     }
 
-    /// Returns a table of the times of runs, like [`times`](Self::times), if they are wall-clock times of the host;
-    /// otherwise an empty text.
-    pub(crate) fn wall_times(&self, key: &str, algorithms: &[String], unit: Unit) -> String {
-        if self.rows().iter().flat_map(Row::runs).all(|ran| ran.is_modeled) {
-            return String::new();
-        }
-        let figure = |row: Option<&Row<'a, C>>| row.and_then(Row::run_time).into();
-        let table = self.by_algorithm([key, ""], algorithms.iter().zip(algorithms), unit, figure);
-        format!("Run times on the threads of this host, in {}:\n\n{table}\n", unit.name())
-    }
-
-    /// Returns a table with a row for each case: the columns `keys`, a figure of each algorithm, and the columns
-    /// `ends`. `algorithms` are pairs of name and title.
-    pub(crate) fn by_algorithm<'n>(
-        &self,
-        [keys, ends]: [&str; 2],
-        algorithms: impl Iterator<Item = (&'n String, &'n String)>,
-        unit: Unit,
-        figure: impl Fn(Option<&Row<'a, C>>) -> Figure + Copy + 'a,
-    ) -> Table {
-        let mut columns = columns(self.of);
-        let mut names = keys.to_owned();
-        for (nth, (algorithm, title)) in algorithms.enumerate() {
-            let (name, algorithm) = (format!("#{nth}"), algorithm.clone());
-            names += &format!(" {name}");
-            let of_case = move |first: &Row<'a, C>| {
-                figure(first.solved.rows(first.of).iter().find(|row| row.name() == algorithm))
-            };
-            columns.push(Column::new(name, of_case).titled(title));
-        }
-        let first = self.solved.iter().filter_map(|solved| solved.rows(self.of).into_iter().next());
-        table(&columns, &format!("{names} {ends}"), &first.collect::<Vec<_>>(), unit)
-    }
-
-    /// Returns a table with a row for each case: its key and its fastest algorithm.
-    pub(crate) fn choices(&self, key: &str, unit: Unit) -> Table {
-        let mut columns = columns(self.of);
-        columns.extend([
-            Column::new("fastest", Row::time).titled("fastest {unit}"),
-            Column::new("first", |row: &Row<'a, C>| {
-                row.attempts.first().map(|attempt| attempt.chosen.clone())
-            })
-            .titled("chosen")
-            .left(),
-        ]);
-        let fastest = self.solved.iter().filter_map(|solved| Some(solved.fastest(self.of)?.0));
-        let names = format!("{key} fastest bound_us ratio decided_by algorithm first");
-        table(&columns, &names, &fastest.collect::<Vec<_>>(), unit)
-    }
-
-    /// Returns a line with the fastest algorithm for the first case and its time, and a line with the lower bound.
-    pub(crate) fn fastest_and_bound(&self, unit: Unit) -> String {
-        let (bound, fastest) = (&self.solved[0].case.bound, self.solved[0].fastest(self.of));
-        let fastest = fastest.map_or_else(String::new, |(row, time)| {
-            let ratio = bound.ratio(time);
-            let of_bound =
-                ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} times the lower bound"));
-            let how = match (row.name(), row.chosen()) {
-                (name, chosen) if name == chosen => name,
-                (name, chosen) => format!("{chosen}, chosen by {name}"),
-            };
-            format!("Fastest: {how}: {}{of_bound}.\n", unit.text(time))
-        });
-        fastest + &bound_line(bound, unit)
+    /// Returns whether the runs were over MPI.
+    pub(crate) fn is_over_mpi(&self) -> bool {
+        self.solved.iter().any(|solved| solved.case.is_over_mpi())
     }
 
     /// Returns the number of attempts, and the number of attempts that were run.
@@ -156,20 +86,6 @@ impl<'a, C: Comparison> Results<'a, C> {
     /// Returns whether any time was predicted.
     pub(crate) fn has_predictions(&self) -> bool {
         self.rows().iter().any(|row| row.attempts.iter().any(|attempt| attempt.predicted.is_some()))
-    }
-
-    /// Returns the reasons why algorithms do not apply, one for each case. The text of an algorithm's first case stands
-    /// for all of its cases, as numbers in the texts may differ.
-    pub(crate) fn refusals(&self, words: impl Fn(&C::Algorithm, &str) -> String) -> Vec<String> {
-        let lines = self.solved.iter().flat_map(|solved| solved.lines.iter().enumerate());
-        let mut by_line: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for (line, Line { algorithm, attempts }) in lines {
-            if let Err(cause) = attempts {
-                let causes = by_line.entry(line).or_default();
-                causes.push(causes.first().cloned().unwrap_or_else(|| words(algorithm, cause)));
-            }
-        }
-        by_line.into_values().flatten().collect()
     }
 
     /// Returns notes on the pace of the host, and on wall-clock times.
@@ -204,20 +120,4 @@ pub(crate) fn bound_line(bound: &LowerBound, unit: Unit) -> String {
         unit.name(),
         parts.join(", ")
     )
-}
-
-/// Returns a line for each distinct reason for skipping algorithms. `of` converts the number of cases to a text before
-/// the colon.
-pub(crate) fn left_out(
-    causes: impl IntoIterator<Item = impl ToString>,
-    of: impl Fn(usize) -> String,
-) -> Vec<String> {
-    let mut times: Vec<(String, usize)> = Vec::new();
-    for cause in causes.into_iter().map(|cause| cause.to_string()) {
-        match times.iter_mut().find(|(known, _)| *known == cause) {
-            Some((_, times)) => *times += 1,
-            None => times.push((cause, 1)),
-        }
-    }
-    times.into_iter().map(|(cause, times)| format!("Skipped{}: {cause}.", of(times))).collect()
 }

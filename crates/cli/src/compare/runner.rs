@@ -46,12 +46,12 @@ pub(crate) enum Runs {
 }
 
 /// Returns a parser of the choice, with a help text for each value.
-pub(crate) fn run_parser(
-    fastest: &'static str,
-    all: &'static str,
-    none: &'static str,
-) -> impl TypedValueParser<Value = Runs> {
-    let values = [("fastest", fastest), ("all", all), ("none", none)];
+pub(crate) fn run_parser() -> impl TypedValueParser<Value = Runs> {
+    let values = [
+        ("fastest", "The fastest predicted plan of each problem, and plans without a prediction"),
+        ("all", "All plans"),
+        ("none", "No plan: times are predictions"),
+    ];
     let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).map(|name| match &name[..] {
         "fastest" => Runs::Fastest,
@@ -125,8 +125,8 @@ pub(crate) struct Execution<'a> {
     pub(crate) place: &'a Place,
     /// Name of the run in errors.
     name: &'a str,
-    /// Titles for pictures, and for a page of several runs.
-    titles: &'a [String; 2],
+    /// Title for pictures.
+    title: &'a str,
     predicted: Option<Span>,
     traces: &'a mut Traces,
     explanations: &'a mut Explanations,
@@ -184,7 +184,7 @@ impl Execution<'_> {
                 "the run took {modeled}, the prediction was {predicted} ({name})"
             )));
         }
-        self.traces.write(&self.label, self.titles.each_ref().map(String::as_str), &run)?;
+        self.traces.write(&self.label, [self.title; 2], &run)?;
         self.explanations.add(&self.label, &run);
         let (time, wall) = match report.is_modeled {
             true => (modeled, run.wall),
@@ -259,11 +259,9 @@ pub(crate) fn compare<C: Comparison>(
         Runs::Fastest if is_disturbed => Runs::All,
         runs => runs,
     };
-    let is_over_mpi = cases.iter().any(Case::is_over_mpi);
-    let file = if is_over_mpi { C::MPI_FILE } else { C::FILE };
-    let csv = CsvFile::create(options.csv.as_deref(), file)?;
+    let csv = CsvFile::create(options.csv.as_deref(), C::FILE)?;
     let labels: Vec<String> = cases.iter().flat_map(|case| labels(of, runs, case)).collect();
-    let mut plot = PlotFile::create(options.plot.as_deref(), file)?;
+    let mut plot = PlotFile::create(options.plot.as_deref(), C::FILE)?;
     let mut traces = Traces::create(&options.record, &labels)?;
     let mut explanations = Explanations::new(options.record.explain);
     let mut schedules = ScheduleFiles::create(options, &cases)?;
@@ -276,7 +274,6 @@ pub(crate) fn compare<C: Comparison>(
             of,
             runs,
             is_disturbed,
-            file,
             progress: &progress,
             traces: &mut traces,
             explanations: &mut explanations,
@@ -337,8 +334,6 @@ struct Runner<'a, C> {
     runs: Runs,
     /// Whether machines have noise or faults. Predictions do not include them, and are dropped.
     is_disturbed: bool,
-    /// Names of the CSV columns.
-    file: &'static str,
     progress: &'a Progress,
     traces: &'a mut Traces,
     explanations: &'a mut Explanations,
@@ -434,7 +429,7 @@ impl<C: Comparison> Runner<'_, C> {
         let columns = columns(self.of);
         let row = solved.row(self.of, line);
         row.one_by_one().iter().try_for_each(|row| {
-            let row = record(&columns, self.file, row);
+            let row = record(&columns, C::FILE, row);
             self.plot.row(&row);
             self.csv.row(row)
         })
@@ -450,9 +445,7 @@ impl<C: Comparison> Runner<'_, C> {
     ) -> Result<Option<Ran>, Error> {
         let Some(place) = &case.place else { return Ok(None) };
         let name = self.of.describe(&case.problem, algorithm);
-        let heading = self.of.heading(&case.problem, algorithm);
-        let setting = Setting::of(&case.spec, self.seed).title();
-        let titles = [&name, &heading].map(|title| format!("{title}{setting}"));
+        let title = format!("{name}{}", Setting::of(&case.spec, self.seed).title());
         self.progress.begin(&name);
         let predicted = plan.predicted;
         if let Some(predicted) = predicted {
@@ -460,7 +453,7 @@ impl<C: Comparison> Runner<'_, C> {
         }
         let Runner { traces, explanations, .. } = self;
         let execution =
-            Execution { place, name: &name, titles: &titles, predicted, traces, explanations, label };
+            Execution { place, name: &name, title: &title, predicted, traces, explanations, label };
         self.of.run(&plan.plan, execution).map(Some)
     }
 }

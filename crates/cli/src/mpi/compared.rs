@@ -7,14 +7,8 @@ use multicomputer::{model::MachineSpec, mpi::Job, topology::Mesh};
 
 use super::{
     super::{
-        all_to_all, collective,
-        compare::Runs,
-        count::counted,
-        error::Error,
-        options::{GivenMachines, RunOptions},
-        ranks::Ranks,
-        s_to_p,
-        site::Site,
+        all_to_all, collective, compare::Runs, count::counted, error::Error, operations::CompareOptions,
+        options::GivenMachines, ranks::Ranks, s_to_p, site::Site,
     },
     concluded,
 };
@@ -43,54 +37,28 @@ fn repetitions(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| format!("give a whole number from 1 to {MAX_REPETITIONS}"))
 }
 
-/// Arguments that all commands share, of which some are refused over MPI.
-pub(super) struct SharedArguments<'a> {
-    /// Machines and shapes given.
-    machines: GivenMachines,
-    /// Choice of the plans that are run, if given.
-    runs: Option<Runs>,
-    is_phantom: bool,
-    options: &'a mut RunOptions,
-}
-
 /// A command that compares algorithms.
 pub(super) trait Compares: Args {
-    fn shared(&mut self) -> SharedArguments<'_>;
+    fn shared(&mut self) -> &mut CompareOptions;
     fn run(&self, site: &Site, out: &mut dyn Write) -> Result<(), Error>;
 }
 
-impl Compares for s_to_p::Arguments {
-    fn shared(&mut self) -> SharedArguments<'_> {
-        let (machines, options) = (self.machines.given(), &mut self.options);
-        SharedArguments { machines, runs: None, is_phantom: self.phantom, options }
-    }
+/// Implements the trait for commands with the common options.
+macro_rules! compares {
+    ($($command:ident),*) => {
+        $(impl Compares for $command::Arguments {
+            fn shared(&mut self) -> &mut CompareOptions {
+                &mut self.compared
+            }
 
-    fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
-        s_to_p::run(self, site, &mut out)
-    }
+            fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
+                $command::run(self, site, &mut out)
+            }
+        })*
+    };
 }
 
-impl Compares for collective::Arguments {
-    fn shared(&mut self) -> SharedArguments<'_> {
-        let (machines, options) = (self.machine.given(), &mut self.options);
-        SharedArguments { machines, runs: self.run, is_phantom: self.phantom, options }
-    }
-
-    fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
-        collective::run(self, site, &mut out)
-    }
-}
-
-impl Compares for all_to_all::Arguments {
-    fn shared(&mut self) -> SharedArguments<'_> {
-        let (machines, options) = (self.machine.given(), &mut self.options);
-        SharedArguments { machines, runs: self.run, is_phantom: self.phantom, options }
-    }
-
-    fn run(&self, site: &Site, mut out: &mut dyn Write) -> Result<(), Error> {
-        all_to_all::run(self, site, &mut out)
-    }
-}
+compares!(s_to_p, collective, all_to_all);
 
 impl<A: Compares> Compared<A> {
     /// Carries out the command on all ranks.
@@ -101,7 +69,8 @@ impl<A: Compares> Compared<A> {
             // Only rank 0 writes files.
             (shared.options.csv, shared.options.plot) = (None, None);
         }
-        let planned = match shared.check().and_then(|()| shared.planned(job.machine())) {
+        let given = shared.machines.given();
+        let planned = match check(shared, &given).and_then(|()| planned(given, job.machine())) {
             Ok(planned) => planned,
             Err(error) => return concluded(&job, Err(error)),
         };
@@ -119,71 +88,68 @@ impl<A: Compares> Compared<A> {
     }
 }
 
-impl SharedArguments<'_> {
-    /// Refuses options that apply only to machines of this process.
-    fn check(&self) -> Result<(), Error> {
-        let refused =
-            |option: &str, why: &str| Error::usage(format!("{option} cannot be used over MPI: {why}"));
-        if self.is_phantom {
-            return Err(refused("--phantom", "times are those of real data"));
-        }
-        if self.machines.is_placed {
-            return Err(refused("--placement", "the launcher places ranks (mpirun --map-by)"));
-        }
-        if self.machines.has_ports {
-            return Err(refused("--ports", "set the ports in the machine file (ports = 4)"));
-        }
-        if self.runs == Some(Runs::None) {
-            return Err(refused("--run none", "nothing would be measured; predict without `mpi`"));
-        }
-        match self.options.only_on_machines() {
-            Some((option, why)) => Err(refused(option, why)),
-            None => Ok(()),
-        }
+/// Refuses options that apply only to machines of this process.
+fn check(shared: &CompareOptions, given: &GivenMachines) -> Result<(), Error> {
+    let refused = |option: &str, why: &str| Error::usage(format!("{option} cannot be used over MPI: {why}"));
+    if shared.phantom {
+        return Err(refused("--phantom", "times are those of real data"));
     }
+    if given.is_placed {
+        return Err(refused("--placement", "the launcher places ranks (mpirun --map-by)"));
+    }
+    if given.has_ports {
+        return Err(refused("--ports", "set the ports in the machine file (ports = 4)"));
+    }
+    if shared.run == Some(Runs::None) {
+        return Err(refused("--run none", "nothing would be measured; predict without `mpi`"));
+    }
+    match shared.options.only_on_machines() {
+        Some((option, why)) => Err(refused(option, why)),
+        None => Ok(()),
+    }
+}
 
-    /// Returns the machine for which plans are made, or `None` if the options give none; `default` is the job's machine.
-    fn planned(self, default: &MachineSpec) -> Result<Option<MachineSpec>, Error> {
-        let GivenMachines { machines, shapes, .. } = self.machines;
-        let ranks = default.nodes();
-        let several = |option: &str, given: usize| {
-            Error::usage(format!("{option} is given {given} times: over MPI plans are made for one machine"))
-        };
-        if machines.len() > 1 {
-            return Err(several("--machine", machines.len()));
-        }
-        if shapes.len() > 1 {
-            return Err(several("--mesh", shapes.len()));
-        }
-        let machine = machines.into_iter().next();
-        if let Some(machine) = machine.as_ref().filter(|machine| machine.nodes() != ranks) {
-            return Err(Error::usage(format!(
-                "{} has {}, and there {}: choose a machine with a node for each rank",
-                machine.name(),
-                counted(machine.nodes(), "node"),
-                are(ranks)
-            )));
-        }
-        if let Some(machine) = machine.as_ref().filter(|machine| machine.is_disturbed()) {
-            return Err(Error::usage(format!(
-                "{} has noise or faults, which do not exist over MPI: remove them",
-                machine.name()
-            )));
-        }
-        let Some(&shape) = shapes.first() else { return Ok(machine) };
-        if shape.rows * shape.columns != ranks {
-            return Err(Error::usage(format!(
-                "--mesh {shape} has {}, and there {}: choose a shape with a place for each rank",
-                counted(shape.rows * shape.columns, "place"),
-                are(ranks)
-            )));
-        }
-        let machine = machine.unwrap_or_else(|| default.clone());
-        let mesh = Mesh::new(shape.rows, shape.columns).map_err(Error::usage)?;
-        let parameters = machine.parameters().to_builder().link_excess(SHAPE_LINK_EXCESS).build();
-        let name = format!("{} as {shape}", machine.name());
-        Ok(Some(MachineSpec::new(name, Arc::new(mesh), parameters.map_err(Error::usage)?)))
+/// Returns the machine for which plans are made, or `None` if the options give none; `default` is the job's machine.
+fn planned(given: GivenMachines, default: &MachineSpec) -> Result<Option<MachineSpec>, Error> {
+    let GivenMachines { machines, shapes, .. } = given;
+    let ranks = default.nodes();
+    let several = |option: &str, given: usize| {
+        Error::usage(format!("{option} is given {given} times: over MPI plans are made for one machine"))
+    };
+    if machines.len() > 1 {
+        return Err(several("--machine", machines.len()));
     }
+    if shapes.len() > 1 {
+        return Err(several("--mesh", shapes.len()));
+    }
+    let machine = machines.into_iter().next();
+    if let Some(machine) = machine.as_ref().filter(|machine| machine.nodes() != ranks) {
+        return Err(Error::usage(format!(
+            "{} has {}, and there {}: choose a machine with a node for each rank",
+            machine.name(),
+            counted(machine.nodes(), "node"),
+            are(ranks)
+        )));
+    }
+    if let Some(machine) = machine.as_ref().filter(|machine| machine.is_disturbed()) {
+        return Err(Error::usage(format!(
+            "{} has noise or faults, which do not exist over MPI: remove them",
+            machine.name()
+        )));
+    }
+    let Some(&shape) = shapes.first() else { return Ok(machine) };
+    if shape.rows * shape.columns != ranks {
+        return Err(Error::usage(format!(
+            "--mesh {shape} has {}, and there {}: choose a shape with a place for each rank",
+            counted(shape.rows * shape.columns, "place"),
+            are(ranks)
+        )));
+    }
+    let machine = machine.unwrap_or_else(|| default.clone());
+    let mesh = Mesh::new(shape.rows, shape.columns).map_err(Error::usage)?;
+    let parameters = machine.parameters().to_builder().link_excess(SHAPE_LINK_EXCESS).build();
+    let name = format!("{} as {shape}", machine.name());
+    Ok(Some(MachineSpec::new(name, Arc::new(mesh), parameters.map_err(Error::usage)?)))
 }
 
 /// Returns the number of ranks with its verb: `are 6 ranks`.

@@ -9,8 +9,9 @@ use multicomputer::{
     collective::{Algorithm, Operation, Plan, Task},
     model::MachineSpec,
 };
+use multicomputer_study::default_element;
 
-use super::super::{collective::default_element, count::counted, error::Error, progress::Progress};
+use super::super::{count::counted, error::Error, progress::Progress};
 
 /// A search: machine, operation and precision.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ fn collective(arguments: &str) -> String {
 #[test]
 fn one_length_is_shown_with_all_that_is_known_of_it() {
     let output = collective("broadcast --mesh 2x4 --bytes 4K --root 4");
-    let head = "Collective communication: broadcast of 4 KiB, paragon:2x4, all 8 nodes, root 4\n\nalgorithm";
+    let head = "Collective communication: broadcast, paragon:2x4, all 8 nodes, root 4, 4 KiB, virtual time\n\nalgorithm";
     assert!(output.starts_with(head), "{output}");
     let table = rows(&output, "algorithm");
     let names: Vec<String> = table.iter().map(|row| row[0].to_owned()).collect();
@@ -26,7 +26,12 @@ fn one_length_is_shown_with_all_that_is_known_of_it() {
     assert!(output.contains(", chosen by auto: "), "{output}");
     assert!(output.contains("\nLower bound: 0."), "{output}");
     assert!(output.contains(" ms; tightest: "), "{output}");
-    assert!(output.contains("\nThe fastest plan was run: predictions are exact, and every member has"));
+    assert!(
+        output.contains(
+            " plans was run, the others are predicted: predictions are exact, and every node has the"
+        ),
+        "{output}"
+    );
     let seeded = collective("broadcast --mesh 2x4 --bytes 4K --root 4 --seed 7");
     assert_eq!(output, seeded.replacen(", seed 7", "", 1));
 }
@@ -36,10 +41,10 @@ fn every_operation_is_run_and_checked_with_every_algorithm() {
     for order in ["", " --in-order"] {
         let output = collective(&format!("all --mesh 2x3 --bytes 4096 --run all{order}"));
         for operation in Operation::ALL {
-            assert!(output.contains(&format!("{operation} of 4 KiB, paragon:2x3, all 6 nodes")), "{output}");
+            assert!(output.contains(&format!("\n{operation} ")), "{output}");
         }
-        assert_eq!(output.matches("plans were run: predictions are exact").count(), 8, "{output}");
-        assert_eq!(output.contains("in rank order"), !order.is_empty(), "{output}");
+        assert_eq!(output.matches("plans were run: predictions are exact").count(), 1, "{output}");
+        assert_eq!(output.contains("in_order"), !order.is_empty(), "{output}");
     }
 }
 
@@ -48,7 +53,7 @@ fn a_strategy_keeps_its_commas() {
     let output = collective("broadcast --mesh 2x3 --algorithm 2x3:SMC,columns,short,3x2:SMC,1x6:SC,3x2:SMC");
     let table = rows(&output, "algorithm");
     let names: Vec<&str> = table.iter().map(|row| row[0]).collect();
-    assert_eq!(names, ["short", "2x3:SMC,columns", "3x2:SMC", "1x6:SC"], "{output}");
+    assert_eq!(names, ["2x3:SMC,columns", "short", "3x2:SMC", "1x6:SC"], "{output}");
     assert_eq!(table[3].last(), Some(&"6:SC"), "{output}");
 }
 
@@ -56,8 +61,8 @@ fn a_strategy_keeps_its_commas() {
 fn what_does_not_work_says_why_unless_nothing_else_does() {
     let output = collective("all-reduce --mesh 2x3 --in-order --algorithm long,auto");
     let table = rows(&output, "algorithm");
-    assert_eq!((table[0][0], table[1][0], table[1][1]), ("auto", "long", "-"), "{output}");
-    assert!(table[1].join(" ").contains("(`long` does not apply to this all-reduce: it needs "), "{output}");
+    assert_eq!((table[0][0], table[0][1], table[1][0]), ("long", "-", "auto"), "{output}");
+    assert!(output.contains("\nSkipped: `long` does not apply to this all-reduce: it needs "), "{output}");
     let errors = fails(2, &["collective", "broadcast", "--algorithm", "doubling"]);
     assert!(
         errors.contains("algorithm `doubling` is not for broadcast. Known for broadcast: auto, "),
@@ -73,7 +78,7 @@ fn what_does_not_work_says_why_unless_nothing_else_does() {
     let output = collective("broadcast --machine ethernet:8 --bytes 1K,2K,16M --algorithm auto,forest");
     assert_eq!(
         output
-            .matches("\nSkipped for 2 of 3 lengths: `forest` does not apply to this broadcast: it needs ")
+            .matches("\nSkipped for 2 of 3 problems: `forest` does not apply to this broadcast: it needs ")
             .count(),
         1,
         "{output}"
@@ -83,7 +88,7 @@ fn what_does_not_work_says_why_unless_nothing_else_does() {
 #[test]
 fn a_sweep_has_a_row_for_each_length() {
     let output = collective("all-gather --mesh 3x4 --bytes 8..64,1K,8 --algorithm auto,short,3x4:CC");
-    let head = "Collective communication: all-gather, paragon:3x4, all 12 nodes; modeled times in ms\n";
+    let head = "Collective communication: all-gather, paragon:3x4, all 12 nodes, virtual time; times in ms\n";
     assert!(output.starts_with(head), "{output}");
     let lengths = ["8", "16", "32", "64", "1024"];
     let times = output.lines().skip(2).take(6).map(str::split_whitespace);
@@ -93,7 +98,7 @@ fn a_sweep_has_a_row_for_each_length() {
     let choices = rows(&output, "bytes  fastest ms");
     assert_eq!(choices.iter().map(|row| row[0]).collect::<Vec<_>>(), lengths, "{output}");
     assert!(choices.iter().all(|row| row[3].parse::<f64>().unwrap() >= 1.0), "{output}");
-    assert!(output.contains("\nThe fastest plan for each length was run (5 runs): "), "{output}");
+    assert!(output.contains("\n5 of 15 plans were run, the others are predicted: "), "{output}");
 }
 
 #[test]
@@ -107,7 +112,10 @@ fn members_are_named_by_place_or_number() {
             1 => "1 member".to_owned(),
             count => format!("{count} of 12 nodes"),
         };
-        assert!(output.contains(&format!("gather of 2 KiB, paragon:3x4, {place}, root 0\n")), "{output}");
+        assert!(
+            output.contains(&format!("gather, paragon:3x4, {place}, root 0, 2 KiB, virtual time\n")),
+            "{output}"
+        );
     }
 }
 
@@ -144,7 +152,7 @@ fn bandwidths_are_those_of_nccl_tests() {
     let file = folder("collective_bandwidth").join("times.csv");
     let options = "all --machine h100:8 --bytes 1G --run none --algorithm auto --bandwidth";
     let output = collective(&format!("{options} --csv {}", text(&file)));
-    assert_eq!(output.matches("algbw GB/s  busbw GB/s").count(), 8, "{output}");
+    assert!(output.contains("\nAlgorithm bandwidth in GB/s:\n\n"), "{output}");
     let mut reader = csv::Reader::from_path(&file).unwrap();
     let header = reader.headers().unwrap().clone();
     for row in reader.records().map(Result::unwrap) {
@@ -201,10 +209,14 @@ fn long_vectors_are_predicted_or_run_without_data() {
     let errors = fails(2, &long);
     assert!(errors.contains("needs 4096 MiB of data, and the limit is 512 MiB"), "{errors}");
     let phantom = succeeds(&[&long[..], &["--phantom"]].concat());
-    assert!(phantom.contains("The plan was run: predictions are exact, and every member has a vector"));
+    assert!(
+        phantom.contains(
+            "The plan was run: predictions are exact, and every node has data of the correct length"
+        )
+    );
     let predicted = succeeds(&[&long[..], &["--run", "none"]].concat());
     assert!(predicted.contains("\nNothing was run: all times are predictions"), "{predicted}");
-    assert_eq!(rows(&phantom, "algorithm"), rows(&predicted, "algorithm"));
+    assert_eq!(rows(&phantom, "algorithm")[0][..2], rows(&predicted, "algorithm")[0][..2]);
     let errors = fails(2, &["collective", "scatter", "--bytes", "2G", "--phantom"]);
     assert!(errors.contains("the limit of a message is 1 GiB: predict only"), "{errors}");
 }
@@ -214,7 +226,7 @@ fn plans_run_in_real_time() {
     let output = collective("broadcast --mesh 1x2 --algorithm short,tree --clock real:8 --run all");
     assert!(["run ms", "pace", "error %"].iter().all(|title| output.contains(title)), "{output}");
     assert!(
-        output.contains("\nAll 2 plans were run in real time: every member has the correct data"),
+        output.contains("\nAll 2 plans were run, in real time: every node has the correct data"),
         "{output}"
     );
     assert!(output.contains("\nReal time: "), "{output}");
@@ -237,12 +249,8 @@ fn every_run_has_a_trace() {
 fn every_run_is_explained_if_asked_for() {
     let options = "broadcast --mesh 2x2 --bytes 8,64 --run all --algorithm auto";
     let output = collective(&format!("{options} --explain"));
-    assert_eq!(
-        output.matches("\nbroadcast-8-auto: Where the time went\n\ncritical path").count(),
-        1,
-        "{output}"
-    );
-    assert_eq!(output.matches("\nbroadcast-64-auto: Where the time went\n\n").count(), 1, "{output}");
+    assert_eq!(output.matches("\n8-auto: Where the time went\n\ncritical path").count(), 1, "{output}");
+    assert_eq!(output.matches("\n64-auto: Where the time went\n\n").count(), 1, "{output}");
     let host = format!("collective {options} --explain --clock host");
     let error = fails(2, &host.split(' ').collect::<Vec<_>>());
     assert!(
@@ -315,10 +323,12 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
 fn blocks_have_the_lengths_that_are_given() {
     let output = collective("all-gather --mesh 2x4 --blocks 128K,7x32 --algorithm auto,mixed,apart");
     assert!(
-        output.contains("all-gather of 131296 B, paragon:2x4, all 8 nodes, blocks of 32 B to 128 KiB"),
+        output.contains(
+            "all-gather, paragon:2x4, all 8 nodes, 131296 B in blocks of 32 B to 128 KiB, virtual time"
+        ),
         "{output}"
     );
-    assert!(output.contains("every member has the correct data"), "{output}");
+    assert!(output.contains("every node has the correct data"), "{output}");
     let chosen = output.lines().find(|line| line.starts_with("apart")).unwrap();
     assert!(chosen.contains(" * ") && chosen.contains("over 32 B by broadcast, "), "{output}");
     let refused = |command: &str| {
@@ -357,8 +367,11 @@ fn a_root_and_an_order_are_for_operations_that_have_one() {
     }
     // Of several operations those take it that have one.
     let output = collective("gather,all-gather --root 3 --mesh 2x2 --run none --algorithm auto");
-    assert!(output.contains("gather of 2 KiB, paragon:2x2, all 4 nodes, root 3\n"), "{output}");
-    assert!(output.contains("all-gather of 2 KiB, paragon:2x2, all 4 nodes\n"), "{output}");
+    assert_eq!(
+        rows(&output, "operation").iter().map(|row| row[..2].join(" ")).collect::<Vec<_>>()[..2],
+        ["gather 3", "all-gather -"],
+        "{output}"
+    );
 }
 
 #[test]
@@ -397,11 +410,11 @@ fn nodes_have_as_many_ports_as_are_asked_for() {
 #[test]
 fn names_of_mpi_are_taken_and_near_names_are_offered() {
     for (name, canonical) in [
-        ("allreduce", "all-reduce of 2 KiB"),
-        ("MPI_Bcast", "broadcast of 2 KiB"),
-        ("all_gather", "all-gather of 2 KiB"),
-        ("ReduceScatter", "reduce-scatter of 2 KiB"),
-        ("reduce", "reduce of 2 KiB"),
+        ("allreduce", "all-reduce"),
+        ("MPI_Bcast", "broadcast"),
+        ("all_gather", "all-gather"),
+        ("ReduceScatter", "reduce-scatter"),
+        ("reduce", "reduce"),
     ] {
         let output = collective(&format!("{name} --mesh 2x2 --algorithm auto"));
         assert!(output.starts_with(&format!("Collective communication: {canonical}, ")), "{output}");

@@ -25,22 +25,22 @@ fn a_run_in_real_time_that_takes_long_is_announced() {
         (
             &["collective", "broadcast", "--bytes", "134", "--algorithm", "short"][..],
             "real:1",
-            "in real time at dilation 1 this run will take 2 min 14 s (broadcast of 134 B by short, real time)\n",
+            "in real time at dilation 1 this run will take 2 min 14 s (short: broadcast, slow, ",
         ),
         (
             &["collective", "broadcast", "--bytes", "134", "--algorithm", "short"],
             "real",
-            "in real time at dilation 1 this run will take 2 min 14 s at least (broadcast of 134 B by short, real time)\n",
+            "in real time at dilation 1 this run will take 2 min 14 s at least (short: broadcast, slow, ",
         ),
         (
             &["s-to-p", "--sources", "1", "--bytes", "10", "--algorithm", "br-lin"],
             "real:0.5",
-            "in real time at dilation 0.5 this run will take 5.0 s (br-lin on slow, row, 1 source, 10 B each, real)\n",
+            "in real time at dilation 0.5 this run will take 5.0 s (br-lin: s-to-p, slow, row, 1 source, 10 B each, real time)\n",
         ),
         (
             &["all-to-all", "--traffic", "60", "--algorithm", "pairwise"],
             "real:120",
-            "in real time at dilation 120 this run will take 1 h (all-to-all (",
+            "in real time at dilation 120 this run will take 1 h (pairwise: all-to-all, slow, ",
         ),
         (
             &["textbook", "4.1", "--words", "1"],

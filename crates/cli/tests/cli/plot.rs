@@ -58,7 +58,7 @@ fn every_command_that_compares_draws_what_varies() {
         (
             "plot-exchange",
             "all-to-all --machine cm5:8 --fan-out 2 --traffic 1K,64K",
-            [">traffic of a node, bytes<", ">two-stage<"],
+            [">length, bytes<", ">two-stage<"],
         ),
         ("plot-tune", "tune line:8 broadcast --bytes 8..64K", [">length, bytes<", "bound (lower bound)"]),
         ("plot-one", "collective all-gather --mesh 2x3 --bytes 4K", [">hybrid<", "time (modeled): "]),

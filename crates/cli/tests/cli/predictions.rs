@@ -33,6 +33,6 @@ fn a_prediction_is_not_refused_for_its_threads() {
 #[test]
 fn a_matrix_that_would_not_fit_in_memory_is_refused() {
     let errors = fails(2, &["all-to-all", "--mesh", "1000x1000", "--run", "none"]);
-    let told = "a random matrix for 1000000 nodes does not fit in memory: use at most 16384";
+    let told = "a matrix for 1000000 nodes does not fit in memory: use at most 16384";
     assert!(errors.contains(told), "{errors}");
 }

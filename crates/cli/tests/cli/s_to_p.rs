@@ -12,7 +12,7 @@ fn one_problem_is_shown_with_all_that_is_known_of_it() {
 
     let runs = rows(&output, "algorithm");
     let names: Vec<&str> = runs.iter().map(|row| row[0]).collect();
-    assert_eq!(names, ["br-lin", "2-step", "auto"], "in the order of the registry");
+    assert_eq!(names, ["2-step", "br-lin", "auto"], "in the order given");
     let times: Vec<f64> = runs.iter().map(|row| row[1].parse().unwrap()).collect();
     assert!(times[2] <= times[0] && times[2] <= times[1], "{output}");
     assert_eq!(runs[2][2], "*", "{output}");
@@ -22,12 +22,17 @@ fn one_problem_is_shown_with_all_that_is_known_of_it() {
         ),
         "{output}"
     );
-    assert!(output.contains("\nAfter every run every node held every byte of every source.\n"), "{output}");
+    assert!(
+        output.contains(
+            "\nAll 3 plans were run: predictions are exact, and every node has the correct data.\n"
+        ),
+        "{output}"
+    );
 
     // Node 1 sends to node 0, and then only that counts as holding anything; it broadcasts both messages.
-    assert_eq!(rows(&output, "active nodes")[1], ["2-step", "2", "1", "2", "4", "6"], "{output}");
+    assert_eq!(rows(&output, "active nodes")[0], ["2-step", "2", "1", "2", "4", "6"], "{output}");
     assert_eq!(
-        rows(&output, "most bytes")[1],
+        rows(&output, "most bytes")[0],
         ["2-step", "1024", "2048", "2048", "2048", "2048"],
         "{output}"
     );
@@ -41,19 +46,23 @@ fn one_problem_is_shown_with_all_that_is_known_of_it() {
 #[test]
 fn all_algorithms_are_the_default_and_many_iterations_are_abbreviated() {
     let output = succeeds(&["s-to-p", "--mesh", "4x4", "--sources", "3"]);
-    assert_eq!(rows(&output, "algorithm").len(), 24, "{output}");
+    assert_eq!(rows(&output, "algorithm").len(), 27, "{output}");
     // Those for some problems only, each with the reason.
     let left_out: Vec<&str> = output.lines().filter_map(|line| line.strip_prefix("Skipped: ")).collect();
     assert_eq!(left_out.len(), 3, "{output}");
     assert!(
-        left_out[0].starts_with("`forest` does not apply to this s-to-p broadcast: it needs "),
+        left_out
+            .iter()
+            .any(|line| line.starts_with("`forest` does not apply to this s-to-p broadcast: it needs ")),
         "{output}"
     );
     assert!(
-        left_out[1].ends_with("(here: 16 nodes, 3 sources, 6144 bytes that take 1.0 start-ups)."),
+        left_out
+            .iter()
+            .any(|line| line.ends_with("(here: 16 nodes, 3 sources, 6144 bytes that take 1.0 start-ups).")),
         "{output}"
     );
-    assert!(left_out[2].ends_with(" (here: all lengths 2048 bytes)."), "{output}");
+    assert!(left_out.iter().any(|line| line.ends_with(" (here: all lengths 2048 bytes).")), "{output}");
     let active = rows(&output, "active nodes");
     let xor = active.iter().find(|row| row[0] == "xor").unwrap();
     assert_eq!((xor.len(), xor[11], xor[12]), (13, "..", "16"), "{output}");
@@ -65,7 +74,11 @@ fn all_are_all_that_work() {
     let problem = ["s-to-p", "--machine", "hockney:4x4", "--at", "0,5,10", "--lengths", "4K,64K,4K"];
     let names = |which: &str, options: &[&str]| {
         let output = succeeds(&[options, &["--phantom", "--algorithm", which]].concat());
-        rows(&output, "algorithm").iter().map(|row| row[0].to_owned()).collect::<Vec<_>>()
+        rows(&output, "algorithm")
+            .iter()
+            .filter(|row| row[1] != "-")
+            .map(|row| row[0].to_owned())
+            .collect::<Vec<_>>()
     };
     let all = names("all", &problem);
     assert_eq!(all.len(), 26);
@@ -87,7 +100,7 @@ fn of_many_iterations_the_last_is_kept() {
             succeeds(&["s-to-p", "--machine", nodes, "--sources", "3", "--algorithm", "bucket,repos-xor"]);
         let words = output.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("active nodes 0 1 2 3 4 5 6 7 8 9 .. last "), "{output}");
-        assert_eq!(rows(&output, "active nodes")[1].join(" "), bucket, "{output}");
+        assert_eq!(rows(&output, "active nodes")[0].join(" "), bucket, "{output}");
     }
 }
 
@@ -101,7 +114,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
         ),
         "{output}"
     );
-    assert_eq!(rows(&output, "algorithm").len(), 7, "{output}");
+    assert_eq!(rows(&output, "algorithm").iter().filter(|row| row[1] != "-").count(), 7, "{output}");
     let output = succeeds(&[&options[..], &["--algorithm", "auto,split"]].concat());
     assert!(output.contains("\nSkipped: `split` does not apply to this s-to-p broadcast"), "{output}");
     let errors = fails(2, &[&options[..], &["--algorithm", "split"]].concat());
@@ -122,7 +135,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     );
     let cells = |row: &[&str]| row.iter().filter(|cell| **cell != "*").count();
     let table = rows(&output, "sources");
-    assert!(table.iter().all(|row| cells(row) == 10), "{output}");
+    assert!(table.iter().all(|row| cells(row) == 9), "{output}");
     assert_eq!(table.iter().filter(|row| row.contains(&"-")).count(), 2, "{output}");
     // Some problems may have no algorithm at all.
     let sweep = [
@@ -145,7 +158,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
     );
     let header: Vec<&str> =
         output.lines().find(|line| line.contains("bytes ")).unwrap().split_whitespace().collect();
-    assert_eq!(header, ["bytes", "forest", "auto", "lower", "bound"], "{output}");
+    assert_eq!(header, ["bytes", "auto", "forest"], "{output}");
     let output = succeeds(&["s-to-p", "--mesh", "2x2", "--sources", "1..4+1", "--algorithm", "split"]);
     assert!(
         output.contains(
@@ -153,7 +166,7 @@ fn an_algorithm_that_does_not_work_is_left_out_unless_it_is_the_only_one() {
         ),
         "{output}"
     );
-    assert_eq!(rows(&output, "sources").len(), 2, "{output}");
+    assert_eq!(rows(&output, "sources").iter().filter(|row| row.contains(&"-")).count(), 2, "{output}");
 }
 
 #[test]
@@ -177,10 +190,7 @@ fn a_sweep_has_a_row_for_each_problem() {
         "--algorithm",
         "br-lin,2-step",
     ]);
-    assert!(
-        output.starts_with("S-to-p broadcasting: 2 KiB each, virtual time; modeled times in ms\n"),
-        "{output}"
-    );
+    assert!(output.starts_with("S-to-p broadcasting: 2 KiB each, virtual time; times in ms\n"), "{output}");
     let table = rows(&output, "machine");
     let problems: Vec<String> = table.iter().map(|row| row[..3].join(" ")).collect();
     let mut expected = Vec::new();
@@ -231,7 +241,7 @@ fn all_figures_of_a_broadcast_are_written_as_csv() {
     assert_eq!((&cells("rows")[6][..], &cells("columns")[6][..]), ("1", "3"));
     assert_eq!(cells("bytes")[..4], ["8", "8", "8", "64"]);
     assert_eq!(cells("algorithm")[..3], ["2-step", "spread", "auto"]);
-    assert_eq!((&cells("variant")[0][..], &cells("clock")[0][..]), ("", "virtual"));
+    assert_eq!((&cells("chosen")[0][..], &cells("clock")[0][..]), ("2-step", "virtual"));
     // One of the two sources sends 8 bytes to node 0, and then 16 go to each of three nodes.
     assert_eq!((&cells("messages")[0][..], &cells("bytes_sent")[0][..]), ("4", "56"));
     for row in &rows {
@@ -251,10 +261,7 @@ fn all_figures_of_a_broadcast_are_written_as_csv() {
 fn phantom_messages_may_be_longer_than_memory() {
     let options = ["--sources", "8", "--bytes", "128M", "--phantom"];
     let output = succeeds(&[&["s-to-p", "--mesh", "8x8", "--algorithm", "br-lin"], &options[..]].concat());
-    assert!(
-        output.contains("every node held a message of the right length from every source.\n"),
-        "{output}"
-    );
+    assert!(output.contains("every node has data of the correct length.\n"), "{output}");
     assert!(output.contains("1073741824"), "{output}");
     let phantom = succeeds(&["s-to-p", "--mesh", "2x2", "--phantom"]);
     let real = succeeds(&["s-to-p", "--mesh", "2x2"]);

@@ -6,11 +6,8 @@ use std::fmt::{self, Write};
 use multicomputer::pattern;
 
 use super::{
-    super::{
-        compare::Row,
-        table::{Align, Table},
-    },
-    Broadcasts,
+    super::table::{Align, Table},
+    R,
 };
 
 /// Maximum number of states shown: the state before the first iteration, and after each iteration.
@@ -20,7 +17,7 @@ const SHOWN: usize = 12;
 /// shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Growth {
-    pub(super) iterations: usize,
+    iterations: usize,
     first: Vec<(usize, u64)>,
     last: (usize, u64),
 }
@@ -38,10 +35,13 @@ impl Growth {
     }
 }
 
-/// Writes tables of both quantities for all algorithms.
-pub(super) fn tables(rows: &[Row<'_, Broadcasts>], text: &mut String) -> fmt::Result {
-    let growths = rows.iter().filter_map(|row| Some((row.name(), row.facts()?.as_ref()?)));
+/// Writes tables of both quantities for all algorithms that have them.
+pub(super) fn tables(rows: &[R<'_>], text: &mut String) -> fmt::Result {
+    let growths = rows.iter().filter_map(|row| Some((row.name(), row.facts()?.growth.as_ref()?)));
     let growths: Vec<(String, &Growth)> = growths.collect();
+    if growths.is_empty() {
+        return Ok(());
+    }
     let nodes = table("active nodes", &growths, |(active, _)| active as u64);
     let bytes = table("most bytes", &growths, |(_, longest)| longest);
     write!(
