@@ -20,6 +20,11 @@ pub(crate) enum Algorithm {
 }
 
 impl Algorithm {
+    /// Whether a seed decides the schedule.
+    pub(crate) fn is_random(&self) -> bool {
+        matches!(self, Algorithm::AllToAll(algorithm) if algorithm.seed().is_some())
+    }
+
     /// The name of the library, which is the same for all spellings.
     pub(crate) fn name(&self) -> String {
         match self {
