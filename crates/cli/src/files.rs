@@ -23,7 +23,7 @@ pub(super) use self::{
     output::{OutputError, is_standard_output_taken},
     rows::RowFile,
     table::CsvFile,
-    text::TextFile,
+    text::{JsonFile, TextFile},
     traces::Traces,
 };
 
