@@ -39,8 +39,8 @@ A machine file has a name, a topology, and the parameters that differ from a pre
   send_overhead = \"35 us\"
   beta = \"30.6 ns/B\"
 Parameters: send_overhead and receive_overhead, or alpha (half of it each, minus the latency);
-exchange_overhead, call_overhead, active_send_overhead, active_receive_overhead, latency, hop, barrier; beta (30.6 ns/B)
-or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, ports; link_excess or link_capacity.
+exchange_overhead, unexpected_overhead, call_overhead, active_send_overhead, active_receive_overhead, latency, hop,
+barrier; beta (30.6 ns/B) or bandwidth (100 Gb/s, 12.5 GB/s); copy, unexpected_copy, gamma, duplex, ports; link_excess or link_capacity.
 Defaults: the preset's values; without a preset, no cost. Active messages cost what other messages cost
 unless their overheads are given. A topology may be in a file (file:network.toml), or in a table:
   [network]
@@ -182,6 +182,12 @@ fn table(m: &Parameters) -> Table {
     let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));
     for (value, name, symbol, meaning) in rows {
         table.row([name, symbol, &value, meaning]);
+    }
+    if m.unexpected(0).is_some() {
+        let meaning = "extra for a receive posted after its message has arrived";
+        table.row(["unexpected overhead", "o_u", &text(m.unexpected_overhead()), meaning]);
+        let meaning = "the same for each byte of the message";
+        table.row(["unexpected copy", "copy_u", &seconds(m.unexpected_copy(), "byte"), meaning]);
     }
     if !m.call_overhead().is_zero() {
         let meaning = "processor time of each member for each call of a collective operation";
