@@ -45,8 +45,8 @@ A machine file has a name, a topology, and the parameters that differ from a pre
   send_overhead = \"35 us\"
   beta = \"30.6 ns/B\"
 Parameters: send_overhead and receive_overhead, or alpha (half of it each, minus the latency);
-exchange_overhead, call_overhead, active_send_overhead, active_receive_overhead, latency, hop, barrier; beta (30.6 ns/B)
-or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, ports; link_excess or link_capacity.
+exchange_overhead, unexpected_overhead, call_overhead, active_send_overhead, active_receive_overhead, latency, hop,
+barrier; beta (30.6 ns/B) or bandwidth (100 Gb/s, 12.5 GB/s); copy, unexpected_copy, gamma, duplex, ports; link_excess or link_capacity.
 Defaults: the preset's values; without a preset, no cost. Active messages cost what other messages cost
 unless their overheads are given. A topology may be in a file (file:network.toml), or in a table:
   [network]
@@ -224,6 +224,10 @@ fn parameters(m: &Parameters) -> Vec<(&'static str, &'static str, Option<Figure>
         ("port capacity", "1 / beta", Some(Rate(m.port_capacity())), "of an in-port and of an out-port of a node"),
         ("link capacity", "C", Some(Rate(m.link_capacity())), "k / beta, of each directed link without its own capacity"),
     ];
+    if m.unexpected(0).is_some() {
+        list.push(("unexpected overhead", "o_u", Some(Time(m.unexpected_overhead())), "extra for a receive posted after its message has arrived"));
+        list.push(("unexpected copy", "copy_u", Some(PerByte(m.unexpected_copy())), "the same for each byte of the message"));
+    }
     if !m.call_overhead().is_zero() {
         list.push(("call overhead", "o_c", Some(Time(m.call_overhead())), "processor time of each member for each call of a collective operation"));
     }
