@@ -1,4 +1,4 @@
-"""The two speeds that docs/python.md states: ``python crates/python/benches/bars.py`` after ``maturin develop --release``.
+"""The speeds that docs/python.md states: ``python crates/python/benches/bars.py`` after ``maturin develop --release``.
 
 What Python adds to a plan is measured with a plan that Rust refuses at once: reading the arguments, and an exception in place of a result.
 """
@@ -41,7 +41,27 @@ def ring(nodes=64, rounds=200, **options):
     return nodes * rounds / best
 
 
+def study(**values):
+    """Rows of a study, seconds of the whole call, and seconds from the last computed row to the frame."""
+    best = float("inf"), float("inf")
+    for _ in range(3):
+        told = []
+        start = time.perf_counter()
+        frame = mc.study(progress=lambda finished, cases: told.append(time.perf_counter()), **values)
+        end = time.perf_counter()
+        best = min(best, (end - start, end - told[-1]))
+    return len(frame), *best
+
+
 if __name__ == "__main__":
     print(f"a call of mc.plan without the plan: {plan():.1f} us")
     print(f"ring of 64 nodes: {ring():,.0f} messages/s")
     print(f"ring of 64 nodes, 2000 rounds: {ring(rounds=2000):,.0f} messages/s")
+    # Cases that differ in their seed have one prediction. The others have 25,000 cases with a prediction for each algorithm.
+    seeds = dict(machine="hockney:1x4", seed=range(1, 25001), algorithm=["short", "long", "tree", "blocks"])
+    predicted = dict(
+        machine="hockney:1x4", alpha="1us..250us+1us", bytes="1024..102400+1024", algorithm=["short", "long", "tree", "blocks"]
+    )
+    for name, values in ("differing in their seed", seeds), ("with a prediction each", predicted):
+        rows, whole, frame = study(**values)
+        print(f"study of {rows:,} rows {name}: {whole:.2f} s, of which {frame:.2f} s for the frame")

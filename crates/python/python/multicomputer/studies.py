@@ -1,0 +1,130 @@
+"""Studies as frames: axes x algorithms -> rows. docs/studies.md of the project explains axes, values and columns."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+from . import _native
+from .errors import StudyError
+
+__all__ = ["repeats", "study"]
+
+#: Name, kind (``text``, ``whole``, ``number`` or ``flag``) and values of each column.
+Columns = Sequence[Tuple[str, str, List[Any]]]
+
+#: Columns of one row that do not describe all repeats.
+_OF_ONE_ROW = ["case", "seed", "time", "time_ps", "ratio", "messages", "bytes_sent", "waiting"]
+
+
+def study(
+    study: Union[str, os.PathLike[str], Sequence[str]] = "broadcast",
+    /,
+    *,
+    shard: Optional[str] = None,
+    progress: Optional[Callable[[int, int], Any]] = None,
+    **values: Any,
+) -> Any:
+    """Computes all combinations of the values of the axes for each algorithm, and returns a pandas DataFrame (a polars one if there is no
+    pandas) with a row for each case and algorithm.
+
+    Values of an axis are one value, a list or a range of values, or a text in the syntax of the command line: ``"1,2,5"``, ``"16..1024"``
+    (doubling), ``"1..30+1"`` (steps). Numbers are in the units below; texts have units of their own: ``"10us"``, ``"1ns/B"``, ``"64K"``.
+
+    ============================================================ ==========================================================
+    ``operation``, ``root``                                      operations (also the first argument); roots
+    ``machine``, ``nodes``, ``shape``, ``ports``, ``placement``  names of machines, with their size or without; sizes
+    ``alpha``, ``send_overhead``, ``receive_overhead``,          parameters in seconds
+    ``exchange_overhead``, ``latency``, ``hop``, ``gamma``
+    ``beta``; ``link_excess``                                    seconds per byte; a ratio
+    ``bytes``, ``rendezvous``                                    bytes
+    ``distribution``, ``sources``; ``fan_out``, ``skew``         s-to-p broadcasts; all-to-alls
+    ``effort``, ``clock``, ``noise``, ``fault``, ``seed``        as in docs/studies.md
+    ============================================================ ==========================================================
+
+    Columns have the names of the rows in docs/studies.md. Times are seconds (``time``, ``predicted``, ``bound``, ``waiting``, ``alpha``, ..),
+    ``time_ps``, ``predicted_ps`` and ``bound_ps`` are whole picoseconds, ``beta`` is seconds per byte. A missing value does not apply;
+    ``restriction`` says why a row has no time. ``frame.attrs["study"]`` is the study as text, from which ``study`` computes the frame again.
+
+    Ctrl-C raises KeyboardInterrupt at once. The lock of Python is released while rows are computed.
+
+    Args:
+        study: Operations, the path of a study file (``.toml``), or the text of one, whose values the keywords replace.
+        shard: A part of the study, such as ``"3/16"``; the frames of all parts together have all rows.
+        progress: Called now and then with the numbers of finished cases and of all cases.
+        values: Values of axes, and settings: ``algorithm`` (names or ``"all"``; default ``"auto"``), ``title``, ``run`` (``"needed"``,
+            ``"all"``, ``"none"``), ``phantom``, ``element`` (bytes), ``in_order``.
+
+    Raises:
+        StudyError: An axis, a value, an algorithm or the file is wrong, or no case has a time.
+        ImportError: Neither pandas nor polars is installed.
+    """
+    _library()
+    given = os.fspath(study) if isinstance(study, os.PathLike) else study
+    text, columns = _native.study_rows(given, values, shard, progress)
+    return _frame(columns, text)
+
+
+def repeats(frame: Any) -> Any:
+    """Summarizes the rows of a frame of :func:`study` that differ in their seed only.
+
+    The frame that is returned has a row for each case without its seed and each algorithm, with the number of times (``repeats``), their
+    ``mean``, ``median``, ``min`` and ``max``, and the ends of the 95 % interval of the mean (``lower``, ``upper``: percentile bootstrap, 2000
+    resamples, fixed seed), all in seconds.
+
+    Raises:
+        StudyError: The frame has no ``attrs["study"]``.
+    """
+    study = getattr(frame, "attrs", {}).get("study")
+    if study is None:
+        raise StudyError('the frame has no attrs["study"]: pass a frame of multicomputer.study, or copy its attrs')
+    times = [None if time is None or time != time else time for time in frame["time"].to_list()]
+    groups = _native.study_repeats(study, frame["case"].to_list(), frame["algorithm"].to_list(), times)
+    rows = [row for row, _ in groups]
+    names = ["repeats", "mean", "median", "min", "max", "lower", "upper"]
+    values = list(zip(*[summary or (0, *[None] * 6) for _, summary in groups])) or [()] * len(names)
+    columns = [(name, "whole" if name == "repeats" else "number", list(values[nth])) for nth, name in enumerate(names)]
+    return _joined(frame, rows, _frame(columns, study))
+
+
+def _library() -> Any:
+    """pandas, or polars if there is no pandas."""
+    try:
+        import pandas  # type: ignore[import-untyped, unused-ignore]
+
+        return pandas
+    except ImportError:
+        pass
+    try:
+        import polars  # type: ignore[import-not-found, unused-ignore]
+
+        return polars
+    except ImportError:
+        raise ImportError("a study returns a frame: install pandas or polars") from None
+
+
+def _frame(columns: Columns, study: str) -> Any:
+    """A frame that knows its study."""
+    library = _library()
+    types: Dict[str, Any]
+    if library.__name__ == "pandas":
+        types = {"text": None, "whole": "Int64", "number": "float64", "flag": "boolean"}
+        # Columns without missing values have the types of NumPy.
+        plain = {"whole": "int64", "flag": "bool"}
+        chosen = {name: plain.get(kind, types[kind]) if None not in values else types[kind] for name, kind, values in columns}
+    else:
+        types = {"text": library.String, "whole": library.Int64, "number": library.Float64, "flag": library.Boolean}
+        chosen = {name: types[kind] for name, kind, _ in columns}
+    frame = library.DataFrame({name: library.Series(values, dtype=chosen[name]) for name, _, values in columns})
+    frame.attrs = {"study": study}
+    return frame
+
+
+def _joined(frame: Any, rows: List[int], summary: Any) -> Any:
+    """Rows of a frame, without the columns of one row, beside their summaries."""
+    if _library().__name__ == "pandas":
+        joined = frame.iloc[rows].drop(columns=_OF_ONE_ROW).reset_index(drop=True).join(summary)
+    else:
+        joined = frame[rows].drop(_OF_ONE_ROW).hstack(summary)
+    joined.attrs = summary.attrs
+    return joined

@@ -1,0 +1,191 @@
+//! Studies: axes x algorithms -> columns of a frame, and the summary of repeats.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{RecvTimeoutError, channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use multicomputer_study::{Axis, Rows, Shard, Study, StudyError, Summary, groups};
+use pyo3::{
+    exceptions::PyTypeError,
+    prelude::*,
+    pybacked::PyBackedStr,
+    types::{PyBool, PyDict, PyList},
+};
+use toml::Value;
+
+use crate::{columns::Columns, error::exception};
+
+/// Interval at which the calling thread lets Python handle signals, and calls the callback of the progress.
+const SIGNALS: Duration = Duration::from_millis(20);
+
+/// Name, kind and values of each column of a frame.
+type Lists<'py> = Vec<(&'static str, &'static str, Bound<'py, PyList>)>;
+
+fn of_study(py: Python<'_>, error: &StudyError) -> PyErr {
+    exception(py, "StudyError", &error.to_string())
+}
+
+/// Computes a study: returns it as TOML with its defaults filled in, and its rows by columns. `study` is a list of operations, the path of a
+/// study file, or the text of one; `keys` replaces its values.
+#[pyfunction]
+pub(crate) fn study_rows<'py>(
+    py: Python<'py>,
+    study: &Bound<'py, PyAny>,
+    keys: &Bound<'py, PyDict>,
+    shard: Option<&str>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<(String, Lists<'py>)> {
+    let mut read = read(py, study)?;
+    for (key, value) in keys {
+        set(py, &mut read, &key.extract::<PyBackedStr>()?, &value)?;
+    }
+    let shard = shard.map_or(Ok(Shard::WHOLE), str::parse);
+    let shard = shard.map_err(|cause| exception(py, "StudyError", &format!("shard: {cause}")))?;
+    let rows = read.rows(shard).map_err(|error| of_study(py, &error))?;
+    let toml = rows.study().to_toml();
+    Ok((toml, compute(py, rows, progress)?.to_lists(py)?))
+}
+
+/// Reads what a study is made of: the path of a study file, the text of one, or operations.
+fn read(py: Python<'_>, study: &Bound<'_, PyAny>) -> PyResult<Study> {
+    let text = study.extract::<PyBackedStr>().ok();
+    let read = match text.as_deref() {
+        Some(text) if text.contains('\n') => Study::from_toml(text),
+        Some(path) if path.ends_with(".toml") => Study::from_file(path),
+        _ => {
+            let mut read = Study::default();
+            set(py, &mut read, Axis::Operation.name(), study)?;
+            Ok(read)
+        }
+    };
+    read.map_err(|error| of_study(py, &error))
+}
+
+/// Sets the values of an axis, or a setting.
+fn set(py: Python<'_>, study: &mut Study, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let unit = Axis::named(key).map_or("", Axis::unit);
+    let value = to_toml(value, unit)
+        .map_err(|error| PyTypeError::new_err(format!("{key}: {}", error.value(py))))?;
+    study.set_key(key, &value).map_err(|error| of_study(py, &error))
+}
+
+/// Converts a value to what a study file has. Numbers get the unit; `None` is the value `none`.
+fn to_toml(value: &Bound<'_, PyAny>, unit: &str) -> PyResult<Value> {
+    if value.is_none() {
+        return Ok(Value::from("none"));
+    }
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(Value::from(flag.is_true()));
+    }
+    if let Ok(text) = value.extract::<&str>() {
+        return Ok(Value::from(text));
+    }
+    if let Ok(items) = value.try_iter() {
+        return items.map(|item| to_toml(&item?, unit)).collect::<PyResult<Vec<_>>>().map(Value::from);
+    }
+    // Whole numbers first: a float has no index.
+    if let Ok(count) = value.call_method0("__index__") {
+        return Ok(Value::from(format!("{count}{unit}")));
+    }
+    match value.extract::<f64>() {
+        Ok(number) => Ok(Value::from(format!("{number}{unit}"))),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "a value has the type {}: give a number, a text, or a list of these",
+            value.get_type().name()?
+        ))),
+    }
+}
+
+/// What the thread that computes shares with the calling one.
+#[derive(Debug, Default)]
+struct Shared {
+    /// The number of finished cases.
+    finished: AtomicU64,
+    is_stopped: AtomicBool,
+}
+
+/// Computes all rows on another thread. The calling thread handles signals meanwhile, and has the lock only for this. After Ctrl-C it returns
+/// at once; the other thread ends after the case that it computes.
+fn compute(py: Python<'_>, mut rows: Rows, progress: Option<Bound<'_, PyAny>>) -> PyResult<Columns> {
+    let cases = rows.progress().0;
+    let shared = Arc::new(Shared::default());
+    let progress = progress.map(Bound::unbind);
+    let tell = |py: Python<'_>, finished: u64| match &progress {
+        Some(progress) => progress.call1(py, (finished, cases)).map(drop),
+        None => Ok(()),
+    };
+    let computed = py.detach(|| {
+        let (sender, receiver) = channel();
+        let of_thread = Arc::clone(&shared);
+        thread::spawn(move || {
+            // Nobody waits for the result of a study that was stopped.
+            let _ = sender.send(columns(&mut rows, &of_thread));
+        });
+        let mut told = 0;
+        loop {
+            match receiver.recv_timeout(SIGNALS) {
+                Ok(computed) => return Ok(Some(computed)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let finished = shared.finished.load(Ordering::Relaxed);
+            let handled = Python::attach(|py| {
+                py.check_signals()?;
+                if finished > told { tell(py, finished) } else { Ok(()) }
+            });
+            told = finished;
+            if let Err(error) = handled {
+                shared.is_stopped.store(true, Ordering::Relaxed);
+                return Err(error);
+            }
+        }
+    });
+    let computed = computed?
+        .ok_or_else(|| exception(py, "StudyError", "the thread of the study ended without a result"))?;
+    let columns = computed.map_err(|error| of_study(py, &error))?;
+    tell(py, cases)?;
+    Ok(columns)
+}
+
+/// Computes the rows until the study is stopped.
+fn columns(rows: &mut Rows, shared: &Shared) -> Result<Columns, StudyError> {
+    let mut columns = Columns::new();
+    while !shared.is_stopped.load(Ordering::Relaxed)
+        && let Some(row) = rows.next()
+    {
+        columns.push(&row?);
+        shared.finished.store(rows.progress().1, Ordering::Relaxed);
+    }
+    Ok(columns)
+}
+
+/// Summarizes the times of rows that differ in their seed only, for a study in TOML: the index of the first row of each group, and its
+/// summary as `(repeats, mean, median, min, max, lower end, upper end)` in the unit of the times; `None` for a group without times.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub(crate) fn study_repeats(
+    py: Python<'_>,
+    study: &str,
+    cases: Vec<u64>,
+    algorithms: Vec<PyBackedStr>,
+    times: Vec<Option<f64>>,
+) -> PyResult<Vec<(usize, Option<(usize, f64, f64, f64, f64, f64, f64)>)>> {
+    let study = Study::from_toml(study).map_err(|error| of_study(py, &error))?;
+    let seeds = study.values(Axis::Seed).map_or(1, <[String]>::len);
+    let keys = cases.into_iter().zip(algorithms.iter().map(|name| &**name));
+    let summarized = |group: Vec<usize>| {
+        let times: Vec<f64> = group.iter().filter_map(|&row| times[row]).collect();
+        let summary = Summary::of(&times).map(|summary| {
+            let Summary { repeats, mean, median, min, max, interval: [lower, upper], .. } = summary;
+            (repeats, mean, median, min, max, lower, upper)
+        });
+        (group[0], summary)
+    };
+    Ok(py.detach(|| groups(keys, seeds).into_iter().map(summarized).collect()))
+}
