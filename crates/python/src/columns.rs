@@ -22,7 +22,7 @@ type Entry = (&'static str, fn(&Row) -> Cell<'_>);
 
 /// The columns of a frame in the order of [`Row`], except for what is the same in all rows of a study. Times are in seconds.
 #[rustfmt::skip]
-const ENTRIES: [Entry; 48] = [
+const ENTRIES: [Entry; 46] = [
     ("case", |row| Cell::Whole(Some(row.case))),
     ("operation", |row| Cell::Text(Some(&row.operation))),
     ("machine", |row| Cell::Text(Some(&row.machine))),

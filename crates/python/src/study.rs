@@ -83,8 +83,8 @@ fn to_toml(value: &Bound<'_, PyAny>, unit: &str) -> PyResult<Value> {
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(Value::from(flag.is_true()));
     }
-    if let Ok(text) = value.extract::<&str>() {
-        return Ok(Value::from(text));
+    if let Ok(text) = value.extract::<PyBackedStr>() {
+        return Ok(Value::from(&*text));
     }
     if let Ok(items) = value.try_iter() {
         return items.map(|item| to_toml(&item?, unit)).collect::<PyResult<Vec<_>>>().map(Value::from);
