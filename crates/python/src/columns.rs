@@ -1,11 +1,11 @@
-//! Rows of a study as columns: a list of Python for each column of a frame.
+//! Rows of a study as columns of a frame, which NumPy reads without a Python object for each value.
 
 use std::collections::BTreeMap;
 
 use multicomputer_study::Row;
 use pyo3::{
     prelude::*,
-    types::{PyList, PyString},
+    types::{PyByteArray, PyList, PyString},
 };
 
 /// The value of a row in a column.
@@ -93,31 +93,67 @@ fn seconds(micros: Option<f64>) -> Cell<'static> {
 #[derive(Debug, Default)]
 struct Texts {
     /// The number of the text of each row.
-    rows: Vec<Option<u32>>,
-    numbers: BTreeMap<String, u32>,
+    rows: Vec<Option<usize>>,
+    /// The different texts, and the number of each.
+    texts: Vec<String>,
+    numbers: BTreeMap<String, usize>,
 }
 
 impl Texts {
     fn push(&mut self, text: Option<&str>) {
-        let number = text.map(|text| match self.numbers.get(text) {
-            Some(&number) => number,
-            None => {
-                let number = self.numbers.len() as u32;
-                self.numbers.insert(text.to_owned(), number);
-                number
-            }
+        let last = self.rows.last().copied().flatten();
+        let number = text.map(|text| match last {
+            Some(last) if self.texts[last] == text => last,
+            _ => self.number(text),
         });
         self.rows.push(number);
     }
 
+    fn number(&mut self, text: &str) -> usize {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let number = self.texts.len();
+        self.numbers.insert(text.to_owned(), number);
+        self.texts.push(text.to_owned());
+        number
+    }
+
     /// The list of the texts, in which equal texts are one object.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let mut texts: Vec<(&String, u32)> =
-            self.numbers.iter().map(|(text, &number)| (text, number)).collect();
-        texts.sort_by_key(|&(_, number)| number);
-        let texts: Vec<_> = texts.into_iter().map(|(text, _)| PyString::new(py, text)).collect();
-        PyList::new(py, self.rows.iter().map(|number| number.map(|number| &texts[number as usize])))
+        let texts: Vec<_> = self.texts.iter().map(|text| PyString::new(py, text)).collect();
+        PyList::new(py, self.rows.iter().map(|number| number.map(|number| &texts[number])))
     }
+}
+
+/// A column as Python reads it: its name; `text` or the format of its values in Python's `struct`; its values, as a list of texts or as
+/// bytes; and a byte for each row that is 1 if the value is missing, or `None` if no value is.
+pub(crate) type List<'py> = (&'static str, &'static str, Bound<'py, PyAny>, Option<Bound<'py, PyByteArray>>);
+
+/// Makes a column of values of `N` bytes. Missing values have the bytes of `filler`.
+pub(crate) fn list<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    name: &'static str,
+    format: &'static str,
+    values: &[Option<T>],
+    filler: T,
+    bytes: fn(T) -> [u8; N],
+) -> List<'py> {
+    let data: Vec<u8> = values.iter().flat_map(|value| bytes(value.unwrap_or(filler))).collect();
+    let missing: Vec<u8> = values.iter().map(|value| u8::from(value.is_none())).collect();
+    let missing = missing.contains(&1).then(|| PyByteArray::new(py, &missing));
+    (name, format, PyByteArray::new(py, &data).into_any(), missing)
+}
+
+/// Makes a column of whole numbers.
+pub(crate) fn whole_list<'py>(py: Python<'py>, name: &'static str, values: &[Option<u64>]) -> List<'py> {
+    let bytes = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).to_ne_bytes();
+    list(py, name, "q", values, 0, bytes)
+}
+
+/// Makes a column of numbers.
+pub(crate) fn number_list<'py>(py: Python<'py>, name: &'static str, values: &[Option<f64>]) -> List<'py> {
+    list(py, name, "d", values, f64::NAN, f64::to_ne_bytes)
 }
 
 /// The values of a column.
@@ -158,19 +194,14 @@ impl Columns {
         }
     }
 
-    /// Returns name, kind and values of each column.
-    pub(crate) fn to_lists<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Vec<(&'static str, &'static str, Bound<'py, PyList>)>> {
+    pub(crate) fn to_lists<'py>(&self, py: Python<'py>) -> PyResult<Vec<List<'py>>> {
         let list = |((name, _), values): (&Entry, &Values)| {
-            let (kind, list) = match values {
-                Values::Text(texts) => ("text", texts.to_list(py)?),
-                Values::Whole(counts) => ("whole", PyList::new(py, counts)?),
-                Values::Number(numbers) => ("number", PyList::new(py, numbers)?),
-                Values::Flag(flags) => ("flag", PyList::new(py, flags)?),
-            };
-            Ok((*name, kind, list))
+            Ok(match values {
+                Values::Text(texts) => (*name, "text", texts.to_list(py)?.into_any(), None),
+                Values::Whole(counts) => whole_list(py, name, counts),
+                Values::Number(numbers) => number_list(py, name, numbers),
+                Values::Flag(flags) => list(py, name, "?", flags, false, |flag| [u8::from(flag)]),
+            })
         };
         ENTRIES.iter().zip(&self.0).map(list).collect()
     }

@@ -15,17 +15,17 @@ use pyo3::{
     exceptions::PyTypeError,
     prelude::*,
     pybacked::PyBackedStr,
-    types::{PyBool, PyDict, PyList},
+    types::{PyBool, PyDict},
 };
 use toml::Value;
 
-use crate::{columns::Columns, error::exception};
+use crate::{
+    columns::{Columns, List, number_list, whole_list},
+    error::exception,
+};
 
 /// Interval at which the calling thread lets Python handle signals, and calls the callback of the progress.
 const SIGNALS: Duration = Duration::from_millis(20);
-
-/// Name, kind and values of each column of a frame.
-type Lists<'py> = Vec<(&'static str, &'static str, Bound<'py, PyList>)>;
 
 fn of_study(py: Python<'_>, error: &StudyError) -> PyErr {
     exception(py, "StudyError", &error.to_string())
@@ -40,7 +40,7 @@ pub(crate) fn study_rows<'py>(
     keys: &Bound<'py, PyDict>,
     shard: Option<&str>,
     progress: Option<Bound<'py, PyAny>>,
-) -> PyResult<(String, Lists<'py>)> {
+) -> PyResult<(String, Vec<List<'py>>)> {
     let mut read = read(py, study)?;
     for (key, value) in keys {
         set(py, &mut read, &key.extract::<PyBackedStr>()?, &value)?;
@@ -70,8 +70,8 @@ fn read(py: Python<'_>, study: &Bound<'_, PyAny>) -> PyResult<Study> {
 /// Sets the values of an axis, or a setting.
 fn set(py: Python<'_>, study: &mut Study, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let unit = Axis::named(key).map_or("", Axis::unit);
-    let value = to_toml(value, unit)
-        .map_err(|error| PyTypeError::new_err(format!("{key}: {}", error.value(py))))?;
+    let value =
+        to_toml(value, unit).map_err(|error| PyTypeError::new_err(format!("{key}: {}", error.value(py))))?;
     study.set_key(key, &value).map_err(|error| of_study(py, &error))
 }
 
@@ -165,27 +165,39 @@ fn columns(rows: &mut Rows, shared: &Shared) -> Result<Columns, StudyError> {
     Ok(columns)
 }
 
-/// Summarizes the times of rows that differ in their seed only, for a study in TOML: the index of the first row of each group, and its
-/// summary as `(repeats, mean, median, min, max, lower end, upper end)` in the unit of the times; `None` for a group without times.
+/// Summarizes the times of rows that differ in their seed only, for a study in TOML: returns the index of the first row of each group, and the
+/// columns of the summaries, in the unit of the times.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
-pub(crate) fn study_repeats(
-    py: Python<'_>,
+pub(crate) fn study_repeats<'py>(
+    py: Python<'py>,
     study: &str,
     cases: Vec<u64>,
     algorithms: Vec<PyBackedStr>,
     times: Vec<Option<f64>>,
-) -> PyResult<Vec<(usize, Option<(usize, f64, f64, f64, f64, f64, f64)>)>> {
+) -> PyResult<(Vec<usize>, Vec<List<'py>>)> {
     let study = Study::from_toml(study).map_err(|error| of_study(py, &error))?;
     let seeds = study.values(Axis::Seed).map_or(1, <[String]>::len);
     let keys = cases.into_iter().zip(algorithms.iter().map(|name| &**name));
     let summarized = |group: Vec<usize>| {
         let times: Vec<f64> = group.iter().filter_map(|&row| times[row]).collect();
-        let summary = Summary::of(&times).map(|summary| {
-            let Summary { repeats, mean, median, min, max, interval: [lower, upper], .. } = summary;
-            (repeats, mean, median, min, max, lower, upper)
-        });
-        (group[0], summary)
+        (group[0], Summary::of(&times))
     };
-    Ok(py.detach(|| groups(keys, seeds).into_iter().map(summarized).collect()))
+    let groups: Vec<(usize, Option<Summary>)> =
+        py.detach(|| groups(keys, seeds).into_iter().map(summarized).collect());
+    let number = |name: &'static str, of: fn(&Summary) -> f64| {
+        let values: Vec<Option<f64>> = groups.iter().map(|(_, summary)| summary.as_ref().map(of)).collect();
+        number_list(py, name, &values)
+    };
+    let repeats = |summary: &Option<Summary>| summary.as_ref().map_or(0, |summary| summary.repeats as u64);
+    let repeats: Vec<Option<u64>> = groups.iter().map(|(_, summary)| Some(repeats(summary))).collect();
+    let columns = vec![
+        whole_list(py, "repeats", &repeats),
+        number("mean", |summary| summary.mean),
+        number("median", |summary| summary.median),
+        number("min", |summary| summary.min),
+        number("max", |summary| summary.max),
+        number("lower", |summary| summary.interval[0]),
+        number("upper", |summary| summary.interval[1]),
+    ];
+    Ok((groups.iter().map(|&(row, _)| row).collect(), columns))
 }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _native
 from .errors import StudyError
 
 __all__ = ["repeats", "study"]
 
-#: Name, kind (``text``, ``whole``, ``number`` or ``flag``) and values of each column.
-Columns = Sequence[Tuple[str, str, List[Any]]]
+#: Name, ``"text"`` or the format of the values, values, and a byte for each row that is 1 if the value is missing, of each column.
+Columns = Sequence[Tuple[str, str, Any, Optional[bytearray]]]
 
 #: Columns of one row that do not describe all repeats.
 _OF_ONE_ROW = ["case", "seed", "time", "time_ps", "ratio", "messages", "bytes_sent", "waiting"]
@@ -79,11 +79,7 @@ def repeats(frame: Any) -> Any:
     if study is None:
         raise StudyError('the frame has no attrs["study"]: pass a frame of multicomputer.study, or copy its attrs')
     times = [None if time is None or time != time else time for time in frame["time"].to_list()]
-    groups = _native.study_repeats(study, frame["case"].to_list(), frame["algorithm"].to_list(), times)
-    rows = [row for row, _ in groups]
-    names = ["repeats", "mean", "median", "min", "max", "lower", "upper"]
-    values = list(zip(*[summary or (0, *[None] * 6) for _, summary in groups])) or [()] * len(names)
-    columns = [(name, "whole" if name == "repeats" else "number", list(values[nth])) for nth, name in enumerate(names)]
+    rows, columns = _native.study_repeats(study, frame["case"].to_list(), frame["algorithm"].to_list(), times)
     return _joined(frame, rows, _frame(columns, study))
 
 
@@ -106,18 +102,35 @@ def _library() -> Any:
 def _frame(columns: Columns, study: str) -> Any:
     """A frame that knows its study."""
     library = _library()
-    types: Dict[str, Any]
-    if library.__name__ == "pandas":
-        types = {"text": None, "whole": "Int64", "number": "float64", "flag": "boolean"}
-        # Columns without missing values have the types of NumPy.
-        plain = {"whole": "int64", "flag": "bool"}
-        chosen = {name: plain.get(kind, types[kind]) if None not in values else types[kind] for name, kind, values in columns}
-    else:
-        types = {"text": library.String, "whole": library.Int64, "number": library.Float64, "flag": library.Boolean}
-        chosen = {name: types[kind] for name, kind, _ in columns}
-    frame = library.DataFrame({name: library.Series(values, dtype=chosen[name]) for name, _, values in columns})
+    values = _of_pandas if library.__name__ == "pandas" else _of_polars
+    frame = library.DataFrame({name: values(*column) for name, *column in columns})
     frame.attrs = {"study": study}
     return frame
+
+
+def _of_pandas(format: str, data: Any, missing: Optional[bytearray]) -> Any:
+    """The values of a column: an array of NumPy, if none is missing or they are floats; an array of pandas otherwise."""
+    import numpy
+    import pandas  # type: ignore[import-untyped, unused-ignore]
+
+    if format == "text":
+        return data
+    values = numpy.frombuffer(data, format)
+    if missing is None or format == "d":
+        return values
+    masked = pandas.arrays.BooleanArray if format == "?" else pandas.arrays.IntegerArray
+    return masked(values, numpy.frombuffer(missing, "?"))
+
+
+def _of_polars(format: str, data: Any, missing: Optional[bytearray]) -> Any:
+    """The values of a column as a series of polars."""
+    import polars  # type: ignore[import-not-found, unused-ignore]
+
+    types = {"text": polars.String, "q": polars.Int64, "d": polars.Float64, "?": polars.Boolean}
+    values = data if format == "text" else memoryview(data).cast(format).tolist()
+    if missing is not None:
+        values = [None if is_missing else value for value, is_missing in zip(values, missing)]
+    return polars.Series(values, dtype=types[format])
 
 
 def _joined(frame: Any, rows: List[int], summary: Any) -> Any:
