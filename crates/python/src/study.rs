@@ -1,13 +1,13 @@
 //! Studies: axes x algorithms -> columns of a frame, and the summary of repeats.
 
 use std::{
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{RecvTimeoutError, channel},
     },
     thread,
-    time::Duration,
 };
 
 use multicomputer_study::{Axis, Rows, Shard, Study, StudyError, Summary, groups};
@@ -22,10 +22,8 @@ use toml::Value;
 use crate::{
     columns::{Columns, List, number_list, whole_list},
     error::exception,
+    run::SIGNALS,
 };
-
-/// Interval at which the calling thread lets Python handle signals, and calls the callback of the progress.
-const SIGNALS: Duration = Duration::from_millis(20);
 
 fn of_study(py: Python<'_>, error: &StudyError) -> PyErr {
     exception(py, "StudyError", &error.to_string())
@@ -70,13 +68,12 @@ fn read(py: Python<'_>, study: &Bound<'_, PyAny>) -> PyResult<Study> {
 /// Sets the values of an axis, or a setting.
 fn set(py: Python<'_>, study: &mut Study, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let unit = Axis::named(key).map_or("", Axis::unit);
-    let value =
-        to_toml(value, unit).map_err(|error| PyTypeError::new_err(format!("{key}: {}", error.value(py))))?;
+    let value = to_toml(key, unit, value)?;
     study.set_key(key, &value).map_err(|error| of_study(py, &error))
 }
 
-/// Converts a value to what a study file has. Numbers get the unit; `None` is the value `none`.
-fn to_toml(value: &Bound<'_, PyAny>, unit: &str) -> PyResult<Value> {
+/// Converts the value of a key to what a study file has. Numbers get the unit; `None` is the value `none`.
+fn to_toml(key: &str, unit: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::from("none"));
     }
@@ -87,19 +84,22 @@ fn to_toml(value: &Bound<'_, PyAny>, unit: &str) -> PyResult<Value> {
         return Ok(Value::from(&*text));
     }
     if let Ok(items) = value.try_iter() {
-        return items.map(|item| to_toml(&item?, unit)).collect::<PyResult<Vec<_>>>().map(Value::from);
+        return items.map(|item| to_toml(key, unit, &item?)).collect::<PyResult<Vec<_>>>().map(Value::from);
     }
     // Whole numbers first: a float has no index.
     if let Ok(count) = value.call_method0("__index__") {
         return Ok(Value::from(format!("{count}{unit}")));
     }
-    match value.extract::<f64>() {
-        Ok(number) => Ok(Value::from(format!("{number}{unit}"))),
-        Err(_) => Err(PyTypeError::new_err(format!(
-            "a value has the type {}: give a number, a text, or a list of these",
-            value.get_type().name()?
-        ))),
+    if let Ok(number) = value.extract::<f64>() {
+        return Ok(Value::from(format!("{number}{unit}")));
     }
+    if let Ok(path) = value.extract::<PathBuf>() {
+        return Ok(Value::from(path.display().to_string()));
+    }
+    let kind = value.get_type().name()?;
+    Err(PyTypeError::new_err(format!(
+        "{key}: a value has the type {kind}: give a number, a text, a path, or a list of these"
+    )))
 }
 
 /// What the thread that computes shares with the calling one.
@@ -110,7 +110,7 @@ struct Shared {
     is_stopped: AtomicBool,
 }
 
-/// Computes all rows on another thread. The calling thread handles signals meanwhile, and has the lock only for this. After Ctrl-C it returns
+/// Computes all rows on another thread. Meanwhile the calling thread handles signals and calls `progress`; only for this it has the lock. After Ctrl-C it returns
 /// at once; the other thread ends after the case that it computes.
 fn compute(py: Python<'_>, mut rows: Rows, progress: Option<Bound<'_, PyAny>>) -> PyResult<Columns> {
     let cases = rows.progress().0;

@@ -52,6 +52,9 @@ def test_a_study_file_is_read_and_its_values_replaced(tmp_path):
     path.write_text('operation = "all-reduce"\nmachine = "hockney:1x4"\nbytes = [800, 1600]\nalgorithm = "ring"\n')
     assert list(mc.study(path)["bytes"]) == list(mc.study(str(path))["bytes"]) == [800, 1600]
     assert list(mc.study(path.read_text(), bytes=80)["bytes"]) == [80]
+    machine = tmp_path / "machine.toml"
+    machine.write_text(mc.Machine("hockney:1x4").to_toml())
+    assert list(mc.study(path, machine=machine)["time_ps"]) == list(mc.study(path)["time_ps"])
 
 
 def test_parts_are_the_whole():

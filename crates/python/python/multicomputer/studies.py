@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from . import _native
@@ -127,7 +128,7 @@ def _of_polars(format: str, data: Any, missing: Optional[bytearray]) -> Any:
     import polars  # type: ignore[import-not-found, unused-ignore]
 
     types = {"text": polars.String, "q": polars.Int64, "d": polars.Float64, "?": polars.Boolean}
-    values = data if format == "text" else memoryview(data).cast(format).tolist()
+    values = data if format == "text" else [value for (value,) in struct.iter_unpack(format, data)]
     if missing is not None:
         values = [None if is_missing else value for value, is_missing in zip(values, missing)]
     return polars.Series(values, dtype=types[format])
@@ -135,7 +136,7 @@ def _of_polars(format: str, data: Any, missing: Optional[bytearray]) -> Any:
 
 def _joined(frame: Any, rows: List[int], summary: Any) -> Any:
     """Rows of a frame, without the columns of one row, beside their summaries."""
-    if _library().__name__ == "pandas":
+    if hasattr(frame, "iloc"):
         joined = frame.iloc[rows].drop(columns=_OF_ONE_ROW).reset_index(drop=True).join(summary)
     else:
         joined = frame[rows].drop(_OF_ONE_ROW).hstack(summary)
