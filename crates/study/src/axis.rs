@@ -169,6 +169,15 @@ impl Axis {
         ENTRIES.iter().find(is_named).map(|entry| entry.axis).ok_or_else(unknown)
     }
 
+    /// Returns the base unit of the values: `s`, `s/B`, or an empty text if values need no unit.
+    pub fn unit(self) -> &'static str {
+        match self.kind() {
+            ValueKind::Seconds => "s",
+            ValueKind::SecondsPerByte => "s/B",
+            _ => "",
+        }
+    }
+
     /// The form of the values.
     pub(crate) fn kind(self) -> ValueKind {
         self.entry().kind

@@ -91,10 +91,17 @@ impl Study {
         format!("{hash:016x}")
     }
 
-    /// Sets what a key of a file says.
-    fn set_key(&mut self, key: &str, value: &Value) -> Result<(), StudyError> {
-        let is = |name: &str| multicomputer::names::normalized(key) == multicomputer::names::normalized(name);
-        let Some(setting) = SETTINGS.into_iter().find(|name| is(name)) else {
+    /// Sets what a key of a file says: the values of an axis, or a setting. A text is a list of values in the syntax of
+    /// [`set`](Study::set), an array has one value an item, as for [`set_each`](Study::set_each).
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError`] for unknown keys, and values that cannot be read.
+    pub fn set_key(&mut self, key: &str, value: &Value) -> Result<(), StudyError> {
+        let plain = multicomputer::names::normalized(key);
+        let is = |name: &str| plain == multicomputer::names::normalized(name);
+        let is_setting = |name: &&str| is(name) || *name == "algorithm" && plain == "algorithms";
+        let Some(setting) = SETTINGS.into_iter().find(is_setting) else {
             let axis = Axis::named(key)?;
             let error = |cause| StudyError::Value { axis, cause };
             return match value {
@@ -157,11 +164,13 @@ mod tests {
         assert_eq!(study.values(Axis::Nodes).unwrap(), ["4", "8", "16"]);
         assert_eq!(study.values(Axis::Noise).unwrap().len(), 2);
         assert_eq!(Study::from_toml(&study.to_toml()).unwrap(), study);
+        assert_eq!(Study::from_toml(&text.replace("algorithm", "algorithms")).unwrap(), study);
         let hash = study.hash();
         assert_eq!(Study { title: None, ..study.clone() }.hash(), hash);
         assert_ne!(Study { phantom: true, ..study }.hash(), hash);
         for (text, part) in [
             ("node = 4", "did you mean `nodes`"),
+            ("algoritm = 'ring'", "did you mean `algorithm`"),
             ("nodes = 'x'", "nodes: `x` is not a whole number"),
             ("alpha = 10", "no unit"),
             ("operation = 'brodcast'", "did you mean `broadcast`"),

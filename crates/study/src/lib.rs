@@ -44,6 +44,6 @@ pub use self::{
     rows::{Rows, Shard},
     spelling::{read_effort, read_fraction},
     study::{Runs, Study},
-    summary::{BOOTSTRAP_SEED, Summary, repeats},
+    summary::{BOOTSTRAP_SEED, Summary, groups, repeats},
     table::{Format, TableReader, TableWriter, cut_unfinished, merge},
 };
