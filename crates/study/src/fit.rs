@@ -348,11 +348,11 @@ fn solve(mut matrix: Vec<Vec<f64>>, right: &[f64]) -> Option<Vec<f64>> {
         if matrix[nth][nth].abs() < f64::MIN_POSITIVE {
             return None;
         }
-        for row in nth + 1..count {
-            let factor = matrix[row][nth] / matrix[nth][nth];
-            for column in nth..count {
-                matrix[row][column] -= factor * matrix[nth][column];
-            }
+        let (above, below) = matrix.split_at_mut(nth + 1);
+        let pivots = &above[nth];
+        for (row, cells) in (nth + 1..).zip(below) {
+            let factor = cells[nth] / pivots[nth];
+            cells.iter_mut().zip(pivots).skip(nth).for_each(|(cell, pivot)| *cell -= factor * pivot);
             right[row] -= factor * right[nth];
         }
     }
