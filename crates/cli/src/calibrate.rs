@@ -114,31 +114,31 @@ fn fitted(path: &Path, machine: Option<MachineSpec>) -> Result<String, Error> {
     );
     let parameters = fit.machine.parameters();
     for Estimate { parameter, identified, .. } in fit.estimates.iter().copied() {
-        let (value, of, how) = match parameter {
-            Axis::Alpha => (parameters.alpha().to_string(), "", "rows of short messages"),
-            Axis::Beta => (
-                format!("{}/B", seconds(parameters.beta())),
-                "",
-                "rows of at least two lengths, the longest long",
-            ),
+        let (name, value, of, how) = match parameter {
+            Axis::Alpha => ("alpha", parameters.alpha().to_string(), "", "short messages"),
+            Axis::Beta => {
+                ("beta", format!("{}/B", seconds(parameters.beta())), "", "messages of other, long lengths")
+            }
             Axis::SendOverhead => {
-                (parameters.send_overhead().to_string(), " of alpha", "rows of short scatters by tree")
+                ("o_s", parameters.send_overhead().to_string(), " of alpha", "short scatters by tree")
             }
             Axis::ReceiveOverhead => {
-                (parameters.receive_overhead().to_string(), " of alpha", "rows of short gathers by tree")
+                ("o_r", parameters.receive_overhead().to_string(), " of alpha", "short gathers by tree")
             }
-            _ => (
-                decimal(parameters.link_excess(), 3),
-                "",
-                "rows of long messages that share links, such as all-to-all by pairwise on a mesh",
-            ),
+            _ => {
+                let how = "long messages that share links, such as all-to-all by pairwise on a mesh";
+                ("k", decimal(parameters.link_excess(), 3), "", how)
+            }
         };
+        let what = if of.is_empty() { "value" } else { "fraction" };
         let known = match identified {
-            Identified::Within(error) => format!("+- {}{of} (standard error)", percent(error)),
-            Identified::Kept => format!("not identified, the value{of} is kept: add {how}"),
-            _ => format!("not identified, other values fit as well: add {how}"),
+            Identified::Within(error) => format!("standard error {}{of}", percent(error)),
+            Identified::Kept => {
+                format!("not identified, the machine's {what}{of} is kept; rows of {how} identify it")
+            }
+            _ => format!("not identified, other values fit as well; rows of {how} identify it"),
         };
-        let _ = writeln!(text, "# {parameter} {value}: {known}");
+        let _ = writeln!(text, "# {name} = {value}: {known}.");
     }
     Ok(text + &fit.machine.to_toml())
 }

@@ -43,9 +43,10 @@ pub(super) fn completions(arguments: &CompletionsArguments, out: &mut impl Write
 /// Prints a manual page.
 pub(super) fn man(arguments: &ManArguments, out: &mut impl Write) -> Result<(), Error> {
     let mut command = command_line();
+    let name = arguments.command.as_ref().map(|given| command_named(&command, given));
+    let name = name.transpose().map_err(Error::usage)?;
     command.build();
-    if let Some(given) = &arguments.command {
-        let name = command_named(&command, given).map_err(Error::usage)?;
+    if let Some(name) = name {
         let inner = command.find_subcommand(&name).cloned();
         // Only the command `help` has no page of its own.
         command = inner.map_or(command, |inner| inner.display_name(format!("multicomputer-{name}")));

@@ -267,7 +267,7 @@ fn compute(rows: &mut Rows, mut take: impl FnMut(Row) -> Result<(), Error>) -> R
             bar.advance(now_finished - finished);
             finished = now_finished;
         }
-        if !is_terminal && Instant::now() >= next_line {
+        if !is_terminal && finished < all && Instant::now() >= next_line {
             let spent = begin.elapsed().as_secs_f64();
             let left = spent / (finished - first).max(1) as f64 * (all - finished) as f64;
             bar.say(&format!("{finished} of {}, about {left:.0} s left", counted(all, "case")));

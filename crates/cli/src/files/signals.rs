@@ -68,9 +68,9 @@ fn watch() {
                 }
                 if let Some(message) = &*UNFINISHED.lock() {
                     // On a terminal the progress bar may be in the line. If standard error is closed, the message is lost.
-                    let _ = write!(
+                    let _ = writeln!(
                         io::stderr(),
-                        "{}{message}\n",
+                        "{}{message}",
                         if io::stderr().is_terminal() { "\n" } else { "" }
                     );
                 }
