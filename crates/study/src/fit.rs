@@ -348,12 +348,12 @@ fn solve(mut matrix: Vec<Vec<f64>>, right: &[f64]) -> Option<Vec<f64>> {
         if matrix[nth][nth].abs() < f64::MIN_POSITIVE {
             return None;
         }
-        for row in nth + 1..count {
-            let factor = matrix[row][nth] / matrix[nth][nth];
-            for column in nth..count {
-                matrix[row][column] -= factor * matrix[nth][column];
-            }
-            right[row] -= factor * right[nth];
+        let (above, below) = matrix.split_at_mut(nth + 1);
+        let (upper, known) = (&above[nth][nth..], right[nth]);
+        for (row, value) in below.iter_mut().zip(&mut right[nth + 1..]) {
+            let factor = row[nth] / upper[0];
+            row[nth..].iter_mut().zip(upper).for_each(|(entry, upper)| *entry -= factor * upper);
+            *value -= factor * known;
         }
     }
     for nth in (0..count).rev() {
