@@ -1,11 +1,6 @@
 //! `multicomputer calibrate`: measures the threads of this host as a machine, or fits a machine to a table of measured times.
 
-use std::{
-    fmt::Write as _,
-    fs::File,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{fs::File, io::Write, path::PathBuf};
 
 use clap::Args;
 use multicomputer::{
@@ -13,11 +8,10 @@ use multicomputer::{
     calibration::host::{self, MeasureError},
     model::MachineSpec,
 };
-use multicomputer_study::{Axis, Estimate, Identified, Measurements, StudyError};
+use multicomputer_study::{Measurements, StudyError};
 
 use super::{
     error::Error,
-    machine::{decimal, seconds},
     options::{read_machine, read_pinning},
 };
 
@@ -65,7 +59,11 @@ pub(super) struct Arguments {
 /// Measures or fits, and prints a machine file.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     if let Some(path) = &arguments.from {
-        return Ok(out.write_all(fitted(path, arguments.machine.clone())?.as_bytes())?);
+        let unreadable = |cause| StudyError::Unreadable { path: path.clone(), cause };
+        let times = File::open(path).map_err(unreadable)?;
+        let fit = Measurements::read(path, times, arguments.machine.clone())?.fit()?;
+        writeln!(out, "# By `multicomputer calibrate --from {}`.", path.display())?;
+        return Ok(write!(out, "{}", fit.to_toml())?);
     }
     let machine = match &arguments.machine {
         Some(machine) => machine.clone(),
@@ -90,55 +88,4 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         "# Threads of a host with {cores} cores{pinned}, as measured by `multicomputer calibrate`."
     )?;
     Ok(write!(out, "{}", measured.to_toml())?)
-}
-
-/// Returns the machine file of a fit, with what the times tell in comments.
-fn fitted(path: &Path, machine: Option<MachineSpec>) -> Result<String, Error> {
-    let unreadable = |cause| StudyError::Unreadable { path: path.to_owned(), cause };
-    let times = File::open(path).map_err(unreadable)?;
-    let fit = Measurements::read(path, times, machine)?.fit()?;
-    let percent = |error: f64| format!("{} %", decimal(100.0 * error, 2));
-    let worst = &fit.worst;
-    // Writing to a string cannot fail.
-    let mut text = format!(
-        "# Fitted to {} rows of {} by `multicomputer calibrate --from`.\n\
-         # Errors of the modeled times: root mean square {}, largest {} (line {}: {}, measured {}, modeled {}).\n",
-        fit.rows,
-        path.display(),
-        percent(fit.rms),
-        percent((worst.modeled / worst.measured - 1.0).abs()),
-        worst.line,
-        worst.title,
-        seconds(worst.measured),
-        seconds(worst.modeled)
-    );
-    let parameters = fit.machine.parameters();
-    for Estimate { parameter, identified, .. } in fit.estimates.iter().copied() {
-        let (name, value, of, how) = match parameter {
-            Axis::Alpha => ("alpha", parameters.alpha().to_string(), "", "short messages"),
-            Axis::Beta => {
-                ("beta", format!("{}/B", seconds(parameters.beta())), "", "messages of other, long lengths")
-            }
-            Axis::SendOverhead => {
-                ("o_s", parameters.send_overhead().to_string(), " of alpha", "short scatters by tree")
-            }
-            Axis::ReceiveOverhead => {
-                ("o_r", parameters.receive_overhead().to_string(), " of alpha", "short gathers by tree")
-            }
-            _ => {
-                let how = "long messages that share links, such as all-to-all by pairwise on a mesh";
-                ("k", decimal(parameters.link_excess(), 3), "", how)
-            }
-        };
-        let what = if of.is_empty() { "value" } else { "fraction" };
-        let known = match identified {
-            Identified::Within(error) => format!("standard error {}{of}", percent(error)),
-            Identified::Kept => {
-                format!("not identified, the machine's {what}{of} is kept; rows of {how} identify it")
-            }
-            _ => format!("not identified, other values fit as well; rows of {how} identify it"),
-        };
-        let _ = writeln!(text, "# {name} = {value}: {known}.");
-    }
-    Ok(text + &fit.machine.to_toml())
 }

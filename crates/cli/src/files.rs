@@ -12,7 +12,6 @@ use multicomputer::Span;
 mod name;
 mod output;
 mod page;
-mod picture;
 mod rows;
 mod signals;
 mod table;
@@ -22,7 +21,6 @@ mod traces;
 pub(super) use self::{
     name::output_file,
     output::{OutputError, is_standard_output_taken},
-    picture::PictureOptions,
     rows::RowFile,
     table::CsvFile,
     text::{JsonFile, TextFile},

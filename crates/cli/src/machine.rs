@@ -297,7 +297,7 @@ fn object(machine: &MachineSpec, longest_route: Option<usize>) -> Value {
 }
 
 /// Formats a time in the largest unit in which it is at least 1: `30.6 ns`.
-pub(super) fn seconds(value: f64) -> String {
+fn seconds(value: f64) -> String {
     let units = [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9), ("ps", 1e12)];
     match units.into_iter().find(|(_, factor)| value * factor >= 1.0) {
         None if value == 0.0 => "0".to_owned(),

@@ -7,10 +7,11 @@ use multicomputer::{
     Clock, Span, Time,
     goal::{Operation, Program},
 };
+use multicomputer_picture::PictureOptions;
 
 use super::{
     error::Error,
-    files::{CsvFile, PictureOptions, micros, output_file},
+    files::{CsvFile, micros, output_file},
 };
 
 /// Options for the recordings of runs.

@@ -28,6 +28,7 @@ mod canvas;
 mod chart;
 mod critical;
 mod heat;
+mod options;
 mod replay;
 mod sample;
 mod space_time;
@@ -42,6 +43,7 @@ pub use self::{
     canvas::Theme,
     chart::{Axis, Chart, Crossover, Line, Origin, Scale},
     heat::{Heat, Measure},
+    options::PictureOptions,
     replay::Replay,
     space_time::SpaceTime,
 };

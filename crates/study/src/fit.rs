@@ -5,7 +5,10 @@
 //! is small. Of several that are not, the last is fixed at the machine's value first, and the others are fitted again: a table of
 //! ping-pong times thus identifies alpha and beta.
 
-use multicomputer::model::{MachineSpec, Parameters};
+use multicomputer::{
+    Span,
+    model::{MachineSpec, Parameters},
+};
 
 use crate::{Axis, Measurements, StudyError};
 
@@ -96,6 +99,60 @@ pub struct Worst {
     pub measured: f64,
     /// The modeled time in seconds.
     pub modeled: f64,
+}
+
+impl Fit {
+    /// Returns a machine file, with what the times tell of each parameter in comments.
+    pub fn to_toml(&self) -> String {
+        let percent = |error: f64| format!("{:.2} %", 100.0 * error);
+        let span = |seconds: f64| {
+            Span::try_from_secs_f64(seconds).map_or_else(|cause| cause.to_string(), |span| span.to_string())
+        };
+        let Worst { line, title, measured, modeled } = &self.worst;
+        let parameters = self.machine.parameters();
+        let mut lines = vec![
+            format!("Fitted to {} measured times.", self.rows),
+            format!(
+                "Errors of the modeled times: root mean square {}, largest {} (line {line}: {title}, measured {}, modeled {}).",
+                percent(self.rms),
+                percent((modeled / measured - 1.0).abs()),
+                span(*measured),
+                span(*modeled)
+            ),
+        ];
+        for &Estimate { parameter, identified } in &self.estimates {
+            let (value, of, how) = match parameter {
+                Axis::Alpha => (format!("alpha = {}", parameters.alpha()), "", "short messages"),
+                Axis::Beta => (
+                    format!("beta = {:.4} ns/B", 1e9 * parameters.beta()),
+                    "",
+                    "messages of other, long lengths",
+                ),
+                Axis::SendOverhead => {
+                    (format!("o_s = {}", parameters.send_overhead()), " of alpha", "short scatters by tree")
+                }
+                Axis::ReceiveOverhead => {
+                    (format!("o_r = {}", parameters.receive_overhead()), " of alpha", "short gathers by tree")
+                }
+                _ => {
+                    let how = "long messages that share links (all-to-all by pairwise on a mesh)";
+                    (format!("k = {:.3}", parameters.link_excess()), "", how)
+                }
+            };
+            let kept = if of.is_empty() { "value" } else { "fraction" };
+            lines.push(match identified {
+                Identified::Within(error) => format!("{value}: standard error {}{of}.", percent(error)),
+                Identified::Kept => {
+                    format!("{value}: not identified, the machine's {kept}{of} is kept; rows of {how} identify it.")
+                }
+                Identified::Loosely => {
+                    format!("{value}: not identified, other values fit as well; rows of {how} identify it.")
+                }
+            });
+        }
+        let comments: String = lines.iter().map(|line| format!("# {line}\n")).collect();
+        comments + &self.machine.to_toml()
+    }
 }
 
 /// Values of the unknowns: alpha, beta, o_s / alpha, o_r / alpha, k.
@@ -349,11 +406,11 @@ fn solve(mut matrix: Vec<Vec<f64>>, right: &[f64]) -> Option<Vec<f64>> {
             return None;
         }
         let (above, below) = matrix.split_at_mut(nth + 1);
-        let pivots = &above[nth];
-        for (row, cells) in (nth + 1..).zip(below) {
-            let factor = cells[nth] / pivots[nth];
-            cells.iter_mut().zip(pivots).skip(nth).for_each(|(cell, pivot)| *cell -= factor * pivot);
-            right[row] -= factor * right[nth];
+        let (upper, known) = (&above[nth][nth..], right[nth]);
+        for (row, value) in below.iter_mut().zip(&mut right[nth + 1..]) {
+            let factor = row[nth] / upper[0];
+            row[nth..].iter_mut().zip(upper).for_each(|(entry, upper)| *entry -= factor * upper);
+            *value -= factor * known;
         }
     }
     for nth in (0..count).rev() {

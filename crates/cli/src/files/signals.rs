@@ -68,11 +68,8 @@ fn watch() {
                 }
                 if let Some(message) = &*UNFINISHED.lock() {
                     // On a terminal the progress bar may be in the line. If standard error is closed, the message is lost.
-                    let _ = writeln!(
-                        io::stderr(),
-                        "{}{message}",
-                        if io::stderr().is_terminal() { "\n" } else { "" }
-                    );
+                    let start = if io::stderr().is_terminal() { "\n" } else { "" };
+                    let _ = writeln!(io::stderr(), "{start}{message}");
                 }
                 let _ = emulate_default_handler(signal);
             }

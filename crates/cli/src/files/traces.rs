@@ -12,12 +12,12 @@ use std::{
 };
 
 use multicomputer::Run;
+use multicomputer_picture::PictureOptions;
 
 use super::{
     super::{error::Error, recording::RecordOptions},
     output::Output,
     page::Page,
-    picture::PictureOptions,
 };
 
 /// Maximum number of files that are listed.

@@ -54,7 +54,7 @@ fn a_machine_is_fitted_to_a_table() {
     let (times, machine) = (folder.join("times.csv"), folder.join("fitted.toml"));
     fs::write(&times, "bytes,time_us\n0,3\n1000,4\n10000,13.2\n100000,102\n").unwrap();
     let fitted = succeeds(&["calibrate", "--from", text(&times), "--machine", "complete:16"]);
-    for part in ["Fitted to 4 rows", "line 4: message of 10000 B", "k = 1: not identified"] {
+    for part in ["Fitted to 4 measured times", "line 4: message of 10000 B", "k = 1.000: not identified"] {
         assert!(fitted.contains(part), "no {part} in\n{fitted}");
     }
     fs::write(&machine, fitted).unwrap();

@@ -1,16 +1,28 @@
-//! Option `--picture`: which part of a run is drawn, and how.
+//! Choices for the pictures of a run as a text: which part is drawn, and how.
 
 use std::str::FromStr;
 
 use multicomputer::{Rank, Run, Span, Time, names, units::parse_seconds};
-use multicomputer_picture::{Heat, SpaceTime, Theme};
+
+use crate::{Heat, SpaceTime, Theme};
 
 /// The keys with which a text begins.
 const KEYS: [&str; 6] = ["ranks", "from", "to", "width", "theme", "title"];
 
-/// Choices for the pictures of runs.
+/// Choices for the pictures of runs, read from a text such as `ranks=0..63,from=1ms,to=2ms,width=1200,theme=print,title=TEXT`: both ends
+/// belong to a range of ranks, and `0..63+4` is every fourth rank. A title may contain commas and comes last.
+///
+/// ```
+/// use multicomputer::Machine;
+/// use multicomputer_picture::PictureOptions;
+///
+/// let run = Machine::paragon(4, 4).trace(true).build()?.run(|node| Ok(node.world().barrier()?))?;
+/// let choices: PictureOptions = "ranks=0..7,theme=print,title=Half".parse()?;
+/// assert!(choices.diagram("All", &run).to_svg()?.contains("the selected ranks (8 of 16)"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct PictureOptions {
+pub struct PictureOptions {
     ranks: Option<Vec<Rank>>,
     from: Option<Time>,
     to: Option<Time>,
@@ -21,13 +33,13 @@ pub(crate) struct PictureOptions {
 
 impl PictureOptions {
     /// Returns the first key that only space-time diagrams have.
-    pub(crate) fn of_diagrams(&self) -> Option<&'static str> {
+    pub fn of_diagrams(&self) -> Option<&'static str> {
         let given = [self.ranks.is_some(), self.from.is_some(), self.to.is_some(), self.width.is_some()];
         KEYS.into_iter().zip(given).find(|(_, is_given)| *is_given).map(|(key, _)| key)
     }
 
     /// Returns the space-time diagram of a run; the title is for a picture without its own.
-    pub(crate) fn diagram<'a, T>(&self, title: &str, run: &'a Run<T>) -> SpaceTime<'a> {
+    pub fn diagram<'a, T>(&self, title: &str, run: &'a Run<T>) -> SpaceTime<'a> {
         let mut diagram = SpaceTime::of(run).title(self.title.as_deref().unwrap_or(title)).theme(self.theme);
         if let Some(ranks) = &self.ranks {
             diagram = diagram.nodes(ranks.iter().copied());
@@ -42,12 +54,11 @@ impl PictureOptions {
     }
 
     /// Returns the heat map of a run.
-    pub(crate) fn heat<'a, T>(&self, title: &str, run: &'a Run<T>) -> Heat<'a> {
+    pub fn heat<'a, T>(&self, title: &str, run: &'a Run<T>) -> Heat<'a> {
         Heat::of(run).title(self.title.as_deref().unwrap_or(title)).theme(self.theme)
     }
 }
 
-/// Parses `ranks=0..63,from=1ms,to=2ms,width=1200,theme=print,title=TEXT`; a title may contain commas and comes last.
 impl FromStr for PictureOptions {
     type Err = String;
 
