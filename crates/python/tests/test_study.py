@@ -144,7 +144,7 @@ def test_the_lock_is_released():
 
     def count(finished, cases):
         others.append(finished)
-        if len(others) > 5:
+        if len(others) > 10:
             raise LookupError
 
     thread = threading.Thread(target=lambda: (pytest.raises(LookupError, mc.study, progress=count, **LONG), ended.set()))
