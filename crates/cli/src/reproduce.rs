@@ -6,7 +6,7 @@ use std::{collections::VecDeque, fs, io::Write, path::PathBuf};
 use clap::Args;
 use multicomputer::{Clock, names, report::RealTimeReport};
 use multicomputer_picture::Chart;
-use multicomputer_published::{Job, Outcome, Summary, Value};
+use multicomputer_published::{Job, Outcome, Sensitivity, Summary, Value, Variation};
 
 use super::{
     clock,
@@ -38,6 +38,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "CLOCK", default_value = "virtual", value_parser = read_clock)]
     clock: Clock,
 
+    /// Also compute each item with each fitted parameter of the Paragon 20 % lower and 20 % higher, and report which
+    /// verdicts change; takes about ten times as long
+    #[arg(long)]
+    sensitivity: bool,
+
     /// Write into this folder: for each item a CSV file with its values, claims and points, and its figures as SVG;
     /// and report.html, a page with all items
     #[arg(long, value_name = "DIR")]
@@ -55,6 +60,7 @@ Examples:
   multicomputer reproduce S0-F2,S2-T3 --out results    two of them, with tables, plots and results/report.html
   multicomputer reproduce all --out results            all items, with a summary
   multicomputer reproduce S0-F9 --clock real           run by threads at true speed
+  multicomputer reproduce S0-F9 --sensitivity          which verdicts depend on a fitted parameter
 
 All items use the presets. In real time, the times of the host's threads stand beside the modeled times, which are those of
 virtual time. docs/reproduce.md explains the output.";
@@ -89,7 +95,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     };
     let mut files = arguments.files(jobs)?;
     let json = JsonFile::create(arguments.json.as_deref())?;
-    let millis = |job: &Job| job.duration().as_millis() as u64;
+    let times = if arguments.sensitivity { 1 + Variation::all().count() as u64 } else { 1 };
+    let millis = |job: &Job| times * job.duration().as_millis() as u64;
     let progress = Progress::timed(jobs.iter().map(|job| millis(job)).sum());
     let mut summary = Summary::default();
     let mut items = Vec::new();
@@ -97,11 +104,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         progress.begin(job.id());
         let worked = arguments.worked(job);
         match &worked {
-            Ok(Worked { outcome, runs, plots }) => {
-                progress.shown(|| write!(out, "{}", text::of(job, outcome, runs)))?;
+            Ok(Worked { outcome, runs, plots, sensitivity }) => {
+                progress.shown(|| write!(out, "{}", text::of(job, outcome, runs, sensitivity.as_ref())))?;
                 summary.add(job, outcome);
                 if let Some(files) = &mut files {
-                    files.write(job, outcome, runs, plots)?;
+                    files.write(job, outcome, (runs, sensitivity.as_ref()), plots)?;
                 }
             }
             Err(reason) => {
@@ -123,7 +130,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         let path = files.folder.join(REPORT);
         let clock = clock::name(arguments.clock);
         let real = if arguments.clock == Clock::Virtual { "" } else { " --clock real" };
-        let command = format!("multicomputer reproduce {}{real} --out DIR", arguments.ids(jobs));
+        let varied = if arguments.sensitivity { " --sensitivity" } else { "" };
+        let command = format!("multicomputer reproduce {}{real}{varied} --out DIR", arguments.ids(jobs));
         files.report.write(&page::of(&command, clock, &items, &summary))?;
         writeln!(out, "\nReport written: {}", path.display())?;
     }
@@ -148,6 +156,33 @@ struct Worked {
     runs: Runs,
     /// Charts as SVG.
     plots: Vec<String>,
+    /// Verdicts that change with a fitted parameter, if requested.
+    sensitivity: Option<Sensitivity>,
+}
+
+/// Returns the rule by which a value is judged.
+fn tolerance(value: &Value) -> String {
+    match 100.0 * value.tolerance() {
+        percent if percent >= 1.0 => format!("error of at most {percent} %"),
+        _ => "equal up to rounding".to_owned(),
+    }
+}
+
+/// Returns the variations of one verdict as text: `beta -20 %, d +20 %`; empty if there are none.
+fn variations(changed: &[Variation]) -> String {
+    changed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the numbers of verdicts that change under some variation, and of all verdicts of items with fitted parameters; `None` if no
+/// item was varied.
+fn changing(items: &[Item]) -> Option<[usize; 2]> {
+    let varied = items.iter().filter_map(|(_, worked)| worked.as_ref().ok()?.sensitivity.as_ref());
+    let verdicts: Vec<&Vec<Variation>> = varied
+        .filter(|sensitivity| sensitivity.is_fitted)
+        .flat_map(|sensitivity| sensitivity.values.iter().chain(&sensitivity.claims))
+        .collect();
+    let changed = verdicts.iter().filter(|changed| !changed.is_empty()).count();
+    (!verdicts.is_empty()).then_some([changed, verdicts.len()])
 }
 
 /// Runs of the values of an outcome in real time; empty in virtual time.
@@ -183,9 +218,16 @@ impl Files {
     }
 
     /// Writes the table and the charts of the next job. Jobs come in the order of `tables`.
-    fn write(&mut self, job: &Job, outcome: &Outcome, runs: &Runs, plots: &[String]) -> Result<(), Error> {
+    fn write(
+        &mut self,
+        job: &Job,
+        outcome: &Outcome,
+        (runs, sensitivity): (&Runs, Option<&Sensitivity>),
+        plots: &[String],
+    ) -> Result<(), Error> {
         if let Some(table) = self.tables.pop_front() {
-            table.fill(|file| csv::rows(job, outcome, runs).try_for_each(|row| file.row(row)))?;
+            table
+                .fill(|file| csv::rows(job, outcome, runs, sensitivity).try_for_each(|row| file.row(row)))?;
         }
         for (plot, nth) in plots.iter().zip(1..) {
             let name = if plots.len() == 1 { job.id().to_owned() } else { format!("{}-{nth}", job.id()) };
@@ -216,7 +258,8 @@ impl Arguments {
         let outcome = job.work()?;
         let runs = self.runs(&outcome)?;
         let plots = outcome.charts.iter().map(plot).collect();
-        Ok(Worked { outcome, runs, plots })
+        let sensitivity = self.sensitivity.then(|| job.sensitivity(&outcome)).transpose()?;
+        Ok(Worked { outcome, runs, plots, sensitivity })
     }
 
     /// Runs the values in real time, if requested.

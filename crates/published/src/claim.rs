@@ -14,6 +14,8 @@ pub struct Claim {
     pub said: &'static str,
     /// How certain it is that the paper makes this claim.
     pub sure: Sure,
+    /// The rule of the verdict, with its limits; empty if the claim cannot be judged.
+    pub rule: &'static str,
     /// Whether the claim holds in the model.
     pub verdict: Verdict,
     /// The reason for the verdict, with results.
@@ -63,7 +65,7 @@ impl Claim {
     /// Creates a claim without a verdict.
     pub(super) fn new(name: &'static str, said: &'static str) -> Claim {
         let (why, checks) = (String::new(), Vec::new());
-        Claim { name, said, sure: Sure::Printed, verdict: Verdict::Open, why, checks }
+        Claim { name, said, sure: Sure::Printed, rule: "", verdict: Verdict::Open, why, checks }
     }
 
     /// Marks the claim as read in a damaged text, with the probability of a correct reading in percent.
@@ -81,10 +83,10 @@ impl Claim {
         self.checks.iter().all(|check| check.is_met)
     }
 
-    /// Sets the verdict: holds or fails.
-    pub(super) fn judged(self, holds: bool, why: impl Into<String>) -> Claim {
+    /// Sets the verdict by a rule, which says in words when `holds` is true.
+    pub(super) fn judged(self, rule: &'static str, holds: bool, why: impl Into<String>) -> Claim {
         let verdict = if holds { Verdict::Holds } else { Verdict::Fails };
-        Claim { verdict, why: why.into(), ..self }
+        Claim { rule, verdict, why: why.into(), ..self }
     }
 
     /// Sets the verdict to open.

@@ -8,7 +8,8 @@
 //!   values of checks are current results of the model (regression checks);
 //! * [`Chart`]s: the lines of a figure, with published points if the paper has numbers.
 //!
-//! All parameters are those of the [presets](multicomputer::model::presets), one set per machine; no job adjusts them. The
+//! All parameters are those of the [presets](multicomputer::model::presets), one set per machine; no job adjusts them. [`Job::sensitivity`]
+//! changes one fitted parameter at a time. The
 //! tests of published claims and `multicomputer reproduce` call these jobs.
 //!
 //! ```
@@ -34,6 +35,7 @@ mod summary;
 mod textbook;
 mod timed;
 mod value;
+mod variation;
 
 use self::{chart::Series, timed::Timed};
 pub use self::{
@@ -41,13 +43,14 @@ pub use self::{
     job::{Job, JobError, NotYet, Outcome, Paper},
     summary::{Summary, median},
     value::{Kind, Sure, Value},
+    variation::{Sensitivity, Variation},
 };
 use multicomputer::model::MachineSpec;
 use multicomputer_picture::{Axis, Chart};
 
-/// Returns a preset machine; panics if it does not exist.
+/// Returns a preset machine, under the variation of the current job; panics if it does not exist.
 fn machine(name: &str) -> MachineSpec {
-    name.parse().expect("the machine of a published result exists")
+    variation::varied(name.parse().expect("the machine of a published result exists"))
 }
 
 /// Returns a Paragon with this mesh.

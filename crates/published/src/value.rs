@@ -37,17 +37,23 @@ pub enum Kind {
     /// Measured, and used to calibrate the parameters of the machine or the costs of its library. A small error of such
     /// a value shows how well one set of parameters can fit, not how well the model predicts.
     Fitted,
-    /// Derived on paper: a coefficient, a count.
+    /// Derived on paper: a coefficient of a formula.
     Derived,
+    /// Counted in a figure of the paper, or printed as a parameter of its machine.
+    Counted,
 }
 
 impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 4] = [Kind::Measured, Kind::Fitted, Kind::Derived, Kind::Counted];
+
     /// Returns the name of the kind.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Measured => "measured",
             Kind::Fitted => "fitted",
             Kind::Derived => "derived",
+            Kind::Counted => "counted",
         }
     }
 }
@@ -81,7 +87,7 @@ impl Value {
     /// parameters were fitted deviate by up to 13 %.
     pub const NEAR: f64 = 0.2;
 
-    /// Maximum relative error of a derived number that counts as reproduced: rounding only.
+    /// Maximum relative error of a derived or counted number that counts as reproduced: rounding only.
     pub const EXACT: f64 = 1e-6;
 
     pub(super) fn new(what: impl Into<String>, unit: &'static str, published: f64, modeled: f64) -> Value {
@@ -117,6 +123,10 @@ impl Value {
         Value { kind: Kind::Derived, ..self }
     }
 
+    pub(super) fn counted(self) -> Value {
+        Value { kind: Kind::Counted, ..self }
+    }
+
     pub(super) fn read(self, percent: u8) -> Value {
         Value { sure: Sure::Read(percent), ..self }
     }
@@ -130,9 +140,17 @@ impl Value {
         self.modeled / self.published - 1.0
     }
 
-    /// Returns whether the relative error is at most [`NEAR`](Value::NEAR), or [`EXACT`](Value::EXACT) for a derived value.
+    /// Returns the maximum relative error that counts as reproduced: [`NEAR`](Value::NEAR), or [`EXACT`](Value::EXACT) if the number was
+    /// not measured.
+    pub fn tolerance(&self) -> f64 {
+        match self.kind {
+            Kind::Measured | Kind::Fitted => Value::NEAR,
+            Kind::Derived | Kind::Counted => Value::EXACT,
+        }
+    }
+
+    /// Returns whether the relative error is at most the [`tolerance`](Value::tolerance).
     pub fn verdict(&self) -> Verdict {
-        let limit = if self.kind == Kind::Derived { Value::EXACT } else { Value::NEAR };
-        if self.error().abs() <= limit { Verdict::Holds } else { Verdict::Fails }
+        if self.error().abs() <= self.tolerance() { Verdict::Holds } else { Verdict::Fails }
     }
 }

@@ -2,24 +2,28 @@
 
 use multicomputer::report::RealTimeReport;
 use multicomputer_picture::Chart;
-use multicomputer_published::{Claim, Job, Outcome, Value};
+use multicomputer_published::{Claim, Job, Outcome, Sensitivity, Value, Variation};
 
 use super::Runs;
 
 /// CSV column names. `record` is `value`, `claim`, `check` or `point`. Only checks have `found` and `expected`: the
 /// modeled result, and the expected result of the current model. A point is `modeled`, by `formula` or `published`, and
-/// has `x` and `y`; on an axis with names, `x` is a name.
-pub(super) const HEADER: &str = "id record what unit published modeled error_percent kind sure verdict real pace why found expected chart line x_axis x y_axis y";
+/// has `x` and `y`; on an axis with names, `x` is a name. `changes_with` lists changes of a fitted parameter that change the verdict.
+pub(super) const HEADER: &str = "id record what unit published modeled error_percent kind sure rule verdict changes_with real pace why found expected chart line x_axis x y_axis y";
 
 /// Returns the rows.
 pub(super) fn rows<'a>(
     job: &'a Job,
     outcome: &'a Outcome,
     runs: &'a Runs,
+    sensitivity: Option<&'a Sensitivity>,
 ) -> impl Iterator<Item = Vec<String>> + 'a {
     let run = |nth: usize| runs.get(nth).and_then(Option::as_ref);
-    let values = outcome.values.iter().enumerate().map(move |(nth, of)| value(of, run(nth)));
-    let claims = outcome.claims.iter().flat_map(claim);
+    let none: &[Variation] = &[];
+    let of_value = move |nth: usize| sensitivity.map_or(none, |sensitivity| &sensitivity.values[nth]);
+    let of_claim = move |nth: usize| sensitivity.map_or(none, |sensitivity| &sensitivity.claims[nth]);
+    let values = outcome.values.iter().enumerate().map(move |(nth, of)| value(of, run(nth), of_value(nth)));
+    let claims = outcome.claims.iter().enumerate().flat_map(move |(nth, of)| claim(of, of_claim(nth)));
     let points = outcome.charts.iter().flat_map(points);
     values.chain(claims).chain(points).map(|cells| row(job, &cells))
 }
@@ -37,7 +41,7 @@ fn row(job: &Job, cells: &Cells<'_>) -> Vec<String> {
     HEADER.split_whitespace().map(cell).collect()
 }
 
-fn value<'a>(value: &Value, run: Option<&RealTimeReport>) -> Cells<'a> {
+fn value<'a>(value: &Value, run: Option<&RealTimeReport>, changed: &[Variation]) -> Cells<'a> {
     vec![
         ("record", "value".to_owned()),
         ("what", value.what.replace('*', "")),
@@ -47,19 +51,23 @@ fn value<'a>(value: &Value, run: Option<&RealTimeReport>) -> Cells<'a> {
         ("error_percent", (100.0 * value.error()).to_string()),
         ("kind", value.kind.name().to_owned()),
         ("sure", value.sure.to_string()),
+        ("rule", super::tolerance(value)),
         ("verdict", value.verdict().to_string()),
+        ("changes_with", super::variations(changed)),
         ("real", run.map_or(String::new(), |run| super::real(run).to_string())),
         ("pace", run.map_or(String::new(), |run| run.verdict.to_string())),
         ("why", value.why.to_owned()),
     ]
 }
 
-fn claim(claim: &Claim) -> Vec<Cells<'_>> {
+fn claim<'a>(claim: &'a Claim, changed: &[Variation]) -> Vec<Cells<'a>> {
     let itself = vec![
         ("record", "claim".to_owned()),
         ("what", claim.said.to_owned()),
         ("sure", claim.sure.to_string()),
+        ("rule", claim.rule.to_owned()),
         ("verdict", claim.verdict.to_string()),
+        ("changes_with", super::variations(changed)),
         ("why", claim.why.clone()),
     ];
     let checks = claim.checks.iter().map(|check| {

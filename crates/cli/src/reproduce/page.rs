@@ -3,25 +3,34 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use multicomputer::model::presets;
-use multicomputer_published::{Claim, Kind, Outcome, Paper, Summary, Sure, Value, Verdict};
+use multicomputer_published::{
+    Claim, Kind, Outcome, Paper, Sensitivity, Summary, Sure, Value, Variation, Verdict,
+};
 
-use super::{Item, Runs, Worked, is_failed};
+use super::{Item, Runs, Worked, changing, is_failed, tolerance, variations};
 
 /// Explanations for readers.
-const READING: [(&str, &str); 6] = [
+const READING: [(&str, &str); 8] = [
     (
         "Values",
         "Published numbers beside modeled ones. Each machine has one set of parameters; none is adjusted for an item.",
     ),
     (
-        "Measured",
+        "Kinds",
         "Measured numbers are met if the error is at most 20 %. Fitted numbers were measured too, and used to fit the parameters of \
-         the machine or the costs of its library. Derived numbers were computed in the paper; they are met up to rounding.",
+         the machine or the costs of its library: their errors show how well one set of parameters can fit, not how well the model \
+         predicts. Derived numbers are coefficients of formulas. Counted numbers were counted in a figure, or printed as parameters of \
+         the machine. Both are met up to rounding.",
     ),
     (
         "Claims",
-        "Statements in a paper. Each is judged by a written criterion, as strict as the wording of the statement. The reason is given \
-         beside every claim that does not hold.",
+        "Statements in a paper. Each is judged by a rule with fixed limits, as strict as the wording of the statement: it holds if what \
+         stands after 'holds if' is true. The reason is given beside every claim that does not hold.",
+    ),
+    (
+        "Sensitivity",
+        "With --sensitivity, each item is also computed with each fitted parameter of the Paragon 20 % lower and 20 % higher. A verdict \
+         that differs names the change; all other verdicts stay the same under each of these changes.",
     ),
     (
         "Sure",
@@ -35,8 +44,9 @@ const READING: [(&str, &str); 6] = [
     ),
     (
         "Plots",
-        "The axes are those of the paper's figures. Large hollow marks are published points, thin dotted lines are formulas, everything \
-         else is modeled. Hover over a point for its values.",
+        "The axes are those of the paper's figures. Large hollow marks are published points, with a dotted line between them; thin \
+         dotted lines without marks are formulas, everything else is modeled. Most figures of the papers were drawn without numbers: \
+         there are no published points to show. Hover over a point for its values.",
     ),
 ];
 
@@ -53,6 +63,7 @@ pub(super) fn of(command: &str, clock: &str, items: &[Item], summary: &Summary) 
                 style { (PreEscaped(include_str!("page.css"))) }
             }
             body {
+                (navigation(items))
                 h1 { (title) }
                 p {
                     "Figures, tables and claims of five papers on message passing, on the virtual machines of "
@@ -60,6 +71,7 @@ pub(super) fn of(command: &str, clock: &str, items: &[Item], summary: &Summary) 
                 }
                 pre { (command) }
                 (summed_up(items, summary))
+                h2 id="reading" { "How to read it" }
                 (reading())
                 @for paper in Paper::ALL {
                     (of_paper(paper, items))
@@ -71,24 +83,39 @@ pub(super) fn of(command: &str, clock: &str, items: &[Item], summary: &Summary) 
     page.into_string()
 }
 
+/// Returns the list of all items, which stays in view.
+fn navigation(items: &[Item]) -> Markup {
+    html! {
+        nav {
+            a href="#verdicts" { "Verdicts" }
+            a href="#reading" { "How to read it" }
+            @for paper in Paper::ALL {
+                @let of_this_paper: Vec<&Item> = items.iter().filter(|(job, _)| job.paper() == paper).collect();
+                @if !of_this_paper.is_empty() {
+                    b { (paper.name()) }
+                    @for (job, _) in of_this_paper {
+                        a href={ "#" (job.id()) } title=(job.title()) { (job.id()) }
+                    }
+                }
+            }
+            a href="#machines" { "Machines" }
+        }
+    }
+}
+
 fn summed_up(items: &[Item], summary: &Summary) -> Markup {
     let [hold, judged, open] = summary.claims();
-    let medians = [
-        ("measured values, without values used for calibration", &[Kind::Measured][..]),
-        ("measured values, including values used for calibration", &[Kind::Measured, Kind::Fitted]),
-        (
-            "published values, including coefficients and counts",
-            &[Kind::Measured, Kind::Fitted, Kind::Derived],
-        ),
-    ];
     html! {
-        h2 { "Verdicts" }
+        h2 id="verdicts" { "Verdicts" }
         ul.cards {
             li { b { (hold) " of " (judged) } "claims hold" @if open > 0 { ", " (open) " cannot be judged" } }
-            @for (what, kinds) in medians {
-                @if let Some((count, median)) = summary.median_error(kinds) {
-                    li { b { (format!("{:.1} %", 100.0 * median)) } "median error of " (count) " " (what) }
+            @for kind in Kind::ALL {
+                @if let Some((count, median)) = summary.median_error(kind) {
+                    li { b { (format!("{:.1} %", 100.0 * median)) } "median error of " (count) " " (kind.name()) " values" }
                 }
+            }
+            @if let Some([changed, all]) = changing(items) {
+                li { b { (changed) " of " (all) } "verdicts on a Paragon change if one fitted parameter does, by 20 %" }
             }
         }
         div.scroll {
@@ -144,7 +171,6 @@ fn met(verdicts: impl Iterator<Item = Verdict>) -> String {
 
 fn reading() -> Markup {
     html! {
-        h2 { "How to read it" }
         dl {
             @for (term, text) in READING {
                 dt { b { (term) } }
@@ -164,9 +190,9 @@ fn of_paper(paper: Paper, items: &[Item]) -> Markup {
                     h3 { (job.id()) ", " (job.place()) ": " (job.title()) }
                     p.setup { (job.setup()) }
                     @match worked {
-                        Ok(Worked { outcome, runs, plots }) => {
-                            (values(outcome, runs))
-                            (claims(outcome))
+                        Ok(Worked { outcome, runs, plots, sensitivity }) => {
+                            (values(outcome, runs, sensitivity.as_ref()))
+                            (claims(outcome, sensitivity.as_ref()))
                             @for (chart, plot) in outcome.charts.iter().zip(plots) {
                                 figure aria-label=(chart.title) { (PreEscaped(plot)) }
                             }
@@ -180,14 +206,14 @@ fn of_paper(paper: Paper, items: &[Item]) -> Markup {
     }
 }
 
-fn values(outcome: &Outcome, runs: &Runs) -> Markup {
+fn values(outcome: &Outcome, runs: &Runs, sensitivity: Option<&Sensitivity>) -> Markup {
     html! {
         @if !outcome.values.is_empty() {
             div.scroll {
                 table {
                     tr {
                         th { "value" } th.number { "published" } th.number { "modeled" } th { "unit" }
-                        th.number { "error %" } th { "kind" } th { "sure" } th { "verdict" }
+                        th.number { "error %" } th { "kind" } th { "sure" } th { "verdict" } th { "holds if" }
                         @if !runs.is_empty() { th.number { "real" } th { "pace" } }
                         th { "why" }
                     }
@@ -201,6 +227,10 @@ fn values(outcome: &Outcome, runs: &Runs) -> Markup {
                             td { (value.kind.name()) }
                             td { (value.sure) }
                             td { (verdict(value.verdict())) }
+                            td {
+                                (tolerance(value))
+                                (changes(sensitivity.map(|found| &found.values[nth])))
+                            }
                             @match runs.get(nth) {
                                 Some(Some(run)) => {
                                     td.number { (format!("{:.3}", super::real(run))) }
@@ -218,17 +248,28 @@ fn values(outcome: &Outcome, runs: &Runs) -> Markup {
     }
 }
 
-fn claims(outcome: &Outcome) -> Markup {
+fn claims(outcome: &Outcome, sensitivity: Option<&Sensitivity>) -> Markup {
     html! {
         @if !outcome.claims.is_empty() {
             ul.claims {
-                @for claim in &outcome.claims {
+                @for (nth, claim) in outcome.claims.iter().enumerate() {
                     li {
                         (claim.said) " (" (claim.sure) "): " (verdict(claim.verdict)) ". "
                         span.why { (claim.why) }
+                        @if !claim.rule.is_empty() { div.rule { "Holds if " (claim.rule) "." } }
+                        (changes(sensitivity.map(|found| &found.claims[nth])))
                     }
                 }
             }
+        }
+    }
+}
+
+/// Returns the changes of a fitted parameter that change a verdict; nothing if there are none.
+fn changes(changed: Option<&Vec<Variation>>) -> Markup {
+    html! {
+        @if let Some(changed) = changed.filter(|changed| !changed.is_empty()) {
+            div.rule { "Changes with " (variations(changed)) "." }
         }
     }
 }
@@ -249,7 +290,7 @@ fn verdict(verdict: Verdict) -> Markup {
 
 fn machines() -> Markup {
     html! {
-        h2 { "The machines" }
+        h2 id="machines" { "The machines" }
         p {
             "The parameters of each machine, their certainty, and their source. Printed: in one of the papers \
              or in the source named; fitted: by a fit of the timing model to published times; inferred: \

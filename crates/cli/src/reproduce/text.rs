@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use multicomputer_picture::Line;
-use multicomputer_published::{Job, Kind, Outcome, Summary, Verdict};
+use multicomputer_published::{Job, Kind, Outcome, Sensitivity, Summary, Verdict};
 
 use super::{
     super::{
@@ -13,7 +13,7 @@ use super::{
             Table,
         },
     },
-    Item, Runs, is_failed,
+    Item, Runs, changing, is_failed, variations,
 };
 
 /// Returns the list of all jobs.
@@ -32,7 +32,7 @@ pub(super) fn list() -> String {
 }
 
 /// Returns the results of a job.
-pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs) -> String {
+pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs, sensitivity: Option<&Sensitivity>) -> String {
     let mut text = format!("{job}: {}\n{}\n{}\n", job.title(), job.paper().title(), job.setup());
     if !outcome.values.is_empty() {
         let real = [("real", Right), ("pace", Left)];
@@ -71,13 +71,30 @@ pub(super) fn of(job: &Job, outcome: &Outcome, runs: &Runs) -> String {
         let why = if value.why.is_empty() { "no reason is known" } else { value.why };
         let _ = writeln!(text, "  {}: {why}", value.what.replace('*', ""));
     }
-    for claim in &outcome.claims {
+    for (value, changed) in outcome.values.iter().zip(sensitivity.iter().flat_map(|found| &found.values)) {
+        if !changed.is_empty() {
+            let _ = writeln!(
+                text,
+                "  {}: verdict changes with {}",
+                value.what.replace('*', ""),
+                variations(changed)
+            );
+        }
+    }
+    for (nth, claim) in outcome.claims.iter().enumerate() {
         let sure = match claim.sure.to_string() {
             sure if sure == "printed" => String::new(),
             sure if sure == "ours" => " (not claimed in the paper)".to_owned(),
             sure => format!(" (read so, {sure} sure)"),
         };
         let _ = write!(text, "\n{}{sure}\n  {}: {}\n", claim.said, claim.verdict, claim.why);
+        if !claim.rule.is_empty() {
+            let _ = writeln!(text, "  holds if: {}", claim.rule);
+        }
+        let changed = sensitivity.map(|found| &found.claims[nth]);
+        if let Some(changed) = changed.filter(|changed| !changed.is_empty()) {
+            let _ = writeln!(text, "  verdict changes with {}", variations(changed));
+        }
     }
     let points = |lines: &[Line]| lines.iter().map(|line| line.points.len()).sum::<usize>();
     for chart in &outcome.charts {
@@ -100,21 +117,25 @@ pub(super) fn summary(summary: &Summary, items: &[Item]) -> String {
     let missing = items.len() - worked - failed;
     let rest = if failed > 0 { format!(", {failed} failed") } else { String::new() };
     let mut text = format!("Total: {} computed, {missing} not yet{rest}\n", counted(worked, "item"));
-    for (what, kinds) in [
-        ("measured values, without values used for calibration", &[Kind::Measured][..]),
-        ("measured values, including values used for calibration", &[Kind::Measured, Kind::Fitted]),
-        (
-            "published values, including coefficients and counts",
-            &[Kind::Measured, Kind::Fitted, Kind::Derived],
-        ),
-    ] {
-        if let Some((count, median)) = summary.median_error(kinds) {
-            let _ = writeln!(text, "Median relative error of {what} ({count}): {:.1} %", 100.0 * median);
+    for kind in Kind::ALL {
+        if let Some((count, median)) = summary.median_error(kind) {
+            let _ = writeln!(
+                text,
+                "Median relative error of {} values ({count}): {:.1} %",
+                kind.name(),
+                100.0 * median
+            );
         }
     }
     let [hold, judged, open] = summary.claims();
     let rest = if open > 0 { format!("; {open} cannot be judged") } else { String::new() };
     let _ = writeln!(text, "Claims of the papers that hold: {hold} of {judged}{rest}");
+    if let Some([changed, all]) = changing(items) {
+        let _ = writeln!(
+            text,
+            "Verdicts that change with one fitted parameter 20 % lower or higher: {changed} of {all} in items on a Paragon"
+        );
+    }
     if !summary.far.is_empty() {
         let mut table = Table::new([
             ("value not met", Left),

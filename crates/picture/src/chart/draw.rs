@@ -225,7 +225,7 @@ fn draw_bounds(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>) {
 
 fn draw_line(canvas: &mut Canvas, chart: &Chart, area: &Area<'_>, line: &Line, look: LineStyle) {
     // Points on an axis of names are not connected.
-    let is_way = line.origin != Origin::Published && !matches!(chart.x.scale, Scale::Names(_));
+    let is_way = !matches!(chart.x.scale, Scale::Names(_));
     if is_way {
         canvas.add(look.line(line.origin, &line_path(area, line)).with_tooltip(&line.name));
     }

@@ -71,6 +71,7 @@ impl LineStyle {
         let line = element("path").with("class", class).with("d", data);
         // The second cycle of colours is dashed; later cycles have short dashes.
         match (origin, self.0 / COLOURS.len()) {
+            (Origin::Published, _) => line.with("stroke-dasharray", "2 6"),
             (Origin::Modeled, 1) => line.with("stroke-dasharray", "7 3"),
             (Origin::Modeled, round) if round > 1 => line.with("stroke-dasharray", "2 2"),
             _ => line,

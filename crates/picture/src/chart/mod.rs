@@ -94,7 +94,7 @@ pub enum Origin {
     Modeled,
     /// Computed by a formula.
     Formula,
-    /// Published in a paper; drawn without a connecting line.
+    /// Published in a paper; drawn as large hollow marks, connected by a dotted line if the x axis has numbers.
     Published,
     /// A lower bound.
     Bound,

@@ -93,8 +93,12 @@ fn two_stages_move_everything_twice(chart: &Chart) -> [Claim; 2] {
         )
     };
     [
-        plain.judged(most(to_plain) < 1.0, why(to_plain)),
-        improved.judged(most(to_improved) < 1.1, why(to_improved)),
+        plain.judged("two stages take less time at every traffic", most(to_plain) < 1.0, why(to_plain)),
+        improved.judged(
+            "two stages take less than 1.1 times as long at every traffic",
+            most(to_improved) < 1.1,
+            why(to_improved),
+        ),
     ]
 }
 
@@ -121,6 +125,7 @@ fn single_stage_wins_where_messages_are_few_and_equal(chart: &Chart) -> Claim {
     claim.above("two-stage / random, improved, auto", all.into_iter().flatten(), 1.0);
     let paper = || all[..2].iter().flatten().copied();
     claim.judged(
+        "both take less time than two stages at every traffic",
         least(paper()) > 1.0,
         format!("two stages take {:.1} to {:.1} times as long", least(paper()), most(paper())),
     )
@@ -141,8 +146,13 @@ fn figure_10_beside_figure_9() -> [Claim; 2] {
     close.within("figure 10 / figure 9, two-stage, 1 MiB", two_stage, 0.98..=1.02);
     better.all_within("figure 10 / figure 9, random and improved, 1 MiB", [random, improved], 1.4..=1.6);
     [
-        close.judged((two_stage - 1.0).abs() < 0.1, format!("{two_stage:.2} times as long, 1 MiB")),
+        close.judged(
+            "the times of figures 9 and 10 differ by less than 10 %",
+            (two_stage - 1.0).abs() < 0.1,
+            format!("{two_stage:.2} times as long, 1 MiB"),
+        ),
         better.judged(
+            "both single-stage algorithms take less than 0.9 times as long as in figure 9",
             most([random, improved]) < 0.9,
             format!("{random:.2} and {improved:.2} times as long: few long messages are what it is worst at"),
         ),
@@ -172,8 +182,13 @@ fn two_stages_are_steady() -> [Claim; 2] {
     steady.below("slowest / fastest matrix, two-stage", [two_stage], 1.03);
     varies.above("slowest / fastest matrix, improved", [improved], 1.2);
     [
-        steady.judged(two_stage < 1.1, format!("within {:.0} %, 256 KiB", 100.0 * (two_stage - 1.0))),
+        steady.judged(
+            "the slowest of four matrices takes less than 1.1 times as long as the fastest",
+            two_stage < 1.1,
+            format!("within {:.0} %, 256 KiB", 100.0 * (two_stage - 1.0)),
+        ),
         varies.judged(
+            "the spread over four matrices is more than twice that of two stages",
             improved - 1.0 > 2.0 * (two_stage - 1.0),
             format!("by {:.0} %", 100.0 * (improved - 1.0)),
         ),
@@ -194,6 +209,7 @@ fn two_stages_are_within_half_of_a_single_one() -> Claim {
     let found = found.map(ratio);
     claim.all_within("two-stage / improved, 256 KiB and 1 MiB", found, 1.6..=2.6);
     claim.judged(
+        "two stages take at most 1.5 times as long as improved random scheduling on all matrices",
         most(found) <= 1.5,
         format!("{:.2} to {:.2} times, 256 KiB and more", least(found), most(found)),
     )

@@ -25,8 +25,12 @@ pub(super) fn two_stages_by_packets_move_everything_twice(ratios: [[f64; 6]; 2])
         format!("{:.2} to {:.2} times slower: processors move everything twice", least(ratios), most(ratios))
     };
     [
-        plain.judged(most(to_plain) < 1.0, why(to_plain)),
-        improved.judged(most(to_improved) < 1.1, why(to_improved)),
+        plain.judged("two stages take less time at every traffic", most(to_plain) < 1.0, why(to_plain)),
+        improved.judged(
+            "two stages take less than 1.1 times as long at every traffic",
+            most(to_improved) < 1.1,
+            why(to_improved),
+        ),
     ]
 }
 
@@ -40,6 +44,7 @@ pub(super) fn single_stage_wins_by_packets(ratios: [[f64; 6]; 2]) -> Claim {
     let all = || ratios.iter().flatten().copied();
     claim.all_within("two-stage / random, improved", all(), 1.4..=3.5);
     claim.judged(
+        "both take less time than two stages at every traffic",
         least(all()) > 1.0,
         format!("two stages take {:.1} to {:.1} times as long", least(all()), most(all())),
     )
@@ -68,9 +73,9 @@ pub(super) fn section_7_by_packets() -> [Claim; 3] {
     within.all_within("two-stage / improved, figure 10", to_improved[2..].iter().copied(), 1.5..=1.75);
     let percent = |times: [f64; 4]| 100.0 * (spread(times) - 1.0);
     [
-        steady.judged(spread(two_stage) < 1.1, format!("within {:.0} %, 256 KiB", percent(two_stage))),
-        varies.judged(percent(improved) > 2.0 * percent(two_stage), format!("by {:.0} %", percent(improved))),
-        within.judged(
+        steady.judged("the slowest of four matrices takes less than 1.1 times as long as the fastest", spread(two_stage) < 1.1, format!("within {:.0} %, 256 KiB", percent(two_stage))),
+        varies.judged("the spread over four matrices is more than twice that of two stages", percent(improved) > 2.0 * percent(two_stage), format!("by {:.0} %", percent(improved))),
+        within.judged("two stages take at most 1.5 times as long as random scheduling on all matrices", 
             most(to_random) <= 1.5,
             format!(
                 "{:.2} to {:.2} times in figure 9, {:.2} to {:.2} in figure 10, 256 KiB, without improvements",

@@ -77,7 +77,7 @@ fn the_first_stage_by_distributed_scheduling(chart: &Chart) -> [Claim; 2] {
     let cm5 = least(TRAFFICS.map(|traffic| at("CM-5, k = 32", traffic)));
     let few = TRAFFICS.map(|traffic| at("complete, 8 senders", traffic));
     [
-        best.judged(
+        best.judged("distributed scheduling takes longer at every traffic on a complete network", 
             least(equal) > 1.0,
             format!(
                 "where mu is the same for all pairs, by {:.0} to {:.0} %; on the CM-5 distributed scheduling takes down to {:.2} of \
@@ -87,7 +87,7 @@ fn the_first_stage_by_distributed_scheduling(chart: &Chart) -> [Claim; 2] {
                 cm5
             ),
         ),
-        better.judged(
+        better.judged("distributed scheduling takes less time at some traffic where 8 nodes send", 
             least(few) < 1.0,
             format!("if a quarter of the nodes send everything it takes {:.2} to {:.2}", least(few), most(few)),
         ),

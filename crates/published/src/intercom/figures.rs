@@ -37,8 +37,11 @@ fn figure_1() -> Outcome {
         "a broadcast on 2 x 2 x 3 nodes as SSMCC takes six steps",
     );
     let rounds = figure_1_six_steps_on_twelve_nodes(&mut claim, &task);
-    let claim =
-        claim.judged(rounds == 6, format!("{rounds} steps; 6 alpha + 4 n beta, the tree 4 alpha + 4 n beta"));
+    let claim = claim.judged(
+        "the schedule has six steps",
+        rounds == 6,
+        format!("{rounds} steps; 6 alpha + 4 n beta, the tree 4 alpha + 4 n beta"),
+    );
     Outcome { claims: vec![claim], ..Outcome::default() }
 }
 
@@ -109,10 +112,15 @@ fn figure_2_hybrids_are_an_envelope_of_marginal_benefit(chart: &Chart) -> [Claim
     marginal.within("the most of it", high, 1.1..=2.0);
     [
         envelope.judged(
+            "tree or scatter and all-gather are fastest at both ends, and a hybrid is faster at some length",
             first <= 1.0 && last <= 1.0 && high > 1.0,
             "the tree is fastest for 30 bytes, scatter and all-gather for 960K, hybrids in between",
         ),
-        marginal.judged(high < 1.5, format!("up to {high:.2} times as fast as the better of the two")),
+        marginal.judged(
+            "less than 1.5 times as fast at every length",
+            high < 1.5,
+            format!("up to {high:.2} times as fast as the better of the two"),
+        ),
     ]
 }
 
@@ -172,6 +180,7 @@ fn figure_4_hybrids_are_best_over_the_whole_range(chart: &Chart, said: &'static 
     );
     let holds = most(against("tree").into_iter().chain(against("long"))) <= 1.0;
     claim.judged(
+        "hybrids take at most as long as tree and long at every length",
         holds,
         format!(
             "tree and long take up to {:.1} and {:.0} times as long",

@@ -104,7 +104,7 @@ fn section_8_pipelines_suffer_more_from_irregular_timing(chart: &Chart) -> Claim
     claim.all_within("%, hybrid", hybrid, 0.0..=8.0);
     let more = |pipeline: [f64; 5], other: [f64; 5]| (0..5).all(|nth| pipeline[nth] > other[nth]);
     let holds = [hybrid, long].into_iter().all(|other| more(clock, other) && more(blocks, other));
-    claim.judged(
+    claim.judged("both pipelines lose more than hybrid and long at each of five lengths of noise", 
         holds,
         format!(
             "periods of 10 and of 200 us cost a pipeline by the clock {:.0} and {:.0} %, one of blocks {:.1} and {:.0} %, the hybrid \
@@ -125,7 +125,7 @@ fn section_8_edge_disjoint_trees_suffer_more_from_irregular_timing(chart: &Chart
     claim.all_within("%, edge-disjoint trees", edst, 0.0..=100.0);
     claim.all_within("%, scatter and all-gather", long, 0.0..=20.0);
     let holds = (0..5).all(|nth| edst[nth] > long[nth]);
-    claim.judged(
+    claim.judged("edge-disjoint trees lose more at each of five lengths of noise", 
         holds,
         format!(
             "periods of 10 and of 200 us cost edge-disjoint trees {:.1} and {:.0} %, scatter and all-gather {:.1} and {:.0} %",

@@ -2,7 +2,7 @@
 
 use multicomputer::{Machine, Payload, error::Failure, nx::Nx};
 
-use super::Timed;
+use super::{Timed, paragon};
 
 /// Number of nodes of the machine, and of threads of a run.
 pub(super) const NODES: usize = 512;
@@ -12,9 +12,10 @@ fn timed(
     program: impl Fn(&Nx<'_, '_>) -> Result<Payload, Failure> + Send + Sync + 'static,
     bytes: u64,
 ) -> Timed {
+    let machine = paragon("16x32");
     Timed::program(move |clock| {
-        let run =
-            Machine::paragon(16, 32).clock(clock).build()?.run(|node| Ok(program(&Nx::new(node)?)?.len()))?;
+        let machine = Machine::builder(machine.clone()).clock(clock).build()?;
+        let run = machine.run(|node| Ok(program(&Nx::new(node)?)?.len()))?;
         assert_eq!(run.outputs, [bytes; NODES], "everybody has the result");
         Ok(run.report)
     })

@@ -133,7 +133,11 @@ fn table_2_the_closed_form_is_what_is_printed_or_should_be(rows: &[(&str, Cost, 
         as_printed += usize::from(*right == printed);
     }
     let is_right = claim.is_as_expected() && as_printed == 15;
-    claim.judged(is_right, format!("{as_printed} of 18 rows as printed, the others are misprints"))
+    claim.judged(
+        "15 of 18 rows are as printed, and the others are the formula with misprints corrected",
+        is_right,
+        format!("{as_printed} of 18 rows as printed, the others are misprints"),
+    )
 }
 
 /// No hybrid takes longer than its formula, and some take up to 20 % less; the next two claims explain why.
@@ -148,6 +152,7 @@ fn table_2_no_hybrid_takes_longer_than_its_formula() -> Claim {
     let excesses: Vec<f64> = excesses.collect();
     claim.all_within("% over the formula", excesses.iter().copied(), -20.0..=0.001);
     claim.judged(
+        "no hybrid takes more than 0.001 % over its formula",
         most(excesses.iter().copied()) <= 0.001,
         format!("down to {:.0} %, never more", least(excesses)),
     )
@@ -166,7 +171,11 @@ fn table_2_short_vectors_gain_because_senders_are_ahead() -> Claim {
     claim.all_within("% over the formula", strict, -2.0..=0.001);
     let near = strict.iter().filter(|&&excess| excess > -1.0).count();
     claim.is("15 rows at least are within 1 %", near >= 15);
-    claim.judged(most(strict.map(f64::abs)) <= 2.0, format!("{near} of 18 rows to 1 %, all to 2 %"))
+    claim.judged(
+        "all rows within 2 % of the formula",
+        most(strict.map(f64::abs)) <= 2.0,
+        format!("{near} of 18 rows to 1 %, all to 2 %"),
+    )
 }
 
 /// Long vectors take up to 8 % less. After a scatter over a number of nodes that is not a power of two, the nodes start the next stage one
@@ -184,6 +193,7 @@ fn table_2_long_vectors_gain_because_groups_are_out_of_step() -> Claim {
     }
     let exact = excesses.iter().filter(|(_, excess)| excess.abs() <= 1.0).count();
     claim.judged(
+        "all 18 rows within 1 % of the formula",
         exact == 18,
         format!(
             "{exact} of 18 rows to 1 %; where groups are out of step up to 8 % less, as not all messages meet"
@@ -208,6 +218,7 @@ fn table_2_without_conflicts_on_links_nodes_out_of_step_share_ports() -> Claim {
     let straight = wide.iter().filter(|(text, _)| is_straight(text)).map(|(_, excess)| *excess);
     claim.all_within("% over, 1 x 30 and 2 x 15", straight, -0.001..=0.001);
     claim.judged(
+        "no hybrid takes more than 0.001 % over its formula",
         most(excesses) <= 0.001,
         format!("up to {:.0} % more: nodes out of step share ports", most(excesses)),
     )
@@ -229,5 +240,9 @@ fn table_2_three_rows_never_beat_the_minimum_spanning_tree() -> Claim {
         .collect();
     let count = worse.len();
     claim.same("they are", worse, vec!["3x10:SMC", "2x3x5:SSMCC", "2x15:SMC"]);
-    claim.judged(count == 3, "rows 1, 2 and 4, also when corrected")
+    claim.judged(
+        "exactly three rows have at least the start-ups and the bytes of the tree",
+        count == 3,
+        "rows 1, 2 and 4, also when corrected",
+    )
 }

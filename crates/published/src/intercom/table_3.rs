@@ -212,7 +212,7 @@ fn table_3_published_and_modeled_times(cells: &[Found]) -> Claim {
         let errors = cells.iter().zip(CELLS).map(|(found, cell)| (time(found) / cell.2 - 1.0).powi(2));
         100.0 * (errors.sum::<f64>() / 9.0).sqrt()
     };
-    claim.judged(
+    claim.judged("in no cell is the best hybrid slower", 
         holds,
         format!(
             "rms error {:.1} % in rows and columns, {:.1} % with all hybrids, which the measured library did not run",
@@ -235,6 +235,7 @@ fn table_3_nx_takes_what_its_costs_say(cells: &[Found]) -> Claim {
     }
     let near = ratios.iter().filter(|ratio| (**ratio - 1.0).abs() <= Value::NEAR).count();
     claim.judged(
+        "all nine cells within 20 %",
         near == 9,
         format!("{near} of 9 cells within 20 %; a broadcast of 8 bytes {}", percent(ratios[0])),
     )
@@ -255,6 +256,7 @@ fn table_3_intercom_is_faster_than_nx(cells: &[Found]) -> Claim {
     claim.all_within("NX / InterCom", factors.iter().copied(), 2.5..=120.0);
     let tens = factors.iter().filter(|factor| **factor >= 10.0).count();
     claim.judged(
+        "InterCom is faster in all seven cells, and in three of them ten times as fast",
         least(factors.iter().copied()) > 1.0 && tens >= 3,
         format!(
             "by factors of {:.1} to {:.0}, in {tens} of {} cells by 10 or more",
@@ -278,7 +280,7 @@ fn table_3_nx_is_faster_for_short_vectors(cells: &[Found]) -> Claim {
         .map(|found| found.nx.millis / found.physical.1)
         .collect();
     claim.all_within("NX / InterCom", factors.iter().copied(), 0.95..=1.05);
-    claim.judged(
+    claim.judged("NX takes less than 0.98 times as long in both cells", 
         most(factors.iter().copied()) < 0.98,
         format!(
             "NX takes {:.2} and {:.2} times as long: both go down the same tree, and nothing is charged for recursive calls",
@@ -295,6 +297,7 @@ fn table_3_auto_is_faster_still(cells: &[Found]) -> Claim {
     let ratios: Vec<f64> = cells.iter().map(|found| found.auto / found.hybrid.1).collect();
     claim.below("auto / hybrid", ratios.iter().copied(), 1.0);
     claim.judged(
+        "auto is faster than the best hybrid in all nine cells",
         most(ratios.iter().copied()) < 1.0,
         format!(
             "auto takes {:.2} to {:.2} times the best hybrid",
@@ -336,6 +339,7 @@ fn table_3_short_vectors_take_a_minimum_spanning_tree(cells: &[Found]) -> Claim 
         claim.within(format!("ms / {start_ups} start-ups"), time / (start_ups * alpha), 1.0..=1.01);
     }
     claim.judged(
+        "the fastest strategy for 8 bytes is the tree in all three operations",
         [0, 3, 6].iter().all(|&cell| cells[cell].physical.0 == "512:M"),
         "9 start-ups for a broadcast, 18 for an all-gather and a sum",
     )

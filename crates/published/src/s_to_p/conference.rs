@@ -135,8 +135,13 @@ fn conference_figure_8_repositioning_pays_on_cross_and_block(chart: &Chart) -> [
         // sign of a small gain is uncertain.
         let paying = gains.iter().filter(|gain| **gain > 0.0).count();
         let pays = 5 * paying >= 4 * gains.len();
-        let holds = if input == Band { high < 1.0 } else { pays };
+        let (holds, rule) = if input == Band {
+            (high < 1.0, "the gain is below 1 % with every number of sources")
+        } else {
+            (pays, "it gains with at least four fifths of the numbers of sources")
+        };
         claim.judged(
+            rule,
             holds,
             format!("{low:+.1} to {high:+.1} %; it pays with {paying} of {} numbers", gains.len()),
         )
@@ -164,7 +169,11 @@ fn conference_figure_8_what_the_band_loses(chart: &Chart) -> Claim {
         .collect();
     let (low, high) = (least(losses.iter().copied()), most(losses.iter().copied()));
     claim.all_within("ms lost", losses, -0.5..=3.0);
-    claim.judged(low >= 0.5 && high <= 2.5, format!("{low:.1} to {high:.1} ms"))
+    claim.judged(
+        "between 0.5 and 2.5 ms at every number of sources below 150",
+        low >= 0.5 && high <= 2.5,
+        format!("{low:.1} to {high:.1} ms"),
+    )
 }
 
 /// Conference version, figure 8: the time saved by repositioning on the cross (the available text has `13 31 msec`).
@@ -182,7 +191,11 @@ fn conference_figure_8_what_the_cross_gains(chart: &Chart) -> [Claim; 2] {
         claim.all_within("ms gained", gains.iter().copied(), 1.0..=22.0);
         // The range is widened by the tolerance of measured values.
         let near = 1.0 + Value::NEAR;
-        claim.judged(low >= from / near && high <= to * near, why.clone())
+        claim.judged(
+            "within the range, widened by 20 % at both ends, at every number of sources",
+            low >= from / near && high <= to * near,
+            why.clone(),
+        )
     })
 }
 
@@ -226,11 +239,20 @@ fn conference_figure_9_the_cross_gains_most_and_tapers_off(chart: &Chart) -> [Cl
     let last = gains[7];
     [
         gains_most.judged(
+            "the cross gains most at each of eight lengths",
             least(ahead.iter().copied()) > 0.0,
             format!("by at least {:.0} points of a percent", least(ahead)),
         ),
-        tapers.judged(gains.is_sorted() && rise(7) < rise(5), format!("it levels off at {last:.0} %")),
-        falls.judged(rise(7) < -0.5, format!("it levels off at {last:.0} %, and does not fall")),
+        tapers.judged(
+            "the gain rises with every length, and less from 16K to 32K than from 4K to 8K",
+            gains.is_sorted() && rise(7) < rise(5),
+            format!("it levels off at {last:.0} %"),
+        ),
+        falls.judged(
+            "the gain at 32K is more than 0.5 points of a percent below that at 16K",
+            rise(7) < -0.5,
+            format!("it levels off at {last:.0} %, and does not fall"),
+        ),
     ]
 }
 
@@ -253,8 +275,13 @@ fn conference_figure_9_below_1k_repositioning_pays_on_the_cross_alone(chart: &Ch
     }
     let gains = all(chart, &Cross, short);
     [
-        others.judged(most(block) < 1.0, "it loses up to 13 % on equal and band, and less on the block"),
+        others.judged(
+            "the block gains less than 1 % below 1K",
+            most(block) < 1.0,
+            "it loses up to 13 % on equal and band, and less on the block",
+        ),
         cross.judged(
+            "the cross gains less than 1 % below 1K",
             most(gains.iter().copied()) < 1.0,
             format!("it gains {:.0} % with 128 bytes and {:.0} % with 512", gains[1], gains[3]),
         ),
@@ -288,6 +315,7 @@ fn conference_figure_8_half_of_the_nodes_is_no_break_even_point() -> Claim {
         claim.all_within(format!("ms to move, {input}"), moving, 0.37..=0.70);
     }
     claim.judged(
+        "cross and block gain less than 1 % with 144 to 192 sources",
         most(cross).max(most(block)) < 0.01,
         format!(
             "up to {:.0} % on the cross and {:.0} % on the block: moving many costs no more than moving few",
@@ -315,6 +343,7 @@ fn conference_repositioning_does_not_pay_on_sixteen_nodes() -> Claim {
     let long = best("4x4", 6144);
     claim.within("best gain on 16 nodes, 6K", long, 0.12..=0.13);
     claim.judged(
+        "with 1K, no input gains 5 % on 4, 8 or 16 nodes",
         most(small) < 0.05,
         format!("at most {:.1} % with 1K; with 6K up to {:.0} %", 100.0 * most(small), 100.0 * long),
     )
@@ -344,6 +373,7 @@ fn conference_partitioning_hardly_ever_beats_repositioning(chart: &Chart) -> Cla
     claim.all_within("Part / Repos on 16 x 16", ratios.iter().copied(), 0.99..=1.03);
     let better = ratios.iter().filter(|ratio| **ratio < 0.99).count();
     claim.judged(
+        "in at most one of 20 cases 1 % faster",
         20 * better <= ratios.len(),
         format!(
             "{} to {} on 16 x 16: it makes no difference",
@@ -391,7 +421,7 @@ fn conference_the_t3d_depends_on_the_distribution_and_the_size(chart: &Chart) ->
     };
     let spreads = [0, 1, 2, 3].map(spread);
     claim.all_within("slowest / fastest distribution, 32 to 256 nodes", spreads, 2.3..=2.7);
-    claim.judged(
+    claim.judged("the slowest distribution takes more than 1.1 times as long as the fastest at some size, and the ratio differs by more than 0.05 among sizes", 
         most(spreads) > 1.1 && most(spreads) - least(spreads) > 0.05,
         format!(
             "the slowest distribution takes {:.2} to {:.2} times the fastest, by size",
@@ -422,7 +452,7 @@ fn conference_left_diagonals_as_places_of_repos_over_br_lin() -> Claim {
     claim.within("from ideal places, ms", ours, 19.9..=20.1);
     claim.within("from left diagonals on the snake, ms", snake, 31.6..=31.7);
     claim.within("from left diagonals in row-major order, ms", row_major, 21.1..=21.2);
-    claim.judged(
+    claim.judged("at most 1 % slower than the places of this project, in one order of the nodes", 
         snake.min(row_major) <= 1.01 * ours,
         format!("16 x 16, cross, 60 sources of 6K: {snake:.1} ms on the snake, {row_major:.1} row by row; {ours:.1} from our places"),
     )
@@ -449,6 +479,7 @@ fn conference_left_diagonals_are_ideal_for_br_lin(algorithm: Algorithm) -> Claim
         .expect("there are distributions");
     claim.within("left diagonals, ms", left, if is_snake { 31.1..=31.3 } else { 20.6..=20.8 });
     claim.judged(
+        "at most 1 % slower than the fastest distribution",
         left <= 1.01 * best,
         format!("{left:.1} ms on 16 x 16, 60 sources of 6K; {name} {best:.1} ms"),
     )

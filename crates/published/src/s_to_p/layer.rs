@@ -269,7 +269,7 @@ fn conference_one_x_for_the_setup_that_two_figures_share(algorithms: &[(String, 
     claim.all_within("losses in between, %", lost(), LOST[0]..=LOST[1]);
     claim.within("from, us", from, 10.5..=10.7);
     claim.within("to, us", to, 19.4..=19.5);
-    claim.judged(
+    claim.judged("one x exists, and all losses within its range are 2 to 5 %", 
         from <= to && lost().all(is_published),
         format!(
             "x of {from:.1} to {to:.1} us, where a send and a receive take 92 us each without it: 10 x 10, right diagonal, \
@@ -290,6 +290,7 @@ fn conference_one_x_for_xor_as_well(algorithms: &[(String, Program)]) -> Claim {
     claim.within("Xor, from, us", least, 3.9..=4.1);
     claim.within("Xor, to, us", most, 10.0..=10.2);
     claim.judged(
+        "one x exists for all algorithms with Xor",
         from <= to,
         format!(
             "Xor needs {least:.1} to {most:.1} us, {} {from:.1} or more: most of Xor is overhead",
@@ -318,7 +319,7 @@ fn conference_one_x_for_all_broadcasts(parts: &Parts, lengths: &[(String, Progra
     claim.same("broadcasts", parts.all(), 314);
     claim.same("the most that one x does for", (best, micros), (111, 20.0));
     claim.same("figures that one x does for", whole.clone(), vec!["4", "5", "6"]);
-    claim.judged(
+    claim.judged("one x exists for all broadcasts", 
         best == parts.all(),
         format!(
             "on 10 x 10, right diagonal of 30, Br_xy_source needs {:.1} to {:.1} us with 32 bytes, {:.0} to {:.0} with 16K; of the x tried \

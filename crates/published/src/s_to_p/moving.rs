@@ -86,6 +86,7 @@ fn section_5_a_repositioning_costs_half_a_millisecond() -> Claim {
     let block = repositioning("10x10", &SquareBlock, 20, 2048);
     claim.within("20 sources in a square block, ms", block, 0.24..=0.25);
     claim.judged(
+        "0.4 to 0.6 ms on six inputs with 20, 35 and 49 sources",
         least(exchanges.iter().copied()) > 0.4 && most(exchanges.iter().copied()) < 0.6,
         format!("{:.2} ms, or {block:.2} where no node both gives and gets", most(exchanges)),
     )
@@ -151,7 +152,11 @@ fn section_5_repos_hardly_depends_on_the_input() -> Claim {
         most(times) / least(times)
     });
     claim.below("slowest / fastest input on three meshes", spreads, 1.027);
-    claim.judged(most(spreads) < 1.05, format!("to {:.1} %", 100.0 * (most(spreads) - 1.0)))
+    claim.judged(
+        "the slowest input takes less than 1.05 times as long as the fastest, on three meshes",
+        most(spreads) < 1.05,
+        format!("to {:.1} %", 100.0 * (most(spreads) - 1.0)),
+    )
 }
 
 /// Report, section 5 and figure 8: repositioning pays unless the input is near an ideal one. In the model it gains 15 to 40 % on a cross
@@ -181,6 +186,7 @@ fn figure_8_repositioning_pays_unless_the_input_is_near_ideal() -> Claim {
         blocks.push(block);
     }
     claim.judged(
+        "Repos is faster on cross and block, on two meshes",
         least(crosses.iter().copied()) > 0.0 && least(blocks) > 0.0,
         format!(
             "{:.0} % and more are gained on a cross; within 3 % on rows, diagonals and equal",
@@ -208,7 +214,11 @@ fn figure_8_the_order_of_the_inputs(values: &[Value], is_large: bool) -> Claim {
     let modeled = order(|value| value.modeled);
     let is_kept = modeled.windows(2).all(|pair| values[pair[0]].published <= values[pair[1]].published);
     let names: Vec<&str> = modeled.into_iter().map(|place| names[place]).collect();
-    claim.judged(is_kept, format!("here: {}", names.join(", ")))
+    claim.judged(
+        "sorted by modeled time, the published times never fall",
+        is_kept,
+        format!("here: {}", names.join(", ")),
+    )
 }
 
 fn figure_9() -> Outcome {
@@ -265,7 +275,7 @@ fn figure_9_partitioning_is_no_worse_than_repositioning() -> Claim {
     claim.within("Part / Repos, cross on 8 x 8", cross, 0.96..=0.97);
     claim.all_within("Part / Repos, all inputs on 8 x 8", small, 0.92..=1.02);
     claim.all_within("Part / Repos, all inputs on 10 x 10", large, 0.85..=0.93);
-    claim.judged(
+    claim.judged("Part_xy_source takes longer than Repos on the cross of 8 x 8", 
         cross > 1.0,
         format!(
             "{} on the cross of 8 x 8, {} to {} on 10 x 10: the final permutation takes 1.08 ms here, and 2.5 there",
@@ -306,6 +316,7 @@ fn section_3_half_of_the_sources_in_half_of_the_machine() -> Claim {
         ratios.push(ratio);
     }
     claim.judged(
+        "less than half of the time in all five cases",
         most(ratios.iter().copied()) < 0.5,
         format!(
             "{:.0} to {:.0} % of it; 51 % are published in figure 9",
@@ -336,7 +347,7 @@ fn section_5_good_distributions_remain_good_with_different_lengths() -> Claim {
     let good = [Row, Column, Equal, RightDiagonal, LeftDiagonal].each_ref().map(time);
     let cross = time(&Cross);
     claim.is("all of them take less than the cross", most(good) < cross);
-    claim.judged(
+    claim.judged("all good distributions take less time than the cross", 
         most(good) < cross,
         format!(
             "Br_xy_source takes {:.2} to {:.2} ms on those of figure 5 that are good, {cross:.2} ms on the cross",

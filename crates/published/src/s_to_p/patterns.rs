@@ -90,6 +90,7 @@ fn figure_5_br_xy_source_is_the_same_on_all_but_block_and_cross(figure: &Figure5
     claim.within("block / slowest of the first", block, 1.09..=1.11);
     claim.within("cross / slowest of the first", cross, 1.38..=1.40);
     claim.judged(
+        "five distributions within 5 %, block and cross more than 5 % slower",
         spread < 1.05 && block > 1.05 && cross > 1.05,
         format!("alike to 1 %; block {}, cross {}", percent(block), percent(cross)),
     )
@@ -109,6 +110,7 @@ fn figure_5_br_lin_is_best_on_block_and_cross(figure: &Figure5) -> Claim {
         }
     }
     claim.judged(
+        "Br_Lin is faster than both others on block and cross, in both orders of the nodes",
         least(ratios.iter().copied()) > 1.0,
         format!("the others take at least {} in either order of the nodes", percent(least(ratios))),
     )
@@ -131,6 +133,7 @@ fn figure_5_the_cross_is_dear_for_br_lin_in_row_major_order(figure: &Figure5) ->
     claim.within("cross / best of the others", ratio(BR_LIN_ROW_MAJOR, least), 1.17..=1.18);
     let all = [BR_LIN_ROW_MAJOR, BR_XY_SOURCE, BR_XY_DIM].map(|algorithm| ratio(algorithm, most));
     claim.judged(
+        "the cross takes more than 1.05 times as long as the slowest other distribution, with all three",
         least(all) > 1.05,
         format!("by at least {} over the worst of the others", percent(least(all))),
     )
@@ -159,7 +162,7 @@ fn figure_5_block_and_cross_are_not_dear_for_br_lin(figure: &Figure5) -> Claim {
     let row_major = |distribution| figure.time(distribution, BR_LIN_ROW_MAJOR);
     claim.within("row-major: block / row", row_major(&BLOCK) / row_major(&Row), 0.94..=0.95);
     claim.within("row-major: block / column", row_major(&BLOCK) / row_major(&Column), 0.98..=0.99);
-    claim.judged(
+    claim.judged("block and cross take longer than each of the other distributions", 
         least(ratios) > 1.0,
         "Br_Lin takes less on them than on rows and diagonals; in row-major order that is true of the block only",
     )
@@ -172,7 +175,11 @@ fn figure_5_br_xy_dim_jumps_on_rows(figure: &Figure5) -> Claim {
     claim.within("Br_xy_dim / Br_xy_source on rows", ratio, 1.2..=1.25);
     let columns = [BR_XY_DIM, BR_XY_SOURCE].map(|algorithm| figure.time(&Column, algorithm));
     claim.same("the same on columns, ms", columns[0], columns[1]);
-    claim.judged(ratio > 1.1, format!("{} over Br_xy_source", percent(ratio)))
+    claim.judged(
+        "Br_xy_dim takes more than 1.1 times as long as Br_xy_source on rows",
+        ratio > 1.1,
+        format!("{} over Br_xy_source", percent(ratio)),
+    )
 }
 
 fn figure_6() -> Outcome {
@@ -215,7 +222,11 @@ fn figure_6_forty_sources_are_faster_than_five(chart: &Chart) -> Claim {
     claim.all_within("what is gained, as a part", gains, 0.09..=0.14);
     let xy = |sources| chart.at(BR_XY_SOURCE.name(), sources);
     claim.below("Br_xy_source with 10 sources, ms", [xy(10.0)], xy(40.0));
-    claim.judged(least(gains) > 0.0, format!("by {:.0} % or more; 36 % are published", 100.0 * least(gains)))
+    claim.judged(
+        "40 sources are faster with all algorithms",
+        least(gains) > 0.0,
+        format!("by {:.0} % or more; 36 % are published", 100.0 * least(gains)),
+    )
 }
 
 /// The meshes of figure 7, with 120 nodes each.
@@ -263,6 +274,7 @@ fn figure_7_fifteen_sources_take_little_more_than_eight_on_the_snake(chart: &Cha
     let ratios = fifteen_to_eight(chart, "snake");
     claim.all_within("15 / 8 sources on each mesh", ratios, 1.03..=1.26);
     claim.judged(
+        "15 sources are faster on all five shapes",
         most(ratios) < 1.0,
         format!("{} to {}, for 1.9 times the data", percent(least(ratios)), percent(most(ratios))),
     )
@@ -286,7 +298,11 @@ fn figure_7_fifteen_sources_are_faster_than_eight_in_row_major_order(chart: &Cha
     }
     let ratios = fifteen_to_eight(chart, "row-major");
     claim.all_within("15 / 8 sources on each mesh", ratios, 0.90..=0.91);
-    claim.judged(most(ratios) < 1.0, format!("{} on every shape", percent(most(ratios))))
+    claim.judged(
+        "15 sources are faster on all five shapes",
+        most(ratios) < 1.0,
+        format!("{} on every shape", percent(most(ratios))),
+    )
 }
 
 /// Report, figure 7: the dimensions matter little for few sources, and considerably more for many. Mean differences between shapes
@@ -314,7 +330,7 @@ fn figure_7_the_dimensions_matter_more_with_many_sources() -> Claim {
     claim.within("snake: 32 sources", snake[31], 2.4..=2.5);
     claim.within("row-major: mean of 1 to 15 sources", few_row, 0.0..=0.005);
     claim.within("row-major: mean of 16 to 60 sources", many_row, 0.19..=0.21);
-    claim.judged(
+    claim.judged("the mean difference among shapes is larger with 16 to 60 sources than with 1 to 15, in both orders of the nodes", 
         many > few && many_row > few_row,
         format!(
             "shapes differ by {few:.1} ms with up to 15 sources, {many:.1} with more; {few_row:.1} and {many_row:.1} in \

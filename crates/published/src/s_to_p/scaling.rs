@@ -73,8 +73,16 @@ fn figure_2_two_step_and_xor_are_worst_for_more_than_four_sources(chart: &Chart)
     xor.above("Xor / slowest halving", ratios(XOR, 1..=100), 2.3);
     let least_xor = least(ratios(XOR, 1..=100));
     [
-        two_step.judged(worst > 1.1, format!("at least {worst:.2} times the slowest halving")),
-        xor.judged(least_xor > 1.1, format!("at least {least_xor:.2} times the slowest halving")),
+        two_step.judged(
+            "more than 1.1 times the slowest of the three Br with 5 to 100 sources",
+            worst > 1.1,
+            format!("at least {worst:.2} times the slowest halving"),
+        ),
+        xor.judged(
+            "more than 1.1 times the slowest of the three Br with 1 to 100 sources",
+            least_xor > 1.1,
+            format!("at least {least_xor:.2} times the slowest halving"),
+        ),
     ]
 }
 
@@ -98,6 +106,7 @@ fn figure_2_two_step_rises_in_proportion_to_the_sources(chart: &Chart) -> Claim 
     }
     let (first, last) = (rises[0], rises[rises.len() - 1]);
     claim.judged(
+        "the last source adds more than 1.1 times as much as the first",
         last > 1.1 * first,
         format!("each source adds the same, {last:.2} ms: what waits for a receive costs nothing extra here"),
     )
@@ -139,10 +148,12 @@ fn figure_2_the_halvings_are_linear_in_the_sources_and_close_together(chart: &Ch
     alike.below("slowest / fastest, row-major, other numbers", ratios(even), 1.21);
     [
         linear.judged(
+            "less than 20 % off a straight line from 10 sources on",
             most(snake_off.iter().copied()) < 0.2,
             format!("within {:.0} % of a straight line", 100.0 * most(snake_off)),
         ),
         alike.judged(
+            "the slowest takes less than 1.25 times as long as the fastest with every number of sources",
             most(spreads.iter().copied()) < 1.25,
             format!(
                 "within {:.0} % of each other; in row-major order up to 39 % with 4 and 16 sources",
@@ -183,6 +194,7 @@ fn figure_3_two_step_and_xor_are_poor_at_every_length(chart: &Chart) -> Claim {
     claim.above("Xor / slowest halving", xor, 2.3);
     let (two_step, xor) = (least(two_step), least(xor));
     claim.judged(
+        "both take more than 1.1 times as long as the slowest of the three Br at every length",
         least([two_step, xor]) > 1.1,
         format!("at least {two_step:.2} and {xor:.2} times the slowest halving"),
     )
@@ -196,7 +208,11 @@ fn figure_3_xor_is_almost_flat_up_to_1k(chart: &Chart) -> Claim {
     let rise = time(1024.0) / time(32.0);
     claim.within("1K / 32 bytes", rise, 1.14..=1.16);
     claim.above("16K / 1K", [time(16384.0) / time(1024.0)], 3.0);
-    claim.judged(rise < 1.2, format!("{} from 32 bytes to 1K", percent(rise)))
+    claim.judged(
+        "1K takes less than 1.2 times as long as 32 bytes",
+        rise < 1.2,
+        format!("{} from 32 bytes to 1K", percent(rise)),
+    )
 }
 
 /// Report, figure 3: the time of the halving algorithms increases little up to 512 bytes, and linearly beyond. "Little"
@@ -218,7 +234,7 @@ fn figure_3_the_halvings_rise_little_to_512_bytes_and_then_linearly(chart: &Char
     claim.all_within("512 / 32 bytes", flat.iter().copied(), 1.33..=1.37);
     claim.all_within("rise from one doubling to the next, from 1K on", growth.iter().copied(), 1.9..=2.2);
     let holds = most(flat.iter().copied()) < 1.5 && least(growth.iter().copied()) > 1.8 && most(growth) < 2.2;
-    claim.judged(holds, format!("{} from 32 to 512 bytes, if a third is little", percent(most(flat))))
+    claim.judged("512 bytes take less than 1.5 times as long as 32, and from 1K on each doubling adds 1.8 to 2.2 times as much as the one before", holds, format!("{} from 32 to 512 bytes, if a third is little", percent(most(flat))))
 }
 
 /// The meshes of figure 4, each with its number of sources: about the square root of its number of nodes.
@@ -269,6 +285,7 @@ fn figure_4_xor_keeps_up_on_four_nodes_only(chart: &Chart) -> [Claim; 2] {
     let why = "half of alpha is charged to the sender of each message";
     [
         few.judged(
+            "less than 1.1 times the fastest of the others on 4, 8 and 16 nodes",
             most(behind[..3].iter().copied()) < 1.1,
             format!(
                 "{:.2}, {:.2} and {:.2} times the fastest on 4, 8 and 16: {why}",
@@ -276,6 +293,7 @@ fn figure_4_xor_keeps_up_on_four_nodes_only(chart: &Chart) -> [Claim; 2] {
             ),
         ),
         many.judged(
+            "less than 1.1 times the fastest of the others with 4 of 4 and 15 of 16 sources",
             most([small, large]) < 1.1,
             format!("{small:.2} times the fastest with 4 of 4, {large:.2} with 15 of 16"),
         ),

@@ -55,6 +55,7 @@ fn section_1_a_poor_distribution_takes_almost_twice_as_long() -> Claim {
     claim.within("cross / equal, 16 x 16, 32 x 6K", large, 1.9..=2.0);
     claim.within("cross / equal, 10 x 10, 20 x 2K", small, 1.5..=1.6);
     claim.judged(
+        "1.8 to 2.2 times as long on 16 x 16",
         (1.8..=2.2).contains(&large),
         format!("cross takes {large:.2} times as long as equal on 16 x 16, {small:.2} on 10 x 10"),
     )
@@ -86,7 +87,11 @@ fn section_2_columns_first_and_then_rows_only_in_row_major_order(algorithm: Algo
     let count = straight.len();
     let expected = if is_snake { vec![0, 1, 2, 4, 5, 6, 7] } else { (0..8).collect() };
     claim.same("straight iterations of 16 x 16", straight, expected);
-    claim.judged(count == 8, format!("{count} of 8 iterations on 16 x 16 keep to the one kind of links"))
+    claim.judged(
+        "all 8 iterations keep to one kind of links",
+        count == 8,
+        format!("{count} of 8 iterations on 16 x 16 keep to the one kind of links"),
+    )
 }
 
 /// Report, section 4: two evenly spaced rows of 10 x 10 are the first and the sixth, and the first iteration then adds no
@@ -102,7 +107,11 @@ fn section_4_two_rows_of_ten_should_be_the_first_and_the_seventh() -> Claim {
     claim.same("sources after the first step, evenly spaced", even, 20);
     claim.same("first nodes of the ideal rows", (ideal[0], ideal[10]), (0, 60));
     claim.same("sources after the first step, ideal", spaced, 40);
-    claim.judged((even, spaced) == (20, 40), format!("of 20 sources there are {even} and {spaced} after it"))
+    claim.judged(
+        "the first step leaves 20 sources in one case, and 40 in the other",
+        (even, spaced) == (20, 40),
+        format!("of 20 sources there are {even} and {spaced} after it"),
+    )
 }
 
 /// **Does not hold.** Report, section 4: with *Br_Lin* on 10 x 10 the right diagonal of ten sources adds no new source
@@ -124,7 +133,7 @@ fn section_4_one_diagonal_does_gain_in_the_first_iteration() -> Claim {
         claim.same(format!("the same, row-major {diagonal}"), row_major, [20, 20]);
     }
     let (snake, row_major) = (active(BR_LIN, &RightDiagonal), active(BR_LIN_ROW_MAJOR, &RightDiagonal));
-    claim.judged(
+    claim.judged("ten sources remain ten in one of the orders of the nodes", 
         snake[0] == 10 || row_major[0] == 10,
         format!(
             "ten become {} on the snake and {} in row-major order; two diagonals gain nothing in row-major order",
@@ -162,6 +171,7 @@ fn section_4_columns_are_poor_for_br_lin_if_half_the_rows_are_even(algorithm: Al
         claim.same("columns are the best of figure 5", time(&Column), best);
     }
     claim.judged(
+        "the number of sources stays the same in the first step, on four meshes",
         holds,
         if holds {
             "no new source on any of four meshes"
@@ -186,7 +196,11 @@ fn section_4_on_rows_br_lin_is_br_xy_source_for_powers_of_two() -> Claim {
         claim.within(format!("snake / Br_xy_source, {sources} sources on {mesh}"), snake / xy, 0.99..=1.02);
         is_same &= row_major == xy;
     }
-    claim.judged(is_same, "in row-major order exactly, on the snake to 2 %")
+    claim.judged(
+        "equal times in row-major order, in three cases",
+        is_same,
+        "in row-major order exactly, on the snake to 2 %",
+    )
 }
 
 /// **Does not hold.** Report, section 4: the left diagonal is the least sensitive to the shape for *Br_Lin*. Over these shapes
@@ -219,7 +233,7 @@ fn section_4_the_left_diagonal_is_as_sensitive_as_the_right() -> Claim {
     claim.below("row-major: right diagonal, equal", [right, equal], 1.25);
     claim.above("row-major: column, cross", [column, cross], 1.7);
     claim.within("row-major: left diagonal", left, 1.35..=1.4);
-    claim.judged(
+    claim.judged("the smallest ratio of its worst time to the best distribution's, in one of the orders of the nodes", 
         snake[3] == least(snake) || row_major[3] == least(row_major),
         format!(
             "left diagonal, nine shapes: at most {:.2} times the time of the best distribution in snake order, {left:.2} \

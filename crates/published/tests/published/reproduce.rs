@@ -67,19 +67,13 @@ fn sentences() -> [String; 2] {
     for job in Job::all().filter(|job| job.not_yet().is_none()) {
         summary.add(job, outcome(job.id()));
     }
-    let median = |kinds: &[Kind]| {
-        let (count, median) = summary.median_error(kinds).unwrap();
-        (count, 100.0 * median)
-    };
-    let (all, of_all) = median(&[Kind::Measured, Kind::Fitted, Kind::Derived]);
-    let (measured, of_measured) = median(&[Kind::Measured, Kind::Fitted]);
-    let (unseen, of_unseen) = median(&[Kind::Measured]);
+    let of_kind = Kind::ALL.map(|kind| {
+        let (count, median) = summary.median_error(kind).unwrap();
+        format!("{:.1} % over the {count} {} numbers", 100.0 * median, kind.name())
+    });
     let [hold, judged, open] = summary.claims();
     [
-        format!(
-            "The median relative error is {of_measured:.1} % over the {measured} measured numbers, {of_unseen:.1} % over the \
-             {unseen} of them that nothing was fitted to, and {of_all:.1} % over all {all} published numbers."
-        ),
+        format!("The median relative error is {}.", of_kind.join(", ")),
         format!("Of {judged} claims of the papers {hold} hold; {open} cannot be judged."),
     ]
 }
