@@ -63,6 +63,11 @@ struct ChartOptions {
     #[arg(long, value_name = "COLUMNS", value_parser = read_columns)]
     by: Option<List<String>>,
 
+    /// Draw a panel for each value of this column, or none for one chart [default: one chart; with more than 10 lines, the first column that
+    /// distinguishes lines in addition to the algorithm]
+    #[arg(long, value_name = "COLUMN")]
+    panels: Option<String>,
+
     /// Set the title [default: the values that all rows have in common]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -121,8 +126,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     if is_same(&path, &arguments.file) {
         return Err(Error::usage(PlotError::Table { path }));
     }
-    let svg = Records::read(&arguments.file).and_then(|records| draw(&records, &arguments.options));
-    let (svg, means) = svg.map_err(|cause| match cause {
+    let drawn = Records::read(&arguments.file).and_then(|records| {
+        let drawing = lines::drawing(&records, &arguments.options)?;
+        Ok((drawing.to_svg()?, drawing))
+    });
+    let (svg, drawing) = drawn.map_err(|cause| match cause {
         unreadable @ PlotError::Unreadable { .. } => Error::usage(unreadable),
         cause => Error::usage(format!("{}: {cause}", arguments.file.display())),
     })?;
@@ -130,16 +138,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     if arguments.out.is_none() {
         writeln!(out, "Plot written: {}", path.display())?;
     }
-    if means > 0 {
-        writeln!(out, "{} of the plot are means of several rows", counted(means, "point"))?;
+    if drawing.means > 0 {
+        writeln!(out, "{} of the plot are means of several rows", counted(drawing.means, "point"))?;
     }
-    Ok(())
-}
-
-/// Returns the SVG, and the number of points that are means of several rows.
-fn draw(records: &Records, options: &ChartOptions) -> Result<(String, usize), PlotError> {
-    let (chart, means) = lines::chart(records, options)?;
-    Ok((chart.to_svg()?, means))
+    drawing.crossovers().iter().try_for_each(|crossover| Ok(writeln!(out, "Crossover: {crossover}")?))
 }
 
 /// Plot file of a command, if requested: rows are collected until the command ends.
@@ -148,13 +150,20 @@ pub(super) struct PlotFile {
     file: Option<TextFile>,
     header: &'static str,
     rows: Vec<Vec<String>>,
+    options: ChartOptions,
 }
 
 impl PlotFile {
     /// Opens the file, if there is a path; `header` has the column names, separated by blanks.
     pub(super) fn create(path: Option<&Path>, header: &'static str) -> Result<PlotFile, Error> {
         let file = path.map(TextFile::create).transpose()?;
-        Ok(PlotFile { file, header, rows: Vec::new() })
+        Ok(PlotFile { file, header, rows: Vec::new(), options: ChartOptions::default() })
+    }
+
+    /// Sets the title of the chart.
+    pub(super) fn titled(mut self, title: Option<String>) -> PlotFile {
+        self.options.title = title;
+        self
     }
 
     /// Collects a row.
@@ -167,8 +176,10 @@ impl PlotFile {
     /// Draws the rows, or prints the reason why nothing can be drawn.
     pub(super) fn finish(self, out: &mut impl Write) -> Result<(), Error> {
         let Some(file) = self.file else { return Ok(()) };
-        match draw(&Records::new(self.header.split_whitespace(), self.rows), &ChartOptions::default()) {
-            Ok((svg, _)) => file.write(&svg),
+        let records = Records::new(self.header.split_whitespace(), self.rows);
+        let drawing = lines::drawing(&records, &self.options);
+        match drawing.and_then(|drawing| Ok(drawing.to_svg()?)) {
+            Ok(svg) => file.write(&svg),
             Err(cause) => Ok(writeln!(out, "No plot was drawn: {cause}.")?),
         }
     }

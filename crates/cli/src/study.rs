@@ -142,7 +142,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     if arguments.resume && path.is_none() {
         return Err(Error::usage("--resume continues a table: give its name by --csv or --json"));
     }
-    let mut plot = PlotFile::create(arguments.plot.as_deref(), columns())?;
+    let mut plot = PlotFile::create(arguments.plot.as_deref(), columns())?.titled(rows.study().title.clone());
     let mut kept = Vec::new();
     let mut keep = |row: Row| {
         if arguments.plot.is_some() {

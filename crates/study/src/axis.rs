@@ -129,7 +129,7 @@ const ENTRIES: [Entry; 27] = [
     Entry { axis: Axis::Noise, name: "noise", aliases: &[], kind: ValueKind::Noise,
         help: "noise of the processors: none, interval=1ms+length=50us" },
     Entry { axis: Axis::Fault, name: "fault", aliases: &["faults"], kind: ValueKind::Name,
-        help: "faults: none, dead:3-4@2ms, node:5@1ms, several with + between them, each-link (every link dead, one at a time)" },
+        help: "faults: none, dead:3-4@2ms, node:5@1ms, several with + between them, each-link or each-link@2ms (every link dead, one at a time)" },
     Entry { axis: Axis::Seed, name: "seed", aliases: &[], kind: ValueKind::Count,
         help: "seeds of noise, random choices and data" },
 ];

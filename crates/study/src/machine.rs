@@ -15,7 +15,7 @@ const DEFAULT_FAMILY: &str = "paragon";
 const DEFAULT_MACHINE: &str = "paragon:10x10";
 
 /// The fault value that stands for every link of the network, one at a time.
-pub(crate) const EACH_LINK: &str = "each-link";
+const EACH_LINK: &str = "each-link";
 
 /// The machine that plans are made for: without noise and faults.
 pub(crate) fn planned(point: &Point<'_>) -> Result<MachineSpec, String> {
@@ -84,15 +84,23 @@ pub(crate) fn faults(text: &str) -> Result<Faults, String> {
     }
 }
 
-/// One fault value for every link, in both directions at once.
-pub(crate) fn each_link(machine: &MachineSpec) -> Vec<String> {
+/// The instant of the fault of `each-link` or `each-link@2ms`; `None` for other faults.
+pub(crate) fn each_link_instant(fault: &str) -> Option<&str> {
+    match fault.strip_prefix(EACH_LINK)? {
+        "" => Some("0s"),
+        instant => instant.strip_prefix('@'),
+    }
+}
+
+/// One fault value for every link, in both directions at once, from an instant on.
+pub(crate) fn each_link(machine: &MachineSpec, instant: &str) -> Vec<String> {
     let topology = machine.topology();
     let mut faults = Vec::new();
     for link in 0..topology.links() {
         let link = topology.link(link);
         let (from, to) = (vertex(link.from), vertex(link.to));
-        if !faults.contains(&format!("dead:{to}-{from}@0s")) {
-            faults.push(format!("dead:{from}-{to}@0s"));
+        if !faults.contains(&format!("dead:{to}-{from}@{instant}")) {
+            faults.push(format!("dead:{from}-{to}@{instant}"));
         }
     }
     faults
@@ -235,7 +243,7 @@ mod tests {
 
     #[test]
     fn every_link_fails_once() {
-        let faults = each_link(&"torus:3x3".parse().unwrap());
+        let faults = each_link(&"torus:3x3".parse().unwrap(), "2ms");
         assert_eq!(faults.len(), 18);
         assert!(faults.iter().all(|fault| fault.parse::<Fault>().is_ok()), "{faults:?}");
     }

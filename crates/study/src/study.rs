@@ -1,6 +1,6 @@
 //! Studies: axes x algorithms -> rows.
 
-use multicomputer::names;
+use multicomputer::{names, units::parse_seconds};
 
 use crate::{
     Axis, Operation, Rows, Shard, StudyError, algorithms,
@@ -210,7 +210,7 @@ impl Study {
         }
         let has_each_link = study
             .values(Axis::Fault)
-            .is_some_and(|faults| faults.iter().any(|fault| fault == machine::EACH_LINK));
+            .is_some_and(|faults| faults.iter().any(|fault| machine::each_link_instant(fault).is_some()));
         if has_each_link {
             study.expand_each_link()?;
         }
@@ -225,14 +225,14 @@ impl Study {
         if let Some(axis) =
             of_networks.into_iter().find(|&axis| self.values(axis).is_some_and(|values| values.len() > 1))
         {
-            return Err(error(format!("{} needs one network, and {axis} varies", machine::EACH_LINK)));
+            return Err(error(format!("each-link needs one network, and {axis} varies")));
         }
-        let links = machine::planned(&Point::nth(&self.values, 0)).map_err(error)?;
-        let links = machine::each_link(&links);
+        let network = machine::planned(&Point::nth(&self.values, 0)).map_err(error)?;
         let faults = self.values.remove(&Axis::Fault).unwrap_or_default();
-        let faults = faults
-            .into_iter()
-            .flat_map(|fault| if fault == machine::EACH_LINK { links.clone() } else { vec![fault] });
+        let faults = faults.into_iter().flat_map(|fault| match machine::each_link_instant(&fault) {
+            Some(instant) => machine::each_link(&network, instant),
+            None => vec![fault],
+        });
         self.values.insert(Axis::Fault, faults.collect());
         Ok(())
     }
@@ -250,8 +250,10 @@ fn check(axis: Axis, value: &str) -> Result<(), String> {
         Axis::Operation => Operation::named(value).map(drop),
         Axis::Clock => clock::read(value).map(drop),
         Axis::Noise => machine::noise(value).map(drop),
-        Axis::Fault if value == machine::EACH_LINK => Ok(()),
-        Axis::Fault => machine::faults(value).map(drop),
+        Axis::Fault => match machine::each_link_instant(value) {
+            Some(instant) => parse_seconds(instant).map(drop).map_err(|cause| cause.to_string()),
+            None => machine::faults(value).map(drop),
+        },
         Axis::Effort => read_effort(value).map(drop),
         Axis::Skew => read_fraction(value).map(drop),
         Axis::Rendezvous => machine::rendezvous(value).map(drop),

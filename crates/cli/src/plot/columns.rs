@@ -20,5 +20,15 @@ pub(super) const X_COLUMNS: [(&str, &str, &str); 14] = [
 ];
 
 /// Columns of names that label the lines of a chart, after the algorithm, if their values differ; the x axis if no number varies.
-pub(super) const NAMES: [&str; 9] =
-    ["operation", "distribution", "name", "matrix", "members", "machine", "in_order", "interval", "clock"];
+pub(super) const NAMES: [&str; 10] = [
+    "operation",
+    "distribution",
+    "name",
+    "matrix",
+    "members",
+    "kind",
+    "machine",
+    "in_order",
+    "interval",
+    "clock",
+];

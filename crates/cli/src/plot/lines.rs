@@ -1,15 +1,16 @@
 //! Selection of table columns for the axes and lines of a chart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use multicomputer_picture::{Axis, Chart, Crossover, Origin};
+use multicomputer::units::format_bytes;
+use multicomputer_picture::{Axis, Chart, Crossover, Origin, PictureError};
 
 use super::{
     super::count::counted,
     ChartOptions, PlotError,
     columns::{NAMES, X_COLUMNS},
-    means::{Lines, note},
-    records::Records,
+    means::{Line, Lines, note},
+    records::{KIND, Records},
     settings::{SETTINGS, follows, setting, title_columns},
 };
 
@@ -22,8 +23,45 @@ const AUTO: &str = "auto";
 /// Name of the y axis for bytes over time.
 const BANDWIDTH: &str = "bandwidth";
 
-/// Returns the chart of a table, and the number of points that are means of several rows.
-pub(super) fn chart(records: &Records, options: &ChartOptions) -> Result<(Chart, usize), PlotError> {
+/// More lines than this are distributed over panels.
+const MAX_LINES: usize = 10;
+
+/// Maximum number of panels that are made without being asked for.
+const MAX_PANELS: usize = 12;
+
+/// The charts of a table: one, or a panel for each value of a column.
+pub(super) struct Drawing {
+    title: String,
+    pub(super) charts: Vec<Chart>,
+    /// Number of points that are means of several rows.
+    pub(super) means: usize,
+}
+
+impl Drawing {
+    /// Draws the charts as SVG.
+    pub(super) fn to_svg(&self) -> Result<String, PictureError> {
+        match &self.charts[..] {
+            [chart] => chart.to_svg(),
+            panels => Chart::panels(&self.title, panels),
+        }
+    }
+
+    /// Returns a sentence for each crossover.
+    pub(super) fn crossovers(&self) -> Vec<String> {
+        let of = |chart: &Chart| {
+            let panel = if self.charts.len() > 1 { format!("{}: ", chart.title) } else { String::new() };
+            let sentence = |mark: &Crossover| {
+                let from = chart.x.shown(mark.at[0]);
+                format!("{panel}from {from} on, {} is lower than {}.", mark.to, mark.from)
+            };
+            chart.marks.iter().map(sentence).collect::<Vec<_>>()
+        };
+        self.charts.iter().flat_map(of).collect()
+    }
+}
+
+/// Returns the charts of a table.
+pub(super) fn drawing(records: &Records, options: &ChartOptions) -> Result<Drawing, PlotError> {
     let y = y_axis(records, options)?;
     let unusable = records.rows().iter().zip(1..).find(|(row, _)| {
         !records.cell(row, &y.column).is_empty() && records.number(row, &y.column).is_none()
@@ -38,76 +76,206 @@ pub(super) fn chart(records: &Records, options: &ChartOptions) -> Result<(Chart,
     }
     let x = x_column(records, options, &y)?;
     let by = line_columns(records, options, &x, &y)?;
-    let name = |row: &[String], keys: &[String]| {
-        let texts = keys.iter().filter(|key| *key != "interval").map(|key| label(records, row, key));
-        let texts = texts.filter(|text| !text.is_empty());
-        texts.collect::<Vec<_>>().join(", ")
+    let panels = panel_column(records, options, &x, &by)?;
+    let title = title(records, options, &x, &by);
+    let by: Vec<String> = by.into_iter().filter(|column| Some(column) != panels.as_ref()).collect();
+    let plot = Plot::new(records, x, y, by);
+    let parts = match &panels {
+        None => vec![(title.clone(), records.clone())],
+        Some(column) => parts(records, column),
     };
-    let (scale, unit) = y.unit(records);
-    let is_name = |column: &str| records.rows().iter().any(|row| records.number(row, column).is_none());
-    let text = |row: &[String]| if x.is_empty() { name(row, &by) } else { label(records, row, &x) };
-    let names = (x.is_empty() || is_name(&x)).then(|| {
-        let mut names: Vec<String> = Vec::new();
-        for row in records.rows() {
-            let text = text(row);
-            if !names.contains(&text) {
-                names.push(text);
+    let lines: Vec<(Lines<'_>, Lines<'_>)> = parts.iter().map(|(_, part)| plot.lines(part)).collect();
+    let [x_axis, y_axis] = plot.axes(records, &lines);
+    let means = lines.iter().map(|(lines, _)| lines.means).sum();
+    let chart = |(title, part): &(String, Records)| {
+        plot.chart(part, Chart::new(title.as_str(), x_axis.clone(), y_axis.clone()), panels.is_none())
+    };
+    Ok(Drawing { title, charts: parts.iter().map(chart).collect(), means })
+}
+
+/// Returns the column whose values have a panel each: the given one; without one, for many lines, the first column that distinguishes lines in
+/// addition to the algorithm.
+fn panel_column(
+    records: &Records,
+    options: &ChartOptions,
+    x: &str,
+    by: &[String],
+) -> Result<Option<String>, PlotError> {
+    match options.panels.as_deref() {
+        Some("none") => return Ok(None),
+        Some(column) => return known(records, column).map(Some),
+        None if x.is_empty() => return Ok(None),
+        None => {}
+    }
+    let lines: BTreeSet<Vec<&str>> = records
+        .rows()
+        .iter()
+        .map(|row| by.iter().map(|column| records.cell(row, column)).collect())
+        .collect();
+    let is_panel = |column: &&String| {
+        !["algorithm", "interval"].contains(&column.as_str())
+            && (2..=MAX_PANELS).contains(&records.variety(column))
+    };
+    Ok(by.iter().find(is_panel).filter(|_| lines.len() > MAX_LINES).cloned())
+}
+
+/// Returns the rows of each value of a column, in the order of the table, with the value as a title.
+fn parts(records: &Records, column: &str) -> Vec<(String, Records)> {
+    let mut values: Vec<&str> = Vec::new();
+    for row in records.rows() {
+        let value = records.cell(row, column);
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let part = |value: &&str| {
+        let part = records.clone().filtered(|records, row| records.cell(row, column) == *value);
+        let title = part.rows().first().map_or_else(String::new, |row| label(&part, row, column));
+        (if title.is_empty() { format!("no {}", column.replace('_', " ")) } else { title }, part)
+    };
+    values.iter().map(part).collect()
+}
+
+/// The axes and the keys of the lines, for all panels.
+struct Plot {
+    /// The column of the x axis; empty if the names of the lines are the x axis.
+    x: String,
+    y: YAxis,
+    /// Divisor of the numbers on the y axis, and the unit after division.
+    unit: (f64, &'static str),
+    by: Vec<String>,
+    /// The columns that distinguish problems.
+    others: Vec<String>,
+    /// The names on the x axis, if it is not one of numbers.
+    names: Option<Vec<String>>,
+}
+
+impl Plot {
+    fn new(records: &Records, x: String, y: YAxis, by: Vec<String>) -> Plot {
+        let others = by.iter().filter(|key| *key != "algorithm" && *key != "interval").cloned().collect();
+        let unit = y.unit(records);
+        let mut plot = Plot { x, y, unit, by, others, names: None };
+        let has_names =
+            plot.x.is_empty() || records.rows().iter().any(|row| records.number(row, &plot.x).is_none());
+        if has_names {
+            let mut names: Vec<(String, f64)> = Vec::new();
+            for row in records.rows() {
+                let name = plot.text(records, row);
+                if !names.iter().any(|(known, _)| *known == name) {
+                    names.push((name, plot.y.of(records, row).unwrap_or(0.0)));
+                }
+            }
+            // Bars of lines are sorted; the values of a column keep their order.
+            if plot.x.is_empty() {
+                names.sort_by(|one, other| one.1.total_cmp(&other.1));
+            }
+            plot.names = Some(names.into_iter().map(|(name, _)| name).collect());
+        }
+        plot
+    }
+
+    /// The columns that distinguish lines: none if every line is a bar.
+    fn keys(&self) -> &[String] {
+        if self.x.is_empty() { &[] } else { &self.by }
+    }
+
+    /// The name of the row on an x axis of names.
+    fn text(&self, records: &Records, row: &[String]) -> String {
+        if self.x.is_empty() { name(records, row, &self.by) } else { label(records, row, &self.x) }
+    }
+
+    fn place(&self, records: &Records, row: &[String]) -> Option<f64> {
+        match &self.names {
+            None => records.number(row, &self.x),
+            Some(names) => {
+                let text = self.text(records, row);
+                names.iter().position(|name| *name == text).map(|place| place as f64)
             }
         }
-        names
-    });
-    let place = |row: &[String]| match &names {
-        None => records.number(row, &x),
-        Some(names) => names.iter().position(|name| *name == text(row)).map(|place| place as f64),
-    };
+    }
 
-    // Without an x column, every name has its own place.
-    let keys: &[String] = if x.is_empty() { &[] } else { &by };
-    let lines = Lines::of(records, keys, |row| Some([place(row)?, y.of(records, row)? / scale]));
-    let others: Vec<String> =
-        by.iter().filter(|key| *key != "algorithm" && *key != "interval").cloned().collect();
-    let bound = |row: &[String]| records.number(row, "bound_us").filter(|_| y.is_time());
-    let bounds = Lines::of(records, &others, |row| Some([place(row)?, bound(row)? / scale]));
+    /// The lines, and the lower bounds.
+    fn lines<'a>(&self, records: &'a Records) -> (Lines<'a>, Lines<'a>) {
+        let scale = self.unit.0;
+        let bound = |row: &[String]| records.number(row, "bound_us").filter(|_| self.y.is_time());
+        let lines = Lines::of(records, self.keys(), |row| {
+            Some([self.place(records, row)?, self.y.of(records, row)? / scale])
+        });
+        let bounds =
+            Lines::of(records, &self.others, |row| Some([self.place(records, row)?, bound(row)? / scale]));
+        (lines, bounds)
+    }
 
-    let x_axis = match &names {
-        Some(names) if x.is_empty() => {
-            // Every name stands for a line.
-            let with_note = |shown: &String| {
-                let rows = records.rows().iter().filter(|row| name(row, &by) == *shown);
-                let rows: Vec<(f64, &[String])> =
-                    rows.filter_map(|row| Some((y.of(records, row)?, &row[..]))).collect();
-                format!("{shown}{}", note(records, &[rows]))
+    /// The axes for the lines and the bounds of all panels.
+    fn axes(&self, records: &Records, panels: &[(Lines<'_>, Lines<'_>)]) -> [Axis; 2] {
+        let numbers = |axis: usize| panels.iter().flat_map(move |(lines, _)| lines.numbers(axis));
+        let bounds = panels.iter().flat_map(|(_, bounds)| bounds.numbers(1));
+        let x = match &self.names {
+            Some(names) if self.x.is_empty() => {
+                // Every name stands for a line.
+                let with_note = |shown: &String| {
+                    let rows = records.rows().iter().filter(|row| name(records, row, &self.by) == *shown);
+                    let rows: Vec<(f64, &[String])> =
+                        rows.filter_map(|row| Some((self.y.of(records, row)?, &row[..]))).collect();
+                    format!("{shown}{}", note(records, &[rows]).text)
+                };
+                Axis::names("", names.iter().map(with_note))
+            }
+            Some(names) => Axis::names(self.x.as_str(), names.iter().cloned()),
+            None => {
+                let known = X_COLUMNS.into_iter().find(|(column, ..)| *column == self.x);
+                let (_, name, unit) = known.unwrap_or((&self.x, &self.x, ""));
+                axis(name, unit, numbers(0), if unit == "bytes" { 4.0 } else { 16.0 })
+            }
+        };
+        let y = match self.names {
+            Some(_) => Axis::linear(self.y.title(), self.unit.1),
+            None => axis(&self.y.title(), self.unit.1, numbers(1).chain(bounds), 20.0),
+        };
+        [x, y]
+    }
+
+    /// Fills in the lines of a chart, which has its title and axes. Equal lines are drawn once if `has_merged` is true.
+    fn chart(&self, records: &Records, mut chart: Chart, has_merged: bool) -> Chart {
+        let (lines, bounds) = self.lines(records);
+        for line in bounds.lines {
+            let name = ["bound", &name(records, line.row, &self.others)].join(" ").trim_end().to_owned();
+            chart.add(name + &line.note, Origin::Bound, line.points);
+        }
+        if self.y.is_time() {
+            chart.marks =
+                crossovers(records, &self.others, &chart, &lines, |row| name(records, row, self.keys()));
+        }
+        let mut drawn: Vec<(String, Line<'_>)> = Vec::new();
+        for line in lines.lines {
+            let name = match self.keys() {
+                [] => self.y.title(),
+                keys => name(records, line.row, keys) + &line.note,
             };
-            Axis::names("", names.iter().map(with_note))
+            let is_equal = |(_, other): &&mut (String, Line<'_>)| {
+                other.points == line.points && other.intervals == line.intervals
+            };
+            match drawn.iter_mut().find(is_equal).filter(|_| has_merged && self.names.is_none()) {
+                Some((names, _)) => *names += &format!(" = {name}"),
+                None => drawn.push((name, line)),
+            }
         }
-        Some(names) => Axis::names(x.as_str(), names.iter().cloned()),
-        None => {
-            let (_, name, unit) =
-                X_COLUMNS.into_iter().find(|(column, ..)| *column == x).unwrap_or((&x, &x, ""));
-            axis(name, unit, lines.numbers(0), if unit == "bytes" { 4.0 } else { 16.0 })
+        for (name, line) in drawn {
+            if line.intervals.is_empty() {
+                chart.add(name, Origin::Modeled, line.points);
+            } else {
+                let points = line.points.iter().zip(&line.intervals);
+                chart.add_with_intervals(name, points.map(|(&[x, y], &[low, high])| [x, y, low, high]));
+            }
         }
-    };
-    let y_axis = match names {
-        Some(_) => Axis::linear(y.title(), unit),
-        None => axis(&y.title(), unit, lines.numbers(1).chain(bounds.numbers(1)), 20.0),
-    };
-    let mut chart = Chart::new(title(records, options, &x, &by), x_axis, y_axis);
-    for line in bounds.lines {
-        let name = ["bound", &name(line.row, &others)].join(" ").trim_end().to_owned();
-        chart.add(name + &line.note, Origin::Bound, line.points);
+        chart
     }
-    let marks = if y.is_time() {
-        crossovers(records, &others, &chart, &lines, |row| name(row, keys))
-    } else {
-        Vec::new()
-    };
-    let means = lines.means;
-    for line in lines.lines {
-        let name = if keys.is_empty() { y.title() } else { name(line.row, keys) + &line.note };
-        chart.add(name, Origin::Modeled, line.points);
-    }
-    chart.marks = marks;
-    Ok((chart, means))
+}
+
+/// Returns the name of a line: its cells in the columns `keys`.
+fn name(records: &Records, row: &[String], keys: &[String]) -> String {
+    let texts = keys.iter().filter(|key| *key != "interval").map(|key| label(records, row, key));
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the crossovers where another algorithm becomes the fastest, among lines that differ in the algorithm only.
@@ -225,11 +393,11 @@ fn x_column(records: &Records, options: &ChartOptions, y: &YAxis) -> Result<Stri
     // The first of several columns with the most distinct values.
     let (column, variety) = varieties.rev().max_by_key(|(_, variety)| *variety).unwrap_or_default();
     let is_number = |column: &str| records.rows().iter().all(|row| records.number(row, column).is_some());
-    // Machines with the same number of nodes that no other column distinguishes must not share a point.
+    // Machines of one kind with the same number of nodes that no other column distinguishes must not share a point.
     let is_ambiguous = ["nodes", "size"].contains(&column) && {
         let settings = SETTINGS.into_iter().map(|(column, ..)| column);
         let settings = settings.filter(|column| !["topology", "machine", "machine_hash"].contains(column));
-        !follows(records, "machine", &[column].into_iter().chain(settings).collect::<Vec<_>>())
+        !follows(records, "machine", &[column, KIND].into_iter().chain(settings).collect::<Vec<_>>())
     };
     if is_ambiguous {
         return Ok("machine".to_owned());
@@ -245,7 +413,7 @@ fn x_column(records: &Records, options: &ChartOptions, y: &YAxis) -> Result<Stri
             return Ok(column.clone());
         }
     }
-    let names = NAMES.into_iter().filter(|column| *column != "clock");
+    let names = NAMES.into_iter().filter(|column| !["clock", KIND].contains(column));
     let name = names.into_iter().find(|column| records.variety(column) > 1);
     Ok(name.unwrap_or_default().to_owned())
 }
@@ -260,11 +428,13 @@ fn line_columns(
     if let Some(by) = &options.by {
         return by.iter().map(|column| known(records, column)).collect();
     }
-    let numbers = X_COLUMNS.into_iter().map(|(column, ..)| column);
+    // Settings are looked at below: they may follow from the machine.
+    let numbers = X_COLUMNS.into_iter().map(|(column, ..)| column).filter(|column| setting(column).is_none());
     // Excludes columns that depend on x, and the clock if the time does not depend on it.
     let is_shown = |column: &str| match column {
         _ if column == x => false,
         "t" | "bytes" => !["t", "bytes"].contains(&x),
+        KIND => ["nodes", "size"].contains(&x),
         "machine" | "nodes" | "size" => !["machine", "nodes", "size"].contains(&x),
         "clock" => y.column != "modeled_us",
         _ => true,
@@ -290,19 +460,17 @@ fn line_columns(
 /// Formats a cell for a legend: a number with its name.
 pub(super) fn label(records: &Records, row: &[String], column: &str) -> String {
     let text = records.cell(row, column);
-    match X_COLUMNS.into_iter().find(|(name, ..)| *name == column) {
+    match (setting(column), X_COLUMNS.into_iter().find(|(name, ..)| *name == column)) {
         _ if text.is_empty() => String::new(),
         _ if column == "ports" => counted(text.parse().unwrap_or(0_usize), "port"),
-        Some((_, _, unit)) if !unit.is_empty() => format!("{text} {unit}"),
-        Some((_, name, _)) => format!("{text} {name}"),
-        None => match setting(column) {
+        (Some((_, before, after)), _) => match records.number(row, column) {
             // Shows 1.000000 as 1.
-            Some((_, before, after)) => match records.number(row, column) {
-                Some(number) if column == "alpha_us" => format!("{before}{number}{after}"),
-                _ => format!("{before}{text}{after}"),
-            },
-            None => text.to_owned(),
+            Some(number) if column == "alpha_us" => format!("{before}{number}{after}"),
+            _ => format!("{before}{text}{after}"),
         },
+        (None, Some((.., "bytes"))) => text.parse().map_or_else(|_| text.to_owned(), format_bytes),
+        (None, Some((_, name, unit))) => format!("{text} {}", if unit.is_empty() { name } else { unit }),
+        (None, None) => text.to_owned(),
     }
 }
 

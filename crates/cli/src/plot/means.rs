@@ -1,6 +1,8 @@
-//! Lines of points from rows: several rows with the same x become a point at their mean.
+//! Lines of points from rows: several rows with the same x become a point at their mean, repeats with other seeds with its 95 % interval.
 
 use std::collections::BTreeMap;
+
+use multicomputer_study::Summary;
 
 use super::{
     columns::{NAMES, X_COLUMNS},
@@ -14,6 +16,8 @@ pub(super) struct Line<'a> {
     pub(super) row: &'a [String],
     /// Points by ascending x, one for each x.
     pub(super) points: Vec<[f64; 2]>,
+    /// 95 % confidence intervals of the means, one for each point, if the rows of the points differ in their seeds only; otherwise empty.
+    pub(super) intervals: Vec<[f64; 2]>,
     /// End of the line's name that says what points are means of: ` (mean of 30 seeds)`; empty if no point is a mean.
     pub(super) note: String,
 }
@@ -50,11 +54,18 @@ impl<'a> Lines<'a> {
         let places = lines.iter().flat_map(|(_, places)| places.values());
         let means = places.filter(|place| place.len() > 1).count();
         let line = |(row, places): (&'a [String], BTreeMap<u64, Place<'a>>)| {
-            let mut points: Vec<[f64; 2]> =
-                places.iter().map(|(x, place)| [f64::from_bits(*x), mean(place)]).collect();
-            points.sort_by(|one, other| one[0].total_cmp(&other[0]));
-            let places: Vec<Place<'_>> = places.into_values().collect();
-            Line { row, points, note: note(records, &places) }
+            let mut places: Vec<(f64, Place<'a>)> =
+                places.into_iter().map(|(x, place)| (f64::from_bits(x), place)).collect();
+            places.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let (abscissas, places): (Vec<f64>, Vec<Place<'_>>) = places.into_iter().unzip();
+            let points = abscissas.iter().zip(&places).map(|(&x, place)| [x, mean(place)]).collect();
+            let note = note(records, &places);
+            let interval = |place: &Place<'_>| {
+                let values: Vec<f64> = place.iter().map(|(y, _)| *y).collect();
+                Summary::of(&values).map_or([values[0]; 2], |summary| summary.interval)
+            };
+            let intervals = if note.is_of_seeds { places.iter().map(interval).collect() } else { Vec::new() };
+            Line { row, points, intervals, note: note.text }
         };
         Lines { lines: lines.into_iter().map(line).collect(), means }
     }
@@ -71,11 +82,19 @@ fn mean(place: &Place<'_>) -> f64 {
     first + place.iter().map(|(y, _)| y - first).sum::<f64>() / place.len() as f64
 }
 
+/// What the points of a line are means of, as the end of a name.
+#[derive(Debug, Default)]
+pub(super) struct Note {
+    pub(super) text: String,
+    /// Whether the rows of each point differ in their seeds only.
+    is_of_seeds: bool,
+}
+
 /// Returns the note on what the points of a line are means of: seeds, or rows with the columns in which they differ.
 /// Empty if the rows of each place have equal y values.
-pub(super) fn note(records: &Records, places: &[Place<'_>]) -> String {
+pub(super) fn note(records: &Records, places: &[Place<'_>]) -> Note {
     let is_mean = |place: &&Place<'_>| place.iter().any(|(y, _)| *y != place[0].0);
-    let Some(most) = places.iter().filter(is_mean).map(Vec::len).max() else { return String::new() };
+    let Some(most) = places.iter().filter(is_mean).map(Vec::len).max() else { return Note::default() };
     let cells = |place: &Place<'_>, column: &str| {
         let mut cells: Vec<String> =
             place.iter().map(|(_, row)| records.cell(row, column).to_owned()).collect();
@@ -98,11 +117,12 @@ pub(super) fn note(records: &Records, places: &[Place<'_>]) -> String {
             && places.iter().filter(is_mean).all(|place| cells(place, column) == place.len())
     });
     let up_to = if places.iter().all(|place| place.len() == most) { "" } else { "up to " };
-    match (seeds, &differing[..]) {
-        (Some((_, seeds)), _) => format!(" (mean of {up_to}{most} {seeds})"),
+    let text = match (seeds, &differing[..]) {
+        (Some((_, seeds)), _) => format!(" (mean of {up_to}{most} {seeds}, 95 % interval)"),
         (None, []) => format!(" (mean of {up_to}{most} rows)"),
         (None, columns) => {
             format!(" (mean of {up_to}{most} rows that differ in {})", columns.join(", "))
         }
-    }
+    };
+    Note { text, is_of_seeds: seeds.is_some() }
 }

@@ -6,6 +6,9 @@ use multicomputer::{input, model::MachineSpec};
 
 use super::PlotError;
 
+/// The column of the kinds of machines: `paragon`, `torus`.
+pub(super) const KIND: &str = "kind";
+
 /// Column names, and rows with a cell for each column.
 #[derive(Clone, Debug)]
 pub(super) struct Records {
@@ -18,7 +21,10 @@ impl Records {
         header: impl IntoIterator<Item = impl Into<String>>,
         rows: Vec<Vec<String>>,
     ) -> Records {
-        Records { header: header.into_iter().map(Into::into).collect(), rows }.lengthened().with_nodes()
+        Records { header: header.into_iter().map(Into::into).collect(), rows }
+            .lengthened()
+            .with_nodes()
+            .with_kinds()
     }
 
     /// Reads a CSV file with a header.
@@ -113,6 +119,18 @@ impl Records {
         }
         self.rows.iter_mut().zip(all).for_each(|(row, nodes)| row.push(nodes));
         self.header.push("nodes".to_owned());
+        self
+    }
+
+    /// Adds the kind of the machine, its name without the size, if there are several kinds.
+    fn with_kinds(mut self) -> Records {
+        let kind =
+            |row: &Vec<String>| self.cell(row, "machine").split(':').next().unwrap_or_default().to_owned();
+        let all: Vec<String> = self.rows.iter().map(kind).collect();
+        if all.windows(2).any(|pair| pair[0] != pair[1]) {
+            self.rows.iter_mut().zip(all).for_each(|(row, kind)| row.push(kind));
+            self.header.push(KIND.to_owned());
+        }
         self
     }
 }

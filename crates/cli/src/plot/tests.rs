@@ -2,7 +2,7 @@
 
 use multicomputer_picture::{Chart, Origin};
 
-use super::{lines::chart, *};
+use super::{lines::drawing, *};
 
 fn table(text: &str) -> Records {
     let mut lines =
@@ -13,6 +13,13 @@ fn table(text: &str) -> Records {
 
 fn plotted(text: &str) -> Chart {
     chart(&table(text), &ChartOptions::default()).unwrap().0
+}
+
+/// The only chart, and the number of points that are means.
+fn chart(records: &Records, options: &ChartOptions) -> Result<(Chart, usize), PlotError> {
+    let drawing = drawing(records, options)?;
+    let [chart] = &drawing.charts[..] else { panic!("panels") };
+    Ok((chart.clone(), drawing.means))
 }
 
 fn lines(chart: &Chart) -> Vec<(&str, Origin, &[[f64; 2]])> {
@@ -53,10 +60,7 @@ fn names_are_x_where_no_number_varies() {
 #[test]
 fn nodes_follow_from_machines_and_intervals_have_two_ends() {
     let chart = plotted("machine,algorithm,modeled_us\nring:4,a,1\nring:32,a,2");
-    assert_eq!(
-        (chart.x.title(), lines(&chart)[0].2),
-        ("nodes, nodes".to_owned(), &[[4.0, 1.0], [32.0, 2.0]][..])
-    );
+    assert_eq!((chart.x.title(), lines(&chart)[0].2), ("nodes".to_owned(), &[[4.0, 1.0], [32.0, 2.0]][..]));
     let chart = plotted(
         "machine,operation,from_bytes,to_bytes,algorithm,from_us,from_ratio,to_us,to_ratio\n\
          ring:4,all-gather,8,64,a,10,2,20,2\nring:4,all-gather,128,256,b,30,3,40,4",
@@ -76,6 +80,7 @@ fn columns_can_be_chosen() {
         x: Some(x.to_owned()),
         y: Some(y.to_owned()),
         by: Some(read_columns(by).unwrap()),
+        panels: None,
         title: Some("T".to_owned()),
     };
     let found = chart(&records, &columns("n", "m", "who")).unwrap().0;
@@ -113,4 +118,32 @@ fn a_foreign_table_goes_along_its_first_number() {
         lines(&found)[1],
         ("b (mean of up to 2 rows)", Origin::Modeled, &[[8.0, 20.0], [1024.0, 30.0]][..])
     );
+}
+
+#[test]
+fn repeats_have_intervals_and_many_lines_have_panels() {
+    let mut text = "nodes,alpha_us,seed,algorithm,time_us".to_owned();
+    for (nodes, alpha, seed) in [(4, 1, 1), (4, 1, 2), (8, 1, 1), (8, 1, 2), (4, 9, 1), (8, 9, 1)] {
+        for algorithm in ["a", "b", "c", "d", "e", "f"] {
+            text += &format!("\n{nodes},{alpha},{seed},{algorithm},{}", nodes * alpha + seed);
+        }
+    }
+    let drawing =
+        drawing(&table(&text), &ChartOptions { x: Some("nodes".to_owned()), ..ChartOptions::default() });
+    let charts = drawing.unwrap().charts;
+    let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
+    assert_eq!(titles, ["alpha 1 us", "alpha 9 us"]);
+    let first = &charts[0].lines[0];
+    assert_eq!(first.name, "a (mean of 2 seeds, 95 % interval)");
+    assert_eq!((first.points[0], first.band[0]), ([4.0, 5.5], [5.0, 6.0]));
+    assert!(charts[1].lines[0].band.is_empty());
+}
+
+#[test]
+fn equal_lines_are_one_and_bars_are_sorted() {
+    let chart = plotted("bytes,algorithm,time_us\n8,a,3\n8,b,2\n8,c,3\n64,a,5\n64,b,4\n64,c,5");
+    let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
+    assert_eq!(names, ["a = c", "b"]);
+    let bars = plotted("algorithm,time_us\na,3\nb,2\nc,1");
+    assert_eq!(["c", "b", "a"].map(str::to_owned), [0.0, 1.0, 2.0].map(|place| bars.x.label(place)));
 }

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use multicomputer::Span;
+use multicomputer::{
+    Span,
+    units::{format_bytes, parse_bytes},
+};
 use multicomputer_study::{Axis, Row, Study, Summary, repeats};
 
 use super::{
@@ -52,7 +55,8 @@ impl fmt::Display for Text<'_> {
         if [Axis::Machine, Axis::Nodes, Axis::Shape].iter().any(|axis| varied.contains(axis)) {
             common.pop();
         }
-        let common: String = common.iter().map(|what| format!("{what}, ")).collect();
+        let common = common.into_iter().map(str::to_owned).chain(fixed(self.study));
+        let common: String = common.map(|what| format!("{what}, ")).collect();
         write!(f, "{common}times in {}\n\n{}", unit.name(), self.table(&lines, unit))?;
         if lines.len() > MAX_ROWS {
             writeln!(f, "... {}: --csv FILE writes all rows", counted(lines.len() - MAX_ROWS, "more row"))?;
@@ -109,6 +113,20 @@ impl Text<'_> {
         }
         table
     }
+}
+
+/// The axes that the study sets to one value, with the value as it was written; a length with another number of bytes than its `K`, `M` or
+/// `G` suggests is followed by its bytes.
+fn fixed(study: &Study) -> impl Iterator<Item = String> + '_ {
+    let in_name = [Axis::Operation, Axis::Machine, Axis::Nodes, Axis::Shape];
+    Axis::all().filter(move |axis| !in_name.contains(axis)).filter_map(|axis| {
+        let [value] = study.values(axis)? else { return None };
+        let bytes = parse_bytes(value)
+            .ok()
+            .filter(|_| axis == Axis::Bytes && value.ends_with('B') && !value.ends_with("iB"));
+        let understood = bytes.map_or_else(String::new, |bytes| format!(" = {}", format_bytes(bytes)));
+        Some(format!("{axis} {value}{understood}"))
+    })
 }
 
 /// A time of a row, which is in microseconds.

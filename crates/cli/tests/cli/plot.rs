@@ -53,7 +53,7 @@ fn every_command_that_compares_draws_what_varies() {
         (
             "plot-nodes",
             "s-to-p --mesh 2x4,4x4,4x8 --sources 4 --algorithm br-lin,2-step",
-            [">nodes, nodes<", ">2-step<"],
+            [">nodes<", ">2-step<"],
         ),
         (
             "plot-exchange",
@@ -136,14 +136,15 @@ fn means_say_of_what_they_are() {
             .split(' ')
             .collect::<Vec<_>>(),
     );
-    assert!(svg.contains(">random (mean of 5 seeds)<") && svg.contains(">auto<"), "{svg}");
+    assert!(svg.contains(">random (mean of 5 seeds, 95 % interval)<") && svg.contains(">auto<"), "{svg}");
 
     let run = "s-to-p --mesh 4x4 --sources 4 --algorithm br-lin --bytes 1K,8K";
     let noise = "--noise interval=100us,length=20us,distribution=exponential,seed";
     let noisy = [1, 2, 3].map(|seed| format!("{run} {noise}={seed}"));
     let svg = drawn(&joined("plot-noise-seeds", &noisy.each_ref().map(String::as_str)), &[]);
     assert!(
-        svg.contains(">br-lin (mean of 3 noise seeds)<") && svg.contains("noise interval=100us"),
+        svg.contains(">br-lin (mean of 3 noise seeds, 95 % interval)<")
+            && svg.contains("noise interval=100us"),
         "{svg}"
     );
 

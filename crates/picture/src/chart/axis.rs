@@ -133,7 +133,7 @@ fn step_of(length: f64) -> f64 {
 }
 
 /// Formats bytes in a binary unit: `11.7 KiB`.
-fn bytes(number: f64) -> String {
+pub(super) fn bytes(number: f64) -> String {
     let mut units = [("TiB", 4), ("GiB", 3), ("MiB", 2), ("KiB", 1)].into_iter();
     match units.find(|(_, power)| number >= 1024_f64.powi(*power)) {
         None => format!("{} B", format_short(number)),

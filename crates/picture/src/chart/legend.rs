@@ -51,6 +51,7 @@ pub(super) fn rules() -> String {
     let rest = ".mc .w{stroke-width:1.8}.mc .t{stroke-width:1;stroke-dasharray:2 3}\
                 .mc .over{stroke:#111;stroke-width:2;fill:#fff9}\
                 .mc .bound{stroke:#9998;stroke-width:5;fill:none}.mc .pub{stroke-width:2.2}\
+                .mc .band{fill-opacity:.18;stroke:none}.mc .whisker{stroke:#888;stroke-width:1.5;fill:none}\
                 .mc .cross{stroke:#888;stroke-dasharray:1 3;fill:none}.mc .frame{stroke:#888;fill:none}";
     colours.chain([rest.to_owned()]).collect()
 }
@@ -74,6 +75,16 @@ impl LineStyle {
             (Origin::Modeled, round) if round > 1 => line.with("stroke-dasharray", "2 2"),
             _ => line,
         }
+    }
+
+    /// Draws the area of the intervals along a line.
+    pub(super) fn band(self, data: &str) -> Element {
+        element("path").with("class", format!("f{} band", self.colour())).with("d", format!("{data}Z"))
+    }
+
+    /// Draws the interval of a single point.
+    pub(super) fn whisker(self, data: &str) -> Element {
+        element("path").with("class", "whisker").with("d", data)
     }
 
     /// Draws a small filled marker.

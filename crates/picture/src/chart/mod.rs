@@ -82,6 +82,8 @@ pub struct Line {
     pub origin: Origin,
     /// Coordinates on both axes, from left to right.
     pub points: Vec<[f64; 2]>,
+    /// The lower and upper end of an interval for each point, on the vertical axis; empty if the points have no intervals.
+    pub band: Vec<[f64; 2]>,
 }
 
 /// The origin of a line's points.
@@ -128,9 +130,13 @@ impl Axis {
         Axis { scale: Scale::Names(names), ..Axis::linear(name, "") }
     }
 
-    /// Returns the name with the unit: `time, ms`.
+    /// Returns the name with the unit: `time, ms`; only the name if the unit is the same word.
     pub fn title(&self) -> String {
-        if self.unit.is_empty() { self.name.clone() } else { format!("{}, {}", self.name, self.unit) }
+        if self.unit.is_empty() || self.unit == self.name {
+            self.name.clone()
+        } else {
+            format!("{}, {}", self.name, self.unit)
+        }
     }
 
     /// Returns a description of the allowed numbers if `number` is not allowed, otherwise `None`.
@@ -144,6 +150,15 @@ impl Axis {
                 let is_one = number.fract() == 0.0 && (0.0..names.len() as f64).contains(&number);
                 (!is_one).then(|| format!("0 to {}, one for each name", names.len().saturating_sub(1)))
             }
+        }
+    }
+
+    /// Formats a position on the axis with its unit: `11.7 KiB`, `3 us`, or a name.
+    pub fn shown(&self, place: f64) -> String {
+        match &self.scale {
+            Scale::Names(_) => self.label(place),
+            _ if self.unit == "bytes" && place >= 0.0 => axis::bytes(place),
+            _ => format!("{} {}", axis::format_short(place), self.unit).trim_end().to_owned(),
         }
     }
 
@@ -170,7 +185,19 @@ impl Chart {
         origin: Origin,
         points: impl IntoIterator<Item = [f64; 2]>,
     ) {
-        self.lines.push(Line { name: name.into(), origin, points: points.into_iter().collect() });
+        let points = points.into_iter().collect();
+        self.lines.push(Line { name: name.into(), origin, points, band: Vec::new() });
+    }
+
+    /// Adds a line of modeled points with an interval for each, such as the 95 % confidence interval of a mean: `[x, y, low, high]`. The
+    /// intervals are drawn as an area along the line, or as a stroke at a bar or a single point.
+    pub fn add_with_intervals(
+        &mut self,
+        name: impl Into<String>,
+        points: impl IntoIterator<Item = [f64; 4]>,
+    ) {
+        let (points, band) = points.into_iter().map(|[x, y, low, high]| ([x, y], [low, high])).unzip();
+        self.lines.push(Line { name: name.into(), origin: Origin::Modeled, points, band });
     }
 
     /// Returns the chart with another line, like [`add`](Chart::add).
@@ -207,7 +234,21 @@ impl Chart {
     /// exceeds 1e300, is not positive on a logarithmic axis, or is not an index of an axis of names.
     pub fn to_svg(&self) -> Result<String, PictureError> {
         self.check()?;
-        Ok(draw::draw(self))
+        Ok(draw::draw(&self.title, std::slice::from_ref(self)))
+    }
+
+    /// Draws charts of the same axes side by side (small multiples), as SVG: each with its title, all with the same ranges, and one legend in
+    /// which a name has the same colour in all panels.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`to_svg`](Chart::to_svg); [`PictureError::Empty`] without a chart.
+    pub fn panels(title: &str, charts: &[Chart]) -> Result<String, PictureError> {
+        if charts.is_empty() {
+            return Err(PictureError::Empty { what: "charts" });
+        }
+        charts.iter().try_for_each(Chart::check)?;
+        Ok(draw::draw(title, charts))
     }
 
     fn check(&self) -> Result<(), PictureError> {
@@ -215,8 +256,10 @@ impl Chart {
             return Err(PictureError::Empty { what: "points" });
         }
         for line in &self.lines {
-            for point in &line.points {
-                for (axis, given) in [&self.x, &self.y].into_iter().zip(*point) {
+            let ends =
+                line.points.iter().zip(&line.band).flat_map(|(point, band)| band.map(|end| [point[0], end]));
+            for point in line.points.iter().copied().chain(ends) {
+                for (axis, given) in [&self.x, &self.y].into_iter().zip(point) {
                     if let Some(allowed) = axis.refuses(given) {
                         let (line, axis) = (line.name.clone(), axis.title());
                         return Err(PictureError::NotOnAxis {

@@ -141,3 +141,39 @@ fn bounds_are_labelled() {
     let svg = chart(Axis::names("n", ["x", "y"])).to_svg().unwrap();
     assert!(svg.rfind("class=\"f0\"").unwrap() > 0 && svg.contains("bound one (bound): y, 2"), "{svg}");
 }
+
+/// Intervals are within the axis and in the tooltips; along a line they are an area, at bars strokes.
+#[test]
+fn intervals_are_drawn() {
+    let chart = |x: Axis| {
+        let mut chart = Chart::new("", x, Axis::linear("t", "us"));
+        chart.add_with_intervals("a", [[0.0, 4.0, 3.0, 9.0], [1.0, 5.0, 5.0, 5.5]]);
+        chart
+    };
+    let svg = chart(Axis::linear("n", "")).to_svg().unwrap();
+    assert_eq!(svg.matches("class=\"f0 band\"").count(), 1, "{svg}");
+    assert!(svg.contains("a (modeled): 0, 4 us (3 us to 9 us)") && svg.contains(">9<"), "{svg}");
+    let svg = chart(Axis::names("n", ["x", "y"])).to_svg().unwrap();
+    assert_eq!(svg.matches("class=\"whisker\"").count(), 2, "{svg}");
+    let mut wrong = Chart::new("", Axis::linear("n", ""), Axis::linear("t", ""));
+    wrong.add_with_intervals("a", [[0.0, 1.0, f64::NAN, 2.0]]);
+    assert!(wrong.to_svg().is_err());
+}
+
+/// Panels have the same axes; a name has one entry in the legend and one colour.
+#[test]
+fn panels_have_common_axes_and_one_legend() {
+    let chart = |title: &str, name: &str, most: f64| {
+        Chart::new(title, Axis::linear("n", ""), Axis::linear("t", "us"))
+            .with("bound", Origin::Bound, [[0.0, 1.0], [1.0, 1.0]])
+            .with(name, Origin::Modeled, [[0.0, 1.0], [1.0, most]])
+    };
+    let charts = [chart("16 nodes", "a", 5.0), chart("64 nodes", "a", 50.0), chart("256 nodes", "b", 20.0)];
+    let svg = Chart::panels("all", &charts).unwrap();
+    for title in [">16 nodes<", ">64 nodes<", ">256 nodes<"] {
+        assert_eq!(svg.matches(title).count(), 1, "{svg}");
+    }
+    assert_eq!(svg.matches(">50<").count(), 3, "every panel has the range of all: {svg}");
+    assert_eq!((svg.matches(">a</text>").count(), svg.matches(">b</text>").count()), (1, 1), "{svg}");
+    assert!(Chart::panels("none", &[]).is_err());
+}
