@@ -188,7 +188,10 @@ impl Kernel {
     fn notify_receiver(&mut self, source: NodeId, message: &Outgoing, cause: Cause) {
         let &Outgoing { target, label, bytes, seq, active, .. } = message;
         let id = MessageId { source, seq };
-        self.arrive(target, Arrived { at: self.now, id, label, bytes, active, lost: Some(cause) });
+        self.arrive(
+            target,
+            Arrived { at: self.now, id, label, bytes, active, awaited: false, lost: Some(cause) },
+        );
     }
 
     /// Records a message that will not arrive.

@@ -193,6 +193,8 @@ pub(crate) struct Kernel {
     /// depend on whether it precedes a fault, so all calls up to the instant of a fault must be known before the fault.
     least_overhead: Span,
     exchange_overhead: Span,
+    /// The fixed time and the time per byte of the copy of an unexpected message; `None` if both are 0.
+    unexpected: Option<(Span, f64)>,
     latency: Span,
     hop: Span,
     beta: f64,
@@ -242,6 +244,7 @@ impl Kernel {
                 parameters.send_overhead().min(parameters.active_send_overhead())
             },
             exchange_overhead: parameters.exchange_overhead(),
+            unexpected: parameters.unexpected(0).map(|overhead| (overhead, parameters.unexpected_copy())),
             latency: parameters.latency(),
             hop: parameters.hop(),
             beta: parameters.beta(),

@@ -72,9 +72,9 @@ impl Kernel {
     /// Handles the departure of a message: schedules its arrival, and lets the sender continue.
     pub(super) fn depart(&mut self, source: NodeId, message: &Outgoing, left: Time, arrives: Time) {
         let Outgoing { target, label, bytes, seq, active, .. } = *message;
-        let is_awaited = self.await_match(message, left);
+        let awaited = self.await_match(message, left);
         let arrived =
-            Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active, lost: None };
+            Arrived { at: arrives, id: MessageId { source, seq }, label, bytes, active, awaited, lost: None };
         if self.traced {
             let (from, to) = (source as Rank, target as Rank);
             let port = Port { node: from, number: message.port.unwrap_or(0) };
@@ -100,7 +100,7 @@ impl Kernel {
         if source != target && !active {
             self.record_departure(source, seq, left);
         }
-        if is_awaited {
+        if awaited {
             self.awaited_message_left(source, message, left);
         } else {
             self.notify_sender(source, message, left);
@@ -149,6 +149,17 @@ impl Kernel {
         {
             overhead += self.exchange_overhead;
         }
-        self.work_end(target, start, overhead)
+        self.work_end(target, start, overhead + self.copy_of_unexpected(posted, message))
+    }
+
+    /// The CPU time for copying a message that arrived before its receive was posted. A message whose sender waits for the receive is not
+    /// stored, and not copied.
+    pub(super) fn copy_of_unexpected(&self, posted: Time, message: &Arrived) -> Span {
+        match self.unexpected {
+            Some((overhead, rate)) if message.at < posted && !message.awaited => {
+                overhead + Span::from_secs_f64(message.bytes as f64 * rate)
+            }
+            _ => Span::ZERO,
+        }
     }
 }

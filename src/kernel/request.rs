@@ -14,6 +14,8 @@ pub(super) struct Arrived {
     pub(super) label: Label,
     pub(super) bytes: u64,
     pub(super) active: bool,
+    /// Whether the sender waits for the receive (rendezvous).
+    pub(super) awaited: bool,
     /// Set if the message was lost in transit: the receive that would take it fails.
     pub(super) lost: Option<Cause>,
 }

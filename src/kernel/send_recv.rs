@@ -61,7 +61,9 @@ impl Kernel {
         else {
             return;
         };
-        let overhead = self.receive_overhead_of(message.bytes) + self.exchange_overhead;
+        let overhead = self.receive_overhead_of(message.bytes)
+            + self.exchange_overhead
+            + self.copy_of_unexpected(called, &message);
         let node = &mut self.nodes[id as usize];
         let seq = node.sent - 1;
         // The node waits for its own message to leave, and then for the arrival of the other message.

@@ -18,9 +18,18 @@ pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters>
         (prop_oneof![Just(2.0), 1.0..2.0], prop_oneof![2 => Just(1), 1 => 2..7_u32]),
         prop_oneof![Just(1.0), least_excess..8.0],
         (prop_oneof![Just(0.0), 1e-9..5e-5], prop_oneof![Just(0.0), 1e-9..5e-8]),
+        (prop_oneof![3 => Just(0.0), 1 => 1e-7..2e-4], prop_oneof![3 => Just(0.0), 1 => 1e-9..5e-8]),
     );
     let random = random.prop_map(
-        |((send, receive, exchange), (latency, hop), beta, (duplex, ports), excess, (gamma, copy))| {
+        |(
+            (send, receive, exchange),
+            (latency, hop),
+            beta,
+            (duplex, ports),
+            excess,
+            (gamma, copy),
+            unexpected,
+        )| {
             let parameters = Parameters::builder()
                 .send_overhead(send)
                 .receive_overhead(receive)
@@ -32,7 +41,9 @@ pub(crate) fn parameters(least_excess: f64) -> impl Strategy<Value = Parameters>
                 .ports(ports)
                 .link_excess(excess)
                 .gamma(gamma)
-                .copy(copy);
+                .copy(copy)
+                .unexpected_overhead(unexpected.0)
+                .unexpected_copy(unexpected.1);
             parameters.build().expect("all within their limits")
         },
     );

@@ -11,10 +11,10 @@
 //! | `topology` | a topology as [`topology::parse`] reads it | `"mesh:16x32"`, `"hypercube:64"` |
 //! | `network` | instead of `topology`: a table with the keys of a [network file](crate::topology::Network) | `[[network.links]]` |
 //! | `preset` | optional: one of [`presets::NAMES`] | `"paragon"` |
-//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.call_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
+//! | `parameters.send_overhead`, `.receive_overhead`, `.exchange_overhead`, `.unexpected_overhead`, `.call_overhead`, `.latency`, `.hop`, `.barrier` | time | `"92 us"`, `92e-6` |
 //! | `parameters.active_send_overhead`, `.active_receive_overhead` | time | `"1.6 us"` |
 //! | `parameters.alpha` | instead of both overheads: the whole start-up time `o_s + L + o_r` | `"130 us"` |
-//! | `parameters.beta`, `.copy` | time per byte | `"30.6 ns/B"`, `30.6e-9` |
+//! | `parameters.beta`, `.copy`, `.unexpected_copy` | time per byte | `"30.6 ns/B"`, `30.6e-9` |
 //! | `parameters.bandwidth` | instead of `beta`: the bandwidth of a port, `1 / beta` | `"100 Gb/s"`, `"12.5 GB/s"`, `12.5e9` |
 //! | `parameters.gamma` | time per element | `"0.34 us"` |
 //! | `parameters.duplex` | number from 1 to 2 | `1.35` |
@@ -238,6 +238,8 @@ struct ParameterTable {
     duplex: Option<f64>,
     ports: Option<u32>,
     exchange_overhead: Option<Quantity>,
+    unexpected_overhead: Option<Quantity>,
+    unexpected_copy: Option<Quantity>,
     call_overhead: Option<Quantity>,
     active_send_overhead: Option<Quantity>,
     active_receive_overhead: Option<Quantity>,
@@ -329,13 +331,15 @@ impl ParameterTable {
         }
         let (time, per_byte, bandwidth): (Parse, Parse, Parse) =
             (units::parse_seconds, units::parse_seconds_per_byte, units::parse_bytes_per_second);
-        let quantities: [(&str, Option<Quantity>, Parse, Set); 13] = [
+        let quantities: [(&str, Option<Quantity>, Parse, Set); 15] = [
             ("send_overhead", self.send_overhead, time, Builder::send_overhead),
             ("receive_overhead", self.receive_overhead, time, Builder::receive_overhead),
             ("latency", self.latency, time, Builder::latency),
             ("hop", self.hop, time, Builder::hop),
             ("beta", self.beta, per_byte, Builder::beta),
             ("exchange_overhead", self.exchange_overhead, time, Builder::exchange_overhead),
+            ("unexpected_overhead", self.unexpected_overhead, time, Builder::unexpected_overhead),
+            ("unexpected_copy", self.unexpected_copy, per_byte, Builder::unexpected_copy),
             ("call_overhead", self.call_overhead, time, Builder::call_overhead),
             ("active_send_overhead", self.active_send_overhead, time, Builder::active_send_overhead),
             ("active_receive_overhead", self.active_receive_overhead, time, Builder::active_receive_overhead),

@@ -63,6 +63,18 @@ fn the_call_overhead_is_read_and_written() {
 }
 
 #[test]
+fn the_cost_of_unexpected_messages_is_read_and_written() {
+    let machine =
+        with("preset = 'paragon'\n[parameters]\nunexpected_overhead = '9 us'\nunexpected_copy = '22 ns/B'")
+            .unwrap();
+    assert_eq!(machine.parameters().unexpected(1000), Some(Span::from_micros(31)));
+    assert_eq!(MachineSpec::from_toml(&machine.to_toml()).unwrap().parameters(), machine.parameters());
+    let plain = with("preset = 'paragon'").unwrap();
+    assert_ne!(machine.hash(), plain.hash());
+    assert!(!plain.to_toml().contains("unexpected"), "{}", plain.to_toml());
+}
+
+#[test]
 fn active_messages_have_overheads_of_their_own_if_they_are_given() {
     let machine = with("preset = 'paragon'\n[parameters]\nactive_send_overhead = '1.6 us'").unwrap();
     let parameters = machine.parameters();

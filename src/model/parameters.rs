@@ -10,6 +10,8 @@
 //! | [`duplex`](ParametersBuilder::duplex) | `d` | - | 2 |
 //! | [`ports`](ParametersBuilder::ports) | `P` | - | 1 |
 //! | [`exchange_overhead`](ParametersBuilder::exchange_overhead) | `o_x` | s | 0 |
+//! | [`unexpected_overhead`](ParametersBuilder::unexpected_overhead) | `o_u` | s | 0 |
+//! | [`unexpected_copy`](ParametersBuilder::unexpected_copy) | `copy_u` | s/byte | 0 |
 //! | [`call_overhead`](ParametersBuilder::call_overhead) | `o_c` | s | 0 |
 //! | [`active_send_overhead`](ParametersBuilder::active_send_overhead) | `a_s` | s | `o_s` |
 //! | [`active_receive_overhead`](ParametersBuilder::active_receive_overhead) | `a_r` | s | `o_r` |
@@ -69,6 +71,10 @@ pub struct Parameters {
     ports: u32,
     exchange_overhead: Span,
     #[serde(skip_serializing_if = "is_none")]
+    unexpected_overhead: Span,
+    #[serde(skip_serializing_if = "is_zero")]
+    unexpected_copy: f64,
+    #[serde(skip_serializing_if = "is_none")]
     call_overhead: Span,
     active_send_overhead: Span,
     active_receive_overhead: Span,
@@ -115,6 +121,8 @@ impl Parameters {
             duplex: self.duplex,
             ports: self.ports,
             exchange_overhead: self.exchange_overhead.as_secs_f64(),
+            unexpected_overhead: self.unexpected_overhead.as_secs_f64(),
+            unexpected_copy: self.unexpected_copy,
             call_overhead: self.call_overhead.as_secs_f64(),
             active_send_overhead: self.is_active_given.0.then_some(self.active_send_overhead.as_secs_f64()),
             active_receive_overhead: self
@@ -150,6 +158,12 @@ impl Parameters {
             ("duplex", format!("{:e}", self.duplex)),
             ("ports", self.ports.to_string()),
         ];
+        if !self.unexpected_overhead.is_zero() {
+            spelled.push(("unexpected_overhead", time(self.unexpected_overhead)));
+        }
+        if self.unexpected_copy > 0.0 {
+            spelled.push(("unexpected_copy", format!("{:e}", self.unexpected_copy)));
+        }
         if !self.call_overhead.is_zero() {
             spelled.push(("call_overhead", time(self.call_overhead)));
         }
@@ -210,6 +224,16 @@ impl Parameters {
     /// `o_x`: extra processor time of a receive that overlapped a send of the same node.
     pub fn exchange_overhead(&self) -> Span {
         self.exchange_overhead
+    }
+
+    /// `o_u`: extra processor time of the receive of an unexpected message, which arrived before its receive was posted.
+    pub fn unexpected_overhead(&self) -> Span {
+        self.unexpected_overhead
+    }
+
+    /// `copy_u`: extra processor time per byte of the receive of an unexpected message, in s/byte.
+    pub fn unexpected_copy(&self) -> f64 {
+        self.unexpected_copy
     }
 
     /// `o_c`: processor time of a node for each call of a collective operation, before the first message of the call.
@@ -288,15 +312,37 @@ impl Parameters {
         Span::from_secs_f64(elements as f64 * self.gamma)
     }
 
+    /// `o_u + n * copy_u`: the extra processor time of the receive of an unexpected message of `bytes` bytes; `None` if it is 0 for all
+    /// lengths.
+    ///
+    /// ```
+    /// use multicomputer::{Span, model::Parameters};
+    ///
+    /// let parameters = Parameters::builder().unexpected_overhead(5e-6).unexpected_copy(20e-9).build()?;
+    /// assert_eq!(parameters.unexpected(1000), Some(Span::from_micros(25)));
+    /// assert_eq!(Parameters::paragon().unexpected(1000), None);
+    /// # Ok::<(), multicomputer::model::ParameterError>(())
+    /// ```
+    pub fn unexpected(&self, bytes: u64) -> Option<Span> {
+        let is_free = self.unexpected_overhead.is_zero() && self.unexpected_copy == 0.0;
+        (!is_free)
+            .then(|| self.unexpected_overhead + Span::from_secs_f64(bytes as f64 * self.unexpected_copy))
+    }
+
     /// `n * copy`: the processor time for copying `bytes` bytes in memory.
     pub fn copying(&self, bytes: u64) -> Span {
         Span::from_secs_f64(bytes as f64 * self.copy)
     }
 }
 
-/// Whether a parameter that most machines do not have is left out of serialized parameters.
+/// Whether a time that most machines do not have is left out of serialized parameters.
 fn is_none(cost: &Span) -> bool {
     cost.is_zero()
+}
+
+/// Whether a rate that most machines do not have is left out of serialized parameters.
+fn is_zero(rate: &f64) -> bool {
+    *rate == 0.0
 }
 
 /// The capacity of a port, `1 / beta`; infinite also for a negative zero.

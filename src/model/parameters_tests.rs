@@ -22,6 +22,8 @@ fn every_setter_reaches_its_getter() {
         .duplex(1.5)
         .ports(4)
         .exchange_overhead(6e-6)
+        .unexpected_overhead(13e-6)
+        .unexpected_copy(14e-9)
         .active_overheads(11e-6, 12e-6)
         .link_capacity(7e6)
         .gamma(8e-9)
@@ -38,6 +40,8 @@ fn every_setter_reaches_its_getter() {
     assert_eq!(parameters.duplex(), 1.5);
     assert_eq!((parameters.ports(), parameters.node_beta()), (4, 1.25e-9));
     assert_eq!(parameters.exchange_overhead(), Span::from_micros(6));
+    assert_eq!(parameters.unexpected_overhead(), Span::from_micros(13));
+    assert_eq!(parameters.unexpected_copy(), 14e-9);
     assert_eq!(parameters.active_send_overhead(), Span::from_micros(11));
     assert_eq!(parameters.active_receive_overhead(), Span::from_micros(12));
     assert_eq!(parameters.link_capacity(), 7e6);
@@ -50,6 +54,7 @@ fn every_setter_reaches_its_getter() {
     assert_eq!(parameters.transfer(1000), Span::from_micros(5));
     assert_eq!(parameters.combining(1000), Span::from_micros(8));
     assert_eq!(parameters.copying(1000), Span::from_micros(9));
+    assert_eq!(parameters.unexpected(1000), Some(Span::from_micros(27)));
     assert_eq!(parameters.active_trip(2), Span::from_nanos(11_000 + 80 + 3_000 + 8_000 + 12_000));
     assert_eq!(parameters.to_builder().build(), Ok(parameters));
 }
@@ -84,13 +89,15 @@ fn active_overheads_default_to_the_other_overheads() {
 #[test]
 fn values_outside_their_limits_are_refused_by_name() {
     type Setter = fn(ParametersBuilder, f64) -> ParametersBuilder;
-    let times: [(&str, Setter); 11] = [
+    let times: [(&str, Setter); 13] = [
         ("send_overhead", ParametersBuilder::send_overhead),
         ("receive_overhead", ParametersBuilder::receive_overhead),
         ("latency", ParametersBuilder::latency),
         ("hop", ParametersBuilder::hop),
         ("beta", ParametersBuilder::beta),
         ("exchange_overhead", ParametersBuilder::exchange_overhead),
+        ("unexpected_overhead", ParametersBuilder::unexpected_overhead),
+        ("unexpected_copy", ParametersBuilder::unexpected_copy),
         ("active_send_overhead", ParametersBuilder::active_send_overhead),
         ("active_receive_overhead", ParametersBuilder::active_receive_overhead),
         ("gamma", ParametersBuilder::gamma),

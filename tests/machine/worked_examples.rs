@@ -2,6 +2,7 @@
 //! k = 1 unless said otherwise, all programs starting together. Times in microseconds.
 
 mod rendezvous;
+mod unexpected;
 
 use std::cell::Cell;
 

@@ -12,6 +12,7 @@ use multicomputer::Span;
 mod name;
 mod output;
 mod page;
+mod picture;
 mod rows;
 mod signals;
 mod table;
@@ -21,9 +22,10 @@ mod traces;
 pub(super) use self::{
     name::output_file,
     output::{OutputError, is_standard_output_taken},
+    picture::PictureOptions,
     rows::RowFile,
     table::CsvFile,
-    text::TextFile,
+    text::{JsonFile, TextFile},
     traces::Traces,
 };
 

@@ -1,18 +1,20 @@
 //! `multicomputer machine`: the shape and the parameters of a machine.
 
-use std::{collections::BTreeMap, io::Write};
+use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
 use clap::Args;
 use multicomputer::{
     Span,
-    model::{MachineSpec, Parameters},
+    model::{MachineSpec, Parameters, Regime},
     topology::Topology,
     units::format_bytes,
 };
+use serde_json::{Value, json};
 
 use super::{
     count::counted,
     error::Error,
+    files::{JsonFile, output_file},
     options::{MachineOptions, read_machine},
     table::{Align, Table},
 };
@@ -25,6 +27,10 @@ pub(super) struct Arguments {
     /// hypercube:16, file:network.toml, or a machine file (.toml)
     #[arg(value_name = "MACHINE", value_parser = read_machine, conflicts_with_all = ["machine", "mesh"])]
     described: Option<MachineSpec>,
+
+    /// Write the same facts as a JSON object; - is standard output
+    #[arg(long, value_name = "FILE", value_parser = output_file("JSON"))]
+    json: Option<PathBuf>,
 
     #[command(flatten)]
     options: MachineOptions,
@@ -39,8 +45,8 @@ A machine file has a name, a topology, and the parameters that differ from a pre
   send_overhead = \"35 us\"
   beta = \"30.6 ns/B\"
 Parameters: send_overhead and receive_overhead, or alpha (half of it each, minus the latency);
-exchange_overhead, call_overhead, active_send_overhead, active_receive_overhead, latency, hop, barrier; beta (30.6 ns/B)
-or bandwidth (100 Gb/s, 12.5 GB/s); copy, gamma, duplex, ports; link_excess or link_capacity.
+exchange_overhead, unexpected_overhead, call_overhead, active_send_overhead, active_receive_overhead, latency, hop,
+barrier; beta (30.6 ns/B) or bandwidth (100 Gb/s, 12.5 GB/s); copy, unexpected_copy, gamma, duplex, ports; link_excess or link_capacity.
 Defaults: the preset's values; without a preset, no cost. Active messages cost what other messages cost
 unless their overheads are given. A topology may be in a file (file:network.toml), or in a table:
   [network]
@@ -66,14 +72,19 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Some(machine) => arguments.options.change.changed(machine.clone())?,
         None => arguments.options.spec()?,
     };
+    let topology = &**machine.topology();
+    let longest_route = topology.longest_route().or_else(|| longest_route(topology));
+    if let Some(path) = &arguments.json {
+        JsonFile::create(Some(path))?.write(&[object(&machine, longest_route)])?;
+    }
     writeln!(out, "{}", machine.name())?;
-    writeln!(out, "{}", shape(&**machine.topology()))?;
+    writeln!(out, "{}", shape(topology, longest_route))?;
     write!(out, "\n{}", table(machine.parameters()))?;
     Ok(write!(out, "{}", capacities(&machine))?)
 }
 
 /// Describes the network in one line.
-fn shape(topology: &dyn Topology) -> String {
+fn shape(topology: &dyn Topology, longest_route: Option<usize>) -> String {
     let mut parts = vec![counted(topology.nodes(), "node")];
     if topology.switches() > 0 {
         parts.push(counted(topology.switches(), "switch"));
@@ -86,7 +97,7 @@ fn shape(topology: &dyn Topology) -> String {
         }
         _ => {}
     }
-    if let Some(links) = topology.longest_route().or_else(|| longest_route(topology)) {
+    if let Some(links) = longest_route {
         parts.push(format!("longest route {}", counted(links, "link")));
     }
     format!("{}: {}", topology.name(), parts.join(", "))
@@ -109,28 +120,37 @@ fn longest_route(topology: &dyn Topology) -> Option<usize> {
         .max()
 }
 
-/// Returns the number of links by capacity; empty if no link has its own capacity.
-fn capacities(machine: &MachineSpec) -> String {
+/// Returns the capacities with their numbers of links, in ascending order; empty if no link has its own capacity, `None` beyond
+/// [`MAX_COUNTED_LINKS`].
+fn own_capacities(machine: &MachineSpec) -> Option<Vec<(f64, usize)>> {
     let topology = machine.topology();
     if topology.links() > MAX_COUNTED_LINKS {
-        return match topology.capacity(0) {
-            None => String::new(),
-            Some(_) => format!(
-                "\nLinks have their own capacities, which are listed for at most {MAX_COUNTED_LINKS} links\n"
-            ),
-        };
+        return topology.capacity(0).is_none().then(Vec::new);
     }
     if (0..topology.links()).all(|link| topology.capacity(link).is_none()) {
-        return String::new();
+        return Some(Vec::new());
     }
     // Positive floating-point numbers and their bits have the same order.
     let mut links: BTreeMap<u64, usize> = BTreeMap::new();
     for link in 0..topology.links() {
         *links.entry(machine.link_capacity(link).to_bits()).or_default() += 1;
     }
+    Some(links.into_iter().map(|(capacity, links)| (f64::from_bits(capacity), links)).collect())
+}
+
+/// Formats the number of links by capacity; empty if no link has its own capacity.
+fn capacities(machine: &MachineSpec) -> String {
+    let Some(links) = own_capacities(machine) else {
+        return format!(
+            "\nLinks have their own capacities, which are listed for at most {MAX_COUNTED_LINKS} links\n"
+        );
+    };
+    if links.is_empty() {
+        return String::new();
+    }
     let mut table = Table::new([("directed links", Align::Right), ("capacity of each", Align::Right)]);
-    for (&capacity, links) in links.iter().take(MAX_CAPACITIES) {
-        table.row([links.to_string(), bandwidth(f64::from_bits(capacity))]);
+    for &(capacity, links) in links.iter().take(MAX_CAPACITIES) {
+        table.row([links.to_string(), bandwidth(capacity)]);
     }
     if links.len() > MAX_CAPACITIES {
         table.row(["..".to_owned(), format!("{} more", links.len() - MAX_CAPACITIES)]);
@@ -138,70 +158,151 @@ fn capacities(machine: &MachineSpec) -> String {
     format!("\n{table}")
 }
 
-/// Returns the table of all parameters, with derived parameters at the end.
-fn table(m: &Parameters) -> Table {
-    let barrier = m.barrier().map_or_else(|| "none".to_owned(), |barrier| barrier.to_string());
-    let (port, link) = (bandwidth(m.port_capacity()), bandwidth(m.link_capacity()));
-    let (beta, copy) = (seconds(m.beta(), "byte"), seconds(m.copy(), "byte"));
-    let gamma = seconds(m.gamma(), "element");
-    let text = |time: Span| time.to_string();
-    let rows = [
-        (text(m.send_overhead()), "send overhead", "o_s", "processor time of the sender for each message"),
-        (
-            text(m.receive_overhead()),
-            "receive overhead",
-            "o_r",
-            "processor time of the receiver for each message",
-        ),
-        (text(m.exchange_overhead()), "exchange overhead", "o_x", "extra for a receive that overlaps a send"),
-        (
-            text(m.active_send_overhead()),
-            "active send overhead",
-            "a_s",
-            "processor time of the sender for each active message",
-        ),
-        (
-            text(m.active_receive_overhead()),
-            "active receive overhead",
-            "a_r",
-            "processor time of the receiver for each active message, before its handler",
-        ),
-        (text(m.latency()), "latency", "L", "fixed time in the network"),
-        (text(m.hop()), "hop", "hop", "time in the network for each link"),
-        (beta, "time per byte", "beta", "between a node and the network, each direction"),
-        (decimal(m.duplex(), 6), "duplex", "d", "both directions together move P d / beta; 2 is full duplex"),
-        (m.ports().to_string(), "ports", "P", "number of in-ports, and of out-ports, of a node"),
-        (decimal(m.link_excess(), 6), "excess link bandwidth", "k", "capacity of a link over that of a port"),
-        (gamma, "combining", "gamma", "processor time for combining an element"),
-        (copy, "copying", "copy", "processor time for copying a byte in memory"),
-        (barrier, "barrier", "barrier", "time of the hardware barrier"),
-        (text(m.alpha()), "start-up", "alpha", "o_s + L + o_r"),
-        (port, "port capacity", "1 / beta", "of an in-port and of an out-port of a node"),
-        (link, "link capacity", "C", "k / beta, of each directed link without its own capacity"),
+/// A figure of a machine.
+enum Figure {
+    Time(Span),
+    PerByte(f64),
+    PerElement(f64),
+    Number(f64),
+    Count(u32),
+    Rate(f64),
+}
+
+impl Figure {
+    fn text(&self) -> String {
+        match *self {
+            Figure::Time(time) => time.to_string(),
+            Figure::PerByte(0.0) | Figure::PerElement(0.0) => "0".to_owned(),
+            Figure::PerByte(value) => format!("{}/byte", seconds(value)),
+            Figure::PerElement(value) => format!("{}/element", seconds(value)),
+            Figure::Number(value) => decimal(value, 6),
+            Figure::Count(count) => count.to_string(),
+            Figure::Rate(value) => bandwidth(value),
+        }
+    }
+
+    /// The key with its unit, and the value; an unlimited rate is `null`.
+    fn json(&self, key: &str) -> (String, Value) {
+        let (unit, value) = match *self {
+            Figure::Time(time) => ("_us", time.as_micros_f64()),
+            Figure::PerByte(value) => ("_ns_per_byte", exact(value, 9)),
+            Figure::PerElement(value) => ("_us_per_element", exact(value, 6)),
+            Figure::Number(value) => ("", value),
+            Figure::Count(count) => return (key.to_owned(), json!(count)),
+            Figure::Rate(value) => ("_bytes_per_second", value),
+        };
+        (format!("{key}{unit}"), json!(value))
+    }
+}
+
+/// Returns a number times a power of ten, with at most twelve significant digits: 30.6e-9 times 1e9 is not 30.6.
+fn exact(value: f64, exponent: i32) -> f64 {
+    let value = value * 10_f64.powi(exponent);
+    format!("{value:.11e}").parse().unwrap_or(value)
+}
+
+/// Returns all parameters with their symbols and meanings, derived parameters at the end.
+#[rustfmt::skip]
+fn parameters(m: &Parameters) -> Vec<(&'static str, &'static str, Option<Figure>, &'static str)> {
+    use Figure::{Count, Number, PerByte, PerElement, Rate, Time};
+    let mut list = vec![
+        ("send overhead", "o_s", Some(Time(m.send_overhead())), "processor time of the sender for each message"),
+        ("receive overhead", "o_r", Some(Time(m.receive_overhead())), "processor time of the receiver for each message"),
+        ("exchange overhead", "o_x", Some(Time(m.exchange_overhead())), "extra for a receive that overlaps a send"),
+        ("active send overhead", "a_s", Some(Time(m.active_send_overhead())), "processor time of the sender for each active message"),
+        ("active receive overhead", "a_r", Some(Time(m.active_receive_overhead())), "processor time of the receiver for each active message, before its handler"),
+        ("latency", "L", Some(Time(m.latency())), "fixed time in the network"),
+        ("hop", "hop", Some(Time(m.hop())), "time in the network for each link"),
+        ("time per byte", "beta", Some(PerByte(m.beta())), "between a node and the network, each direction"),
+        ("duplex", "d", Some(Number(m.duplex())), "both directions together move P d / beta; 2 is full duplex"),
+        ("ports", "P", Some(Count(m.ports())), "number of in-ports, and of out-ports, of a node"),
+        ("excess link bandwidth", "k", Some(Number(m.link_excess())), "capacity of a link over that of a port"),
+        ("combining", "gamma", Some(PerElement(m.gamma())), "processor time for combining an element"),
+        ("copying", "copy", Some(PerByte(m.copy())), "processor time for copying a byte in memory"),
+        ("barrier", "barrier", m.barrier().map(Time), "time of the hardware barrier"),
+        ("start-up", "alpha", Some(Time(m.alpha())), "o_s + L + o_r"),
+        ("port capacity", "1 / beta", Some(Rate(m.port_capacity())), "of an in-port and of an out-port of a node"),
+        ("link capacity", "C", Some(Rate(m.link_capacity())), "k / beta, of each directed link without its own capacity"),
     ];
-    let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));
-    for (value, name, symbol, meaning) in rows {
-        table.row([name, symbol, &value, meaning]);
+    if m.unexpected(0).is_some() {
+        list.push(("unexpected overhead", "o_u", Some(Time(m.unexpected_overhead())), "extra for a receive posted after its message has arrived"));
+        list.push(("unexpected copy", "copy_u", Some(PerByte(m.unexpected_copy())), "the same for each byte of the message"));
     }
     if !m.call_overhead().is_zero() {
-        let meaning = "processor time of each member for each call of a collective operation";
-        table.row(["call overhead", "o_c", &text(m.call_overhead()), meaning]);
+        list.push(("call overhead", "o_c", Some(Time(m.call_overhead())), "processor time of each member for each call of a collective operation"));
+    }
+    list
+}
+
+/// Returns the table of all parameters.
+fn table(m: &Parameters) -> Table {
+    let mut table = Table::new(["parameter", "symbol", "value", "meaning"].map(|title| (title, Align::Left)));
+    for (name, symbol, figure, meaning) in parameters(m) {
+        table.row([name, symbol, &figure.map_or("none".to_owned(), |figure| figure.text()), meaning]);
     }
     for regime in m.regimes() {
         let meaning = format!("of messages from {} on", format_bytes(regime.from_bytes));
-        table.row(["send overhead", "o_s", &text(regime.send_overhead), &meaning]);
-        table.row(["receive overhead", "o_r", &text(regime.receive_overhead), &meaning]);
+        table.row(["send overhead", "o_s", &regime.send_overhead.to_string(), &meaning]);
+        table.row(["receive overhead", "o_r", &regime.receive_overhead.to_string(), &meaning]);
     }
     table
 }
 
-/// Formats a time per item in the largest unit in which it is at least 1: `30.6 ns/byte`.
-fn seconds(value: f64, per: &str) -> String {
+/// Returns the machine as a JSON object: the same facts as in the text, with units in the names.
+fn object(machine: &MachineSpec, longest_route: Option<usize>) -> Value {
+    let (topology, m) = (machine.topology(), machine.parameters());
+    let extents: Vec<(&str, usize)> = match (topology.grid(), &topology.extents()[..]) {
+        (Some(grid), _) => vec![("rows", grid.rows), ("columns", grid.columns)],
+        (None, &[planes, rows, columns]) => vec![("planes", planes), ("rows", rows), ("columns", columns)],
+        _ => Vec::new(),
+    };
+    let mut object = json!({
+        "machine": machine.name(),
+        "topology": topology.name(),
+        "nodes": topology.nodes(),
+        "switches": topology.switches(),
+        "directed_links": topology.links(),
+        "longest_route_links": longest_route,
+        "machine_hash": machine.hash(),
+    });
+    for (name, extent) in extents {
+        object[name] = json!(extent);
+    }
+    // The names of the tables of studies.
+    let renamed = [
+        ("time per byte", "beta"),
+        ("excess link bandwidth", "link_excess"),
+        ("combining", "gamma"),
+        ("copying", "copy"),
+        ("start-up", "alpha"),
+    ];
+    for (name, _, figure, _) in parameters(m) {
+        let key = renamed
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .map_or(name.replace(' ', "_"), |(_, key)| key.to_owned());
+        let (key, value) = figure.map_or((format!("{key}_us"), Value::Null), |figure| figure.json(&key));
+        object[key] = value;
+    }
+    let regime = |regime: &Regime| {
+        let [send, receive] = [regime.send_overhead, regime.receive_overhead].map(Span::as_micros_f64);
+        json!({ "from_bytes": regime.from_bytes, "send_overhead_us": send, "receive_overhead_us": receive })
+    };
+    object["regimes"] = m.regimes().iter().map(regime).collect();
+    let capacity =
+        |(capacity, links): (f64, usize)| json!({ "directed_links": links, "bytes_per_second": capacity });
+    object["link_capacities"] =
+        own_capacities(machine).map(|list| list.into_iter().map(capacity).collect()).unwrap_or(Value::Null);
+    object
+}
+
+/// Formats a time in the largest unit in which it is at least 1: `30.6 ns`.
+pub(super) fn seconds(value: f64) -> String {
     let units = [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9), ("ps", 1e12)];
     match units.into_iter().find(|(_, factor)| value * factor >= 1.0) {
         None if value == 0.0 => "0".to_owned(),
-        None => format!("{value:e} s/{per}"),
-        Some((unit, factor)) => format!("{} {unit}/{per}", decimal(value * factor, 6)),
+        None => format!("{value:e} s"),
+        Some((unit, factor)) => format!("{} {unit}", decimal(value * factor, 6)),
     }
 }
 
@@ -227,11 +328,11 @@ mod tests {
 
     #[test]
     fn figures_have_the_unit_that_fits() {
-        assert_eq!(seconds(30.6e-9, "byte"), "30.6 ns/byte");
-        assert_eq!(seconds(0.34e-6, "element"), "340 ns/element");
-        assert_eq!(seconds(0.0, "byte"), "0");
-        assert_eq!(seconds(1.5, "byte"), "1.5 s/byte");
-        assert_eq!(seconds(2e-15, "byte"), "2e-15 s/byte");
+        assert_eq!(seconds(30.6e-9), "30.6 ns");
+        assert_eq!(seconds(0.34e-6), "340 ns");
+        assert_eq!(seconds(0.0), "0");
+        assert_eq!(seconds(1.5), "1.5 s");
+        assert_eq!(seconds(2e-15), "2e-15 s");
         assert_eq!(bandwidth(175e6), "175.00 MB/s");
         assert_eq!(bandwidth(0.5), "0.5 B/s");
         assert_eq!(bandwidth(f64::INFINITY), "unlimited");

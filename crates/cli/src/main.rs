@@ -12,6 +12,7 @@ mod collective;
 mod compare;
 mod count;
 mod demo;
+mod documents;
 mod error;
 mod files;
 mod goal;
@@ -102,6 +103,7 @@ Examples:
                                                        the time of a schedule of MSCCL, beside auto's
   multicomputer machine cm5:32                         the network and the parameters of a machine
   multicomputer calibrate --nodes 16 > host.toml       this host's threads, measured as a machine
+  multicomputer calibrate --from times.csv             a machine fitted to your own measured times
   mpirun -n 16 multicomputer mpi collective broadcast --bytes 8..1M
                                                        all algorithms on MPI ranks, and MPI's operation
 
@@ -147,10 +149,14 @@ enum Command {
     Plot(plot::Arguments),
     /// Print the network and the parameters of a machine
     Machine(machine::Arguments),
-    /// Measure the threads of this host, and print them as a machine file
+    /// Measure the threads of this host, or fit measured times, and print a machine file
     Calibrate(calibrate::Arguments),
     /// Compare algorithms with MPI's operations, or measure a machine, on the ranks that mpirun starts
     Mpi(mpi::Arguments),
+    /// Print completions for a shell: bash, zsh, fish, elvish or powershell
+    Completions(documents::CompletionsArguments),
+    /// Print the manual page, of all commands or of one
+    Man(documents::ManArguments),
 }
 
 /// Runs the program on a thread of its own, whose stack does not depend on `ulimit -s`.
@@ -286,6 +292,8 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,
+        Some(Command::Completions(arguments)) => documents::completions(&arguments, out)?,
+        Some(Command::Man(arguments)) => documents::man(&arguments, out)?,
         #[cfg(feature = "mpi")]
         Some(Command::Mpi(arguments)) => mpi::run(arguments, *out)?,
         #[cfg(not(feature = "mpi"))]

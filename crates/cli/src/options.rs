@@ -286,6 +286,7 @@ impl RunOptions {
             ("--rendezvous", self.rendezvous.is_some(), "a send returns when MPI has the message"),
             ("--trace", self.record.trace.is_some(), "its runs are not recorded"),
             ("--svg", self.record.svg.is_some(), "its runs are not recorded"),
+            ("--picture", self.record.picture.is_some(), "its runs are not recorded"),
             ("--heat", self.record.heat.is_some(), NO_NETWORK),
             ("--replay", self.record.replay.is_some(), NO_NETWORK),
             ("--explain", self.record.explain, NO_MODEL),

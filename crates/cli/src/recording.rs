@@ -10,7 +10,7 @@ use multicomputer::{
 
 use super::{
     error::Error,
-    files::{CsvFile, micros, output_file},
+    files::{CsvFile, PictureOptions, micros, output_file},
 };
 
 /// Options for the recordings of runs.
@@ -32,6 +32,11 @@ pub(super) struct RecordOptions {
     #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     pub(super) heat: Option<PathBuf>,
 
+    /// Choose what --svg and --heat draw: ranks=0..63 (0..63+4 is every fourth), from=1ms, to=2ms, width=1200 (pixels),
+    /// theme=print (dark on white everywhere) and title=TEXT, with commas between them; --heat has theme and title
+    #[arg(long, value_name = "CHOICES")]
+    pub(super) picture: Option<PictureOptions>,
+
     /// Write a self-contained HTML animation of the runs: messages move through the network in modeled time. Several
     /// runs, at most 8, are on one page, side by side. Not under --clock host, which has no network
     #[arg(long, value_name = "FILE", value_parser = output_file("HTML"))]
@@ -50,8 +55,21 @@ impl RecordOptions {
         self.explain || files.into_iter().any(Option::is_some)
     }
 
-    /// Refuses what a clock has no data for.
+    /// Refuses choices without a picture, and what a clock has no data for.
     pub(super) fn check(&self, clock: Clock) -> Result<(), Error> {
+        if let Some(picture) = self.picture.as_ref().filter(|_| self.svg.is_none()) {
+            match picture.of_diagrams() {
+                _ if self.heat.is_none() => {
+                    return Err(Error::usage(
+                        "--picture changes the pictures of --svg and --heat: give one of these",
+                    ));
+                }
+                Some(key) => {
+                    return Err(Error::usage(format!("{key} in --picture is for --svg: add --svg FILE")));
+                }
+                None => {}
+            }
+        }
         if clock != Clock::Host {
             return Ok(());
         }

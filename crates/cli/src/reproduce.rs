@@ -11,12 +11,13 @@ use multicomputer_published::{Job, Outcome, Summary, Value};
 use super::{
     clock,
     error::Error,
-    files::{CsvFile, OutputError, TextFile},
+    files::{CsvFile, JsonFile, OutputError, TextFile, output_file},
     lists::{List, is_all},
     progress::Progress,
 };
 
 mod csv;
+mod json;
 mod page;
 mod text;
 
@@ -41,6 +42,10 @@ pub(super) struct Arguments {
     /// and report.html, a page with all items
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+
+    /// Write the same facts as JSON, an object for each item, one a line; - is standard output
+    #[arg(long, value_name = "FILE", value_parser = output_file("JSON"), conflicts_with = "list")]
+    json: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -83,6 +88,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         return Ok(write!(out, "{}", text::list())?);
     };
     let mut files = arguments.files(jobs)?;
+    let json = JsonFile::create(arguments.json.as_deref())?;
     let millis = |job: &Job| job.duration().as_millis() as u64;
     let progress = Progress::timed(jobs.iter().map(|job| millis(job)).sum());
     let mut summary = Summary::default();
@@ -109,6 +115,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         progress.advance(millis(job));
     }
     drop(progress);
+    json.write(&items.iter().map(json::of).collect::<Vec<_>>())?;
     if jobs.len() > 1 {
         write!(out, "{}", text::summary(&summary, &items))?;
     }

@@ -2,12 +2,12 @@
 
 use std::{
     io::{self, IsTerminal, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use clap::Args;
-use multicomputer_study::{Row, Rows, Runs, Shard, Study, StudyError, merge};
+use multicomputer_study::{Layout, Row, Rows, Runs, Shard, Study, StudyError, merge};
 
 use super::{
     count::counted,
@@ -78,7 +78,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Continue the rows of FILE.partial, which an interrupted study has left
+    /// Continue the rows of FILE.partial, which an interrupted study has left. Without --resume such a file is an error
     #[arg(long)]
     resume: bool,
 
@@ -115,12 +115,16 @@ pub(super) struct MergeArguments {
     parts: Vec<PathBuf>,
 
     /// Write the rows as CSV
-    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"), conflicts_with = "json", required_unless_present = "json")]
+    #[arg(long, value_name = "FILE", value_parser = output_file("CSV"), conflicts_with = "json")]
     csv: Option<PathBuf>,
 
     /// Write the rows as JSON, one object a line
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+
+    /// Draw the rows as a chart, as SVG
+    #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
+    plot: Option<PathBuf>,
 }
 
 /// Reads the length of an element.
@@ -142,33 +146,30 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     if arguments.resume && path.is_none() {
         return Err(Error::usage("--resume continues a table: give its name by --csv or --json"));
     }
-    let mut plot = PlotFile::create(arguments.plot.as_deref(), columns())?.titled(rows.study().title.clone());
-    let mut kept = Vec::new();
-    let mut keep = |row: Row| {
-        if arguments.plot.is_some() {
-            plot.row(&row.cells().into_iter().map(|(_, cell)| cell).collect::<Vec<_>>());
-        }
-        // One row above the limit shows that the limit is exceeded.
-        if kept.len() <= MAX_KEPT {
-            kept.push(row);
-        }
-    };
+    let mut kept = Kept::create(arguments.plot.as_deref())?;
+    let is_json = arguments.json.is_some();
     let mut file = match path {
         Some(path) if arguments.resume => {
-            let (file, last) = RowFile::resume(path, arguments.json.is_some(), rows.hash(), &mut keep)?;
-            if let Some(last) = last {
-                rows.continue_after(last);
+            match RowFile::resume(path, is_json, rows.hash(), rows.last_case(), |row| kept.add(row))? {
+                (file, Some(last)) => {
+                    rows.continue_after(last);
+                    if file.is_none() {
+                        kept.note =
+                            format!("{} is complete already: nothing was computed.\n\n", path.display());
+                    }
+                    file
+                }
+                (file, None) => file,
             }
-            Some(file)
         }
-        Some(path) => Some(RowFile::create(path, arguments.json.is_some())?),
+        Some(path) => Some(RowFile::create(path, is_json, rows.hash())?),
         None => None,
     };
     let computed = compute(&mut rows, |row| {
         if let Some(file) = &mut file {
             file.row(&row)?;
         }
-        keep(row);
+        kept.add(row);
         Ok(())
     });
     match (computed, file) {
@@ -176,12 +177,50 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         (Err(cause), Some(file)) => return Err(file.left_behind(cause)),
         (computed, None) => computed?,
     }
-    if kept.len() > MAX_KEPT {
-        writeln!(out, "More than {MAX_KEPT} rows: no table is printed.")?;
-    } else {
-        write!(out, "{}", text::Text { study: &rows.study(), rows: &kept })?;
+    kept.print(|_| Layout::of(&rows.study()), out)
+}
+
+/// The rows for the table and the chart.
+struct Kept {
+    rows: Vec<Row>,
+    plot: PlotFile,
+    has_plot: bool,
+    /// A text above the table.
+    note: String,
+}
+
+impl Kept {
+    fn create(plot: Option<&Path>) -> Result<Kept, Error> {
+        let note = String::new();
+        Ok(Kept {
+            rows: Vec::new(),
+            plot: PlotFile::create(plot, columns())?,
+            has_plot: plot.is_some(),
+            note,
+        })
     }
-    plot.finish(out)
+
+    fn add(&mut self, row: Row) {
+        if self.has_plot {
+            self.plot.row(&row.cells().into_iter().map(|(_, cell)| cell).collect::<Vec<_>>());
+        }
+        // One row above the limit shows that the limit is exceeded.
+        if self.rows.len() <= MAX_KEPT {
+            self.rows.push(row);
+        }
+    }
+
+    /// Prints the table, and draws the chart.
+    fn print(self, layout: impl FnOnce(&[Row]) -> Layout, out: &mut impl Write) -> Result<(), Error> {
+        write!(out, "{}", self.note)?;
+        let layout = layout(&self.rows);
+        if self.rows.len() > MAX_KEPT {
+            writeln!(out, "More than {MAX_KEPT} rows: no table is printed.")?;
+        } else {
+            write!(out, "{}", text::Text { layout: &layout, rows: &self.rows })?;
+        }
+        self.plot.titled(layout.title).finish(out)
+    }
 }
 
 /// The study of a file, with the values of the options.
@@ -228,7 +267,7 @@ fn compute(rows: &mut Rows, mut take: impl FnMut(Row) -> Result<(), Error>) -> R
             bar.advance(now_finished - finished);
             finished = now_finished;
         }
-        if !is_terminal && Instant::now() >= next_line {
+        if !is_terminal && finished < all && Instant::now() >= next_line {
             let spent = begin.elapsed().as_secs_f64();
             let left = spent / (finished - first).max(1) as f64 * (all - finished) as f64;
             bar.say(&format!("{finished} of {}, about {left:.0} s left", counted(all, "case")));
@@ -238,21 +277,27 @@ fn compute(rows: &mut Rows, mut take: impl FnMut(Row) -> Result<(), Error>) -> R
     Ok(())
 }
 
-/// Merges parts into one table.
+/// Merges parts into one table, and prints it.
 pub(super) fn run_merge(arguments: &MergeArguments, out: &mut impl Write) -> Result<(), Error> {
-    let Some(path) = arguments.csv.as_deref().or(arguments.json.as_deref()) else { return Ok(()) };
-    let mut file = RowFile::create(path, arguments.json.is_some())?;
-    let merged = merge(&arguments.parts, |row| file.row(row));
-    match merged {
-        Ok(rows) => {
-            file.complete()?;
-            writeln!(out, "{} of {} merged", counted(rows, "row"), counted(arguments.parts.len(), "part"))?;
-            Ok(())
+    let mut kept = Kept::create(arguments.plot.as_deref())?;
+    let path = arguments.csv.as_deref().or(arguments.json.as_deref());
+    let mut file = path.map(|path| RowFile::open(path, arguments.json.is_some())).transpose()?;
+    let merged = merge(&arguments.parts, |row| {
+        kept.add(row.clone());
+        file.as_mut().map_or(Ok(()), |file| file.row(row))
+    });
+    match (merged, file) {
+        (Ok(rows), file) => {
+            file.map_or(Ok(()), RowFile::complete)?;
+            let parts = counted(arguments.parts.len(), "part");
+            kept.note = format!("{} of {parts} merged\n\n", counted(rows, "row"));
+            kept.print(Layout::of_rows, out)
         }
-        Err(cause) => {
+        (Err(cause), Some(file)) => {
             file.discard();
             Err(cause)
         }
+        (Err(cause), None) => Err(cause),
     }
 }
 

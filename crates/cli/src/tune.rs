@@ -12,13 +12,14 @@ use multicomputer::{
     model::MachineSpec,
     units::{Sizes, format_bytes},
 };
+use serde_json::{Value, json};
 
 use super::{
     collective::{operation_help, operations},
     compare::{Column, record, table},
     count::counted,
     error::Error,
-    files::{CsvFile, micros, output_file},
+    files::{CsvFile, JsonFile, micros, output_file},
     lists::List,
     options::{MachineError, MachineOptions, read_machine},
     plot::PlotFile,
@@ -57,6 +58,10 @@ pub(super) struct Arguments {
     /// fails leaves FILE unchanged, and finished rows in FILE.partial
     #[arg(long, value_name = "FILE", value_parser = output_file("CSV"))]
     csv: Option<PathBuf>,
+
+    /// Write the same facts as JSON, an object for each operation, one a line; - is standard output
+    #[arg(long, value_name = "FILE", value_parser = output_file("JSON"))]
+    json: Option<PathBuf>,
 
     /// Draw the table as a chart, as SVG: time over length, a colour for each algorithm, and the lower bound
     #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
@@ -179,6 +184,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let operations = arguments.operations()?;
     let (lengths, percent) = (arguments.lengths(machine.nodes()), arguments.percent(machine.nodes()));
     let csv = CsvFile::create(arguments.csv.as_deref(), FILE)?;
+    let json = JsonFile::create(arguments.json.as_deref())?;
     let mut plot = PlotFile::create(arguments.plot.as_deref(), TRIED)?;
 
     let progress = Progress::new(operations.len() * lengths.len());
@@ -197,6 +203,19 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Ok(found)
     })?;
     drop(progress);
+    let objects = found.iter().map(|(operation, intervals, crossover)| {
+        json!({
+            "machine": machine.name(),
+            "nodes": machine.nodes(),
+            "machine_hash": machine.hash(),
+            "operation": operation.name(),
+            "lengths_tried": lengths,
+            "precision_percent": percent,
+            "intervals": intervals.iter().map(Row::object).collect::<Vec<_>>(),
+            "crossover": crossover.as_ref().map(Crossover::object),
+        })
+    });
+    json.write(&objects.collect::<Vec<_>>())?;
 
     let ends = (lengths.first().copied().unwrap_or(0), lengths.last().copied().unwrap_or(0));
     writeln!(
@@ -238,6 +257,19 @@ struct Row<'a> {
 const TRIED: &str = "machine operation bytes algorithm interval modeled_us bound_us";
 
 impl Row<'_> {
+    fn object(&self) -> Value {
+        let [first, last] = [self.interval.first(), self.interval.last()];
+        json!({
+            "from_bytes": first.bytes,
+            "to_bytes": last.bytes,
+            "algorithm": first.choice,
+            "from_us": first.modeled.as_micros_f64(),
+            "from_ratio": first.ratio,
+            "to_us": last.modeled.as_micros_f64(),
+            "to_ratio": last.ratio,
+        })
+    }
+
     /// Returns the plot rows of the interval with index `nth`.
     fn tried(&self, nth: usize) -> impl Iterator<Item = Vec<String>> {
         self.interval.points().iter().map(move |point| {

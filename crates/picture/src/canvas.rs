@@ -15,12 +15,24 @@ const LIGHT: &str = ".mc text{font:11px sans-serif;fill:#222}.mc .title{font-siz
                      .mc .bg{fill:#fff}.mc .grid{stroke:#8883;fill:none}.mc .axis{stroke:#666;fill:none}";
 const DARK: &str = ".mc text{fill:#ddd}.mc .small{fill:#aaa}.mc .bg{fill:#16181b}.mc .axis{stroke:#aaa}";
 
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Theme {
+    /// Those of the reader's light or dark display.
+    #[default]
+    Auto,
+    /// Dark on white everywhere, for printing.
+    Print,
+}
+
 /// A picture to which elements are added, one after the other.
 #[derive(Debug)]
 pub(super) struct Canvas {
     width: f64,
     light: String,
     dark: String,
+    theme: Theme,
     elements: Vec<Element>,
 }
 
@@ -32,8 +44,14 @@ impl Canvas {
             width,
             light: format!("{LIGHT}{light}"),
             dark: format!("{DARK}{dark}"),
+            theme: Theme::Auto,
             elements: Vec::new(),
         }
+    }
+
+    /// The same canvas in these colours.
+    pub(super) fn with_theme(self, theme: Theme) -> Canvas {
+        Canvas { theme, ..self }
     }
 
     pub(super) fn width(&self) -> f64 {
@@ -74,8 +92,11 @@ impl Canvas {
 
     /// Returns the picture with a height in pixels and an accessible title.
     pub(super) fn finish(self, height: f64, title: &str) -> String {
-        let Canvas { width, light, dark, elements } = self;
-        let style = format!("{light}@media (prefers-color-scheme:dark){{{dark}}}");
+        let Canvas { width, light, dark, theme, elements } = self;
+        let style = match theme {
+            Theme::Auto => format!("{light}@media (prefers-color-scheme:dark){{{dark}}}"),
+            Theme::Print => light,
+        };
         let background = rectangle(0.0, 0.0, width, height).with("class", "bg");
         let (width, height) = (number(width), number(height));
         let root = element("svg")

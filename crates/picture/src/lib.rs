@@ -39,6 +39,7 @@ mod tests;
 use thiserror::Error;
 
 pub use self::{
+    canvas::Theme,
     chart::{Axis, Chart, Crossover, Line, Origin, Scale},
     heat::{Heat, Measure},
     replay::Replay,

@@ -4,6 +4,7 @@
 
 mod call_error;
 mod calls;
+mod columns;
 mod context;
 mod error;
 mod formats;
@@ -12,6 +13,7 @@ mod plan;
 mod report;
 mod run;
 mod schedule;
+mod study;
 mod typed;
 
 use pyo3::prelude::*;
@@ -30,5 +32,6 @@ mod _native {
         plan::{PyAlgorithm, PyPlan, algorithms, make_plan, operations},
         report::{PyRun, replay_page},
         run::PyMachine,
+        study::{study_repeats, study_rows},
     };
 }

@@ -21,8 +21,8 @@ use crate::{
     report::PyRun,
 };
 
-/// Interval at which the thread that called `run` lets Python handle signals.
-const SIGNALS: Duration = Duration::from_millis(20);
+/// Interval at which a thread that waits for a run or a study lets Python handle signals.
+pub(crate) const SIGNALS: Duration = Duration::from_millis(20);
 
 /// A machine.
 #[pyclass(name = "Machine", module = "multicomputer._native", frozen, subclass)]

@@ -14,7 +14,7 @@ def test_the_programs_of_the_page_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     scope = {"numpy": numpy}
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     for block in blocks:
         exec(compile(block, str(PAGE), "exec"), scope)
     assert scope["run"].outputs == [499500.0 * 16] * 16

@@ -27,6 +27,11 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
+    /// Whether a seed decides the schedule.
+    pub(crate) fn is_random(&self) -> bool {
+        matches!(self, Algorithm::AllToAll(algorithm) if algorithm.seed().is_some())
+    }
+
     /// Returns the name of the library, which is the same for all spellings.
     pub fn name(&self) -> String {
         match self {

@@ -178,6 +178,15 @@ impl Axis {
         self.kind().expand(text)
     }
 
+    /// Returns the base unit of the values: `s`, `s/B`, or an empty text if values need no unit.
+    pub fn unit(self) -> &'static str {
+        match self.kind() {
+            ValueKind::Seconds => "s",
+            ValueKind::SecondsPerByte => "s/B",
+            _ => "",
+        }
+    }
+
     /// The form of the values.
     pub(crate) fn kind(self) -> ValueKind {
         self.entry().kind

@@ -27,6 +27,11 @@ impl<'a> Point<'a> {
         Point(point)
     }
 
+    /// The case with one value of each of these axes.
+    pub(crate) fn of(values: &'a BTreeMap<Axis, String>) -> Point<'a> {
+        Point(values.iter().map(|(&axis, value)| (axis, value.as_str())).collect())
+    }
+
     /// The value of an axis; `None` if the study does not set it.
     pub(crate) fn text(&self, axis: Axis) -> Option<&'a str> {
         self.0.get(&axis).copied()

@@ -6,6 +6,15 @@ use toml::Value;
 
 use crate::{Axis, Runs, Study, StudyError};
 
+/// The error of a text that is not TOML, with a hint if its line has a range without quotes.
+fn explained(text: &str, cause: &toml::de::Error) -> String {
+    let begin = cause.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text.get(..begin).map_or(0, |before| before.matches('\n').count());
+    let is_range = text.lines().nth(line).is_some_and(|line| line.contains(".."));
+    let hint = if is_range { "A range is a text: write it in quotes, such as nodes = \"4..64\"" } else { "" };
+    format!("{cause}{hint}")
+}
+
 /// Keys of settings that are not axes.
 pub(crate) const SETTINGS: [&str; 6] = ["title", "algorithm", "run", "phantom", "element", "in-order"];
 
@@ -26,8 +35,7 @@ impl Study {
     ///
     /// [`StudyError`] for text that is not TOML, unknown keys, and values that cannot be read.
     pub fn from_toml(text: &str) -> Result<Study, StudyError> {
-        let table: toml::Table =
-            text.parse().map_err(|cause: toml::de::Error| StudyError::Toml(cause.to_string()))?;
+        let table: toml::Table = text.parse().map_err(|cause| StudyError::Toml(explained(text, &cause)))?;
         let mut study = Study::default();
         for (key, value) in &table {
             study.set_key(key, value)?;
@@ -83,10 +91,17 @@ impl Study {
         format!("{hash:016x}")
     }
 
-    /// Sets what a key of a file says.
-    fn set_key(&mut self, key: &str, value: &Value) -> Result<(), StudyError> {
-        let is = |name: &str| multicomputer::names::normalized(key) == multicomputer::names::normalized(name);
-        let Some(setting) = SETTINGS.into_iter().find(|name| is(name)) else {
+    /// Sets what a key of a file says: the values of an axis, or a setting. A text is a list of values in the syntax of
+    /// [`set`](Study::set), an array has one value an item, as for [`set_each`](Study::set_each).
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError`] for unknown keys, and values that cannot be read.
+    pub fn set_key(&mut self, key: &str, value: &Value) -> Result<(), StudyError> {
+        let plain = multicomputer::names::normalized(key);
+        let is = |name: &str| plain == multicomputer::names::normalized(name);
+        let is_setting = |name: &&str| is(name) || *name == "algorithm" && plain == "algorithms";
+        let Some(setting) = SETTINGS.into_iter().find(is_setting) else {
             let axis = Axis::named(key)?;
             let error = |cause| StudyError::Value { axis, cause };
             return match value {
@@ -149,11 +164,13 @@ mod tests {
         assert_eq!(study.values(Axis::Nodes).unwrap(), ["4", "8", "16"]);
         assert_eq!(study.values(Axis::Noise).unwrap().len(), 2);
         assert_eq!(Study::from_toml(&study.to_toml()).unwrap(), study);
+        assert_eq!(Study::from_toml(&text.replace("algorithm", "algorithms")).unwrap(), study);
         let hash = study.hash();
         assert_eq!(Study { title: None, ..study.clone() }.hash(), hash);
         assert_ne!(Study { phantom: true, ..study }.hash(), hash);
         for (text, part) in [
             ("node = 4", "did you mean `nodes`"),
+            ("algoritm = 'ring'", "did you mean `algorithm`"),
             ("nodes = 'x'", "nodes: `x` is not a whole number"),
             ("alpha = 10", "no unit"),
             ("operation = 'brodcast'", "did you mean `broadcast`"),
@@ -161,6 +178,7 @@ mod tests {
             ("phantom = 1", "not true or false"),
             ("nodes = [[1]]", "has the type array"),
             ("nodes = ", "not valid TOML"),
+            ("nodes = 4..64", "nodes = \"4..64\""),
             ("machine = 'paragn'", "did you mean `paragon`"),
         ] {
             let refusal = Study::from_toml(text).unwrap_err().to_string();

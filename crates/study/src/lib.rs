@@ -6,6 +6,8 @@
 //!
 //! Rows are made [one at a time](Rows), so a study may have any number of them. A [part](Shard) of a study can be computed on another host;
 //! [`merge`] puts the [tables](TableWriter) of all parts together. [`repeats`] summarizes rows that differ in their seed only.
+//!
+//! In the other direction, [`Measurements`] are measured times, to which the parameters of a machine are [fitted](Measurements::fit).
 
 mod algorithms;
 mod axis;
@@ -15,7 +17,10 @@ pub mod clock;
 pub mod data;
 mod error;
 mod file;
+mod fit;
+mod layout;
 mod machine;
+mod measured;
 mod operation;
 mod problem;
 mod row;
@@ -30,12 +35,15 @@ pub use self::{
     algorithms::{Algorithm, algorithms_named, check_algorithm, read_algorithms},
     axis::Axis,
     error::StudyError,
+    fit::{Estimate, Fit, Identified, Worst},
+    layout::Layout,
+    measured::Measurements,
     operation::Operation,
     problem::{Elements, Plan, Problem, Vector, default_element, matrix, place_sources},
     row::Row,
     rows::{Rows, Shard},
     spelling::{read_effort, read_fraction},
     study::{Runs, Study},
-    summary::{BOOTSTRAP_SEED, Summary, repeats},
+    summary::{BOOTSTRAP_SEED, Summary, groups, repeats},
     table::{Format, TableReader, TableWriter, cut_unfinished, merge},
 };

@@ -21,7 +21,11 @@ const EACH_LINK: &str = "each-link";
 pub(crate) fn planned(point: &Point<'_>) -> Result<MachineSpec, String> {
     let machine = sized(point)?;
     let parameters = parameters(point, machine.parameters())?;
-    let mut machine = machine.with_parameters(parameters);
+    arranged(point, machine.with_parameters(parameters))
+}
+
+/// The machine with the ports, the placement and the rendezvous threshold of the case.
+pub(crate) fn arranged(point: &Point<'_>, mut machine: MachineSpec) -> Result<MachineSpec, String> {
     if let Some(ports) = point.count(Axis::Ports) {
         let ports = u32::try_from(ports).unwrap_or(u32::MAX);
         machine = machine.with_ports(ports).map_err(|cause| cause.to_string())?;
@@ -115,7 +119,7 @@ fn vertex(vertex: topology::Vertex) -> String {
 }
 
 /// The machine with its own parameters, in the size of the case.
-fn sized(point: &Point<'_>) -> Result<MachineSpec, String> {
+pub(crate) fn sized(point: &Point<'_>) -> Result<MachineSpec, String> {
     let (nodes, shape) = (point.count(Axis::Nodes), point.text(Axis::Shape));
     let parse = |text: &str| text.parse::<MachineSpec>().map_err(|cause| cause.to_string());
     let given = point.text(Axis::Machine);
@@ -145,7 +149,7 @@ fn sized(point: &Point<'_>) -> Result<MachineSpec, String> {
 
 /// The machine of a family that has this number of nodes: as a grid as close to a square as possible, or by the number of nodes,
 /// or, where the size counts servers or groups, by the number of these.
-fn with_nodes(family: &str, nodes: usize) -> Result<MachineSpec, String> {
+pub(crate) fn with_nodes(family: &str, nodes: usize) -> Result<MachineSpec, String> {
     let has_nodes = |machine: &MachineSpec| machine.nodes() == nodes;
     let [columns, rows] = Cartesian::balanced(nodes, 2)[..] else {
         return Err("give at least 1 node".to_owned());

@@ -127,6 +127,12 @@ impl Rows {
         (of_part(self.cases), of_part(self.next.min(self.cases)))
     }
 
+    /// Returns the number of the last case of the part; `None` if the part has no case.
+    pub fn last_case(&self) -> Option<u64> {
+        let of_part = self.cases.saturating_sub(self.shard.index).div_ceil(self.shard.of);
+        Some(self.shard.index + of_part.checked_sub(1)? * self.shard.of)
+    }
+
     /// Leaves out all cases up to this number: those of a table that is continued. The next row is that of a later case.
     pub fn continue_after(&mut self, case: u64) {
         while self.next <= case && self.next < self.cases {

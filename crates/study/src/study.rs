@@ -151,12 +151,6 @@ impl Study {
         self.values.iter().filter(|(_, values)| values.len() > 1).map(|(&axis, _)| axis).collect()
     }
 
-    /// Returns the value of each axis that varies in a case, in nesting order, as it was written.
-    pub fn varied_values(&self, case: u64) -> Vec<(Axis, &str)> {
-        let point = Point::nth(&self.values, case);
-        self.varied().into_iter().filter_map(|axis| Some((axis, point.text(axis)?))).collect()
-    }
-
     /// Returns the names of the algorithms; empty if the study has the default, `auto`.
     pub fn algorithms(&self) -> &[String] {
         &self.algorithms
@@ -197,14 +191,7 @@ impl Study {
         study.algorithms.iter().try_for_each(check)?;
         // An axis that changes nothing is most likely a mistake.
         for &axis in study.values.keys() {
-            let reasons: Vec<Option<&str>> =
-                operations.iter().map(|&operation| axis.is_only_for(operation)).collect();
-            if let (Some(Some(what)), true) = (reasons.first(), reasons.iter().all(Option::is_some)) {
-                let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
-                let cause = format!(
-                    "it has no effect on {}: it is for {what}; remove it, or add such an operation",
-                    names.join(", ")
-                );
+            if let Some(cause) = study.without_effect(axis, &operations) {
                 return Err(StudyError::Value { axis, cause });
             }
         }
@@ -216,6 +203,59 @@ impl Study {
         }
         study.cases()?;
         Ok(study)
+    }
+
+    /// Why an axis changes nothing in this study; `None` if it has an effect, or may have.
+    fn without_effect(&self, axis: Axis, operations: &[Operation]) -> Option<String> {
+        let reasons: Vec<Option<&str>> =
+            operations.iter().map(|&operation| axis.is_only_for(operation)).collect();
+        if let (Some(Some(what)), true) = (reasons.first(), reasons.iter().all(Option::is_some)) {
+            let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
+            return Some(format!(
+                "it has no effect on {}: it is for {what}; remove it, or add such an operation",
+                names.join(", ")
+            ));
+        }
+        match axis {
+            Axis::Seed if !self.is_random(operations) => Some(
+                "it has no effect, because nothing is random: remove it, or add noise, skew, an algorithm with random \
+                 choices, or --run all"
+                    .to_owned(),
+            ),
+            Axis::LinkExcess => {
+                let machines = self.values(Axis::Machine).map_or(1, <[String]>::len);
+                let with_one = |nth: usize| {
+                    let mut values = self.values.clone();
+                    values.entry(Axis::Machine).and_modify(|names| *names = vec![names[nth].clone()]);
+                    // A machine that cannot be built is refused with its case.
+                    let machine = machine::planned(&Point::nth(&values, 0)).ok()?;
+                    let topology = machine.topology();
+                    (0..topology.links()).all(|link| topology.capacity(link).is_some()).then(|| machine.name().to_owned())
+                };
+                let names = (0..machines).map(with_one).collect::<Option<Vec<_>>>()?;
+                Some(format!(
+                    "it has no effect on {}, whose links have their own capacities: remove it, or add another machine",
+                    names.join(", ")
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the seed may decide something: noise (machine files may have some), messages, schedules, or data of runs.
+    fn is_random(&self, operations: &[Operation]) -> bool {
+        let any =
+            |axis, is: fn(&String) -> bool| self.values(axis).is_some_and(|values| values.iter().any(is));
+        let has_random_schedules = || {
+            let algorithms = algorithms::of(Operation::AllToAll, &self.algorithms);
+            algorithms.iter().any(algorithms::Algorithm::is_random)
+        };
+        self.runs == Runs::All
+            || any(Axis::Noise, |noise| noise != "none")
+            || any(Axis::Clock, |clock| clock != "virtual")
+            || any(Axis::Machine, |machine| machine.ends_with(".toml"))
+            || operations.contains(&Operation::AllToAll)
+                && (self.values(Axis::Skew).is_some() || has_random_schedules())
     }
 
     /// Replaces the fault value `each-link` by one value for each link of the machine.

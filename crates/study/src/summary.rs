@@ -16,7 +16,7 @@ const RESAMPLES: usize = 2000;
 /// The seed of the bootstrap, the same in every version.
 pub const BOOTSTRAP_SEED: u64 = 1;
 
-/// The times of rows that differ in their seed only, in microseconds.
+/// The times of rows that differ in their seed only, in the unit of the given times (microseconds by [`repeats`]).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
@@ -87,16 +87,26 @@ fn interval(times: &[f64]) -> [f64; 2] {
 /// Groups rows whose cases differ in their seed only, in the order of their first rows: the first row of each group, and the summary of its
 /// times; `None` for a group without times. `seeds` is the number of values of the axis `seed`, which varies fastest.
 pub fn repeats(rows: &[Row], seeds: usize) -> Vec<(&Row, Option<Summary>)> {
-    let mut groups: BTreeMap<(u64, &str), usize> = BTreeMap::new();
-    let mut found: Vec<(&Row, Vec<f64>)> = Vec::new();
-    for row in rows {
-        let nth = *groups.entry((row.case / seeds.max(1) as u64, &row.algorithm)).or_insert_with(|| {
-            found.push((row, Vec::new()));
+    let keys = rows.iter().map(|row| (row.case, row.algorithm.as_str()));
+    let summarized = |group: Vec<usize>| {
+        let times: Vec<f64> = group.iter().filter_map(|&nth| rows[nth].time_us).collect();
+        (&rows[group[0]], Summary::of(&times))
+    };
+    groups(keys, seeds).into_iter().map(summarized).collect()
+}
+
+/// Returns the indices of the rows of each group of [`repeats`]. A row is given by its case and its algorithm.
+pub fn groups<'a>(rows: impl IntoIterator<Item = (u64, &'a str)>, seeds: usize) -> Vec<Vec<usize>> {
+    let mut known: BTreeMap<(u64, &str), usize> = BTreeMap::new();
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    for (row, (case, algorithm)) in rows.into_iter().enumerate() {
+        let nth = *known.entry((case / seeds.max(1) as u64, algorithm)).or_insert_with(|| {
+            found.push(Vec::new());
             found.len() - 1
         });
-        found[nth].1.extend(row.time_us);
+        found[nth].push(row);
     }
-    found.into_iter().map(|(row, times)| (row, Summary::of(&times))).collect()
+    found
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::BinaryHeap,
+    collections::{BTreeSet, BinaryHeap},
     fs::File,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
@@ -199,8 +199,8 @@ pub fn cut_unfinished(path: &Path, format: Format, study: &str) -> Result<Option
 ///
 /// # Errors
 ///
-/// [`StudyError::Merge`] if the parts belong to different studies, if two parts have the same case, or if cases are missing; the errors of
-/// reading; and those of `take`.
+/// [`StudyError::Merge`] if the parts belong to different studies, if a part is unfinished, if two parts have the same case, or if cases are
+/// missing, with the numbers of the missing parts; the errors of reading; and those of `take`.
 pub fn merge<E: From<StudyError>>(
     parts: &[PathBuf],
     mut take: impl FnMut(&Row) -> Result<(), E>,
@@ -215,6 +215,22 @@ pub fn merge<E: From<StudyError>>(
         return refusal("no part has a row".to_owned());
     };
     let name = |part: usize| parts[part].display().to_string();
+    for (part, row) in heads.iter().enumerate().filter_map(|(part, head)| Some((part, head.as_ref()?))) {
+        if parts[part].extension().is_some_and(|ending| ending == "partial") {
+            return refusal(format!(
+                "{} is unfinished: repeat the command of its part with --resume, and merge the finished file",
+                name(part)
+            ));
+        }
+        if row.study != first.study {
+            return refusal(format!(
+                "{} has rows of the study {}, and other parts of the study {}: merge parts of one study",
+                name(part),
+                row.study,
+                first.study
+            ));
+        }
+    }
     // The part with the smallest case is on top.
     let key = |row: &Row, part: usize| (Reverse(row.case), Reverse(part));
     let heap = heads.iter().enumerate().filter_map(|(part, head)| Some(key(head.as_ref()?, part)));
@@ -228,19 +244,10 @@ pub fn merge<E: From<StudyError>>(
             ));
         }
         if case > next {
-            return refusal(format!("case {next} is missing, of {} cases: give all parts", first.cases));
+            return refusal(missing(parts, next, first.cases)?);
         }
         // All rows of the case are in one part.
         while let Some(row) = heads[part].take_if(|row| row.case == case) {
-            if row.study != first.study {
-                return refusal(format!(
-                    "{} has rows of the study {}, and {} of the study {}: merge parts of one study",
-                    name(part),
-                    row.study,
-                    name(0),
-                    first.study
-                ));
-            }
             take(&row)?;
             rows += 1;
             heads[part] = readers[part].next().transpose()?;
@@ -249,7 +256,46 @@ pub fn merge<E: From<StudyError>>(
         next = case + 1;
     }
     if next < first.cases {
-        return refusal(format!("case {next} is missing, of {} cases: give all parts", first.cases));
+        return refusal(missing(parts, next, first.cases)?);
     }
     Ok(rows)
+}
+
+/// Maximum number of missing parts that are listed.
+const MAX_LISTED: usize = 20;
+
+/// The error for a missing case: which parts are missing, or which part is incomplete.
+fn missing(parts: &[PathBuf], case: u64, cases: u64) -> Result<String, StudyError> {
+    let mut strides = BTreeSet::new();
+    let mut firsts = Vec::new();
+    for part in parts {
+        let mut rows = TableReader::open(part)?;
+        let Some(first) = rows.next().transpose()?.map(|row| row.case) else { continue };
+        firsts.push((first, part));
+        // Every `of`-th case is in a part of `of` parts.
+        let next = rows.find(|row| row.as_ref().is_ok_and(|row| row.case != first)).transpose()?;
+        strides.extend(next.and_then(|row| row.case.checked_sub(first)));
+    }
+    let of = match strides.first() {
+        Some(&of) if strides.len() == 1 => of,
+        _ => return Ok(format!("case {case} is missing, of {cases} cases: give all parts")),
+    };
+    let is_given = |index: u64| firsts.iter().any(|(first, _)| first % of == index);
+    let absent: Vec<String> = (0..of.min(cases))
+        .filter(|&index| !is_given(index))
+        .map(|index| format!("{}/{of}", index + 1))
+        .collect();
+    let incomplete = firsts.iter().find(|(first, _)| first % of == case % of);
+    Ok(match (&absent[..], incomplete) {
+        ([], Some((_, path))) => format!(
+            "case {case} of {cases} is missing in {}, which is incomplete: compute this part again (--shard {}/{of})",
+            path.display(),
+            case % of + 1
+        ),
+        (listed, _) => {
+            let more = if listed.len() > MAX_LISTED { ", .." } else { "" };
+            let listed = listed[..listed.len().min(MAX_LISTED)].join(", ");
+            format!("parts are missing: {listed}{more}; compute each of them (--shard), and merge all parts")
+        }
+    })
 }

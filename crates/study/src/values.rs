@@ -99,6 +99,9 @@ impl ValueKind {
             Some((high, step)) => (high.trim(), Some(self.number(step)?)),
             None => (rest.trim(), None),
         };
+        if rest.starts_with('.') {
+            return Err(format!("`{item}` is not a range: write two points, as in 4..64"));
+        }
         let (low, unit) = (low.trim(), unit(low.trim()));
         let (first, last) = (self.number(low)?, self.number(high)?);
         if first > last {

@@ -131,7 +131,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("line:5", 0, 0, 65, 65, 2.0, 2),
         (LATENCIES, 65, 0, 65, 0, 2.0, 1),
     ] {
-        for (beta, exchange) in [(0.0, 0), (50e-9, 0), (50e-9, 65)] {
+        for (beta, exchange, unexpected) in [(0.0, 0, 0), (50e-9, 0, 0), (50e-9, 65, 0), (50e-9, 65, 50)] {
             let micros = Span::from_micros;
             let parameters = Parameters::builder()
                 .send_overhead(f64::from(send) * 1e-6)
@@ -141,6 +141,8 @@ pub(crate) fn cases() -> Vec<Case> {
                 .duplex(duplex)
                 .ports(ports)
                 .exchange_overhead(f64::from(exchange) * 1e-6)
+                .unexpected_overhead(f64::from(unexpected) * 1e-6)
+                .unexpected_copy(f64::from(unexpected) * 1e-9)
                 .barrier([0.0, 50e-6][usize::from(exchange > 0)])
                 .beta(beta)
                 .build()

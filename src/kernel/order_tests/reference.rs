@@ -69,6 +69,7 @@ enum State {
         deadline: Time,
     },
     Exchanging {
+        called: Time,
         sent: Option<Time>,
         matched: Option<Time>,
         received: Option<Arrived>,
@@ -256,7 +257,7 @@ impl<'m> Reference<'m> {
                 let is_rendezvous = self.is_rendezvous(&parcel);
                 let to_self = parcel.target as Rank == rank;
                 let matched = (!is_rendezvous).then_some(called);
-                self.nodes[rank].state = State::Exchanging { sent: None, matched, received: None };
+                self.nodes[rank].state = State::Exchanging { called, sent: None, matched, received: None };
                 self.nodes[rank].posted.push((select, Receiver::Blocking, called));
                 self.launch(rank, parcel, None, !to_self || is_rendezvous);
                 let ready = self.nodes[rank].clock;
@@ -351,7 +352,10 @@ impl<'m> Reference<'m> {
                     self.fail_leaving(port.node, place.unwrap(), cause);
                     let id = MessageId { source: from, seq: message.seq };
                     let label = Label { context, source: from, tag };
-                    self.arrive(target, Arrived { at, id, label, bytes, active, lost: Some(cause) });
+                    self.arrive(
+                        target,
+                        Arrived { at, id, label, bytes, active, awaited: false, lost: Some(cause) },
+                    );
                 }
             }
             Change::NodeDies(_) => unreachable!("the engine has no deaths of nodes"),

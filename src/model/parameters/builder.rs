@@ -25,6 +25,8 @@ pub struct ParametersBuilder {
     pub(super) duplex: f64,
     pub(super) ports: u32,
     pub(super) exchange_overhead: f64,
+    pub(super) unexpected_overhead: f64,
+    pub(super) unexpected_copy: f64,
     pub(super) call_overhead: f64,
     pub(super) active_send_overhead: Option<f64>,
     pub(super) active_receive_overhead: Option<f64>,
@@ -48,6 +50,8 @@ impl Default for ParametersBuilder {
             duplex: 2.0,
             ports: 1,
             exchange_overhead: 0.0,
+            unexpected_overhead: 0.0,
+            unexpected_copy: 0.0,
             call_overhead: 0.0,
             active_send_overhead: None,
             active_receive_overhead: None,
@@ -103,6 +107,18 @@ impl ParametersBuilder {
     /// from 0 to 1e6.
     pub fn exchange_overhead(self, seconds: f64) -> Self {
         Self { exchange_overhead: seconds, ..self }
+    }
+
+    /// Sets `o_u`: extra processor time of the receive of an unexpected message, in seconds. A message is *unexpected* if it arrives before
+    /// its receive is posted; the library then has stored it, and copies it when the receive is called. Default 0; from 0 to 1e6.
+    pub fn unexpected_overhead(self, seconds: f64) -> Self {
+        Self { unexpected_overhead: seconds, ..self }
+    }
+
+    /// Sets `copy_u`: extra processor time per byte of the receive of an [unexpected](Self::unexpected_overhead) message, in s/byte.
+    /// Default 0; from 0 to 1e6.
+    pub fn unexpected_copy(self, seconds_per_byte: f64) -> Self {
+        Self { unexpected_copy: seconds_per_byte, ..self }
     }
 
     /// Sets `o_c`: processor time of each member for each call of a collective operation, before its first message, in seconds: the launch
@@ -234,6 +250,8 @@ impl ParametersBuilder {
             duplex: self.duplex,
             ports: self.ports,
             exchange_overhead: Span::from_secs_f64(self.exchange_overhead),
+            unexpected_overhead: Span::from_secs_f64(self.unexpected_overhead),
+            unexpected_copy: self.unexpected_copy,
             call_overhead: Span::from_secs_f64(self.call_overhead),
             active_send_overhead: Span::from_secs_f64(
                 self.active_send_overhead.unwrap_or(self.send_overhead),
@@ -271,6 +289,8 @@ impl ParametersBuilder {
             ("hop", self.hop),
             ("beta", self.beta),
             ("exchange_overhead", self.exchange_overhead),
+            ("unexpected_overhead", self.unexpected_overhead),
+            ("unexpected_copy", self.unexpected_copy),
             ("call_overhead", self.call_overhead),
             ("active_send_overhead", self.active_send_overhead.unwrap_or(0.0)),
             ("active_receive_overhead", self.active_receive_overhead.unwrap_or(0.0)),

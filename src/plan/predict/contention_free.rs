@@ -31,6 +31,7 @@ fn is_simple(machine: &MachineSpec) -> bool {
         && parameters.duplex() >= 2.0
         && parameters.port_capacity().is_finite()
         && parameters.exchange_overhead().is_zero()
+        && parameters.unexpected(0).is_none()
         && parameters.regimes().is_empty()
         && machine.rendezvous().is_none()
         && !machine.is_disturbed()

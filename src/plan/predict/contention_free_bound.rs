@@ -3,7 +3,7 @@
 //! Every step waits for the step before it, every receive for its message, and every message for earlier messages in its out-port. These
 //! dependencies cost a small fraction of a prediction to evaluate, as messages share no link and no in-port. In the kernel each wait is at
 //! least as long: no message is faster, and everything omitted here (links, in-ports, barriers, the extra time of receives that overlap
-//! sends, sends that wait for their receives) can only add delay. A schedule that exceeds a limit here therefore needs no prediction.
+//! sends, copies of unexpected messages, sends that wait for their receives) can only add delay. A schedule that exceeds a limit here therefore needs no prediction.
 //! Without a delay by an omitted effect its times equal the kernel's, to the picosecond ([`contention_free`](super::contention_free)).
 
 use std::{

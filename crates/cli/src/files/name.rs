@@ -32,8 +32,9 @@ pub(crate) fn output_file(format: &'static str) -> impl TypedValueParser<Value =
         Some(given) if given != format => {
             let extension =
                 FORMATS.iter().find(|(_, other)| *other == format).map_or("", |(extension, _)| extension);
+            let convert = if format == "SVG" { ", which other programs convert" } else { "" };
             Err(format!(
-                "this is a name for {given} files, but the option writes {format}: use {}",
+                "this is a name for {given} files, but the option writes {format}: use {}{convert}",
                 path.with_extension(extension).display()
             ))
         }

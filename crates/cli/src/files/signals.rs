@@ -1,13 +1,36 @@
-//! Removal of empty partial files when a signal ends the program.
-//!
-//! A partial file with rows stays, as after a failed run: it has the finished rows.
+//! What happens to partial files when a signal ends the program: an empty one is removed; one with rows stays, as after a failed run,
+//! and if `--resume` can continue it, a message names it.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{self, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
 
 use parking_lot::Mutex;
 
 /// The empty partial files of this process.
 static EMPTY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The message about the table that `--resume` can continue.
+static UNFINISHED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Sets the table that is named when a signal ends the program.
+pub(super) fn set_unfinished(path: &Path, partial: &Path, rows: u64) {
+    watch();
+    *UNFINISHED.lock() = Some(format!(
+        "interrupted: {} is unchanged; {} in {}; repeat the command with --resume to continue",
+        path.display(),
+        if rows == 1 { "1 finished row is".to_owned() } else { format!("{rows} finished rows are") },
+        partial.display()
+    ));
+}
+
+/// Forgets the table, which is complete.
+pub(super) fn clear_unfinished() {
+    *UNFINISHED.lock() = None;
+}
 
 /// Adds an empty partial file.
 pub(super) fn add(partial: PathBuf) {
@@ -42,6 +65,14 @@ fn watch() {
                 for partial in EMPTY.lock().iter() {
                     // The file is empty: no data is lost if it cannot be deleted.
                     let _ = fs::remove_file(partial);
+                }
+                if let Some(message) = &*UNFINISHED.lock() {
+                    // On a terminal the progress bar may be in the line. If standard error is closed, the message is lost.
+                    let _ = writeln!(
+                        io::stderr(),
+                        "{}{message}",
+                        if io::stderr().is_terminal() { "\n" } else { "" }
+                    );
                 }
                 let _ = emulate_default_handler(signal);
             }

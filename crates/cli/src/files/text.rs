@@ -21,3 +21,20 @@ impl TextFile {
         Ok(self.0.complete()?)
     }
 }
+
+/// A file of JSON objects, one a line, if requested.
+#[derive(Debug)]
+pub(crate) struct JsonFile(Option<TextFile>);
+
+impl JsonFile {
+    /// Opens the file, before its objects are known.
+    pub(crate) fn create(path: Option<&Path>) -> Result<JsonFile, Error> {
+        Ok(JsonFile(path.map(TextFile::create).transpose()?))
+    }
+
+    /// Writes the objects, and completes the file.
+    pub(crate) fn write(self, objects: &[serde_json::Value]) -> Result<(), Error> {
+        let lines = || objects.iter().map(|object| format!("{object}\n")).collect::<String>();
+        self.0.map_or(Ok(()), |file| file.write(&lines()))
+    }
+}

@@ -12,12 +12,12 @@ use std::{
 };
 
 use multicomputer::Run;
-use multicomputer_picture::{Heat, SpaceTime};
 
 use super::{
     super::{error::Error, recording::RecordOptions},
     output::Output,
     page::Page,
+    picture::PictureOptions,
 };
 
 /// Maximum number of files that are listed.
@@ -30,6 +30,7 @@ pub(crate) struct Traces {
     diagram: Files,
     heat: Files,
     page: Page,
+    picture: PictureOptions,
 }
 
 impl Traces {
@@ -40,6 +41,7 @@ impl Traces {
             diagram: Files::create("space-time diagram", options.svg.as_deref(), labels)?,
             heat: Files::create("heat map", options.heat.as_deref(), labels)?,
             page: Page::default(),
+            picture: options.picture.clone().unwrap_or_default(),
         };
         // Holds the first file of each kind at the same time, so that the same path for two kinds is refused.
         let all = [&traces.trace, &traces.diagram, &traces.heat].map(|files| files.first(labels));
@@ -58,13 +60,13 @@ impl Traces {
         run: &Run<T>,
     ) -> Result<(), Error> {
         self.trace.write(label, |file| run.write_trace(file))?;
-        // Drawing cannot fail: the run was traced, and has a network if the picture needs one.
+        // Drawing fails only if `--picture` chooses ranks or instants that the run does not have.
         let svg = |file: &File, svg: Result<String, _>| {
             let mut file = file;
             file.write_all(svg.map_err(io::Error::other)?.as_bytes())
         };
-        self.diagram.write(label, |file| svg(file, SpaceTime::of(run).title(title).to_svg()))?;
-        self.heat.write(label, |file| svg(file, Heat::of(run).title(title).to_svg()))?;
+        self.diagram.write(label, |file| svg(file, self.picture.diagram(title, run).to_svg()))?;
+        self.heat.write(label, |file| svg(file, self.picture.heat(title, run).to_svg()))?;
         self.page.add([title, heading], run)
     }
 

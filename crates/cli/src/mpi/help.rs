@@ -20,8 +20,20 @@ is MPI's operation on the same data, and `/ mpi` the ratio to its time. Predicti
 for, such as one that `mpi calibrate` has measured.";
 
 /// Options that apply only to machines of this process.
-const ONLY_ON_MACHINES: [&str; 11] =
-    ["clock", "pin", "noise", "fault", "no_detours", "trace", "svg", "heat", "replay", "explain", "phantom"];
+const ONLY_ON_MACHINES: [&str; 12] = [
+    "clock",
+    "pin",
+    "noise",
+    "fault",
+    "no_detours",
+    "trace",
+    "svg",
+    "picture",
+    "heat",
+    "replay",
+    "explain",
+    "phantom",
+];
 
 /// Returns the command line with the help for commands over MPI.
 pub(crate) fn adapted(command: Command) -> Command {

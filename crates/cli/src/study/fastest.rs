@@ -5,7 +5,7 @@ use std::{
     fmt,
 };
 
-use multicomputer_study::{Axis, Study};
+use multicomputer_study::Layout;
 
 use super::{
     super::table::{Align, Table},
@@ -20,9 +20,7 @@ const AUTO: &str = "auto";
 
 /// The fastest algorithm of each case.
 pub(super) struct Fastest<'a> {
-    study: &'a Study,
-    /// The axes that vary, without the seed.
-    axes: Vec<Axis>,
+    layout: &'a Layout,
     /// The algorithm with the smallest mean time of each case; the cases of all seeds are one.
     algorithms: BTreeMap<u64, (f64, &'a str)>,
     has_auto: bool,
@@ -30,7 +28,7 @@ pub(super) struct Fastest<'a> {
 
 impl<'a> Fastest<'a> {
     /// Returns the fastest algorithms; `None` if fewer than two algorithms are compared.
-    pub(super) fn of(study: &'a Study, lines: &'a [Line<'a>]) -> Option<Fastest<'a>> {
+    pub(super) fn of(layout: &'a Layout, lines: &'a [Line<'a>]) -> Option<Fastest<'a>> {
         let (mut algorithms, mut names) = (BTreeMap::new(), BTreeSet::new());
         for line in lines.iter().filter(|line| line.row.algorithm != AUTO) {
             names.insert(&line.row.algorithm);
@@ -41,9 +39,8 @@ impl<'a> Fastest<'a> {
                 }
             }
         }
-        let axes = study.varied().into_iter().filter(|&axis| axis != Axis::Seed).collect();
         let has_auto = lines.iter().any(|line| line.row.algorithm == AUTO);
-        (names.len() > 1).then_some(Fastest { study, axes, algorithms, has_auto })
+        (names.len() > 1).then_some(Fastest { layout, algorithms, has_auto })
     }
 
     fn at(&self, case: usize) -> &str {
@@ -53,13 +50,12 @@ impl<'a> Fastest<'a> {
 
 impl fmt::Display for Fastest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = |axis| self.study.values(axis).unwrap_or_default();
         let without_auto = if self.has_auto { ", auto left out" } else { "" };
-        match self.axes[..] {
-            [axis] => {
+        match &self.layout.axes[..] {
+            [(axis, values)] => {
                 writeln!(f, "\nFastest algorithm by {axis}{without_auto}:")?;
                 let mut runs: Vec<(&str, &str, &str)> = Vec::new();
-                for (case, value) in values(axis).iter().enumerate() {
+                for (case, value) in values.iter().enumerate() {
                     match runs.last_mut() {
                         Some((name, _, to)) if *name == self.at(case) => *to = value,
                         _ => runs.push((self.at(case), value, value)),
@@ -70,13 +66,16 @@ impl fmt::Display for Fastest<'_> {
                     false => writeln!(f, "  {from} to {to}: {name}"),
                 })
             }
-            [down, across] if values(across).len() <= MAX_COLUMNS => {
-                writeln!(f, "\nFastest algorithm{without_auto}, {down} down and {across} across:")?;
-                let titles = values(across).iter().map(|value| (value.as_str(), Align::Left));
-                let mut table = Table::new([(down.name(), Align::Right)].into_iter().chain(titles));
-                let columns = values(across).len();
-                for (nth, value) in values(down).iter().enumerate() {
-                    let cells = (0..columns).map(|column| self.at(nth * columns + column));
+            [(down, rows), (across, columns)] => {
+                // Every n-th column is shown.
+                let nth = columns.len().div_ceil(MAX_COLUMNS).max(1);
+                let thinned = if nth > 1 { format!(" (one value in {nth})") } else { String::new() };
+                writeln!(f, "\nFastest algorithm{without_auto}, {down} down and {across} across{thinned}:")?;
+                let titles = columns.iter().step_by(nth).map(|value| (value.as_str(), Align::Left));
+                let mut table = Table::new([(&down[..], Align::Right)].into_iter().chain(titles));
+                for (row, value) in rows.iter().enumerate() {
+                    let shown = (0..columns.len()).step_by(nth);
+                    let cells = shown.map(|column| self.at(row * columns.len() + column));
                     table.row([value.as_str()].into_iter().chain(cells));
                 }
                 write!(f, "{table}")

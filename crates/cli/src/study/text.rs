@@ -6,7 +6,7 @@ use multicomputer::{
     Span,
     units::{format_bytes, parse_bytes},
 };
-use multicomputer_study::{Axis, Row, Study, Summary, repeats};
+use multicomputer_study::{Layout, Row, Summary, repeats};
 
 use super::{
     super::{
@@ -26,14 +26,13 @@ const MAX_REASONS: usize = 10;
 
 /// The results of a study.
 pub(super) struct Text<'a> {
-    /// The study with its defaults.
-    pub(super) study: &'a Study,
+    pub(super) layout: &'a Layout,
     pub(super) rows: &'a [Row],
 }
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seeds = self.study.values(Axis::Seed).map_or(1, <[String]>::len);
+        let seeds = self.layout.seeds;
         let line = |(row, summary): (_, _)| {
             let row: &Row = row;
             Line { row, case: row.case / seeds as u64, summary }
@@ -42,20 +41,20 @@ impl fmt::Display for Text<'_> {
         let Some(first) = lines.first() else {
             return writeln!(f, "No row: no algorithm is for the operation.");
         };
-        if let Some(title) = &self.study.title {
+        if let Some(title) = &self.layout.title {
             writeln!(f, "{title}")?;
         }
-        let varied = self.study.varied();
+        let is_varied = |names: &[&str]| self.layout.axes.iter().any(|(axis, _)| names.contains(&&axis[..]));
         let times = lines.iter().filter_map(|line| line.summary);
         let unit = Unit::of(times.flat_map(|summary| [summary.mean, summary.min]).map(span));
         let mut common = vec![&first.row.operation[..], &first.row.machine];
-        if varied.contains(&Axis::Operation) {
+        if is_varied(&["operation"]) {
             common.remove(0);
         }
-        if [Axis::Machine, Axis::Nodes, Axis::Shape].iter().any(|axis| varied.contains(axis)) {
+        if is_varied(&["machine", "nodes", "shape"]) {
             common.pop();
         }
-        let common = common.into_iter().map(str::to_owned).chain(fixed(self.study));
+        let common = common.into_iter().map(str::to_owned).chain(fixed(self.layout));
         let common: String = common.map(|what| format!("{what}, ")).collect();
         write!(f, "{common}times in {}\n\n{}", unit.name(), self.table(&lines, unit))?;
         if lines.len() > MAX_ROWS {
@@ -64,7 +63,7 @@ impl fmt::Display for Text<'_> {
         if seeds > 1 {
             writeln!(f, "\nTimes over {seeds} seeds; 95 % interval of the mean by bootstrap.")?;
         }
-        if let Some(fastest) = Fastest::of(self.study, &lines) {
+        if let Some(fastest) = Fastest::of(self.layout, &lines) {
             write!(f, "{fastest}")?;
         }
         if self.rows.iter().any(|row| row.complete == Some(false)) {
@@ -82,17 +81,15 @@ impl fmt::Display for Text<'_> {
 impl Text<'_> {
     /// The table of the first lines: the values of the axes as they were written, and the times.
     fn table(&self, lines: &[Line<'_>], unit: Unit) -> Table {
-        let has_seeds = self.study.values(Axis::Seed).is_some_and(|seeds| seeds.len() > 1);
-        let axes = self.study.varied().into_iter().filter(|&axis| axis != Axis::Seed);
-        let axes = axes.map(|axis| (axis.name(), Align::Right));
+        let has_seeds = self.layout.seeds > 1;
+        let axes = self.layout.axes.iter().map(|(axis, _)| (&axis[..], Align::Right));
         let times: &[&str] =
             if has_seeds { &["mean", "median", "min", "max", "95 % interval"] } else { &["time"] };
         let times = times.iter().chain(&["/ bound"]).map(|&title| (title, Align::Right));
         let algorithm = [("algorithm", Align::Left)];
         let mut table = Table::new(axes.chain(algorithm).chain(times).chain([("chosen", Align::Left)]));
         for line in lines.iter().take(MAX_ROWS) {
-            let values = self.study.varied_values(line.row.case).into_iter();
-            let values = values.filter(|(axis, _)| *axis != Axis::Seed).map(|(_, value)| value.to_owned());
+            let values = self.layout.values(line.case).into_iter().map(|(_, value)| value.to_owned());
             let time = |time: fn(&Summary) -> f64| {
                 line.summary.as_ref().map_or("-".to_owned(), |summary| unit.cell(span(time(summary))))
             };
@@ -115,17 +112,13 @@ impl Text<'_> {
     }
 }
 
-/// The axes that the study sets to one value, with the value as it was written; a length with another number of bytes than its `K`, `M` or
-/// `G` suggests is followed by its bytes.
-fn fixed(study: &Study) -> impl Iterator<Item = String> + '_ {
-    let in_name = [Axis::Operation, Axis::Machine, Axis::Nodes, Axis::Shape];
-    Axis::all().filter(move |axis| !in_name.contains(axis)).filter_map(|axis| {
-        let [value] = study.values(axis)? else { return None };
-        let bytes = parse_bytes(value)
-            .ok()
-            .filter(|_| axis == Axis::Bytes && value.ends_with('B') && !value.ends_with("iB"));
+/// The axes with one value, as it was written; a length in units of 1000 bytes is followed by its bytes.
+fn fixed(layout: &Layout) -> impl Iterator<Item = String> + '_ {
+    layout.fixed.iter().map(|(axis, value)| {
+        let is_decimal = axis == "bytes" && value.ends_with('B') && !value.ends_with("iB");
+        let bytes = parse_bytes(value).ok().filter(|_| is_decimal);
         let understood = bytes.map_or_else(String::new, |bytes| format!(" = {}", format_bytes(bytes)));
-        Some(format!("{axis} {value}{understood}"))
+        format!("{axis} {value}{understood}")
     })
 }
 

@@ -86,6 +86,10 @@ pub(super) fn line(machine: &MachineSpec, word_bytes: u64) -> String {
     if !parameters.exchange_overhead().is_zero() {
         parts.push(format!("o_x = {}", parameters.exchange_overhead()));
     }
+    if parameters.unexpected(0).is_some() {
+        parts.push(format!("o_u = {}", parameters.unexpected_overhead()));
+        parts.push(format!("copy_u = {} s", parameters.unexpected_copy()));
+    }
     if !parameters.call_overhead().is_zero() {
         parts.push(format!("o_c = {}", parameters.call_overhead()));
     }

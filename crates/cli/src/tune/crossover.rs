@@ -4,6 +4,7 @@
 use std::fmt;
 
 use multicomputer::{Span, collective::Algorithm};
+use serde_json::{Value, json};
 
 use super::{
     super::{count::counted, error::Error, unit::Unit},
@@ -72,6 +73,25 @@ impl Crossover {
         let hybrid = search.plan(&Algorithm::HYBRID, bytes)?;
         let hybrid = (hybrid.name().to_owned(), hybrid.prediction().modeled.since_start());
         Ok(Some(Crossover::At(Crossing { bytes, short, long, hybrid })))
+    }
+
+    /// Returns the crossover as JSON: `long` is faster `never`, `always`, or `from` a length on.
+    pub(super) fn object(&self) -> Value {
+        match self {
+            Crossover::Never => json!({ "long_is_faster": "never" }),
+            Crossover::Always => json!({ "long_is_faster": "always" }),
+            Crossover::At(Crossing { bytes, short, long, hybrid: (name, hybrid) }) => {
+                let [short, long, hybrid] = [short, long, hybrid].map(|time| time.as_micros_f64());
+                json!({
+                    "long_is_faster": "from",
+                    "from_bytes": bytes,
+                    "short_us": short,
+                    "long_us": long,
+                    "fastest_hybrid": name,
+                    "fastest_hybrid_us": hybrid,
+                })
+            }
+        }
     }
 }
 

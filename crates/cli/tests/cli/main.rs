@@ -4,6 +4,7 @@ mod all_to_all;
 mod browser;
 mod collective;
 mod demo;
+mod documents;
 mod faults;
 mod files;
 mod goal;

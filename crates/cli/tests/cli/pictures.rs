@@ -57,3 +57,32 @@ fn under_the_hosts_clock_there_is_no_network_to_draw() {
     assert!(errors.contains("--heat cannot be used with --clock host"), "{errors}");
     assert!(!heat.exists());
 }
+
+#[test]
+fn ranks_time_and_theme_of_pictures_are_chosen() {
+    let folder = folder("pictures_chosen");
+    let [svg, heat] = ["s.svg", "h.svg"].map(|name| folder.join(name));
+    let command = ["collective", "broadcast", "--mesh", "4x4", "--bytes", "16K", "--algorithm", "short"];
+    let choices = "ranks=0..6+2,from=500us,to=1.5ms,theme=print,title=Four";
+    succeeds(&[&command[..], &["--svg", text(&svg), "--heat", text(&heat), "--picture", choices]].concat());
+    let diagram = fs::read_to_string(&svg).unwrap();
+    for part in [">Four<", "Only the time from 500 us to 1.5 ms is shown", "the selected ranks (4 of 16)"] {
+        assert!(diagram.contains(part), "no {part}");
+    }
+    assert!(!diagram.contains("prefers-color-scheme"));
+    assert!(fs::read_to_string(&heat).unwrap().contains(">Four<"));
+    for (choices, status, part) in [
+        ("from=9s", 1, "no instant of the run is selected"),
+        ("ranks=0..99", 1, "node 16 does not exist"),
+        ("rank=1", 2, "did you mean `ranks`"),
+    ] {
+        let output = run(&[&command[..], &["--svg", text(&svg), "--picture", choices]].concat());
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{errors}");
+        assert!(errors.contains(part), "{errors}");
+    }
+    let errors = fails(2, &[&command[..], &["--picture", "from=1ms"]].concat());
+    assert!(errors.contains("--svg and --heat"), "{errors}");
+    let errors = fails(2, &[&command[..], &["--svg", "row.png"]].concat());
+    assert!(errors.contains("row.svg"), "{errors}");
+}

@@ -37,6 +37,8 @@ fn all_combinations_are_rows_and_the_table_has_what_varies() {
     assert!(title.contains("Fastest algorithm by bytes:") && title.contains("8 to "), "{title}");
     let map = succeeds(&words("study --mesh 2x2 --algorithm short,long --bytes 8,64K --alpha 1us,1ms"));
     assert!(map.contains("alpha down and bytes across"), "{map}");
+    let wide = succeeds(&words("study --mesh 2x2 --algorithm short,long --bytes 8..1M --alpha 1us,1ms"));
+    assert!(wide.contains("bytes across (one value in 2)"), "{wide}");
 }
 
 #[test]
@@ -50,17 +52,34 @@ fn a_saved_study_gives_the_same_rows_also_in_parts_and_continued() {
         succeeds(&["study", &toml, "--shard", &format!("{nth}/3"), "--csv", part]);
     }
     let merged = path("merged.csv");
-    succeeds(&["merge", &parts[2], &parts[0], &parts[1], "--csv", &merged]);
+    let table = succeeds(&["merge", &parts[2], &parts[0], &parts[1], "--csv", &merged]);
+    assert!(table.starts_with("24 rows of 3 parts merged\n") && table.contains("torus:4x4"), "{table}");
     let all = fs::read_to_string(&whole).unwrap();
     assert_eq!(fs::read_to_string(&merged).unwrap(), all);
     let refused = fails(2, &["merge", &parts[0], &parts[2], "--csv", &merged]);
-    assert!(refused.contains("case 1 is missing, of 12 cases"), "{refused}");
+    assert!(refused.contains("parts are missing: 2/3"), "{refused}");
     let refused = fails(2, &["merge", &parts[0], &parts[0], "--csv", &merged]);
     assert!(refused.contains("give each part once"), "{refused}");
+    let short = path("short.csv");
+    let second = fs::read_to_string(&parts[1]).unwrap();
+    fs::write(&short, second.lines().take(5).map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    let refused = fails(2, &["merge", &parts[0], &short, &parts[2]]);
+    assert!(refused.contains("is missing in") && refused.contains("--shard 2/3"), "{refused}");
+    fs::copy(&parts[1], path("2.csv.partial")).unwrap();
+    let refused = fails(2, &["merge", &parts[0], &path("2.csv.partial"), &parts[2]]);
+    assert!(refused.contains("2.csv.partial is unfinished"), "{refused}");
+    fs::remove_file(path("2.csv.partial")).unwrap();
+    succeeds(&["study", "--mesh", "2x2", "--csv", &short]);
+    let refused = fails(2, &["merge", &parts[0], &short]);
+    assert!(refused.contains("merge parts of one study"), "{refused}");
     // As an interrupted study leaves it, in the middle of a row.
     fs::write(path("whole.csv.partial"), &all[..all.len() * 2 / 3]).unwrap();
+    let refused = fails(2, &["study", &toml, "--csv", &whole]);
+    assert!(refused.contains("continue it with --resume"), "{refused}");
     succeeds(&["study", &toml, "--csv", &whole, "--resume"]);
     assert_eq!(fs::read_to_string(&whole).unwrap(), all);
+    let complete = succeeds(&["study", &toml, "--csv", &whole, "--resume"]);
+    assert!(complete.contains("is complete already") && complete.contains("/ bound"), "{complete}");
     fs::write(path("whole.csv.partial"), &all).unwrap();
     let refused = fails(2, &["study", &toml, "--nodes", "4", "--csv", &whole, "--resume"]);
     assert!(refused.contains("the rows are of the study"), "{refused}");
@@ -106,11 +125,31 @@ fn mistakes_are_named() {
         ("study --mesh 2x2 --noise none,interval=1ms", 2, &["noise: `interval=1ms`", "length"]),
         ("study --mesh 2x2 --fault dead:0-1", 2, &["fault: `dead:0-1`"]),
         ("study --mesh 2x2 --sources 3", 2, &["sources: it has no effect on broadcast", "s-to-p"]),
-        ("study --mesh 2x2 --seed 1..9 --resume", 2, &["--csv or --json"]),
+        ("study --mesh 2x2 --resume", 2, &["--csv or --json"]),
+        ("study --mesh 2x2 --seed 1..9", 2, &["seed: it has no effect", "noise"]),
+        ("study --machine cm5:8 --link-excess 1,2", 2, &["link-excess: it has no effect on cm5:8"]),
         ("study --fault each-link --nodes 4,8", 2, &["nodes varies"]),
         ("study missing.toml", 2, &["missing.toml cannot be read"]),
     ] {
         let refusal = fails(status, &words(arguments));
         assert!(parts.iter().all(|part| refusal.contains(part)), "{arguments}: {refusal}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_study_names_its_rows_and_how_to_continue() {
+    let folder = folder("study-interrupted");
+    let (csv, partial) = (folder.join("rows.csv"), folder.join("rows.csv.partial"));
+    let study = words("study --mesh 8x8 --operation all-gather --bytes 8..64M --alpha 1us..1s --csv");
+    let child = program(&[&study[..], &[text(&csv)]].concat());
+    let mut child = { child }.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while fs::read_to_string(&partial).unwrap_or_default().lines().count() < 3 {
+        assert_eq!(child.try_wait().unwrap(), None, "the study must not end by itself");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let errors = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    let parts = ["interrupted: ", "finished rows are in ", "rows.csv.partial", "--resume"];
+    assert!(parts.iter().all(|part| errors.contains(part)), "{errors}");
 }

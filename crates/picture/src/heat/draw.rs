@@ -78,7 +78,8 @@ pub(super) fn draw(heat: &Heat<'_>, measures: &[Measure], links: &[Loaded<'_>]) 
         measures.iter().partition(|&&measure| largest(measure) > 0);
     let (panel, beside) = Panel::new(topology, shown.len().max(1));
     let labels = Labels::of(&panel);
-    let mut canvas = Canvas::new(WIDTH, &style(&panel, &shown, true), &style(&panel, &shown, false));
+    let mut canvas = Canvas::new(WIDTH, &style(&panel, &shown, true), &style(&panel, &shown, false))
+        .with_theme(heat.theme);
     canvas.text(12.0, 24.0, "title", &heat.title);
     let mut lines = vec![caption(heat, links.len(), topology.links())];
     match links {

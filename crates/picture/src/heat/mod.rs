@@ -16,7 +16,7 @@ use multicomputer::{
     report::{LinkReport, RunReport},
 };
 
-use super::PictureError;
+use super::{PictureError, canvas::Theme};
 
 pub(super) use self::layout::Layout;
 
@@ -93,6 +93,7 @@ pub struct Heat<'a> {
     trace: Option<&'a Trace>,
     title: String,
     measures: Option<Vec<Measure>>,
+    theme: Theme,
 }
 
 impl<'a> Heat<'a> {
@@ -104,12 +105,19 @@ impl<'a> Heat<'a> {
             trace: run.is_traced().then_some(&run.trace),
             title: "What every link carried".to_owned(),
             measures: None,
+            theme: Theme::Auto,
         }
     }
 
     /// Sets the title (default "What every link carried"). The machine and the time are shown below the title.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
+        self
+    }
+
+    /// Sets the colours.
+    pub fn theme(mut self, theme: Theme) -> Self {
+        self.theme = theme;
         self
     }
 

@@ -32,8 +32,8 @@ pub(super) fn draw(canvas: &mut Canvas, plot: &Plot, stretches: &[Stretch]) {
                 -half
             };
             let edge = |rank| if plot.has_row(rank) { direction } else { 0.0 };
-            let begin = format!("M{} {}", number(left), number(y + edge(from)));
-            format!("{begin}L{} {}", number(right), number(below - edge(to)))
+            let [begin, stop] = plot.line((start, y + edge(from)), (end, below - edge(to)));
+            format!("M{} {}L{} {}", number(begin.0), number(begin.1), number(stop.0), number(stop.1))
         };
         if has_tooltips {
             let what = if from == to { format!("node {from}") } else { format!("{from} to {to}") };

@@ -6,7 +6,7 @@ use std::{
     fmt::Write,
 };
 
-use multicomputer::{Rank, Span, units::format_bytes};
+use multicomputer::{Rank, Span, Time, units::format_bytes};
 
 use super::{
     super::{
@@ -20,7 +20,7 @@ use super::{
     SpaceTime,
     bands::{self, Bands},
     bars::{Activity, Bar, bars},
-    critical_path,
+    critical_path, is_shown,
     messages::{Class, Message, messages},
     plot::{MIN_BAR_LENGTH, Plot},
     rows::Rows,
@@ -54,13 +54,21 @@ const DARK: &str = ".mc .p-waiting{fill:#3c4046}.mc .p-sending{fill:#3a8fd0}.mc 
     .mc .crit{stroke:#fff}";
 
 /// Draws a diagram with these rows.
-pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> String {
+pub(super) fn draw(
+    diagram: &SpaceTime<'_>,
+    window: Option<(Time, Time)>,
+    rows: &Rows,
+    path: &[Stretch],
+) -> String {
     let trace = diagram.trace;
     let Rows { ranks, .. } = rows;
     let places: BTreeMap<Rank, usize> = ranks.iter().enumerate().map(|(row, &rank)| (rank, row)).collect();
-    let bands = bands::bands(trace);
-    let bars: Vec<Bar<'_>> = bars(trace).into_iter().filter(|bar| places.contains_key(&bar.rank)).collect();
-    let messages = messages(trace, diagram.machine);
+    let mut bands = bands::bands(trace);
+    bands.bands.retain(|band| is_shown(window, band.start, band.end));
+    let is_drawn = |bar: &Bar<'_>| places.contains_key(&bar.rank) && is_shown(window, bar.start, bar.end);
+    let bars: Vec<Bar<'_>> = bars(trace).into_iter().filter(is_drawn).collect();
+    let mut messages = messages(trace, diagram.machine);
+    messages.retain(|message| is_shown(window, message.leaves, message.arrives));
     let candidate = |message: &Message| Candidate {
         delay: message.lost,
         is_between_rows: places.contains_key(&message.from) && places.contains_key(&message.to),
@@ -70,7 +78,7 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
     let drawn = messages.iter().zip(&sample.is_drawn).filter(|(_, is_drawn)| **is_drawn);
     let shown: Vec<&Message> = drawn.map(|(message, _)| message).collect();
 
-    let mut canvas = Canvas::new(f64::from(diagram.width), LIGHT, DARK);
+    let mut canvas = Canvas::new(f64::from(diagram.width), LIGHT, DARK).with_theme(diagram.theme);
     patterns(&mut canvas);
     canvas.text(12.0, 24.0, "title", &diagram.title);
     canvas.text(12.0, 42.0, "", &caption(diagram, messages.len()));
@@ -90,7 +98,9 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
         pitch,
         bar: pitch * 0.5,
         steps: if pitch >= 28.0 { 9.0 } else { 0.0 },
-        last: diagram.report.makespan,
+        first: window.map_or(Time::ZERO, |(from, _)| from),
+        last: window.map_or(diagram.report.makespan, |(_, to)| to),
+        is_cut: window.is_some(),
         rows: places,
     };
     let y = legend(&mut canvas, &plot, diagram, &bars, &shown, !path.is_empty());
@@ -109,6 +119,9 @@ pub(super) fn draw(diagram: &SpaceTime<'_>, rows: &Rows, path: &[Stretch]) -> St
         false => "from the start of a send to the end of its receive",
     };
     let mut notes = vec![format!("Time in {unit}. Each line runs {lines}.")];
+    if let Some((from, to)) = window {
+        notes.push(format!("Only the time from {from} to {to} is shown; bars and lines are cut there."));
+    }
     notes.extend(traffic::delayed(diagram.report));
     notes.extend(rows.describe(diagram.machine.nodes()));
     notes.extend(sample.note);
@@ -247,7 +260,7 @@ fn draw_bands(canvas: &mut Canvas, top: f64, plot: &Plot, bands: &Bands) {
 
 /// Draws the axis above and below the rows, and grid lines through them; returns the unit.
 fn axis(canvas: &mut Canvas, plot: &Plot) -> &'static str {
-    let ticks = Ticks::of(plot.last, plot.width);
+    let ticks = Ticks::of(plot.first, plot.last, plot.width);
     let (top, bottom) = (plot.top, plot.bottom());
     let mut lines = String::new();
     for (at, text) in &ticks.ticks {
@@ -307,7 +320,7 @@ fn draw_bars(canvas: &mut Canvas, plot: &Plot, bars: &[Bar<'_>]) -> (bool, usize
     let mut sums: BTreeMap<(usize, Activity), (String, Span)> = BTreeMap::new();
     for (bar, outline) in bars.iter().zip(&outlines) {
         let (all, sum) = sums.entry((plot.rows[&bar.rank], bar.activity)).or_default();
-        *sum += bar.end.since(bar.start);
+        *sum += plot.cut(bar.end).since(plot.cut(bar.start));
         all.push_str(outline.as_deref().unwrap_or_default());
     }
     let ranks: BTreeMap<usize, Rank> = plot.rows.iter().map(|(&rank, &row)| (row, rank)).collect();
@@ -350,6 +363,9 @@ fn draw_marks(canvas: &mut Canvas, diagram: &SpaceTime<'_>, plot: &Plot) {
     for marks in &diagram.marks {
         for &(rank, start, end) in &marks.pieces {
             let Some(&row) = plot.rows.get(&rank) else { continue };
+            if !is_shown(diagram.window, start, end) {
+                continue;
+            }
             let (from, to) = (plot.x(start), plot.x(end));
             let y = plot.top_of(row) + (plot.pitch - plot.bar) / 2.0 - 1.0;
             let frame = rectangle(from, y, (to - from).max(0.5), plot.bar + 2.0).with("class", "mark");
@@ -380,7 +396,10 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
     };
     // Arrowheads are drawn only where there is space, and not at ranks without a row.
     let head = |element: svg::node::element::Element, message: &Message| match is_inside(message, plot) {
-        true if plot.pitch >= 14.0 && message.from != message.to => {
+        true if plot.pitch >= 14.0
+            && message.from != message.to
+            && plot.cut(message.arrives) == message.arrives =>
+        {
             let head = if message.class().late { "url(#mc-la-head)" } else { "url(#mc-head)" };
             element.with("marker-end", head)
         }
@@ -408,7 +427,6 @@ fn draw_messages(canvas: &mut Canvas, plot: &Plot, messages: &[&Message]) -> usi
 /// ends at the rank's position between rows. A message to the same node is a tick on the bar.
 fn line(message: &Message, plot: &Plot) -> String {
     let Message { from, to, .. } = *message;
-    let (leaves, arrives) = (plot.x(message.leaves), plot.x(message.arrives));
     let (y, below, half) = (plot.middle(from), plot.middle(to), plot.bar / 2.0);
     let direction = if from == to || y < below { half } else { -half };
     // A message to the same node crosses its bar from top to bottom; other lines connect the facing edges of two bars.
@@ -421,6 +439,7 @@ fn line(message: &Message, plot: &Plot) -> String {
             direction
         }
     };
-    let point = |x: f64, y: f64| format!("{} {}", number(x), number(y));
-    format!("M{}L{}", point(leaves, y + edge(from)), point(arrives, below - edge(to)))
+    let ends = plot.line((message.leaves, y + edge(from)), (message.arrives, below - edge(to)));
+    let [begin, stop] = ends.map(|(x, y)| format!("{} {}", number(x), number(y)));
+    format!("M{begin}L{stop}")
 }

@@ -15,7 +15,7 @@ mod tests;
 use multicomputer::{Rank, Run, Time, model::MachineSpec, record::Trace, report::RunReport};
 
 use self::rows::Rows;
-use super::{PictureError, critical};
+use super::{PictureError, canvas::Theme, critical};
 
 /// Default maximum number of rows.
 const MAX_ROWS: usize = 100;
@@ -86,6 +86,8 @@ pub struct SpaceTime<'a> {
     rows: usize,
     nodes: Option<Vec<Rank>>,
     marks: Vec<Marks>,
+    window: Option<(Time, Time)>,
+    theme: Theme,
 }
 
 /// Periods that are marked under one name.
@@ -108,6 +110,8 @@ impl<'a> SpaceTime<'a> {
             rows: MAX_ROWS,
             nodes: None,
             marks: Vec::new(),
+            window: None,
+            theme: Theme::Auto,
         }
     }
 
@@ -147,6 +151,30 @@ impl<'a> SpaceTime<'a> {
         self
     }
 
+    /// Sets the time that is shown (default: the whole run). Bars and lines are cut at its ends.
+    ///
+    /// ```
+    /// # use multicomputer::{Machine, Span, Time};
+    /// # use multicomputer_picture::{PictureError, SpaceTime};
+    /// # let run = Machine::paragon(2, 2).trace(true).build()?.run(|node| Ok(node.world().barrier()?))?;
+    /// let at = |micros| Time::ZERO + Span::from_micros(micros);
+    /// let part = SpaceTime::of(&run).window(at(100), at(200)).to_svg()?;
+    /// assert!(part.contains("Only the time from 100 us to 200 us is shown"));
+    /// let later = SpaceTime::of(&run).window(run.report.makespan, Time::MAX).to_svg();
+    /// assert_eq!(later, Err(PictureError::Empty { what: "instant of the run" }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn window(mut self, from: Time, to: Time) -> Self {
+        self.window = Some((from, to));
+        self
+    }
+
+    /// Sets the colours.
+    pub fn theme(mut self, theme: Theme) -> Self {
+        self.theme = theme;
+        self
+    }
+
     /// Marks periods with a frame; each period is a node, a start and an end. `name` is shown in the legend. May be
     /// called several times; periods of nodes without a row are not shown.
     ///
@@ -173,7 +201,7 @@ impl<'a> SpaceTime<'a> {
     /// Draws the diagram.
     ///
     /// # Errors
-    /// [`PictureError`]: the run was not traced, a node to show or mark does not exist, or no node is selected.
+    /// [`PictureError`]: the run was not traced, a node to show or mark does not exist, or no node or no instant is selected.
     pub fn to_svg(&self) -> Result<String, PictureError> {
         if !self.is_traced {
             return Err(PictureError::NotTraced);
@@ -195,6 +223,17 @@ impl<'a> SpaceTime<'a> {
         if rows.ranks.is_empty() {
             return Err(PictureError::Empty { what: "node" });
         }
-        Ok(draw::draw(self, &rows, &path))
+        let window = self.window.map(|(from, to)| (from, to.min(self.report.makespan)));
+        if window.is_some_and(|(from, to)| from >= to) {
+            return Err(PictureError::Empty { what: "instant of the run" });
+        }
+        let path: Vec<_> =
+            path.into_iter().filter(|stretch| is_shown(window, stretch.start, stretch.end)).collect();
+        Ok(draw::draw(self, window, &rows, &path))
     }
+}
+
+/// Returns whether a period is at least partly in the window.
+fn is_shown(window: Option<(Time, Time)>, start: Time, end: Time) -> bool {
+    window.is_none_or(|(from, to)| start < to && end > from)
 }

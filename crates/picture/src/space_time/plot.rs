@@ -19,14 +19,35 @@ pub(super) struct Plot {
     pub(super) bar: f64,
     /// The height of the steps under the bars; 0 if there is no space for them.
     pub(super) steps: f64,
+    /// The time of the left edge, and of the right edge.
+    pub(super) first: Time,
     pub(super) last: Time,
+    /// Whether only a part of the run is shown.
+    pub(super) is_cut: bool,
     pub(super) rows: BTreeMap<Rank, usize>,
 }
 
 impl Plot {
     pub(super) fn x(&self, at: Time) -> f64 {
         // Rounded only in the output, so an instant has the same position in every element.
-        self.left + self.width * at.as_picos() as f64 / self.last.as_picos().max(1) as f64
+        let (at, whole) = (self.cut(at).since(self.first), self.last.since(self.first));
+        self.left + self.width * at.as_picos() as f64 / whole.as_picos().max(1) as f64
+    }
+
+    /// The instant, or the edge that is next to it if only a part of the run is shown.
+    pub(super) fn cut(&self, at: Time) -> Time {
+        if self.is_cut { at.clamp(self.first, self.last) } else { at }
+    }
+
+    /// Returns the visible part of a line between two instants and vertical positions.
+    pub(super) fn line(&self, (start, y): (Time, f64), (end, below): (Time, f64)) -> [(f64, f64); 2] {
+        let whole = end.since(start).as_picos().max(1) as f64;
+        let point = |at: Time, y_there: f64| {
+            let cut = self.cut(at);
+            let there = cut.since(start).as_picos() as f64 / whole;
+            (self.x(at), if cut == at { y_there } else { y + (below - y) * there })
+        };
+        [point(start, y), point(end, below)]
     }
 
     pub(super) fn top_of(&self, row: usize) -> f64 {

@@ -12,9 +12,9 @@ pub(super) struct Ticks {
 
 impl Ticks {
     /// Places ticks at round values, about one per hundred pixels.
-    pub(super) fn of(last: Time, pixels: f64) -> Ticks {
+    pub(super) fn of(first: Time, last: Time, pixels: f64) -> Ticks {
         let (unit, picos) = unit_of(last.since_start());
-        let least = (last.as_picos() as f64 * 90.0 / pixels).max(1.0);
+        let least = (last.since(first).as_picos() as f64 * 90.0 / pixels).max(1.0);
         let mut step = 1_u64;
         for factor in [2.0, 2.5, 2.0].iter().cycle() {
             if step as f64 >= least {
@@ -23,7 +23,7 @@ impl Ticks {
             step = (step as f64 * factor) as u64;
         }
         let tick = |at: u64| (Time::ZERO + Span::from_picos(at), decimal(at as f64 / picos as f64, 6));
-        let count = last.as_picos() / step;
-        Ticks { unit, ticks: (0..=count).map(|nth| tick(nth * step)).collect() }
+        let (from, to) = (first.as_picos().div_ceil(step), last.as_picos() / step);
+        Ticks { unit, ticks: (from..=to).map(|nth| tick(nth * step)).collect() }
     }
 }

@@ -10,10 +10,10 @@ from typing import Any
 
 from . import _native
 from ._mpi import constants as _constants
-from ._mpi.cartesian import Cartcomm, compute_dims as Compute_dims
-from ._mpi.comm import COMM_NULL, COMM_SELF, COMM_WORLD, GROUP_EMPTY, Comm, Group, Intracomm
+from ._mpi.comm import COMM_NULL, COMM_SELF, COMM_WORLD, GROUP_EMPTY, Cartcomm, Comm, Group, Intracomm
 from ._mpi.constants import *  # noqa: F401,F403
 from ._mpi.datatypes import BOTTOM, DATATYPES as _DATATYPES, IN_PLACE, TYPEDICT as _typedict, Datatype
+from ._mpi.grid import compute_dims as Compute_dims
 from ._mpi.missing import missing as _missing
 from ._mpi.ops import OPS as _OPS, Op
 from ._mpi.requests import REQUEST_NULL, Prequest, Request, Status

@@ -2,8 +2,7 @@
 
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
-from ._mpi.cartesian import Cartcomm as Cartcomm
-from ._mpi.comm import Comm as Comm, Group as Group, Intracomm as Intracomm
+from ._mpi.comm import Cartcomm as Cartcomm, Comm as Comm, Group as Group, Intracomm as Intracomm
 from ._mpi.constants import *
 from ._mpi.datatypes import Datatype as Datatype
 from ._mpi.ops import Op as Op

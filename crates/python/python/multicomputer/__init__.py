@@ -16,8 +16,9 @@ from ._native import Algorithm, Goal, Msccl, Plan
 from .errors import *  # noqa: F401,F403
 from .machine import Machine, Page, Picture, Run, algorithms, operations, plan, replay
 from .node import ANY, Group, Message, Node, Request, Status, current_node, wait_all, wait_any
+from .studies import repeats, study
 
 __all__ = [
     "ANY", "Algorithm", "Goal", "Group", "Machine", "Message", "Msccl", "Node", "Page", "Picture", "Plan", "Request", "Run", "Status",
-    "algorithms", "current_node", "operations", "plan", "replay", "wait_all", "wait_any", *errors.__all__,
+    "algorithms", "current_node", "operations", "plan", "repeats", "replay", "study", "wait_all", "wait_any", *errors.__all__,
 ]

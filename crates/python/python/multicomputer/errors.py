@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 __all__ = [
     "AnalysisError", "CommError", "ConfigError", "DeadlinePassed", "DeadlockError", "Error", "FormatError", "LinkDied", "Livelock",
     "MismatchError", "NoNodeError", "NoSuchRank", "NodeDied", "NodeEnded", "NodeError", "NodesDied", "PictureError", "PlanError", "RunEnded", "RunError",
-    "UnreceivedError", "WallLimitError",
+    "StudyError", "UnreceivedError", "WallLimitError",
 ]
 
 
@@ -21,6 +21,10 @@ class ConfigError(Error, ValueError):
 
 class PlanError(Error, ValueError):
     """An operation, its arguments or its algorithm do not fit together, or a schedule does not deliver."""
+
+
+class StudyError(Error, ValueError):
+    """A study cannot be read or computed: an axis, a value, an algorithm or the file is wrong, or no case has a time."""
 
 
 class FormatError(Error, ValueError):

@@ -128,8 +128,9 @@ impl Reference<'_> {
         let Outgoing { parcel, seq, request, blocking, port, .. } = message;
         let id = MessageId { source: rank as NodeId, seq };
         let label = Label { context: parcel.context, source: rank as NodeId, tag: parcel.tag };
-        let arrived =
-            Arrived { at: arrives, id, label, bytes: parcel.bytes, active: parcel.active, lost: None };
+        let awaited = self.is_rendezvous(&parcel) && (request.is_some() || blocking);
+        let (bytes, active) = (parcel.bytes, parcel.active);
+        let arrived = Arrived { at: arrives, id, label, bytes, active, awaited, lost: None };
         self.transfers.push(Transfer {
             from: rank,
             to: parcel.target as Rank,
@@ -140,8 +141,7 @@ impl Reference<'_> {
             left,
             arrived: arrives,
         });
-        let is_awaited = self.is_rendezvous(&parcel) && (request.is_some() || blocking);
-        if is_awaited {
+        if awaited {
             self.awaited.insert(id, request);
         }
         if arrives == self.now {
@@ -150,14 +150,14 @@ impl Reference<'_> {
             self.flying.insert((arrives, id.source, seq), (parcel.target, arrived));
         }
         match request {
-            Some(request) if !is_awaited => self.request_ended(rank, request, left, None),
+            Some(request) if !awaited => self.request_ended(rank, request, left, None),
             _ if !blocking || parcel.target as Rank == rank => {}
             _ => match &mut self.nodes[rank].state {
                 State::Exchanging { sent, .. } => {
                     *sent = Some(left);
                     self.try_end_exchange(rank);
                 }
-                State::Sending if is_awaited => self.nodes[rank].clock = left,
+                State::Sending if awaited => self.nodes[rank].clock = left,
                 State::Sending => self.reply(rank, left, Outcome::Done),
                 _ => {}
             },

@@ -80,16 +80,24 @@ impl Reference<'_> {
         if self.nodes[rank].sends.iter().any(is_under_way) {
             overhead += parameters.exchange_overhead();
         }
-        self.work_end(rank, start, overhead)
+        self.work_end(rank, start, overhead + self.copy_of_unexpected(posted, message))
+    }
+
+    fn copy_of_unexpected(&self, posted: Time, message: &Arrived) -> Span {
+        let is_unexpected = message.at < posted && !message.awaited;
+        let copy = self.machine.parameters().unexpected(message.bytes);
+        copy.filter(|_| is_unexpected).unwrap_or_default()
     }
 
     pub(super) fn try_end_exchange(&mut self, rank: Rank) {
-        let State::Exchanging { sent: Some(sent), matched: Some(matched), received: Some(message), .. } =
+        let State::Exchanging { called, sent: Some(sent), matched: Some(matched), received: Some(message) } =
             self.nodes[rank].state
         else {
             return;
         };
-        let overhead = self.receive_overhead(message.bytes) + self.machine.parameters().exchange_overhead();
+        let overhead = self.receive_overhead(message.bytes)
+            + self.machine.parameters().exchange_overhead()
+            + self.copy_of_unexpected(called, &message);
         let start = self.nodes[rank].clock.max(sent).max(message.at);
         let end = self.work_end(rank, start, overhead).max(matched);
         self.reply(rank, end, Outcome::Received(message.id));

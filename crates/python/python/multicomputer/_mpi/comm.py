@@ -9,8 +9,9 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
 from .. import _data, _native
 from ..errors import CommError
 from .collective import Collective
-from .constants import ANY_SOURCE, ANY_TAG, CONGRUENT, IDENT, PROC_NULL, SIMILAR, UNDEFINED, UNEQUAL
+from .constants import ANY_SOURCE, ANY_TAG, CART, CONGRUENT, IDENT, PROC_NULL, SIMILAR, TAG_UB, UNDEFINED, UNEQUAL
 from .datatypes import Buffer
+from .grid import Grid
 from .missing import missing
 from .requests import Prequest, Received, Request, Status
 
@@ -240,9 +241,10 @@ class Comm(Collective):
 
     def Create_cart(self, dims: Sequence[int], periods: Any = None, reorder: bool = False) -> Comm:
         """Makes a grid of the first ranks; ranks beyond its last point get COMM_NULL. Ranks are not reordered."""
-        from .cartesian import create
-
-        return create(self, dims, periods)
+        grid = Grid(dims, periods, self.Get_size())
+        if self.Get_rank() >= grid.points:
+            return COMM_NULL
+        return Cartcomm(_native.subgroup(self._number, list(range(grid.points))), grid)
 
     def Free(self) -> None:
         pass
@@ -256,8 +258,6 @@ class Comm(Collective):
         pass
 
     def Get_attr(self, keyval: int) -> Any:
-        from .constants import TAG_UB
-
         return TAG_UB
 
     @classmethod
@@ -285,6 +285,63 @@ class Comm(Collective):
 
 class Intracomm(Comm):
     """A communicator within one world."""
+
+
+class Cartcomm(Intracomm):
+    """A communicator whose ranks are the points of a grid."""
+
+    def __init__(self, number: int, grid: Grid):
+        super().__init__(number)
+        self._grid = grid
+
+    @property
+    def dims(self) -> List[int]:
+        return list(self._grid.dims)
+
+    @property
+    def periods(self) -> List[bool]:
+        return list(self._grid.periods)
+
+    @property
+    def ndim(self) -> int:
+        return len(self._grid.dims)
+
+    dim = ndim
+
+    def Get_dim(self) -> int:
+        return self.ndim
+
+    @property
+    def coords(self) -> List[int]:
+        return self.Get_coords(self._rank)
+
+    @property
+    def topo(self) -> Tuple[List[int], List[int], List[int]]:
+        return self.Get_topo()
+
+    def Get_topo(self) -> Tuple[List[int], List[int], List[int]]:
+        return self.dims, [int(period) for period in self.periods], self.coords
+
+    def Get_topology(self) -> int:
+        return CART
+
+    def Get_coords(self, rank: int) -> List[int]:
+        return self._grid.coords(rank)
+
+    def Get_cart_rank(self, coords: Sequence[int]) -> int:
+        return self._grid.rank(coords)
+
+    def Shift(self, direction: int, disp: int) -> Tuple[int, int]:
+        """The source and the destination of a shift along a dimension; PROC_NULL beyond an edge."""
+        return self._grid.neighbour(self._rank, direction, -disp), self._grid.neighbour(self._rank, direction, disp)
+
+    def Sub(self, remain_dims: Sequence[bool]) -> Cartcomm:
+        """The grid of the ranks that differ from this one in the kept dimensions only."""
+        ranks, grid = self._grid.slice(self._rank, remain_dims)
+        return Cartcomm(_native.subgroup(self._number, ranks), grid)
+
+    def _dup(self) -> Comm:
+        return Cartcomm(_native.subgroup(self._number, list(range(self._size))), self._grid)
 
 
 class _Null(Comm):
