@@ -6,10 +6,9 @@ use clap::Args;
 use multicomputer::{
     collective::{Algorithm, Operation},
     model::MachineSpec,
-    names,
     units::{Sizes, parse_bytes},
 };
-use multicomputer_study::{Elements, Problem, Vector};
+use multicomputer_study::{self as study, Elements, Problem, Vector};
 
 use super::{
     compare::Runs,
@@ -110,11 +109,7 @@ pub(super) fn run(arguments: &Arguments, site: &Site, out: &mut impl Write) -> R
     }
     let compared = Compared {
         title: "Collective communication",
-        operations: &operations
-            .iter()
-            .copied()
-            .map(multicomputer_study::Operation::Collective)
-            .collect::<Vec<_>>(),
+        operations: &operations.iter().copied().map(study::Operation::Collective).collect::<Vec<_>>(),
         options: &arguments.compared,
         with: &arguments.with,
         seeds: 1,
@@ -167,9 +162,6 @@ fn check_option(
     )))
 }
 
-/// Spellings of all-to-all operations, which the command `all-to-all` compares.
-const ALL_TO_ALL: [&str; 3] = ["alltoall", "alltoallv", "alltoallw"];
-
 /// Returns the names of all operations, comma-separated; the first alias, usually the MPI name, follows in parentheses
 /// unless it begins with the name.
 fn spellings() -> String {
@@ -187,30 +179,13 @@ pub(super) fn operation_help() -> String {
 
 /// Parses operations: without duplicates, in the order of [`Operation::ALL`].
 pub(super) fn operations(text: &str) -> Result<List<Operation>, String> {
-    let read = |item: &str| match Operation::named(item) {
-        Some(operation) => Ok(vec![operation]),
-        None if is_all(item) => Ok(Operation::ALL.to_vec()),
-        None => Err(unknown_operation(item)),
+    let read = |item: &str| match study::Operation::named(item) {
+        _ if is_all(item) => Ok(Operation::ALL.to_vec()),
+        Ok(study::Operation::Collective(operation)) => Ok(vec![operation]),
+        Ok(other) => Err(format!("`{item}` has a separate command: write `multicomputer {other}`")),
+        Err(cause) => Err(format!("{cause}, all")),
     };
     Ok(List::read(text, read)?.in_order_of(Operation::ALL))
-}
-
-/// Returns the error for an unknown operation, with the nearest name; for all-to-all operations, with the name of their
-/// command.
-fn unknown_operation(item: &str) -> String {
-    let named = |operation: &Operation| {
-        operation.aliases().iter().copied().chain([operation.name()]).collect::<Vec<_>>()
-    };
-    let known = Operation::ALL.iter().flat_map(named).chain(["all"]).chain(ALL_TO_ALL);
-    let nearest = names::nearest(item, known);
-    let is_all_to_all = |name: &str| ALL_TO_ALL.contains(&&*names::normalized(name));
-    if is_all_to_all(item) || nearest.as_deref().is_some_and(is_all_to_all) {
-        return format!(
-            "`{item}` has a separate command: write `multicomputer all-to-all`. Known operations here: {}, all",
-            spellings()
-        );
-    }
-    names::unknown("operation", item, nearest, &format!("{}, all", spellings()))
 }
 
 /// Parses the length of an element, in bytes.

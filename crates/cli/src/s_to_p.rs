@@ -1,7 +1,7 @@
 //! `multicomputer s-to-p`: compares s-to-p broadcast algorithms, on one problem in detail, or in a sweep over machines,
 //! distributions, numbers of sources and lengths.
 
-use std::{io::Write, iter};
+use std::io::Write;
 
 use clap::Args;
 use multicomputer::{
@@ -10,7 +10,7 @@ use multicomputer::{
     s_to_p::{Algorithm, Distribution},
     units::Sizes,
 };
-use multicomputer_study::{Operation, Problem, place_sources};
+use multicomputer_study::{Axis, Operation, Problem, place_sources};
 
 use super::{
     compare::Runs,
@@ -20,9 +20,6 @@ use super::{
     operations::{CompareOptions, Compared, Task, cell},
     site::Site,
 };
-
-/// Maximum number of values in a range.
-const MAX_RANGE: usize = 10_000;
 
 /// Arguments of the command.
 #[derive(Args, Debug)]
@@ -175,41 +172,11 @@ fn distributions(text: &str) -> Result<List<Distribution>, String> {
     Ok(List::read(text, read)?.without_duplicates())
 }
 
-/// Parses numbers of sources, in the order given: a list of numbers and ranges. `1..64` doubles, as in lists of sizes,
-/// and `10..100+10` has steps of 10. A range always includes its upper end.
+/// Parses numbers of sources, in the order given: a list of numbers and ranges.
 fn counts(text: &str) -> Result<List<usize>, String> {
-    List::read(text, |item| {
-        let number = |text: &str| {
-            text.trim().parse::<usize>().map_err(|_| {
-                format!(
-                    "`{item}` is not a number of sources: write 30, a doubling range 1..64, a range in steps \
-                     10..100+10, or a list of these"
-                )
-            })
-        };
-        let Some((low, high)) = item.split_once("..") else { return Ok(vec![number(item)?]) };
-        let (high, step) = match high.split_once('+') {
-            Some((high, step)) => (number(high)?, Some(number(step)?)),
-            None => (number(high)?, None),
-        };
-        let low = number(low)?;
-        if low > high {
-            return Err(format!("`{item}` is descending; write the smaller number first"));
-        }
-        if step == Some(0) {
-            return Err(format!("`{item}` goes in steps of 0: use steps of 1 or more"));
-        }
-        let after = |&count: &usize| match step {
-            Some(step) => count.saturating_add(step).min(high),
-            None => count.saturating_mul(2).clamp(1, high),
-        };
-        let range = iter::successors(Some(low), |count| (*count < high).then(|| after(count)));
-        let range: Vec<usize> = range.take(MAX_RANGE + 1).collect();
-        match range.len() {
-            0..=MAX_RANGE => Ok(range),
-            _ => Err(format!("`{item}` has more than {MAX_RANGE} numbers: use larger steps")),
-        }
-    })
+    let counts = Axis::Sources.expand(text)?.into_iter();
+    let counts = counts.map(|count| count.parse().map_err(|_| format!("`{count}` sources are too many")));
+    Ok(List::of(counts.collect::<Result<Vec<usize>, _>>()?))
 }
 
 /// Parses ranks, in the order given.

@@ -169,6 +169,15 @@ impl Axis {
         ENTRIES.iter().find(is_named).map(|entry| entry.axis).ok_or_else(unknown)
     }
 
+    /// Reads a list of values and ranges into single values, each once, in the order given.
+    ///
+    /// # Errors
+    ///
+    /// A text with the item that cannot be read.
+    pub fn expand(self, text: &str) -> Result<Vec<String>, String> {
+        self.kind().expand(text)
+    }
+
     /// Returns the base unit of the values: `s`, `s/B`, or an empty text if values need no unit.
     pub fn unit(self) -> &'static str {
         match self.kind() {

@@ -19,7 +19,7 @@ pub enum Operation {
 /// Names of s-to-p broadcasting: the name, then aliases.
 const S_TO_P: [&str; 2] = ["s-to-p", "s-to-p-broadcast"];
 /// Names of all-to-all communication: the name, then aliases.
-const ALL_TO_ALL: [&str; 4] = ["all-to-all", "alltoallv", "many-to-many", "total-exchange"];
+const ALL_TO_ALL: [&str; 5] = ["all-to-all", "alltoallv", "alltoallw", "many-to-many", "total-exchange"];
 
 impl Operation {
     /// Returns all operations.
@@ -44,6 +44,7 @@ impl Operation {
     /// A text with the nearest name and all names.
     pub fn named(text: &str) -> Result<Operation, String> {
         let plain = names::normalized(text);
+        let plain = plain.strip_prefix("mpi").unwrap_or(&plain);
         let is = |known: &[&str]| known.iter().any(|name| names::normalized(name) == plain);
         match collective::Operation::named(text) {
             Some(operation) => Ok(Operation::Collective(operation)),

@@ -251,7 +251,7 @@ impl Problem {
         }
         let [data, most] = format_with_limit(data, MAX_DATA);
         Err(format!(
-            "a run needs {data} of data, and the limit is {most}: use --phantom (lengths only) or --run none (predict only)"
+            "a run needs {data} of data, and the limit is {most}: use --phantom (lengths only), or predict only (--run none)"
         ))
     }
 }

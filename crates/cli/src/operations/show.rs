@@ -20,7 +20,7 @@ use super::{
 
 /// Maximum number of algorithms for a table with a row for each problem; with more algorithms, each run has its own
 /// row.
-const MAX_COLUMNS: usize = 12;
+const MAX_COLUMNS: usize = 20;
 
 type All<'a> = Results<'a, Operations>;
 
@@ -91,7 +91,8 @@ fn sweep(of: &Operations, results: &All<'_>, unit: Unit, text: &mut String) -> f
         }
     }
     let is_over_mpi = results.is_over_mpi();
-    writeln!(text, "; times in {}\n", unit.name())?;
+    let kind = if is_over_mpi { "wall" } else { "modeled" };
+    writeln!(text, "; {kind} times in {}\n", unit.name())?;
     let mut by_algorithm = |title: String, figure: fn(&R<'_>) -> Figure| {
         let table = table_of(results, &keys, &names, unit, figure);
         table.map_or(Ok(()), |table| writeln!(text, "{title}{table}"))
@@ -145,16 +146,19 @@ fn table_of(
     figure: fn(&R<'_>) -> Figure,
 ) -> Option<Table> {
     let has_value = |row: &R<'_>| !matches!(figure(row), Figure::None | Figure::Starred(None, _));
-    if !results.rows().iter().any(has_value) {
+    let rows = results.rows();
+    let has_figure = |algorithm: &&String| rows.iter().any(|row| row.name() == **algorithm && has_value(row));
+    let algorithms: Vec<&String> = algorithms.iter().filter(has_figure).collect();
+    if algorithms.is_empty() {
         return None;
     }
+    let is_starred = rows.iter().any(|row| matches!(figure(row), Figure::Starred(..)));
     let mut columns = results.columns();
     let mut names = keys.to_owned();
-    for (nth, algorithm) in algorithms.iter().enumerate() {
+    for (nth, algorithm) in algorithms.into_iter().enumerate() {
         let name = format!("#{nth}");
         names += &format!(" {name}");
         let algorithm = algorithm.clone();
-        let is_starred = results.rows().iter().any(|row| matches!(figure(row), Figure::Starred(..)));
         let title = if is_starred { format!("{algorithm}  ") } else { algorithm.clone() };
         let of_case = move |first: &R<'_>| {
             let rows = first.solved.rows(first.of);

@@ -9,7 +9,9 @@ use multicomputer::{
     units::{Sizes, UnitError, parse_bytes},
 };
 
-use super::super::lists::{List, is_all, items};
+use multicomputer_study::Axis;
+
+use super::super::lists::{List, is_all};
 
 /// An algorithm, the example, or a figure that shows one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,22 +66,12 @@ pub(super) fn read_items(text: &str) -> Result<List<Item>, String> {
     Ok(List::read(text, read)?.without_duplicates())
 }
 
-/// Parses networks: without duplicates, in the order given.
+/// Parses networks: without duplicates, in the order given. Names of fat trees and others contain commas.
 pub(super) fn read_topologies(text: &str) -> Result<List<String>, String> {
-    let mut names: Vec<String> = Vec::new();
-    for part in items(text) {
-        // Names of fat trees and others contain commas before digits; no name begins with a digit.
-        match names.last_mut() {
-            Some(name) if part.starts_with(|first: char| first.is_ascii_digit()) => {
-                name.push(',');
-                name.push_str(part);
-            }
-            _ => names.push(part.to_owned()),
-        }
-    }
+    let names = Axis::Machine.expand(text)?;
     let check = |name: &String| topology::parse(name).map(drop).map_err(|cause| cause.to_string());
     names.iter().try_for_each(check)?;
-    Ok(List::of(names).without_duplicates())
+    Ok(List::of(names))
 }
 
 /// Parses numbers of words in the format of sizes: without duplicates, in the order given.

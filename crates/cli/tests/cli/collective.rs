@@ -88,7 +88,7 @@ fn what_does_not_work_says_why_unless_nothing_else_does() {
 #[test]
 fn a_sweep_has_a_row_for_each_length() {
     let output = collective("all-gather --mesh 3x4 --bytes 8..64,1K,8 --algorithm auto,short,3x4:CC");
-    let head = "Collective communication: all-gather, paragon:3x4, all 12 nodes, virtual time; times in ms\n";
+    let head = "Collective communication: all-gather, paragon:3x4, all 12 nodes, virtual time; modeled times in ms\n";
     assert!(output.starts_with(head), "{output}");
     let lengths = ["8", "16", "32", "64", "1024"];
     let times = output.lines().skip(2).take(6).map(str::split_whitespace);
@@ -266,7 +266,7 @@ fn tasks_that_are_none_are_refused_with_a_reason() {
     for (arguments, reason) in [
         (
             &["everything"][..],
-            "unknown operation `everything`. Known: broadcast (bcast), scatter, gather, all-gather (collect), ",
+            "unknown operation `everything`. Known: broadcast, scatter, gather, all-gather, ",
         ),
         (&["broadcast,"], "unknown operation ``"),
         (&["all-gather", "--algorithm", "fast"], "unknown algorithm `fast`. Known: auto, short, "),

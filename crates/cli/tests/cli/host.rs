@@ -63,7 +63,7 @@ fn predictions_stay_beside_times_of_the_host() {
     let sweep = ["s-to-p", "--mesh", "2x2", "--sources", "1,2", "--algorithm", "br-lin", "--clock", "host"];
     assert!(
         succeeds(&sweep)
-            .starts_with("S-to-p broadcasting: paragon:2x2, row, 2 KiB each, host time; times in ")
+            .starts_with("S-to-p broadcasting: paragon:2x2, row, 2 KiB each, host time; modeled times in ")
     );
     let textbook = succeeds(&["textbook", "4.7", "--topology", "ring:4", "--clock", "host"]);
     assert!(textbook.contains("on the wall clock, by the threads of this host\n"), "{textbook}");

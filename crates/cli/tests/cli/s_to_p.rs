@@ -190,7 +190,10 @@ fn a_sweep_has_a_row_for_each_problem() {
         "--algorithm",
         "br-lin,2-step",
     ]);
-    assert!(output.starts_with("S-to-p broadcasting: 2 KiB each, virtual time; times in ms\n"), "{output}");
+    assert!(
+        output.starts_with("S-to-p broadcasting: 2 KiB each, virtual time; modeled times in ms\n"),
+        "{output}"
+    );
     let table = rows(&output, "machine");
     let problems: Vec<String> = table.iter().map(|row| row[..3].join(" ")).collect();
     let mut expected = Vec::new();
@@ -219,11 +222,11 @@ fn numbers_of_sources_are_lists_and_ranges() {
 
 #[test]
 fn a_sweep_of_many_algorithms_has_a_row_for_each_run() {
-    let output = succeeds(&["s-to-p", "--mesh", "2x2", "--bytes", "8,64", "--algorithm", "paper"]);
+    let output = succeeds(&["s-to-p", "--mesh", "2x2", "--bytes", "8,64"]);
     let table = rows(&output, "bytes");
-    assert_eq!(table.len(), 30, "{output}");
+    assert!(table.len() > 40, "{output}");
     assert_eq!(table[0][..2], ["8", "br-lin"], "{output}");
-    assert_eq!(table[15][..2], ["64", "br-lin"], "{output}");
+    assert_eq!(table[table.len() / 2][..2], ["64", "br-lin"], "{output}");
 }
 
 #[test]
@@ -323,13 +326,13 @@ fn problems_that_are_none_are_refused_with_a_reason() {
             &["--distribution", "rows"],
             "unknown distribution `rows`; did you mean `row`? Known: row, column, right-diagonal,",
         ),
-        (&["--sources", "8..4"], "`8..4` is descending; write the smaller number first"),
-        (&["--sources", "-3"], "`-3` is not a number of sources"),
-        (&["--sources", "many"], "`many` is not a number of sources: write 30, "),
-        (&["--sources", "1..9+0"], "`1..9+0` goes in steps of 0"),
-        (&["--sources", "1..20000+1"], "`1..20000+1` has more than 10000 numbers"),
-        (&["--sources", "1,,2"], "`` is not a number of sources"),
-        (&["--sources", "1+2"], "`1+2` is not a number of sources"),
+        (&["--sources", "8..4"], "`8..4` is descending: write the smaller value first"),
+        (&["--sources", "-3"], "`-3` is not a whole number"),
+        (&["--sources", "many"], "`many` is not a whole number"),
+        (&["--sources", "1..9+0"], "`1..9+0` has steps of 0"),
+        (&["--sources", "1..2000000+1"], "`1..2000000+1` has more than 1000000 values"),
+        (&["--sources", "1,,2"], "`1,,2` has an empty item"),
+        (&["--sources", "1+2"], "`1+2` is not a whole number"),
         (&["--sources", "0"], "0 sources on a mesh of 10 x 10: 1 to 100 can be placed"),
         (&["--mesh", "4x4,2x2", "--sources", "9"], "9 sources on a mesh of 2 x 2: 1 to 4 can be placed"),
         (&["--mesh", "4x4,2"], "invalid shape `2`; allowed is ROWSxCOLUMNS, such as 16x32"),
