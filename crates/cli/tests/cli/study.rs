@@ -3,8 +3,7 @@
 use super::*;
 
 /// The arguments of a small study of 12 cases and 24 rows.
-const SMALL: &str =
-    "study --operation broadcast,all-gather --machine mesh,torus --nodes 4..16 --algorithm short,auto";
+const SMALL: &str = "study --operation broadcast,all-gather --machine mesh,torus --nodes 4..16 --algorithm short,auto --effort quick";
 
 fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
