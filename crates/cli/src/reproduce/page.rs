@@ -10,7 +10,7 @@ use multicomputer_published::{
 use super::{Item, Runs, Worked, changing, is_failed, tolerance, variations};
 
 /// Explanations for readers.
-const READING: [(&str, &str); 8] = [
+const READING: [(&str, &str); 7] = [
     (
         "Values",
         "Published numbers beside modeled ones. Each machine has one set of parameters; none is adjusted for an item.",
