@@ -105,7 +105,17 @@ fn sweeps_have_a_table_of_times_of_the_host() {
         "--algorithm",
         "short,long",
     ];
-    let exchange = ["all-to-all", "--mesh", "2x2", "--traffic", "1K,2K", "--run", "all"];
+    let exchange = [
+        "all-to-all",
+        "--mesh",
+        "2x2",
+        "--traffic",
+        "1K,2K",
+        "--run",
+        "all",
+        "--algorithm",
+        "pairwise,bruck",
+    ];
     for command in [&broadcast[..], &exchange] {
         assert!(succeeds(&[command, &["--clock", "host"]].concat()).contains(title), "{command:?}");
         assert!(!succeeds(command).contains(title), "{command:?}");

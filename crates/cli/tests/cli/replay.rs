@@ -21,9 +21,10 @@ fn one_page_has_all_runs_and_is_the_same_every_time() {
     });
     assert!(first == second);
     assert!(first.starts_with("<!doctype html>") && first.ends_with("</html>\n"));
-    for title in
-        ["\"title\":\"br-lin: paragon:3x4, row, 4 sources", "\"title\":\"2-step: paragon:3x4, row, 4 sources"]
-    {
+    for title in [
+        "\"title\":\"br-lin: s-to-p, paragon:3x4, row, 4 sources",
+        "\"title\":\"2-step: s-to-p, paragon:3x4, row, 4 sources",
+    ] {
         assert!(first.contains(title), "{title}");
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
