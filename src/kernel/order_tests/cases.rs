@@ -203,7 +203,7 @@ fn a_message_that_arrived_before_its_receive_was_posted_is_copied() {
     };
     let received = Outcome::Received(crate::wire::MessageId { source: 3, seq: 0 });
     let blocking = programs([1, 2, 3].map(|source| Step::Recv(from(source))).into());
-    last_reply(&machine, &blocking, 0, 470, received.clone());
+    last_reply(&machine, &blocking, 0, 470, received);
     last_reply(&machine.clone().with_rendezvous(1000), &blocking, 0, 410, received);
     let posted = [1, 2, 3].map(|source| Step::Irecv(from(source)));
     let posted = programs(posted.into_iter().chain(vec![Step::Wait; 3]).collect());
@@ -220,6 +220,6 @@ fn a_sendrecv_copies_a_message_that_arrived_before_the_call() {
     for (called, end) in [(115, 245), (116, 266)] {
         let exchange = Step::SendRecv(to(0, 0), from(0));
         let programs = [vec![Step::Isend(to(1, 1000))], vec![Step::Compute(us(called)), exchange]];
-        last_reply(&machine, &programs, 1, end, received.clone());
+        last_reply(&machine, &programs, 1, end, received);
     }
 }
