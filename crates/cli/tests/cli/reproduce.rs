@@ -46,9 +46,9 @@ fn the_report_is_one_page_with_everything() {
     assert!(output.ends_with(&format!("\nReport written: {}\n", path.display())), "{output}");
     let page = fs::read_to_string(path).unwrap();
     let places = [
-        "multicomputer reproduce S0-F6,S2-F1,S2-F4,S4-F2 --out DIR",
         "<nav>",
         "<a href=\"#S0-F6\"",
+        "multicomputer reproduce S0-F6,S2-F1,S2-F4,S4-F2 --out DIR",
         "<h2 id=\"verdicts\">Verdicts</h2>",
         "<a href=\"#S2-F4\">",
         "<section id=\"S0-F6\">",
@@ -73,14 +73,14 @@ fn the_report_is_one_page_with_everything() {
 #[test]
 fn a_verdict_that_depends_on_a_fitted_parameter_says_so() {
     let folder = folder("sensitivity");
-    let output = succeeds(&["reproduce", "S0-T1,S3-Q", "--sensitivity", "--out", folder.to_str().unwrap()]);
-    let changes = "verdict changes with o_s and o_r -20 %";
-    assert!(output.contains(&format!("10 x 10, redistribution of 20 x 2K: {changes}\n")), "{output}");
-    let table = fs::read_to_string(folder.join("S0-T1.csv")).unwrap();
-    assert!(table.contains("error of at most 20 %") && table.contains("o_s and o_r -20 %"), "{table}");
+    let output = succeeds(&["reproduce", "S0-F6,S3-Q", "--sensitivity", "--out", folder.to_str().unwrap()]);
+    let changes = "verdict changes with beta +20 %, d -20 %";
+    assert!(output.contains(&format!("10 x 10, right diagonal, 40 x 2K: {changes}\n")), "{output}");
+    let table = fs::read_to_string(folder.join("S0-F6.csv")).unwrap();
+    assert!(table.contains("error of at most 20 %") && table.contains("beta +20 %"), "{table}");
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
-    assert!(page.contains("Changes with o_s and o_r -20 %"), "{page}");
-    assert!(page.contains("reproduce S0-T1,S3-Q --sensitivity --out DIR"), "{page}");
+    assert!(page.contains("Changes with beta +20 %, d -20 %"), "{page}");
+    assert!(page.contains("reproduce S0-F6,S3-Q --sensitivity --out DIR"), "{page}");
 }
 
 /// In real time every time that can be run has what the host's threads took beside it.

@@ -111,7 +111,7 @@ fn what_cannot_be_tuned_is_refused_with_a_reason() {
         (&["abacus"][..], "unknown machine `abacus`. Known: ROWSxCOLUMNS (a Paragon), "),
         (
             &["2x2", "alreduce"],
-            "unknown operation `alreduce`; did you mean `all-reduce`? Known: broadcast (bcast), ",
+            "unknown operation `alreduce`; did you mean `all-reduce`? Known: broadcast, scatter, ",
         ),
         (&["paragn:2x2"], "unknown machine `paragn:2x2`; did you mean `paragon:2x2`? Known: ROWSxCOLUMNS"),
         (&["2x2", "3x3"], "two machines are given: give one"),
