@@ -49,8 +49,8 @@ pub(super) struct Arguments {
 /// Options for the content of a chart.
 #[derive(Args, Clone, Debug, Default)]
 struct ChartOptions {
-    /// Choose the column of the x axis [default: the one of traffic, length, sources, nodes and fan-out that varies
-    /// most; otherwise names]
+    /// Choose the column of the x axis [default: the one of length, sources, nodes, fan-out and so on that varies most;
+    /// otherwise names]
     #[arg(long, value_name = "COLUMN")]
     x: Option<String>,
 
@@ -108,7 +108,7 @@ pub(super) enum PlotError {
          {header}"
     )]
     NoTime { header: String },
-    #[error("a bandwidth needs a column `bytes` or `t`. Known: {header}")]
+    #[error("a bandwidth needs a column `bytes`. Known: {header}")]
     NoBytes { header: String },
     #[error("no row has a number in the column `{column}`: choose another column")]
     Empty { column: String },

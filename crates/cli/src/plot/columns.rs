@@ -2,15 +2,12 @@
 
 /// Columns that can be the x axis, with the name and the unit of the axis. The default is the column with the most distinct values; of
 /// several such columns the first.
-pub(super) const X_COLUMNS: [(&str, &str, &str); 14] = [
-    ("t", "traffic of a node", "bytes"),
+pub(super) const X_COLUMNS: [(&str, &str, &str); 11] = [
     ("bytes", "length", "bytes"),
     ("sources", "sources", ""),
     ("nodes", "nodes", "nodes"),
     ("size", "nodes", "nodes"),
-    ("k", "fan-out", ""),
     ("words", "length", "words"),
-    ("l", "nonuniformity", ""),
     ("ports", "ports", ""),
     ("fan_out", "fan-out", ""),
     ("alpha_us", "start-up alpha", "us"),

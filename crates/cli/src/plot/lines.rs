@@ -20,6 +20,9 @@ const TIMES: [&str; 4] = ["modeled_us", "run_us", "wall_us", "time_us"];
 /// Name of the algorithm that chooses among all others, in all libraries.
 const AUTO: &str = "auto";
 
+/// Column of lengths.
+const BYTES: &str = "bytes";
+
 /// Name of the y axis for bytes over time.
 const BANDWIDTH: &str = "bandwidth";
 
@@ -314,8 +317,8 @@ fn axis(name: &str, unit: &str, numbers: impl Iterator<Item = f64>, factor: f64)
 /// Quantity on the y axis.
 struct YAxis {
     column: String,
-    /// Column of bytes, for a bandwidth.
-    bytes: Option<String>,
+    /// Whether it is bytes over the time of the column.
+    is_bandwidth: bool,
 }
 
 fn y_axis(records: &Records, options: &ChartOptions) -> Result<YAxis, PlotError> {
@@ -323,13 +326,14 @@ fn y_axis(records: &Records, options: &ChartOptions) -> Result<YAxis, PlotError>
     let time = || TIMES.into_iter().find(|column| has_numbers(column)).map(str::to_owned);
     let no_time = || PlotError::NoTime { header: records.header().join(", ") };
     match options.y.as_deref() {
-        None => Ok(YAxis { column: time().ok_or_else(no_time)?, bytes: None }),
+        None => Ok(YAxis { column: time().ok_or_else(no_time)?, is_bandwidth: false }),
         Some(BANDWIDTH) => {
-            let bytes = ["t", "bytes"].into_iter().find(|column| has_numbers(column));
-            let bytes = bytes.ok_or_else(|| PlotError::NoBytes { header: records.header().join(", ") })?;
-            Ok(YAxis { column: time().ok_or_else(no_time)?, bytes: Some(bytes.to_owned()) })
+            if !has_numbers(BYTES) {
+                return Err(PlotError::NoBytes { header: records.header().join(", ") });
+            }
+            Ok(YAxis { column: time().ok_or_else(no_time)?, is_bandwidth: true })
         }
-        Some(column) => Ok(YAxis { column: known(records, column)?, bytes: None }),
+        Some(column) => Ok(YAxis { column: known(records, column)?, is_bandwidth: false }),
     }
 }
 
@@ -343,33 +347,31 @@ fn known(records: &Records, column: &str) -> Result<String, PlotError> {
 
 impl YAxis {
     fn is_time(&self) -> bool {
-        self.bytes.is_none() && self.column.ends_with("_us")
+        !self.is_bandwidth && self.column.ends_with("_us")
     }
 
     fn of(&self, records: &Records, row: &[String]) -> Option<f64> {
         let number = records.number(row, &self.column)?;
-        match &self.bytes {
-            None => Some(number),
-            // `bytes` is the length of each source's message in an s-to-p broadcast. Bytes over microseconds are MB/s.
-            Some(bytes) => {
-                let sources = records.number(row, "sources").filter(|_| bytes == "bytes").unwrap_or(1.0);
-                (number > 0.0).then_some(sources * records.number(row, bytes)? / number)
-            }
+        if !self.is_bandwidth {
+            return Some(number);
         }
+        // The length of each source's message in an s-to-p broadcast. Bytes over microseconds are MB/s.
+        let sources = records.number(row, "sources").unwrap_or(1.0);
+        (number > 0.0).then_some(sources * records.number(row, BYTES)? / number)
     }
 
     fn title(&self) -> String {
-        match &self.bytes {
-            Some(_) => BANDWIDTH.to_owned(),
-            None if self.column == "wall_us" => "wall time".to_owned(),
-            None if self.is_time() => "time".to_owned(),
-            None => self.column.replace('_', " "),
+        match &self.column[..] {
+            _ if self.is_bandwidth => BANDWIDTH.to_owned(),
+            "wall_us" => "wall time".to_owned(),
+            _ if self.is_time() => "time".to_owned(),
+            column => column.replace('_', " "),
         }
     }
 
     /// Returns the divisor of numbers, and the unit after division.
     fn unit(&self, records: &Records) -> (f64, &'static str) {
-        if self.bytes.is_some() {
+        if self.is_bandwidth {
             return (1.0, "MB/s");
         }
         if !self.is_time() {
@@ -433,7 +435,6 @@ fn line_columns(
     // Excludes columns that depend on x, and the clock if the time does not depend on it.
     let is_shown = |column: &str| match column {
         _ if column == x => false,
-        "t" | "bytes" => !["t", "bytes"].contains(&x),
         KIND => ["nodes", "size"].contains(&x),
         "machine" | "nodes" | "size" => !["machine", "nodes", "size"].contains(&x),
         "clock" => y.column != "modeled_us",

@@ -9,7 +9,7 @@ use super::records::Records;
 
 /// Columns that distinguish lines if other columns do not, in this order, with the texts before and after a cell in a
 /// legend.
-pub(super) const SETTINGS: [(&str, &str, &str); 19] = [
+pub(super) const SETTINGS: [(&str, &str, &str); 20] = [
     ("ports", "", " ports"),
     ("placement", "", ""),
     ("rendezvous", "rendezvous from ", " bytes"),
@@ -26,6 +26,7 @@ pub(super) const SETTINGS: [(&str, &str, &str); 19] = [
     ("beta_ns_per_byte", "beta ", " ns/B"),
     ("link_excess", "k ", ""),
     ("gamma_us", "gamma ", " us"),
+    ("skew", "skew ", ""),
     ("topology", "", ""),
     ("machine", "", ""),
     ("machine_hash", "machine hash ", ""),
