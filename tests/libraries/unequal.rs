@@ -224,9 +224,9 @@ fn two_calls_rarely_gain_a_twentieth_over_one() {
         if support::is_long() {
             2000
         } else if support::is_full() {
-            60
+            12
         } else {
-            4
+            3
         },
         1,
     );

@@ -124,14 +124,14 @@ def test_a_case_without_times_has_an_empty_summary():
 
 def test_progress_is_told_and_may_end_the_study():
     seen = []
-    mc.study(machine="hockney:1x4", seed=range(1, 1001), algorithm="tree", progress=lambda *pair: seen.append(pair))
+    mc.study(machine="hockney:1x4", bytes=range(8, 8001, 8), algorithm="tree", progress=lambda *pair: seen.append(pair))
     assert seen[-1] == (1000, 1000) and seen == sorted(seen)
 
     def refuse(finished, cases):
         raise LookupError("enough")
 
     with pytest.raises(LookupError):
-        mc.study(machine="hockney:1x4", seed=1, algorithm="tree", progress=refuse)
+        mc.study(machine="hockney:1x4", algorithm="tree", progress=refuse)
 
 
 #: A study of many cases, each of which takes little time.
