@@ -11,7 +11,9 @@
 
 from __future__ import annotations
 
-from . import errors
+# Modules that native code imports for errors are imported here: an interruption of a node's thread inside its first import of a module would
+# leave the lock of the import system held.
+from . import _places, errors  # noqa: F401
 from ._native import Algorithm, Goal, Msccl, Plan
 from .errors import *  # noqa: F401,F403
 from .machine import Machine, Page, Picture, Run, algorithms, operations, plan, replay

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import html
 import os
 import threading
@@ -126,8 +127,6 @@ class Machine:
 
 def _interrupt(threads: Sequence[int]) -> None:
     """Raises KeyboardInterrupt on the threads of nodes, at their next line of Python."""
-    import ctypes
-
     for thread in list(threads):
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
 
