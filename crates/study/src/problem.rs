@@ -139,8 +139,9 @@ impl Problem {
         let count = |&bytes: &u64| match bytes % element {
             0 => Ok(bytes / element),
             _ => Err(format!(
-                "{bytes} bytes are not a multiple of the element ({element} bytes for {operation}): choose another length \
-                 or element"
+                "{} not a multiple of the element ({element} bytes for {operation}): choose another length \
+                 or element",
+                if bytes == 1 { "1 byte is".to_owned() } else { format!("{bytes} bytes are") }
             )),
         };
         let task = collective::Task::builder(machine, operation)

@@ -147,7 +147,7 @@ fn an_interrupted_study_names_its_rows_and_how_to_continue() {
         assert_eq!(child.try_wait().unwrap(), None, "the study must not end by itself");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     let errors = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
     let parts = ["interrupted: ", "finished rows are in ", "rows.csv.partial", "--resume"];
     assert!(parts.iter().all(|part| errors.contains(part)), "{errors}");
