@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use multicomputer::{error::Failure, names};
 use thiserror::Error;
 
-use crate::Axis;
+use crate::{Axis, spelling::SETTINGS};
 
 /// A study that cannot be read, run or merged.
 #[derive(Debug, Error)]
@@ -80,7 +80,7 @@ pub enum StudyError {
 
 /// The error for an unknown key, with the nearest one.
 fn unknown_axis(given: &str) -> String {
-    let known: Vec<&str> = Axis::all().map(Axis::name).chain(crate::file::SETTINGS).collect();
+    let known: Vec<&str> = Axis::all().map(Axis::name).chain(SETTINGS).collect();
     let spellings = Axis::all().flat_map(|axis| axis.aliases().iter().copied()).chain(known.iter().copied());
     names::unknown("axis", given, names::nearest(given, spellings), &known.join(", "))
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use toml::Value;
 
-use crate::{Axis, Runs, Study, StudyError};
+use crate::{Axis, Runs, Study, StudyError, spelling::SETTINGS};
 
 /// The error of a text that is not TOML, with a hint if its line has a range without quotes.
 fn explained(text: &str, cause: &toml::de::Error) -> String {
@@ -14,9 +14,6 @@ fn explained(text: &str, cause: &toml::de::Error) -> String {
     let hint = if is_range { "A range is a text: write it in quotes, such as nodes = \"4..64\"" } else { "" };
     format!("{cause}{hint}")
 }
-
-/// Keys of settings that are not axes.
-pub(crate) const SETTINGS: [&str; 6] = ["title", "algorithm", "run", "phantom", "element", "in-order"];
 
 impl Study {
     /// Reads a study from TOML: a key for each axis (`nodes = "16..1024"`, `alpha = ["1 us", "10 us"]`), and the settings `title`,

@@ -10,7 +10,11 @@ use multicomputer::{
     model::{MachineSpec, Parameters},
 };
 
-use crate::{Axis, Measurements, StudyError};
+use crate::{
+    Axis, StudyError,
+    least_squares::{normal, product, solve},
+    measured::{Measured, Measurements},
+};
 
 /// The unknowns in the order in which they are identified.
 const AXES: [Axis; 5] =
@@ -45,9 +49,6 @@ const EXACT: f64 = 1e-6;
 
 /// Smallest and largest damping of a step.
 const DAMPING: [f64; 2] = [1e-12, 1e8];
-
-/// Regularization of singular matrices: an unknown without any effect gets a large standard error.
-const TINY: f64 = 1e-12;
 
 /// Parameters that were fitted to [measured times](Measurements).
 #[derive(Clone, Debug)]
@@ -178,62 +179,11 @@ impl Found {
     }
 }
 
-/// Fits the parameters of a machine.
-pub(crate) fn fit(measured: &Measurements) -> Result<Fit, StudyError> {
-    let own = measured.machine.parameters();
-    let mut start = start(measured);
-    let mut free: Free = [true; 5];
-    let mut loosely: Free = [false; 5];
-    let mut found = measured.search(start, &free)?;
-    let errors = loop {
-        let errors = measured.errors(&found, &free)?;
-        let Some(worst) = (0..5).rev().find(|&nth| free[nth] && errors[nth] > MAX_ERROR) else {
-            break errors;
-        };
-        free[worst] = false;
-        if worst == BETA {
-            start[BETA] = own.beta();
-        }
-        let kept = measured.search(with(found.point, worst, start[worst]), &free)?;
-        loosely[worst] = kept.rms() > 1.2 * found.rms() + MIN_NOISE;
-        if !loosely[worst] {
-            found = kept;
-        }
-    };
-    let identified = |nth: usize| match () {
-        () if free[nth] && nth == EXCESS => Identified::Within(errors[nth] * found.point[EXCESS]),
-        () if free[nth] => Identified::Within(errors[nth]),
-        () if loosely[nth] => Identified::Loosely,
-        () => Identified::Kept,
-    };
-    let estimates =
-        (0..5).map(|nth| Estimate { parameter: AXES[nth], identified: identified(nth) }).collect();
-    let parameters = measured.parameters(&found.point)?;
-    let largest =
-        |one: &usize, other: &usize| found.residuals[*one].abs().total_cmp(&found.residuals[*other].abs());
-    let worst = (0..measured.rows.len()).max_by(largest).unwrap_or(0);
-    let row = &measured.rows[worst];
-    Ok(Fit {
-        machine: MachineSpec::new(measured.machine.name(), measured.machine.topology().clone(), parameters),
-        estimates,
-        rows: measured.rows.len(),
-        rms: found.rms(),
-        worst: Worst {
-            line: row.line,
-            title: row.title(),
-            measured: row.seconds,
-            modeled: row.seconds * found.residuals[worst].exp(),
-        },
-    })
-}
-
 /// The machine's own parameters; of a machine that costs nothing, those of the shortest time and of the largest rate.
 fn start(measured: &Measurements) -> Point {
     let own = measured.machine.parameters();
     let or = |value: f64, otherwise: f64| if value > 0.0 { value } else { otherwise };
-    let least = |value: fn(&crate::measured::Measured) -> f64| {
-        measured.rows.iter().map(value).fold(f64::MAX, f64::min)
-    };
+    let least = |value: fn(&Measured) -> f64| measured.rows.iter().map(value).fold(f64::MAX, f64::min);
     let alpha = own.alpha().as_secs_f64();
     let fraction = |overhead: f64| if alpha > 0.0 { overhead / alpha } else { 0.5 };
     [
@@ -270,6 +220,60 @@ fn moved(mut point: Point, unknown: usize, by: f64) -> Point {
 }
 
 impl Measurements {
+    /// Fits alpha, beta, o_s, o_r and k by nonlinear least squares of the relative errors.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError::Value`] if a fitted value is outside the range of the parameters, or a row cannot be predicted.
+    pub fn fit(&self) -> Result<Fit, StudyError> {
+        let own = self.machine.parameters();
+        let mut start = start(self);
+        let mut free: Free = [true; 5];
+        let mut loosely: Free = [false; 5];
+        let mut found = self.search(start, &free)?;
+        let errors = loop {
+            let errors = self.errors(&found, &free)?;
+            let Some(worst) = (0..5).rev().find(|&nth| free[nth] && errors[nth] > MAX_ERROR) else {
+                break errors;
+            };
+            free[worst] = false;
+            if worst == BETA {
+                start[BETA] = own.beta();
+            }
+            let kept = self.search(with(found.point, worst, start[worst]), &free)?;
+            loosely[worst] = kept.rms() > 1.2 * found.rms() + MIN_NOISE;
+            if !loosely[worst] {
+                found = kept;
+            }
+        };
+        let identified = |nth: usize| match () {
+            () if free[nth] && nth == EXCESS => Identified::Within(errors[nth] * found.point[EXCESS]),
+            () if free[nth] => Identified::Within(errors[nth]),
+            () if loosely[nth] => Identified::Loosely,
+            () => Identified::Kept,
+        };
+        let estimates =
+            (0..5).map(|nth| Estimate { parameter: AXES[nth], identified: identified(nth) }).collect();
+        let parameters = self.parameters(&found.point)?;
+        let largest = |one: &usize, other: &usize| {
+            found.residuals[*one].abs().total_cmp(&found.residuals[*other].abs())
+        };
+        let worst = (0..self.rows.len()).max_by(largest).unwrap_or(0);
+        let row = &self.rows[worst];
+        Ok(Fit {
+            machine: MachineSpec::new(self.machine.name(), self.machine.topology().clone(), parameters),
+            estimates,
+            rows: self.rows.len(),
+            rms: found.rms(),
+            worst: Worst {
+                line: row.line,
+                title: row.title(),
+                measured: row.seconds,
+                modeled: row.seconds * found.residuals[worst].exp(),
+            },
+        })
+    }
+
     fn parameters(&self, &[alpha, beta, send, receive, excess]: &Point) -> Result<Parameters, StudyError> {
         let builder = self.machine.parameters().to_builder();
         let builder = builder.send_overhead(alpha * send).receive_overhead(alpha * receive);
@@ -280,9 +284,8 @@ impl Measurements {
     /// The residuals at a point.
     fn at(&self, point: Point) -> Result<Found, StudyError> {
         let parameters = self.parameters(&point)?;
-        let residual = |row: &crate::measured::Measured| {
-            Ok((row.predicted(&parameters)?.max(f64::MIN_POSITIVE) / row.seconds).ln())
-        };
+        let residual =
+            |row: &Measured| Ok((row.predicted(&parameters)?.max(f64::MIN_POSITIVE) / row.seconds).ln());
         let residuals = self.rows.iter().map(residual).collect::<Result<_, String>>();
         let cause = |cause| StudyError::Value { axis: Axis::Machine, cause };
         Ok(Found { point, residuals: residuals.map_err(cause)? })
@@ -376,48 +379,6 @@ impl Measurements {
         }
         Ok(errors)
     }
-}
-
-fn product(one: &[f64], other: &[f64]) -> f64 {
-    one.iter().zip(other).map(|(one, other)| one * other).sum()
-}
-
-/// The matrix of the normal equations, with its diagonal increased by a fraction.
-fn normal(columns: &[(usize, Vec<f64>)], damping: f64) -> Vec<Vec<f64>> {
-    let row = |nth: usize| {
-        let entry = |(other, (_, column)): (usize, &(usize, Vec<f64>))| {
-            let entry = product(&columns[nth].1, column);
-            if other == nth { entry * (1.0 + damping) + TINY } else { entry }
-        };
-        columns.iter().enumerate().map(entry).collect()
-    };
-    (0..columns.len()).map(row).collect()
-}
-
-/// Solves linear equations by Gaussian elimination with partial pivoting; `None` if the matrix is singular.
-fn solve(mut matrix: Vec<Vec<f64>>, right: &[f64]) -> Option<Vec<f64>> {
-    let (mut right, count) = (right.to_vec(), right.len());
-    for nth in 0..count {
-        let pivot = (nth..count)
-            .max_by(|&one, &other| matrix[one][nth].abs().total_cmp(&matrix[other][nth].abs()))?;
-        matrix.swap(nth, pivot);
-        right.swap(nth, pivot);
-        if matrix[nth][nth].abs() < f64::MIN_POSITIVE {
-            return None;
-        }
-        let (above, below) = matrix.split_at_mut(nth + 1);
-        let (upper, known) = (&above[nth][nth..], right[nth]);
-        for (row, value) in below.iter_mut().zip(&mut right[nth + 1..]) {
-            let factor = row[nth] / upper[0];
-            row[nth..].iter_mut().zip(upper).for_each(|(entry, upper)| *entry -= factor * upper);
-            *value -= factor * known;
-        }
-    }
-    for nth in (0..count).rev() {
-        let known: f64 = (nth + 1..count).map(|other| matrix[nth][other] * right[other]).sum();
-        right[nth] = (right[nth] - known) / matrix[nth][nth];
-    }
-    right.iter().all(|value| value.is_finite()).then_some(right)
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub struct Layout {
     pub title: Option<String>,
     /// Names and values.
     pub axes: Vec<(String, Vec<String>)>,
-    /// The other axes that the study sets, with their only values; without those that the machine's name contains.
+    /// The other axes that the study sets, with their only values; without axes whose values are in the machine's name.
     pub fixed: Vec<(String, String)>,
     /// Number of seeds. Cases that differ in the seed only are consecutive.
     pub seeds: usize,

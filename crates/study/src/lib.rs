@@ -19,6 +19,7 @@ mod error;
 mod file;
 mod fit;
 mod layout;
+mod least_squares;
 mod machine;
 mod measured;
 mod operation;

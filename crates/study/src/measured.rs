@@ -14,7 +14,6 @@ use multicomputer::{
 use crate::{
     Axis, Operation, StudyError, algorithms,
     case::Point,
-    fit::{self, Fit},
     machine,
     problem::{Elements, Problem},
 };
@@ -103,15 +102,6 @@ impl Measurements {
     ) -> Result<Measurements, StudyError> {
         let error = |cause| StudyError::Table { path: path.as_ref().to_owned(), cause };
         read(table, machine).map_err(error)
-    }
-
-    /// Fits alpha, beta, o_s, o_r and k by nonlinear least squares of the relative errors.
-    ///
-    /// # Errors
-    ///
-    /// [`StudyError::Value`] if a fitted value is outside the range of the parameters, or a row cannot be predicted.
-    pub fn fit(&self) -> Result<Fit, StudyError> {
-        fit::fit(self)
     }
 }
 

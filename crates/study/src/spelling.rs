@@ -1,6 +1,9 @@
-//! Values of options as they are written: efforts and fractions.
+//! Names and values as they are written: settings of study files, efforts and fractions.
 
 use multicomputer::{names, plan::Effort};
+
+/// Keys of settings that are not axes.
+pub(crate) const SETTINGS: [&str; 6] = ["title", "algorithm", "run", "phantom", "element", "in-order"];
 
 /// Reads an effort: `quick`, `normal` or `thorough`.
 ///
