@@ -219,10 +219,11 @@ fn which_ran(of: &Operations, results: &All<'_>) -> String {
         }
         (1, 1) => "The plan was run".to_owned(),
         (all, runs) if runs == all => format!("All {runs} plans were run"),
-        (2, 1) => "1 of 2 plans was run, the other is predicted".to_owned(),
-        (all, 1) => format!("1 of {all} plans was run, the others are predicted"),
-        (all, runs) if all - runs == 1 => format!("{runs} of {all} plans were run, the other is predicted"),
-        (all, runs) => format!("{runs} of {all} plans were run, the others are predicted"),
+        (all, runs) => {
+            let were = if runs == 1 { "was" } else { "were" };
+            let others = if all - runs == 1 { "the other is" } else { "the others are" };
+            format!("{runs} of {all} plans {were} run, {others} predicted")
+        }
     };
     match results.solved[0].case.clock {
         Clock::Virtual if results.has_predictions() => format!("{which}: predictions are exact, and {has}."),
