@@ -1,0 +1,13 @@
+//! (Being written.)
+
+use crate::function::functions;
+
+/// The objects of a process.
+#[derive(Debug, Default)]
+pub struct State {}
+
+functions! {}
+
+/// The attributes of one object.
+#[derive(Debug, Default)]
+pub struct Attributes {}

@@ -1,0 +1,5 @@
+//! Sends and receives.
+
+use crate::function::functions;
+
+functions! {}

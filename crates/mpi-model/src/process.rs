@@ -1,0 +1,180 @@
+//! The state of one rank of an MPI program.
+
+use std::{
+    cell::{Cell, RefCell},
+    fmt,
+    rc::Rc,
+};
+
+use multicomputer::comm::Node;
+
+use crate::{
+    abi, attribute,
+    communicator::{self, Communicator},
+    datatype,
+    error::{Class, Error, MpiError},
+    error_handler,
+    function::Function,
+    group, info, op,
+    program::Program,
+    request,
+    table::{Kind, Table},
+    word::Handle,
+};
+
+/// The phase of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Before `MPI_Init`.
+    Before,
+    /// Between `MPI_Init` and `MPI_Finalize`.
+    Initialized,
+    /// After `MPI_Finalize`.
+    Finalized,
+}
+
+/// The object whose error handler takes an error.
+#[derive(Clone)]
+pub enum Scope<'n> {
+    /// A call without a communicator, window or file.
+    Process,
+    /// A communicator.
+    Communicator(Rc<Communicator<'n>>),
+}
+
+/// Settings of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Modeled time of an unsuccessful test or probe, and of a query of the time without another call before it. Without it a program that
+    /// polls would never advance its clock.
+    pub poll: multicomputer::Span,
+}
+
+/// The way in which the program of a rank ends before its `main` returns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// `MPI_Abort` with an error code.
+    Abort(i32),
+    /// An error that its error handler does not let the program see: the function, the error.
+    Error(String),
+}
+
+/// One rank of an MPI program.
+pub struct Process<'n> {
+    pub(crate) node: &'n Node<'n>,
+    /// The program's memory and functions.
+    pub program: &'n dyn Program,
+    pub(crate) settings: Settings,
+    pub(crate) phase: Cell<Phase>,
+    pub(crate) thread_level: Cell<i32>,
+    /// The object whose error handler takes an error of the current call.
+    pub(crate) scope: RefCell<Scope<'n>>,
+    /// The function that the program has called last.
+    pub(crate) function: Cell<Option<&'static Function>>,
+    end: RefCell<Option<End>>,
+    pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
+    pub(crate) requests: RefCell<request::State<'n>>,
+    pub(crate) attributes: RefCell<attribute::State>,
+    pub(crate) datatypes: RefCell<datatype::State>,
+    pub(crate) error_handlers: RefCell<error_handler::State>,
+    pub(crate) groups: RefCell<group::State>,
+    pub(crate) infos: RefCell<info::State>,
+    pub(crate) operators: RefCell<op::State>,
+}
+
+/// The result of a call for the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The call returns this error code; 0 is success.
+    Returns(i32),
+    /// The program of this rank ends.
+    Leaves,
+}
+
+impl<'n> Process<'n> {
+    /// Makes the process of a node, before `MPI_Init`.
+    pub fn new(node: &'n Node<'n>, program: &'n dyn Program, settings: Settings) -> Process<'n> {
+        Process {
+            node,
+            program,
+            settings,
+            phase: Cell::new(Phase::Before),
+            thread_level: Cell::new(abi::THREAD_SINGLE),
+            scope: RefCell::new(Scope::Process),
+            function: Cell::new(None),
+            end: RefCell::new(None),
+            communicators: RefCell::new(Table::new(Kind::Communicator)),
+            requests: RefCell::default(),
+            attributes: RefCell::default(),
+            datatypes: RefCell::default(),
+            error_handlers: RefCell::default(),
+            groups: RefCell::default(),
+            infos: RefCell::default(),
+            operators: RefCell::default(),
+        }
+    }
+
+    /// Carries out a call of the program.
+    pub fn call(&self, function: &'static Function, words: &[usize]) -> Outcome {
+        self.function.set(Some(function));
+        *self.scope.borrow_mut() = Scope::Process;
+        let result = match self.phase.get() {
+            Phase::Initialized => (function.run)(self, words),
+            _ if function.always => (function.run)(self, words),
+            Phase::Before => Err(Error::new(Class::OTHER, "called before MPI_Init")),
+            Phase::Finalized => Err(Error::new(Class::OTHER, "called after MPI_Finalize")),
+        };
+        match result {
+            Ok(()) => Outcome::Returns(0),
+            Err(Error::Leave) => Outcome::Leaves,
+            Err(Error::Mpi(error)) => self.raise(&error),
+        }
+    }
+
+    /// Answers a call of a function that the model does not support.
+    pub fn unsupported(&self, name: &'static str) -> Outcome {
+        *self.scope.borrow_mut() = Scope::Process;
+        self.fatal(format!("{name} is not supported"));
+        Outcome::Leaves
+    }
+
+    /// Passes an error to the error handler of the object of the call.
+    fn raise(&self, error: &MpiError) -> Outcome {
+        let scope = self.scope.borrow().clone();
+        match error_handler::handle(self, &scope, error) {
+            Ok(code) => Outcome::Returns(code),
+            Err(_) => Outcome::Leaves,
+        }
+    }
+
+    /// Notes that the program of this rank ends because of an error. The caller then returns [`Error::Leave`].
+    pub(crate) fn fatal(&self, text: String) {
+        self.end.borrow_mut().get_or_insert(End::Error(text));
+    }
+
+    /// Notes that the program has called `MPI_Abort`.
+    pub(crate) fn abort(&self, code: i32) {
+        self.end.borrow_mut().get_or_insert(End::Abort(code));
+    }
+
+    /// The way in which the program of this rank ended, if it was not by a return, `exit`, or the end of the run.
+    pub fn end(&self) -> Option<End> {
+        self.end.borrow().clone()
+    }
+
+    /// The function that the program has called last.
+    pub fn last_function(&self) -> Option<&'static str> {
+        self.function.get().map(|function| function.name)
+    }
+
+    /// Returns the communicator of a handle, whose error handler then takes errors of the call.
+    pub(crate) fn communicator(&self, handle: Handle) -> Result<Rc<Communicator<'n>>, Error> {
+        communicator::of_handle(self, handle)
+    }
+}
+
+impl fmt::Debug for Process<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Process({}, {:?})", self.node.rank(), self.phase.get())
+    }
+}
