@@ -16,6 +16,7 @@
 //! ```
 
 pub mod abi;
+pub mod arena;
 pub mod attribute;
 pub mod communicator;
 pub mod datatype;

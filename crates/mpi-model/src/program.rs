@@ -21,6 +21,11 @@ pub trait Program {
     /// Calls the function at `function` with integer and pointer arguments, and returns its result.
     fn call(&self, function: usize, arguments: &[usize]) -> usize;
 
+    /// Calls `with` with an address at which functions of the program find `bytes`, and can change them, until `with` returns.
+    fn lend(&self, bytes: &mut [u8], with: &mut dyn FnMut(usize)) {
+        with(bytes.as_mut_ptr().expose_provenance());
+    }
+
     /// Returns the string at `address`, up to the first zero byte.
     fn read_string(&self, address: usize) -> Vec<u8> {
         let mut string = Vec::new();

@@ -124,6 +124,9 @@ const fn character(size: u8) -> Basic {
     Basic::new(Class::Character, size)
 }
 
+/// The basic type of `MPI_BYTE`.
+pub(crate) const BYTE: Basic = Basic::new(Class::Byte, 1);
+
 const LONG_DOUBLE: Basic = Basic::new(Class::LongDouble, 16);
 const LONG_DOUBLE_COMPLEX: Basic = Basic::new(Class::LongDoubleComplex, 32);
 
@@ -189,7 +192,7 @@ named! {
     0x243 MPI_CHAR character(1);
     0x244 MPI_SIGNED_CHAR signed(1);
     0x245 MPI_UNSIGNED_CHAR unsigned(1);
-    0x247 MPI_BYTE Basic::new(Class::Byte, 1);
+    0x247 MPI_BYTE BYTE;
     0x248 MPI_INT16_T signed(2);
     0x249 MPI_UINT16_T unsigned(2);
     0x250 MPI_INT32_T signed(4);
