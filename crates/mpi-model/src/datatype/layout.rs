@@ -6,9 +6,12 @@
 //! million blocks takes as much memory as a vector of two. Whoever copies data walks the tree and gets runs, in the order of the typemap,
 //! adjacent runs merged.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, OnceLock},
+};
 
-use super::basic::{Basic, Element};
+use super::basic::{Basic, Class, Element};
 
 /// The layout of a datatype.
 #[derive(Debug)]
@@ -27,6 +30,12 @@ pub struct Layout {
     alignment: i64,
     /// Whether the data is one run of bytes in the order of the typemap.
     is_run: bool,
+    /// Whether `MPI_BYTE` or `MPI_PACKED` occurs.
+    is_untyped: bool,
+    /// The only basic type, if there is one.
+    single: Option<Basic>,
+    /// The hash of the signature of one element, once it was needed.
+    pub(super) hash: OnceLock<u64>,
     pub(super) shape: Shape,
 }
 
@@ -62,11 +71,23 @@ struct Hull {
     truth: Option<(i128, i128)>,
     alignment: i64,
     is_run: bool,
+    is_untyped: bool,
+    single: Option<Basic>,
 }
 
 impl Hull {
     fn new() -> Hull {
-        Hull { size: 0, elements: 0, bounds: None, resized: None, truth: None, alignment: 1, is_run: true }
+        Hull {
+            size: 0,
+            elements: 0,
+            bounds: None,
+            resized: None,
+            truth: None,
+            alignment: 1,
+            is_run: true,
+            is_untyped: false,
+            single: None,
+        }
     }
 
     /// Adds copies of a layout at displacements from `first` to `last` that are `stride` apart.
@@ -86,6 +107,8 @@ impl Hull {
         if layout.size == 0 {
             return;
         }
+        self.single = if self.size == 0 || self.single == layout.single { layout.single } else { None };
+        self.is_untyped |= layout.is_untyped;
         join(&mut self.bounds, layout.lb, layout.ub);
         self.is_run &= layout.is_run
             && (count == 1 || stride == i128::from(layout.size))
@@ -119,6 +142,9 @@ impl Hull {
             true_ub: true_ub.try_into().ok()?,
             alignment: self.alignment,
             is_run: self.is_run,
+            is_untyped: self.is_untyped,
+            single: self.single,
+            hash: OnceLock::new(),
             shape: if self.size == 0 { Shape::Empty } else { shape },
         }))
     }
@@ -138,6 +164,9 @@ impl Layout {
             true_ub: basic.size.into(),
             alignment: basic.alignment(),
             is_run: true,
+            is_untyped: matches!(basic.class, Class::Byte | Class::Packed),
+            single: Some(basic),
+            hash: OnceLock::new(),
             shape: Shape::Basic(basic),
         }
     }
@@ -196,6 +225,7 @@ impl Layout {
             lb,
             ub: lb.checked_add(extent)?,
             is_resized: true,
+            hash: self.hash.clone(),
             shape: self.shape.clone(),
             ..*self
         }))
@@ -356,16 +386,12 @@ impl Layout {
 
     /// The basic type, if there is only one kind.
     pub fn single(&self) -> Option<Basic> {
-        match &self.shape {
-            Shape::Empty => None,
-            Shape::Basic(basic) => Some(*basic),
-            Shape::Repeat { of, .. } | Shape::Blocks { of, .. } => of.single(),
-            Shape::Struct { members } => {
-                let mut kinds = members.iter().filter(|member| member.count > 0 && member.layout.size > 0);
-                let first = kinds.next()?.layout.single()?;
-                kinds.all(|member| member.layout.single() == Some(first)).then_some(first)
-            }
-        }
+        self.single
+    }
+
+    /// Returns whether `MPI_BYTE` or `MPI_PACKED` occurs.
+    pub(super) fn is_untyped(&self) -> bool {
+        self.is_untyped
     }
 
     /// The number of complete basic types in the first `bytes` bytes of data of any number of elements, and the number of bytes after them.

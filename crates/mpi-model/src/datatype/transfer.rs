@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
+use multicomputer::Payload;
 
 use crate::{program::Program, word::Address};
 
@@ -20,6 +21,20 @@ impl Object {
     /// elements have room for.
     pub fn unpack(&self, program: &dyn Program, address: Address, count: u64, bytes: &[u8]) -> u64 {
         self.layout.unpack(program, address, count, bytes)
+    }
+
+    /// As [`unpack`](Object::unpack), for a chain of segments; phantom data leaves the memory as it is.
+    pub fn unpack_payload(
+        &self,
+        program: &dyn Program,
+        address: Address,
+        count: u64,
+        payload: &Payload,
+    ) -> u64 {
+        match payload.to_bytes() {
+            Ok(bytes) => self.unpack(program, address, count, &bytes),
+            Err(_) => payload.len().min(self.size() * count),
+        }
     }
 }
 
