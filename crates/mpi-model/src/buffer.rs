@@ -30,7 +30,7 @@ impl Buffer {
         if count < 0 {
             return Err(Error::argument(Class::COUNT, "count", format!("{count} is negative")));
         }
-        datatype.check_committed()?;
+        datatype.committed()?;
         Ok(Buffer { address, count, datatype })
     }
 
@@ -59,7 +59,7 @@ impl Buffer {
 
     /// Copies the data out of the program's memory.
     pub fn load_bytes(&self, process: &Process<'_>) -> Bytes {
-        self.datatype.pack(process.program, self.address.0, self.count)
+        self.datatype.pack(process.program, self.address, self.count as u64)
     }
 
     /// Stores data into the program's memory: the first elements if there is less of it than the buffer has room for.
@@ -77,8 +77,21 @@ impl Buffer {
     }
 
     /// Stores data into the program's memory.
+    ///
+    /// # Errors
+    /// [`Class::TRUNCATE`] if there is more data than the buffer has room for.
+    pub fn store_fitting(&self, process: &Process<'_>, data: &Payload) -> Result<()> {
+        self.store(process, data);
+        if data.len() > self.bytes() {
+            let text = format!("{} bytes came for a buffer of {}: sender and receiver must give the same length", data.len(), self.bytes());
+            return Err(Error::new(Class::TRUNCATE, text));
+        }
+        Ok(())
+    }
+
+    /// Stores data into the program's memory.
     pub fn store_bytes(&self, process: &Process<'_>, data: &[u8]) {
         let room = data.len().min(self.bytes() as usize);
-        self.datatype.unpack(process.program, self.address.0, self.count, &data[..room]);
+        self.datatype.unpack(process.program, self.address, self.count as u64, &data[..room]);
     }
 }

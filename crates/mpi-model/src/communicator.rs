@@ -6,6 +6,7 @@ mod inter;
 use std::{
     cell::{Cell, OnceCell, RefCell},
     fmt,
+    ops::Deref,
     rc::Rc,
 };
 
@@ -13,7 +14,7 @@ use multicomputer::{
     Rank, Tag,
     comm::{
         Group,
-        transport::{From, To},
+        transport::{Context, From, To},
     },
 };
 
@@ -38,7 +39,7 @@ pub struct Communicator<'n> {
     /// Its handle; set when it is entered into the table.
     pub handle: Cell<Handle>,
     /// The processes of the communicator; of an intercommunicator, those of the local group.
-    pub group: Group<'n>,
+    pub group: Members<'n>,
     /// The other group of an intercommunicator.
     pub(crate) remote: Option<Remote<'n>>,
     /// The name given by the program or by the standard.
@@ -51,6 +52,29 @@ pub struct Communicator<'n> {
     pub topology: OnceCell<Rc<Topology>>,
     /// The hints.
     pub info: RefCell<info::Info>,
+    /// The number of collective operations in rounds so far.
+    calls: Cell<u32>,
+    /// The context of messages of collective operations in rounds.
+    library: OnceCell<Context>,
+}
+
+/// The processes of a communicator: the world of the machine, or any other group.
+pub enum Members<'n> {
+    /// All nodes of the machine.
+    World(&'n Group<'n>),
+    /// Another group.
+    Own(Group<'n>),
+}
+
+impl<'n> Deref for Members<'n> {
+    type Target = Group<'n>;
+
+    fn deref(&self) -> &Group<'n> {
+        match self {
+            Members::World(group) => group,
+            Members::Own(group) => group,
+        }
+    }
 }
 
 /// The other group of an intercommunicator.
@@ -85,6 +109,18 @@ impl<'n> Communicator<'n> {
             None => self.group.to(rank, Tag(0)).rank,
             Some(remote) => remote.nodes[rank],
         }
+    }
+
+    /// The number of the next collective operation in rounds: the same on all processes.
+    pub(crate) fn next_call(&self) -> u32 {
+        let call = self.calls.get();
+        self.calls.set(call.wrapping_add(1));
+        call
+    }
+
+    /// The context of messages of collective operations in rounds.
+    pub(crate) fn library_context(&self) -> Context {
+        *self.library.get_or_init(|| self.messages().library_context())
     }
 
     /// The group in whose context messages to peers are.
@@ -168,9 +204,11 @@ pub(crate) fn of_handle<'n>(process: &Process<'n>, handle: Handle) -> Result<Rc<
 /// Makes `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
 pub(crate) fn predefine(process: &Process<'_>) -> Result<()> {
     let (world, ranks) = (process.node.world(), process.settings.ranks);
-    let all: Vec<Rank> = (0..ranks.unwrap_or(world.size())).collect();
-    let members = world.subgroup(&all)?;
-    let alone = members.subgroup(&[members.rank()])?;
+    let members = match ranks {
+        Some(ranks) if ranks < world.size() => Members::Own(world.subgroup(&(0..ranks).collect::<Vec<Rank>>())?),
+        _ => Members::World(world),
+    };
+    let alone = Members::Own(members.subgroup(&[members.rank()])?);
     for (handle, group, name) in [(abi::COMM_WORLD, members, "MPI_COMM_WORLD"), (abi::COMM_SELF, alone, "MPI_COMM_SELF")] {
         let made = create::new(process, group, None, name.to_owned());
         made.handle.set(handle);

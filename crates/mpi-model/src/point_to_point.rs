@@ -6,6 +6,7 @@ mod matched;
 use std::rc::Rc;
 
 pub(crate) use buffered::Buffered;
+pub(crate) use matched::Claimed;
 use multicomputer::comm::{
     Message,
     transport::{From, To},

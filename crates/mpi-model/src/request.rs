@@ -29,8 +29,53 @@ pub(crate) trait Steps<'n> {
     /// The requests for which the operation waits; none if it is finished.
     fn pending(&self) -> Vec<RequestId>;
 
+    /// One of these requests.
+    fn first_pending(&self) -> Option<RequestId> {
+        self.pending().first().copied()
+    }
+
     /// Takes one of the pending requests, which is complete, and proceeds if none is left.
     fn complete(&mut self, process: &Process<'n>, request: RequestId, message: Option<Message>) -> Result<()>;
+
+    /// The status of the finished operation.
+    fn status(&self) -> Status {
+        Status::EMPTY
+    }
+}
+
+/// A receive and a send as one operation.
+pub(crate) struct Both<'n>([Request<'n>; 2]);
+
+impl<'n> Both<'n> {
+    /// The operation of both; its status is that of the receive.
+    pub(crate) fn new(receive: Work<'n>, send: Work<'n>) -> Work<'n> {
+        let request = |work| Request { work: RefCell::new(work), start: None, is_active: Cell::new(true), communicator: None };
+        let both = Both([request(receive), request(send)]);
+        if both.first_pending().is_none() { Work::done(both.status()) } else { Work::Steps(Box::new(both)) }
+    }
+}
+
+impl<'n> Steps<'n> for Both<'n> {
+    fn pending(&self) -> Vec<RequestId> {
+        self.0.iter().flat_map(|request| request.work.borrow().pending()).collect()
+    }
+
+    fn complete(&mut self, process: &Process<'n>, id: RequestId, message: Option<Message>) -> Result<()> {
+        let of = self.0.iter().find(|request| request.work.borrow().pending().contains(&id));
+        let Some(request) = of else { return Ok(()) };
+        request.advance(process, id, message)?;
+        match &*request.work.borrow() {
+            Work::Complete(Err(error)) => Err(Error::Mpi(error.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    fn status(&self) -> Status {
+        match &*self.0[0].work.borrow() {
+            Work::Complete(Ok(status)) => *status,
+            _ => Status::EMPTY,
+        }
+    }
 }
 
 /// What a request does.
@@ -107,6 +152,14 @@ impl<'n> Work<'n> {
         matches!(self, Work::Complete(_))
     }
 
+    fn first_pending(&self) -> Option<RequestId> {
+        match self {
+            Work::Complete(_) => None,
+            Work::Send(id) | Work::Receive(id, _) => Some(*id),
+            Work::Steps(steps) => steps.first_pending(),
+        }
+    }
+
     fn pending(&self) -> Vec<RequestId> {
         match self {
             Work::Complete(_) => Vec::new(),
@@ -149,7 +202,7 @@ impl<'n> Request<'n> {
             Work::Steps(steps) => match steps.complete(process, id, message) {
                 Err(Error::Mpi(error)) => Err(error),
                 Err(Error::Leave) => return Err(Error::Leave),
-                Ok(()) if steps.pending().is_empty() => Ok(Status::EMPTY),
+                Ok(()) if steps.first_pending().is_none() => Ok(steps.status()),
                 Ok(()) => return Ok(()),
             },
             Work::Complete(_) => return Ok(()),
@@ -207,25 +260,30 @@ impl<'n> Process<'n> {
                 self.drop_finished();
                 return Ok(index);
             }
+            let background = self.requests.borrow().background.clone();
+            let is_only = |request: &Rc<Request<'n>>| background.iter().all(|other| Rc::ptr_eq(other, request));
+            if let [request] = requests
+                && is_only(request)
+            {
+                // All requests of one operation have to complete before it proceeds, in whichever order.
+                let first = request.work.borrow().first_pending();
+                let id = first.ok_or(Error::Leave)?;
+                let message = self.transport().wait(id)?;
+                request.advance(self, id, message)?;
+                continue;
+            }
             let mut ids = Vec::new();
             let mut owners: Vec<Rc<Request<'n>>> = Vec::new();
-            let background = self.requests.borrow().background.clone();
-            for request in requests.iter().copied().chain(&background) {
-                if owners.iter().any(|owner| Rc::ptr_eq(owner, request)) {
-                    continue;
-                }
+            let background = background.iter().filter(|other| !requests.iter().any(|request| Rc::ptr_eq(other, request)));
+            for request in requests.iter().copied().chain(background) {
                 let pending = request.work.borrow().pending();
                 owners.extend(pending.iter().map(|_| request.clone()));
                 ids.extend(pending);
             }
-            // All requests of one operation have to complete before it proceeds, in whichever order.
-            let (at, message) = match owners.split_first() {
-                None => return Err(Error::Leave),
-                Some((first, rest)) if rest.iter().all(|owner| Rc::ptr_eq(owner, first)) => {
-                    (0, self.transport().wait(ids[0])?)
-                }
-                _ => self.transport().wait_any(&ids)?,
-            };
+            if ids.is_empty() {
+                return Err(Error::Leave);
+            }
+            let (at, message) = self.transport().wait_any(&ids)?;
             owners[at].advance(self, ids[at], message)?;
         }
     }
@@ -646,7 +704,7 @@ fn cancel(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
         _ => None,
     };
     if let Some(id) = posted
-        && process.cancel_receive(id)?
+        && process.transport().cancel(id)?
     {
         *found.work.borrow_mut() = Work::done(Status { is_cancelled: true, ..Status::EMPTY });
     }

@@ -21,7 +21,7 @@ use multicomputer::{
     comm::{Message, WalkError, transport::RequestId},
 };
 
-pub(crate) use rounds::{all_gather_bytes, broadcast_bytes};
+pub(crate) use rounds::{all_gather_bytes, all_gather_equal, broadcast_bytes};
 use rounds::{Next, Rounds};
 
 use crate::{

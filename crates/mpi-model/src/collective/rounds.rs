@@ -7,6 +7,7 @@ use std::{collections::VecDeque, iter, rc::Rc};
 
 use multicomputer::{
     Payload, Tag,
+    collective::{Collective, Job, Operation},
     comm::{
         Message,
         transport::{From, RequestId, To},
@@ -21,6 +22,7 @@ use crate::{
     process::Process,
     request::{Steps, Work},
     status::Status,
+    word::Stored,
 };
 
 functions! {
@@ -149,30 +151,35 @@ fn barrier_task<'n>(_: &Process<'n>, comm: &Comm<'n>) -> Result<Task<'n>> {
     })))
 }
 
-/// Gathers bytes of any length from all processes of the local group. A ring: the library's own use, where lengths differ.
+/// Gathers bytes of one length from all processes of the local group.
+pub(crate) fn all_gather_equal(comm: &Communicator<'_>, mine: Vec<u8>) -> Result<Vec<Vec<u8>>> {
+    let (size, length) = (comm.group.size(), mine.len());
+    let job = match length % 8 {
+        0 => Job::of_size(Operation::AllGather, 0, size * length / 8, 8),
+        _ => Job::bytes(Operation::AllGather, size * length),
+    };
+    let all = comm.group.carry_out(&job, Payload::from(mine)).map_err(super::error_of)?;
+    let all = all.to_bytes().unwrap_or_default();
+    Ok((0..size).map(|rank| all[rank * length..(rank + 1) * length].to_vec()).collect())
+}
+
+/// Gathers bytes of any lengths from all processes of the local group: first the lengths, then the bytes.
 pub(crate) fn all_gather_bytes<'n>(
-    process: &Process<'n>,
+    _: &Process<'n>,
     comm: &Communicator<'n>,
     mine: Vec<u8>,
 ) -> Result<Vec<Vec<u8>>> {
-    use multicomputer::collective::{Collective, Job, Operation};
-    let size = comm.group.size();
-    let failed = super::error_of;
-    let lengths = Job::of::<u64>(Operation::AllGather, 0, size);
-    let lengths = comm.group.carry_out(&lengths, Payload::from([mine.len() as u64])).map_err(failed)?;
-    let lengths: Vec<u64> = lengths.to_vec().unwrap_or_default();
-    let blocks: Vec<usize> = lengths.iter().map(|&length| length as usize).collect();
-    let all = comm.group.carry_out(&Job::bytes(Operation::AllGather, blocks), Payload::from(mine)).map_err(failed)?;
+    let lengths = all_gather_equal(comm, (mine.len() as u64).to_ne_bytes().to_vec())?;
+    let blocks: Vec<usize> = lengths.iter().map(|length| u64::load(length) as usize).collect();
+    let job = Job::bytes(Operation::AllGather, blocks.clone());
+    let all = comm.group.carry_out(&job, Payload::from(mine)).map_err(super::error_of)?;
     let all = all.to_bytes().unwrap_or_default();
-    let mut from = 0;
-    let _ = process;
-    Ok(lengths
-        .iter()
-        .map(|&length| {
-            from += length as usize;
-            all[from - length as usize..from].to_vec()
-        })
-        .collect())
+    let mut end = 0;
+    let block = |&length: &usize| {
+        end += length;
+        all[end - length..end].to_vec()
+    };
+    Ok(blocks.iter().map(block).collect())
 }
 
 /// Broadcasts bytes, whose length only the root knows, in the local group.
@@ -182,7 +189,6 @@ pub(crate) fn broadcast_bytes<'n>(
     root: usize,
     mine: Vec<u8>,
 ) -> Result<Vec<u8>> {
-    use multicomputer::collective::{Collective, Job, Operation};
     let failed = super::error_of;
     let is_root = comm.group.rank() == root;
     let length = if is_root { Payload::from([mine.len() as u64]) } else { Payload::empty() };

@@ -10,10 +10,10 @@ use std::{
 
 use multicomputer::{Rank, comm::Group};
 
-use super::{Communicator, Remote, inter, nodes};
+use super::{Communicator, Members, Remote, inter};
 use crate::{
     abi, attribute,
-    collective::all_gather_bytes,
+    collective::all_gather_equal,
     error::{Class, Error, Result},
     function::functions,
     info::Info,
@@ -44,7 +44,7 @@ const HARDWARE: [i32; 3] = [222, 223, 224];
 /// Makes a communicator without attributes and topology.
 pub(super) fn new<'n>(
     process: &Process<'n>,
-    group: Group<'n>,
+    group: Members<'n>,
     remote: Option<Remote<'n>>,
     name: String,
 ) -> Communicator<'n> {
@@ -57,6 +57,8 @@ pub(super) fn new<'n>(
         error_handler: Cell::new(process.initial_error_handler()),
         topology: OnceCell::new(),
         info: RefCell::default(),
+        calls: Cell::new(0),
+        library: OnceCell::new(),
     }
 }
 
@@ -78,7 +80,7 @@ pub(crate) fn sub_communicator<'n>(
     if !members.contains(&parent.group.rank()) {
         return Ok(None);
     }
-    let made = new(process, parent.group.subgroup(members)?, None, name);
+    let made = new(process, Members::Own(parent.group.subgroup(members)?), None, name);
     made.error_handler.set(parent.error_handler.get());
     Ok(Some(Rc::new(made)))
 }
@@ -92,7 +94,7 @@ fn duplicate<'n>(process: &Process<'n>, comm: &Rc<Communicator<'n>>, info: Info)
             Some(Remote { nodes: nodes.clone(), union: all(union)?, is_first: *is_first })
         }
     };
-    let made = new(process, all(&comm.group)?, remote, String::new());
+    let made = new(process, Members::Own(all(&comm.group)?), remote, String::new());
     made.error_handler.set(comm.error_handler.get());
     *made.info.borrow_mut() = info;
     if let Some(topology) = comm.topology.get() {
@@ -149,17 +151,17 @@ fn idup_with_info<'n>(
 
 /// The color and the key of a process.
 fn color_and_key(color: i32, key: i32) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(8);
-    color.store(&mut bytes);
-    key.store(&mut bytes);
+    let mut bytes = Vec::with_capacity(16);
+    i64::from(color).store(&mut bytes);
+    i64::from(key).store(&mut bytes);
     bytes
 }
 
 /// The ranks of one color, in the order of their keys.
 fn of_color(all: &[Vec<u8>], color: i32) -> Vec<usize> {
-    let decoded = all.iter().map(|bytes| (i32::load(&bytes[..4]), i32::load(&bytes[4..8])));
-    let mut members: Vec<(i32, usize)> =
-        decoded.zip(0..).filter(|((other, _), _)| *other == color).map(|((_, key), rank)| (key, rank)).collect();
+    let decoded = all.iter().map(|bytes| (i64::load(&bytes[..8]), i64::load(&bytes[8..16])));
+    let mut members: Vec<(i64, usize)> =
+        decoded.zip(0..).filter(|((other, _), _)| *other == i64::from(color)).map(|((_, key), rank)| (key, rank)).collect();
     members.sort_unstable();
     members.into_iter().map(|(_, rank)| rank).collect()
 }
@@ -176,7 +178,7 @@ fn split<'n>(
         return Err(Error::argument(Class::ARG, "color", text));
     }
     newcomm.set(process, abi::COMM_NULL);
-    let all = all_gather_bytes(process, &comm, color_and_key(color, key))?;
+    let all = all_gather_equal(&comm, color_and_key(color, key))?;
     let members = of_color(&all, color);
     if let Some(remote) = &comm.remote {
         let theirs = inter::from_remote(process, &comm, remote, color_and_key(color, key))?;
@@ -278,6 +280,5 @@ fn free(process: &Process<'_>, comm: Out<Handle>) -> Result<()> {
     attribute::delete_of_communicator(process, &found)?;
     process.communicators.borrow_mut().remove(handle);
     comm.set(process, abi::COMM_NULL);
-    let _ = nodes;
     Ok(())
 }

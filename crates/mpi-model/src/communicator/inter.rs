@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use multicomputer::{Payload, Rank, Tag, comm::Group};
 
-use super::{Communicator, Remote, create, enter, nodes};
+use super::{Communicator, Members, Remote, create, enter, nodes};
 use crate::{
     abi,
     collective::{all_gather_bytes, broadcast_bytes},
@@ -39,7 +39,7 @@ pub(super) fn of_groups<'n>(
     }
     let union = process.node.world().subgroup(&both)?;
     let remote = Remote { nodes: remote.into(), union, is_first };
-    Ok(Rc::new(create::new(process, own, Some(remote), String::new())))
+    Ok(Rc::new(create::new(process, Members::Own(own), Some(remote), String::new())))
 }
 
 /// Exchanges bytes with the remote group: returns the bytes of all its processes. Ranks 0 exchange for their groups.
@@ -134,7 +134,7 @@ fn merge<'n>(process: &Process<'n>, comm: Rc<Communicator<'n>>, high: i32, newco
         remote.nodes.iter().chain(&mine).copied().collect()
     };
     let ranks: Vec<usize> = order.iter().filter_map(|&node| remote.union.rank_of(node)).collect();
-    let made = create::new(process, remote.union.subgroup(&ranks)?, None, String::new());
+    let made = create::new(process, Members::Own(remote.union.subgroup(&ranks)?), None, String::new());
     made.error_handler.set(comm.error_handler.get());
     newcomm.set(process, enter(process, Rc::new(made)));
     Ok(())
