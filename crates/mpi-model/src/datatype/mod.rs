@@ -7,21 +7,39 @@ use crate::function::functions;
 pub struct State {}
 
 impl State {
-    pub(crate) fn byte(&self) -> Datatype { Datatype {} }
+    pub(crate) fn byte(&self) -> Datatype {
+        Datatype {}
+    }
 }
 
 #[derive(Clone, Debug)]
 pub struct Datatype {}
 impl Datatype {
-    pub fn check_committed(&self) -> crate::error::Result<()> { Ok(()) }
-    pub fn extent(&self) -> i64 { 1 }
-    pub fn size(&self) -> u64 { 1 }
-    pub fn is_contiguous(&self) -> bool { true }
-    pub fn pack(&self, program: &dyn crate::program::Program, address: usize, count: i64) -> bytes::Bytes { let mut v = vec![]; program.read(address, count as usize, &mut v); v.into() }
-    pub fn unpack(&self, program: &dyn crate::program::Program, address: usize, _count: i64, data: &[u8]) { program.write(address, data) }
+    pub fn check_committed(&self) -> crate::error::Result<()> {
+        Ok(())
+    }
+    pub fn extent(&self) -> i64 {
+        1
+    }
+    pub fn size(&self) -> u64 {
+        1
+    }
+    pub fn is_contiguous(&self) -> bool {
+        true
+    }
+    pub fn pack(&self, program: &dyn crate::program::Program, address: usize, count: i64) -> bytes::Bytes {
+        let mut v = vec![];
+        program.read(address, count as usize, &mut v);
+        v.into()
+    }
+    pub fn unpack(&self, program: &dyn crate::program::Program, address: usize, _count: i64, data: &[u8]) {
+        program.write(address, data)
+    }
 }
 impl<'n> crate::word::Argument<'n> for Datatype {
-    fn decode(_: &crate::process::Process<'n>, _word: usize) -> crate::error::Result<Self> { Ok(Datatype {}) }
+    fn decode(_: &crate::process::Process<'n>, _word: usize) -> crate::error::Result<Self> {
+        Ok(Datatype {})
+    }
 }
 
 functions! {}
