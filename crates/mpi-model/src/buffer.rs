@@ -34,12 +34,6 @@ impl Buffer {
         Ok(Buffer { address, count, datatype })
     }
 
-    /// A buffer of bytes.
-    pub fn of_bytes(process: &Process<'_>, address: Address, bytes: u64) -> Buffer {
-        let datatype = process.datatypes.borrow().byte();
-        Buffer { address, count: bytes as i64, datatype }
-    }
-
     /// The same kind of elements at another place, `elements` extents away.
     #[must_use]
     pub fn at(&self, elements: i64, count: i64) -> Buffer {

@@ -142,7 +142,7 @@ pub(super) fn typed_blocks<C: Integer, D: Integer>(
     let displs = displs.read(process, size).map_err(|error| error.of("displs"))?;
     let types = types.read(process, size).map_err(|error| error.of("types"))?;
     let block = |((count, displ), of): ((&C, &D), &Handle)| {
-        let datatype = process.datatypes.borrow().datatype(*of).map_err(|error| error.of("types"))?;
+        let datatype = process.datatype(*of).map_err(|error| error.of("types"))?;
         Buffer::new(address.offset(displ.get()), count.get(), datatype)
     };
     counts.iter().zip(&displs).zip(&types).map(block).collect()

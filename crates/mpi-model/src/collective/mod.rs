@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use multicomputer::{
     Payload, PayloadError,
-    collective::{Algorithm, CollectiveError, Job, OperatorProperties, Started},
+    collective::{CollectiveError, Job, OperatorProperties, Started},
     comm::{Message, WalkError, transport::RequestId},
 };
 
@@ -27,10 +27,13 @@ pub(crate) use rounds::{all_gather_bytes, all_gather_equal, broadcast_bytes};
 use crate::{
     buffer::Buffer,
     communicator::Communicator,
-    datatype::Datatype,
+    datatype::{
+        Datatype,
+        basic::{self, Basic, Element},
+    },
     error::{Class, Error, Result},
     function::Function,
-    op::Operator,
+    op::{self, Operator},
     process::Process,
     request::{Steps, Work},
     status::Status,
@@ -93,18 +96,32 @@ impl Reduction {
         process: &Process<'_>,
         left: &Payload,
         right: &Payload,
-    ) -> Result<Payload, PayloadError> {
+    ) -> std::result::Result<Payload, PayloadError> {
         let (left, mut result) = (left.to_bytes()?, Vec::from(right.to_bytes()?));
-        self.operator.combine(process, &left, &mut result, &self.datatype);
+        let count = result.len() as u64 / self.datatype.size().max(1);
+        self.operator.combine(process, &left, &mut result, &self.datatype, count);
         Ok(Payload::from(result))
     }
 
+    /// Results of predefined operators on whole numbers do not depend on how the operands are grouped.
     fn properties(&self) -> OperatorProperties<'static> {
-        OperatorProperties {
-            name: self.operator.name(),
-            is_commutative: self.operator.is_commutative(),
-            is_exact: self.operator.is_exact(&self.datatype),
-        }
+        let Operator { is_commutative, ref kind } = self.operator;
+        let is_whole = |basic: Basic| {
+            use basic::Class::{Byte, Logical, Signed, Unsigned};
+            matches!(basic.class, Byte | Logical | Signed | Unsigned)
+        };
+        let (name, is_exact) = match kind {
+            op::Kind::User(_) => ("an operator of the program", false),
+            op::Kind::Predefined(operator) => {
+                let is_exact = match self.datatype.element() {
+                    Some(Element::One(basic)) => is_whole(basic),
+                    Some(Element::Pair(value, index)) => is_whole(value) && is_whole(index),
+                    None => false,
+                };
+                (operator.name(), is_exact)
+            }
+        };
+        OperatorProperties { name, is_commutative, is_exact }
     }
 }
 

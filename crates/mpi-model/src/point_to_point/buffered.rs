@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use multicomputer::comm::transport::RequestId;
 
-use super::{Comm, Mode, bytes_of};
+use super::{Comm, bytes_of};
 use crate::{
     buffer::Buffer,
     datatype::Datatype,
