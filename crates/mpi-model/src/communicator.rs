@@ -88,3 +88,45 @@ impl fmt::Debug for Communicator<'_> {
         write!(f, "Communicator({}, rank {} of {})", self.name.borrow(), self.rank(), self.size())
     }
 }
+
+/// Makes `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
+pub(crate) fn predefine(process: &Process<'_>) -> Result<()> {
+    let all: Vec<usize> = (0..process.node.size()).collect();
+    for (handle, members, name) in [
+        (crate::abi::COMM_WORLD, &all[..], "MPI_COMM_WORLD"),
+        (crate::abi::COMM_SELF, &[process.node.rank()], "MPI_COMM_SELF"),
+    ] {
+        let communicator = new(process.node.world().subgroup(members)?, name, crate::abi::ERRORS_ARE_FATAL);
+        communicator.handle.set(handle);
+        process.communicators.borrow_mut().predefine(handle, communicator);
+    }
+    Ok(())
+}
+
+fn new<'n>(group: Group<'n>, name: &str, error_handler: Handle) -> Rc<Communicator<'n>> {
+    Rc::new(Communicator {
+        handle: Cell::new(crate::abi::COMM_NULL),
+        group,
+        name: RefCell::new(name.to_owned()),
+        attributes: RefCell::default(),
+        error_handler: Cell::new(error_handler),
+        topology: OnceCell::new(),
+        info: RefCell::default(),
+    })
+}
+
+/// Makes the communicator of some members of `parent`, given by their ranks; `None` if this process is no member.
+pub(crate) fn sub_communicator<'n>(
+    process: &Process<'n>,
+    parent: &Communicator<'n>,
+    members: &[usize],
+    name: &str,
+) -> Result<Option<Rc<Communicator<'n>>>> {
+    if !members.contains(&parent.group.rank()) {
+        return Ok(None);
+    }
+    let communicator = new(parent.group.subgroup(members)?, name, parent.error_handler.get());
+    let handle = process.communicators.borrow_mut().insert(communicator.clone());
+    communicator.handle.set(handle);
+    Ok(Some(communicator))
+}

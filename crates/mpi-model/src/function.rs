@@ -76,4 +76,7 @@ const MODULES: &[&[Function]] = &[
     crate::point_to_point::FUNCTIONS,
     crate::request::FUNCTIONS,
     crate::topology::FUNCTIONS,
+    crate::topology::cartesian::FUNCTIONS,
+    crate::topology::distributed::FUNCTIONS,
+    crate::topology::graph::FUNCTIONS,
 ];

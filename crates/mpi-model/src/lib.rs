@@ -17,6 +17,7 @@
 
 pub mod abi;
 pub mod attribute;
+pub mod collective;
 pub mod communicator;
 pub mod datatype;
 pub mod environment;

@@ -34,7 +34,7 @@ pub enum Phase {
 }
 
 /// The object whose error handler takes an error.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Scope<'n> {
     /// A call without a communicator, window or file.
     Process,
