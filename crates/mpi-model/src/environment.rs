@@ -4,7 +4,7 @@ use crate::{
     abi, attribute, communicator,
     error::{Class, Error, Result},
     function::functions,
-    info::Info,
+    info::{self, Info},
     process::{Phase, Process},
     word::{Address, Handle, Out, store_text},
 };
@@ -78,7 +78,7 @@ fn finalize(process: &Process<'_>) -> Result<()> {
     // The first step of MPI_Finalize is as if MPI_COMM_SELF were freed: its attributes are deleted, the last one first.
     let own = process.communicators.borrow().get(abi::COMM_SELF);
     if let Some(own) = own {
-        attribute::delete_all(process, abi::COMM_SELF, &own.attributes)?;
+        attribute::delete_of_communicator(process, &own)?;
     }
     process.phase.set(Phase::Finalized);
     Ok(())
@@ -135,8 +135,7 @@ fn give(process: &Process<'_>, pairs: &[(&str, &str)], info: Out<Handle>) {
     for &(key, value) in pairs {
         given.set(key, value);
     }
-    let handle = process.infos.borrow_mut().insert(given);
-    info.set(process, handle);
+    info.set(process, info::enter(process, given));
 }
 
 /// A node is the only resource of hardware that a process is restricted to.

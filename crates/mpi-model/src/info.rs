@@ -76,11 +76,9 @@ impl Default for State {
     }
 }
 
-impl State {
-    /// Enters a new info object for the program.
-    pub fn insert(&mut self, info: Info) -> Handle {
-        self.table.insert(Rc::new(RefCell::new(info)))
-    }
+/// Enters a new info object for the program and returns its handle.
+pub(crate) fn enter(process: &Process<'_>, info: Info) -> Handle {
+    process.infos.borrow_mut().table.insert(Rc::new(RefCell::new(info)))
 }
 
 functions! {
@@ -140,24 +138,19 @@ fn changed(process: &Process<'_>, handle: Handle) -> Result<Object> {
     Object::decode(process, handle.0).map_err(|error| error.of("info"))
 }
 
-fn enter(process: &Process<'_>, info: Info, to: Out<Handle>) {
-    let handle = process.infos.borrow_mut().insert(info);
-    to.set(process, handle);
-}
-
 fn create(process: &Process<'_>, info: Out<Handle>) -> Result<()> {
-    enter(process, Info::default(), info);
+    info.set(process, enter(process, Info::default()));
     Ok(())
 }
 
 fn create_env(process: &Process<'_>, _: i32, _: Address, info: Out<Handle>) -> Result<()> {
-    enter(process, environment(process), info);
+    info.set(process, enter(process, environment(process)));
     Ok(())
 }
 
 fn dup(process: &Process<'_>, info: Object, newinfo: Out<Handle>) -> Result<()> {
     let copy = info.0.borrow().clone();
-    enter(process, copy, newinfo);
+    newinfo.set(process, enter(process, copy));
     Ok(())
 }
 

@@ -17,7 +17,8 @@
 
 pub mod abi;
 pub mod attribute;
-pub mod collective;
+pub mod buffer;
+mod collective;
 pub mod communicator;
 pub mod datatype;
 pub mod environment;

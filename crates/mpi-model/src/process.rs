@@ -2,11 +2,16 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeMap,
     fmt,
     rc::Rc,
 };
 
-use multicomputer::{Span, Time, comm::Node};
+use multicomputer::{
+    Span, Time, all_to_all,
+    collective::{self, Job, Operation},
+    comm::{Node, transport::Transport},
+};
 
 use crate::{
     abi, attribute,
@@ -16,6 +21,7 @@ use crate::{
     error_handler,
     function::Function,
     group, info, op,
+    point_to_point::{Buffered, Claimed},
     program::Program,
     request,
     table::{Kind, Table},
@@ -56,6 +62,12 @@ pub struct Settings {
     pub poll: Span,
     /// Keys and values of `MPI_INFO_ENV` that the model does not know by itself, such as `command`, `argv` and `wdir`.
     pub environment: Vec<(String, String)>,
+    /// The number of processes: the first nodes of the machine; `None` is all nodes.
+    pub ranks: Option<usize>,
+    /// Algorithms of collective operations, instead of the choice of *Auto*.
+    pub algorithms: BTreeMap<Operation, collective::Algorithm>,
+    /// The algorithm of all-to-all, instead of the choice of *Auto*.
+    pub exchange: Option<all_to_all::Algorithm>,
 }
 
 /// The way in which the program of a rank ends before its `main` returns.
@@ -90,6 +102,9 @@ pub struct Process<'n> {
     end: RefCell<Option<End>>,
     pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
     pub(crate) requests: RefCell<request::State<'n>>,
+    /// Messages that matched probes have claimed.
+    pub(crate) messages: RefCell<Table<Rc<Claimed<'n>>>>,
+    pub(crate) buffered: RefCell<Buffered>,
     pub(crate) attributes: RefCell<attribute::State>,
     pub(crate) datatypes: RefCell<datatype::State>,
     pub(crate) error_handlers: RefCell<error_handler::State>,
@@ -125,6 +140,8 @@ impl<'n> Process<'n> {
             end: RefCell::new(None),
             communicators: RefCell::new(Table::new(Kind::Communicator)),
             requests: RefCell::default(),
+            messages: RefCell::new(Table::new(Kind::Message)),
+            buffered: RefCell::default(),
             attributes: RefCell::default(),
             datatypes: RefCell::default(),
             error_handlers: RefCell::default(),
@@ -239,6 +256,26 @@ impl<'n> Process<'n> {
         }
         self.queried.set(Some((call, time)));
         Ok(time)
+    }
+
+    /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, and of communicators without a parent.
+    pub(crate) fn initial_error_handler(&self) -> Handle {
+        abi::ERRORS_ARE_FATAL
+    }
+
+    /// The node's calls.
+    pub(crate) fn transport(&self) -> Transport<'n> {
+        Transport::of(self.node)
+    }
+
+    /// The algorithm of a collective operation.
+    pub(crate) fn algorithm(&self, job: &Job) -> collective::Algorithm {
+        self.settings.algorithms.get(&job.operation()).cloned().unwrap_or(collective::Algorithm::AUTO)
+    }
+
+    /// The algorithm of all-to-all.
+    pub(crate) fn exchange_algorithm(&self) -> all_to_all::Algorithm {
+        self.settings.exchange.clone().unwrap_or(all_to_all::Algorithm::AUTO)
     }
 
     /// Returns the communicator of a handle, whose error handler then takes errors of the call.

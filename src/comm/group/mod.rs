@@ -39,6 +39,8 @@ pub(crate) enum Private {
     Active = 17,
     /// No messages: compares the color functions of `split_by`.
     Split = 18,
+    /// A library outside of this crate.
+    Outside = 19,
 }
 
 /// The name of `split_by` in error messages about differing color functions.
@@ -210,6 +212,11 @@ impl<'n> Group<'n> {
     /// The rank in this group of a node, given as a rank of the world; `None` if the node is no member.
     pub fn rank_of(&self, node: Rank) -> Option<Rank> {
         self.members.rank(node)
+    }
+
+    /// A context of the same members for a library that sends messages of its own, beside those of the program.
+    pub fn library_context(&self) -> transport::Context {
+        self.with_context(Private::Outside, || format!("library calls in {}", self.name)).context()
     }
 
     /// The context of the group's messages.

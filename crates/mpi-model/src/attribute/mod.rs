@@ -21,6 +21,7 @@ use std::{
 pub(crate) use self::function::FUNCTIONS;
 pub use self::predefined::WindowAttributes;
 use crate::{
+    communicator::Communicator,
     error::{Class, Error, Result},
     process::Process,
     program::Scratch,
@@ -230,6 +231,31 @@ pub(crate) fn delete_all(
         last.deleted(process, object)?;
         attributes.borrow_mut().remove(last.keyval.key);
     }
+}
+
+/// Copies the attributes of a communicator to its duplicate.
+///
+/// # Errors
+/// The error of the first function that fails.
+pub(crate) fn copy_of_communicator<'n>(
+    process: &Process<'n>,
+    communicator: &Communicator<'n>,
+    duplicate: &Communicator<'n>,
+) -> Result<()> {
+    let copies = copied(process, communicator.handle.get(), &communicator.attributes)?;
+    *duplicate.attributes.borrow_mut() = copies;
+    Ok(())
+}
+
+/// Deletes the attributes of a communicator that is freed. Its handle is still valid.
+///
+/// # Errors
+/// The error of the first function that fails.
+pub(crate) fn delete_of_communicator<'n>(
+    process: &Process<'n>,
+    communicator: &Communicator<'n>,
+) -> Result<()> {
+    delete_all(process, communicator.handle.get(), &communicator.attributes)
 }
 
 /// Deletes the attributes of a window that is freed. Its handle is still valid.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Group;
+use super::{Group, enter};
 use crate::{
     abi,
     error::{Class, Error, Result},
@@ -79,16 +79,10 @@ fn compare(process: &Process<'_>, group1: Rc<Group>, group2: Rc<Group>, result: 
     Ok(())
 }
 
-/// Enters a new group and returns its handle to the program.
-fn give(process: &Process<'_>, ranks: Vec<usize>, newgroup: Out<Handle>) {
-    let group = Group::new(ranks, process.node.rank());
-    let handle = process.groups.borrow_mut().insert(group);
-    newgroup.set(process, handle);
-}
-
 fn union(process: &Process<'_>, group1: Rc<Group>, group2: Rc<Group>, newgroup: Out<Handle>) -> Result<()> {
     let others = group2.iter().filter(|&world_rank| !group1.contains(world_rank));
-    give(process, group1.iter().chain(others).collect(), newgroup);
+    let world_ranks: Vec<usize> = group1.iter().chain(others).collect();
+    newgroup.set(process, enter(process, &world_ranks));
     Ok(())
 }
 
@@ -98,7 +92,8 @@ fn intersection(
     group2: Rc<Group>,
     newgroup: Out<Handle>,
 ) -> Result<()> {
-    give(process, group1.iter().filter(|&world_rank| group2.contains(world_rank)).collect(), newgroup);
+    let world_ranks: Vec<usize> = group1.iter().filter(|&world_rank| group2.contains(world_rank)).collect();
+    newgroup.set(process, enter(process, &world_ranks));
     Ok(())
 }
 
@@ -108,7 +103,8 @@ fn difference(
     group2: Rc<Group>,
     newgroup: Out<Handle>,
 ) -> Result<()> {
-    give(process, group1.iter().filter(|&world_rank| !group2.contains(world_rank)).collect(), newgroup);
+    let world_ranks: Vec<usize> = group1.iter().filter(|&world_rank| !group2.contains(world_rank)).collect();
+    newgroup.set(process, enter(process, &world_ranks));
     Ok(())
 }
 
@@ -178,7 +174,8 @@ fn incl(
     ranks: Array<i32>,
     newgroup: Out<Handle>,
 ) -> Result<()> {
-    give(process, included(&group, &listed(process, &group, n, ranks)?), newgroup);
+    let world_ranks = included(&group, &listed(process, &group, n, ranks)?);
+    newgroup.set(process, enter(process, &world_ranks));
     Ok(())
 }
 
@@ -189,7 +186,8 @@ fn excl(
     ranks: Array<i32>,
     newgroup: Out<Handle>,
 ) -> Result<()> {
-    give(process, excluded(&group, &listed(process, &group, n, ranks)?), newgroup);
+    let world_ranks = excluded(&group, &listed(process, &group, n, ranks)?);
+    newgroup.set(process, enter(process, &world_ranks));
     Ok(())
 }
 
@@ -200,7 +198,8 @@ fn range_incl(
     ranges: Array<i32>,
     newgroup: Out<Handle>,
 ) -> Result<()> {
-    give(process, included(&group, &ranged(process, &group, n, ranges)?), newgroup);
+    let world_ranks = included(&group, &ranged(process, &group, n, ranges)?);
+    newgroup.set(process, enter(process, &world_ranks));
     Ok(())
 }
 
@@ -211,7 +210,8 @@ fn range_excl(
     ranges: Array<i32>,
     newgroup: Out<Handle>,
 ) -> Result<()> {
-    give(process, excluded(&group, &ranged(process, &group, n, ranges)?), newgroup);
+    let world_ranks = excluded(&group, &ranged(process, &group, n, ranges)?);
+    newgroup.set(process, enter(process, &world_ranks));
     Ok(())
 }
 

@@ -37,8 +37,8 @@ pub struct Group {
 
 impl Group {
     /// Makes the group of processes with these world ranks, which are distinct. `this` is the world rank of this process.
-    pub fn new(ranks: Vec<usize>, this: usize) -> Group {
-        let stride = match ranks[..] {
+    pub fn new(ranks: &[usize], this: usize) -> Group {
+        let stride = match *ranks {
             [] | [_] => Some(1),
             [first, second, ..] => Some(second as isize - first as isize)
                 .filter(|&stride| ranks.windows(2).all(|pair| pair[1] as isize - pair[0] as isize == stride)),
@@ -107,6 +107,11 @@ impl Group {
         (0..self.size()).filter_map(|rank| self.world_rank(rank))
     }
 
+    /// The world ranks in the order of the group, as a list.
+    pub fn nodes(&self) -> Vec<usize> {
+        self.iter().collect()
+    }
+
     /// Compares two groups: `MPI_IDENT`, `MPI_SIMILAR` or `MPI_UNEQUAL`.
     pub fn compare(&self, other: &Group) -> i32 {
         if self.size() != other.size() {
@@ -143,14 +148,19 @@ pub struct State {
 impl Default for State {
     fn default() -> State {
         let mut table = Table::new(Kind::Group);
-        table.predefine(abi::GROUP_EMPTY, Rc::new(Group::new(Vec::new(), 0)));
+        table.predefine(abi::GROUP_EMPTY, Rc::new(Group::new(&[], 0)));
         State { table }
     }
 }
 
-impl State {
-    /// Enters a group for the program. A group without members is `MPI_GROUP_EMPTY`.
-    pub fn insert(&mut self, group: Group) -> Handle {
-        if group.size() == 0 { abi::GROUP_EMPTY } else { self.table.insert(Rc::new(group)) }
+/// Enters the group of processes with these world ranks for the program and returns its handle. A group without members is
+/// `MPI_GROUP_EMPTY`.
+pub(crate) fn enter(process: &Process<'_>, world_ranks: &[usize]) -> Handle {
+    match world_ranks {
+        [] => abi::GROUP_EMPTY,
+        _ => {
+            let group = Group::new(world_ranks, process.node.rank());
+            process.groups.borrow_mut().table.insert(Rc::new(group))
+        }
     }
 }

@@ -135,7 +135,7 @@ fn cart_create<'n>(
 ) -> Result<()> {
     let grid = given(process, &comm_old, ndims, dims, periods)?;
     let members: Vec<usize> = (0..grid.size()).collect();
-    create(process, &comm_old, &members, "", Topology::Cartesian(grid), comm_cart)
+    create(process, &comm_old, &members, Topology::Cartesian(grid), comm_cart)
 }
 
 fn cart_map<'n>(
@@ -168,7 +168,7 @@ fn cart_sub<'n>(
     let members: Vec<usize> = (0..grid.size()).filter(is_member).collect();
     let dims = grid.dims.iter().zip(&remains).filter(|&(_, &remains)| remains != 0).map(|(&dim, _)| dim);
     let sub = Cartesian { dims: dims.collect() };
-    create(process, &comm, &members, "", Topology::Cartesian(sub), newcomm)
+    create(process, &comm, &members, Topology::Cartesian(sub), newcomm)
 }
 
 fn cartdim_get<'n>(process: &Process<'n>, comm: Rc<Communicator<'n>>, ndims: Out<i32>) -> Result<()> {

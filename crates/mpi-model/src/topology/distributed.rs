@@ -156,7 +156,7 @@ fn enter<'n>(
     handle: Out<Handle>,
 ) -> Result<()> {
     let members: Vec<usize> = (0..comm_old.size() as usize).collect();
-    create(process, comm_old, &members, "", Topology::Distributed(graph), handle)
+    create(process, comm_old, &members, Topology::Distributed(graph), handle)
 }
 
 fn dist_graph_create<'n>(

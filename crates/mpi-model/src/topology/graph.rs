@@ -84,7 +84,7 @@ fn graph_create<'n>(
 ) -> Result<()> {
     let graph = given(process, &comm_old, nnodes, index, edges)?;
     let members: Vec<usize> = (0..graph.index.len()).collect();
-    create(process, &comm_old, &members, "", Topology::Graph(graph), comm_graph)
+    create(process, &comm_old, &members, Topology::Graph(graph), comm_graph)
 }
 
 fn graph_map<'n>(

@@ -17,7 +17,7 @@ pub use self::{
 };
 use crate::{
     abi,
-    communicator::{Communicator, sub_communicator},
+    communicator::{self, Communicator, sub_communicator},
     error::{Class, Error, Result},
     function::functions,
     process::Process,
@@ -43,6 +43,11 @@ impl Topology {
             Topology::Graph(_) => abi::GRAPH,
             Topology::Distributed(_) => abi::DIST_GRAPH,
         }
+    }
+
+    /// Whether this is a grid.
+    pub fn is_cartesian(&self) -> bool {
+        matches!(self, Topology::Cartesian(_))
     }
 
     /// The ranks that the process with `rank` receives from and those that it sends to in neighborhood collective operations, in the order
@@ -76,16 +81,25 @@ fn create<'n>(
     process: &Process<'n>,
     parent: &Communicator<'n>,
     members: &[usize],
-    name: &str,
     topology: Topology,
     handle: Out<Handle>,
 ) -> Result<()> {
-    let made = sub_communicator(process, parent, members, name)?;
-    if let Some(made) = &made {
-        // The communicator is new and has no topology.
-        let _ = made.topology.set(Rc::new(topology));
+    check_intra(parent)?;
+    let Some(made) = sub_communicator(process, parent, members, String::new())? else {
+        handle.set(process, abi::COMM_NULL);
+        return Ok(());
+    };
+    // The communicator is new and has no topology.
+    let _ = made.topology.set(Rc::new(topology));
+    handle.set(process, communicator::enter(process, made));
+    Ok(())
+}
+
+/// Checks that a communicator has one group, as topologies need it.
+fn check_intra(comm: &Communicator<'_>) -> Result<()> {
+    if comm.remote.is_some() {
+        return Err(Error::argument(Class::COMM, "comm_old", "an intercommunicator was given"));
     }
-    handle.set(process, made.map_or(abi::COMM_NULL, |made| made.handle.get()));
     Ok(())
 }
 
