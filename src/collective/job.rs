@@ -152,6 +152,11 @@ impl Job {
         Job { element_bytes: bytes, ..Job::of::<u8>(operation, root, lengths) }
     }
 
+    /// The operation.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
     pub(super) fn task(&self, group: &Group<'_>, in_order: bool, exact: bool) -> Result<Task, TaskError> {
         let task = Task::builder(group.machine(), self.operation)
             .members(group.members())

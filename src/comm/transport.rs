@@ -108,6 +108,13 @@ impl<'n> Transport<'n> {
         self.called().send(self.parcel(to, &payload)?, payload)
     }
 
+    /// Sends a message in synchronous mode: returns when it has left and a receive has taken it.
+    #[track_caller]
+    pub fn ssend(self, to: To, payload: Payload) -> Result<(), CommError> {
+        let parcel = Parcel { synchronous: true, ..self.parcel(to, &payload)? };
+        self.called().send(parcel, payload)
+    }
+
     /// Receives a message.
     #[track_caller]
     pub fn recv(self, from: From) -> Result<Message, CommError> {
@@ -124,6 +131,13 @@ impl<'n> Transport<'n> {
     #[track_caller]
     pub fn isend(self, to: To, payload: Payload) -> Result<RequestId, CommError> {
         self.called().isend(self.parcel(to, &payload)?, payload).map(RequestId)
+    }
+
+    /// Starts a send in synchronous mode.
+    #[track_caller]
+    pub fn issend(self, to: To, payload: Payload) -> Result<RequestId, CommError> {
+        let parcel = Parcel { synchronous: true, ..self.parcel(to, &payload)? };
+        self.called().isend(parcel, payload).map(RequestId)
     }
 
     /// Posts a receive.
@@ -215,7 +229,7 @@ impl<'n> Transport<'n> {
         if bytes > MAX_MESSAGE {
             return Err(CommError::TooLong { given: bytes, most: MAX_MESSAGE });
         }
-        Ok(Parcel { target: rank as u32, context: context.0, tag, bytes, active: false })
+        Ok(Parcel { target: rank as u32, context: context.0, tag, bytes, active: false, synchronous: false })
     }
 }
 

@@ -238,9 +238,7 @@ impl Kernel {
             receive_overhead: parameters.receive_overhead(),
             regimes: parameters.regimes().into(),
             active_overheads: (parameters.active_send_overhead(), parameters.active_receive_overhead()),
-            lookahead: if machine.rendezvous().is_some()
-                || machine.faults().is_some_and(Faults::are_fatal)
-            {
+            lookahead: if machine.rendezvous().is_some() || machine.faults().is_some_and(Faults::are_fatal) {
                 Span::ZERO
             } else {
                 let overhead = parameters.send_overhead().min(parameters.active_send_overhead());

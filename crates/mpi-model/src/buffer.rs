@@ -83,7 +83,11 @@ impl Buffer {
     pub fn store_fitting(&self, process: &Process<'_>, data: &Payload) -> Result<()> {
         self.store(process, data);
         if data.len() > self.bytes() {
-            let text = format!("{} bytes came for a buffer of {}: sender and receiver must give the same length", data.len(), self.bytes());
+            let text = format!(
+                "{} bytes came for a buffer of {}: sender and receiver must give the same length",
+                data.len(),
+                self.bytes()
+            );
             return Err(Error::new(Class::TRUNCATE, text));
         }
         Ok(())

@@ -134,7 +134,11 @@ impl<'n> Communicator<'n> {
     /// [`Class::RANK`] and [`Class::TAG`].
     pub(crate) fn to(&self, dest: i32, tag: i32) -> Result<Option<To>> {
         if tag < 0 {
-            return Err(Error::argument(Class::TAG, "tag", format!("{tag} is negative: tags are 0 to {}", abi::TAG_UB)));
+            return Err(Error::argument(
+                Class::TAG,
+                "tag",
+                format!("{tag} is negative: tags are 0 to {}", abi::TAG_UB),
+            ));
         }
         let rank = self.peer("dest", dest)?;
         let context = self.messages().context();
@@ -149,7 +153,13 @@ impl<'n> Communicator<'n> {
         let tag = match tag {
             abi::ANY_TAG => None,
             0.. => Some(Tag(tag as u32)),
-            _ => return Err(Error::argument(Class::TAG, "tag", format!("{tag} is negative, and not MPI_ANY_TAG"))),
+            _ => {
+                return Err(Error::argument(
+                    Class::TAG,
+                    "tag",
+                    format!("{tag} is negative, and not MPI_ANY_TAG"),
+                ));
+            }
         };
         let context = self.messages().context();
         if source == abi::ANY_SOURCE {
@@ -165,7 +175,11 @@ impl<'n> Communicator<'n> {
             Ok(rank) if rank < self.peers() => Ok(Some(rank)),
             _ if rank == abi::PROC_NULL => Ok(None),
             _ => {
-                let text = format!("{rank} is no rank of {}: its ranks are 0 to {}", self.name.borrow(), self.peers() - 1);
+                let text = format!(
+                    "{rank} is no rank of {}: its ranks are 0 to {}",
+                    self.name.borrow(),
+                    self.peers() - 1
+                );
                 Err(Error::argument(Class::RANK, argument, text))
             }
         }
@@ -205,11 +219,15 @@ pub(crate) fn of_handle<'n>(process: &Process<'n>, handle: Handle) -> Result<Rc<
 pub(crate) fn predefine(process: &Process<'_>) -> Result<()> {
     let (world, ranks) = (process.node.world(), process.settings.ranks);
     let members = match ranks {
-        Some(ranks) if ranks < world.size() => Members::Own(world.subgroup(&(0..ranks).collect::<Vec<Rank>>())?),
+        Some(ranks) if ranks < world.size() => {
+            Members::Own(world.subgroup(&(0..ranks).collect::<Vec<Rank>>())?)
+        }
         _ => Members::World(world),
     };
     let alone = Members::Own(members.subgroup(&[members.rank()])?);
-    for (handle, group, name) in [(abi::COMM_WORLD, members, "MPI_COMM_WORLD"), (abi::COMM_SELF, alone, "MPI_COMM_SELF")] {
+    for (handle, group, name) in
+        [(abi::COMM_WORLD, members, "MPI_COMM_WORLD"), (abi::COMM_SELF, alone, "MPI_COMM_SELF")]
+    {
         let made = create::new(process, group, None, name.to_owned());
         made.handle.set(handle);
         process.communicators.borrow_mut().predefine(handle, Rc::new(made));

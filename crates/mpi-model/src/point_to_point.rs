@@ -186,7 +186,8 @@ fn isend<'n>(
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let work = process.start_send(comm.to(dest, tag)?, &Buffer::new(buf, count, datatype)?, Mode::Standard)?;
+    let work =
+        process.start_send(comm.to(dest, tag)?, &Buffer::new(buf, count, datatype)?, Mode::Standard)?;
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())
 }
@@ -202,7 +203,8 @@ fn issend<'n>(
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let work = process.start_send(comm.to(dest, tag)?, &Buffer::new(buf, count, datatype)?, Mode::Synchronous)?;
+    let work =
+        process.start_send(comm.to(dest, tag)?, &Buffer::new(buf, count, datatype)?, Mode::Synchronous)?;
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())
 }
@@ -402,10 +404,23 @@ fn isendrecv_replace<'n>(
 ) -> Result<()> {
     let buffer = Buffer::new(buf, count, datatype)?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
-    start_exchange(process, &buffer, to, from, Landing { buffer: buffer.clone(), communicator: comm }, request)
+    start_exchange(
+        process,
+        &buffer,
+        to,
+        from,
+        Landing { buffer: buffer.clone(), communicator: comm },
+        request,
+    )
 }
 
-fn probe<'n>(process: &Process<'n>, source: i32, tag: i32, comm: Comm<'n>, status: StatusAddress) -> Result<()> {
+fn probe<'n>(
+    process: &Process<'n>,
+    source: i32,
+    tag: i32,
+    comm: Comm<'n>,
+    status: StatusAddress,
+) -> Result<()> {
     let Some(from) = comm.from(source, tag)? else {
         status.set(process, &Status::NO_PROCESS, false);
         return Ok(());

@@ -35,7 +35,8 @@ pub(crate) trait Steps<'n> {
     }
 
     /// Takes one of the pending requests, which is complete, and proceeds if none is left.
-    fn complete(&mut self, process: &Process<'n>, request: RequestId, message: Option<Message>) -> Result<()>;
+    fn complete(&mut self, process: &Process<'n>, request: RequestId, message: Option<Message>)
+    -> Result<()>;
 
     /// The status of the finished operation.
     fn status(&self) -> Status {
@@ -49,7 +50,12 @@ pub(crate) struct Both<'n>([Request<'n>; 2]);
 impl<'n> Both<'n> {
     /// The operation of both; its status is that of the receive.
     pub(crate) fn new(receive: Work<'n>, send: Work<'n>) -> Work<'n> {
-        let request = |work| Request { work: RefCell::new(work), start: None, is_active: Cell::new(true), communicator: None };
+        let request = |work| Request {
+            work: RefCell::new(work),
+            start: None,
+            is_active: Cell::new(true),
+            communicator: None,
+        };
         let both = Both([request(receive), request(send)]);
         if both.first_pending().is_none() { Work::done(both.status()) } else { Work::Steps(Box::new(both)) }
     }
@@ -126,7 +132,11 @@ impl Default for State<'_> {
 
 impl<'n> Landing<'n> {
     /// Stores the data of a message and returns its status.
-    pub(crate) fn land(&self, process: &Process<'n>, message: &Message) -> std::result::Result<Status, MpiError> {
+    pub(crate) fn land(
+        &self,
+        process: &Process<'n>,
+        message: &Message,
+    ) -> std::result::Result<Status, MpiError> {
         let (room, bytes) = (self.buffer.bytes(), message.len());
         let status = self.communicator.status(message.source, message.tag, bytes);
         if bytes <= room {
@@ -137,7 +147,9 @@ impl<'n> Landing<'n> {
             self.buffer.store(process, &part);
         }
         let (source, tag) = (status.source, status.tag);
-        let text = format!("the message of rank {source} with tag {tag} has {bytes} bytes, the buffer has room for {room}");
+        let text = format!(
+            "the message of rank {source} with tag {tag} has {bytes} bytes, the buffer has room for {room}"
+        );
         Err(MpiError { class: Class::TRUNCATE, argument: None, text })
     }
 }
@@ -221,7 +233,11 @@ impl<'n> Process<'n> {
     }
 
     /// Enters a persistent request into the table and returns its handle.
-    pub(crate) fn enter_persistent(&self, communicator: &Rc<Communicator<'n>>, start: Rc<Start<'n>>) -> Handle {
+    pub(crate) fn enter_persistent(
+        &self,
+        communicator: &Rc<Communicator<'n>>,
+        start: Rc<Start<'n>>,
+    ) -> Handle {
         self.requests.borrow_mut().table.insert(Request::persistent(start, communicator))
     }
 
@@ -237,7 +253,11 @@ impl<'n> Process<'n> {
     }
 
     /// Carries out work to its end, as a blocking call.
-    pub(crate) fn finish(&self, work: Work<'n>, communicator: Option<&Rc<Communicator<'n>>>) -> Result<Status> {
+    pub(crate) fn finish(
+        &self,
+        work: Work<'n>,
+        communicator: Option<&Rc<Communicator<'n>>>,
+    ) -> Result<Status> {
         let request = Request::new(work, communicator);
         self.keep_in_background(&request);
         self.wait_for(&[&request])?;
@@ -261,7 +281,8 @@ impl<'n> Process<'n> {
                 return Ok(index);
             }
             let background = self.requests.borrow().background.clone();
-            let is_only = |request: &Rc<Request<'n>>| background.iter().all(|other| Rc::ptr_eq(other, request));
+            let is_only =
+                |request: &Rc<Request<'n>>| background.iter().all(|other| Rc::ptr_eq(other, request));
             if let [request] = requests
                 && is_only(request)
             {
@@ -274,7 +295,8 @@ impl<'n> Process<'n> {
             }
             let mut ids = Vec::new();
             let mut owners: Vec<Rc<Request<'n>>> = Vec::new();
-            let background = background.iter().filter(|other| !requests.iter().any(|request| Rc::ptr_eq(other, request)));
+            let background =
+                background.iter().filter(|other| !requests.iter().any(|request| Rc::ptr_eq(other, request)));
             for request in requests.iter().copied().chain(background) {
                 let pending = request.work.borrow().pending();
                 owners.extend(pending.iter().map(|_| request.clone()));
@@ -327,7 +349,9 @@ impl<'n> Process<'n> {
 
     fn request(&self, handle: Handle) -> Result<Rc<Request<'n>>> {
         let found = self.requests.borrow().table.get(handle);
-        let found = found.ok_or_else(|| Error::argument(Class::REQUEST, "request", format!("{:#x} is no request", handle.0)))?;
+        let found = found.ok_or_else(|| {
+            Error::argument(Class::REQUEST, "request", format!("{:#x} is no request", handle.0))
+        })?;
         if let Some(communicator) = &found.communicator {
             *self.scope.borrow_mut() = crate::process::Scope::Communicator(communicator.clone());
         }
@@ -427,7 +451,12 @@ fn end_one<'n>(
     Ok(())
 }
 
-fn test<'n>(process: &Process<'n>, request: Out<Handle>, flag: Out<i32>, status: StatusAddress) -> Result<()> {
+fn test<'n>(
+    process: &Process<'n>,
+    request: Out<Handle>,
+    flag: Out<i32>,
+    status: StatusAddress,
+) -> Result<()> {
     let handle = request.get(process);
     let Some(found) = active(process, handle)? else {
         flag.set_flag(process, true);
@@ -443,12 +472,19 @@ fn test<'n>(process: &Process<'n>, request: Out<Handle>, flag: Out<i32>, status:
     end_one(process, request, handle, &found, status)
 }
 
-fn wait_all<'n>(process: &Process<'n>, count: i64, requests: Array<Handle>, statuses: StatusAddress) -> Result<()> {
+fn wait_all<'n>(
+    process: &Process<'n>,
+    count: i64,
+    requests: Array<Handle>,
+    statuses: StatusAddress,
+) -> Result<()> {
     let list = List::read(process, count, requests)?;
     let open: Vec<Rc<Request<'n>>> = list.active.iter().flatten().cloned().collect();
     if open.len() > 1 && !process.has_background() {
         let transport = process.transport();
-        transport.library_call("a wait for several requests", || open.iter().try_for_each(|request| process.wait_for(&[request]).map(drop)))?;
+        transport.library_call("a wait for several requests", || {
+            open.iter().try_for_each(|request| process.wait_for(&[request]).map(drop))
+        })?;
     } else {
         open.iter().try_for_each(|request| process.wait_for(&[request]).map(drop))?;
     }

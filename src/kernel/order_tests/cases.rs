@@ -149,11 +149,18 @@ fn a_synchronous_message_meets_its_receive_at_the_later_of_arrival_and_posting()
     let programs = [
         vec![synchronous(1), synchronous(2), Step::Now],
         vec![Step::Recv(from(0))],
-        vec![Step::Irecv(from(0)), Step::Compute(us(10)), Step::Withdraw, Step::Compute(us(290)), Step::Recv(ANY)],
+        vec![
+            Step::Irecv(from(0)),
+            Step::Compute(us(10)),
+            Step::Withdraw,
+            Step::Compute(us(290)),
+            Step::Recv(ANY),
+        ],
     ];
     last_reply(&machine, &programs, 0, 300, Outcome::Done);
     let eager = Step::Send(to(2, 0));
-    let programs = [vec![synchronous(1), eager, Step::Now], vec![Step::Compute(us(70)), Step::Recv(from(0))], vec![]];
+    let programs =
+        [vec![synchronous(1), eager, Step::Now], vec![Step::Compute(us(70)), Step::Recv(from(0))], vec![]];
     last_reply(&machine, &programs, 0, 135, Outcome::Done);
 }
 

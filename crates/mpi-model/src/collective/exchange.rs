@@ -70,7 +70,9 @@ fn alltoall<'n>(
     comm: Comm<'n>,
 ) -> Result<()> {
     if comm.remote.is_some() || process.has_background() {
-        return alltoall_in_a_round(process, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+        return alltoall_in_a_round(
+            process, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+        );
     }
     let into = Buffer::new(recvbuf, recvcount, recvtype)?;
     let from = if is_in_place(sendbuf) { into.clone() } else { Buffer::new(sendbuf, sendcount, sendtype)? };
@@ -175,7 +177,8 @@ fn exchange<'n>(process: &Process<'n>, comm: &Comm<'n>, from: &[Buffer], into: V
     let own = comm.remote.is_none().then_some(rank);
     let others = |peer: &usize| Some(*peer) != own;
     let to: Vec<usize> = (1..=peers).map(|step| (rank + step) % peers).filter(others).collect();
-    let sources: Vec<usize> = (1..=peers).map(|step| (rank + (peers - 1) * step) % peers).filter(others).collect();
+    let sources: Vec<usize> =
+        (1..=peers).map(|step| (rank + (peers - 1) * step) % peers).filter(others).collect();
     let sends = to.into_iter().map(|peer| (peer, 0, from[peer].load(process))).collect();
     let receives = sources.iter().map(|&peer| (peer, 0)).collect();
     let kept = own.map(|rank| from[rank].load(process));

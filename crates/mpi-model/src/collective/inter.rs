@@ -35,7 +35,8 @@ fn part(comm: &Comm<'_>, root: i32) -> Result<Part> {
         _ if root == abi::ROOT => Ok(Part::Root),
         _ if root == abi::PROC_NULL => Ok(Part::Nothing),
         _ => {
-            let text = format!("{root} is no rank of the remote group: its ranks are 0 to {}", comm.peers() - 1);
+            let text =
+                format!("{root} is no rank of the remote group: its ranks are 0 to {}", comm.peers() - 1);
             Err(Error::argument(Class::ROOT, "root", text))
         }
     }
@@ -57,7 +58,12 @@ fn receive_from<'n>(peers: Vec<usize>, into: Vec<Buffer>) -> Task<'n> {
     })
 }
 
-pub(super) fn bcast<'n>(process: &Process<'n>, comm: &Comm<'n>, buffer: Buffer, root: i32) -> Result<Task<'n>> {
+pub(super) fn bcast<'n>(
+    process: &Process<'n>,
+    comm: &Comm<'n>,
+    buffer: Buffer,
+    root: i32,
+) -> Result<Task<'n>> {
     Ok(match part(comm, root)? {
         Part::Nothing => nothing(),
         Part::With(root) => receive_from(vec![root], vec![buffer]),
@@ -92,9 +98,7 @@ pub(super) fn gatherv<'n>(
 ) -> Result<Task<'n>> {
     Ok(match part(comm, root)? {
         Part::Nothing => nothing(),
-        Part::With(root) => {
-            send_to(vec![(root, 0, Buffer::new(address, count, datatype)?.load(process))])
-        }
+        Part::With(root) => send_to(vec![(root, 0, Buffer::new(address, count, datatype)?.load(process))]),
         Part::Root => receive_from((0..comm.peers()).collect(), at_root(process)?),
     })
 }
@@ -106,7 +110,13 @@ pub(super) fn scatter<'n>(
     receive: Given,
     root: i32,
 ) -> Result<Task<'n>> {
-    scatterv(process, comm, |_| Ok(blocks(&Buffer::new(address, count, datatype)?, comm.peers())), receive, root)
+    scatterv(
+        process,
+        comm,
+        |_| Ok(blocks(&Buffer::new(address, count, datatype)?, comm.peers())),
+        receive,
+        root,
+    )
 }
 
 pub(super) fn scatterv<'n>(

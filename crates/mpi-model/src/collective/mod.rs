@@ -21,8 +21,8 @@ use multicomputer::{
     comm::{Message, WalkError, transport::RequestId},
 };
 
-pub(crate) use rounds::{all_gather_bytes, all_gather_equal, broadcast_bytes};
 use rounds::{Next, Rounds};
+pub(crate) use rounds::{all_gather_bytes, all_gather_equal, broadcast_bytes};
 
 use crate::{
     buffer::Buffer,
@@ -88,7 +88,12 @@ impl Reduction {
     }
 
     /// Combines the data of lower ranks, `left`, with that of higher ranks.
-    pub(crate) fn combine(&self, process: &Process<'_>, left: &Payload, right: &Payload) -> Result<Payload, PayloadError> {
+    pub(crate) fn combine(
+        &self,
+        process: &Process<'_>,
+        left: &Payload,
+        right: &Payload,
+    ) -> Result<Payload, PayloadError> {
         let (left, mut result) = (left.to_bytes()?, Vec::from(right.to_bytes()?));
         self.operator.combine(process, &left, &mut result, &self.datatype);
         Ok(Payload::from(result))
@@ -167,10 +172,15 @@ fn begin<'n>(process: &Process<'n>, comm: &Comm<'n>, task: Task<'n>) -> Result<W
     match task {
         Task::Planned { job, mine, reduction, finish } => {
             let properties = reduction.as_ref().map(Reduction::properties);
-            let started = comm.group.start(&process.algorithm(&job), &job, &mine, properties).map_err(error_of)?;
+            let started =
+                comm.group.start(&process.algorithm(&job), &job, &mine, properties).map_err(error_of)?;
             let mut planned = Planned { started: Some(started), reduction, finish: Some(finish) };
             planned.proceed(process)?;
-            Ok(if planned.started.is_none() { Work::done(Status::EMPTY) } else { Work::Steps(Box::new(planned)) })
+            Ok(if planned.started.is_none() {
+                Work::done(Status::EMPTY)
+            } else {
+                Work::Steps(Box::new(planned))
+            })
         }
         Task::Rounds(next) => Rounds::begin(process, comm, next),
     }
@@ -207,7 +217,12 @@ impl<'n> Steps<'n> for Planned<'n> {
         self.started.as_ref().map(Started::pending).unwrap_or_default()
     }
 
-    fn complete(&mut self, process: &Process<'n>, request: RequestId, message: Option<Message>) -> Result<()> {
+    fn complete(
+        &mut self,
+        process: &Process<'n>,
+        request: RequestId,
+        message: Option<Message>,
+    ) -> Result<()> {
         let reduction = self.reduction.clone();
         let mut combine = move |left: Payload, right: Payload| match &reduction {
             Some(reduction) => reduction.combine(process, &left, &right),
@@ -246,7 +261,11 @@ fn root_of(comm: &Communicator<'_>, root: i32) -> Result<usize> {
     match usize::try_from(root) {
         Ok(root) if root < comm.group.size() => Ok(root),
         _ => {
-            let text = format!("{root} is no rank of {}: its ranks are 0 to {}", comm.name.borrow(), comm.size() - 1);
+            let text = format!(
+                "{root} is no rank of {}: its ranks are 0 to {}",
+                comm.name.borrow(),
+                comm.size() - 1
+            );
             Err(Error::argument(Class::ROOT, "root", text))
         }
     }

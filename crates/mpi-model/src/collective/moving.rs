@@ -131,7 +131,13 @@ fn gather_task<'n>(
     root: i32,
 ) -> Result<Task<'n>> {
     if comm.remote.is_some() {
-        return inter::gather(process, comm, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+        return inter::gather(
+            process,
+            comm,
+            (sendbuf, sendcount, sendtype),
+            (recvbuf, recvcount, recvtype),
+            root,
+        );
     }
     let root = root_of(comm, root)?;
     let (rank, size) = (comm.group.rank(), comm.group.size());
@@ -158,7 +164,13 @@ fn scatter_task<'n>(
     root: i32,
 ) -> Result<Task<'n>> {
     if comm.remote.is_some() {
-        return inter::scatter(process, comm, (sendbuf, sendcount, sendtype), (recvbuf, recvcount, recvtype), root);
+        return inter::scatter(
+            process,
+            comm,
+            (sendbuf, sendcount, sendtype),
+            (recvbuf, recvcount, recvtype),
+            root,
+        );
     }
     let root = root_of(comm, root)?;
     let (is_root, size) = (comm.group.rank() == root, comm.group.size() as u64);
@@ -170,7 +182,9 @@ fn scatter_task<'n>(
     let (count, datatype) = match (&from, &into) {
         (Some(from), _) => (from.count, &from.datatype),
         (None, Some(into)) => (into.count, &into.datatype),
-        (None, None) => return Err(Error::argument(Class::BUFFER, "recvbuf", "MPI_IN_PLACE is for the root")),
+        (None, None) => {
+            return Err(Error::argument(Class::BUFFER, "recvbuf", "MPI_IN_PLACE is for the root"));
+        }
     };
     let job = job(Operation::Scatter, root, Lengths::Even(count as u64 * size), datatype);
     let mine = from.map_or_else(Payload::empty, |from| from.at(0, sendcount * size as i64).load(process));
@@ -191,7 +205,12 @@ fn allgather_task<'n>(
     let into = Buffer::new(recvbuf, recvcount, recvtype)?;
     if comm.remote.is_some() {
         let mine = Buffer::new(sendbuf, sendcount, sendtype)?;
-        return inter::allgather(process, comm, &mine, (0..comm.peers()).map(|peer| own_block(&into, recvcount, peer)).collect());
+        return inter::allgather(
+            process,
+            comm,
+            &mine,
+            (0..comm.peers()).map(|peer| own_block(&into, recvcount, peer)).collect(),
+        );
     }
     let (rank, size) = (comm.group.rank(), comm.group.size());
     let mine = match is_in_place(sendbuf) {
@@ -276,7 +295,9 @@ fn gatherv_task<'n, C: Integer, D: Integer>(
     recvtype: Datatype,
     root: i32,
 ) -> Result<Task<'n>> {
-    let at_root = |process: &Process<'n>| blocks(process, recvbuf, (recvcounts, displs), &recvtype, comm.peers(), "recvcounts");
+    let at_root = |process: &Process<'n>| {
+        blocks(process, recvbuf, (recvcounts, displs), &recvtype, comm.peers(), "recvcounts")
+    };
     if comm.remote.is_some() {
         return inter::gatherv(process, comm, (sendbuf, sendcount, sendtype), at_root, root);
     }
@@ -311,7 +332,9 @@ fn scatterv_task<'n, C: Integer, D: Integer>(
     recvtype: Datatype,
     root: i32,
 ) -> Result<Task<'n>> {
-    let at_root = |process: &Process<'n>| blocks(process, sendbuf, (sendcounts, displs), &sendtype, comm.peers(), "sendcounts");
+    let at_root = |process: &Process<'n>| {
+        blocks(process, sendbuf, (sendcounts, displs), &sendtype, comm.peers(), "sendcounts")
+    };
     if comm.remote.is_some() {
         return inter::scatterv(process, comm, at_root, (recvbuf, recvcount, recvtype), root);
     }

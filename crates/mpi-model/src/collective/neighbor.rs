@@ -85,16 +85,29 @@ fn neighbors(comm: &Communicator<'_>) -> Result<Neighbors> {
     let is_cartesian = topology.is_cartesian();
     let number = |place: usize| if is_cartesian { place as u32 & 255 } else { 0 };
     Ok(Neighbors {
-        sources: sources.iter().enumerate().map(|(place, &source)| (rank(source), number(place ^ 1))).collect(),
+        sources: sources
+            .iter()
+            .enumerate()
+            .map(|(place, &source)| (rank(source), number(place ^ 1)))
+            .collect(),
         destinations: destinations.iter().enumerate().map(|(place, &to)| (rank(to), number(place))).collect(),
     })
 }
 
 /// Sends blocks along the outgoing edges and receives blocks along the incoming edges.
-fn exchange<'n>(process: &Process<'n>, neighbors: &Neighbors, from: &[Buffer], into: Vec<Buffer>) -> Task<'n> {
+fn exchange<'n>(
+    process: &Process<'n>,
+    neighbors: &Neighbors,
+    from: &[Buffer],
+    into: Vec<Buffer>,
+) -> Task<'n> {
     let sends = neighbors.destinations.iter().zip(from);
     let sends = sends.filter_map(|(&(to, number), block)| Some((to?, number, block.load(process)))).collect();
-    let present = neighbors.sources.iter().zip(into).filter_map(|(&(source, number), block)| Some(((source?, number), block)));
+    let present = neighbors
+        .sources
+        .iter()
+        .zip(into)
+        .filter_map(|(&(source, number), block)| Some(((source?, number), block)));
     let (receives, into): (Vec<_>, Vec<Buffer>) = present.unzip();
     one_round(Round { sends, receives }, move |process, received| {
         into.iter().zip(&received).try_for_each(|(block, data)| block.store_fitting(process, data))
@@ -172,7 +185,8 @@ fn alltoallv_task<'n, C: Integer, D: Integer>(
     recvtype: Datatype,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = blocks(process, sendbuf, (sendcounts, sdispls), &sendtype, near.destinations.len(), "sendcounts")?;
+    let from =
+        blocks(process, sendbuf, (sendcounts, sdispls), &sendtype, near.destinations.len(), "sendcounts")?;
     let into = blocks(process, recvbuf, (recvcounts, rdispls), &recvtype, near.sources.len(), "recvcounts")?;
     Ok(exchange(process, &near, &from, into))
 }
@@ -191,7 +205,14 @@ fn alltoallw_task<'n, C: Integer, D: Integer>(
     recvtypes: Array<Handle>,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = typed_blocks(process, sendbuf, (sendcounts, sdispls, sendtypes), near.destinations.len(), "sendcounts")?;
-    let into = typed_blocks(process, recvbuf, (recvcounts, rdispls, recvtypes), near.sources.len(), "recvcounts")?;
+    let from = typed_blocks(
+        process,
+        sendbuf,
+        (sendcounts, sdispls, sendtypes),
+        near.destinations.len(),
+        "sendcounts",
+    )?;
+    let into =
+        typed_blocks(process, recvbuf, (recvcounts, rdispls, recvtypes), near.sources.len(), "recvcounts")?;
     Ok(exchange(process, &near, &from, into))
 }

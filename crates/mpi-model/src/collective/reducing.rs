@@ -56,7 +56,12 @@ forms! { reduce_scatter_block_task = "reduce-scatter": reduce_scatter_block ired
 (sendbuf: Address, recvbuf: Address, recvcount: i64, datatype: Datatype, op: Operator) }
 
 /// The operands of this process: those of the receive buffer for `MPI_IN_PLACE`.
-pub(super) fn operands(sendbuf: Address, recvbuf: Address, count: i64, datatype: &Datatype) -> Result<Buffer> {
+pub(super) fn operands(
+    sendbuf: Address,
+    recvbuf: Address,
+    count: i64,
+    datatype: &Datatype,
+) -> Result<Buffer> {
     let from = if is_in_place(sendbuf) { recvbuf } else { sendbuf };
     if sendbuf == recvbuf && count > 0 && !sendbuf.is_null() && !is_in_place(sendbuf) {
         return Err(Error::argument(Class::BUFFER, "recvbuf", "it is the send buffer: use MPI_IN_PLACE"));

@@ -97,7 +97,12 @@ impl<'n> Steps<'n> for Rounds<'n> {
         self.pending.front().map(|&(id, _)| id)
     }
 
-    fn complete(&mut self, process: &Process<'n>, request: RequestId, message: Option<Message>) -> Result<()> {
+    fn complete(
+        &mut self,
+        process: &Process<'n>,
+        request: RequestId,
+        message: Option<Message>,
+    ) -> Result<()> {
         let Some(at) = self.pending.iter().position(|&(id, _)| id == request) else { return Ok(()) };
         if let Some((_, Some(index))) = self.pending.remove(at) {
             self.received[index] = message.ok_or(Error::Leave)?.payload;
@@ -142,7 +147,8 @@ fn barrier_task<'n>(_: &Process<'n>, comm: &Comm<'n>) -> Result<Task<'n>> {
         return Ok(one_round(Round { sends, receives }, |_, _| Ok(())));
     }
     let (rank, size) = (comm.group.rank(), comm.group.size());
-    let mut distances = iter::successors(Some(1), |distance| Some(2 * distance)).take_while(move |&it| it < size);
+    let mut distances =
+        iter::successors(Some(1), |distance| Some(2 * distance)).take_while(move |&it| it < size);
     Ok(Task::Rounds(Box::new(move |_, _| {
         Ok(distances.next().map(|distance| Round {
             sends: vec![((rank + distance) % size, 0, Payload::empty())],
@@ -192,7 +198,8 @@ pub(crate) fn broadcast_bytes<'n>(
     let failed = super::error_of;
     let is_root = comm.group.rank() == root;
     let length = if is_root { Payload::from([mine.len() as u64]) } else { Payload::empty() };
-    let length = comm.group.carry_out(&Job::of::<u64>(Operation::Broadcast, root, 1), length).map_err(failed)?;
+    let length =
+        comm.group.carry_out(&Job::of::<u64>(Operation::Broadcast, root, 1), length).map_err(failed)?;
     let length = length.to_value::<u64>().unwrap_or_default() as usize;
     let data = if is_root { Payload::from(mine) } else { Payload::empty() };
     let job = Job::bytes(Operation::Broadcast, length).root(root);

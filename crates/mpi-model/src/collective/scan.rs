@@ -48,7 +48,9 @@ forms! { exscan_task = "exclusive-scan": exscan iexscan exscan_init
 fn check_intra(comm: &Communicator<'_>) -> Result<()> {
     match comm.remote {
         None => Ok(()),
-        Some(_) => Err(Error::argument(Class::COMM, "comm", "an intercommunicator was given, which has no scan")),
+        Some(_) => {
+            Err(Error::argument(Class::COMM, "comm", "an intercommunicator was given, which has no scan"))
+        }
     }
 }
 
@@ -103,7 +105,8 @@ fn exscan_task<'n>(
             }
             return Ok(None);
         }
-        let sends = if rank + distance < size { vec![(rank + distance, 0, inclusive.clone())] } else { vec![] };
+        let sends =
+            if rank + distance < size { vec![(rank + distance, 0, inclusive.clone())] } else { vec![] };
         let receives = rank.checked_sub(distance).map(|peer| (peer, 0)).into_iter().collect();
         distance *= 2;
         Ok(Some(Round { sends, receives }))

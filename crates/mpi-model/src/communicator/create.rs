@@ -86,7 +86,11 @@ pub(crate) fn sub_communicator<'n>(
 }
 
 /// Makes a communicator with the same groups and another context, with the error handler of the old one.
-fn duplicate<'n>(process: &Process<'n>, comm: &Rc<Communicator<'n>>, info: Info) -> Result<Rc<Communicator<'n>>> {
+fn duplicate<'n>(
+    process: &Process<'n>,
+    comm: &Rc<Communicator<'n>>,
+    info: Info,
+) -> Result<Rc<Communicator<'n>>> {
     let all = |group: &Group<'n>| group.subgroup(&(0..group.size()).collect::<Vec<_>>());
     let remote = match &comm.remote {
         None => None,
@@ -160,8 +164,11 @@ fn color_and_key(color: i32, key: i32) -> Vec<u8> {
 /// The ranks of one color, in the order of their keys.
 fn of_color(all: &[Vec<u8>], color: i32) -> Vec<usize> {
     let decoded = all.iter().map(|bytes| (i64::load(&bytes[..8]), i64::load(&bytes[8..16])));
-    let mut members: Vec<(i64, usize)> =
-        decoded.zip(0..).filter(|((other, _), _)| *other == i64::from(color)).map(|((_, key), rank)| (key, rank)).collect();
+    let mut members: Vec<(i64, usize)> = decoded
+        .zip(0..)
+        .filter(|((other, _), _)| *other == i64::from(color))
+        .map(|((_, key), rank)| (key, rank))
+        .collect();
     members.sort_unstable();
     members.into_iter().map(|(_, rank)| rank).collect()
 }
@@ -212,9 +219,7 @@ fn split_type<'n>(
     match kind {
         SHARED => split(process, comm, 0, key, newcomm),
         abi::UNDEFINED => split(process, comm, abi::UNDEFINED, key, newcomm),
-        _ if HARDWARE.contains(&kind) => {
-            split(process, comm.clone(), abi::UNDEFINED, key, newcomm)
-        }
+        _ if HARDWARE.contains(&kind) => split(process, comm.clone(), abi::UNDEFINED, key, newcomm),
         _ => Err(Error::argument(Class::ARG, "split_type", format!("{kind} is no type of split"))),
     }
 }
@@ -242,7 +247,8 @@ fn create<'n>(
         let mine: Vec<u8> = members.iter().flat_map(|&rank| (rank as u64).to_ne_bytes()).collect();
         let theirs = inter::from_remote(process, &comm, remote, mine)?;
         let ranks = theirs.first().map_or(&[][..], |bytes| &bytes[..]);
-        let others: Vec<Rank> = ranks.chunks_exact(8).map(|bytes| remote.nodes[u64::load(bytes) as usize]).collect();
+        let others: Vec<Rank> =
+            ranks.chunks_exact(8).map(|bytes| remote.nodes[u64::load(bytes) as usize]).collect();
         if members.contains(&comm.group.rank()) && !others.is_empty() {
             let made = inter::of_groups(process, &comm.group, &members, others, remote.is_first)?;
             newcomm.set(process, enter(process, made));

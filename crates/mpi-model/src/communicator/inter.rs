@@ -31,7 +31,8 @@ pub(super) fn of_groups<'n>(
     is_first: bool,
 ) -> Result<Rc<Communicator<'n>>> {
     let own = local.subgroup(members)?;
-    let mut both: Vec<Rank> = members.iter().map(|&rank| local.to(rank, Tag(0)).rank).chain(remote.iter().copied()).collect();
+    let mut both: Vec<Rank> =
+        members.iter().map(|&rank| local.to(rank, Tag(0)).rank).chain(remote.iter().copied()).collect();
     both.sort_unstable();
     both.dedup();
     if both.len() < members.len() + remote.len() {
@@ -59,7 +60,8 @@ pub(super) fn from_remote<'n>(
         }
         let context = remote.union.context();
         let to = multicomputer::comm::transport::To { rank: remote.nodes[0], context, tag: OWN };
-        let from = multicomputer::comm::transport::From { context, source: Some(remote.nodes[0]), tag: Some(OWN) };
+        let from =
+            multicomputer::comm::transport::From { context, source: Some(remote.nodes[0]), tag: Some(OWN) };
         let message = process.transport().send_recv(to, Payload::from(own), from)?;
         packed = message.payload.to_bytes().map_or_else(|_| Vec::new(), |bytes| bytes.to_vec());
     }
@@ -88,7 +90,13 @@ fn intercomm_create<'n>(
     }
     let root = match usize::try_from(leader) {
         Ok(rank) if rank < local.group.size() => rank,
-        _ => return Err(Error::argument(Class::RANK, "local_leader", format!("{leader} is no rank of the local communicator"))),
+        _ => {
+            return Err(Error::argument(
+                Class::RANK,
+                "local_leader",
+                format!("{leader} is no rank of the local communicator"),
+            ));
+        }
     };
     let mut packed = Vec::new();
     if local.group.rank() == root {
@@ -117,7 +125,12 @@ fn intercomm_create<'n>(
     Ok(())
 }
 
-fn merge<'n>(process: &Process<'n>, comm: Rc<Communicator<'n>>, high: i32, newcomm: Out<Handle>) -> Result<()> {
+fn merge<'n>(
+    process: &Process<'n>,
+    comm: Rc<Communicator<'n>>,
+    high: i32,
+    newcomm: Out<Handle>,
+) -> Result<()> {
     newcomm.set(process, abi::COMM_NULL);
     let remote = super::remote_of(&comm)?;
     let theirs = from_remote(process, &comm, remote, vec![u8::from(high != 0)])?;

@@ -66,7 +66,8 @@ fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), co
     match room(process) {
         Some(room) if room >= needed => {}
         Some(room) => {
-            let text = format!("the message needs {needed} bytes of the attached buffer, of which {room} are free");
+            let text =
+                format!("the message needs {needed} bytes of the attached buffer, of which {room} are free");
             return Err(Error::argument(Class::BUFFER, "count", text));
         }
         None => return Err(Error::new(Class::BUFFER, "no buffer is attached: call MPI_Buffer_attach first")),
@@ -130,7 +131,11 @@ fn attach(process: &Process<'_>, buffer: Address, size: i64) -> Result<()> {
     let size = if buffer == Address::BUFFER_AUTOMATIC { u64::MAX } else { bytes_of("size", size)? };
     let mut buffered = process.buffered.borrow_mut();
     if buffered.attached.is_some() {
-        return Err(Error::argument(Class::BUFFER, "buffer", "a buffer is attached already: detach it first"));
+        return Err(Error::argument(
+            Class::BUFFER,
+            "buffer",
+            "a buffer is attached already: detach it first",
+        ));
     }
     buffered.attached = Some((buffer, size));
     Ok(())

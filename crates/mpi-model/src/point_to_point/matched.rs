@@ -103,7 +103,11 @@ fn take<'n>(process: &Process<'n>, message: Out<Handle>) -> Result<Option<Rc<Cla
     }
     let found = process.messages.borrow_mut().remove(handle);
     found.map(Some).ok_or_else(|| {
-        Error::argument(Class::REQUEST, "message", format!("{:#x} is no message of a matched probe", handle.0))
+        Error::argument(
+            Class::REQUEST,
+            "message",
+            format!("{:#x} is no message of a matched probe", handle.0),
+        )
     })
 }
 
