@@ -76,4 +76,7 @@ const LISTS: &[&[Function]] = &[
     crate::op::FUNCTIONS,
     crate::request::FUNCTIONS,
     crate::topology::FUNCTIONS,
+    crate::topology::cartesian::FUNCTIONS,
+    crate::topology::distributed::FUNCTIONS,
+    crate::topology::graph::FUNCTIONS,
 ];

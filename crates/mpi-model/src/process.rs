@@ -40,7 +40,7 @@ pub enum Phase {
 }
 
 /// The object whose error handler takes an error.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Scope<'n> {
     /// A call without a communicator, window or file.
     Process,
@@ -253,6 +253,11 @@ impl<'n> Process<'n> {
         }
         self.queried.set(Some((call, time)));
         Ok(time)
+    }
+
+    /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, and of communicators without a parent.
+    pub(crate) fn initial_error_handler(&self) -> Handle {
+        abi::ERRORS_ARE_FATAL
     }
 
     /// The node's calls.
