@@ -12,6 +12,24 @@ pub const COMM_SELF: Handle = Handle(0x102);
 pub const GROUP_NULL: Handle = Handle(0x108);
 /// `MPI_GROUP_EMPTY`.
 pub const GROUP_EMPTY: Handle = Handle(0x109);
+/// `MPI_WIN_NULL`.
+pub const WIN_NULL: Handle = Handle(0x110);
+/// `MPI_FILE_NULL`.
+pub const FILE_NULL: Handle = Handle(0x118);
+/// `MPI_SESSION_NULL`.
+pub const SESSION_NULL: Handle = Handle(0x120);
+/// `MPI_INFO_NULL`.
+pub const INFO_NULL: Handle = Handle(0x130);
+/// `MPI_INFO_ENV`.
+pub const INFO_ENV: Handle = Handle(0x131);
+/// `MPI_ERRHANDLER_NULL`.
+pub const ERRHANDLER_NULL: Handle = Handle(0x140);
+/// `MPI_ERRORS_ARE_FATAL`.
+pub const ERRORS_ARE_FATAL: Handle = Handle(0x141);
+/// `MPI_ERRORS_ABORT`.
+pub const ERRORS_ABORT: Handle = Handle(0x142);
+/// `MPI_ERRORS_RETURN`.
+pub const ERRORS_RETURN: Handle = Handle(0x143);
 /// `MPI_MESSAGE_NULL`.
 pub const MESSAGE_NULL: Handle = Handle(0x128);
 /// `MPI_MESSAGE_NO_PROC`.
@@ -50,3 +68,31 @@ pub const CONGRUENT: i32 = 202;
 pub const SIMILAR: i32 = 203;
 /// `MPI_UNEQUAL`.
 pub const UNEQUAL: i32 = 204;
+
+/// `MPI_CART`.
+pub const CART: i32 = 211;
+/// `MPI_GRAPH`.
+pub const GRAPH: i32 = 212;
+/// `MPI_DIST_GRAPH`.
+pub const DIST_GRAPH: i32 = 213;
+
+/// `MPI_UNWEIGHTED`.
+pub const UNWEIGHTED: usize = 10;
+/// `MPI_WEIGHTS_EMPTY`.
+pub const WEIGHTS_EMPTY: usize = 11;
+
+/// `MPI_KEYVAL_INVALID`.
+pub const KEYVAL_INVALID: i32 = 0;
+/// `MPI_ERR_LASTCODE`, the largest error code that is not the program's.
+pub const ERR_LASTCODE: i32 = 16383;
+
+/// `MPI_MAX_ERROR_STRING`, with the zero byte.
+pub const MAX_ERROR_STRING: usize = 512;
+/// `MPI_MAX_INFO_KEY`, with the zero byte.
+pub const MAX_INFO_KEY: usize = 256;
+/// `MPI_MAX_INFO_VAL`, with the zero byte.
+pub const MAX_INFO_VAL: usize = 1024;
+/// `MPI_MAX_LIBRARY_VERSION_STRING`, with the zero byte.
+pub const MAX_LIBRARY_VERSION_STRING: usize = 8192;
+/// `MPI_MAX_PROCESSOR_NAME`, with the zero byte.
+pub const MAX_PROCESSOR_NAME: usize = 256;

@@ -56,24 +56,27 @@ pub(crate) use functions;
 
 /// Returns the function with a name, such as `MPI_Send`; `None` if the function is not supported.
 pub fn named(name: &str) -> Option<&'static Function> {
-    MODULES.iter().flat_map(|functions| functions.iter()).find(|function| function.name == name)
+    all().find(|function| function.name == name)
 }
 
 /// All supported functions.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    MODULES.iter().flat_map(|functions| functions.iter())
+    let lists = [&crate::collective::ALL[..], &crate::communicator::ALL, &crate::point_to_point::ALL, LISTS];
+    lists.into_iter().flatten().flat_map(|functions| functions.iter())
 }
 
-const MODULES: &[&[Function]] = &[
+/// The functions of modules without parts.
+const LISTS: &[&[Function]] = &[
     crate::attribute::FUNCTIONS,
-    crate::communicator::FUNCTIONS,
     crate::datatype::FUNCTIONS,
     crate::environment::FUNCTIONS,
     crate::error_handler::FUNCTIONS,
     crate::group::FUNCTIONS,
     crate::info::FUNCTIONS,
     crate::op::FUNCTIONS,
-    crate::point_to_point::FUNCTIONS,
     crate::request::FUNCTIONS,
     crate::topology::FUNCTIONS,
+    crate::topology::cartesian::FUNCTIONS,
+    crate::topology::distributed::FUNCTIONS,
+    crate::topology::graph::FUNCTIONS,
 ];

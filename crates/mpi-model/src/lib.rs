@@ -18,6 +18,8 @@
 pub mod abi;
 pub mod arena;
 pub mod attribute;
+pub mod buffer;
+mod collective;
 pub mod communicator;
 pub mod datatype;
 pub mod environment;

@@ -2,11 +2,16 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeMap,
     fmt,
     rc::Rc,
 };
 
-use multicomputer::comm::Node;
+use multicomputer::{
+    Span, Time, all_to_all,
+    collective::{self, Job, Operation},
+    comm::{Node, transport::Transport},
+};
 
 use crate::{
     abi, attribute,
@@ -16,6 +21,7 @@ use crate::{
     error_handler,
     function::Function,
     group, info, op,
+    point_to_point::Buffered,
     program::Program,
     request,
     table::{Kind, Table},
@@ -34,12 +40,18 @@ pub enum Phase {
 }
 
 /// The object whose error handler takes an error.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Scope<'n> {
     /// A call without a communicator, window or file.
     Process,
     /// A communicator.
     Communicator(Rc<Communicator<'n>>),
+    /// A window.
+    Window(Handle),
+    /// A file.
+    File(Handle),
+    /// A session.
+    Session(Handle),
 }
 
 /// Settings of a job.
@@ -47,7 +59,15 @@ pub enum Scope<'n> {
 pub struct Settings {
     /// Modeled time of an unsuccessful test or probe, and of a query of the time without another call before it. Without it a program that
     /// polls would never advance its clock.
-    pub poll: multicomputer::Span,
+    pub poll: Span,
+    /// Keys and values of `MPI_INFO_ENV` that the model does not know by itself, such as `command`, `argv` and `wdir`.
+    pub environment: Vec<(String, String)>,
+    /// The number of processes: the first nodes of the machine; `None` is all nodes.
+    pub ranks: Option<usize>,
+    /// Algorithms of collective operations, instead of the choice of *Auto*.
+    pub algorithms: BTreeMap<Operation, collective::Algorithm>,
+    /// The algorithm of all-to-all, instead of the choice of *Auto*.
+    pub exchange: Option<all_to_all::Algorithm>,
 }
 
 /// The way in which the program of a rank ends before its `main` returns.
@@ -71,9 +91,18 @@ pub struct Process<'n> {
     pub(crate) scope: RefCell<Scope<'n>>,
     /// The function that the program has called last.
     pub(crate) function: Cell<Option<&'static Function>>,
+    /// The number of functions of the program that the current call has called and that have not returned.
+    depth: Cell<usize>,
+    /// Whether a call has ended the program.
+    leaves: Cell<bool>,
+    /// The number of calls so far.
+    calls: Cell<u64>,
+    /// The last query of the time: the number of its call, and the time.
+    queried: Cell<Option<(u64, Time)>>,
     end: RefCell<Option<End>>,
     pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
     pub(crate) requests: RefCell<request::State<'n>>,
+    pub(crate) buffered: RefCell<Buffered>,
     pub(crate) attributes: RefCell<attribute::State>,
     pub(crate) datatypes: RefCell<datatype::State>,
     pub(crate) error_handlers: RefCell<error_handler::State>,
@@ -102,9 +131,14 @@ impl<'n> Process<'n> {
             thread_level: Cell::new(abi::THREAD_SINGLE),
             scope: RefCell::new(Scope::Process),
             function: Cell::new(None),
+            depth: Cell::new(0),
+            leaves: Cell::new(false),
+            calls: Cell::new(0),
+            queried: Cell::new(None),
             end: RefCell::new(None),
             communicators: RefCell::new(Table::new(Kind::Communicator)),
             requests: RefCell::default(),
+            buffered: RefCell::default(),
             attributes: RefCell::default(),
             datatypes: RefCell::default(),
             error_handlers: RefCell::default(),
@@ -114,10 +148,22 @@ impl<'n> Process<'n> {
         }
     }
 
-    /// Carries out a call of the program.
+    /// Carries out a call of the program. A callback may call it while another call is under way.
     pub fn call(&self, function: &'static Function, words: &[usize]) -> Outcome {
-        self.function.set(Some(function));
-        *self.scope.borrow_mut() = Scope::Process;
+        if self.leaves.get() {
+            return Outcome::Leaves;
+        }
+        self.calls.set(self.calls.get() + 1);
+        let outer = (self.function.replace(Some(function)), self.scope.replace(Scope::Process));
+        let outcome = self.outcome(function, words);
+        if self.depth.get() > 0 {
+            self.function.set(outer.0);
+            *self.scope.borrow_mut() = outer.1;
+        }
+        outcome
+    }
+
+    fn outcome(&self, function: &'static Function, words: &[usize]) -> Outcome {
         let result = match self.phase.get() {
             Phase::Initialized => (function.run)(self, words),
             _ if function.always => (function.run)(self, words),
@@ -126,7 +172,10 @@ impl<'n> Process<'n> {
         };
         match result {
             Ok(()) => Outcome::Returns(0),
-            Err(Error::Leave) => Outcome::Leaves,
+            Err(Error::Leave) => {
+                self.leaves.set(true);
+                Outcome::Leaves
+            }
             Err(Error::Mpi(error)) => self.raise(&error),
         }
     }
@@ -135,6 +184,7 @@ impl<'n> Process<'n> {
     pub fn unsupported(&self, name: &'static str) -> Outcome {
         *self.scope.borrow_mut() = Scope::Process;
         self.fatal(format!("{name} is not supported"));
+        self.leaves.set(true);
         Outcome::Leaves
     }
 
@@ -143,7 +193,10 @@ impl<'n> Process<'n> {
         let scope = self.scope.borrow().clone();
         match error_handler::handle(self, &scope, error) {
             Ok(code) => Outcome::Returns(code),
-            Err(_) => Outcome::Leaves,
+            Err(_) => {
+                self.leaves.set(true);
+                Outcome::Leaves
+            }
         }
     }
 
@@ -165,6 +218,61 @@ impl<'n> Process<'n> {
     /// The function that the program has called last.
     pub fn last_function(&self) -> Option<&'static str> {
         self.function.get().map(|function| function.name)
+    }
+
+    /// Calls a function of the program. No object of the process may be borrowed: the function may call MPI.
+    ///
+    /// # Errors
+    /// [`Error::Leave`] if a call of the function has ended the program.
+    pub(crate) fn call_back(&self, function: usize, arguments: &[usize]) -> Result<usize, Error> {
+        self.depth.set(self.depth.get() + 1);
+        let result = self.program.call(function, arguments);
+        self.depth.set(self.depth.get() - 1);
+        if self.leaves.get() { Err(Error::Leave) } else { Ok(result) }
+    }
+
+    /// Advances the clock after an unsuccessful test or probe, so that a program that polls sees its time go by.
+    pub(crate) fn polled(&self) -> Result<(), Error> {
+        if !self.settings.poll.is_zero() {
+            self.node.compute(self.settings.poll)?;
+        }
+        Ok(())
+    }
+
+    /// The time on the clock of the process. A program that asks for the time again, without another call in between, is waiting for it:
+    /// its clock is advanced first, by the time of an unsuccessful test.
+    ///
+    /// # Errors
+    /// [`Error::Leave`] once the run is over.
+    pub fn time(&self) -> Result<Time, Error> {
+        let call = self.calls.get();
+        let mut time = self.node.now()?;
+        if self.queried.get().is_some_and(|(last, at)| last + 1 == call && at == time) {
+            self.polled()?;
+            time = self.node.now()?;
+        }
+        self.queried.set(Some((call, time)));
+        Ok(time)
+    }
+
+    /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, and of communicators without a parent.
+    pub(crate) fn initial_error_handler(&self) -> Handle {
+        abi::ERRORS_ARE_FATAL
+    }
+
+    /// The node's calls.
+    pub(crate) fn transport(&self) -> Transport<'n> {
+        Transport::of(self.node)
+    }
+
+    /// The algorithm of a collective operation.
+    pub(crate) fn algorithm(&self, job: &Job) -> collective::Algorithm {
+        self.settings.algorithms.get(&job.operation()).cloned().unwrap_or(collective::Algorithm::AUTO)
+    }
+
+    /// The algorithm of all-to-all.
+    pub(crate) fn exchange_algorithm(&self) -> all_to_all::Algorithm {
+        self.settings.exchange.clone().unwrap_or(all_to_all::Algorithm::AUTO)
     }
 
     /// Returns the communicator of a handle, whose error handler then takes errors of the call.

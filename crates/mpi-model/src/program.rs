@@ -1,5 +1,10 @@
 //! The interface to the program of a process: its memory and its functions.
 
+use crate::{
+    error::{Class, Error, Result},
+    word::Stored,
+};
+
 /// The memory and the functions of the program that a process runs.
 ///
 /// The model of MPI refers to both by addresses only. An implementation for native programs dereferences them, as an MPI library does: an
@@ -17,6 +22,12 @@ pub trait Program {
         self.read(from, length, &mut bytes);
         self.write(to, &bytes);
     }
+
+    /// Allocates `length` bytes, aligned for any value of C. Returns 0 if there is no memory.
+    fn allocate(&self, length: usize) -> usize;
+
+    /// Frees memory that [`allocate`](Program::allocate) has returned.
+    fn release(&self, address: usize);
 
     /// Calls the function at `function` with integer and pointer arguments, and returns its result.
     fn call(&self, function: usize, arguments: &[usize]) -> usize;
@@ -36,5 +47,54 @@ pub trait Program {
                 return string;
             }
         }
+    }
+}
+
+/// Values in the program's memory for the time of a callback, to which the callback gets pointers.
+pub(crate) struct Scratch<'a> {
+    program: &'a dyn Program,
+    address: usize,
+}
+
+/// The size of [`Scratch`], for up to four values of 8 bytes.
+const SCRATCH: usize = 32;
+
+impl<'a> Scratch<'a> {
+    /// Allocates memory, all bytes 0.
+    ///
+    /// # Errors
+    /// [`Class::NO_MEM`].
+    pub(crate) fn new(program: &'a dyn Program) -> Result<Scratch<'a>> {
+        let address = program.allocate(SCRATCH);
+        if address == 0 {
+            return Err(Error::new(Class::NO_MEM, "no memory for the arguments of a callback"));
+        }
+        program.write(address, &[0; SCRATCH]);
+        Ok(Scratch { program, address })
+    }
+
+    /// The address of a value, by its number from 0 to 3.
+    pub(crate) fn address(&self, slot: usize) -> usize {
+        self.address + 8 * slot
+    }
+
+    /// Stores a value.
+    pub(crate) fn set<T: Stored>(&self, slot: usize, value: &T) {
+        let mut bytes = Vec::with_capacity(T::SIZE);
+        value.store(&mut bytes);
+        self.program.write(self.address(slot), &bytes);
+    }
+
+    /// Reads a value.
+    pub(crate) fn get<T: Stored>(&self, slot: usize) -> T {
+        let mut bytes = Vec::with_capacity(T::SIZE);
+        self.program.read(self.address(slot), T::SIZE, &mut bytes);
+        T::load(&bytes)
+    }
+}
+
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        self.program.release(self.address);
     }
 }

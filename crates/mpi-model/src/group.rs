@@ -1,9 +1,0 @@
-//! (Being written.)
-
-use crate::function::functions;
-
-/// The objects of a process.
-#[derive(Debug, Default)]
-pub struct State {}
-
-functions! {}
