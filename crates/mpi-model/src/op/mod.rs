@@ -205,10 +205,10 @@ fn reduce_local<T: Integer>(
     }
     op.check(&datatype)?;
     let count = count as u64;
-    let first = datatype.pack(process.program, left, count);
+    let first = datatype.pack(&*process.program, left, count);
     let mut second = Vec::new();
-    datatype.layout().pack(process.program, right, count, &mut second);
+    datatype.layout().pack(&*process.program, right, count, &mut second);
     op.combine(process, &first, &mut second, &datatype, count);
-    datatype.unpack(process.program, right, count, &second);
+    datatype.unpack(&*process.program, right, count, &second);
     Ok(())
 }

@@ -93,7 +93,7 @@ impl User {
         datatype: &Datatype,
         count: u64,
     ) {
-        let program = process.program;
+        let program = &*process.program;
         let mut count = if self.is_large {
             (count as i64).to_ne_bytes().to_vec()
         } else {
