@@ -1,6 +1,6 @@
 //! Programs of tests: an arena on every node of a machine.
 
-use multicomputer::{Machine, Span, prelude::*};
+use multicomputer::{Machine, Span};
 
 use crate::{
     abi,

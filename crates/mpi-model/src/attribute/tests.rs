@@ -134,7 +134,10 @@ fn predefined_attributes() {
         assert_eq!(values, expected.map(Some));
         let class: i32 = tester.result("MPI_Add_error_class", &[]);
         assert_eq!(pointed(506), Some(class));
-        assert_eq!(value::<i64>(tester, "MPI_Comm_get_attr_fortran", WORLD, 503), Some(abi::PROC_NULL.into()));
+        assert_eq!(
+            value::<i64>(tester, "MPI_Comm_get_attr_fortran", WORLD, 503),
+            Some(abi::PROC_NULL.into())
+        );
     });
 }
 
@@ -164,10 +167,7 @@ fn attributes_of_two_languages() {
         let dup: Handle = tester.result("MPI_Comm_dup", &[WORLD]);
         assert_eq!(value::<i64>(tester, "MPI_Comm_get_attr_fortran", dup.0, key), Some(43));
         tester.ok("MPI_Comm_delete_attr", &[dup.0, key]);
-        assert_eq!(
-            log.take(),
-            [('f', vec![0xc0, WORLD, key, 4, 42]), ('f', vec![0xde, dup.0, key, 43, 4])]
-        );
+        assert_eq!(log.take(), [('f', vec![0xc0, WORLD, key, 4, 42]), ('f', vec![0xde, dup.0, key, 43, 4])]);
         tester.ok("MPI_Comm_set_attr", &[WORLD, key, 0x5000]);
         assert_eq!(value::<usize>(tester, "MPI_Comm_get_attr_fortran", WORLD, key), Some(0x5000));
     });

@@ -13,7 +13,8 @@ use crate::{
 
 /// Some of the first 20 processes, in any order.
 fn members() -> impl Strategy<Value = Vec<usize>> {
-    (Just((0..20).collect::<Vec<usize>>()).prop_shuffle(), 0..=20_usize).prop_map(|(all, size)| all[..size].to_vec())
+    (Just((0..20).collect::<Vec<usize>>()).prop_shuffle(), 0..=20_usize)
+        .prop_map(|(all, size)| all[..size].to_vec())
 }
 
 /// World ranks of the group that a function makes.
@@ -98,7 +99,8 @@ fn inclusion_and_exclusion() {
         let none: Handle = tester.result("MPI_Group_incl", &[group, 0, 0]);
         assert_eq!(none, abi::GROUP_EMPTY);
         let out = tester.room(2);
-        let code = |name: &str, n: usize, values: &[i32]| tester.code(name, &[group, n, tester.ints(values), out]);
+        let code =
+            |name: &str, n: usize, values: &[i32]| tester.code(name, &[group, n, tester.ints(values), out]);
         assert_eq!(code("MPI_Group_incl", 2, &[3, 3]), 6);
         assert_eq!(code("MPI_Group_incl", 1, &[10]), 6);
         assert_eq!(code("MPI_Group_range_incl", 1, &[0, 3, 0]), 13);

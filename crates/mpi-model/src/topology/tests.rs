@@ -18,7 +18,8 @@ fn ranks_are_row_major() {
         assert_eq!(grid.coordinates(rank), [x, y, z]);
         for distance in -9..=9_i64 {
             let x2 = x as i64 + distance;
-            let along = if (0..3).contains(&x2) { (x2 as usize * 8 + y * 2 + z) as i32 } else { abi::PROC_NULL };
+            let along =
+                if (0..3).contains(&x2) { (x2 as usize * 8 + y * 2 + z) as i32 } else { abi::PROC_NULL };
             assert_eq!(grid.shifted(rank, 0, distance), along);
             let y2 = (y as i64 + distance).rem_euclid(4) as usize;
             assert_eq!(grid.shifted(rank, 1, distance), (x * 8 + y2 * 2 + z) as i32);
@@ -55,7 +56,10 @@ fn a_cylinder_of_six_of_seven_processes() {
         assert_eq!(tester.result::<i32>("MPI_Topo_test", &[grid]), abi::CART);
         assert_eq!(tester.result::<i32>("MPI_Topo_test", &[WORLD]), abi::UNDEFINED);
         assert_eq!(tester.result::<i32>("MPI_Cartdim_get", &[grid]), 2);
-        assert_eq!(tester.result::<i32>("MPI_Cart_rank", &[grid, tester.ints(&[here[0], here[1] - 3])]), rank);
+        assert_eq!(
+            tester.result::<i32>("MPI_Cart_rank", &[grid, tester.ints(&[here[0], here[1] - 3])]),
+            rank
+        );
         let got = [0; 3].map(|_| tester.room(2));
         tester.ok("MPI_Cart_get", &[grid, 2, got[0], got[1], got[2]]);
         assert_eq!(got.map(|at| tester.read(at, 2)), [vec![2, 3], vec![0, 1], here.to_vec()]);
