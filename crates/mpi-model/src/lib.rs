@@ -35,5 +35,7 @@ pub mod program;
 pub mod request;
 pub mod status;
 pub mod table;
+#[cfg(test)]
+mod testing;
 pub mod topology;
 pub mod word;

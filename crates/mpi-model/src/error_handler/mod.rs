@@ -4,6 +4,9 @@
 //! an entry of the table counts the references of the program only, and is taken again when the program makes a handler of the same
 //! function.
 
+#[cfg(test)]
+mod tests;
+
 use std::{collections::BTreeMap, rc::Rc};
 
 use crate::{

@@ -1,5 +1,8 @@
 //! Info objects: hints as pairs of a key and a value.
 
+#[cfg(test)]
+mod tests;
+
 use std::{cell::RefCell, rc::Rc};
 
 use crate::{
