@@ -409,3 +409,6 @@ impl PartialEq for Datatype {
         self.is_same(other)
     }
 }
+
+#[cfg(test)]
+mod tests;
