@@ -130,7 +130,7 @@ fn datatype() -> impl Strategy<Value = Both> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn random_datatypes_are_their_typemaps((layout, naive) in datatype(), count in 0_u64..4, cut: prop::sample::Index) {
