@@ -163,6 +163,8 @@ impl fmt::Debug for Arena {
 /// What the tests of modules share: a process whose program is an arena.
 #[cfg(test)]
 pub(crate) mod testing {
+    use std::rc::Rc;
+
     use multicomputer::Machine;
 
     use super::Arena;
@@ -170,7 +172,7 @@ pub(crate) mod testing {
         error::{Class, Error, Result},
         function::named,
         process::{Process, Settings},
-        word::{Address, Handle},
+        word::Handle,
     };
 
     /// Runs a test in a process, alone on a machine.
@@ -178,8 +180,8 @@ pub(crate) mod testing {
         let machine = Machine::paragon(1, 1).build().unwrap();
         machine
             .run(|node| {
-                let (arena, node) = (Arena::new(), node.reborrow());
-                test(&Process::new(&node, &arena, Settings::default()), &arena);
+                let arena = Rc::new(Arena::new());
+                test(&Process::new(node, arena.clone(), Settings::default()), &arena);
                 Ok(())
             })
             .unwrap();
@@ -211,11 +213,5 @@ pub(crate) mod testing {
     /// Integers as words.
     pub(crate) fn word(value: i64) -> usize {
         value as usize
-    }
-
-    impl From<Address> for usize {
-        fn from(address: Address) -> usize {
-            address.0
-        }
     }
 }
