@@ -9,12 +9,18 @@ pub(crate) fn interfaces(list: &List, f08: bool) -> String {
     let mut text = String::new();
     let functions: Vec<&Function> = list.functions().filter(|function| function.fortran).collect();
     for function in &functions {
-        // Forms of large counts are specific procedures of the same name, in the newer module.
-        if function.large || (f08 && is_old(function)) {
+        if (function.large && !f08) || (f08 && is_old(function)) {
             continue;
         }
-        let large = format!("{}_c", function.name);
-        let large = functions.iter().find(|other| f08 && other.large && other.name == large);
+        // In the newer module the form of large counts is a specific procedure of the same name, unless Fortran cannot
+        // tell the two forms apart: MPI_ADDRESS_KIND and MPI_COUNT_KIND are the same.
+        let other_form = |large: &Function, small: &Function| {
+            large.large && large.name.strip_suffix("_c") == Some(&small.name) && has_other_kinds(large, small)
+        };
+        if functions.iter().any(|small| other_form(function, small)) {
+            continue;
+        }
+        let large = functions.iter().find(|large| f08 && other_form(large, function));
         let name = &function.name;
         text += &format!("interface {name}\n{}", body(function, f08));
         if let Some(large) = large {
@@ -23,6 +29,12 @@ pub(crate) fn interfaces(list: &List, f08: bool) -> String {
         text += &format!("end interface {name}\n");
     }
     text
+}
+
+/// Whether an integer of one form is longer in the other.
+fn has_other_kinds(large: &Function, small: &Function) -> bool {
+    let pairs = large.parameters.iter().zip(&small.parameters);
+    pairs.into_iter().any(|(large, small)| large.base != small.base && small.base == Base::Int)
 }
 
 /// Whether the module `mpi_f08` does not have it.
@@ -119,7 +131,7 @@ pub(crate) fn handles() -> String {
     let mut operators = String::new();
     let mut procedures = "contains\n\n".to_string();
     for handle in HANDLES {
-        types += &format!("type, bind(C) :: MPI_{handle}\n    integer :: MPI_VAL\nend type MPI_{handle}\n\n");
+        types += &format!("type, bind(C) :: MPI_{handle}\n    integer(c_int) :: MPI_VAL\nend type MPI_{handle}\n\n");
         for (operator, name) in [("==", "equal"), ("/=", "differ")] {
             let name = format!("{handle}_{name}");
             operators += &format!("interface operator({operator})\nprocedure {name}\nend interface\nprivate :: {name}\n");
