@@ -65,7 +65,7 @@ fn compile(out: &Path) {
     sources.extend(written.filter(|path| path.extension().is_some_and(|extension| extension == "c")));
     sources.sort();
 
-    let compiler = cc::Build::new().opt_level(2).get_compiler();
+    let compiler = cc::Build::new().opt_level(1).get_compiler();
     let status = compiler
         .to_command()
         .args(["-std=gnu99", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"])

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Special addresses ---- */
@@ -13,6 +14,8 @@ __thread uintptr_t mc_constants;
 
 /* The symbol of the common block. A program that has none of the variables cannot pass them: no address matches. */
 #define MC_BLOCK "mpi_abi_constants_"
+/* It is defined here, too, so that linkers export that of a program. */
+MPI_Fint mpi_abi_constants_[MC_CONSTANTS];
 #define MC_NOWHERE (UINTPTR_MAX - 65535)
 
 void mc_fortran_bind(void *handle)
@@ -29,6 +32,58 @@ void mc_find_constants(void *caller)
     /* What dlopen returns is the address of the map. */
     if (dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map != NULL)
         mc_fortran_bind(map);
+}
+
+uintptr_t mc_address(const void *address, void *caller)
+{
+    if (mc_constants == 0)
+        mc_find_constants(caller);
+    uintptr_t offset = (uintptr_t)address - mc_constants;
+    if (offset >= MC_CONSTANTS * sizeof(MPI_Fint))
+        return (uintptr_t)address;
+    switch (offset / sizeof(MPI_Fint)) {
+    case MC_IN_PLACE:
+        return (uintptr_t)MPI_IN_PLACE;
+    case MC_BUFFER_AUTOMATIC:
+        return (uintptr_t)MPI_BUFFER_AUTOMATIC;
+    case MC_UNWEIGHTED:
+        return (uintptr_t)MPI_UNWEIGHTED;
+    case MC_WEIGHTS_EMPTY:
+        return (uintptr_t)MPI_WEIGHTS_EMPTY;
+    default:
+        return 0;
+    }
+}
+
+/* ---- Arrays ---- */
+
+uintptr_t *mc_widen(const MPI_Fint *integers, intptr_t count, uintptr_t *local)
+{
+    uintptr_t *words = count > MC_LOCAL ? malloc((size_t)count * sizeof *words) : local;
+    if (words == NULL)
+        abort();
+    for (intptr_t i = 0; i < count; ++i)
+        words[i] = (uintptr_t)(intptr_t)integers[i];
+    return words;
+}
+
+void mc_narrow(MPI_Fint *integers, intptr_t count, const uintptr_t *words)
+{
+    for (intptr_t i = 0; i < count; ++i)
+        integers[i] = (MPI_Fint)words[i];
+}
+
+void mc_release(uintptr_t *words, const uintptr_t *local)
+{
+    if (words != local)
+        free(words);
+}
+
+void mc_count_from_1(MPI_Fint *indices, intptr_t count)
+{
+    for (intptr_t i = 0; i < count; ++i)
+        if (indices[i] >= 0)
+            ++indices[i];
 }
 
 /* ---- Functions of the program ---- */

@@ -4,8 +4,6 @@
 
 #include "shim.h"
 
-#include <stdlib.h>
-
 /*
  * Fortran has variables where C has special addresses. They are the common block MPI_ABI_CONSTANTS of mpif.h and of the
  * modules, and each program has its own: this is its address for the program of this thread, 0 before it is known.
@@ -27,26 +25,7 @@ enum {
 };
 
 /* The address that C passes for this one. */
-static inline uintptr_t mc_address(const void *address, void *caller)
-{
-    if (mc_constants == 0)
-        mc_find_constants(caller);
-    uintptr_t offset = (uintptr_t)address - mc_constants;
-    if (offset >= MC_CONSTANTS * sizeof(MPI_Fint))
-        return (uintptr_t)address;
-    switch (offset / sizeof(MPI_Fint)) {
-    case MC_IN_PLACE:
-        return (uintptr_t)MPI_IN_PLACE;
-    case MC_BUFFER_AUTOMATIC:
-        return (uintptr_t)MPI_BUFFER_AUTOMATIC;
-    case MC_UNWEIGHTED:
-        return (uintptr_t)MPI_UNWEIGHTED;
-    case MC_WEIGHTS_EMPTY:
-        return (uintptr_t)MPI_WEIGHTS_EMPTY;
-    default:
-        return 0;
-    }
-}
+uintptr_t mc_address(const void *address, void *caller);
 
 /* The function that C passes for one of these of Fortran: MPI_COMM_DUP_FN and so on are numbers in C. */
 uintptr_t mc_callback(void (*function)(void));
@@ -67,35 +46,12 @@ static inline void mc_result(MPI_Fint *ierror, int code)
 /* Arrays of handles have 4 bytes an element in Fortran and 8 in C. Short ones are in `local`, others are allocated. */
 #define MC_LOCAL 256
 
-static inline uintptr_t *mc_widen(const MPI_Fint *integers, intptr_t count, uintptr_t *local)
-{
-    uintptr_t *words = count > MC_LOCAL ? malloc((size_t)count * sizeof *words) : local;
-    if (words == NULL)
-        abort();
-    for (intptr_t i = 0; i < count; ++i)
-        words[i] = (uintptr_t)(intptr_t)integers[i];
-    return words;
-}
-
-static inline void mc_narrow(MPI_Fint *integers, intptr_t count, const uintptr_t *words)
-{
-    for (intptr_t i = 0; i < count; ++i)
-        integers[i] = (MPI_Fint)words[i];
-}
-
-static inline void mc_release(uintptr_t *words, const uintptr_t *local)
-{
-    if (words != local)
-        free(words);
-}
+uintptr_t *mc_widen(const MPI_Fint *integers, intptr_t count, uintptr_t *local);
+void mc_narrow(MPI_Fint *integers, intptr_t count, const uintptr_t *words);
+void mc_release(uintptr_t *words, const uintptr_t *local);
 
 /* Indices of requests are counted from 1. */
-static inline void mc_count_from_1(MPI_Fint *indices, intptr_t count)
-{
-    for (intptr_t i = 0; i < count; ++i)
-        if (indices[i] >= 0)
-            ++indices[i];
-}
+void mc_count_from_1(MPI_Fint *indices, intptr_t count);
 
 /* Longer than any string that MPI takes but names of files, which have this limit. */
 #define MC_STRING 4096
