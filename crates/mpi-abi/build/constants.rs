@@ -45,8 +45,9 @@ pub(crate) fn parse(header: &str) -> Vec<Constant> {
         ("MPI_COUNT_KIND", 8),
         ("MPI_OFFSET_KIND", 8),
     ];
-    constants
-        .extend(fortran.map(|(name, value)| Constant { name: name.to_string(), value: Value::Integer(value) }));
+    constants.extend(
+        fortran.map(|(name, value)| Constant { name: name.to_string(), value: Value::Integer(value) }),
+    );
     constants
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn include_file(constants: &[Constant]) -> String {
     for Constant { name, value } in constants {
         let (kind, number) = match value {
             Value::Integer(number) | Value::Handle(_, number) => ("INTEGER", number),
-            Value::Offset(number) => ("INTEGER*8", number),
+            Value::Offset(number) => ("INTEGER(KIND=8)", number),
         };
         text += &format!("      {kind} {name}\n      PARAMETER ({name}={number})\n");
     }
@@ -82,8 +83,12 @@ pub(crate) fn module(constants: &[Constant], f08: bool) -> String {
     let mut text = String::new();
     for Constant { name, value } in constants {
         text += &match value {
-            Value::Handle(kind, number) if f08 => format!("type({kind}), parameter :: {name} = {kind}({number})\n"),
-            Value::Integer(number) | Value::Handle(_, number) => format!("integer, parameter :: {name} = {number}\n"),
+            Value::Handle(kind, number) if f08 => {
+                format!("type({kind}), parameter :: {name} = {kind}({number})\n")
+            }
+            Value::Integer(number) | Value::Handle(_, number) => {
+                format!("integer, parameter :: {name} = {number}\n")
+            }
             Value::Offset(number) => format!("integer(kind=8), parameter :: {name} = {number}\n"),
         };
     }

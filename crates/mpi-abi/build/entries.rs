@@ -46,7 +46,9 @@ fn entry(function: &Function) -> String {
         .parameters
         .iter()
         .map(|parameter| match parameter.base {
-            Base::Int | Base::Logical if parameter.is_value() => format!("(uintptr_t)(intptr_t){}", parameter.name),
+            Base::Int | Base::Logical if parameter.is_value() => {
+                format!("(uintptr_t)(intptr_t){}", parameter.name)
+            }
             _ => format!("(uintptr_t){}", parameter.name),
         })
         .collect();

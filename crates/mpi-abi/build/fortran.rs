@@ -184,7 +184,9 @@ fn string(function: &Function, parameter: &Parameter) -> Argument {
         declarations,
         word: format!("(uintptr_t){name}_text"),
         before: format!("    char {name}_text[MC_TEXT] = \"\";\n"),
-        after: format!("    if (code == MPI_SUCCESS)\n        mc_blanks({name}, {name}_length, {name}_text);\n"),
+        after: format!(
+            "    if (code == MPI_SUCCESS)\n        mc_blanks({name}, {name}_length, {name}_text);\n"
+        ),
     }
 }
 
@@ -193,7 +195,9 @@ fn array(function: &Function, parameter: &Parameter) -> Argument {
     let length = parameter.array.as_deref().unwrap_or_default();
     let count = match length {
         // They are not read if data are exchanged in place.
-        "peers" if name == "sendtypes" => "mc_address(sendbuf, caller) == (uintptr_t)MPI_IN_PLACE ? 0 : mc_peers(comm, caller)".to_string(),
+        "peers" if name == "sendtypes" => {
+            "mc_address(sendbuf, caller) == (uintptr_t)MPI_IN_PLACE ? 0 : mc_peers(comm, caller)".to_string()
+        }
         "peers" | "sources" | "destinations" => format!("mc_{length}(comm, caller)"),
         argument => {
             assert!(

@@ -146,7 +146,11 @@ impl List {
         let mut chapters: Vec<Chapter> = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if let Some(title) = line.strip_prefix("= ") {
-                chapters.push(Chapter { title: title.to_string(), functions: Vec::new(), written: Vec::new() });
+                chapters.push(Chapter {
+                    title: title.to_string(),
+                    functions: Vec::new(),
+                    written: Vec::new(),
+                });
                 continue;
             }
             let chapter = chapters.last_mut().expect("a chapter begins before its functions");
@@ -156,7 +160,10 @@ impl List {
             }
             let fortran = !chapter.title.contains("C only");
             chapter.functions.push(Function::parse(line, false, fortran));
-            if ["COUNT ", "DISP ", "SIZE "].iter().any(|word| line.split(['(', ' ']).any(|part| part == word.trim())) {
+            if ["COUNT ", "DISP ", "SIZE "]
+                .iter()
+                .any(|word| line.split(['(', ' ']).any(|part| part == word.trim()))
+            {
                 chapter.functions.push(Function::parse(line, true, fortran));
             }
         }

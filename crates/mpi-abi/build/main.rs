@@ -34,14 +34,18 @@ fn main() {
 
     let out = PathBuf::from(env::var("OUT_DIR").expect("Cargo sets OUT_DIR"));
     let read = |path: &str| fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let write =
-        |name: &str, text: &str| fs::write(out.join(name), text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let write = |name: &str, text: &str| {
+        fs::write(out.join(name), text).unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
 
     let list = list::List::parse(&read("functions.txt"));
     let header = read("include/mpi.h.in");
     let constants = constants::parse(&header);
     write("mpi.h", &header.replace("@FUNCTIONS@\n", &header::prototypes(&list)));
-    write("mpif.h", &read("include/mpif.h.in").replace("@CONSTANTS@\n", &constants::include_file(&constants)));
+    write(
+        "mpif.h",
+        &read("include/mpif.h.in").replace("@CONSTANTS@\n", &constants::include_file(&constants)),
+    );
     for (module, f08) in [("mpi.f90", false), ("mpi_f08.f90", true)] {
         let text = read(&format!("fortran/{module}.in"))
             .replace("@TYPES@\n", &modules::handles())
@@ -61,7 +65,8 @@ fn main() {
 /// Compiles all C files to the library.
 fn compile(out: &Path) {
     let mut sources = vec![out.join("entries.c"), out.join("fortran_entries.c")];
-    let written = fs::read_dir("c").expect("the folder c").map(|entry| entry.expect("an entry of the folder c").path());
+    let written =
+        fs::read_dir("c").expect("the folder c").map(|entry| entry.expect("an entry of the folder c").path());
     sources.extend(written.filter(|path| path.extension().is_some_and(|extension| extension == "c")));
     sources.sort();
 
@@ -81,6 +86,8 @@ fn compile(out: &Path) {
     match status {
         Ok(status) if status.success() => {}
         Ok(status) => panic!("{}: {status}", compiler.path().display()),
-        Err(error) => panic!("{} cannot be started: {error}. A C compiler is needed", compiler.path().display()),
+        Err(error) => {
+            panic!("{} cannot be started: {error}. A C compiler is needed", compiler.path().display())
+        }
     }
 }

@@ -45,7 +45,8 @@ fn is_old(function: &Function) -> bool {
 }
 
 fn body(function: &Function, f08: bool) -> String {
-    let parameters: Vec<&Parameter> = function.parameters.iter().filter(|parameter| !is_dropped(function, parameter)).collect();
+    let parameters: Vec<&Parameter> =
+        function.parameters.iter().filter(|parameter| !is_dropped(function, parameter)).collect();
     let mut names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     names.push("ierror");
     let detach = f08 && names.contains(&"buffer_addr");
@@ -116,7 +117,13 @@ fn choice(name: &str) -> String {
 fn wrap(names: &[&str]) -> String {
     let mut text = String::new();
     for (i, name) in names.iter().enumerate() {
-        text += if i == 0 { "" } else if i % 5 == 0 { ", &\n" } else { ", " };
+        text += if i == 0 {
+            ""
+        } else if i % 5 == 0 {
+            ", &\n"
+        } else {
+            ", "
+        };
         text += name;
     }
     text
@@ -131,10 +138,14 @@ pub(crate) fn handles() -> String {
     let mut operators = String::new();
     let mut procedures = "contains\n\n".to_string();
     for handle in HANDLES {
-        types += &format!("type, bind(C) :: MPI_{handle}\n    integer(c_int) :: MPI_VAL\nend type MPI_{handle}\n\n");
+        types += &format!(
+            "type, bind(C) :: MPI_{handle}\n    integer(c_int) :: MPI_VAL\nend type MPI_{handle}\n\n"
+        );
         for (operator, name) in [("==", "equal"), ("/=", "differ")] {
             let name = format!("{handle}_{name}");
-            operators += &format!("interface operator({operator})\nprocedure {name}\nend interface\nprivate :: {name}\n");
+            operators += &format!(
+                "interface operator({operator})\nprocedure {name}\nend interface\nprivate :: {name}\n"
+            );
             procedures += &format!(
                 "elemental logical function {name}(a, b)\n\
                  type(MPI_{handle}), intent(in) :: a, b\n\

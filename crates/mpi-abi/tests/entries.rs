@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use multicomputer_mpi_abi::files::{HEADERS, LIBRARY_NAME, MODULES};
 
-/// A folder with the library over the stub.
+/// A folder with the headers, and with the library over the stub.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -41,11 +41,25 @@ impl Folder {
         for (name, text) in HEADERS.iter().chain(MODULES) {
             fs::write(folder.0.join(name), text).unwrap();
         }
+        folder
+    }
+
+    /// Compiles the library.
+    fn with_library(name: &str) -> Folder {
+        let folder = Folder::new(name);
         let made = |name: &str| format!("{}/{name}", env!("OUT_DIR"));
         let c = ["c/special.c", "c/fortran.c", "tests/programs/stub.c"].map(source);
         let c = c.iter().cloned().chain([made("entries.c"), made("fortran_entries.c")]);
         let flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-Wl,-soname", "-Wl,libmpi_abi.so.0"];
-        folder.run("gcc", flags.map(String::from).into_iter().chain(folder.includes()).chain(c).chain(["-o".into(), LIBRARY_NAME.into()]));
+        folder.run(
+            "gcc",
+            flags
+                .map(String::from)
+                .into_iter()
+                .chain(folder.includes())
+                .chain(c)
+                .chain(["-o".into(), LIBRARY_NAME.into()]),
+        );
         folder
     }
 
@@ -56,7 +70,8 @@ impl Folder {
 
     fn run(&self, command: &str, arguments: impl IntoIterator<Item = String>) -> String {
         let output = Command::new(command).args(arguments).current_dir(&self.0).output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let text =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{command}: {}\n{text}", output.status);
         text
     }
@@ -77,7 +92,7 @@ impl Folder {
 #[test]
 fn words_of_c() {
     if has("gcc") {
-        let folder = Folder::new("c");
+        let folder = Folder::with_library("c");
         folder.compile("gcc", &["-Wall", "-Wextra", "-Werror", &source("tests/programs/words.c")], "words");
         folder.start("words", &[]);
     }
@@ -108,7 +123,7 @@ fn words_of_fortran() {
     if !has("gfortran") {
         return;
     }
-    let folder = Folder::new("fortran");
+    let folder = Folder::with_library("fortran");
     for module in ["mpi.f90", "mpi_f08.f90"] {
         folder.run("gfortran", ["-Wall", "-Werror", "-fPIC", "-c", module].map(String::from));
     }
@@ -127,7 +142,11 @@ fn words_of_fortran() {
         folder.compile("gfortran", &[&common[..], &[name, &callbacks, "mpi.o"]].concat(), "words");
         folder.start("words", &[]);
         // As programs are loaded: twice, each with variables of its own.
-        folder.compile("gfortran", &[&common[..], &["-shared", "-fPIC", name, &callbacks, "mpi.o"]].concat(), "words.so");
+        folder.compile(
+            "gfortran",
+            &[&common[..], &["-shared", "-fPIC", name, &callbacks, "mpi.o"]].concat(),
+            "words.so",
+        );
         fs::copy(folder.0.join("words.so"), folder.0.join("copy.so")).unwrap();
         folder.compile("gcc", &[&source("tests/programs/load.c")], "load");
         folder.start("load", &["./words.so", "./copy.so"]);
@@ -137,5 +156,5 @@ fn words_of_fortran() {
 
     let fixed = "      PROGRAM FIXED\n      INCLUDE 'mpif.h'\n      INTEGER IERR\n      CALL MPI_INIT(IERR)\n      END\n";
     fs::write(folder.0.join("fixed.f"), fixed).unwrap();
-    folder.compile("gfortran", &["-Werror", "-pedantic", "-std=legacy", "fixed.f"], "fixed");
+    folder.compile("gfortran", &["-Werror", "-pedantic", "-std=f2008", "fixed.f"], "fixed");
 }

@@ -70,8 +70,9 @@ int mc_call(int function, const uintptr_t *words, void *return_address)
     if (is("MPI_Comm_create_keyval_fortran") && words[0] != 0) {
         uintptr_t copy = 0;
         int flag = 0;
-        answer = (int)call(words[4], words[0], 257, 9, words[3], 40, (uintptr_t)&copy, (uintptr_t)&flag);
+        int code = (int)call(words[4], words[0], 257, 9, words[3], 40, (uintptr_t)&copy, (uintptr_t)&flag);
         *(int *)words[2] = flag ? (int)copy : -1;
+        return code;
     }
     if (is("MPI_Get_address"))
         *(MPI_Aint *)words[1] = (MPI_Aint)words[0];
