@@ -62,32 +62,42 @@ fn main() {
     compile(&out);
 }
 
-/// Compiles all C files to the library.
+/// Compiles the C files: those of the library, and those that are linked with each program, if there are any.
 fn compile(out: &Path) {
-    let mut sources = vec![out.join("entries.c"), out.join("fortran_entries.c")];
-    let written =
-        fs::read_dir("c").expect("the folder c").map(|entry| entry.expect("an entry of the folder c").path());
-    sources.extend(written.filter(|path| path.extension().is_some_and(|extension| extension == "c")));
-    sources.sort();
-
     let compiler = cc::Build::new().opt_level(1).get_compiler();
-    let status = compiler
-        .to_command()
-        .args(["-std=gnu99", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"])
-        .args(["-g0", "-fPIC", "-shared", "-fexceptions", "-Wl,-soname"])
-        .arg(format!("-Wl,{LIBRARY}"))
-        .args(["-Wl,--as-needed", "-Wl,-z,relro", "-I", "c", "-I"])
-        .arg(out)
-        .args(&sources)
-        .arg("-o")
-        .arg(out.join(LIBRARY))
-        .args(["-ldl", "-lpthread"])
-        .status();
-    match status {
-        Ok(status) if status.success() => {}
-        Ok(status) => panic!("{}: {status}", compiler.path().display()),
-        Err(error) => {
-            panic!("{} cannot be started: {error}. A C compiler is needed", compiler.path().display())
+    let run = |arguments: &[&str], sources: &[PathBuf], made: &str| {
+        let mut command = compiler.to_command();
+        command.args([
+            "-std=gnu99",
+            "-Wall",
+            "-Wextra",
+            "-Werror=implicit-function-declaration",
+            "-g0",
+            "-fPIC",
+        ]);
+        command.args(arguments).args(["-I", "c", "-I"]).arg(out).args(sources).arg("-o").arg(out.join(made));
+        command.args(["-ldl", "-lpthread"]);
+        match command.status() {
+            Ok(status) if status.success() => {}
+            Ok(status) => panic!("{command:?}: {status}"),
+            Err(error) => panic!("{command:?}: {error}; a C compiler is needed"),
         }
+    };
+    let mut sources = c_files("c");
+    sources.extend([out.join("entries.c"), out.join("fortran_entries.c")]);
+    let soname = format!("-Wl,-soname,{LIBRARY}");
+    run(&["-shared", "-fexceptions", "-Wl,-z,relro", &soname], &sources, LIBRARY);
+    for source in c_files("c/program") {
+        let object = Path::new(source.file_name().expect("a file has a name")).with_extension("o");
+        run(&["-c"], &[source], object.to_str().expect("names of our files are UTF-8"));
     }
+}
+
+/// The C files of a folder, in order.
+fn c_files(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry of a folder").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    files.sort();
+    files
 }

@@ -4,11 +4,14 @@
 
 #include "shim.h"
 
+/* Not for programs. */
+#pragma GCC visibility push(hidden)
+
 /*
  * Fortran has variables where C has special addresses. They are the common block MPI_ABI_CONSTANTS of mpif.h and of the
  * modules, and each program has its own: this is its address for the program of this thread, 0 before it is known.
  */
-extern __thread uintptr_t mc_constants;
+extern __thread uintptr_t mc_constants __attribute__((tls_model("initial-exec")));
 void mc_find_constants(void *caller);
 
 /* The variables in their order. Status arguments have 8 integers. */
@@ -83,5 +86,7 @@ int mc_datarep_conversion(void (*function)(void), void *userbuf, uintptr_t datat
                           MPI_Offset position, uintptr_t extra_state);
 int mc_datarep_conversion_c(void (*function)(void), void *userbuf, uintptr_t datatype, MPI_Count count, void *filebuf,
                             MPI_Offset position, uintptr_t extra_state);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,4 +1,4 @@
-/* Loads files as programs, each on its own, and calls main of each. */
+/* Loads files as programs, each with symbols of its own, and calls main of each. */
 #include <dlfcn.h>
 #include <stdio.h>
 
