@@ -286,6 +286,13 @@ pub trait Collective: Caller<Task> {
 
 impl<C: Caller<Task>> Collective for C {}
 
+/// Returns the error of a member whose vector has another length than the job says.
+pub(super) fn wrong_length(group: &Group<'_>, job: &Job, mine: &Payload, expected: u64) -> CollectiveError {
+    let Job { operation, root, element, ref lengths, .. } = *job;
+    let (rank, size, given, lengths) = (group.rank(), group.size(), mine.len(), Some(lengths.clone()));
+    Box::new(WrongLength { operation, rank, size, root, element, given, expected, lengths }).into()
+}
+
 /// Carries out this member's share of a job. `operator` is given if the operation combines; `combine` combines whole payloads.
 #[track_caller]
 pub(crate) fn perform(
@@ -296,7 +303,7 @@ pub(crate) fn perform(
     operator: Option<Named<'_>>,
     combine: &mut Combine<'_>,
 ) -> Result<Payload, CollectiveError> {
-    if job.element.size() == 0 {
+    if job.element_bytes == 0 {
         return Err(CollectiveError::NoBytes { element: job.element });
     }
     group.library_call(job.operation.name(), || {
@@ -307,18 +314,14 @@ pub(crate) fn perform(
         let plan = planned(group, algorithm, job, in_order, exact)?;
         let expected = plan.given(group.rank());
         if mine.len() != expected {
-            let Job { operation, root, element, ref lengths } = *job;
-            let (rank, size, given) = (group.rank(), group.size(), mine.len());
-            let lengths = Some(lengths.clone());
-            let wrong = WrongLength { operation, rank, size, root, element, given, expected, lengths };
-            return Err(Box::new(wrong).into());
+            return Err(wrong_length(group, job, mine, expected));
         }
         Ok(plan.carry_out_with(&group.private(), tag, mine, combine)?)
     })
 }
 
 /// Returns the plan, which is made once for all members.
-fn planned(
+pub(super) fn planned(
     group: &Group<'_>,
     algorithm: &Algorithm,
     job: &Job,

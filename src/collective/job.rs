@@ -123,6 +123,8 @@ pub struct Job {
     pub(super) root: Rank,
     pub(super) lengths: Lengths,
     pub(super) element: ElementType,
+    /// The size of an element in bytes, at multiples of which algorithms may cut the vector.
+    pub(super) element_bytes: u64,
 }
 
 impl Job {
@@ -130,7 +132,8 @@ impl Job {
     pub fn of<T: Element>(operation: Operation, root: Rank, lengths: impl Into<Lengths>) -> Job {
         let root = if operation.has_root() { root } else { 0 };
         let (element, lengths) = (ElementType::of::<T>(), lengths.into());
-        Job { operation, root, lengths, element }
+        let element_bytes = element.size() as u64;
+        Job { operation, root, lengths, element, element_bytes }
     }
 
     /// Returns the same job with another root; ignored if the operation has none.
@@ -144,11 +147,21 @@ impl Job {
         Job::of::<u8>(operation, 0, lengths)
     }
 
+    /// An operation on elements of `bytes` bytes, whose type is known only at run time. Algorithms cut vectors between elements only.
+    pub fn of_size(operation: Operation, root: Rank, lengths: impl Into<Lengths>, bytes: u64) -> Job {
+        Job { element_bytes: bytes, ..Job::of::<u8>(operation, root, lengths) }
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
     pub(super) fn task(&self, group: &Group<'_>, in_order: bool, exact: bool) -> Result<Task, TaskError> {
         let task = Task::builder(group.machine(), self.operation)
             .members(group.members())
             .root(self.root)
-            .element_bytes(self.element.size() as u64)
+            .element_bytes(self.element_bytes)
             .in_order(in_order)
             .exact(exact);
         match &self.lengths {
@@ -167,7 +180,11 @@ pub(super) struct Described<'a> {
 
 impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Job { operation, root, lengths, element } = self.job;
+        let Job { operation, root, lengths, element, element_bytes } = self.job;
+        let element = match element.size() as u64 == *element_bytes {
+            true => element.to_string(),
+            false => format!("elements of {element_bytes} bytes"),
+        };
         write!(f, "{operation}")?;
         if operation.has_root() {
             write!(f, " with root {root}")?;

@@ -49,6 +49,7 @@ mod plan;
 mod planned_call;
 mod problem;
 mod split;
+mod started;
 mod strategy;
 mod task;
 mod wrong_length;
@@ -67,6 +68,7 @@ pub use operator::{
     Product, Sum, Truth, associative, commutative,
 };
 pub use plan::Plan;
+pub use started::{OperatorProperties, Started};
 pub use strategy::{Strategy, StrategyError};
 pub use task::{Task, TaskBuilder, TaskError};
 pub use wrong_length::WrongLength;

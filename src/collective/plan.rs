@@ -60,7 +60,18 @@ impl Plan {
         if self.task().size() != group.size() {
             return Err(WalkError::Nodes { schedule: self.task().size(), group: group.size() });
         }
-        let [before, after] = self.task().extents(rank);
+        let mut blocks = self.blocks_of(rank, mine)?;
+        let part = || Part::operation(format!("{} by {}", self.task().operation(), self.name()));
+        group.as_part(part, || {
+            group.charge_call()?;
+            walk_with(group, self.schedule(), tag, &mut blocks, combine)
+        })?;
+        Ok(self.result_of(rank, blocks))
+    }
+
+    /// Cuts the vector of a rank into the blocks of the schedule.
+    pub(super) fn blocks_of(&self, rank: Rank, mine: &Payload) -> Result<Vec<Payload>, WalkError> {
+        let [before, _] = self.task().extents(rank);
         if mine.len() != before.end - before.start {
             return Err(WalkError::Length {
                 block: 0,
@@ -77,17 +88,18 @@ impl Plan {
                 *block = mine.slice(start..start + piece.bytes)?;
             }
         }
-        let part = || Part::operation(format!("{} by {}", self.task().operation(), self.name()));
-        group.as_part(part, || {
-            group.charge_call()?;
-            walk_with(group, self.schedule(), tag, &mut blocks, combine)
-        })?;
+        Ok(blocks)
+    }
+
+    /// Joins the blocks that a rank has after the schedule to its result.
+    pub(super) fn result_of(&self, rank: Rank, blocks: Vec<Payload>) -> Payload {
+        let ([_, after], pieces) = (self.task().extents(rank), &self.draft.pieces);
         let is_wanted = |start: u64, bytes: u64| after.start <= start && start + bytes <= after.end;
         let results = pieces.iter().zip(blocks).filter(|(piece, _)| {
             matches!(piece.role, Role::Both | Role::Result) && is_wanted(piece.start, piece.bytes)
         });
         let mut results: Vec<(u64, Payload)> = results.map(|(piece, block)| (piece.start, block)).collect();
         results.sort_by_key(|&(start, _)| start);
-        Ok(Payload::concat(results.into_iter().map(|(_, block)| block)))
+        Payload::concat(results.into_iter().map(|(_, block)| block))
     }
 }

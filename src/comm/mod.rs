@@ -10,6 +10,8 @@ mod message;
 mod node;
 mod request;
 mod status;
+mod stepwise;
+pub mod transport;
 mod using;
 mod walk;
 
@@ -21,9 +23,10 @@ pub use message::Message;
 pub use node::{Node, Phase};
 pub use request::{AnyRequest, Completion, RecvRequest, Request, SendRequest, Tested};
 pub use status::Status;
+pub use stepwise::Stepwise;
 pub use using::{Caller, Using};
-pub(crate) use walk::{Cargo, Combine, Phantoms, follow, walk_with};
-pub use walk::{WalkError, walk, walk_combining};
+pub(crate) use walk::{Cargo, Phantoms, follow, walk_with};
+pub use walk::{Combine, WalkError, walk, walk_combining};
 
 pub(crate) use crate::endpoint::Call;
 pub use crate::{

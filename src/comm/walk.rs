@@ -58,7 +58,7 @@ pub fn walk_combining(
 }
 
 /// A function that combines a left and a right operand.
-pub(crate) type Combine<'c> = dyn FnMut(Payload, Payload) -> Result<Payload, PayloadError> + 'c;
+pub type Combine<'c> = dyn FnMut(Payload, Payload) -> Result<Payload, PayloadError> + 'c;
 
 /// Performs [`walk_combining`] with `combine` as a trait object, so that the code is compiled once and not for every operator.
 #[track_caller]
@@ -72,21 +72,22 @@ pub(crate) fn walk_with(
     check(group, schedule, blocks)?;
     group.library_call("a schedule", || {
         let (rank, mut started) = (group.rank(), Vec::new());
-        group.holds(|| Change::Begins {
-            members: group.members(),
-            tag,
-            sizes: schedule.shared_sizes(),
-            blocks: (0..)
-                .zip(&*blocks)
-                .filter(|(_, block)| !block.is_empty())
-                .map(|(number, _)| number)
-                .collect(),
-        });
+        begins(group, schedule, tag, blocks);
         let mut all = AllBlocks { rank, sizes: schedule.sizes(), blocks, combine };
         follow(group, schedule, tag, &mut all, &mut started)?;
         Request::wait_all(started)?;
         Ok(())
     })
+}
+
+/// Records in the trace the blocks that this node holds before the schedule.
+pub(super) fn begins(group: &Group<'_>, schedule: &Schedule, tag: Tag, blocks: &[Payload]) {
+    group.holds(|| Change::Begins {
+        members: group.members(),
+        tag,
+        sizes: schedule.shared_sizes(),
+        blocks: (0..).zip(blocks).filter(|(_, block)| !block.is_empty()).map(|(number, _)| number).collect(),
+    });
 }
 
 /// The source and destination of the data of a node's messages.
@@ -146,7 +147,6 @@ fn execute_step<'g>(
     cargo: &mut dyn Cargo,
     started: &mut Vec<SendRequest<'g>>,
 ) -> Result<(), WalkError> {
-    let parameters = group.machine().parameters();
     let (message, got) = match &step.action {
         Action::Send(message) => {
             return Ok(group.send((message.peer, tag), outgoing_payload(group, cargo, message)?)?);
@@ -159,12 +159,29 @@ fn execute_step<'g>(
             Request::wait_all(mem::take(started))?;
             return Ok(());
         }
-        Action::Pack(bytes) => return Ok(group.charge(parameters.copying(*bytes))?),
-        Action::Combine(bytes) => {
-            return Ok(group.charge(parameters.combining(schedule.elements(*bytes)))?);
+        Action::Recv(message) => (message, group.recv((message.peer, tag))?),
+        Action::Exchange { send, recv } => {
+            let data = outgoing_payload(group, cargo, send)?;
+            (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
         }
-        Action::Pause(span) => return Ok(group.charge(*span)?),
-        Action::Barrier => return barrier(group),
+        local => return execute_local(group, schedule, local, cargo),
+    };
+    take_message(group, cargo, message, got)
+}
+
+/// Executes a step without a message.
+pub(super) fn execute_local(
+    group: &Group<'_>,
+    schedule: &Schedule,
+    action: &Action,
+    cargo: &mut dyn Cargo,
+) -> Result<(), WalkError> {
+    let parameters = group.machine().parameters();
+    match action {
+        Action::Pack(bytes) => group.charge(parameters.copying(*bytes))?,
+        Action::Combine(bytes) => group.charge(parameters.combining(schedule.elements(*bytes)))?,
+        Action::Pause(span) => group.charge(*span)?,
+        Action::Barrier => barrier(group)?,
         Action::Merge { left, right, into } => {
             let [left, right, into] = [*left, *right, *into].map(|block| block as usize);
             group.charge(parameters.combining(schedule.elements(schedule.sizes()[into])))?;
@@ -173,14 +190,19 @@ fn execute_step<'g>(
                 let [left, right, into] = [left, right, into].map(|block| block as u32);
                 group.holds(|| Change::Merges { left, right, into });
             }
-            return Ok(());
         }
-        Action::Recv(message) => (message, group.recv((message.peer, tag))?),
-        Action::Exchange { send, recv } => {
-            let data = outgoing_payload(group, cargo, send)?;
-            (recv, group.sendrecv((send.peer, tag), data, (recv.peer, tag))?)
-        }
-    };
+        Action::Send(_) | Action::Start(_) | Action::WaitAll | Action::Recv(_) | Action::Exchange { .. } => {}
+    }
+    Ok(())
+}
+
+/// Takes the data of a received message.
+pub(super) fn take_message(
+    group: &Group<'_>,
+    cargo: &mut dyn Cargo,
+    message: &Message,
+    got: super::Message,
+) -> Result<(), WalkError> {
     if got.len() != message.bytes {
         let (from, given, expected) = (message.peer, got.len(), message.bytes);
         return Err(WalkError::Received { from, given, expected });
@@ -195,7 +217,7 @@ fn execute_step<'g>(
 }
 
 /// Returns the data of the next message to send, with the length that the schedule prescribes.
-fn outgoing_payload(
+pub(super) fn outgoing_payload(
     group: &Group<'_>,
     cargo: &mut dyn Cargo,
     message: &Message,
@@ -237,11 +259,11 @@ impl Cargo for Phantoms {
 }
 
 /// A cargo in which every node has a slot for every block; versions of a block may be combined.
-struct AllBlocks<'a, 'c> {
-    rank: Rank,
-    sizes: &'a [u64],
-    blocks: &'a mut [Payload],
-    combine: &'a mut Combine<'c>,
+pub(super) struct AllBlocks<'a, 'c> {
+    pub(super) rank: Rank,
+    pub(super) sizes: &'a [u64],
+    pub(super) blocks: &'a mut [Payload],
+    pub(super) combine: &'a mut Combine<'c>,
 }
 
 impl Cargo for AllBlocks<'_, '_> {
@@ -283,7 +305,7 @@ impl Cargo for AllBlocks<'_, '_> {
 }
 
 /// Checks that the group and the blocks fit the schedule.
-fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(), WalkError> {
+pub(super) fn check(group: &Group<'_>, schedule: &Schedule, blocks: &[Payload]) -> Result<(), WalkError> {
     if schedule.nodes() != group.size() {
         return Err(WalkError::Nodes { schedule: schedule.nodes(), group: group.size() });
     }

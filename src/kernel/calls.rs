@@ -34,7 +34,7 @@ impl Kernel {
             }
             let Some(call) = self.nodes[id as usize].calls.front() else {
                 let node = &mut self.nodes[id as usize];
-                let at = node.clock + self.least_overhead;
+                let at = node.clock + self.lookahead;
                 if node.guard != Some(at) {
                     node.guard = Some(at);
                     self.schedule(at, Kind::Guard, id, 0);
@@ -218,6 +218,8 @@ impl Kernel {
         request: Option<RequestId>,
         blocking: bool,
     ) -> (Time, Option<Cause>) {
+        self.prepare_rendezvous(&parcel);
+        let rendezvous = self.is_rendezvous(&parcel);
         let called = self.nodes[id as usize].clock;
         let overhead = if parcel.active {
             self.active_overheads.0
@@ -238,7 +240,9 @@ impl Kernel {
         node.record.overhead += spent;
         let label = Label { context: parcel.context, source: id, tag: parcel.tag };
         let Parcel { target, bytes, active, .. } = parcel;
-        let message = Outgoing { target, label, bytes, seq, active, port: None, ready, request, blocking };
+        let port = None;
+        let message =
+            Outgoing { target, label, bytes, seq, active, rendezvous, port, ready, request, blocking };
         if let Some(request) = request {
             node.requests.insert(request, Request::SendUnderWay);
         }

@@ -13,7 +13,8 @@
 //! earliest. An event of kind [`Kind::Guard`] is scheduled at this instant: if the call is still unknown then, the kernel
 //! [stalls](Progress::Stalled) until the call is delivered. So calls take effect in the order of modeled time, in whatever order they
 //! become known. Under [rendezvous] a receive lets a sender continue immediately, and where links or nodes die, any call may come before or
-//! after a fault. In these cases the guard is at the clock itself.
+//! after a fault. In these cases the guard is at the clock itself. On other machines it is so from the first synchronous message on
+//! ([`end_lookahead`](Kernel::end_lookahead)).
 //!
 //! Simultaneous events have a defined order: [`Kind`], then the rank, then the order in which the node issued them. Guards come first:
 //! before any event of an instant, all calls that could have an effect at this instant are known. A call that queries an instant is thus
@@ -188,10 +189,11 @@ pub(crate) struct Kernel {
     regimes: Box<[Regime]>,
     /// The send and the receive overhead of active messages.
     active_overheads: (Span, Span),
-    /// The lookahead: the shortest time from the start of a call to its first effect on other nodes. Normally the smaller of the two send
-    /// overheads. 0 under rendezvous, where a receive lets a sender continue, and where links or nodes die: there the result of a call may
-    /// depend on whether it precedes a fault, so all calls up to the instant of a fault must be known before the fault.
-    least_overhead: Span,
+    /// The lookahead: less than the shortest time from the start of a call to its first effect on other nodes. Normally the smaller of the
+    /// two send overheads, less one picosecond. 0 under rendezvous, where a receive lets a sender continue, and where links or nodes die:
+    /// there the result of a call may depend on whether it precedes a fault, so all calls up to the instant of a fault must be known before
+    /// the fault.
+    lookahead: Span,
     exchange_overhead: Span,
     /// The fixed time and the time per byte of the copy of an unexpected message; `None` if both are 0.
     unexpected: Option<(Span, f64)>,
@@ -236,12 +238,12 @@ impl Kernel {
             receive_overhead: parameters.receive_overhead(),
             regimes: parameters.regimes().into(),
             active_overheads: (parameters.active_send_overhead(), parameters.active_receive_overhead()),
-            least_overhead: if machine.rendezvous().is_some()
-                || machine.faults().is_some_and(Faults::are_fatal)
-            {
+            lookahead: if machine.rendezvous().is_some() || machine.faults().is_some_and(Faults::are_fatal) {
                 Span::ZERO
             } else {
-                parameters.send_overhead().min(parameters.active_send_overhead())
+                let overhead = parameters.send_overhead().min(parameters.active_send_overhead());
+                // The picosecond serves `end_lookahead`.
+                Span::from_picos(overhead.as_picos().saturating_sub(1))
             },
             exchange_overhead: parameters.exchange_overhead(),
             unexpected: parameters.unexpected(0).map(|overhead| (overhead, parameters.unexpected_copy())),
@@ -388,7 +390,7 @@ impl Kernel {
     /// Removes a guard if the node's call has become known or the guard is outdated; otherwise returns the stall.
     fn resolve_guard(&mut self, guard: Event, calls: &mut impl Calls) -> Option<Progress> {
         let node = &mut self.nodes[guard.rank as usize];
-        if matches!(node.state, NodeState::Idle) && node.clock + self.least_overhead <= guard.at {
+        if matches!(node.state, NodeState::Idle) && node.clock + self.lookahead <= guard.at {
             calls.fetch(guard.rank, &mut self.replies, &mut node.calls);
             if node.calls.is_empty() {
                 return Some(Progress::Stalled(guard.rank));
@@ -414,6 +416,24 @@ impl Kernel {
             (is_earlier && matches!(node.state, NodeState::Idle)).then_some(rank)
         };
         self.nodes.iter().enumerate().find_map(could)
+    }
+
+    /// From now on all calls up to an instant must be known before the instant. Called when the first call of a kind is made whose effect
+    /// could otherwise come before calls that are not known yet: such a call has its first effect after the network's present time, because
+    /// the lookahead is less than a send overhead. Before that, the guards make all nodes catch up with the network.
+    fn end_lookahead(&mut self) {
+        if self.lookahead.is_zero() {
+            return;
+        }
+        self.lookahead = Span::ZERO;
+        for rank in 0..self.nodes.len() {
+            let node = &mut self.nodes[rank];
+            if matches!(node.state, NodeState::Idle) {
+                let clock = node.clock;
+                node.guard = Some(clock);
+                self.schedule(clock, Kind::Guard, rank as NodeId, 0);
+            }
+        }
     }
 
     fn schedule(&mut self, at: Time, kind: Kind, rank: NodeId, serial: u64) {

@@ -17,6 +17,8 @@ pub(super) struct Outgoing {
     pub(super) bytes: u64,
     pub(super) seq: u64,
     pub(super) active: bool,
+    /// Whether the sender waits, if it waits at all, until a receive has taken the message (rendezvous).
+    pub(super) rendezvous: bool,
     /// The out-port that the message occupies.
     pub(super) port: Option<u32>,
     /// The time at which the sender's CPU has finished with the message.
@@ -141,6 +143,7 @@ mod tests {
             bytes: 1,
             seq,
             active: false,
+            rendezvous: false,
             port: None,
             ready: Time::ZERO,
             request: None,

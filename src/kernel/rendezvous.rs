@@ -2,7 +2,8 @@
 //!
 //! A message of at least the threshold length *meets* a receive when both are there: at its arrival, if the receive has been posted by
 //! then, otherwise at the posting. Until then its sender waits, or the sender's request is incomplete. The other times do not change: the
-//! message leaves and arrives, and the receive ends, at the same instants as without rendezvous.
+//! message leaves and arrives, and the receive ends, at the same instants as without rendezvous. The same holds for synchronous messages,
+//! whatever their length and on all machines.
 //!
 //! A node may be ahead of the network, so a match may be known before its instant. It takes effect by an event of kind [`Kind::Match`],
 //! so that a test finds the request complete from this instant on, and not earlier. The event is never late: guards are at the nodes'
@@ -35,6 +36,9 @@ struct Awaited {
     matched: Option<Time>,
 }
 
+/// The threshold of a machine on which only synchronous messages wait: longer than any message.
+const NO_THRESHOLD: u64 = u64::MAX;
+
 /// The messages whose senders wait for their receives.
 #[derive(Debug)]
 pub(super) struct Rendezvous {
@@ -58,16 +62,23 @@ impl Rendezvous {
 impl Kernel {
     /// Whether the sender of a message waits for its receive.
     pub(super) fn is_rendezvous(&self, parcel: &Parcel) -> bool {
-        self.rendezvous
-            .as_ref()
-            .is_some_and(|rendezvous| parcel.bytes >= rendezvous.threshold && !parcel.active)
+        let is_long = |rendezvous: &Rendezvous| parcel.bytes >= rendezvous.threshold;
+        !parcel.active && (parcel.synchronous || self.rendezvous.as_deref().is_some_and(is_long))
+    }
+
+    /// Prepares a machine without a rendezvous threshold for its first synchronous message, when the message is sent.
+    pub(super) fn prepare_rendezvous(&mut self, parcel: &Parcel) {
+        if parcel.synchronous && self.rendezvous.is_none() {
+            self.rendezvous = Some(Box::new(Rendezvous::new(NO_THRESHOLD)));
+            self.end_lookahead();
+        }
     }
 
     /// Registers a departing message if its sender waits for the receive, and returns whether it does; must be called before the arrival.
     pub(super) fn await_match(&mut self, message: &Outgoing, left: Time) -> bool {
         let Some(rendezvous) = &mut self.rendezvous else { return false };
-        let &Outgoing { target, label, bytes, seq, active, request, blocking, .. } = message;
-        if active || bytes < rendezvous.threshold || (request.is_none() && !blocking) {
+        let &Outgoing { target, label, seq, request, blocking, .. } = message;
+        if !message.rendezvous || (request.is_none() && !blocking) {
             return false;
         }
         let id = MessageId { source: label.source, seq };
@@ -92,7 +103,7 @@ impl Kernel {
 
     /// Records that a message has been matched with a receive posted at `posted`. Only the first match counts.
     pub(super) fn record_match(&mut self, message: &Arrived, posted: Time) {
-        let Some(rendezvous) = &mut self.rendezvous else { return };
+        let Some(rendezvous) = self.rendezvous.as_mut().filter(|_| message.awaited) else { return };
         let Some(awaited) = rendezvous.awaited.get_mut(&message.id) else { return };
         if awaited.matched.is_none() {
             let at = posted.max(message.at);

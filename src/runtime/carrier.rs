@@ -50,13 +50,11 @@ pub(super) trait Carrier: fmt::Debug {
     /// Delivers a message and concurrently receives another one.
     fn exchange(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError>;
 
-    /// Whether the sender of a message waits for its receive (rendezvous). False by default.
-    fn is_rendezvous(&self, _parcel: &Parcel) -> bool {
-        false
-    }
+    /// Whether the sender of a message waits for its receive (rendezvous).
+    fn is_rendezvous(&self, parcel: &Parcel) -> bool;
 
     /// Records that a receive has taken a message, in case its sender waits (rendezvous).
-    fn on_matched(&self, _id: MessageId) {}
+    fn on_matched(&self, id: MessageId);
 
     /// Takes in and matches all messages that have arrived.
     fn drain(&self) -> Result<(), CommError>;
@@ -223,16 +221,19 @@ impl<C: Carrier> Endpoint for C {
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
         self.check_running()?;
         // A message that has arrived but has not been taken in is matched with the posted request later.
+        let taken = self.local().borrow_mut().matching.take(&select);
+        if let Some(envelope) = &taken {
+            self.on_matched(envelope.id);
+        }
         let local = &mut *self.local().borrow_mut();
-        let request = match local.matching.take(&select) {
+        let is_posted = taken.is_none();
+        let request = match taken {
             Some(envelope) => {
-                self.on_matched(envelope.id);
                 local.completed += 1;
                 Request::Received(local.completed, envelope)
             }
             None => Request::Posted(select),
         };
-        let is_posted = matches!(request, Request::Posted(_));
         let id = local.requests.insert(request) as RequestId;
         if is_posted {
             local.matching.post(select, id);

@@ -66,4 +66,7 @@ pub(crate) struct Parcel {
     pub(crate) bytes: u64,
     /// Whether the message is an active message: one packet, with its own overheads, sent between the packets of other messages.
     pub(crate) active: bool,
+    /// Whether the sender waits until a receive takes the message (MPI's synchronous mode), whatever its length and whatever the machine's
+    /// rendezvous threshold.
+    pub(crate) synchronous: bool,
 }

@@ -17,7 +17,7 @@ impl<'n> Group<'n> {
         let new = || self.endpoint.shared().context(self.context, &[], user as u32, &name);
         let context = match user {
             Private::Collective => *self.private.get_or_init(new),
-            Private::Nx | Private::Active | Private::Split => new(),
+            Private::Nx | Private::Active | Private::Split | Private::Outside => new(),
         };
         Group::new(self.endpoint, self.name.clone(), context, self.rank, self.members.clone())
     }

@@ -14,6 +14,19 @@ pub(in crate::comm) enum Members {
 }
 
 impl Members {
+    /// Makes members of a list of nodes; `None` if the list is empty or has a node twice.
+    pub(super) fn of(nodes: &Rc<[Rank]>) -> Option<Members> {
+        let (&first, size) = (nodes.first()?, nodes.len());
+        let stride = nodes.get(1).map_or(Some(1), |second| second.checked_sub(first)).unwrap_or(0);
+        if stride > 0 && nodes.iter().enumerate().all(|(rank, &node)| node == first + rank * stride) {
+            return Some(Members::Strided { first, stride, size });
+        }
+        let mut ranks: Vec<(Rank, Rank)> = nodes.iter().copied().zip(0..).collect();
+        ranks.sort_unstable();
+        let has_twice = ranks.windows(2).any(|pair| pair[0].0 == pair[1].0);
+        (!has_twice).then(|| Members::Listed { nodes: nodes.clone(), ranks: ranks.into() })
+    }
+
     pub(super) fn size(&self) -> usize {
         match self {
             Members::Strided { size, .. } => *size,

@@ -209,6 +209,7 @@ impl<'n> Group<'n> {
             tag: to.tag,
             bytes,
             active: false,
+            synchronous: false,
         })
     }
 

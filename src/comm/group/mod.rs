@@ -17,6 +17,7 @@ use std::{
 
 pub use self::cartesian::{Cartesian, Shift};
 pub(super) use self::{library::as_library_call, members::Members};
+use super::transport;
 use crate::{
     endpoint::{Call, Endpoint},
     error::CommError,
@@ -38,6 +39,8 @@ pub(crate) enum Private {
     Active = 17,
     /// No messages: compares the color functions of `split_by`.
     Split = 18,
+    /// A library outside of this crate.
+    Outside = 19,
 }
 
 /// The name of `split_by` in error messages about differing color functions.
@@ -206,6 +209,21 @@ impl<'n> Group<'n> {
         self.members.node(rank)
     }
 
+    /// The rank in this group of a node, given as a rank of the world; `None` if the node is no member.
+    pub fn rank_of(&self, node: Rank) -> Option<Rank> {
+        self.members.rank(node)
+    }
+
+    /// A context of the same members for a library that sends messages of its own, beside those of the program.
+    pub fn library_context(&self) -> transport::Context {
+        self.with_context(Private::Outside, || format!("library calls in {}", self.name)).context()
+    }
+
+    /// The context of the group's messages.
+    pub fn context(&self) -> transport::Context {
+        transport::Context(self.context)
+    }
+
     /// Makes the group of the given ranks of this group, numbered in the given order. All of these ranks, and no others, must call this
     /// with the same list.
     ///
@@ -226,17 +244,14 @@ impl<'n> Group<'n> {
             self.check_rank(rank)?;
         }
         let nodes: Rc<[Rank]> = ranks.iter().map(|&rank| self.members.node(rank)).collect();
-        let mut sorted: Vec<(Rank, Rank)> = nodes.iter().copied().zip(0..).collect();
-        sorted.sort_unstable();
-        if ranks.is_empty() || sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        let Some(members) = Members::of(&nodes) else {
             return Err(CommError::BadGroup(format!("{ranks:?} was given")));
-        }
+        };
         let name = name(&shortened(&nodes));
         let Some(rank) = ranks.iter().position(|&rank| rank == self.rank) else {
             return Err(CommError::NotAMember { rank: self.rank, group: name });
         };
         let context = self.new_context(&nodes, || name.clone());
-        let members = Members::Listed { nodes, ranks: sorted.into() };
         Ok(Group::new(self.endpoint, name, context, rank, members))
     }
 

@@ -18,11 +18,11 @@ fn us(micros: u64) -> Span {
 }
 
 fn to(target: NodeId, bytes: u64) -> Outbound {
-    Outbound { target, bytes, tag: 0 }
+    Outbound { target, bytes, tag: 0, synchronous: false }
 }
 
 fn tagged(target: NodeId, tag: u32) -> Outbound {
-    Outbound { target, bytes: 0, tag }
+    Outbound { tag, ..to(target, 0) }
 }
 
 const ANY: Selection = Selection { source: None, tag: None, active: false };
@@ -138,6 +138,30 @@ fn a_receive_posted_later_takes_the_first_message_of_an_instant_that_is_over() {
     ];
     let received = Outcome::Received(crate::wire::MessageId { source: 1, seq: 0 });
     last_reply(&machine, &programs, 2, 1, received);
+}
+
+/// A synchronous message of no bytes from node 0 arrives at 65 us. Node 1 has called its receive by then; node 2 has withdrawn its receive,
+/// and receives later. Both have been ahead of the network.
+#[test]
+fn a_synchronous_message_meets_its_receive_at_the_later_of_arrival_and_posting() {
+    let machine = machine("line:3", 65e-6);
+    let synchronous = |target| Step::Send(Outbound { synchronous: true, ..to(target, 0) });
+    let programs = [
+        vec![synchronous(1), synchronous(2), Step::Now],
+        vec![Step::Recv(from(0))],
+        vec![
+            Step::Irecv(from(0)),
+            Step::Compute(us(10)),
+            Step::Withdraw,
+            Step::Compute(us(290)),
+            Step::Recv(ANY),
+        ],
+    ];
+    last_reply(&machine, &programs, 0, 300, Outcome::Done);
+    let eager = Step::Send(to(2, 0));
+    let programs =
+        [vec![synchronous(1), eager, Step::Now], vec![Step::Compute(us(70)), Step::Recv(from(0))], vec![]];
+    last_reply(&machine, &programs, 0, 135, Outcome::Done);
 }
 
 /// Node 0 dies at 130 us, during the send overhead of its `sendrecv`. The receive of this call is posted from 66 us to 130 us, so the

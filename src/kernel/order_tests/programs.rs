@@ -27,6 +27,7 @@ pub(crate) struct Outbound {
     pub(super) target: NodeId,
     pub(super) bytes: u64,
     pub(super) tag: u32,
+    pub(super) synchronous: bool,
 }
 
 /// One step of a node's program.
@@ -81,10 +82,13 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
     let barriers = random.random_range(0..3) * u32::from(random.random_bool(0.2));
     // Some programs spread their calls over a few instants, in others nearly all calls are at one instant.
     let spread = random.random_range(1..6);
+    // Only some programs send synchronous messages: without them the kernel has a lookahead.
+    let synchronous = if random.random_bool(0.4) { 0.25 } else { 0.0 };
     let step = |random: &mut dyn Rng| {
         let tag = u32::from(random.random_bool(0.2));
         let bytes = [0, 0, 0, 0, 8, 1000][random.random_range(0..6)];
-        let to = Outbound { target: random.random_range(0..nodes), bytes, tag };
+        let target = random.random_range(0..nodes);
+        let to = Outbound { target, bytes, tag, synchronous: random.random_bool(synchronous) };
         let from = Selection {
             source: random.random_bool(0.35).then(|| random.random_range(0..nodes)),
             tag: random.random_bool(0.3).then_some(tag),
@@ -164,6 +168,7 @@ impl Runner {
             tag: Tag(to.tag),
             bytes: to.bytes,
             active: false,
+            synchronous: to.synchronous,
         };
         let mut requests = Vec::new();
         let op = loop {
@@ -175,11 +180,11 @@ impl Runner {
             break match step {
                 Step::Send(to) => Op::Send { parcel: parcel(to), request: None },
                 Step::Answer { bytes } => {
-                    let to = Outbound { target: self.last_source, bytes, tag: 0 };
+                    let to = Outbound { target: self.last_source, bytes, tag: 0, synchronous: false };
                     Op::Send { parcel: parcel(to), request: None }
                 }
                 Step::Active(target) => {
-                    let to = Outbound { target, bytes: 16, tag: 0 };
+                    let to = Outbound { target, bytes: 16, tag: 0, synchronous: false };
                     Op::Send { parcel: Parcel { context: ACTIVE, active: true, ..parcel(to) }, request: None }
                 }
                 Step::Launch(to) => Op::Launch { parcel: parcel(to) },

@@ -345,7 +345,7 @@ impl<'m> Reference<'m> {
                     let place =
                         self.nodes[port.node].leaving.iter().position(|out| out.port == Some(port.number));
                     let message = self.nodes[port.node].leaving[place.unwrap()];
-                    let Parcel { target, context, tag, bytes, active } = message.parcel;
+                    let Parcel { target, context, tag, bytes, active, .. } = message.parcel;
                     let (from, at) = (port.node as NodeId, now);
                     let cause = Cause::LinkDied { link, from, to: target, at };
                     self.fabric.abort(now, port);

@@ -76,7 +76,7 @@ impl<'a> Script<'a> {
 
     fn parcel(&self, message: &Message) -> Parcel {
         let target = self.members[message.peer] as NodeId;
-        Parcel { target, context: 0, tag: TAG, bytes: message.bytes, active: false }
+        Parcel { target, context: 0, tag: TAG, bytes: message.bytes, active: false, synchronous: false }
     }
 
     fn selector(&self, message: &Message) -> Selector {

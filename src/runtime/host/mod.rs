@@ -59,7 +59,7 @@ pub(super) struct Host {
     /// The rings to each node, by sender; empty where there are more nodes than cores.
     rings: Vec<Vec<Ring>>,
     element_types: ElementTypes,
-    /// By sender, the messages that wait for their receives; empty on machines without rendezvous.
+    /// By sender, the messages that wait for their receives.
     rendezvous: Vec<PendingRendezvous>,
     /// The reason why each node sleeps.
     waiting: Vec<Mutex<Option<Waiting>>>,
@@ -160,10 +160,7 @@ impl Host {
                 Vec::new()
             },
             element_types: ElementTypes::default(),
-            rendezvous: match machine.rendezvous() {
-                Some(_) => (0..nodes).map(|_| PendingRendezvous::default()).collect(),
-                None => Vec::new(),
-            },
+            rendezvous: (0..nodes).map(|_| PendingRendezvous::default()).collect(),
             waiting: (0..nodes).map(|_| Mutex::default()).collect(),
             barrier: Barrier::default(),
             epoch: OnceLock::new(),

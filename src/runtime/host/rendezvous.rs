@@ -23,10 +23,13 @@ use crate::{
     wire::{MessageId, Parcel},
 };
 
-/// The messages of a node that wait for their receives.
+/// The messages of a node that wait for their receives. Aligned so that the states of no two nodes share a cache line.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub(super) struct PendingRendezvous {
     open: Mutex<BTreeSet<u64>>,
+    /// The number of messages in `open`. A receiver reads it for every message, so that it takes the lock only if a message may wait.
+    waiting: AtomicU64,
     /// The number of messages that have been matched with their receives.
     matched: AtomicU64,
 }
@@ -35,23 +38,24 @@ impl HostNode<'_> {
     /// Whether the sender of a message waits for its receive.
     pub(super) fn waits_for_receive(&self, parcel: &Parcel) -> bool {
         let from = self.host.run_state.machine.rendezvous();
-        from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
+        !parcel.active && (parcel.synchronous || from.is_some_and(|from| parcel.bytes >= from))
     }
 
-    fn rendezvous(&self) -> Option<&PendingRendezvous> {
-        self.host.rendezvous.get(self.id as usize)
+    fn rendezvous(&self) -> &PendingRendezvous {
+        &self.host.rendezvous[self.id as usize]
     }
 
     /// Records, before delivery, that the sender will wait for a message to be matched.
     pub(super) fn expect_receive(&self, seq: u64) {
-        if let Some(rendezvous) = self.rendezvous() {
-            rendezvous.open.lock().insert(seq);
-        }
+        let rendezvous = self.rendezvous();
+        rendezvous.open.lock().insert(seq);
+        // The delivery of the message makes this visible to the receiver.
+        rendezvous.waiting.fetch_add(1, Ordering::Release);
     }
 
     /// Whether a message has been matched with its receive.
     fn is_matched(&self, seq: u64) -> bool {
-        self.rendezvous().is_none_or(|rendezvous| !rendezvous.open.lock().contains(&seq))
+        !self.rendezvous().open.lock().contains(&seq)
     }
 
     /// Waits until a message has been matched with its receive.
@@ -65,10 +69,11 @@ impl HostNode<'_> {
 
     /// Notifies the sender of a message, if it waits, that the message has been matched with a receive.
     pub(super) fn notify_matched(&self, MessageId { source, seq }: MessageId) {
-        let Some(rendezvous) = self.host.rendezvous.get(source as usize) else { return };
-        if !rendezvous.open.lock().remove(&seq) {
+        let rendezvous = &self.host.rendezvous[source as usize];
+        if rendezvous.waiting.load(Ordering::Acquire) == 0 || !rendezvous.open.lock().remove(&seq) {
             return;
         }
+        rendezvous.waiting.fetch_sub(1, Ordering::Release);
         rendezvous.matched.fetch_add(1, Ordering::Release);
         let run_state = &self.host.run_state;
         let parker = &run_state.slot(source).parker;
@@ -79,13 +84,12 @@ impl HostNode<'_> {
 
     /// Returns whether a message of this node has been matched since the node last read the number of matches.
     pub(super) fn has_new_match(&self) -> bool {
-        self.rendezvous()
-            .is_some_and(|rendezvous| rendezvous.matched.load(Ordering::Acquire) != self.seen.get())
+        self.rendezvous().matched.load(Ordering::Acquire) != self.seen.get()
     }
 
     /// Completes the requests whose messages have been matched with their receives.
     pub(super) fn complete_matched(&self, local: &mut Local) {
-        let Some(rendezvous) = self.rendezvous() else { return };
+        let rendezvous = self.rendezvous();
         self.seen.set(rendezvous.matched.load(Ordering::Acquire));
         let mut started = self.started.borrow_mut();
         if started.is_empty() {

@@ -23,7 +23,7 @@ impl MpiNode<'_> {
     /// Polls once for arrived and sent messages; returns whether there may be more.
     pub(super) fn progress(&self) -> Result<bool, CommError> {
         let arrived = |arrived| self.take(arrived);
-        let left = |request| self.local.borrow_mut().sent(request);
+        let left = |request| self.departed(request);
         self.job.connection.poll(arrived, left)
     }
 
@@ -73,6 +73,7 @@ impl MpiNode<'_> {
                     self.mismatch.set(Some(mismatch));
                 }
             }
+            Some(Kind::Matched) => self.matched(header.seq),
             Some(Kind::End) => {
                 self.ended.borrow_mut().get_or_insert(Cause::OtherRank);
             }
@@ -86,6 +87,7 @@ impl MpiNode<'_> {
         let element = self.types.borrow().get(&header.element).copied();
         let payload = payload.typed(element).on_behalf_of(header.origin.checked_sub(1));
         let id = MessageId { source, seq: header.seq };
+        self.note_awaited(id, &header);
         let groups = &mut *self.groups.borrow_mut();
         let label = |context| Label { context, source, tag: Tag(header.tag) };
         let Some(context) = groups.known(header.context) else {
@@ -98,7 +100,10 @@ impl MpiNode<'_> {
         {
             self.mismatch.set(Some(mismatch));
         }
-        self.local.borrow_mut().take_in(Envelope { id, label: label(context), payload });
+        let matched = self.local.borrow_mut().take_in(Envelope { id, label: label(context), payload });
+        if let Some(matched) = matched {
+            self.acknowledge(matched);
+        }
     }
 
     /// The error of a collective call that differs from another rank's call.

@@ -14,7 +14,7 @@ const PHANTOM: u64 = 1 << 63;
 
 /// The meaning of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
+#[repr(u16)]
 pub(super) enum Kind {
     /// A message with its data.
     Short = 1,
@@ -34,6 +34,8 @@ pub(super) enum Kind {
     Call,
     /// The sender's call of `split_by` in a group, for the next member.
     Split,
+    /// A receive has taken a synchronous message of the receiver of this frame, which names the message by its sequence number.
+    Matched,
     /// The run is over.
     End,
     /// No content: completes a posted receive that is no longer needed.
@@ -41,7 +43,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 11] = [
+    const ALL: [Kind; 12] = [
         Kind::Short,
         Kind::Long,
         Kind::More,
@@ -51,6 +53,7 @@ impl Kind {
         Kind::CallQuery,
         Kind::Call,
         Kind::Split,
+        Kind::Matched,
         Kind::End,
         Kind::Nothing,
     ];
@@ -61,7 +64,9 @@ impl Kind {
 #[repr(C)]
 pub(super) struct Header {
     /// The number of the [`Kind`].
-    pub(super) code: u32,
+    pub(super) code: u16,
+    /// 1 if the sender of the message waits for its receive, and 0 otherwise.
+    pub(super) synchronous: u16,
     pub(super) tag: u32,
     /// The digest of the group, equal on all ranks.
     pub(super) context: u64,
@@ -80,16 +85,16 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn new(kind: Kind) -> Header {
-        Header { code: kind as u32, ..Header::default() }
+        Header { code: kind as u16, ..Header::default() }
     }
 
     pub(super) fn of_kind(self, kind: Kind) -> Header {
-        Header { code: kind as u32, ..self }
+        Header { code: kind as u16, ..self }
     }
 
     /// The kind of the frame; `None` if the code is unknown.
     pub(super) fn kind(&self) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|&kind| kind as u32 == self.code)
+        Kind::ALL.into_iter().find(|&kind| kind as u16 == self.code)
     }
 
     pub(super) fn bytes(&self) -> &[u8] {

@@ -17,6 +17,7 @@ mod node;
 mod pool;
 mod queries;
 mod serialized_node;
+mod synchronous;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -14,6 +14,7 @@ use super::{
     idle::Idle,
     inquiry::Inquiry,
     job::Job,
+    synchronous::Synchronous,
 };
 use crate::{
     endpoint::{Cache, Call, Endpoint, Envelope, Shared},
@@ -88,6 +89,7 @@ pub(super) struct MpiNode<'j> {
     /// The element types that this rank has described to other ranks, and the types that other ranks have described.
     pub(super) named: RefCell<BTreeSet<(NodeId, u64)>>,
     pub(super) types: RefCell<BTreeMap<u64, ElementType>>,
+    pub(super) synchronous: Synchronous,
 }
 
 impl<'j> MpiNode<'j> {
@@ -121,6 +123,7 @@ impl<'j> MpiNode<'j> {
             reported_call,
             named,
             types,
+            synchronous: Synchronous::default(),
         }
     }
 
@@ -156,6 +159,7 @@ impl<'j> MpiNode<'j> {
         let (nth, call) = groups.call_of(parcel.context);
         Ok(Header {
             tag: parcel.tag.0,
+            synchronous: parcel.synchronous.into(),
             context: groups.digest(parcel.context),
             element: digest,
             call,
@@ -166,11 +170,40 @@ impl<'j> MpiNode<'j> {
         })
     }
 
-    /// Takes in a message of this rank to itself, without MPI.
-    fn deliver_to_self(&self, parcel: Parcel, payload: Payload) {
+    /// Takes in a message of this rank to itself, without MPI; returns its sequence number.
+    fn deliver_to_self(&self, parcel: Parcel, payload: Payload, request: Option<RequestId>) -> u64 {
         let label = Label { context: parcel.context, source: self.job.rank() as NodeId, tag: parcel.tag };
         let id = MessageId { source: label.source, seq: self.count_sent(parcel.bytes) };
-        self.local.borrow_mut().take_in(Envelope { id, label, payload });
+        if parcel.synchronous {
+            self.expect_match(id.seq, request);
+            self.note_awaited(id, &Header { synchronous: 1, ..Header::default() });
+        }
+        let matched = self.local.borrow_mut().take_in(Envelope { id, label, payload });
+        if let Some(matched) = matched {
+            self.acknowledge(matched);
+        }
+        id.seq
+    }
+
+    /// Sends a message and returns its sequence number when MPI has accepted it.
+    fn hand_over(&self, parcel: Parcel, payload: Payload) -> Result<u64, CommError> {
+        if parcel.target == Carrier::id(self) {
+            return Ok(self.deliver_to_self(parcel, payload, None));
+        }
+        let began = self.began();
+        let header = self.header(parcel, &payload)?;
+        if parcel.synchronous {
+            self.expect_match(header.seq, None);
+        }
+        let mut idle = Idle::new(self.job.is_oversubscribed());
+        let meanwhile = || {
+            // A failure of MPI is reported by the send itself.
+            let _ = self.progress();
+            idle.pause();
+        };
+        self.job.connection.send(parcel.target, header, payload, meanwhile).map_err(transport_error)?;
+        self.left(began, parcel);
+        Ok(header.seq)
     }
 
     /// Records a sent message.
@@ -301,21 +334,8 @@ impl Carrier for MpiNode<'_> {
     }
 
     fn deliver(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
-        if parcel.target == Carrier::id(self) {
-            self.deliver_to_self(parcel, payload);
-            return Ok(());
-        }
-        let began = self.began();
-        let header = self.header(parcel, &payload)?;
-        let mut idle = Idle::new(self.job.is_oversubscribed());
-        let meanwhile = || {
-            // A failure of MPI is reported by the send itself.
-            let _ = self.progress();
-            idle.pause();
-        };
-        self.job.connection.send(parcel.target, header, payload, meanwhile).map_err(transport_error)?;
-        self.left(began, parcel);
-        Ok(())
+        let seq = self.hand_over(parcel, payload)?;
+        if parcel.synchronous { self.wait_for_match(parcel, seq) } else { Ok(()) }
     }
 
     fn begin_delivery(
@@ -325,21 +345,39 @@ impl Carrier for MpiNode<'_> {
         request: RequestId,
     ) -> Result<bool, CommError> {
         if parcel.target == Carrier::id(self) {
-            self.deliver_to_self(parcel, payload);
-            return Ok(true);
+            self.deliver_to_self(parcel, payload, Some(request));
+            return Ok(!parcel.synchronous);
         }
         let began = self.began();
         let header = self.header(parcel, &payload)?;
+        if parcel.synchronous {
+            self.expect_match(header.seq, Some(request));
+        }
         let is_sent =
             self.job.connection.begin(parcel.target, header, payload, request).map_err(transport_error)?;
         self.left(began, parcel);
-        Ok(is_sent)
+        if parcel.synchronous && !is_sent {
+            self.still_leaves(request);
+        }
+        Ok(is_sent && !parcel.synchronous)
     }
 
     fn exchange(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
         // A sender receives messages meanwhile, so two ranks that send to each other do not deadlock.
-        self.deliver(parcel, payload)?;
-        self.recv(select)
+        let seq = self.hand_over(parcel, payload)?;
+        let received = self.recv(select)?;
+        if parcel.synchronous {
+            self.wait_for_match(parcel, seq)?;
+        }
+        Ok(received)
+    }
+
+    fn is_rendezvous(&self, parcel: &Parcel) -> bool {
+        parcel.synchronous
+    }
+
+    fn on_matched(&self, id: MessageId) {
+        self.acknowledge(id);
     }
 
     fn drain(&self) -> Result<(), CommError> {
@@ -371,7 +409,9 @@ impl Carrier for MpiNode<'_> {
             {
                 let label = Label { context: select.context, source, tag: Tag(header.tag) };
                 let payload = payload.on_behalf_of(header.origin.checked_sub(1));
-                return Some(Envelope { id: MessageId { source, seq: header.seq }, label, payload });
+                let id = MessageId { source, seq: header.seq };
+                self.note_awaited(id, &header);
+                return Some(Envelope { id, label, payload });
             }
         }
         None

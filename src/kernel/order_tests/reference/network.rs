@@ -167,7 +167,8 @@ impl Reference<'_> {
     // Rendezvous.
 
     pub(super) fn is_rendezvous(&self, parcel: &Parcel) -> bool {
-        self.machine.rendezvous().is_some_and(|from| parcel.bytes >= from && !parcel.active)
+        let is_long = self.machine.rendezvous().is_some_and(|from| parcel.bytes >= from);
+        !parcel.active && (parcel.synchronous || is_long)
     }
 
     pub(super) fn match_message(&mut self, id: MessageId) {

@@ -106,6 +106,6 @@ impl NodeThread<'_> {
     /// Whether the sender of a message waits for its receive (rendezvous).
     pub(super) fn is_rendezvous(&self, parcel: &Parcel) -> bool {
         let from = self.world.run_state.machine.rendezvous();
-        from.is_some_and(|from| parcel.bytes >= from && !parcel.active)
+        !parcel.active && (parcel.synchronous || from.is_some_and(|from| parcel.bytes >= from))
     }
 }

@@ -1,0 +1,95 @@
+//! Buffers of communication calls: an address, a count, a datatype.
+
+use bytes::Bytes;
+use multicomputer::Payload;
+
+use crate::{
+    datatype::Datatype,
+    error::{Class, Error, Result},
+    process::Process,
+    word::Address,
+};
+
+/// The elements that a call sends or receives.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// Where the first element is, relative to which the datatype's displacements count.
+    pub address: Address,
+    /// The number of elements.
+    pub count: i64,
+    /// The type of the elements.
+    pub datatype: Datatype,
+}
+
+impl Buffer {
+    /// Checks the arguments of a call.
+    ///
+    /// # Errors
+    /// [`Class::COUNT`] for a negative count, [`Class::TYPE`] for a datatype that is not committed.
+    pub fn new(address: Address, count: i64, datatype: Datatype) -> Result<Buffer> {
+        if count < 0 {
+            return Err(Error::argument(Class::COUNT, "count", format!("{count} is negative")));
+        }
+        datatype.committed()?;
+        Ok(Buffer { address, count, datatype })
+    }
+
+    /// The same kind of elements at another place, `elements` extents away.
+    #[must_use]
+    pub fn at(&self, elements: i64, count: i64) -> Buffer {
+        let address = self.address.offset(elements.wrapping_mul(self.datatype.extent()));
+        Buffer { address, count, datatype: self.datatype.clone() }
+    }
+
+    /// The length of the data in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.datatype.size() * self.count as u64
+    }
+
+    /// Copies the data out of the program's memory.
+    pub fn load(&self, process: &Process<'_>) -> Payload {
+        Payload::from(self.load_bytes(process))
+    }
+
+    /// Copies the data out of the program's memory.
+    pub fn load_bytes(&self, process: &Process<'_>) -> Bytes {
+        self.datatype.pack(process.program, self.address, self.count as u64)
+    }
+
+    /// Stores data into the program's memory: the first elements if there is less of it than the buffer has room for.
+    pub fn store(&self, process: &Process<'_>, data: &Payload) {
+        match data.segments() {
+            [] => {}
+            [multicomputer::comm::Segment::Data(bytes)] => self.store_bytes(process, bytes),
+            // A payload of several segments is joined; phantom data is not stored.
+            _ => {
+                if let Ok(bytes) = data.to_bytes() {
+                    self.store_bytes(process, &bytes);
+                }
+            }
+        }
+    }
+
+    /// Stores data into the program's memory.
+    ///
+    /// # Errors
+    /// [`Class::TRUNCATE`] if there is more data than the buffer has room for.
+    pub fn store_fitting(&self, process: &Process<'_>, data: &Payload) -> Result<()> {
+        self.store(process, data);
+        if data.len() > self.bytes() {
+            let text = format!(
+                "{} bytes came for a buffer of {}: sender and receiver must give the same length",
+                data.len(),
+                self.bytes()
+            );
+            return Err(Error::new(Class::TRUNCATE, text));
+        }
+        Ok(())
+    }
+
+    /// Stores data into the program's memory.
+    pub fn store_bytes(&self, process: &Process<'_>, data: &[u8]) {
+        let room = data.len().min(self.bytes() as usize);
+        self.datatype.unpack(process.program, self.address, self.count as u64, &data[..room]);
+    }
+}

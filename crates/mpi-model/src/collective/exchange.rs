@@ -1,0 +1,191 @@
+//! Exchanges: all-to-all with blocks of one length, of many lengths, of many types.
+
+use std::rc::Rc;
+
+use multicomputer::{
+    Payload,
+    all_to_all::{CallError, ExchangeError, ManyToMany},
+};
+
+use super::{
+    Comm, Task, forms, is_in_place,
+    moving::blocks,
+    rounds::{Round, one_round},
+};
+use crate::{
+    buffer::Buffer,
+    communicator::Communicator,
+    datatype::Datatype,
+    error::{Class, Error, Result},
+    function::functions,
+    process::Process,
+    word::{Address, Array, Handle, Integer},
+};
+
+functions! {
+    MPI_Alltoall: alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    MPI_Alltoall_c: alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+    MPI_Ialltoall: ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    MPI_Ialltoall_c: ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+    MPI_Alltoall_init: alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    MPI_Alltoall_init_c: alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+    MPI_Alltoallv: alltoallv::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    MPI_Alltoallv_c: alltoallv::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    MPI_Ialltoallv: ialltoallv::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    MPI_Ialltoallv_c: ialltoallv::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+    MPI_Alltoallv_init: alltoallv_init::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    MPI_Alltoallv_init_c: alltoallv_init::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+    MPI_Alltoallw: alltoallw::<i32, i32>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    MPI_Alltoallw_c: alltoallw::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+    MPI_Ialltoallw: ialltoallw::<i32, i32>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    MPI_Ialltoallw_c: ialltoallw::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    MPI_Alltoallw_init: alltoallw_init::<i32, i32>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    MPI_Alltoallw_init_c: alltoallw_init::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+}
+
+forms! { alltoall_task = "all-to-all": alltoall_in_a_round ialltoall alltoall_init
+(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcount: i64, recvtype: Datatype) }
+forms! { alltoallv_task = "all-to-all": alltoallv ialltoallv alltoallv_init <C, D>
+(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtype: Datatype,
+ recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtype: Datatype) }
+forms! { alltoallw_task = "all-to-all": alltoallw ialltoallw alltoallw_init <C, D>
+(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtypes: Array<Handle>,
+ recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtypes: Array<Handle>) }
+
+/// One block of a buffer for each peer.
+fn each(buffer: &Buffer, peers: usize) -> Vec<Buffer> {
+    (0..peers as i64).map(|peer| buffer.at(peer * buffer.count, buffer.count)).collect()
+}
+
+/// The blocking operation on blocks of one length is the library's.
+#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn alltoall<'n>(
+    process: &Process<'n>,
+    sendbuf: Address,
+    sendcount: i64,
+    sendtype: Datatype,
+    recvbuf: Address,
+    recvcount: i64,
+    recvtype: Datatype,
+    comm: Comm<'n>,
+) -> Result<()> {
+    if comm.remote.is_some() || process.has_background() {
+        return alltoall_in_a_round(
+            process, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+        );
+    }
+    let into = Buffer::new(recvbuf, recvcount, recvtype)?;
+    let from = if is_in_place(sendbuf) { into.clone() } else { Buffer::new(sendbuf, sendcount, sendtype)? };
+    let size = comm.group.size();
+    let all = from.at(0, from.count * size as i64).load(process);
+    let block = from.bytes();
+    let failed = |error: multicomputer::PayloadError| Error::new(Class::INTERN, error.to_string());
+    let outgoing: Vec<Payload> = (0..size as u64)
+        .map(|peer| all.slice(peer * block..(peer + 1) * block).map_err(failed))
+        .collect::<Result<_>>()?;
+    let exchanged = comm.group.using(process.exchange_algorithm()).all_to_all_payloads(outgoing);
+    let incoming = exchanged.map_err(|error| match error {
+        CallError::Comm(error) | CallError::Exchange(ExchangeError::Comm(error)) => error.into(),
+        CallError::Collective(error) => super::error_of(error),
+        error => Error::new(Class::OTHER, error.to_string()),
+    })?;
+    each(&into, size).iter().zip(&incoming).try_for_each(|(block, data)| block.store_fitting(process, data))
+}
+
+#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn alltoall_task<'n>(
+    process: &Process<'n>,
+    comm: &Comm<'n>,
+    sendbuf: Address,
+    sendcount: i64,
+    sendtype: Datatype,
+    recvbuf: Address,
+    recvcount: i64,
+    recvtype: Datatype,
+) -> Result<Task<'n>> {
+    let into = Buffer::new(recvbuf, recvcount, recvtype)?;
+    let from = if is_in_place(sendbuf) { into.clone() } else { Buffer::new(sendbuf, sendcount, sendtype)? };
+    Ok(exchange(process, comm, &each(&from, comm.peers()), each(&into, comm.peers())))
+}
+
+#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn alltoallv_task<'n, C: Integer, D: Integer>(
+    process: &Process<'n>,
+    comm: &Comm<'n>,
+    sendbuf: Address,
+    sendcounts: Array<C>,
+    sdispls: Array<D>,
+    sendtype: Datatype,
+    recvbuf: Address,
+    recvcounts: Array<C>,
+    rdispls: Array<D>,
+    recvtype: Datatype,
+) -> Result<Task<'n>> {
+    let size = comm.peers();
+    let into = blocks(process, recvbuf, (recvcounts, rdispls), &recvtype, size, "recvcounts")?;
+    let from = match is_in_place(sendbuf) {
+        true => into.clone(),
+        false => blocks(process, sendbuf, (sendcounts, sdispls), &sendtype, size, "sendcounts")?,
+    };
+    Ok(exchange(process, comm, &from, into))
+}
+
+/// Buffers for one block of each peer, with displacements in bytes and a type each.
+pub(super) fn typed_blocks<C: Integer, D: Integer>(
+    process: &Process<'_>,
+    address: Address,
+    (counts, displs, types): (Array<C>, Array<D>, Array<Handle>),
+    size: usize,
+    argument: &'static str,
+) -> Result<Vec<Buffer>> {
+    let counts = counts.read(process, size).map_err(|error| error.of(argument))?;
+    let displs = displs.read(process, size).map_err(|error| error.of("displs"))?;
+    let types = types.read(process, size).map_err(|error| error.of("types"))?;
+    let block = |((count, displ), of): ((&C, &D), &Handle)| {
+        let datatype = process.datatype(*of).map_err(|error| error.of("types"))?;
+        Buffer::new(address.offset(displ.get()), count.get(), datatype)
+    };
+    counts.iter().zip(&displs).zip(&types).map(block).collect()
+}
+
+#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn alltoallw_task<'n, C: Integer, D: Integer>(
+    process: &Process<'n>,
+    comm: &Comm<'n>,
+    sendbuf: Address,
+    sendcounts: Array<C>,
+    sdispls: Array<D>,
+    sendtypes: Array<Handle>,
+    recvbuf: Address,
+    recvcounts: Array<C>,
+    rdispls: Array<D>,
+    recvtypes: Array<Handle>,
+) -> Result<Task<'n>> {
+    let size = comm.peers();
+    let into = typed_blocks(process, recvbuf, (recvcounts, rdispls, recvtypes), size, "recvcounts")?;
+    let from = match is_in_place(sendbuf) {
+        true => into.clone(),
+        false => typed_blocks(process, sendbuf, (sendcounts, sdispls, sendtypes), size, "sendcounts")?,
+    };
+    Ok(exchange(process, comm, &from, into))
+}
+
+/// Sends a block to each peer and receives one from each, the peers after this process first, as the messages of all processes then go to
+/// different processes. A process copies its block for itself.
+fn exchange<'n>(process: &Process<'n>, comm: &Comm<'n>, from: &[Buffer], into: Vec<Buffer>) -> Task<'n> {
+    let (rank, peers) = (comm.group.rank(), comm.peers());
+    let own = comm.remote.is_none().then_some(rank);
+    let others = |peer: &usize| Some(*peer) != own;
+    let to: Vec<usize> = (1..=peers).map(|step| (rank + step) % peers).filter(others).collect();
+    let sources: Vec<usize> =
+        (1..=peers).map(|step| (rank + (peers - 1) * step) % peers).filter(others).collect();
+    let sends = to.into_iter().map(|peer| (peer, 0, from[peer].load(process))).collect();
+    let receives = sources.iter().map(|&peer| (peer, 0)).collect();
+    let kept = own.map(|rank| from[rank].load(process));
+    one_round(Round { sends, receives }, move |process, received| {
+        if let (Some(rank), Some(kept)) = (own, kept) {
+            into[rank].store_fitting(process, &kept)?;
+        }
+        sources.iter().zip(&received).try_for_each(|(&peer, data)| into[peer].store_fitting(process, data))
+    })
+}

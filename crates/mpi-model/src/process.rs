@@ -1,0 +1,288 @@
+//! The state of one rank of an MPI program.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    fmt,
+    rc::Rc,
+};
+
+use multicomputer::{
+    Span, Time, all_to_all,
+    collective::{self, Job, Operation},
+    comm::{Node, transport::Transport},
+};
+
+use crate::{
+    abi, attribute,
+    communicator::{self, Communicator},
+    datatype,
+    error::{Class, Error, MpiError},
+    error_handler,
+    function::Function,
+    group, info, op,
+    point_to_point::Buffered,
+    program::Program,
+    request,
+    table::{Kind, Table},
+    word::Handle,
+};
+
+/// The phase of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Before `MPI_Init`.
+    Before,
+    /// Between `MPI_Init` and `MPI_Finalize`.
+    Initialized,
+    /// After `MPI_Finalize`.
+    Finalized,
+}
+
+/// The object whose error handler takes an error.
+#[derive(Clone, Debug)]
+pub enum Scope<'n> {
+    /// A call without a communicator, window or file.
+    Process,
+    /// A communicator.
+    Communicator(Rc<Communicator<'n>>),
+    /// A window.
+    Window(Handle),
+    /// A file.
+    File(Handle),
+    /// A session.
+    Session(Handle),
+}
+
+/// Settings of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Modeled time of an unsuccessful test or probe, and of a query of the time without another call before it. Without it a program that
+    /// polls would never advance its clock.
+    pub poll: Span,
+    /// Keys and values of `MPI_INFO_ENV` that the model does not know by itself, such as `command`, `argv` and `wdir`.
+    pub environment: Vec<(String, String)>,
+    /// The number of processes: the first nodes of the machine; `None` is all nodes.
+    pub ranks: Option<usize>,
+    /// Algorithms of collective operations, instead of the choice of *Auto*.
+    pub algorithms: BTreeMap<Operation, collective::Algorithm>,
+    /// The algorithm of all-to-all, instead of the choice of *Auto*.
+    pub exchange: Option<all_to_all::Algorithm>,
+}
+
+/// The way in which the program of a rank ends before its `main` returns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// `MPI_Abort` with an error code.
+    Abort(i32),
+    /// An error that its error handler does not let the program see: the function, the error.
+    Error(String),
+}
+
+/// One rank of an MPI program.
+pub struct Process<'n> {
+    pub(crate) node: &'n Node<'n>,
+    /// The program's memory and functions.
+    pub program: &'n dyn Program,
+    pub(crate) settings: Settings,
+    pub(crate) phase: Cell<Phase>,
+    pub(crate) thread_level: Cell<i32>,
+    /// The object whose error handler takes an error of the current call.
+    pub(crate) scope: RefCell<Scope<'n>>,
+    /// The function that the program has called last.
+    pub(crate) function: Cell<Option<&'static Function>>,
+    /// The number of functions of the program that the current call has called and that have not returned.
+    depth: Cell<usize>,
+    /// Whether a call has ended the program.
+    leaves: Cell<bool>,
+    /// The number of calls so far.
+    calls: Cell<u64>,
+    /// The last query of the time: the number of its call, and the time.
+    queried: Cell<Option<(u64, Time)>>,
+    end: RefCell<Option<End>>,
+    pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
+    pub(crate) requests: RefCell<request::State<'n>>,
+    pub(crate) buffered: RefCell<Buffered>,
+    pub(crate) attributes: RefCell<attribute::State>,
+    pub(crate) datatypes: RefCell<datatype::State>,
+    pub(crate) error_handlers: RefCell<error_handler::State>,
+    pub(crate) groups: RefCell<group::State>,
+    pub(crate) infos: RefCell<info::State>,
+    pub(crate) operators: RefCell<op::State>,
+}
+
+/// The result of a call for the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The call returns this error code; 0 is success.
+    Returns(i32),
+    /// The program of this rank ends.
+    Leaves,
+}
+
+impl<'n> Process<'n> {
+    /// Makes the process of a node, before `MPI_Init`.
+    pub fn new(node: &'n Node<'n>, program: &'n dyn Program, settings: Settings) -> Process<'n> {
+        Process {
+            node,
+            program,
+            settings,
+            phase: Cell::new(Phase::Before),
+            thread_level: Cell::new(abi::THREAD_SINGLE),
+            scope: RefCell::new(Scope::Process),
+            function: Cell::new(None),
+            depth: Cell::new(0),
+            leaves: Cell::new(false),
+            calls: Cell::new(0),
+            queried: Cell::new(None),
+            end: RefCell::new(None),
+            communicators: RefCell::new(Table::new(Kind::Communicator)),
+            requests: RefCell::default(),
+            buffered: RefCell::default(),
+            attributes: RefCell::default(),
+            datatypes: RefCell::default(),
+            error_handlers: RefCell::default(),
+            groups: RefCell::default(),
+            infos: RefCell::default(),
+            operators: RefCell::default(),
+        }
+    }
+
+    /// Carries out a call of the program. A callback may call it while another call is under way.
+    pub fn call(&self, function: &'static Function, words: &[usize]) -> Outcome {
+        if self.leaves.get() {
+            return Outcome::Leaves;
+        }
+        self.calls.set(self.calls.get() + 1);
+        let outer = (self.function.replace(Some(function)), self.scope.replace(Scope::Process));
+        let outcome = self.outcome(function, words);
+        if self.depth.get() > 0 {
+            self.function.set(outer.0);
+            *self.scope.borrow_mut() = outer.1;
+        }
+        outcome
+    }
+
+    fn outcome(&self, function: &'static Function, words: &[usize]) -> Outcome {
+        let result = match self.phase.get() {
+            Phase::Initialized => (function.run)(self, words),
+            _ if function.always => (function.run)(self, words),
+            Phase::Before => Err(Error::new(Class::OTHER, "called before MPI_Init")),
+            Phase::Finalized => Err(Error::new(Class::OTHER, "called after MPI_Finalize")),
+        };
+        match result {
+            Ok(()) => Outcome::Returns(0),
+            Err(Error::Leave) => {
+                self.leaves.set(true);
+                Outcome::Leaves
+            }
+            Err(Error::Mpi(error)) => self.raise(&error),
+        }
+    }
+
+    /// Answers a call of a function that the model does not support.
+    pub fn unsupported(&self, name: &'static str) -> Outcome {
+        *self.scope.borrow_mut() = Scope::Process;
+        self.fatal(format!("{name} is not supported"));
+        self.leaves.set(true);
+        Outcome::Leaves
+    }
+
+    /// Passes an error to the error handler of the object of the call.
+    fn raise(&self, error: &MpiError) -> Outcome {
+        let scope = self.scope.borrow().clone();
+        match error_handler::handle(self, &scope, error) {
+            Ok(code) => Outcome::Returns(code),
+            Err(_) => {
+                self.leaves.set(true);
+                Outcome::Leaves
+            }
+        }
+    }
+
+    /// Notes that the program of this rank ends because of an error. The caller then returns [`Error::Leave`].
+    pub(crate) fn fatal(&self, text: String) {
+        self.end.borrow_mut().get_or_insert(End::Error(text));
+    }
+
+    /// Notes that the program has called `MPI_Abort`.
+    pub(crate) fn abort(&self, code: i32) {
+        self.end.borrow_mut().get_or_insert(End::Abort(code));
+    }
+
+    /// The way in which the program of this rank ended, if it was not by a return, `exit`, or the end of the run.
+    pub fn end(&self) -> Option<End> {
+        self.end.borrow().clone()
+    }
+
+    /// The function that the program has called last.
+    pub fn last_function(&self) -> Option<&'static str> {
+        self.function.get().map(|function| function.name)
+    }
+
+    /// Calls a function of the program. No object of the process may be borrowed: the function may call MPI.
+    ///
+    /// # Errors
+    /// [`Error::Leave`] if a call of the function has ended the program.
+    pub(crate) fn call_back(&self, function: usize, arguments: &[usize]) -> Result<usize, Error> {
+        self.depth.set(self.depth.get() + 1);
+        let result = self.program.call(function, arguments);
+        self.depth.set(self.depth.get() - 1);
+        if self.leaves.get() { Err(Error::Leave) } else { Ok(result) }
+    }
+
+    /// Advances the clock after an unsuccessful test or probe, so that a program that polls sees its time go by.
+    pub(crate) fn polled(&self) -> Result<(), Error> {
+        if !self.settings.poll.is_zero() {
+            self.node.compute(self.settings.poll)?;
+        }
+        Ok(())
+    }
+
+    /// The time on the clock of the process. A program that asks for the time again, without another call in between, is waiting for it:
+    /// its clock is advanced first, by the time of an unsuccessful test.
+    ///
+    /// # Errors
+    /// [`Error::Leave`] once the run is over.
+    pub fn time(&self) -> Result<Time, Error> {
+        let call = self.calls.get();
+        let mut time = self.node.now()?;
+        if self.queried.get().is_some_and(|(last, at)| last + 1 == call && at == time) {
+            self.polled()?;
+            time = self.node.now()?;
+        }
+        self.queried.set(Some((call, time)));
+        Ok(time)
+    }
+
+    /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, and of communicators without a parent.
+    pub(crate) fn initial_error_handler(&self) -> Handle {
+        abi::ERRORS_ARE_FATAL
+    }
+
+    /// The node's calls.
+    pub(crate) fn transport(&self) -> Transport<'n> {
+        Transport::of(self.node)
+    }
+
+    /// The algorithm of a collective operation.
+    pub(crate) fn algorithm(&self, job: &Job) -> collective::Algorithm {
+        self.settings.algorithms.get(&job.operation()).cloned().unwrap_or(collective::Algorithm::AUTO)
+    }
+
+    /// The algorithm of all-to-all.
+    pub(crate) fn exchange_algorithm(&self) -> all_to_all::Algorithm {
+        self.settings.exchange.clone().unwrap_or(all_to_all::Algorithm::AUTO)
+    }
+
+    /// Returns the communicator of a handle, whose error handler then takes errors of the call.
+    pub(crate) fn communicator(&self, handle: Handle) -> Result<Rc<Communicator<'n>>, Error> {
+        communicator::of_handle(self, handle)
+    }
+}
+
+impl fmt::Debug for Process<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Process({}, {:?})", self.node.rank(), self.phase.get())
+    }
+}

@@ -1,0 +1,84 @@
+//! `MPI_Status`: 32 bytes in the program's memory.
+
+use crate::{
+    abi,
+    error::Result,
+    process::Process,
+    word::{Address, Argument},
+};
+
+/// A received message, or the end of another operation, as the program sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The rank of the sender in the communicator.
+    pub source: i32,
+    /// The tag of the message.
+    pub tag: i32,
+    /// The error code; stored only by functions that complete several requests.
+    pub error: i32,
+    /// The length of the message in bytes.
+    pub bytes: u64,
+    /// Whether the operation was cancelled.
+    pub is_cancelled: bool,
+}
+
+impl Status {
+    /// The status of operations that receive nothing.
+    pub const EMPTY: Status =
+        Status { source: abi::ANY_SOURCE, tag: abi::ANY_TAG, error: 0, bytes: 0, is_cancelled: false };
+    /// The status of a receive from `MPI_PROC_NULL`.
+    pub const NO_PROCESS: Status = Status { source: abi::PROC_NULL, ..Status::EMPTY };
+    /// The size in memory.
+    pub const SIZE: i64 = 32;
+}
+
+/// The address of a status; null is `MPI_STATUS_IGNORE`.
+#[derive(Clone, Copy, Debug)]
+pub struct StatusAddress(pub Address);
+
+impl<'n> Argument<'n> for StatusAddress {
+    fn decode(_: &Process<'n>, word: usize) -> Result<Self> {
+        Ok(StatusAddress(Address(word)))
+    }
+}
+
+impl StatusAddress {
+    /// Stores a status; its error field only if `with_error`.
+    pub fn set(self, process: &Process<'_>, status: &Status, with_error: bool) {
+        if self.0.is_null() {
+            return;
+        }
+        let mut bytes = Vec::with_capacity(Status::SIZE as usize);
+        process.program.read(self.0.0, Status::SIZE as usize, &mut bytes);
+        bytes[0..4].copy_from_slice(&status.source.to_ne_bytes());
+        bytes[4..8].copy_from_slice(&status.tag.to_ne_bytes());
+        if with_error {
+            bytes[8..12].copy_from_slice(&status.error.to_ne_bytes());
+        }
+        bytes[12..16].copy_from_slice(&i32::from(status.is_cancelled).to_ne_bytes());
+        bytes[16..24].copy_from_slice(&status.bytes.to_ne_bytes());
+        process.program.write(self.0.0, &bytes);
+    }
+
+    /// Reads a status.
+    pub fn get(self, process: &Process<'_>) -> Status {
+        let mut bytes = Vec::with_capacity(Status::SIZE as usize);
+        process.program.read(self.0.0, Status::SIZE as usize, &mut bytes);
+        let int = |at: usize| i32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let mut length = [0; 8];
+        length.copy_from_slice(&bytes[16..24]);
+        Status {
+            source: int(0),
+            tag: int(4),
+            error: int(8),
+            bytes: u64::from_ne_bytes(length),
+            is_cancelled: int(12) != 0,
+        }
+    }
+
+    /// The status at `index` of an array of statuses.
+    #[must_use]
+    pub fn at(self, index: usize) -> StatusAddress {
+        if self.0.is_null() { self } else { StatusAddress(self.0.offset(index as i64 * Status::SIZE)) }
+    }
+}
