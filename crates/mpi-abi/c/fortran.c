@@ -446,6 +446,12 @@ static int mc_is_end(const char *text, size_t length)
     return 1;
 }
 
+/* Whether this process is the root of a spawn: others may pass anything for most arguments. */
+static int mc_is_root(const MPI_Fint *root, const MPI_Fint *comm, void *caller)
+{
+    return mc_integer(MC_MPI_Comm_rank, mc_word(comm), caller) == *root;
+}
+
 /*
  * An array of C strings from one of Fortran, whose elements have a distance of `stride` strings: `count` of them, or
  * those before its end if `count` is negative. To be freed.
@@ -474,9 +480,10 @@ void pmpi_comm_spawn_(char *command, char *argv, MPI_Fint *maxprocs, MPI_Fint *i
 {
     void *caller = MC_CALLER;
     char text[MC_STRING + 1];
-    char **arguments = mc_strings(argv, argv_length, 1, -1);
+    int is_root = mc_is_root(root, comm, caller);
+    char **arguments = mc_strings(argv, argv_length, 1, is_root ? -1 : 0);
     uintptr_t intercomm_word = mc_word(intercomm);
-    const uintptr_t words[] = {(uintptr_t)mc_string(text, command, command_length, 1),
+    const uintptr_t words[] = {(uintptr_t)mc_string(text, command, is_root ? command_length : 0, 1),
                                (uintptr_t)arguments,
                                mc_word(maxprocs),
                                mc_word(info),
@@ -497,10 +504,11 @@ void pmpi_comm_spawn_multiple_(MPI_Fint *count, char *array_of_commands, char *a
                                size_t array_of_commands_length, size_t array_of_argv_length)
 {
     void *caller = MC_CALLER;
-    intptr_t commands_count = *count > 0 ? *count : 0;
+    int is_root = mc_is_root(root, comm, caller);
+    intptr_t commands_count = is_root && *count > 0 ? *count : 0;
     char **commands = mc_strings(array_of_commands, array_of_commands_length, 1, commands_count);
     char ***argvs = NULL;
-    if (!(array_of_argv_length == 1 && *array_of_argv == '\0')) {
+    if (is_root && !(array_of_argv_length == 1 && *array_of_argv == '\0')) {
         argvs = malloc((size_t)(commands_count + 1) * sizeof *argvs);
         if (argvs == NULL)
             abort();
