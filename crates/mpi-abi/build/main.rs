@@ -1,41 +1,103 @@
-//! Stand-in until the generator of the shim is merged: compiles c/*.c and c/program/*.c.
+//! Makes the library, the headers and the Fortran modules of MPI from `functions.txt` and compiles the library.
+//!
+//! On other systems than GNU/Linux on x86-64 and AArch64 nothing is made: programs are loaded there only.
 
-use std::{env, fs, path::{Path, PathBuf}, process::Command};
+mod constants;
+mod entries;
+mod fortran;
+mod header;
+mod list;
+mod modules;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The name of the library by MPI's standard ABI.
+const LIBRARY: &str = "libmpi_abi.so.0";
 
 fn main() {
     println!("cargo:rerun-if-changed=build");
     println!("cargo:rerun-if-changed=c");
+    println!("cargo:rerun-if-changed=fortran");
+    println!("cargo:rerun-if-changed=functions.txt");
+    println!("cargo:rerun-if-changed=include");
     println!("cargo:rustc-check-cfg=cfg(programs)");
+
     let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
-    if target("OS") != "linux" || target("ENV") != "gnu" || !matches!(&target("ARCH")[..], "x86_64" | "aarch64") {
+    let programs = target("OS") == "linux"
+        && target("ENV") == "gnu"
+        && matches!(target("ARCH").as_str(), "x86_64" | "aarch64");
+    if !programs {
         return;
     }
     println!("cargo:rustc-cfg=programs");
+
     let out = PathBuf::from(env::var("OUT_DIR").expect("Cargo sets OUT_DIR"));
-    fs::copy("c/mini/mpi.h", out.join("mpi.h")).expect("mpi.h");
-    fs::write(out.join("mpif.h"), "").expect("mpif.h");
-    let compiler = cc::Build::new().opt_level(2).get_compiler();
-    let run = |mut command: Command| assert!(command.status().expect("a C compiler").success(), "{command:?}");
-    let c_files = |folder: &str| {
-        let mut files: Vec<PathBuf> = fs::read_dir(folder).expect(folder).map(|entry| entry.expect(folder).path()).collect();
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
-        files.sort();
-        files
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let write = |name: &str, text: &str| {
+        fs::write(out.join(name), text).unwrap_or_else(|error| panic!("{name}: {error}"))
     };
-    let mut command = compiler.to_command();
-    command.args(["-std=gnu99", "-Wall", "-Wextra", "-g0", "-fPIC", "-shared", "-fexceptions", "-Wl,-soname,libmpi_abi.so.0"]);
-    command.args(["-I", "c", "-I", "c/mini"]).args(c_files("c")).args(c_files("c/mini"));
-    command.arg("-o").arg(out.join("libmpi_abi.so.0"));
-    run(command);
-    program(&compiler, &out);
+
+    let list = list::List::parse(&read("functions.txt"));
+    let header = read("include/mpi.h.in");
+    let constants = constants::parse(&header);
+    write("mpi.h", &header.replace("@FUNCTIONS@\n", &header::prototypes(&list)));
+    write(
+        "mpif.h",
+        &read("include/mpif.h.in").replace("@CONSTANTS@\n", &constants::include_file(&constants)),
+    );
+    for (module, f08) in [("mpi.f90", false), ("mpi_f08.f90", true)] {
+        let text = read(&format!("fortran/{module}.in"))
+            .replace("@TYPES@\n", &modules::handles())
+            .replace("@CALLBACKS@\n", &modules::callbacks())
+            .replace("@PREDEFINED@\n", &modules::predefined())
+            .replace("@CONSTANTS@\n", &constants::module(&constants, f08))
+            .replace("@FUNCTIONS@\n", &modules::interfaces(&list, f08));
+        write(module, &text);
+    }
+    let (c_entries, names) = entries::entries(&list);
+    write("entries.c", &c_entries);
+    write("names.h", &names);
+    write("fortran_entries.c", &fortran::entries(&list));
+    compile(&out);
 }
 
-/// Compiles what is linked to every program to one object file, `program.o`.
-fn program(compiler: &cc::Tool, out: &Path) {
-    for name in ["program", "start", "getopt"] {
+/// Compiles the C files: those of the library, and those that are linked with each program, if there are any.
+fn compile(out: &Path) {
+    let compiler = cc::Build::new().opt_level(1).get_compiler();
+    let run = |arguments: &[&str], sources: &[PathBuf], made: &str| {
         let mut command = compiler.to_command();
-        command.args(["-std=gnu99", "-Wall", "-Wextra", "-g0", "-fPIC", "-c"]);
-        command.arg(format!("c/program/{name}.c")).arg("-o").arg(out.join(format!("{name}.o")));
-        assert!(command.status().expect("a C compiler").success(), "{command:?}");
+        command.args([
+            "-std=gnu99",
+            "-Wall",
+            "-Wextra",
+            "-Werror=implicit-function-declaration",
+            "-g0",
+            "-fPIC",
+        ]);
+        command.args(arguments).args(["-I", "c", "-I"]).arg(out).args(sources).arg("-o").arg(out.join(made));
+        command.args(["-ldl", "-lpthread"]);
+        match command.status() {
+            Ok(status) if status.success() => {}
+            Ok(status) => panic!("{command:?}: {status}"),
+            Err(error) => panic!("{command:?}: {error}; a C compiler is needed"),
+        }
+    };
+    let mut sources = c_files("c");
+    sources.extend([out.join("entries.c"), out.join("fortran_entries.c")]);
+    let soname = format!("-Wl,-soname,{LIBRARY}");
+    run(&["-shared", "-fexceptions", "-Wl,-z,relro", &soname], &sources, LIBRARY);
+    for source in c_files("c/program") {
+        let object = Path::new(source.file_name().expect("a file has a name")).with_extension("o");
+        run(&["-c"], &[source], object.to_str().expect("names of our files are UTF-8"));
     }
+}
+
+/// The C files of a folder, in order.
+fn c_files(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry of a folder").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    files.sort();
+    files
 }

@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn other_files_are_refused_and_own_libraries_are_read() {
         assert_eq!(Elf::parse(b"#!/bin/sh".to_vec()).unwrap_err(), ElfError::Magic);
-        let mut elf = Elf::parse(crate::library::LIBRARY.to_vec()).unwrap();
+        let mut elf = Elf::parse(crate::files::LIBRARY.to_vec()).unwrap();
         assert_eq!(elf.soname().unwrap().name, "libmpi_abi.so.0");
         assert!(elf.needed().iter().any(|library| library.name == "libc.so.6"));
         let functions = elf.functions();

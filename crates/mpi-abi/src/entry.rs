@@ -106,7 +106,7 @@ impl<'n> Calls<'n> {
                 let words = unsafe { slice::from_raw_parts(words, model.arguments.len()) };
                 self.process.call(model, words)
             }
-            None => crate::stub::call(self, name, words).unwrap_or_else(|| self.process.unsupported(name)),
+            None => self.process.unsupported(name),
         };
         self.end_charge();
         self.is_finalized.set(self.is_finalized.get() || name == "MPI_Finalize");

@@ -5,7 +5,8 @@
 //! node's thread. Calls of MPI pass through the C library `libmpi_abi.so.0`, which this crate contains, to [`multicomputer_mpi_model`].
 //!
 //! ```text
-//!   library   libmpi_abi.so.0, headers and objects for linking, written to a cache folder
+//!   files     libmpi_abi.so.0, headers and modules of Fortran, as the build has made them
+//!   library   the same in a cache folder, for compilers
 //!   elf       what the loader reads and changes in a program's file
 //!   loader    a copy of the program and its libraries for each rank
 //!   rank      the program of one rank, from its start to its end
@@ -21,21 +22,32 @@
 //! writes memory at addresses that a program passes to MPI. A program in C can corrupt its process, as under any MPI library; each unsafe
 //! block states what it relies on beyond a program that is correct.
 //!
-//! Programs are supported on GNU/Linux on x86-64 and AArch64. Elsewhere this crate is empty.
-#![cfg(programs)]
+//! Programs are supported on GNU/Linux on x86-64 and AArch64. Elsewhere this crate is empty but for [`files`], which are empty.
 
+pub mod files;
+
+#[cfg(programs)]
 mod crash;
+#[cfg(programs)]
 mod elf;
+#[cfg(programs)]
 mod entry;
+#[cfg(programs)]
 mod error;
+#[cfg(programs)]
 mod library;
+#[cfg(programs)]
 mod loader;
+#[cfg(programs)]
 mod memory;
+#[cfg(programs)]
 mod output;
+#[cfg(programs)]
 mod place;
+#[cfg(programs)]
 mod rank;
-mod stub;
 
+#[cfg(programs)]
 pub use self::{
     error::{LoadError, ProgramError, ProgramFailure},
     library::{Library, LibraryError},

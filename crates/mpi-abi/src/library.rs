@@ -10,18 +10,21 @@ use std::{
 
 use thiserror::Error;
 
-/// The library by MPI's standard ABI.
-pub(crate) const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libmpi_abi.so.0"));
+use crate::files::{HEADERS, LIBRARY, LIBRARY_NAME, MODULES};
+
+/// The objects that are linked to every program.
+const OBJECTS: [(&str, &[u8]); 3] = [
+    ("program.o", include_bytes!(concat!(env!("OUT_DIR"), "/program.o"))),
+    ("start.o", include_bytes!(concat!(env!("OUT_DIR"), "/start.o"))),
+    ("getopt.o", include_bytes!(concat!(env!("OUT_DIR"), "/getopt.o"))),
+];
 
 /// The files: where they go, and their contents.
-const FILES: &[(&str, &[u8])] = &[
-    ("lib/libmpi_abi.so.0", LIBRARY),
-    ("lib/program.o", include_bytes!(concat!(env!("OUT_DIR"), "/program.o"))),
-    ("lib/start.o", include_bytes!(concat!(env!("OUT_DIR"), "/start.o"))),
-    ("lib/getopt.o", include_bytes!(concat!(env!("OUT_DIR"), "/getopt.o"))),
-    ("include/mpi.h", include_bytes!(concat!(env!("OUT_DIR"), "/mpi.h"))),
-    ("include/mpif.h", include_bytes!(concat!(env!("OUT_DIR"), "/mpif.h"))),
-];
+fn contents() -> impl Iterator<Item = (String, &'static [u8])> {
+    let lib = [(LIBRARY_NAME, LIBRARY)].into_iter().chain(OBJECTS).map(|(name, file)| (format!("lib/{name}"), file));
+    let texts = HEADERS.iter().map(|file| ("include", file)).chain(MODULES.iter().map(|file| ("fortran", file)));
+    lib.chain(texts.map(|(folder, (name, text))| (format!("{folder}/{name}"), text.as_bytes())))
+}
 
 /// The files of MPI in a cache folder: `$MULTICOMPUTER_HOME`, or `multicomputer` in `$XDG_CACHE_HOME`, or in `~/.cache`. A version has a folder
 /// of its own there, named by a hash of its contents.
@@ -75,7 +78,7 @@ impl Library {
             let parent = path.parent().unwrap_or(home);
             fs::create_dir_all(parent).and_then(|()| fs::write(path, contents))
         };
-        for (name, contents) in FILES.iter().chain([&("complete", &[] as &[u8])]) {
+        for (name, contents) in contents().chain([("complete".into(), &[] as &[u8])]) {
             let path = draft.join(name);
             write(&path, contents).map_err(|source| LibraryError::Write { path, source })?;
         }
@@ -88,7 +91,12 @@ impl Library {
         Ok(Library { folder })
     }
 
-    /// The folder of `mpi.h`, `mpif.h` and the modules of Fortran.
+    /// The folder of the sources of Fortran's modules.
+    pub fn fortran(&self) -> PathBuf {
+        self.folder.join("fortran")
+    }
+
+    /// The folder of `mpi.h` and `mpif.h`.
     pub fn include(&self) -> PathBuf {
         self.folder.join("include")
     }
@@ -100,12 +108,12 @@ impl Library {
 
     /// The library.
     pub fn path(&self) -> PathBuf {
-        self.lib().join("libmpi_abi.so.0")
+        self.lib().join(LIBRARY_NAME)
     }
 
     /// The objects that are linked to every program.
     pub fn objects(&self) -> [PathBuf; 3] {
-        ["program.o", "start.o", "getopt.o"].map(|name| self.lib().join(name))
+        OBJECTS.map(|(name, _)| self.lib().join(name))
     }
 }
 
@@ -119,7 +127,7 @@ fn home() -> Result<PathBuf, LibraryError> {
 
 fn hash() -> u64 {
     let mut hasher = DefaultHasher::new();
-    for (name, contents) in FILES {
+    for (name, contents) in contents() {
         hasher.write(name.as_bytes());
         hasher.write(contents);
     }

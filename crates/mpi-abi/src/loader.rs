@@ -30,14 +30,12 @@ use crate::{
     elf::Elf,
     entry::{self, MACHINE, Machine, Table},
     error::LoadError,
+    files::LIBRARY_NAME,
     library::{Library, LibraryError},
     memory::CallProgram,
     place::{self, Places},
     rank::Start,
 };
-
-/// The name of the library of MPI in programs.
-const MPI: &str = "libmpi_abi.so.0";
 
 /// Libraries of which one is loaded for all ranks: those of the C library; the compiler's, which keep nothing of a program; and those with
 /// thread-local variables in static space.
@@ -60,7 +58,7 @@ const SHARED: &[&str] = &[
     "libasan.so.",
     "libtsan.so.",
     "libubsan.so.",
-    MPI,
+    LIBRARY_NAME,
 ];
 
 /// The version of [`Described`].
@@ -136,7 +134,7 @@ impl Program {
         let path = path.as_ref().to_owned();
         let elf = read(&path)?;
         let needed = elf.needed();
-        if elf.is_executable() || needed.iter().all(|library| library.name != MPI) {
+        if elf.is_executable() || needed.iter().all(|library| library.name != LIBRARY_NAME) {
             let is_mpi = needed.iter().any(|library| library.name.starts_with("libmpi"));
             return Err(LoadError::Foreign { path, is_mpi });
         }

@@ -1,6 +1,6 @@
 //! The memory and the functions of a program, for the model.
 
-use std::{ptr, slice};
+use std::{ffi::c_void, ptr, slice};
 
 use multicomputer_mpi_model::program::Program;
 
@@ -45,6 +45,16 @@ impl Program for Memory {
         }
         // SAFETY: as for `read` and `write`; the places may overlap.
         unsafe { ptr::copy(from as *const u8, to as *mut u8, length) }
+    }
+
+    fn allocate(&self, length: usize) -> usize {
+        // SAFETY: any length is allowed. The memory belongs to the program, which may free it by its own means.
+        unsafe { libc::malloc(length) as usize }
+    }
+
+    fn release(&self, address: usize) {
+        // SAFETY: the model releases what `allocate` has returned, or what the program passes to `MPI_Free_mem` as such an address.
+        unsafe { libc::free(address as *mut c_void) }
     }
 
     fn call(&self, function: usize, arguments: &[usize]) -> usize {

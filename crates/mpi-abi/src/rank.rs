@@ -6,6 +6,7 @@ use std::{
     env,
     ffi::{CString, OsString, c_char, c_int, c_void},
     panic::resume_unwind,
+    path::Path,
     ptr,
 };
 
@@ -38,6 +39,19 @@ pub struct Options {
     pub is_labelled: bool,
     /// The modeled time of an unsuccessful test or probe and of a query of the time (default: 10 ns).
     pub poll: Span,
+}
+
+impl Options {
+    /// What the program is told of its start.
+    fn described(&self, path: &Path) -> Vec<(String, String)> {
+        let arguments: Vec<_> = self.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+        let folder = env::current_dir().unwrap_or_default();
+        vec![
+            ("command".into(), path.display().to_string()),
+            ("argv".into(), arguments.join(" ")),
+            ("wdir".into(), folder.display().to_string()),
+        ]
+    }
 }
 
 impl Default for Options {
@@ -199,7 +213,12 @@ impl Job<'_> {
         let watched = Watched::new(node.rank(), self.output, &api.table);
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
-        let settings = Settings { poll: options.poll };
+        let settings = Settings {
+            poll: options.poll,
+            environment: options.described(self.program.path()),
+            ranks: Some(self.copies.len()),
+            ..Settings::default()
+        };
         let calls = Calls {
             node,
             process: Process::new(node, &memory, settings),
