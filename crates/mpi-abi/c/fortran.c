@@ -10,7 +10,7 @@
 
 /* ---- Special addresses ---- */
 
-__thread uintptr_t mc_constants;
+__thread uintptr_t mc_constants __attribute__((tls_model("initial-exec")));
 
 /* The symbol of the common block. A program that has none of the variables cannot pass them: no address matches. */
 #define MC_BLOCK "mpi_abi_constants_"
