@@ -156,7 +156,34 @@ impl<'n> Transport<'n> {
         self.called().irecv(selector(from)).map(RequestId)
     }
 
-    /// Waits for a request; returns the message of a receive.
+    /// Starts a remote memory access, which needs no call of its target. `bytes` travel to the target; at their arrival `effect` is carried out,
+    /// once, at that instant of modeled time: of several accesses that arrive at one instant, that of the lowest origin first, then in the
+    /// order of issue. The accesses of one node to one target are carried out in the order of issue. `effect` runs on any thread of the run,
+    /// while no other effect on the same target runs; it must not panic.
+    ///
+    /// If `back` is `Some(bytes)`, so many bytes travel back to the origin; 0 is an acknowledgement. The request is complete when they have
+    /// arrived, and its message has the payload of `effect`. If `back` is `None`, the request is complete when the message has left.
+    ///
+    /// After a wait, a test or a probe a program sees in its own memory the effects of all accesses up to its clock, and no later ones.
+    ///
+    /// # Errors
+    /// Over MPI, [`CommError::NoSharedMemory`].
+    #[track_caller]
+    pub fn remote(
+        self,
+        to: To,
+        bytes: u64,
+        back: Option<u64>,
+        effect: impl FnOnce() -> Payload + Send + 'static,
+    ) -> Result<RequestId, CommError> {
+        let parcel = Parcel { bytes, ..self.parcel(to, &Payload::empty())? };
+        if bytes > MAX_MESSAGE {
+            return Err(CommError::TooLong { given: bytes, most: MAX_MESSAGE });
+        }
+        self.called().remote(parcel, back, Box::new(effect)).map(RequestId)
+    }
+
+    /// Waits for a request; returns the message of a receive, or what a remote memory access has returned.
     #[track_caller]
     pub fn wait(self, request: RequestId) -> Result<Option<Message>, CommError> {
         Ok(self.called().wait(request.0)?.map(message))
