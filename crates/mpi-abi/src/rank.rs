@@ -9,6 +9,7 @@ use std::{
     path::Path,
     ptr,
     rc::Rc,
+    sync::Arc,
 };
 
 use multicomputer::{
@@ -16,7 +17,10 @@ use multicomputer::{
     comm::{Node, transport::Transport},
     error::Failure,
 };
-use multicomputer_mpi_model::process::{End, Process, Settings};
+use multicomputer_mpi_model::{
+    process::{End, Process, Settings},
+    window::Shared,
+};
 
 use crate::{
     crash::{self, Watched},
@@ -130,6 +134,7 @@ struct Job<'p> {
     output: &'static Output,
     arguments: Strings,
     environment: Strings,
+    shared: Arc<Shared>,
 }
 
 impl Program {
@@ -166,6 +171,7 @@ impl Program {
                 [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
             ),
             environment: Strings::new(options.environment.iter().map(variable)),
+            shared: Arc::default(),
         };
         let run = machine.run(|node| match job.copies.get(node.rank()) {
             Some(copy) => Ok(job.rank(node, copy)?),
@@ -229,6 +235,7 @@ impl Job<'_> {
             poll: options.poll,
             environment: options.described(self.program.path()),
             ranks: Some(self.copies.len()),
+            shared: self.shared.clone(),
             ..Settings::default()
         };
         let calls = Calls {

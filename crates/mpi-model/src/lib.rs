@@ -38,4 +38,5 @@ pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod topology;
+pub mod window;
 pub mod word;

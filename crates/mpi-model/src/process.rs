@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     rc::Rc,
+    sync::Arc,
 };
 
 use multicomputer::{
@@ -25,6 +26,7 @@ use crate::{
     program::Program,
     request,
     table::{Kind, Table},
+    window,
     word::Handle,
 };
 
@@ -68,6 +70,8 @@ pub struct Settings {
     pub algorithms: BTreeMap<Operation, collective::Algorithm>,
     /// The algorithm of all-to-all, instead of the choice of *Auto*.
     pub exchange: Option<all_to_all::Algorithm>,
+    /// What the ranks of the job share: one and the same for all of them.
+    pub shared: Arc<window::Shared>,
 }
 
 /// The way in which the program of a rank ends before its `main` returns.
@@ -114,6 +118,7 @@ pub struct Process<'n> {
     pub(crate) groups: RefCell<group::State>,
     pub(crate) infos: RefCell<info::State>,
     pub(crate) operators: RefCell<op::State>,
+    pub(crate) windows: RefCell<window::State<'n>>,
 }
 
 /// The result of a call for the program.
@@ -153,6 +158,7 @@ impl<'n> Process<'n> {
             groups: RefCell::default(),
             infos: RefCell::default(),
             operators: RefCell::default(),
+            windows: RefCell::default(),
         }
     }
 
@@ -193,13 +199,16 @@ impl<'n> Process<'n> {
         }
     }
 
-    /// Finds the communicator of a call whose arguments were not decoded up to it.
+    /// Finds the communicator or the window of a call whose arguments were not decoded up to it.
     fn find_scope(&self, function: &Function, words: &[usize]) {
         let is_comm = |name: &&str| matches!(*name, "comm" | "local_comm" | "intercomm");
         let is_open = matches!(*self.scope.borrow(), Scope::Process);
         if is_open && let Some(at) = function.arguments.iter().position(|name| is_comm(&name)) {
             // An invalid handle leaves the scope unchanged.
             let _ = self.communicator(Handle(words[at]));
+        }
+        if is_open && let Some(at) = function.arguments.iter().position(|name| *name == "win") {
+            let _ = window::of_handle(self, Handle(words[at]));
         }
     }
 

@@ -92,6 +92,8 @@ pub(crate) enum Work<'n> {
     Send(RequestId),
     /// A receive.
     Receive(RequestId, Landing<'n>),
+    /// A remote memory access, and where the data goes that it returns.
+    Remote(RequestId, Option<Buffer>),
     /// An operation of several steps.
     Steps(Box<dyn Steps<'n> + 'n>),
 }
@@ -167,7 +169,7 @@ impl<'n> Work<'n> {
     fn first_pending(&self) -> Option<RequestId> {
         match self {
             Work::Complete(_) => None,
-            Work::Send(id) | Work::Receive(id, _) => Some(*id),
+            Work::Send(id) | Work::Receive(id, _) | Work::Remote(id, _) => Some(*id),
             Work::Steps(steps) => steps.first_pending(),
         }
     }
@@ -175,7 +177,7 @@ impl<'n> Work<'n> {
     fn pending(&self) -> Vec<RequestId> {
         match self {
             Work::Complete(_) => Vec::new(),
-            Work::Send(id) | Work::Receive(id, _) => vec![*id],
+            Work::Send(id) | Work::Receive(id, _) | Work::Remote(id, _) => vec![*id],
             Work::Steps(steps) => steps.pending(),
         }
     }
@@ -198,7 +200,7 @@ impl<'n> Request<'n> {
         })
     }
 
-    fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.work.borrow().is_complete()
     }
 
@@ -211,6 +213,12 @@ impl<'n> Request<'n> {
                 Some(message) => landing.land(process, &message),
                 None => return Err(Error::Leave),
             },
+            Work::Remote(_, buffer) => {
+                if let (Some(buffer), Some(message)) = (buffer, message) {
+                    buffer.store(process, &message.payload);
+                }
+                Ok(Status::EMPTY)
+            }
             Work::Steps(steps) => match steps.complete(process, id, message) {
                 Err(Error::Mpi(error)) => Err(error),
                 Err(Error::Leave) => return Err(Error::Leave),
@@ -265,7 +273,7 @@ impl<'n> Process<'n> {
     }
 
     /// Returns the result of a complete request.
-    fn result(&self, request: &Request<'n>) -> Result<Status> {
+    pub(crate) fn result(&self, request: &Request<'n>) -> Result<Status> {
         match &*request.work.borrow() {
             Work::Complete(Ok(status)) => Ok(*status),
             Work::Complete(Err(error)) => Err(Error::Mpi(error.clone())),
@@ -274,7 +282,7 @@ impl<'n> Process<'n> {
     }
 
     /// Waits until any of the requests is complete; returns its index. Lets operations in the background proceed.
-    fn wait_for(&self, requests: &[&Rc<Request<'n>>]) -> Result<usize> {
+    pub(crate) fn wait_for(&self, requests: &[&Rc<Request<'n>>]) -> Result<usize> {
         loop {
             if let Some(index) = requests.iter().position(|request| request.is_complete()) {
                 self.drop_finished();
@@ -673,12 +681,14 @@ fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
     let found = process.request(handle)?;
     // A send goes on, and nothing tells when it has left. A receive stays in the background, so that its message is stored all the same.
     if found.is_active.get() {
-        let send = match &*found.work.borrow() {
-            Work::Send(id) => Some(*id),
-            _ => None,
+        // A remote memory access stays in its window.
+        let (send, is_remote) = match &*found.work.borrow() {
+            Work::Send(id) => (Some(*id), false),
+            work => (None, matches!(work, Work::Remote(..))),
         };
         match send {
             Some(id) => process.transport().forget(id),
+            None if is_remote => {}
             None if !found.is_complete() => {
                 let mut state = process.requests.borrow_mut();
                 if !state.background.iter().any(|other| Rc::ptr_eq(other, &found)) {
