@@ -33,6 +33,7 @@ pub mod point_to_point;
 pub mod process;
 pub mod program;
 pub mod request;
+pub mod session;
 pub mod status;
 pub mod table;
 #[cfg(test)]

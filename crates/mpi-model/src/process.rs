@@ -23,7 +23,7 @@ use crate::{
     group, info, op,
     point_to_point::Buffered,
     program::Program,
-    request,
+    request, session,
     table::{Kind, Table},
     word::Handle,
 };
@@ -109,6 +109,7 @@ pub struct Process<'n> {
     pub(crate) groups: RefCell<group::State>,
     pub(crate) infos: RefCell<info::State>,
     pub(crate) operators: RefCell<op::State>,
+    pub(crate) sessions: RefCell<session::State>,
 }
 
 /// The result of a call for the program.
@@ -145,6 +146,7 @@ impl<'n> Process<'n> {
             groups: RefCell::default(),
             infos: RefCell::default(),
             operators: RefCell::default(),
+            sessions: RefCell::default(),
         }
     }
 
@@ -166,7 +168,7 @@ impl<'n> Process<'n> {
     fn outcome(&self, function: &'static Function, words: &[usize]) -> Outcome {
         let result = match self.phase.get() {
             Phase::Initialized => (function.run)(self, words),
-            _ if function.always => (function.run)(self, words),
+            _ if function.always || self.sessions.borrow().is_open() => (function.run)(self, words),
             Phase::Before => Err(Error::new(Class::OTHER, "called before MPI_Init")),
             Phase::Finalized => Err(Error::new(Class::OTHER, "called after MPI_Finalize")),
         };
@@ -258,6 +260,11 @@ impl<'n> Process<'n> {
     /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, and of communicators without a parent.
     pub(crate) fn initial_error_handler(&self) -> Handle {
         abi::ERRORS_ARE_FATAL
+    }
+
+    /// The number of processes.
+    pub(crate) fn size(&self) -> usize {
+        self.settings.ranks.unwrap_or(usize::MAX).min(self.node.size())
     }
 
     /// The node's calls.

@@ -68,6 +68,7 @@ fn copies_in_the_order_of_setting_and_deletions_in_the_reverse_order() {
         let key = tester.ints(&[a as i32]);
         tester.ok("MPI_Comm_free_keyval", &[key]);
         assert_eq!(tester.read(key, 1), [abi::KEYVAL_INVALID]);
+        tester.ok("MPI_Comm_free_keyval", &[tester.ints(&[a as i32])]);
         tester.ok("MPI_Comm_free", &[tester.arena.store(&[dup]).0]);
         assert_eq!(log.take(), [('d', vec![dup.0, a, 10, 100]), ('d', vec![dup.0, b, 8, 200])]);
     });

@@ -102,7 +102,6 @@ impl State {
     }
 
     /// Notes the error handler of a new window, file or session.
-    #[allow(dead_code, reason = "for windows, files and sessions")]
     pub(crate) fn enter(&mut self, object: Handle, handler: Handle) {
         self.handlers.insert(object, handler);
     }
@@ -114,7 +113,6 @@ impl State {
     }
 
     /// Forgets the error handler of a window, file or session that is freed.
-    #[allow(dead_code, reason = "for windows, files and sessions")]
     pub(crate) fn forget(&mut self, object: Handle) {
         self.handlers.remove(&object);
     }
