@@ -41,12 +41,6 @@ impl<'n> Node<'n> {
         Node { endpoint, world, row: OnceCell::new(), column: OnceCell::new(), nx: OnceCell::new() }
     }
 
-    /// Returns a node for the same endpoint, whose lifetime is that of this borrow. A program then uses only the new one: both number
-    /// their groups from the beginning.
-    pub fn reborrow(&self) -> Node<'_> {
-        Node::new(self.endpoint)
-    }
-
     /// The endpoint, for tests of endpoints.
     #[cfg(test)]
     pub(crate) fn endpoint(&self) -> &'n dyn Endpoint {

@@ -96,6 +96,11 @@ impl<'n> Transport<'n> {
         self.endpoint.id() as Rank
     }
 
+    /// A group of all nodes, whose context is that of [`Node::world`].
+    pub fn world(self) -> Group<'n> {
+        Group::world(self.endpoint)
+    }
+
     #[track_caller]
     fn called(self) -> &'n dyn Endpoint {
         self.endpoint.set_place(Location::caller());

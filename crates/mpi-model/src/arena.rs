@@ -117,6 +117,13 @@ impl Program for Arena {
         }
     }
 
+    fn allocate(&self, length: usize) -> usize {
+        self.alloc(length).0
+    }
+
+    /// Memory of an arena is freed with the arena.
+    fn release(&self, _: usize) {}
+
     fn call(&self, function: usize, arguments: &[usize]) -> usize {
         let at = function.wrapping_sub(FUNCTIONS.0);
         let body = self.functions.borrow().get(at / FUNCTIONS.1).filter(|_| at % FUNCTIONS.1 == 0).cloned();
@@ -156,6 +163,8 @@ impl fmt::Debug for Arena {
 /// What the tests of modules share: a process whose program is an arena.
 #[cfg(test)]
 pub(crate) mod testing {
+    use std::rc::Rc;
+
     use multicomputer::Machine;
 
     use super::Arena;
@@ -163,7 +172,7 @@ pub(crate) mod testing {
         error::{Class, Error, Result},
         function::named,
         process::{Process, Settings},
-        word::{Address, Handle},
+        word::Handle,
     };
 
     /// Runs a test in a process, alone on a machine.
@@ -171,8 +180,8 @@ pub(crate) mod testing {
         let machine = Machine::paragon(1, 1).build().unwrap();
         machine
             .run(|node| {
-                let (arena, node) = (Arena::new(), node.reborrow());
-                test(&Process::new(&node, &arena, Settings::default()), &arena);
+                let arena = Rc::new(Arena::new());
+                test(&Process::new(node, arena.clone(), Settings::default()), &arena);
                 Ok(())
             })
             .unwrap();
@@ -204,11 +213,5 @@ pub(crate) mod testing {
     /// Integers as words.
     pub(crate) fn word(value: i64) -> usize {
         value as usize
-    }
-
-    impl From<Address> for usize {
-        fn from(address: Address) -> usize {
-            address.0
-        }
     }
 }

@@ -60,9 +60,10 @@ pub struct Communicator<'n> {
 }
 
 /// The processes of a communicator: the world of the machine, or any other group.
+#[derive(Debug)]
 pub enum Members<'n> {
     /// All nodes of the machine.
-    World(&'n Group<'n>),
+    World(Rc<Group<'n>>),
     /// Another group.
     Own(Group<'n>),
 }
@@ -218,12 +219,12 @@ pub(crate) fn of_handle<'n>(process: &Process<'n>, handle: Handle) -> Result<Rc<
 
 /// Makes `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
 pub(crate) fn predefine(process: &Process<'_>) -> Result<()> {
-    let (world, ranks) = (process.node.world(), process.settings.ranks);
+    let (world, ranks) = (&process.world, process.settings.ranks);
     let members = match ranks {
         Some(ranks) if ranks < world.size() => {
             Members::Own(world.subgroup(&(0..ranks).collect::<Vec<Rank>>())?)
         }
-        _ => Members::World(world),
+        _ => Members::World(world.clone()),
     };
     let alone = Members::Own(members.subgroup(&[members.rank()])?);
     for (handle, group, name) in

@@ -10,7 +10,7 @@ use std::{
 use multicomputer::{
     Span, Time, all_to_all,
     collective::{self, Job, Operation},
-    comm::{Node, transport::Transport},
+    comm::{Group, Node, transport::Transport},
 };
 
 use crate::{
@@ -81,9 +81,12 @@ pub enum End {
 
 /// One rank of an MPI program.
 pub struct Process<'n> {
-    pub(crate) node: &'n Node<'n>,
+    /// The node's calls without groups.
+    pub(crate) node: Transport<'n>,
+    /// All nodes of the machine.
+    pub(crate) world: Rc<Group<'n>>,
     /// The program's memory and functions.
-    pub program: &'n dyn Program,
+    pub program: Rc<dyn Program>,
     pub(crate) settings: Settings,
     pub(crate) phase: Cell<Phase>,
     pub(crate) thread_level: Cell<i32>,
@@ -123,9 +126,11 @@ pub enum Outcome {
 
 impl<'n> Process<'n> {
     /// Makes the process of a node, before `MPI_Init`.
-    pub fn new(node: &'n Node<'n>, program: &'n dyn Program, settings: Settings) -> Process<'n> {
+    pub fn new(node: &Node<'n>, program: Rc<dyn Program>, settings: Settings) -> Process<'n> {
+        let node = Transport::of(node);
         Process {
             node,
+            world: Rc::new(node.world()),
             program,
             settings,
             phase: Cell::new(Phase::Before),
@@ -178,7 +183,20 @@ impl<'n> Process<'n> {
                 self.leaves.set(true);
                 Outcome::Leaves
             }
-            Err(Error::Mpi(error)) => self.raise(&error),
+            Err(Error::Mpi(error)) => {
+                self.find_scope(function, words);
+                self.raise(&error)
+            }
+        }
+    }
+
+    /// Finds the communicator of a call whose arguments were not decoded up to it.
+    fn find_scope(&self, function: &Function, words: &[usize]) {
+        let is_comm = |name: &&str| matches!(*name, "comm" | "local_comm" | "intercomm");
+        let is_open = matches!(*self.scope.borrow(), Scope::Process);
+        if is_open && let Some(at) = function.arguments.iter().position(|name| is_comm(&name)) {
+            // An invalid handle leaves the scope unchanged.
+            let _ = self.communicator(Handle(words[at]));
         }
     }
 
@@ -264,12 +282,12 @@ impl<'n> Process<'n> {
 
     /// The number of processes.
     pub(crate) fn size(&self) -> usize {
-        self.settings.ranks.unwrap_or(usize::MAX).min(self.node.size())
+        self.settings.ranks.unwrap_or(usize::MAX).min(self.world.size())
     }
 
     /// The node's calls.
     pub(crate) fn transport(&self) -> Transport<'n> {
-        Transport::of(self.node)
+        self.node
     }
 
     /// The algorithm of a collective operation.

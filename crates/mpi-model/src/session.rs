@@ -155,7 +155,7 @@ fn of_group<'n>(process: &Process<'n>, argument: &'static str, group: &Group) ->
     if group.rank().is_none() {
         return Err(Error::argument(Class::GROUP, argument, "this process is not a member of the group"));
     }
-    let members = process.node.world().subgroup(&group.nodes())?;
+    let members = process.world.subgroup(&group.nodes())?;
     Ok(communicator::new(process, Members::Own(members), None, String::new()))
 }
 

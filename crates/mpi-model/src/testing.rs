@@ -1,5 +1,7 @@
 //! Programs of tests: an arena on every node of a machine.
 
+use std::rc::Rc;
+
 use multicomputer::{Machine, Span};
 
 use crate::{
@@ -76,10 +78,9 @@ impl Tester<'_, '_> {
 pub(crate) fn run_bare<T: Send>(nodes: usize, program: impl Fn(&Tester<'_, '_>) -> T + Sync) -> Vec<T> {
     let machine = Machine::hockney(1, nodes).build().unwrap();
     let run = machine.run(|node| {
-        let arena = Arena::new();
+        let arena = Rc::new(Arena::new());
         let settings = Settings { poll: Span::from_nanos(10), ..Settings::default() };
-        let node = node.reborrow();
-        let process = Process::new(&node, &arena, settings);
+        let process = Process::new(node, arena.clone(), settings);
         Ok(program(&Tester { process: &process, arena: &arena, rank: node.rank() }))
     });
     run.unwrap().outputs

@@ -38,7 +38,7 @@ pub(crate) fn of_groups<'n>(
     if both.len() < members.len() + remote.len() {
         return Err(Error::argument(Class::GROUP, "local_comm", "the two groups have a process in common"));
     }
-    let union = process.node.world().subgroup(&both)?;
+    let union = process.world.subgroup(&both)?;
     let remote = Remote { nodes: remote.into(), union, is_first };
     Ok(Rc::new(create::new(process, Members::Own(own), Some(remote), String::new())))
 }

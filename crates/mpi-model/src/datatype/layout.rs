@@ -66,7 +66,6 @@ pub(super) struct Member {
 struct Hull {
     size: i128,
     elements: i128,
-    bounds: Option<(i128, i128)>,
     resized: Option<(i128, i128)>,
     truth: Option<(i128, i128)>,
     alignment: i64,
@@ -80,7 +79,6 @@ impl Hull {
         Hull {
             size: 0,
             elements: 0,
-            bounds: None,
             resized: None,
             truth: None,
             alignment: 1,
@@ -109,7 +107,6 @@ impl Hull {
         }
         self.single = if self.size == 0 || self.single == layout.single { layout.single } else { None };
         self.is_untyped |= layout.is_untyped;
-        join(&mut self.bounds, layout.lb, layout.ub);
         self.is_run &= layout.is_run
             && (count == 1 || stride == i128::from(layout.size))
             && self.truth.is_none_or(|(_, end)| end == first + i128::from(layout.true_lb));
@@ -124,9 +121,8 @@ impl Hull {
         let (true_lb, true_ub) = self.truth.unwrap_or((0, 0));
         let (lb, ub) = self.resized.unwrap_or_else(|| {
             // The extent is a multiple of the strictest alignment.
-            let (lb, ub) = self.bounds.unwrap_or((0, 0));
             let alignment = i128::from(self.alignment);
-            (lb, lb + (ub - lb + alignment - 1).div_euclid(alignment) * alignment)
+            (true_lb, true_lb + (true_ub - true_lb + alignment - 1).div_euclid(alignment) * alignment)
         });
         // Differences of bounds are numbers of 64 bits as well.
         i64::try_from(ub - lb).ok()?;

@@ -174,7 +174,7 @@ pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiEr
     match action {
         Action::Return => Ok(code),
         Action::Call { kind: of, function } if of == kind => {
-            let scratch = Scratch::new(process.program)?;
+            let scratch = Scratch::new(&*process.program)?;
             scratch.set(0, &object);
             scratch.set(1, &code);
             process.call_back(function, &[scratch.address(0), scratch.address(1)])?;

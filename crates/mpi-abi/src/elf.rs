@@ -1,0 +1,264 @@
+//! What the loader reads and changes in an ELF file: the libraries that it needs, constructors and destructors, bindings of symbols.
+//!
+//! Only 64-bit little-endian files are read, which x86-64 and AArch64 have. Numbers are those of the System V ABI.
+
+use std::ops::Range;
+
+use thiserror::Error;
+
+/// Why a file cannot be read as a shared object.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ElfError {
+    /// No ELF file.
+    #[error("it is no ELF file")]
+    Magic,
+    /// An ELF file for another processor.
+    #[error("it is for another kind of processor")]
+    Processor,
+    /// A program that cannot be loaded more than once.
+    #[error("it is an executable with fixed addresses")]
+    Fixed,
+    /// A file without dynamic section.
+    #[error("it is linked statically")]
+    Static,
+    /// A table lies outside of the file.
+    #[error("it is damaged: a table lies outside of the file")]
+    Damaged,
+}
+
+const EM_X86_64: u64 = 62;
+const EM_AARCH64: u64 = 183;
+const ET_DYN: u64 = 3;
+const PT_LOAD: u64 = 1;
+const PT_DYNAMIC: u64 = 2;
+const SHT_DYNSYM: u64 = 11;
+const DT_NEEDED: u64 = 1;
+const DT_STRTAB: u64 = 5;
+const DT_INIT: u64 = 12;
+const DT_FINI: u64 = 13;
+const DT_SONAME: u64 = 14;
+const DT_INIT_ARRAY: u64 = 25;
+const DT_FINI_ARRAY: u64 = 26;
+const DT_INIT_ARRAYSZ: u64 = 27;
+const DT_FINI_ARRAYSZ: u64 = 28;
+const DT_FLAGS: u64 = 30;
+const DT_FLAGS_1: u64 = 0x6fff_fffb;
+const DF_STATIC_TLS: u64 = 0x10;
+const DF_1_PIE: u64 = 0x0800_0000;
+/// A tag in the range for operating systems that means nothing to the dynamic linker.
+const DT_IGNORED: u64 = 0x6000_0fff;
+const STB_GLOBAL: u8 = 1;
+const STB_GNU_UNIQUE: u8 = 10;
+
+/// A shared object.
+#[derive(Debug)]
+pub(crate) struct Elf {
+    bytes: Vec<u8>,
+    segments: Vec<Segment>,
+    dynamic: Vec<Dynamic>,
+    strings: usize,
+}
+
+/// A part of the file that is mapped: offset, address and size in the file, and size in memory.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    offset: usize,
+    address: u64,
+    size: u64,
+    memory: u64,
+}
+
+/// An entry of the dynamic section, with its position in the file.
+#[derive(Clone, Copy, Debug)]
+struct Dynamic {
+    offset: usize,
+    tag: u64,
+    value: u64,
+}
+
+/// A library that a file needs, or its own name: the name, and its position in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) name: String,
+    pub(crate) offset: usize,
+}
+
+/// The functions of a file for its begin and its end, as addresses from its base; `None` if there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Functions {
+    pub(crate) init: Option<u64>,
+    pub(crate) init_array: Option<(u64, usize)>,
+    pub(crate) fini_array: Option<(u64, usize)>,
+    pub(crate) fini: Option<u64>,
+}
+
+impl Elf {
+    /// Reads the tables of a file.
+    pub(crate) fn parse(bytes: Vec<u8>) -> Result<Elf, ElfError> {
+        if !bytes.starts_with(b"\x7fELF\x02\x01") {
+            return Err(ElfError::Magic);
+        }
+        let field = |offset, size| number(&bytes, offset, size).ok_or(ElfError::Damaged);
+        let processor = if cfg!(target_arch = "x86_64") { EM_X86_64 } else { EM_AARCH64 };
+        if field(18, 2)? != processor {
+            return Err(ElfError::Processor);
+        }
+        if field(16, 2)? != ET_DYN {
+            return Err(ElfError::Fixed);
+        }
+        let (table, size, count) = (field(32, 8)? as usize, field(54, 2)? as usize, field(56, 2)? as usize);
+        let (mut segments, mut section) = (Vec::new(), None);
+        for at in (0..count).map(|number| table.saturating_add(number * size)) {
+            let segment = Segment {
+                offset: field(at + 8, 8)? as usize,
+                address: field(at + 16, 8)?,
+                size: field(at + 32, 8)?,
+                memory: field(at + 40, 8)?,
+            };
+            match field(at, 4)? {
+                PT_LOAD => segments.push(segment),
+                PT_DYNAMIC => section = Some(segment),
+                _ => {}
+            }
+        }
+        let section = section.ok_or(ElfError::Static)?;
+        let mut dynamic = Vec::new();
+        for offset in (section.offset..section.offset.saturating_add(section.size as usize)).step_by(16) {
+            let entry = Dynamic { offset, tag: field(offset, 8)?, value: field(offset + 8, 8)? };
+            if entry.tag == 0 {
+                break;
+            }
+            dynamic.push(entry);
+        }
+        let mut elf = Elf { bytes, segments, dynamic, strings: 0 };
+        let strings = elf.value(DT_STRTAB).ok_or(ElfError::Damaged)?;
+        elf.strings = elf.offset_of(strings).ok_or(ElfError::Damaged)?;
+        Ok(elf)
+    }
+
+    /// The contents of the file.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn value(&self, tag: u64) -> Option<u64> {
+        self.dynamic.iter().find(|entry| entry.tag == tag).map(|entry| entry.value)
+    }
+
+    fn offset_of(&self, address: u64) -> Option<usize> {
+        let segment =
+            self.segments.iter().find(|part| (part.address..part.address + part.size).contains(&address))?;
+        Some(segment.offset + (address - segment.address) as usize)
+    }
+
+    fn name(&self, entry: Dynamic) -> Option<Name> {
+        let offset = self.strings.checked_add(entry.value as usize)?;
+        let bytes = self.bytes.get(offset..)?;
+        let length = bytes.iter().position(|&byte| byte == 0)?;
+        Some(Name { name: String::from_utf8_lossy(&bytes[..length]).into_owned(), offset })
+    }
+
+    /// The libraries that the file needs, in order.
+    pub(crate) fn needed(&self) -> Vec<Name> {
+        let entries = self.dynamic.iter().filter(|entry| entry.tag == DT_NEEDED);
+        entries.filter_map(|&entry| self.name(entry)).collect()
+    }
+
+    /// The name by which other files need this one.
+    pub(crate) fn soname(&self) -> Option<Name> {
+        self.dynamic.iter().find(|entry| entry.tag == DT_SONAME).and_then(|&entry| self.name(entry))
+    }
+
+    /// Whether the file is a position-independent executable, which the dynamic linker does not load.
+    pub(crate) fn is_executable(&self) -> bool {
+        self.value(DT_FLAGS_1).is_some_and(|flags| flags & DF_1_PIE != 0)
+    }
+
+    /// Whether thread-local variables of the file need static space, which is there for few files.
+    pub(crate) fn has_static_tls(&self) -> bool {
+        self.value(DT_FLAGS).is_some_and(|flags| flags & DF_STATIC_TLS != 0)
+    }
+
+    /// The addresses that the file occupies, from its base.
+    pub(crate) fn range(&self) -> Range<u64> {
+        let begin = self.segments.iter().map(|part| part.address).min().unwrap_or_default();
+        let end = self.segments.iter().map(|part| part.address + part.memory).max().unwrap_or_default();
+        begin..end
+    }
+
+    /// The functions for its begin and its end.
+    pub(crate) fn functions(&self) -> Functions {
+        let array = |tag, size| {
+            let (address, size) = (self.value(tag)?, self.value(size)?);
+            (size >= 8).then_some((address, size as usize / 8))
+        };
+        Functions {
+            init: self.value(DT_INIT),
+            init_array: array(DT_INIT_ARRAY, DT_INIT_ARRAYSZ),
+            fini_array: array(DT_FINI_ARRAY, DT_FINI_ARRAYSZ),
+            fini: self.value(DT_FINI),
+        }
+    }
+
+    /// Changes the contents, and not what the other functions return, so that the dynamic linker calls none of the [functions](Elf::functions)
+    /// and binds every symbol within its copy: symbols that are unique in a process, as static variables of C++ templates, become global ones.
+    pub(crate) fn make_private(&mut self) {
+        let dynamic = self.dynamic.clone();
+        for entry in dynamic {
+            match entry.tag {
+                DT_INIT | DT_FINI => self.store(entry.offset, DT_IGNORED),
+                DT_INIT_ARRAYSZ | DT_FINI_ARRAYSZ => self.store(entry.offset + 8, 0),
+                _ => {}
+            }
+        }
+        for symbol in self.symbols().unwrap_or_default() {
+            if let Some(info) = self.bytes.get_mut(symbol + 4).filter(|info| **info >> 4 == STB_GNU_UNIQUE) {
+                *info = STB_GLOBAL << 4 | *info & 0xf;
+            }
+        }
+    }
+
+    /// The positions of the dynamic symbols. A file without section headers tells their number nowhere, and is left as it is.
+    fn symbols(&self) -> Option<Vec<usize>> {
+        let field = |offset, size| number(&self.bytes, offset, size).map(|value| value as usize);
+        let (table, size, count) = (field(40, 8)?, field(58, 2)?, field(60, 2)?);
+        let mut headers = (0..count).filter_map(|header| table.checked_add(header.checked_mul(size)?));
+        let header = headers.find(|header| number(&self.bytes, header + 4, 4) == Some(SHT_DYNSYM))?;
+        let (begin, length) = (field(header + 24, 8)?, field(header + 32, 8)?);
+        Some((begin..begin.checked_add(length)?).step_by(24).collect())
+    }
+
+    fn store(&mut self, offset: usize, value: u64) {
+        self.bytes[offset..offset + 8].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+/// Reads an unsigned number of `size` bytes, at most 8.
+fn number(bytes: &[u8], offset: usize, size: usize) -> Option<u64> {
+    let mut value = [0; 8];
+    value[..size].copy_from_slice(bytes.get(offset..offset.checked_add(size)?)?);
+    Some(u64::from_le_bytes(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_files_are_refused_and_own_libraries_are_read() {
+        assert_eq!(Elf::parse(b"#!/bin/sh".to_vec()).unwrap_err(), ElfError::Magic);
+        let mut elf = Elf::parse(crate::files::LIBRARY.to_vec()).unwrap();
+        assert_eq!(elf.soname().unwrap().name, "libmpi_abi.so.0");
+        assert!(elf.needed().iter().any(|library| library.name == "libc.so.6"));
+        let functions = elf.functions();
+        assert!(functions.fini_array.is_some_and(|(_, count)| count > 0));
+        elf.make_private();
+        assert_eq!(elf.functions(), functions);
+        let private = Elf::parse(elf.bytes().to_vec()).unwrap().functions();
+        assert_eq!((private.init, private.init_array, private.fini_array), (None, None, None));
+        let mut cut = elf.bytes().to_vec();
+        cut.truncate(100);
+        assert_eq!(Elf::parse(cut).unwrap_err(), ElfError::Damaged);
+    }
+}

@@ -1,0 +1,250 @@
+//! The functions that C calls: MPI, modeled time, output.
+//!
+//! Each catches panics, since none may pass through C code, and keeps them for the thread, where the rank's end raises them again.
+
+use std::{
+    any::Any,
+    cell::{Cell, RefCell},
+    ffi::{c_char, c_int, c_void},
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr, slice,
+};
+
+use multicomputer::{Span, Time, comm::Node, error::CommError};
+use multicomputer_mpi_model::{
+    function::Function,
+    process::{Outcome, Process},
+};
+
+use crate::{
+    crash::Watched,
+    output::{Output, Stream},
+    rank::Compute,
+};
+
+/// The result of a call that ends the program of this rank.
+const LEAVE: c_int = -1;
+
+/// The functions for C; same layout as `mc_machine` in c/process.h.
+#[repr(C)]
+pub(crate) struct Machine {
+    call: unsafe extern "C" fn(*mut c_void, c_int, *const usize, usize) -> c_int,
+    now: unsafe extern "C" fn(*mut c_void, *mut u64) -> c_int,
+    sleep: unsafe extern "C" fn(*mut c_void, u64) -> c_int,
+    write: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, c_int, *const c_char, usize),
+    flush: unsafe extern "C" fn(*mut c_void),
+}
+
+/// The functions of this module.
+pub(crate) static MACHINE: Machine = Machine { call, now, sleep, write, flush };
+
+/// The functions of the library by number: the name, and the model's function.
+pub(crate) type Table = Vec<(&'static str, Option<&'static Function>)>;
+
+/// The state of a rank during its calls, on its thread.
+pub(crate) struct Calls<'n> {
+    pub(crate) node: &'n Node<'n>,
+    pub(crate) process: Process<'n>,
+    pub(crate) table: &'n Table,
+    pub(crate) compute: Compute,
+    /// The counter of executed blocks in the copy of the program.
+    pub(crate) blocks: *const u64,
+    pub(crate) poll: Span,
+    /// What the counter, or the thread's processor time in nanoseconds, was at the end of the last call.
+    pub(crate) computed: Cell<u64>,
+    /// The time on the node's clock, if nothing has changed it since it was asked for.
+    pub(crate) time: Cell<Option<Time>>,
+    /// The last call: the number of the function, and the return address.
+    pub(crate) last: Cell<Option<(usize, usize)>>,
+    /// Whether MPI_Finalize has been called.
+    pub(crate) is_finalized: Cell<bool>,
+    pub(crate) watched: &'static Watched,
+    pub(crate) panic: RefCell<Option<Box<dyn Any + Send>>>,
+}
+
+impl<'n> Calls<'n> {
+    /// Charges the program's computation since its last call.
+    fn charge(&self) -> Result<(), CommError> {
+        let (now, span) = match self.compute {
+            Compute::Free => return Ok(()),
+            Compute::Measured(factor) => {
+                let now = thread_time();
+                let nanos = now.saturating_sub(self.computed.get());
+                (now, Span::from_secs_f64(nanos as f64 * 1e-9 * factor))
+            }
+            Compute::Counted(per_block) => {
+                // SAFETY: the counter is a variable of the copy of the program, which stays loaded. Other threads of the program may change it;
+                // a volatile read then gives one of the values.
+                let now = unsafe { self.blocks.read_volatile() };
+                (now, Span::from_picos(per_block.as_picos().saturating_mul(now.wrapping_sub(self.computed.get()))))
+            }
+        };
+        self.computed.set(now);
+        self.time.set(None);
+        if span.is_zero() { Ok(()) } else { self.node.compute(span) }
+    }
+
+    /// Leaves out what the machine itself has computed during a call.
+    fn end_charge(&self) {
+        if let Compute::Measured(_) = self.compute {
+            self.computed.set(thread_time());
+        }
+    }
+
+    fn call(&self, function: usize, words: *const usize, place: usize) -> c_int {
+        self.last.set(Some((function, place)));
+        self.watched.note(function, place);
+        if self.charge().is_err() {
+            return LEAVE;
+        }
+        self.time.set(None);
+        let Some(&(name, model)) = self.table.get(function) else { return LEAVE };
+        let outcome = match model {
+            Some(model) => {
+                // SAFETY: the library passes an array with a word for each argument of the function, and the model lists the arguments of
+                // the same standard; a test compares the two lists.
+                let words = unsafe { slice::from_raw_parts(words, model.arguments.len()) };
+                self.process.call(model, words)
+            }
+            None => self.process.unsupported(name),
+        };
+        self.end_charge();
+        self.is_finalized.set(self.is_finalized.get() || name == "MPI_Finalize");
+        match outcome {
+            Outcome::Returns(code) => code,
+            Outcome::Leaves => LEAVE,
+        }
+    }
+
+    fn now(&self) -> Result<Time, CommError> {
+        self.charge()?;
+        if let Some(time) = self.time.get() {
+            return Ok(time);
+        }
+        let time = self.node.now()?;
+        self.time.set(Some(time));
+        self.end_charge();
+        Ok(time)
+    }
+
+    /// The time for a program that asks for it: a small time passes, so that a loop that waits for a time ends.
+    pub(crate) fn polled_now(&self) -> Result<Time, CommError> {
+        if !self.poll.is_zero() {
+            self.charge()?;
+            self.node.compute(self.poll)?;
+            self.time.set(None);
+        }
+        self.now()
+    }
+
+    fn sleep(&self, span: Span) -> Result<(), CommError> {
+        self.charge()?;
+        self.time.set(None);
+        self.node.compute(span)?;
+        self.end_charge();
+        Ok(())
+    }
+
+    /// Runs a function of this module; a panic ends the program of the rank.
+    fn caught(&self, run: impl FnOnce() -> c_int) -> c_int {
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(code) => code,
+            Err(panic) => {
+                self.panic.borrow_mut().get_or_insert(panic);
+                LEAVE
+            }
+        }
+    }
+}
+
+/// The processor time of this thread in nanoseconds.
+pub(crate) fn thread_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for the result. The clock exists on Linux, so the call succeeds.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// # Safety
+/// `calls` is the address that [`rank`](crate::rank) has passed to `mc_run`, the call is on the thread of this rank, and `mc_run` has not
+/// returned. C guarantees this: it calls only if the thread is the rank's.
+unsafe fn of<'a>(calls: *mut c_void) -> &'a Calls<'a> {
+    // SAFETY: `Calls` lives in the frame that called `mc_run`, and is never borrowed mutably. The lifetime ends with the call.
+    unsafe { &*calls.cast() }
+}
+
+unsafe extern "C" fn call(calls: *mut c_void, function: c_int, words: *const usize, place: usize) -> c_int {
+    // SAFETY: see `of`.
+    let calls = unsafe { of(calls) };
+    calls.caught(|| calls.call(function as usize, words, place))
+}
+
+unsafe extern "C" fn now(calls: *mut c_void, picoseconds: *mut u64) -> c_int {
+    // SAFETY: see `of`.
+    let calls = unsafe { of(calls) };
+    calls.caught(|| match calls.polled_now() {
+        Ok(time) => {
+            // SAFETY: C passes the address of a variable.
+            unsafe { picoseconds.write(time.as_picos()) };
+            0
+        }
+        Err(_) => LEAVE,
+    })
+}
+
+unsafe extern "C" fn sleep(calls: *mut c_void, picoseconds: u64) -> c_int {
+    // SAFETY: see `of`.
+    let calls = unsafe { of(calls) };
+    calls.caught(|| if calls.sleep(Span::from_picos(picoseconds)).is_ok() { 0 } else { LEAVE })
+}
+
+unsafe extern "C" fn write(
+    output: *mut c_void,
+    calls: *mut c_void,
+    rank: c_int,
+    descriptor: c_int,
+    bytes: *const c_char,
+    length: usize,
+) {
+    if length == 0 {
+        return;
+    }
+    // SAFETY: `output` is the address that `mc_run` has got; it is never freed.
+    let output: &Output = unsafe { &*output.cast() };
+    // SAFETY: C passes `length` bytes that do not change during the call.
+    let bytes = unsafe { slice::from_raw_parts(bytes.cast(), length) };
+    let stream = if descriptor == 2 { Stream::Error } else { Stream::Output };
+    let written = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: see `of`; C passes null on other threads.
+        let at = (!calls.is_null()).then(|| unsafe { of(calls) }.now().ok()).flatten();
+        output.write(rank as usize, stream, at, bytes);
+    }));
+    drop(written);
+}
+
+unsafe extern "C" fn flush(output: *mut c_void) {
+    // SAFETY: as in `write`.
+    let output: &Output = unsafe { &*output.cast() };
+    drop(catch_unwind(AssertUnwindSafe(|| output.flush())));
+}
+
+impl std::fmt::Debug for Calls<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Calls").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+/// The names of the library's functions, and the functions of the model.
+///
+/// # Safety
+/// `names` are `count` addresses of strings that are never freed.
+pub(crate) unsafe fn table(names: *const *const c_char, count: usize) -> Table {
+    let name = |number: usize| {
+        // SAFETY: `number` is below `count`.
+        let name = unsafe { names.add(number).read() };
+        debug_assert!(!ptr::eq(name, ptr::null()), "function {number} has a name");
+        // SAFETY: strings with a zero byte, never freed.
+        unsafe { std::ffi::CStr::from_ptr(name) }.to_str().unwrap_or_default()
+    };
+    (0..count).map(|number| (name(number), multicomputer_mpi_model::function::named(name(number)))).collect()
+}

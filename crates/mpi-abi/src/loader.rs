@@ -1,0 +1,410 @@
+//! Loads a copy of a program, and of its libraries, for each rank.
+//!
+//! The dynamic linker loads a file once in a process, whatever its path, but copies of it are files of their own. A copy is written to a
+//! temporary folder, loaded, and deleted, which leaves its mapped pages. Its constructors and destructors are disabled in the copy
+//! ([`Elf::make_private`]): the rank's thread calls them, so they run for the rank, with its output and its environment, and not under the
+//! dynamic linker's lock.
+//!
+//! Libraries of the program have copies as well, such as Fortran's with its table of open files; their names are changed in the copies so
+//! that a copy of the program finds its own. The C library and some others that keep no state of a program, or can only be loaded once, are
+//! shared. What belongs to a process in the C library is replaced by functions in `libmpi_abi.so.0`. The copies name this library before libc,
+//! and are loaded with `RTLD_DEEPBIND`, so that it comes before the libc of this process as well. Preloading it (`LD_PRELOAD`) would
+//! change what the Rust side calls, and need a second start of the process.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    env,
+    ffi::{CStr, CString, OsStr, c_char, c_int, c_void},
+    fmt, fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    process::{self, Command},
+    ptr,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use crate::{
+    elf::Elf,
+    entry::{self, MACHINE, Machine, Table},
+    error::LoadError,
+    files::LIBRARY_NAME,
+    library::{Library, LibraryError},
+    memory::CallProgram,
+    place::{self, Places},
+    rank::Start,
+};
+
+/// Libraries of which one is loaded for all ranks: those of the C library; the compiler's, which keep nothing of a program; and those with
+/// thread-local variables in static space.
+const SHARED: &[&str] = &[
+    "libc.so.",
+    "libm.so.",
+    "libpthread.so.",
+    "libdl.so.",
+    "librt.so.",
+    "libutil.so.",
+    "libresolv.so.",
+    "libmvec.so.",
+    "libanl.so.",
+    "ld-linux",
+    "linux-vdso.so.",
+    "libgcc_s.so.",
+    "libgomp.so.",
+    "libquadmath.so.",
+    "libatomic.so.",
+    "libasan.so.",
+    "libtsan.so.",
+    "libubsan.so.",
+    LIBRARY_NAME,
+];
+
+/// The version of [`Described`].
+const VERSION: usize = 1;
+
+/// A program that can run on the nodes of a machine.
+pub struct Program {
+    path: PathBuf,
+    pub(crate) api: &'static Api,
+    /// The program, and before it the libraries that have copies, each after those that it needs.
+    files: Vec<File>,
+}
+
+/// A file of which every rank has a copy.
+struct File {
+    /// The name by which the others need it.
+    name: String,
+    elf: Elf,
+    functions: crate::elf::Functions,
+    places: Arc<Places>,
+}
+
+/// What the copy of a program tells; same layout as `mc_program` in c/process.h.
+#[repr(C)]
+pub(crate) struct Described {
+    version: usize,
+    main: *const c_void,
+    files: [*mut c_void; 3],
+    environment: *mut c_void,
+    pub(crate) blocks: *const u64,
+}
+
+/// Constructors and destructors; same layout as `mc_object` in c/process.h.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Initializers {
+    init: *const c_void,
+    init_array: *const c_void,
+    init_count: usize,
+    fini_array: *const c_void,
+    fini_count: usize,
+    fini: *const c_void,
+}
+
+/// The loaded copy of a rank. It is never unloaded: threads of the program may outlive the run.
+pub(crate) struct Copy {
+    pub(crate) handle: *mut c_void,
+    pub(crate) described: *const Described,
+    pub(crate) initializers: Vec<Initializers>,
+}
+
+// SAFETY: the addresses are those of the copy of one rank, which is never unloaded. Only this rank's thread uses them after loading.
+unsafe impl Send for Copy {}
+// SAFETY: as above; the addresses themselves do not change.
+unsafe impl Sync for Copy {}
+
+/// The functions of the loaded library of MPI.
+pub(crate) struct Api {
+    pub(crate) run: unsafe extern "C" fn(*const Start, *mut c_int) -> c_int,
+    pub(crate) call_program: CallProgram,
+    pub(crate) bind_fortran: unsafe extern "C" fn(*mut c_void),
+    /// What the rank of this thread was started with to be watched by; null if there is no rank.
+    pub(crate) watched: unsafe extern "C" fn() -> *const c_void,
+    pub(crate) table: Table,
+}
+
+impl Program {
+    /// Reads a program that `multicomputer cc`, `c++` or `fortran` has linked, and loads the library of MPI.
+    ///
+    /// # Errors
+    /// [`LoadError`]: the file is no such program, or a library that it needs was not found.
+    pub fn load(path: impl AsRef<Path>) -> Result<Program, LoadError> {
+        let path = path.as_ref().to_owned();
+        let elf = read(&path)?;
+        let needed = elf.needed();
+        if elf.is_executable() || needed.iter().all(|library| library.name != LIBRARY_NAME) {
+            let is_mpi = needed.iter().any(|library| library.name.starts_with("libmpi"));
+            return Err(LoadError::Foreign { path, is_mpi });
+        }
+        let mut files = libraries(&path, &elf)?;
+        files.push(File::new(String::new(), &path, elf));
+        Ok(Program { api: api()?, path, files })
+    }
+
+    /// The file of the program.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Loads a copy for each of `ranks` ranks.
+    pub(crate) fn copies(&self, ranks: usize) -> Result<Vec<Copy>, LoadError> {
+        static FOLDERS: AtomicU64 = AtomicU64::new(0);
+        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let folder = Folder(env::temp_dir().join(format!("multicomputer-{}-{number}", process::id())));
+        fs::create_dir(&folder.0)
+            .map_err(|source| LoadError::Copy { path: folder.0.clone(), source })?;
+        (0..ranks).map(|rank| self.copy(&folder.0, rank)).collect()
+    }
+
+    fn copy(&self, folder: &Path, rank: usize) -> Result<Copy, LoadError> {
+        let names: Vec<(&str, String)> =
+            self.files.iter().map(|file| (&file.name[..], private_name(&file.name))).collect();
+        let file_name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let paths: Vec<PathBuf> = names
+            .iter()
+            .map(|(name, private)| match name {
+                &"" => folder.join(format!("{file_name}.{rank}")),
+                _ => folder.join(private),
+            })
+            .collect();
+        for (file, path) in self.files.iter().zip(&paths) {
+            let contents = file.with_names(&names);
+            fs::write(path, contents).map_err(|source| LoadError::Copy { path: path.clone(), source })?;
+        }
+        // The program is the last file; the dynamic linker finds the others beside it.
+        let open = |path: &Path| open(path).map_err(|message| LoadError::Refused { path: self.path.clone(), message });
+        let handle = open(paths.last().ok_or_else(|| LoadError::Version { path: self.path.clone() })?)?;
+        let mut initializers = Vec::with_capacity(self.files.len());
+        for (file, path) in self.files.iter().zip(&paths) {
+            let base = base(open(path)?);
+            let range = file.elf.range();
+            place::register(base, base + range.start..base + range.end, &file.places);
+            initializers.push(file.initializers(base));
+        }
+        for path in &paths {
+            // A file that stays is deleted with the folder.
+            let _ = fs::remove_file(path);
+        }
+        let described: *const Described = symbol(handle, c"mc_program").cast();
+        // SAFETY: a program that was linked by the wrapper has the symbol, which stands for such a structure in the loaded copy. The first word
+        // is the version in all versions.
+        if described.is_null() || unsafe { (*described).version } != VERSION {
+            return Err(LoadError::Version { path: self.path.clone() });
+        }
+        Ok(Copy { handle, described, initializers })
+    }
+}
+
+impl File {
+    fn new(name: String, path: &Path, mut elf: Elf) -> File {
+        let functions = elf.functions();
+        elf.make_private();
+        File { name, functions, elf, places: Arc::new(Places::of(path)) }
+    }
+
+    /// The contents of a copy, in which the names of libraries are replaced.
+    fn with_names(&self, names: &[(&str, String)]) -> Vec<u8> {
+        let mut contents = self.elf.bytes().to_vec();
+        for needed in self.elf.needed().into_iter().chain(self.elf.soname()) {
+            if let Some((_, private)) = names.iter().find(|(name, _)| *name == needed.name) {
+                contents[needed.offset..needed.offset + private.len()].copy_from_slice(private.as_bytes());
+            }
+        }
+        contents
+    }
+
+    fn initializers(&self, base: u64) -> Initializers {
+        let address = |offset: Option<u64>| offset.map_or(ptr::null(), |offset| (base + offset) as *const c_void);
+        let functions = &self.functions;
+        Initializers {
+            init: address(functions.init),
+            init_array: address(functions.init_array.map(|(offset, _)| offset)),
+            init_count: functions.init_array.map_or(0, |(_, count)| count),
+            fini_array: address(functions.fini_array.map(|(offset, _)| offset)),
+            fini_count: functions.fini_array.map_or(0, |(_, count)| count),
+            fini: address(functions.fini),
+        }
+    }
+}
+
+/// A temporary folder, deleted when it is dropped.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn read(path: &Path) -> Result<Elf, LoadError> {
+    let bytes = fs::read(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+    Elf::parse(bytes).map_err(|source| LoadError::Elf { path: path.to_owned(), source })
+}
+
+fn is_shared(name: &str) -> bool {
+    SHARED.iter().any(|shared| name.starts_with(shared))
+}
+
+/// The libraries of a program that have copies, each after those that it needs.
+fn libraries(path: &Path, elf: &Elf) -> Result<Vec<File>, LoadError> {
+    let wanted = |elf: &Elf| -> Vec<String> {
+        let names = elf.needed().into_iter().map(|needed| needed.name);
+        names.filter(|name| !is_shared(name)).collect()
+    };
+    let first = wanted(elf);
+    if first.is_empty() {
+        return Ok(Vec::new());
+    }
+    let paths = found(path)?;
+    let mut read_files: BTreeMap<String, (PathBuf, Elf, Vec<String>)> = BTreeMap::new();
+    let mut queue: VecDeque<String> = first.iter().cloned().collect();
+    while let Some(name) = queue.pop_front() {
+        if read_files.contains_key(&name) {
+            continue;
+        }
+        let missing = || LoadError::Missing { path: path.to_owned(), name: name.clone() };
+        let library = paths.get(&name).ok_or_else(missing)?;
+        let elf = read(library)?;
+        if elf.has_static_tls() || name.len() < SHORTEST {
+            continue;
+        }
+        let needed = wanted(&elf);
+        queue.extend(needed.iter().cloned());
+        read_files.insert(name, (library.clone(), elf, needed));
+    }
+    let mut files = Vec::new();
+    for name in first {
+        add(&name, &mut read_files, &mut files);
+    }
+    Ok(files)
+}
+
+/// Moves a library behind those that it needs.
+fn add(name: &str, from: &mut BTreeMap<String, (PathBuf, Elf, Vec<String>)>, to: &mut Vec<File>) {
+    if let Some((path, elf, needed)) = from.remove(name) {
+        needed.iter().for_each(|needed| add(needed, from, to));
+        to.push(File::new(name.to_owned(), &path, elf));
+    }
+}
+
+/// The paths of a program's libraries, as the dynamic linker finds them.
+fn found(path: &Path) -> Result<BTreeMap<String, PathBuf>, LoadError> {
+    let with_folder = if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() };
+    let listed = Command::new(with_folder).env("LD_TRACE_LOADED_OBJECTS", "1").output();
+    let listed = listed.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+    let text = String::from_utf8_lossy(&listed.stdout);
+    // "\tlibm.so.6 => /lib/libm.so.6 (0x00007f00)"
+    let parts = text.lines().filter_map(|line| line.trim().split_once(" => "));
+    let paths = parts.filter_map(|(name, found)| {
+        let path = found.rsplit_once(" (")?.0;
+        path.starts_with('/').then(|| (name.to_owned(), path.into()))
+    });
+    Ok(paths.collect())
+}
+
+/// The shortest name that can be replaced.
+const SHORTEST: usize = 8;
+
+/// A name that no other file of this process has, of the same length. The empty name, of the program, stays.
+fn private_name(name: &str) -> String {
+    static NAMES: AtomicU64 = AtomicU64::new(0);
+    if name.is_empty() {
+        return String::new();
+    }
+    let (mut number, mut digits) = (NAMES.fetch_add(1, Ordering::Relaxed), Vec::new());
+    while number > 0 {
+        digits.push(char::from_digit((number % 36) as u32, 36).unwrap_or('-'));
+        number /= 36;
+    }
+    let digits: String = digits.into_iter().rev().collect();
+    format!("m{digits:->width$}", width = name.len() - 1)
+}
+
+/// Loads a file; all symbols are bound at once.
+fn open(path: &Path) -> Result<*mut c_void, String> {
+    let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| "its path has a zero byte".to_owned())?;
+    let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
+    // SAFETY: `name` is a string. Constructors of the program do not run; those of shared libraries may, as in any process that loads them.
+    let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
+    if handle.is_null() { Err(last_error()) } else { Ok(handle) }
+}
+
+fn last_error() -> String {
+    // SAFETY: the result is null or a string that is valid until the next call of this thread.
+    let message = unsafe { libc::dlerror() };
+    if message.is_null() {
+        return "unknown error of the dynamic linker".into();
+    }
+    // SAFETY: as above.
+    unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned()
+}
+
+fn symbol(handle: *mut c_void, name: &CStr) -> *mut c_void {
+    // SAFETY: the handle is of a loaded file, the name is a string.
+    unsafe { libc::dlsym(handle, name.as_ptr()) }
+}
+
+/// The beginning of glibc's `struct link_map`.
+#[repr(C)]
+struct LinkMap {
+    base: u64,
+}
+
+/// The base of a loaded file: what is added to the addresses in the file.
+fn base(handle: *mut c_void) -> u64 {
+    let mut map: *const LinkMap = ptr::null();
+    // SAFETY: the handle is of a loaded file; the request stores the address of its `link_map`, which begins with the base.
+    unsafe {
+        libc::dlinfo(handle, libc::RTLD_DI_LINKMAP, (&raw mut map).cast());
+        (*map).base
+    }
+}
+
+/// Loads the library of MPI, once in a process.
+fn api() -> Result<&'static Api, LoadError> {
+    static API: OnceLock<Api> = OnceLock::new();
+    static LOADING: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
+    let _one = LOADING.lock();
+    if let Some(api) = API.get() {
+        return Ok(api);
+    }
+    let path = Library::install()?.path();
+    let refused = |message| LibraryError::Load { path: path.clone(), message };
+    let handle = open(&path).map_err(refused)?;
+    let function = |name: &CStr| {
+        let address = symbol(handle, name);
+        if address.is_null() { Err(refused(format!("it has no {}", name.to_string_lossy()))) } else { Ok(address) }
+    };
+    let set_entry = function(c"mc_set_entry")?;
+    let (names, count) = (function(c"mc_function_names")?, function(c"mc_function_count")?);
+    let (run, call, bind) = (function(c"mc_run")?, function(c"mc_call_program")?, function(c"mc_fortran_bind")?);
+    let watched = function(c"mc_watched")?;
+    // SAFETY: the library is the one that this crate contains, so its functions have these types, and its names are `count` strings.
+    // `MACHINE` is static.
+    let api = unsafe {
+        std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*const Machine)>(set_entry)(&raw const MACHINE);
+        Api {
+            run: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*const Start, *mut c_int) -> c_int>(run),
+            call_program: std::mem::transmute::<*mut c_void, CallProgram>(call),
+            bind_fortran: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void)>(bind),
+            watched: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *const c_void>(watched),
+            table: entry::table(names as *const *const c_char, *count.cast::<c_int>() as usize),
+        }
+    };
+    Ok(API.get_or_init(|| api))
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A C string of bytes, cut at a zero byte.
+pub(crate) fn c_string(text: &OsStr) -> CString {
+    let bytes = text.as_bytes();
+    let length = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    CString::new(&bytes[..length]).unwrap_or_default()
+}

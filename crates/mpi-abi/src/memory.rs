@@ -1,0 +1,96 @@
+//! The memory and the functions of a program, for the model.
+
+use std::{ffi::c_void, ptr, slice};
+
+use multicomputer_mpi_model::program::Program;
+
+/// Calls a function of the program: the address, the arguments, their number.
+pub(crate) type CallProgram = unsafe extern "C" fn(usize, *const usize, usize) -> usize;
+
+/// The program of this process. Addresses are those that the program passes to MPI, as pointers to objects of the sizes that the standard
+/// requires, or adds to such objects by its datatypes. If it passes others, its behaviour is undefined under any MPI library.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    /// The C side's function for callbacks.
+    pub(crate) call: CallProgram,
+}
+
+impl Program for Memory {
+    fn read(&self, address: usize, length: usize, into: &mut Vec<u8>) {
+        if length == 0 {
+            return;
+        }
+        into.reserve(length);
+        let end = into.len();
+        // SAFETY: the program guarantees `length` readable bytes at `address`. `into` has room for them, and they do not overlap with it:
+        // the program does not know this vector's address. The bytes may be uninitialized padding of the program's objects; they are
+        // copied without an interpretation, by code that the compiler cannot see through to their origin.
+        unsafe {
+            ptr::copy_nonoverlapping(address as *const u8, into.as_mut_ptr().add(end), length);
+            into.set_len(end + length);
+        }
+    }
+
+    fn write(&self, address: usize, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        // SAFETY: the program guarantees `bytes.len()` writable bytes at `address`, which are none of the Rust side's.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
+    }
+
+    fn copy(&self, from: usize, to: usize, length: usize) {
+        if length == 0 {
+            return;
+        }
+        // SAFETY: as for `read` and `write`; the places may overlap.
+        unsafe { ptr::copy(from as *const u8, to as *mut u8, length) }
+    }
+
+    fn allocate(&self, length: usize) -> usize {
+        // SAFETY: any length is allowed. The memory belongs to the program, which may free it by its own means.
+        unsafe { libc::malloc(length) as usize }
+    }
+
+    fn release(&self, address: usize) {
+        // SAFETY: the model releases what `allocate` has returned, or what the program passes to `MPI_Free_mem` as such an address.
+        unsafe { libc::free(address as *mut c_void) }
+    }
+
+    fn call(&self, function: usize, arguments: &[usize]) -> usize {
+        // SAFETY: the program has passed `function` as a function of a type that MPI states, whose arguments are integers and addresses
+        // only, at most 12. The C side calls it, returns also if the program ends in it, and lets no exception pass.
+        unsafe { (self.call)(function, arguments.as_ptr(), arguments.len()) }
+    }
+
+    fn read_string(&self, address: usize) -> Vec<u8> {
+        // SAFETY: the program guarantees a string with a zero byte at its end.
+        let length = unsafe { libc::strlen(address as *const libc::c_char) };
+        // SAFETY: as above, `length` bytes are readable; nothing changes them during the copy, since this thread is the program's.
+        unsafe { slice::from_raw_parts(address as *const u8, length) }.to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    extern "C" fn no_call(_: usize, _: *const usize, _: usize) -> usize {
+        0
+    }
+
+    #[test]
+    fn bytes_and_strings_are_copied() {
+        let memory = Memory { call: no_call };
+        let mut target = [0_u8; 4];
+        let mut read = vec![7];
+        memory.read(b"abcd".as_ptr() as usize, 3, &mut read);
+        assert_eq!(read, [7, b'a', b'b', b'c']);
+        let address = target.as_mut_ptr() as usize;
+        memory.write(address, b"hi\0");
+        assert_eq!(memory.read_string(address), b"hi");
+        memory.copy(address, address + 1, 2);
+        memory.read(address, 3, &mut read);
+        assert_eq!(read[4..], *b"hhi");
+    }
+}

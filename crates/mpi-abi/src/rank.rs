@@ -1,0 +1,271 @@
+//! The program of one rank, from its start to its end.
+
+use std::{
+    any::Any,
+    cell::{Cell, RefCell},
+    env,
+    ffi::{CString, OsString, c_char, c_int, c_void},
+    mem,
+    panic::resume_unwind,
+    path::Path,
+    ptr,
+};
+
+use multicomputer::{Machine, Run, Span, comm::Node, error::Failure};
+use multicomputer_mpi_model::process::{End, Process, Settings};
+
+use crate::{
+    crash::{self, Watched},
+    entry::{Calls, thread_time},
+    error::{ProgramError, ProgramFailure},
+    loader::{Copy, Described, Initializers, Program, c_string},
+    memory::Memory,
+    output::Output,
+    place,
+};
+
+/// How a program runs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The number of ranks, on the first nodes of the machine (default: all nodes).
+    pub ranks: Option<usize>,
+    /// The arguments of the program, without its name.
+    pub arguments: Vec<OsString>,
+    /// The environment of every rank (default: that of this process).
+    pub environment: Vec<(OsString, OsString)>,
+    /// What the program's computation costs (default: nothing).
+    pub compute: Compute,
+    /// Whether lines of output begin with the rank (default: no).
+    pub is_labelled: bool,
+    /// The modeled time of an unsuccessful test or probe and of a query of the time (default: 10 ns).
+    pub poll: Span,
+}
+
+impl Options {
+    /// What the program is told of its start.
+    fn described(&self, path: &Path) -> Vec<(String, String)> {
+        let arguments: Vec<_> = self.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+        let folder = env::current_dir().unwrap_or_default();
+        vec![
+            ("command".into(), path.display().to_string()),
+            ("argv".into(), arguments.join(" ")),
+            ("wdir".into(), folder.display().to_string()),
+        ]
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            ranks: None,
+            arguments: Vec::new(),
+            environment: env::vars_os().collect(),
+            compute: Compute::Free,
+            is_labelled: false,
+            poll: Span::from_nanos(10),
+        }
+    }
+}
+
+/// The modeled time of what the program computes between calls of MPI.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Compute {
+    /// Nothing: only communication takes time.
+    Free,
+    /// The processor time on this host times a factor. It differs from run to run.
+    Measured(f64),
+    /// The number of basic blocks that the program executes times this time. The program must be compiled with
+    /// `multicomputer cc --count`. It is the same in every run.
+    Counted(Span),
+}
+
+/// What a rank starts with; same layout as `mc_start` in c/process.h.
+#[repr(C)]
+pub(crate) struct Start {
+    process: *const c_void,
+    output: *const c_void,
+    watched: *const c_void,
+    rank: c_int,
+    argument_count: c_int,
+    arguments: *const *const c_char,
+    environment: *const *const c_char,
+    program: *const Described,
+    objects: *const Initializers,
+    object_count: usize,
+}
+
+/// How a rank has ended: the numbers of `mc_how` in c/process.h.
+mod how {
+    pub(super) const LEFT: i32 = 1;
+    pub(super) const ABORTED: i32 = 2;
+}
+
+/// Strings for C with a null address at the end.
+struct Strings {
+    _strings: Vec<CString>,
+    addresses: Vec<*const c_char>,
+}
+
+impl Strings {
+    fn new(strings: impl IntoIterator<Item = CString>) -> Strings {
+        let strings: Vec<CString> = strings.into_iter().collect();
+        let addresses = strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect();
+        Strings { _strings: strings, addresses }
+    }
+}
+
+// SAFETY: the addresses are those of the strings, which do not change.
+unsafe impl Sync for Strings {}
+
+/// What all ranks of a run share.
+struct Job<'p> {
+    program: &'p Program,
+    options: &'p Options,
+    copies: Vec<Copy>,
+    output: &'static Output,
+    arguments: Strings,
+    environment: Strings,
+}
+
+impl Program {
+    /// Runs the program on the nodes of a machine, a rank on each, and returns the exit status of each rank. Nodes without a rank return 0.
+    ///
+    /// Ranks run on the nodes' threads, which need a [stack](multicomputer::MachineBuilder::stack_size) as large as a process has, often 8 MiB.
+    /// A signal such as SIGSEGV that a rank gets ends the process with a message.
+    ///
+    /// # Errors
+    /// [`ProgramError`]: a copy cannot be loaded, there are too many ranks, a rank ends with another status than 0 before `MPI_Finalize` or
+    /// calls `MPI_Abort`, or the run ends early, as by a deadlock.
+    pub fn run(&self, machine: &Machine, options: &Options) -> Result<Run<i32>, ProgramError> {
+        let nodes = machine.spec().nodes();
+        let ranks = options.ranks.unwrap_or(nodes);
+        if ranks == 0 || ranks > nodes {
+            return Err(ProgramError::Ranks { given: ranks, nodes });
+        }
+        // Threads of the program may write after the run.
+        let output: &'static Output = Box::leak(Box::new(Output::new(ranks, options.is_labelled)));
+        crash::install(self.api);
+        let name = c_string(self.path().as_os_str());
+        let variable = |(name, value): &(OsString, OsString)| {
+            let mut text = name.clone();
+            text.push("=");
+            text.push(value);
+            c_string(&text)
+        };
+        let job = Job {
+            program: self,
+            options,
+            copies: self.copies(ranks)?,
+            output,
+            arguments: Strings::new([name].into_iter().chain(options.arguments.iter().map(|text| c_string(text)))),
+            environment: Strings::new(options.environment.iter().map(variable)),
+        };
+        let run = machine.run(|node| match job.copies.get(node.rank()) {
+            Some(copy) => Ok(job.rank(node, copy)?),
+            None => Ok(0),
+        });
+        output.flush();
+        Ok(run?)
+    }
+}
+
+/// The end of the program of a rank.
+struct Ended {
+    how: i32,
+    status: i32,
+    end: Option<End>,
+    last: Option<(usize, usize)>,
+    is_finalized: bool,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl Job<'_> {
+    /// Runs the program of a rank on this thread.
+    fn rank(&self, node: &Node<'_>, copy: &Copy) -> Result<i32, Failure> {
+        let rank = node.rank();
+        let ended = self.call_main(node, copy);
+        if let Some(panic) = ended.panic {
+            resume_unwind(panic);
+        }
+        let place = || ended.last.and_then(|(_, at)| place::of_call(at)).map_or_else(String::new, |at| format!(" at {at}"));
+        let last_call = || match ended.last {
+            Some((function, _)) => format!("; last call of MPI: {}{}", self.name(function), place()),
+            None => "; no call of MPI before".into(),
+        };
+        let failure = match (ended.how, ended.end) {
+            (how::LEFT, Some(End::Abort(code))) => ProgramFailure::Abort { rank, code, place: place() },
+            (how::LEFT, Some(End::Error(text))) => ProgramFailure::Mpi { rank, text, place: place() },
+            (how::LEFT, None) => ProgramFailure::Stopped { rank, last_call: last_call() },
+            (how::ABORTED, _) => ProgramFailure::Aborted { rank, last_call: last_call() },
+            _ if ended.status == 0 || ended.is_finalized => return Ok(ended.status),
+            _ => ProgramFailure::Status { rank, status: ended.status, is_finalized: false },
+        };
+        Err(failure.into())
+    }
+
+    fn name(&self, function: usize) -> &'static str {
+        self.program.api.table.get(function).map_or("?", |(name, _)| name)
+    }
+
+    fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {
+        let (api, options) = (self.program.api, self.options);
+        let memory = Memory { call: api.call_program };
+        // SAFETY: only the lifetime of the node's parts changes, to the shorter one of the reference. A node is invariant in it because of the
+        // groups that it keeps; it makes them from its own endpoint, so they live as long as the node in any case.
+        let node: &Node<'_> = unsafe { mem::transmute::<&Node<'_>, &Node<'_>>(node) };
+        let watched = Watched::new(node.rank(), self.output, &api.table);
+        // SAFETY: `described` is the structure of a copy that stays loaded.
+        let blocks = unsafe { (*copy.described).blocks };
+        let settings = Settings {
+            poll: options.poll,
+            environment: options.described(self.program.path()),
+            ranks: Some(self.copies.len()),
+            ..Settings::default()
+        };
+        let calls = Calls {
+            node,
+            process: Process::new(node, &memory, settings),
+            table: &api.table,
+            compute: options.compute,
+            blocks,
+            poll: options.poll,
+            computed: Cell::new(if let Compute::Measured(_) = options.compute { thread_time() } else { 0 }),
+            time: Cell::new(None),
+            last: Cell::new(None),
+            is_finalized: Cell::new(false),
+            watched,
+            panic: RefCell::new(None),
+        };
+        let start = Start {
+            process: (&raw const calls).cast(),
+            output: ptr::from_ref(self.output).cast(),
+            watched: ptr::from_ref(watched).cast(),
+            rank: node.rank() as c_int,
+            argument_count: self.arguments.addresses.len() as c_int - 1,
+            arguments: self.arguments.addresses.as_ptr(),
+            environment: self.environment.addresses.as_ptr(),
+            program: copy.described,
+            objects: copy.initializers.as_ptr(),
+            object_count: copy.initializers.len(),
+        };
+        let mut status = 0;
+        // SAFETY: the handle is of the loaded copy. `start` and what it names outlive the call, `calls` included, which C uses on this thread
+        // only and not after the call. The copy's constructors have not run, and this thread is its only one. No exception and no jump
+        // leaves the function.
+        let how = unsafe {
+            (api.bind_fortran)(copy.handle);
+            let how = (api.run)(&raw const start, &raw mut status);
+            (api.bind_fortran)(ptr::null_mut());
+            how
+        };
+        Ended {
+            how,
+            status,
+            end: calls.process.end(),
+            last: calls.last.get(),
+            is_finalized: calls.is_finalized.get(),
+            panic: calls.panic.take(),
+        }
+    }
+}
