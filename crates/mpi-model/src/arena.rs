@@ -117,13 +117,6 @@ impl Program for Arena {
         }
     }
 
-    fn allocate(&self, length: usize) -> usize {
-        self.alloc(length).0
-    }
-
-    /// Memory of an arena is freed with the arena.
-    fn release(&self, _: usize) {}
-
     fn call(&self, function: usize, arguments: &[usize]) -> usize {
         let at = function.wrapping_sub(FUNCTIONS.0);
         let body = self.functions.borrow().get(at / FUNCTIONS.1).filter(|_| at % FUNCTIONS.1 == 0).cloned();
