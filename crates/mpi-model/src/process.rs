@@ -28,6 +28,9 @@ use crate::{
     word::Handle,
 };
 
+/// The number of queries of one time after which the program is taken to wait for a later one.
+const QUERIES: u32 = 16;
+
 /// The phase of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -100,8 +103,8 @@ pub struct Process<'n> {
     leaves: Cell<bool>,
     /// The number of calls so far.
     calls: Cell<u64>,
-    /// The last query of the time: the number of its call, and the time.
-    queried: Cell<Option<(u64, Time)>>,
+    /// The last query of the time: the number of its call, the time, and the number of queries that have returned this time.
+    queried: Cell<Option<(u64, Time, u32)>>,
     end: RefCell<Option<End>>,
     pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
     pub(crate) requests: RefCell<request::State<'n>>,
@@ -259,19 +262,22 @@ impl<'n> Process<'n> {
         Ok(())
     }
 
-    /// The time on the clock of the process. A program that asks for the time again, without another call in between, is waiting for it:
-    /// its clock is advanced first, by the time of an unsuccessful test.
+    /// The time on the clock of the process. A program that asks for the time again, without another call in between or again and again
+    /// between calls that take no time, is waiting for it: its clock is advanced first, by the time of an unsuccessful test.
     ///
     /// # Errors
     /// [`Error::Leave`] once the run is over.
     pub fn time(&self) -> Result<Time, Error> {
         let call = self.calls.get();
         let mut time = self.node.now()?;
-        if self.queried.get().is_some_and(|(last, at)| last + 1 == call && at == time) {
+        let same = self.queried.get().filter(|&(_, at, _)| at == time);
+        let mut queries = same.map_or(0, |(_, _, queries)| queries);
+        if same.is_some_and(|(last, _, _)| last + 1 == call) || queries >= QUERIES {
             self.polled()?;
             time = self.node.now()?;
+            queries = 0;
         }
-        self.queried.set(Some((call, time)));
+        self.queried.set(Some((call, time, queries + 1)));
         Ok(time)
     }
 

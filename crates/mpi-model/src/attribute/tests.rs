@@ -173,3 +173,24 @@ fn attributes_of_two_languages() {
         assert_eq!(value::<usize>(tester, "MPI_Comm_get_attr_fortran", WORLD, key), Some(0x5000));
     });
 }
+
+/// Predefined datatypes have attributes, too.
+#[test]
+fn attributes_of_datatypes() {
+    run(1, |tester| {
+        const INT: usize = 0x209;
+        let log = Log::default();
+        let key = tester.room(1);
+        let [copy, delete] = functions(tester, &log, 0);
+        tester.ok("MPI_Type_create_keyval", &[copy, delete, key, 3]);
+        let key = tester.read(key, 1)[0] as usize;
+        tester.ok("MPI_Type_set_attr", &[INT, key, 5]);
+        let dup: Handle = tester.result("MPI_Type_dup", &[INT]);
+        assert_eq!(value(tester, "MPI_Type_get_attr", dup.0, key), Some(6_usize));
+        tester.ok("MPI_Type_free", &[tester.arena.store(&[dup]).0]);
+        tester.ok("MPI_Type_delete_attr", &[INT, key]);
+        let expected =
+            [('c', vec![INT, key, 3, 5]), ('d', vec![dup.0, key, 6, 3]), ('d', vec![INT, key, 5, 3])];
+        assert_eq!(log.take(), expected);
+    });
+}
