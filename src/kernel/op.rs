@@ -58,14 +58,22 @@ pub(crate) enum Op {
     Forget {
         request: RequestId,
     },
-    /// Cancels a posted receive, as if it had never been posted.
+    /// Cancels a posted receive, as if it had never been posted. With `unless_matched`, a receive that has been matched by the node's clock
+    /// stays as it is.
     Withdraw {
         request: RequestId,
+        unless_matched: bool,
     },
-    /// A probe for a message; blocking, or only at the present instant.
+    /// A probe for a message; blocking, or only at the present instant. With `claims`, the message is set aside for a claimed receive.
     Probe {
         select: Selector,
         blocking: bool,
+        claims: bool,
+    },
+    /// A receive of a message that a probe has set aside; blocking, or with a request.
+    RecvClaimed {
+        message: MessageId,
+        request: Option<RequestId>,
     },
     Compute {
         span: Span,
@@ -169,6 +177,14 @@ pub(crate) enum Outcome {
         label: Label,
         bytes: u64,
     },
+    /// A probe found this message and has set it aside.
+    Claimed {
+        id: MessageId,
+        label: Label,
+        bytes: u64,
+    },
+    /// A receive has been withdrawn, because it had not been matched.
+    Withdrawn,
     /// A test or a probe found nothing.
     Nothing,
     /// The deadline passed.

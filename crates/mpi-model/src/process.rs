@@ -181,6 +181,8 @@ impl<'n> Process<'n> {
             Phase::Finalized => Err(Error::new(Class::OTHER, "called after MPI_Finalize")),
         };
         match result {
+            // A function of the program, such as an operator, has ended the program.
+            Ok(()) if self.leaves.get() => Outcome::Leaves,
             Ok(()) => Outcome::Returns(0),
             Err(Error::Leave) => {
                 self.leaves.set(true);

@@ -109,8 +109,8 @@ impl User {
             program.lend(right, &mut |second| {
                 program.lend(&mut count, &mut |count| {
                     program.lend(&mut handle, &mut |handle| {
-                        program
-                            .call(self.function, &[base(first, left.low), base(second, low), count, handle]);
+                        let arguments = [base(first, left.low), base(second, low), count, handle];
+                        result = process.call_back(self.function, &arguments);
                     });
                 });
             });
