@@ -76,6 +76,7 @@ const LISTS: &[&[Function]] = &[
     crate::op::FUNCTIONS,
     crate::request::FUNCTIONS,
     crate::session::FUNCTIONS,
+    crate::tool::FUNCTIONS,
     crate::topology::FUNCTIONS,
     crate::topology::cartesian::FUNCTIONS,
     crate::topology::distributed::FUNCTIONS,

@@ -38,5 +38,6 @@ pub mod status;
 pub mod table;
 #[cfg(test)]
 mod testing;
+pub mod tool;
 pub mod topology;
 pub mod word;

@@ -25,6 +25,7 @@ use crate::{
     program::Program,
     request, session,
     table::{Kind, Table},
+    tool,
     word::Handle,
 };
 
@@ -116,6 +117,7 @@ pub struct Process<'n> {
     pub(crate) infos: RefCell<info::State>,
     pub(crate) operators: RefCell<op::State>,
     pub(crate) sessions: RefCell<session::State>,
+    pub(crate) tools: RefCell<tool::State>,
 }
 
 /// The result of a call for the program.
@@ -155,6 +157,7 @@ impl<'n> Process<'n> {
             infos: RefCell::default(),
             operators: RefCell::default(),
             sessions: RefCell::default(),
+            tools: RefCell::default(),
         }
     }
 

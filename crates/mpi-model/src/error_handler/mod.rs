@@ -17,6 +17,7 @@ use crate::{
     process::{Process, Scope},
     program::Scratch,
     table::{Kind, Table},
+    tool,
     word::{Address, Argument, Handle, Out, Text, store_text},
 };
 
@@ -155,6 +156,10 @@ functions! {
 /// [`Error::Leave`] if the error handler ends the program.
 pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiError) -> Result<i32> {
     process.error_handlers.borrow_mut().last = Some(error.clone());
+    let is_tool = process.last_function().is_some_and(|function| function.starts_with("MPI_T_"));
+    if is_tool && tool::CODES.contains(&error.class.0) {
+        return Ok(error.class.0);
+    }
     let (object, kind, handler) = match scope {
         Scope::Communicator(communicator) => {
             (communicator.handle.get(), Kind::Communicator, communicator.error_handler.get())
@@ -330,7 +335,7 @@ fn free(process: &Process<'_>, errhandler: Out<Handle>) -> Result<()> {
 
 /// Whether a code is one of the standard: a class, or a code of the tool information interface.
 fn is_standard(code: i32) -> bool {
-    Class(code).describe().is_some() || (1001..=1018).contains(&code) || code == abi::ERR_LASTCODE
+    Class(code).describe().is_some() || tool::CODES.contains(&code) || code == abi::ERR_LASTCODE
 }
 
 fn no_code(code: i32) -> Error {
