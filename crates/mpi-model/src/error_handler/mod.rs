@@ -324,10 +324,10 @@ fn free(process: &Process<'_>, errhandler: Out<Handle>) -> Result<()> {
     Given::decode(process, handle.0).map_err(|error| error.of("errhandler"))?;
     let mut state = process.error_handlers.borrow_mut();
     // MPI_Comm_get_errhandler may have returned a predefined handler: freeing it is no error.
-    if !state.table.is_predefined(handle) {
-        if let Some(handler) = state.table.get_mut(handle) {
-            handler.references -= 1;
-        }
+    if !state.table.is_predefined(handle)
+        && let Some(handler) = state.table.get_mut(handle)
+    {
+        handler.references -= 1;
     }
     errhandler.set(process, abi::ERRHANDLER_NULL);
     Ok(())
