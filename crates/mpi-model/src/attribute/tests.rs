@@ -174,6 +174,20 @@ fn attributes_of_two_languages() {
     });
 }
 
+#[test]
+fn an_error_of_a_copy_function_leaves_no_duplicate() {
+    run(1, |tester| {
+        tester.errors_return();
+        let fails = tester.arena.function(|_, _| 99).0;
+        let key = keyval(tester, [fails, 0], 0);
+        tester.ok("MPI_Comm_set_attr", &[WORLD, key, 1]);
+        let duplicate = tester.arena.store(&[7_usize]).0;
+        assert_eq!(tester.code("MPI_Comm_dup", &[WORLD, duplicate]), 99);
+        assert_eq!(tester.arena.one::<Handle>(Address(duplicate)), abi::COMM_NULL);
+        assert_eq!(tester.process.communicators.borrow().iter().count(), 0);
+    });
+}
+
 /// Predefined datatypes have attributes, too.
 #[test]
 fn attributes_of_datatypes() {

@@ -105,8 +105,8 @@ fn duplicate<'n>(
         let _ = made.topology.set(topology.clone());
     }
     let made = Rc::new(made);
-    enter(process, made.clone());
     attribute::copy_of_communicator(process, comm, &made)?;
+    enter(process, made.clone());
     Ok(made)
 }
 
