@@ -14,7 +14,7 @@ use std::{
 use multicomputer::{
     Machine, Run, Span,
     comm::{Node, transport::Transport},
-    error::Failure,
+    error::{Failure, RunError},
 };
 use multicomputer_mpi_model::process::{End, Process, Settings};
 
@@ -25,7 +25,6 @@ use crate::{
     loader::{Copy, Described, Initializers, Program, c_string},
     memory::Memory,
     output::Output,
-    place,
 };
 
 /// How a program runs.
@@ -128,6 +127,7 @@ struct Job<'p> {
     options: &'p Options,
     copies: Vec<Copy>,
     output: &'static Output,
+    watched: Vec<&'static Watched>,
     arguments: Strings,
     environment: Strings,
 }
@@ -162,9 +162,8 @@ impl Program {
             options,
             copies: self.copies(ranks)?,
             output,
-            arguments: Strings::new(
-                [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
-            ),
+            watched: (0..ranks).map(|rank| Watched::new(rank, output, &self.api.table)).collect(),
+            arguments: Strings::new([name].into_iter().chain(options.arguments.iter().map(|text| c_string(text)))),
             environment: Strings::new(options.environment.iter().map(variable)),
         };
         let run = machine.run(|node| match job.copies.get(node.rank()) {
@@ -172,7 +171,7 @@ impl Program {
             None => Ok(0),
         });
         output.flush();
-        Ok(run?)
+        Ok(run.map_err(|error| job.with_calls(error))?)
     }
 }
 
@@ -181,7 +180,6 @@ struct Ended {
     how: i32,
     status: i32,
     end: Option<End>,
-    last: Option<(usize, usize)>,
     is_finalized: bool,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -194,14 +192,9 @@ impl Job<'_> {
         if let Some(panic) = ended.panic {
             resume_unwind(panic);
         }
-        let place = || {
-            ended
-                .last
-                .and_then(|(_, at)| place::of_call(at))
-                .map_or_else(String::new, |at| format!(" at {at}"))
-        };
-        let last_call = || match ended.last {
-            Some((function, _)) => format!("; last call of MPI: {}{}", self.name(function), place()),
+        let place = || self.watched[rank].place().map_or_else(String::new, |at| format!(" at {at}"));
+        let last_call = || match self.watched[rank].last_call() {
+            Some(call) => format!("; last call of MPI: {call}"),
             None => "; no call of MPI before".into(),
         };
         let failure = match (ended.how, ended.end) {
@@ -215,14 +208,26 @@ impl Job<'_> {
         Err(failure.into())
     }
 
-    fn name(&self, function: usize) -> &'static str {
-        self.program.api.table.get(function).map_or("?", |(name, _)| name)
+    /// Names the calls of MPI in which ranks wait, in place of the model's own calls.
+    fn with_calls(&self, mut error: RunError) -> RunError {
+        let blocked = match &mut error {
+            RunError::Deadlock(report) => &mut report.blocked,
+            RunError::WallLimit { nodes, .. } => nodes,
+            _ => return error,
+        };
+        for node in blocked {
+            node.last_call = self.watched.get(node.rank).and_then(|watched| watched.last_call());
+        }
+        error
     }
 
     fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {
         let (api, options) = (self.program.api, self.options);
         let memory = Memory { call: api.call_program };
-        let watched = Watched::new(node.rank(), self.output, &api.table);
+        // SAFETY: only the lifetime of the node's parts changes, to the shorter one of the reference. A node is invariant in it because of the
+        // groups that it keeps; it makes them from its own endpoint, so they live as long as the node in any case.
+        let node: &Node<'_> = unsafe { mem::transmute::<&Node<'_>, &Node<'_>>(node) };
+        let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
         let settings = Settings {
@@ -240,7 +245,6 @@ impl Job<'_> {
             poll: options.poll,
             computed: Cell::new(if let Compute::Measured(_) = options.compute { thread_time() } else { 0 }),
             time: Cell::new(None),
-            last: Cell::new(None),
             is_finalized: Cell::new(false),
             watched,
             panic: RefCell::new(None),
@@ -271,7 +275,6 @@ impl Job<'_> {
             how,
             status,
             end: calls.process.end(),
-            last: calls.last.get(),
             is_finalized: calls.is_finalized.get(),
             panic: calls.panic.take(),
         }
