@@ -130,7 +130,8 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// receive or probe finds it. It is the message that a receive with this selector, called now, would take. Its sender, if it waits for
     /// the receive (rendezvous), goes on waiting: the claim is not the match. A message that is never received appears in the report as not
     /// received.
-    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError>;
+    fn probe_claim(&self, select: Selector, blocking: bool)
+    -> Result<Option<(Label, u64, Claim)>, CommError>;
 
     /// Receives a claimed message (MPI's `MPI_Mrecv`). The call has the costs of a receive that is posted now: it ends at its call + o_r, and
     /// the message counts as unexpected if it arrived earlier.

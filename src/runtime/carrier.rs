@@ -225,7 +225,11 @@ impl<C: Carrier> Endpoint for C {
         })
     }
 
-    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError> {
+    fn probe_claim(
+        &self,
+        select: Selector,
+        blocking: bool,
+    ) -> Result<Option<(Label, u64, Claim)>, CommError> {
         look(self, select, blocking, |local| {
             let envelope = local.matching.take(&select)?;
             let (id, label, bytes) = (envelope.id, envelope.label, envelope.payload.len());

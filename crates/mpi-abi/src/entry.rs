@@ -76,7 +76,12 @@ impl Calls<'_, '_> {
                 // SAFETY: the counter is a variable of the copy of the program, which stays loaded. Other threads of the program may change it;
                 // a volatile read then gives one of the values.
                 let now = unsafe { self.blocks.read_volatile() };
-                (now, Span::from_picos(per_block.as_picos().saturating_mul(now.wrapping_sub(self.computed.get()))))
+                (
+                    now,
+                    Span::from_picos(
+                        per_block.as_picos().saturating_mul(now.wrapping_sub(self.computed.get())),
+                    ),
+                )
             }
         };
         self.computed.set(now);

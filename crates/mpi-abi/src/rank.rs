@@ -162,7 +162,9 @@ impl Program {
             options,
             copies: self.copies(ranks)?,
             output,
-            arguments: Strings::new([name].into_iter().chain(options.arguments.iter().map(|text| c_string(text)))),
+            arguments: Strings::new(
+                [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
+            ),
             environment: Strings::new(options.environment.iter().map(variable)),
         };
         let run = machine.run(|node| match job.copies.get(node.rank()) {
@@ -192,7 +194,12 @@ impl Job<'_> {
         if let Some(panic) = ended.panic {
             resume_unwind(panic);
         }
-        let place = || ended.last.and_then(|(_, at)| place::of_call(at)).map_or_else(String::new, |at| format!(" at {at}"));
+        let place = || {
+            ended
+                .last
+                .and_then(|(_, at)| place::of_call(at))
+                .map_or_else(String::new, |at| format!(" at {at}"))
+        };
         let last_call = || match ended.last {
             Some((function, _)) => format!("; last call of MPI: {}{}", self.name(function), place()),
             None => "; no call of MPI before".into(),

@@ -213,7 +213,9 @@ impl Runner {
                     Op::RecvUntil { select: select(from), deadline: self.clock + after }
                 }
                 Step::Probe { from, blocking } => Op::Probe { select: select(from), blocking, claims: false },
-                Step::ProbeClaim { from, blocking } => Op::Probe { select: select(from), blocking, claims: true },
+                Step::ProbeClaim { from, blocking } => {
+                    Op::Probe { select: select(from), blocking, claims: true }
+                }
                 Step::RecvClaimed { posted } if !self.claimed.is_empty() => {
                     let message = self.claimed.pop_front().unwrap();
                     Op::RecvClaimed { message, request: posted.then(|| self.open(true)) }

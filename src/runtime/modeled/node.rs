@@ -425,7 +425,11 @@ impl Endpoint for NodeThread<'_> {
         })
     }
 
-    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError> {
+    fn probe_claim(
+        &self,
+        select: Selector,
+        blocking: bool,
+    ) -> Result<Option<(Label, u64, Claim)>, CommError> {
         self.call(poll_effect(!blocking), || {
             self.declare_context(select.context);
             let reply = self.query(Op::Probe { select, blocking, claims: true })?;

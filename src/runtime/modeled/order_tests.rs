@@ -80,12 +80,8 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
                 None => Outcome::Nothing,
             })
         }
-        Op::RecvClaimed { message, request: None } => {
-            endpoint.recv_claimed(Claim::of(message)).map(received)
-        }
-        Op::RecvClaimed { message, .. } => {
-            endpoint.irecv_claimed(Claim::of(message)).map(|_| Outcome::Done)
-        }
+        Op::RecvClaimed { message, request: None } => endpoint.recv_claimed(Claim::of(message)).map(received),
+        Op::RecvClaimed { message, .. } => endpoint.irecv_claimed(Claim::of(message)).map(|_| Outcome::Done),
         Op::Probe { select, blocking, .. } => endpoint.probe(select, blocking).map(|found| match found {
             Some((label, bytes)) => Outcome::Found { label, bytes },
             None => Outcome::Nothing,

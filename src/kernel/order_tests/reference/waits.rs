@@ -55,7 +55,9 @@ impl Reference<'_> {
             State::Called(_) => true,
             State::Receiving { deadline } => *deadline == self.now,
             State::WaitingForAny(wait) => wait.deadline <= self.now || self.first_of(rank, wait).is_some(),
-            State::Probing { select, .. } => node.arrived.iter().any(|message| select.accepts(&message.label)),
+            State::Probing { select, .. } => {
+                node.arrived.iter().any(|message| select.accepts(&message.label))
+            }
             _ => false,
         }
     }
@@ -89,7 +91,9 @@ impl Reference<'_> {
                 }
                 None => self.reply(rank, now, Outcome::Nothing),
             },
-            State::Called(Op::Probe { select, blocking, claims }) => self.probe(rank, select, blocking, claims),
+            State::Called(Op::Probe { select, blocking, claims }) => {
+                self.probe(rank, select, blocking, claims)
+            }
             State::Probing { select, claims } => self.probe(rank, select, true, claims),
             State::Called(Op::RecvUntil { select, deadline }) => {
                 let first =
