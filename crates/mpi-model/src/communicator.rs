@@ -18,7 +18,8 @@ use multicomputer::{
     },
 };
 
-pub(crate) use create::{enter, sub_communicator};
+pub(crate) use create::{enter, new, sub_communicator};
+pub(crate) use inter::of_groups;
 
 use crate::{
     abi, attribute,

@@ -75,6 +75,8 @@ const LISTS: &[&[Function]] = &[
     crate::info::FUNCTIONS,
     crate::op::FUNCTIONS,
     crate::request::FUNCTIONS,
+    crate::session::FUNCTIONS,
+    crate::tool::FUNCTIONS,
     crate::topology::FUNCTIONS,
     crate::topology::cartesian::FUNCTIONS,
     crate::topology::distributed::FUNCTIONS,

@@ -40,6 +40,10 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
     let result = match op {
         Op::Send { parcel, request: None } => endpoint.send(parcel, data(&parcel)).map(|()| Outcome::Done),
         Op::Send { parcel, .. } => endpoint.isend(parcel, data(&parcel)).map(|_| Outcome::Done),
+        Op::Remote { parcel, back, .. } => {
+            let effect = Box::new(move || Payload::phantom(back.unwrap_or(0)));
+            endpoint.remote(parcel, back, effect).map(|_| Outcome::Done)
+        }
         Op::SendRecv { parcel, select } => endpoint.send_recv(parcel, data(&parcel), select).map(received),
         Op::Recv { select, request: None } => endpoint.recv(select).map(received),
         Op::Recv { select, .. } => endpoint.irecv(select).map(|_| Outcome::Done),

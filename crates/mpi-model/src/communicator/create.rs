@@ -42,7 +42,7 @@ const SHARED: i32 = 221;
 const HARDWARE: [i32; 3] = [222, 223, 224];
 
 /// Makes a communicator without attributes and topology.
-pub(super) fn new<'n>(
+pub(crate) fn new<'n>(
     process: &Process<'n>,
     group: Members<'n>,
     remote: Option<Remote<'n>>,

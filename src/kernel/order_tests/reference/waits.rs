@@ -35,6 +35,7 @@ impl Reference<'_> {
         match self.nodes[rank].requests.get(&request)? {
             Request::Ended { at, failed: Some(cause) } => Some((called.max(*at), Err(*cause))),
             Request::Ended { at, failed: None } => Some((called.max(*at), Ok(None))),
+            Request::Returned { at, id } => Some((called.max(*at), Ok(Some(*id)))),
             Request::Received { message: Arrived { at, lost: Some(cause), .. }, .. } => {
                 Some((called.max(*at), Err(*cause)))
             }
