@@ -224,9 +224,6 @@ impl Job<'_> {
     fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {
         let (api, options) = (self.program.api, self.options);
         let memory = Memory { call: api.call_program };
-        // SAFETY: only the lifetime of the node's parts changes, to the shorter one of the reference. A node is invariant in it because of the
-        // groups that it keeps; it makes them from its own endpoint, so they live as long as the node in any case.
-        let node: &Node<'_> = unsafe { mem::transmute::<&Node<'_>, &Node<'_>>(node) };
         let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
