@@ -26,6 +26,7 @@ use crate::{
     error::{Class, Error, Result},
     function::{Function, functions},
     info,
+    point_to_point::Buffered,
     process::{Process, Scope},
     status::Status,
     topology::Topology,
@@ -53,6 +54,8 @@ pub struct Communicator<'n> {
     pub topology: OnceCell<Rc<Topology>>,
     /// The hints.
     pub info: RefCell<info::Info>,
+    /// The buffer for buffered sends that the program has attached.
+    pub(crate) buffered: RefCell<Buffered>,
     /// The number of collective operations in rounds so far.
     calls: Cell<u32>,
     /// The context of messages of collective operations in rounds.

@@ -75,6 +75,7 @@ const LISTS: &[&[Function]] = &[
     crate::info::FUNCTIONS,
     crate::op::FUNCTIONS,
     crate::request::FUNCTIONS,
+    crate::status::FUNCTIONS,
     crate::session::FUNCTIONS,
     crate::tool::FUNCTIONS,
     crate::topology::FUNCTIONS,

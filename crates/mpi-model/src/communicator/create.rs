@@ -57,6 +57,7 @@ pub(crate) fn new<'n>(
         error_handler: Cell::new(process.initial_error_handler()),
         topology: OnceCell::new(),
         info: RefCell::default(),
+        buffered: RefCell::default(),
         calls: Cell::new(0),
         library: OnceCell::new(),
     }
