@@ -10,6 +10,8 @@ use multicomputer::{
     error::{ConfigError, Failure, RunError},
     goal::PredictError,
 };
+#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+use multicomputer_mpi_abi::{LoadError, ProgramError};
 use multicomputer_published::JobError;
 use thiserror::Error;
 
@@ -67,6 +69,14 @@ pub(super) enum Error {
     #[cfg(feature = "mpi")]
     #[error("another rank has reported the error")]
     Reported { status: u8 },
+    /// An MPI program failed, or could not be loaded.
+    #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[error("{}", .0.failure().map_or_else(|| .0.to_string(), ToString::to_string))]
+    Program(ProgramError),
+    /// An MPI program has ended with this status, which says all.
+    #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[error("exit status {status}")]
+    Exit { status: u8 },
     /// A result could not be written to standard output.
     #[error("standard output cannot be written: {0}")]
     Stdout(#[from] io::Error),
@@ -85,6 +95,10 @@ impl Error {
         if let Error::Reported { .. } = self {
             return None;
         }
+        #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+        if let Error::Exit { .. } = self {
+            return None;
+        }
         (!self.is_closed_pipe()).then(|| format!("error: {self}"))
     }
 
@@ -99,6 +113,12 @@ impl Error {
     pub(super) fn status(&self) -> u8 {
         match self {
             Error::Usage(_) => USAGE,
+            #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+            Error::Program(ProgramError::Load(_) | ProgramError::Ranks { .. }) => USAGE,
+            #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+            Error::Program(error) => error.status() as u8,
+            #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+            &Error::Exit { status } => status,
             #[cfg(feature = "mpi")]
             &Error::Reported { status } => status,
             Error::Unfinished { cause, .. } => cause.status(),
@@ -142,5 +162,19 @@ impl Error {
 impl From<ConfigError> for Error {
     fn from(cause: ConfigError) -> Error {
         Error::usage(cause)
+    }
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+impl From<ProgramError> for Error {
+    fn from(cause: ProgramError) -> Error {
+        Error::Program(cause)
+    }
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+impl From<LoadError> for Error {
+    fn from(cause: LoadError) -> Error {
+        Error::Program(cause.into())
     }
 }

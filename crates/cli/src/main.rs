@@ -31,6 +31,8 @@ mod progress;
 mod ranks;
 mod recording;
 mod reproduce;
+#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod run;
 mod s_to_p;
 mod setting;
 mod site;
@@ -41,6 +43,10 @@ mod tune;
 mod unit;
 #[cfg(not(feature = "mpi"))]
 mod without_mpi;
+#[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod without_programs;
+#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod wrappers;
 
 use std::{
     ffi::OsString,
@@ -58,6 +64,8 @@ use tracing_subscriber::EnvFilter;
 use self::{error::Error, site::Site};
 #[cfg(not(feature = "mpi"))]
 use without_mpi as mpi;
+#[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+use without_programs::{self as run, self as wrappers};
 
 /// A virtual multicomputer in one process: every node is a thread that runs blocking send/receive code, every link has
 /// latency and shares its bandwidth, and modeled time is exact.
@@ -99,6 +107,8 @@ Examples:
   multicomputer textbook 4.7 --topology ring:8         an algorithm of the textbook, step by step
   multicomputer reproduce S0-F8                        a published figure beside modeled times
   multicomputer goal bcast.goal --machine complete:64  the time of a schedule of LogGOPSim
+  multicomputer cc jacobi.c -o jacobi && multicomputer run --machine paragon:4x4 ./jacobi
+                                                       an MPI program in C on a Paragon
   multicomputer msccl allreduce.xml --machine complete:8
                                                        the time of a schedule of MSCCL, beside auto's
   multicomputer machine cm5:32                         the network and the parameters of a machine
@@ -141,6 +151,15 @@ enum Command {
     Goal(goal::Arguments),
     /// Check and time a schedule of MSCCL, beside the algorithm that auto chooses
     Msccl(msccl::Arguments),
+    /// Run an MPI program in C, C++ or Fortran, each rank on a node of a machine
+    Run(run::Arguments),
+    /// Compile and link MPI programs in C, as mpicc does
+    Cc(wrappers::Arguments),
+    /// Compile and link MPI programs in C++, as mpicxx does
+    #[command(name = "c++")]
+    Cxx(wrappers::Arguments),
+    /// Compile and link MPI programs in Fortran, as mpifort does
+    Fortran(wrappers::Arguments),
     /// Compute a study: all combinations of the values of any axes, as a table of rows
     Study(study::Arguments),
     /// Merge the parts of a study into one table
@@ -170,6 +189,10 @@ fn main() -> ExitCode {
 
 /// Runs the command of this process's arguments.
 fn run() -> ExitCode {
+    #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    if let Some(language) = std::env::args_os().nth(1).and_then(|command| wrappers::Language::of(&command)) {
+        return wrappers::main(language, std::env::args_os().skip(2));
+    }
     let arguments = match read() {
         Ok(arguments) => arguments,
         #[cfg(feature = "mpi")]
@@ -287,6 +310,14 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out)?,
         Some(Command::Goal(arguments)) => goal::run(&arguments, out)?,
         Some(Command::Msccl(arguments)) => msccl::run(&arguments, out)?,
+        Some(Command::Run(arguments)) => run::run(&arguments, out)?,
+        #[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+        Some(Command::Cc(arguments) | Command::Cxx(arguments) | Command::Fortran(arguments)) => {
+            wrappers::run(&arguments, out)?;
+        }
+        // `run` has started the compiler: only their help comes here.
+        #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+        Some(Command::Cc(_) | Command::Cxx(_) | Command::Fortran(_)) => {}
         Some(Command::Study(arguments)) => study::run(&arguments, out)?,
         Some(Command::Merge(arguments)) => study::run_merge(&arguments, out)?,
         Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,

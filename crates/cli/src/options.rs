@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use multicomputer::{
-    Clock, Dilation, Machine, Pinning,
+    Clock, Dilation, Machine, MachineBuilder, Pinning,
     model::{Fault, Faults, FileError, MachineSpec, MachineSpecError, Noise},
     names,
     plan::Effort,
@@ -230,16 +230,20 @@ impl RunOptions {
 
     /// Builds the machine for runs under a clock.
     pub(super) fn build(&self, spec: &MachineSpec, clock: Clock) -> Result<Machine, Error> {
+        Ok(self.builder(spec, clock)?.build()?)
+    }
+
+    /// Prepares the machine for runs under a clock.
+    pub(super) fn builder(&self, spec: &MachineSpec, clock: Clock) -> Result<MachineBuilder, Error> {
         self.record.check(clock)?;
         let spec = self.disturbed(spec)?;
         let is_traced = self.record.is_given();
         let machine =
             Machine::builder(spec).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
-        let machine = match self.wall_limit {
+        Ok(match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,
-        };
-        Ok(machine.build()?)
+        })
     }
 }
 

@@ -97,7 +97,9 @@ void mc_complain(const char *text)
 /* The standard files for a program that was started by itself. */
 FILE *mc_standard_file(int number)
 {
-    return number == 0 ? stdin : number == 1 ? stdout : stderr;
+    /* The names stand for the program's variables here, which are to be set. */
+    static const char *const names[] = {"stdin", "stdout", "stderr"};
+    return *(FILE **)mc_libc(names[number]);
 }
 
 /* Descriptors. */

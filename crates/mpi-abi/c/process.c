@@ -28,7 +28,8 @@ void *mc_libc(const char *name)
     }
     void *function = handle ? dlsym(handle, name) : NULL;
     if (!function) {
-        fprintf(stderr, "multicomputer: this C library has no function %s\n", name);
+        /* stderr may be unset still. */
+        dprintf(2, "multicomputer: this C library has no function %s\n", name);
         __builtin_trap();
     }
     return function;

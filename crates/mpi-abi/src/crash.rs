@@ -46,6 +46,18 @@ impl Watched {
         self.function.store(function + 1, Ordering::Relaxed);
         self.place.store(place, Ordering::Relaxed);
     }
+
+    /// The last call, such as `MPI_Send at ring.c:12`; `None` before the first one.
+    pub(crate) fn last_call(&self) -> Option<String> {
+        let function = self.function.load(Ordering::Relaxed).checked_sub(1)?;
+        let name = self.table.get(function).map_or("?", |(name, _)| name);
+        Some(self.place().map_or_else(|| name.to_owned(), |at| format!("{name} at {at}")))
+    }
+
+    /// The source line of the last call.
+    pub(crate) fn place(&self) -> Option<String> {
+        place::of_call(self.place.load(Ordering::Relaxed))
+    }
 }
 
 const SIGNALS: [(c_int, &str); 5] = [
@@ -222,15 +234,9 @@ fn message(signal: c_int, watched: &Watched) -> String {
     } else if let Some(caller) = caller() {
         text += &format!(", in a function called in {caller}");
     }
-    match watched.function.load(Ordering::Relaxed).checked_sub(1) {
+    match watched.last_call() {
         None => text += "; no call of MPI before",
-        Some(function) => {
-            let name = watched.table.get(function).map_or("?", |(name, _)| name);
-            text += &format!("; last call of MPI: {name}");
-            if let Some(at) = place::of_call(watched.place.load(Ordering::Relaxed)) {
-                text += &format!(" at {at}");
-            }
-        }
+        Some(call) => text += &format!("; last call of MPI: {call}"),
     }
     text
 }

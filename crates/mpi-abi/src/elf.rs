@@ -48,6 +48,9 @@ const DF_STATIC_TLS: u64 = 0x10;
 const DF_1_PIE: u64 = 0x0800_0000;
 /// A tag in the range for operating systems that means nothing to the dynamic linker.
 const DT_IGNORED: u64 = 0x6000_0fff;
+/// Fields of the header: the position of section headers; their number, and the section with their names.
+const SECTION_TABLE: usize = 40;
+const SECTION_COUNT: usize = 60;
 const STB_GLOBAL: u8 = 1;
 const STB_GNU_UNIQUE: u8 = 10;
 
@@ -217,6 +220,11 @@ impl Elf {
                 *info = STB_GLOBAL << 4 | *info & 0xf;
             }
         }
+        // Behind what is mapped are debug information and section headers, which copies do not need.
+        let end = self.segments.iter().map(|part| part.offset + part.size as usize).max().unwrap_or_default();
+        self.bytes.truncate(end);
+        self.store(SECTION_TABLE, 0);
+        self.bytes[SECTION_COUNT..SECTION_COUNT + 4].fill(0);
     }
 
     /// The positions of the dynamic symbols. A file without section headers tells their number nowhere, and is left as it is.

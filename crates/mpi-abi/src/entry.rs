@@ -54,8 +54,6 @@ pub(crate) struct Calls<'n, 't> {
     pub(crate) computed: Cell<u64>,
     /// The time on the node's clock, if nothing has changed it since it was asked for.
     pub(crate) time: Cell<Option<Time>>,
-    /// The last call: the number of the function, and the return address.
-    pub(crate) last: Cell<Option<(usize, usize)>>,
     /// Whether MPI_Finalize has been called.
     pub(crate) is_finalized: Cell<bool>,
     pub(crate) watched: &'static Watched,
@@ -97,7 +95,6 @@ impl Calls<'_, '_> {
     }
 
     fn call(&self, function: usize, words: *const usize, place: usize) -> c_int {
-        self.last.set(Some((function, place)));
         self.watched.note(function, place);
         if self.charge().is_err() {
             return LEAVE;

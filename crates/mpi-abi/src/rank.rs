@@ -15,7 +15,7 @@ use std::{
 use multicomputer::{
     Machine, Run, Span,
     comm::{Node, transport::Transport},
-    error::Failure,
+    error::{Failure, RunError},
 };
 use multicomputer_mpi_model::{
     process::{End, Process, Settings},
@@ -29,7 +29,6 @@ use crate::{
     loader::{Copy, Described, Initializers, Program, c_string},
     memory::Memory,
     output::Output,
-    place,
 };
 
 /// How a program runs.
@@ -132,6 +131,7 @@ struct Job<'p> {
     options: &'p Options,
     copies: Vec<Copy>,
     output: &'static Output,
+    watched: Vec<&'static Watched>,
     arguments: Strings,
     environment: Strings,
     shared: Arc<Shared>,
@@ -167,9 +167,8 @@ impl Program {
             options,
             copies: self.copies(ranks)?,
             output,
-            arguments: Strings::new(
-                [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
-            ),
+            watched: (0..ranks).map(|rank| Watched::new(rank, output, &self.api.table)).collect(),
+            arguments: Strings::new([name].into_iter().chain(options.arguments.iter().map(|text| c_string(text)))),
             environment: Strings::new(options.environment.iter().map(variable)),
             shared: Arc::default(),
         };
@@ -178,7 +177,7 @@ impl Program {
             None => Ok(0),
         });
         output.flush();
-        Ok(run?)
+        Ok(run.map_err(|error| job.with_calls(error))?)
     }
 }
 
@@ -187,7 +186,6 @@ struct Ended {
     how: i32,
     status: i32,
     end: Option<End>,
-    last: Option<(usize, usize)>,
     is_finalized: bool,
     panic: Option<Box<dyn Any + Send>>,
 }
@@ -200,14 +198,9 @@ impl Job<'_> {
         if let Some(panic) = ended.panic {
             resume_unwind(panic);
         }
-        let place = || {
-            ended
-                .last
-                .and_then(|(_, at)| place::of_call(at))
-                .map_or_else(String::new, |at| format!(" at {at}"))
-        };
-        let last_call = || match ended.last {
-            Some((function, _)) => format!("; last call of MPI: {}{}", self.name(function), place()),
+        let place = || self.watched[rank].place().map_or_else(String::new, |at| format!(" at {at}"));
+        let last_call = || match self.watched[rank].last_call() {
+            Some(call) => format!("; last call of MPI: {call}"),
             None => "; no call of MPI before".into(),
         };
         let failure = match (ended.how, ended.end) {
@@ -221,14 +214,23 @@ impl Job<'_> {
         Err(failure.into())
     }
 
-    fn name(&self, function: usize) -> &'static str {
-        self.program.api.table.get(function).map_or("?", |(name, _)| name)
+    /// Names the calls of MPI in which ranks wait, in place of the model's own calls.
+    fn with_calls(&self, mut error: RunError) -> RunError {
+        let blocked = match &mut error {
+            RunError::Deadlock(report) => &mut report.blocked,
+            RunError::WallLimit { nodes, .. } => nodes,
+            _ => return error,
+        };
+        for node in blocked {
+            node.last_call = self.watched.get(node.rank).and_then(|watched| watched.last_call());
+        }
+        error
     }
 
     fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {
         let (api, options) = (self.program.api, self.options);
         let memory = Memory { call: api.call_program };
-        let watched = Watched::new(node.rank(), self.output, &api.table);
+        let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
         let settings = Settings {
@@ -247,7 +249,6 @@ impl Job<'_> {
             poll: options.poll,
             computed: Cell::new(if let Compute::Measured(_) = options.compute { thread_time() } else { 0 }),
             time: Cell::new(None),
-            last: Cell::new(None),
             is_finalized: Cell::new(false),
             watched,
             panic: RefCell::new(None),
@@ -278,7 +279,6 @@ impl Job<'_> {
             how,
             status,
             end: calls.process.end(),
-            last: calls.last.get(),
             is_finalized: calls.is_finalized.get(),
             panic: calls.panic.take(),
         }

@@ -122,7 +122,8 @@ impl Program for Arena {
 
     fn call(&self, function: usize, arguments: &[usize]) -> usize {
         let at = function.wrapping_sub(FUNCTIONS.0);
-        let body = self.functions.borrow().get(at / FUNCTIONS.1).filter(|_| at % FUNCTIONS.1 == 0).cloned();
+        let body =
+            self.functions.borrow().get(at / FUNCTIONS.1).filter(|_| at.is_multiple_of(FUNCTIONS.1)).cloned();
         let Some(body) = body else { panic!("there is no function at {function:#x}") };
         body(self, arguments)
     }

@@ -18,13 +18,15 @@ use multicomputer::{
     },
 };
 
-pub(crate) use create::{enter, sub_communicator};
+pub(crate) use create::{enter, new, sub_communicator};
+pub(crate) use inter::of_groups;
 
 use crate::{
     abi, attribute,
     error::{Class, Error, Result},
     function::{Function, functions},
     info,
+    point_to_point::Buffered,
     process::{Process, Scope},
     status::Status,
     topology::Topology,
@@ -52,6 +54,8 @@ pub struct Communicator<'n> {
     pub topology: OnceCell<Rc<Topology>>,
     /// The hints.
     pub info: RefCell<info::Info>,
+    /// The buffer for buffered sends that the program has attached.
+    pub(crate) buffered: RefCell<Buffered>,
     /// The number of collective operations in rounds so far.
     calls: Cell<u32>,
     /// The context of messages of collective operations in rounds.

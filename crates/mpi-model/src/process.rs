@@ -24,11 +24,14 @@ use crate::{
     group, info, op,
     point_to_point::{Buffered, Claimed},
     program::Program,
-    request,
+    request, session,
     table::{Kind, Table},
-    window,
+    tool, window,
     word::Handle,
 };
+
+/// The number of queries of one time after which the program is taken to wait for a later one.
+const QUERIES: u32 = 16;
 
 /// The phase of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,8 +107,8 @@ pub struct Process<'n> {
     leaves: Cell<bool>,
     /// The number of calls so far.
     calls: Cell<u64>,
-    /// The last query of the time: the number of its call, and the time.
-    queried: Cell<Option<(u64, Time)>>,
+    /// The last query of the time: the number of its call, the time, and the number of queries that have returned this time.
+    queried: Cell<Option<(u64, Time, u32)>>,
     end: RefCell<Option<End>>,
     pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
     pub(crate) requests: RefCell<request::State<'n>>,
@@ -119,6 +122,8 @@ pub struct Process<'n> {
     pub(crate) infos: RefCell<info::State>,
     pub(crate) operators: RefCell<op::State>,
     pub(crate) windows: RefCell<window::State<'n>>,
+    pub(crate) sessions: RefCell<session::State>,
+    pub(crate) tools: RefCell<tool::State>,
 }
 
 /// The result of a call for the program.
@@ -159,6 +164,8 @@ impl<'n> Process<'n> {
             infos: RefCell::default(),
             operators: RefCell::default(),
             windows: RefCell::default(),
+            sessions: RefCell::default(),
+            tools: RefCell::default(),
         }
     }
 
@@ -180,7 +187,7 @@ impl<'n> Process<'n> {
     fn outcome(&self, function: &'static Function, words: &[usize]) -> Outcome {
         let result = match self.phase.get() {
             Phase::Initialized => (function.run)(self, words),
-            _ if function.always => (function.run)(self, words),
+            _ if function.always || self.sessions.borrow().is_open() => (function.run)(self, words),
             Phase::Before => Err(Error::new(Class::OTHER, "called before MPI_Init")),
             Phase::Finalized => Err(Error::new(Class::OTHER, "called after MPI_Finalize")),
         };
@@ -271,25 +278,33 @@ impl<'n> Process<'n> {
         Ok(())
     }
 
-    /// The time on the clock of the process. A program that asks for the time again, without another call in between, is waiting for it:
-    /// its clock is advanced first, by the time of an unsuccessful test.
+    /// The time on the clock of the process. A program that asks for the time again, without another call in between or again and again
+    /// between calls that take no time, is waiting for it: its clock is advanced first, by the time of an unsuccessful test.
     ///
     /// # Errors
     /// [`Error::Leave`] once the run is over.
     pub fn time(&self) -> Result<Time, Error> {
         let call = self.calls.get();
         let mut time = self.node.now()?;
-        if self.queried.get().is_some_and(|(last, at)| last + 1 == call && at == time) {
+        let same = self.queried.get().filter(|&(_, at, _)| at == time);
+        let mut queries = same.map_or(0, |(_, _, queries)| queries);
+        if same.is_some_and(|(last, _, _)| last + 1 == call) || queries >= QUERIES {
             self.polled()?;
             time = self.node.now()?;
+            queries = 0;
         }
-        self.queried.set(Some((call, time)));
+        self.queried.set(Some((call, time, queries + 1)));
         Ok(time)
     }
 
     /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, and of communicators without a parent.
     pub(crate) fn initial_error_handler(&self) -> Handle {
         abi::ERRORS_ARE_FATAL
+    }
+
+    /// The number of processes.
+    pub(crate) fn size(&self) -> usize {
+        self.settings.ranks.unwrap_or(usize::MAX).min(self.world.size())
     }
 
     /// The node's calls.

@@ -68,6 +68,7 @@ fn copies_in_the_order_of_setting_and_deletions_in_the_reverse_order() {
         let key = tester.ints(&[a as i32]);
         tester.ok("MPI_Comm_free_keyval", &[key]);
         assert_eq!(tester.read(key, 1), [abi::KEYVAL_INVALID]);
+        tester.ok("MPI_Comm_free_keyval", &[tester.ints(&[a as i32])]);
         tester.ok("MPI_Comm_free", &[tester.arena.store(&[dup]).0]);
         assert_eq!(log.take(), [('d', vec![dup.0, a, 10, 100]), ('d', vec![dup.0, b, 8, 200])]);
     });
@@ -170,5 +171,40 @@ fn attributes_of_two_languages() {
         assert_eq!(log.take(), [('f', vec![0xc0, WORLD, key, 4, 42]), ('f', vec![0xde, dup.0, key, 43, 4])]);
         tester.ok("MPI_Comm_set_attr", &[WORLD, key, 0x5000]);
         assert_eq!(value::<usize>(tester, "MPI_Comm_get_attr_fortran", WORLD, key), Some(0x5000));
+    });
+}
+
+#[test]
+fn an_error_of_a_copy_function_leaves_no_duplicate() {
+    run(1, |tester| {
+        tester.errors_return();
+        let fails = tester.arena.function(|_, _| 99).0;
+        let key = keyval(tester, [fails, 0], 0);
+        tester.ok("MPI_Comm_set_attr", &[WORLD, key, 1]);
+        let duplicate = tester.arena.store(&[7_usize]).0;
+        assert_eq!(tester.code("MPI_Comm_dup", &[WORLD, duplicate]), 99);
+        assert_eq!(tester.arena.one::<Handle>(Address(duplicate)), abi::COMM_NULL);
+        assert_eq!(tester.process.communicators.borrow().iter().count(), 0);
+    });
+}
+
+/// Predefined datatypes have attributes, too.
+#[test]
+fn attributes_of_datatypes() {
+    run(1, |tester| {
+        const INT: usize = 0x209;
+        let log = Log::default();
+        let key = tester.room(1);
+        let [copy, delete] = functions(tester, &log, 0);
+        tester.ok("MPI_Type_create_keyval", &[copy, delete, key, 3]);
+        let key = tester.read(key, 1)[0] as usize;
+        tester.ok("MPI_Type_set_attr", &[INT, key, 5]);
+        let dup: Handle = tester.result("MPI_Type_dup", &[INT]);
+        assert_eq!(value(tester, "MPI_Type_get_attr", dup.0, key), Some(6_usize));
+        tester.ok("MPI_Type_free", &[tester.arena.store(&[dup]).0]);
+        tester.ok("MPI_Type_delete_attr", &[INT, key]);
+        let expected =
+            [('c', vec![INT, key, 3, 5]), ('d', vec![dup.0, key, 6, 3]), ('d', vec![INT, key, 5, 3])];
+        assert_eq!(log.take(), expected);
     });
 }

@@ -23,7 +23,7 @@ functions! {
 const OWN: Tag = Tag(1 << 31);
 
 /// Makes the intercommunicator of this process's group, `members` of `local`, and a remote group of nodes.
-pub(super) fn of_groups<'n>(
+pub(crate) fn of_groups<'n>(
     process: &Process<'n>,
     local: &Group<'n>,
     members: &[usize],

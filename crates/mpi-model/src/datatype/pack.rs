@@ -165,7 +165,7 @@ pub(super) fn unpack_external<T: Integer>(
     let after = room.take(length, "insize")?;
     let mut bytes = Vec::with_capacity(length as usize);
     process.program.read(room.address.0, length as usize, &mut bytes);
-    datatype.unpack(&*process.program, buffer, count, &datatype.layout().from_external(count, &bytes));
+    datatype.unpack(&*process.program, buffer, count, &datatype.layout().of_external(count, &bytes));
     position.set(process, after);
     Ok(())
 }

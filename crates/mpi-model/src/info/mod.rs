@@ -105,8 +105,8 @@ fn environment(process: &Process<'_>) -> Info {
         info.set(key, &value[..]);
     }
     for (key, value) in [
-        ("maxprocs", process.world.size().to_string()),
-        ("soft", process.world.size().to_string()),
+        ("maxprocs", process.size().to_string()),
+        ("soft", process.size().to_string()),
         ("host", crate::environment::processor_name(process)),
         ("arch", std::env::consts::ARCH.to_owned()),
     ] {

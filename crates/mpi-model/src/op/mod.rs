@@ -164,8 +164,8 @@ functions! {
     MPI_Op_create_c: create::<i64>(user_fn, commute, op);
     MPI_Op_free: free(op);
     MPI_Op_commutative: commutative(op, commute);
-    MPI_Reduce_local: reduce_local::<i32>(inbuf, inoutbuf, count, datatype, op);
-    MPI_Reduce_local_c: reduce_local::<i64>(inbuf, inoutbuf, count, datatype, op);
+    MPI_Reduce_local: reduce_local(inbuf, inoutbuf, count, datatype, op);
+    MPI_Reduce_local_c: reduce_local(inbuf, inoutbuf, count, datatype, op);
 }
 
 fn create<T: Integer>(process: &Process<'_>, function: Address, commute: i32, op: Out<Handle>) -> Result<()> {
@@ -196,7 +196,7 @@ fn commutative(process: &Process<'_>, op: Operator, commute: Out<i32>) -> Result
     Ok(())
 }
 
-fn reduce_local<T: Integer>(
+fn reduce_local(
     process: &Process<'_>,
     left: Address,
     right: Address,

@@ -28,6 +28,19 @@ fn ranks_are_row_major() {
     assert_eq!(grid.neighbors(0), [-3, 8, 6, 2, -3, 1]);
     assert_eq!(grid.rank([1, -5, 1]), Ok(8 + 3 * 2 + 1));
     assert_eq!(grid.rank([0, 0, 2]), Err(2));
+    for remains in 0..8 {
+        let remains = |dimension: usize| remains >> dimension & 1 == 1;
+        for rank in 0..24 {
+            let [here, same] =
+                [grid.coordinates(rank), (0..3).filter(|&dimension| !remains(dimension)).collect()];
+            let is_member = |other: &usize| same.iter().all(|&at| grid.coordinates(*other)[at] == here[at]);
+            let (sub, members) = grid.sub(rank, remains);
+            assert_eq!(members, (0..24).filter(is_member).collect::<Vec<_>>());
+            let dims: Vec<_> =
+                (0..3).filter(|&dimension| remains(dimension)).map(|at| grid.dims[at]).collect();
+            assert_eq!(sub.dims, dims);
+        }
+    }
     let point = Cartesian { dims: Vec::new() };
     assert_eq!((point.size(), point.rank([]), point.neighbors(0)), (1, Ok(0), Vec::new()));
 }

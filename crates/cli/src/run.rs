@@ -1,0 +1,188 @@
+//! `multicomputer run`: an MPI program in C, C++ or Fortran on a machine.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    path::PathBuf,
+    str::FromStr,
+};
+
+use clap::Args;
+use multicomputer::{Run, Span, model::MachineSpec, units};
+use multicomputer_mpi_abi::{Compute, Options, Program};
+
+use super::{
+    compare::Explanations,
+    count::counted,
+    error::Error,
+    files::{TextFile, Traces},
+    options::{MachineOptions, RunOptions, read_bytes},
+    setting::{DEFAULT_SEED, Setting},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  multicomputer cc jacobi.c -o jacobi                         compile and link; also c++ and fortran
+  multicomputer run -n 4 ./jacobi 1024                        on 4 nodes, each linked with all others
+  multicomputer run --machine paragon:16x16 ./jacobi 1024     on all 256 nodes of a Paragon
+  multicomputer run --machine cm5:32 -n 20 ./jacobi 1024      on the first 20 nodes of a CM-5
+  multicomputer run --machine paragon:4x4 --svg jacobi.svg --explain ./jacobi 1024
+                                                              the same, drawn and explained
+  multicomputer cc --count -O2 jacobi.c -o jacobi && multicomputer run -n 4 --compute counted:2ns ./jacobi
+                                                              computation takes 2 ns for each basic block
+
+All arguments after the program are the program's. Exit status: that of the first rank that failed, 128 + the \
+number of the signal that ended a rank, 1 for other failures of the run, 2 for wrong arguments.";
+
+/// Arguments of the command.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Run this program, which `multicomputer cc`, `c++` or `fortran` has linked, with these arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    program: Vec<OsString>,
+
+    /// Set the number of ranks: on the first nodes of the machine, or, without a machine, on as many nodes that are all
+    /// linked with each other [default: all nodes of the machine]
+    #[arg(short = 'n', long, value_name = "RANKS", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Option<u32>,
+
+    /// Begin each line of output with its rank
+    #[arg(long)]
+    label_output: bool,
+
+    /// Choose the time of computation between calls of MPI: free, measured:F (processor time on this host times F; it
+    /// differs from run to run) or counted:TIME (for each basic block of a program compiled with --count)
+    #[arg(long, value_name = "HOW", default_value = "free", value_parser = read_compute)]
+    compute: Compute,
+
+    /// Set the stack size of each rank
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = read_bytes)]
+    stack: u64,
+
+    /// Do not print the modeled time at the end
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    machine: MachineOptions,
+
+    #[command(flatten)]
+    run: RunOptions,
+}
+
+/// Runs the program.
+pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    arguments.check()?;
+    let spec = arguments.run.disturbed(&arguments.spec()?)?;
+    let csv = arguments.run.csv.as_deref().map(TextFile::create).transpose()?;
+    let title = arguments.title();
+    let mut traces = Traces::create(&arguments.run.record, &[String::new()])?;
+    let program = Program::load(arguments.path())?;
+    let machine = arguments.run.builder(&spec, arguments.run.clock())?.stack_size(arguments.stack as usize).build()?;
+    let options = arguments.options();
+    let run = program.run(&machine, &options)?;
+    if let Some(csv) = csv {
+        let mut text = Vec::new();
+        run.report.write_nodes_csv(&mut text).map_err(|cause| io::Error::other(cause))?;
+        csv.write(&String::from_utf8_lossy(&text))?;
+    }
+    traces.write("", [&title, &title], &run)?;
+    traces.finish()?;
+    let mut explanations = Explanations::new(arguments.run.record.explain);
+    explanations.add(&title, &run);
+    if !arguments.quiet {
+        arguments.show(&spec, &run)?;
+    }
+    write!(out, "{traces}{explanations}")?;
+    match run.outputs.iter().find(|status| **status != 0) {
+        Some(&status) => Err(Error::Exit { status: status as u8 }),
+        None => Ok(()),
+    }
+}
+
+impl Arguments {
+    /// Refuses shared options that this command does not have.
+    fn check(&self) -> Result<(), Error> {
+        let given = [
+            ("--plot", self.run.plot.is_some()),
+            ("--goal", self.run.goal.is_some()),
+            ("--msccl", self.run.msccl.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Error::usage(format!("{option} is not an option of `run`"))),
+            None if self.ranks.is_none() && !self.machine.is_given() => {
+                Err(Error::usage("give the number of ranks (-n 4), a machine (--machine paragon:4x4), or both"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn spec(&self) -> Result<MachineSpec, Error> {
+        match self.ranks {
+            Some(ranks) if !self.machine.is_given() => {
+                let spec = format!("complete:{ranks}").parse().map_err(Error::usage)?;
+                self.machine.change.changed(spec)
+            }
+            _ => self.machine.spec(),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.program.first().map(PathBuf::from).unwrap_or_default()
+    }
+
+    fn title(&self) -> String {
+        let words: Vec<_> = self.program.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    fn options(&self) -> Options {
+        let mut options = Options::default();
+        options.ranks = self.ranks.map(|ranks| ranks as usize);
+        options.arguments = self.program.iter().skip(1).cloned().collect();
+        options.compute = self.compute;
+        options.is_labelled = self.label_output;
+        options
+    }
+
+    /// Prints the modeled time to standard error: standard output is the program's.
+    fn show<T>(&self, spec: &MachineSpec, run: &Run<T>) -> Result<(), Error> {
+        let report = &run.report;
+        let ranks = self.ranks.map_or(spec.nodes(), |ranks| ranks as usize);
+        let kind = if report.is_modeled { "modeled" } else { "wall-clock" };
+        writeln!(
+            io::stderr(),
+            "{} on {}{}: {kind} time {}, {} ({}), on this host {:.3?}",
+            counted(ranks, "rank"),
+            spec.name(),
+            Setting::of(spec, DEFAULT_SEED).title(),
+            report.makespan,
+            counted(report.messages, "message"),
+            units::format_bytes(report.bytes),
+            run.wall,
+        )?;
+        Ok(())
+    }
+}
+
+/// Parses the time of computation.
+fn read_compute(text: &str) -> Result<Compute, String> {
+    let (name, value) = match text.split_once(':') {
+        Some((name, value)) => (name, Some(value)),
+        None => (text, None),
+    };
+    match (name, value) {
+        ("free", None) => Ok(Compute::Free),
+        ("measured", value) => match f64::from_str(value.unwrap_or("1")) {
+            Ok(factor) if factor.is_finite() && factor >= 0.0 => Ok(Compute::Measured(factor)),
+            _ => Err("the factor of measured:F is a number, at least 0".into()),
+        },
+        ("counted", value) => {
+            let seconds = value.map_or(Ok(1e-9), units::parse_seconds).map_err(|cause| cause.to_string())?;
+            let span = Span::try_from_secs_f64(seconds).map_err(|cause| cause.to_string())?;
+            Ok(Compute::Counted(span))
+        }
+        _ => Err("give free, measured:F or counted:TIME, such as measured:1 and counted:2ns".into()),
+    }
+}
