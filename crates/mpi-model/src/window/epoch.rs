@@ -152,6 +152,12 @@ impl<'n> Window<'n> {
         list.push(request);
     }
 
+    /// Whether accesses to a target, or to any, were issued that this process has not waited for.
+    pub(super) fn has_open(&self, rank: Option<usize>) -> bool {
+        let open = self.open.borrow();
+        rank.map_or(!open.is_empty(), |rank| open.contains_key(&rank))
+    }
+
     /// Waits for all accesses to a target.
     pub(super) fn wait_for_target(&self, process: &Process<'n>, rank: usize) -> Result<()> {
         let open = self.open.borrow_mut().remove(&rank).unwrap_or_default();

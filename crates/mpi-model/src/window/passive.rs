@@ -179,17 +179,28 @@ fn unlock_all<'n>(process: &Process<'n>, window: Rc<Window<'n>>) -> Result<()> {
 fn flush<'n>(process: &Process<'n>, rank: i32, window: Rc<Window<'n>>) -> Result<()> {
     let Some(rank) = window.rank("rank", rank)? else { return Ok(()) };
     window.check_flush(Some(rank))?;
-    process.transport().library_call("MPI_Win_flush", || window.wait_for_target(process, rank))
+    if window.has_open(Some(rank)) {
+        return process.transport().library_call("MPI_Win_flush", || window.wait_for_target(process, rank));
+    }
+    advance(process)
 }
 
 fn flush_all<'n>(process: &Process<'n>, window: Rc<Window<'n>>) -> Result<()> {
     window.check_flush(None)?;
-    process.transport().library_call("MPI_Win_flush_all", || window.wait_for_all(process))
+    if window.has_open(None) {
+        return process.transport().library_call("MPI_Win_flush_all", || window.wait_for_all(process));
+    }
+    advance(process)
 }
 
-/// The memory of a process is one for the process and for accesses of others, so nothing is copied. A program may call this function while it
-/// waits for a change of its memory: its clock advances, so that it sees later accesses.
+/// The memory of a process is one for the process and for accesses of others, so nothing is copied.
 fn sync<'n>(process: &Process<'n>, _: Rc<Window<'n>>) -> Result<()> {
+    advance(process)
+}
+
+/// Advances the clock. A program may call a function that has nothing to do while it waits for a change of its memory: it then sees later
+/// accesses.
+fn advance(process: &Process<'_>) -> Result<()> {
     process.polled()?;
     process.transport().now()?;
     Ok(())
