@@ -94,7 +94,8 @@ fn make<'n>(
         if rank == 0 {
             allocated = memory_of(process, total)?;
             for (at, piece) in pieces.iter().enumerate() {
-                let base = allocated + piece.base;
+                // Memory without bytes has no address.
+                let base = if piece.size == 0 { 0 } else { allocated + piece.base };
                 common.set(at, Target::new(base, piece.size, piece.unit, memory.clone()));
             }
         }
