@@ -262,8 +262,9 @@ impl Elf {
     /// The parts of the file that a copy must have on disk, if `constants` are mapped from the file itself.
     pub(crate) fn varying(&self, constants: &[Constant], page: usize) -> Vec<Range<usize>> {
         let is_constant = |part: &Segment| {
-            let offset = part.offset - part.offset % page;
-            constants.iter().any(|constant| constant.offset == offset)
+            // Two parts may share a page of the file, but not one of memory.
+            let address = part.address - part.address % page as u64;
+            constants.iter().any(|constant| constant.address == address)
         };
         let varying = self.segments.iter().filter(|part| !is_constant(part));
         let mut ranges: Vec<Range<usize>> = varying
