@@ -38,6 +38,27 @@ impl Labeled for Envelope {
     }
 }
 
+/// A message that a [probe](Endpoint::probe_claim) has set aside. It takes part in no further matching; only the receive that gets this claim
+/// receives it.
+#[derive(Debug)]
+#[must_use = "the message is lost unless it is received"]
+pub(crate) struct Claim(MessageId);
+
+impl Claim {
+    /// Creates the claim of a message that an endpoint has set aside.
+    pub(crate) fn of(message: MessageId) -> Claim {
+        Claim(message)
+    }
+
+    /// The identity of the message.
+    pub(crate) fn message(&self) -> MessageId {
+        self.0
+    }
+}
+
+/// What a remote memory access does to the memory of its target; returns the data for the origin.
+pub(crate) type Effect = Box<dyn FnOnce() -> Payload + Send>;
+
 /// The index of the first complete request of several, with its message (of a receive) or the error that ended it.
 pub(crate) type First = (usize, Result<Option<Envelope>, CommError>);
 
@@ -108,7 +129,21 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Returns the label and the length of a message that can be received; waits for a message if `blocking`.
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError>;
 
+    /// Like [`probe`](Endpoint::probe), but also sets the message aside (MPI's `MPI_Mprobe`, and `MPI_Improbe` if not `blocking`): no other
+    /// receive or probe finds it. It is the message that a receive with this selector, called now, would take. Its sender, if it waits for
+    /// the receive (rendezvous), goes on waiting: the claim is not the match. A message that is never received appears in the report as not
+    /// received.
+    fn probe_claim(&self, select: Selector, blocking: bool)
+    -> Result<Option<(Label, u64, Claim)>, CommError>;
+
+    /// Receives a claimed message (MPI's `MPI_Mrecv`). The call has the costs of a receive that is posted now: it ends at its call + o_r, and
+    /// the message counts as unexpected if it arrived earlier.
+    fn recv_claimed(&self, claim: Claim) -> Result<Envelope, CommError>;
+
     // Requests.
+
+    /// Posts the receive of a claimed message (MPI's `MPI_Imrecv`). The request is complete at once; the wait for it takes o_r.
+    fn irecv_claimed(&self, claim: Claim) -> Result<RequestId, CommError>;
 
     /// Starts a send.
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError>;
@@ -116,7 +151,26 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Posts a receive.
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError>;
 
-    /// Waits for a request; returns the message of a receive.
+    /// Starts a remote memory access (a put, a get, an accumulation or an atomic operation), which needs no call of its target. The call costs
+    /// what the start of a send costs. `parcel` describes the message that goes to the target: its `bytes` are the data that the access
+    /// carries there, 0 for a get. At the arrival of this message `effect` is carried out, once, at that instant of modeled
+    /// time: of several accesses that arrive at one instant, that of the lowest origin first, then in the order of issue. The accesses of
+    /// one node to one target are carried out in the order of issue. `effect` runs on any thread of the run, while no other effect on the
+    /// same target runs. It must not panic and must make no call of an endpoint.
+    ///
+    /// If `back` is `Some(bytes)`, so many bytes travel back to the origin, sent by the network interface of the target; 0 is an
+    /// acknowledgement. The request is complete when they have arrived; [`wait`](Endpoint::wait) and its like then return an envelope with
+    /// the payload of `effect`, and take no receive overhead. If `back` is `None`, nothing returns: the request is complete when the message
+    /// has left, as that of a send, and a wait returns no envelope.
+    ///
+    /// After a wait, a test or a probe, a program sees in its own memory the effects of all accesses up to its clock, and no later ones.
+    ///
+    /// # Errors
+    /// Over MPI, [`CommError::NoSharedMemory`]: its nodes share no memory. If a fault loses the message or what returns, or the target is
+    /// dead, then the request fails, as that of a message does.
+    fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError>;
+
+    /// Waits for a request; returns the message of a receive, or what a remote memory access returned.
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError>;
 
     /// Waits for the first complete request of several; `None` if none is complete at the deadline. Also returns the node's clock.
@@ -134,8 +188,16 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// report lists as never waited for, if any.
     fn forget(&self, request: RequestId, unwaited: Option<Parcel>);
 
-    /// Cancels a posted receive from any source; a message that it has matched becomes available to other receives.
+    /// Cancels a posted receive, as if it had never been posted: a message that it has matched becomes available to other receives, at its
+    /// place in the order of arrival. The request is gone.
     fn withdraw(&self, request: RequestId);
+
+    /// Cancels a posted receive unless a message has been matched with it at the node's clock (MPI's `MPI_Cancel`). Returns `true` if the
+    /// receive was withdrawn: the request is gone, and later messages are matched as if it had never been posted. Returns `false` if a
+    /// message has been matched, if a fault has ended the receive, or if the request is a send: the request stays open, and the program
+    /// waits for it as for any other. The call takes no modeled time. Its result depends on the instant: the node waits until the network
+    /// has reached its clock, and a message that arrives at this very instant has been matched.
+    fn cancel(&self, request: RequestId) -> Result<bool, CommError>;
 
     // Time.
 

@@ -25,7 +25,7 @@ use std::{fmt, panic::Location};
 
 use super::{Group, MAX_MESSAGE, Message, Node, group::as_library_call};
 use crate::{
-    endpoint::{Endpoint, Envelope},
+    endpoint::{self, Endpoint, Envelope},
     error::CommError,
     payload::Payload,
     rank::{Rank, Tag},
@@ -40,6 +40,11 @@ pub struct Context(pub(crate) wire::Context);
 /// The number of a send or a receive in progress, valid on its node until a wait or a test has completed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(pub(crate) wire::RequestId);
+
+/// A message that a probe has set aside for a receive.
+#[derive(Debug)]
+#[must_use = "the message is lost unless it is received"]
+pub struct Claim(endpoint::Claim);
 
 /// The destination of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +101,11 @@ impl<'n> Transport<'n> {
         self.endpoint.id() as Rank
     }
 
+    /// A group of all nodes, whose context is that of [`Node::world`].
+    pub fn world(self) -> Group<'n> {
+        Group::world(self.endpoint)
+    }
+
     #[track_caller]
     fn called(self) -> &'n dyn Endpoint {
         self.endpoint.set_place(Location::caller());
@@ -146,7 +156,34 @@ impl<'n> Transport<'n> {
         self.called().irecv(selector(from)).map(RequestId)
     }
 
-    /// Waits for a request; returns the message of a receive.
+    /// Starts a remote memory access, which needs no call of its target. `bytes` travel to the target; at their arrival `effect` is carried out,
+    /// once, at that instant of modeled time: of several accesses that arrive at one instant, that of the lowest origin first, then in the
+    /// order of issue. The accesses of one node to one target are carried out in the order of issue. `effect` runs on any thread of the run,
+    /// while no other effect on the same target runs; it must not panic.
+    ///
+    /// If `back` is `Some(bytes)`, so many bytes travel back to the origin; 0 is an acknowledgement. The request is complete when they have
+    /// arrived, and its message has the payload of `effect`. If `back` is `None`, the request is complete when the message has left.
+    ///
+    /// After a wait, a test or a probe a program sees in its own memory the effects of all accesses up to its clock, and no later ones.
+    ///
+    /// # Errors
+    /// Over MPI, [`CommError::NoSharedMemory`].
+    #[track_caller]
+    pub fn remote(
+        self,
+        to: To,
+        bytes: u64,
+        back: Option<u64>,
+        effect: impl FnOnce() -> Payload + Send + 'static,
+    ) -> Result<RequestId, CommError> {
+        let parcel = Parcel { bytes, ..self.parcel(to, &Payload::empty())? };
+        if bytes > MAX_MESSAGE {
+            return Err(CommError::TooLong { given: bytes, most: MAX_MESSAGE });
+        }
+        self.called().remote(parcel, back, Box::new(effect)).map(RequestId)
+    }
+
+    /// Waits for a request; returns the message of a receive, or what a remote memory access has returned.
     #[track_caller]
     pub fn wait(self, request: RequestId) -> Result<Option<Message>, CommError> {
         Ok(self.called().wait(request.0)?.map(message))
@@ -179,8 +216,7 @@ impl<'n> Transport<'n> {
     /// it is complete, and a wait returns its message.
     #[track_caller]
     pub fn cancel(self, request: RequestId) -> Result<bool, CommError> {
-        let _ = request;
-        Ok(false)
+        self.called().cancel(request.0)
     }
 
     /// Gives up a send: the message is sent all the same, and nothing tells when it has left. A receive that is given up loses its message.
@@ -198,6 +234,30 @@ impl<'n> Transport<'n> {
     #[track_caller]
     pub fn try_probe(self, from: From) -> Result<Option<Found>, CommError> {
         Ok(self.called().probe(selector(from), false)?.map(found))
+    }
+
+    /// Waits for a message and claims it: no other receive or probe finds it. A receive of the claim receives it.
+    #[track_caller]
+    pub fn claim(self, from: From) -> Result<(Found, Claim), CommError> {
+        self.called().probe_claim(selector(from), true)?.map(claimed).ok_or(CommError::Ended)
+    }
+
+    /// Claims a message that can be received at this instant of the node's clock.
+    #[track_caller]
+    pub fn try_claim(self, from: From) -> Result<Option<(Found, Claim)>, CommError> {
+        Ok(self.called().probe_claim(selector(from), false)?.map(claimed))
+    }
+
+    /// Receives a claimed message.
+    #[track_caller]
+    pub fn recv_claimed(self, claim: Claim) -> Result<Message, CommError> {
+        Ok(message(self.called().recv_claimed(claim.0)?))
+    }
+
+    /// Posts the receive of a claimed message.
+    #[track_caller]
+    pub fn irecv_claimed(self, claim: Claim) -> Result<RequestId, CommError> {
+        self.called().irecv_claimed(claim.0).map(RequestId)
     }
 
     /// The node's clock.
@@ -248,6 +308,10 @@ fn selector(from: From) -> Selector {
 fn message(envelope: Envelope) -> Message {
     let Envelope { id, label, payload } = envelope;
     Message { source: label.source as Rank, tag: label.tag, payload, id }
+}
+
+fn claimed((label, bytes, claim): (Label, u64, endpoint::Claim)) -> (Found, Claim) {
+    (found((label, bytes)), Claim(claim))
 }
 
 fn found((label, bytes): (Label, u64)) -> Found {

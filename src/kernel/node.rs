@@ -58,6 +58,7 @@ pub(super) enum NodeState {
     Probe {
         called: Time,
         select: Selector,
+        claims: bool,
     },
     Barrier {
         called: Time,
@@ -82,8 +83,12 @@ pub(super) struct Node {
     pub(super) guard: Option<Time>,
     pub(super) ports: Ports,
     pub(super) sent: u64,
+    /// The number of messages that the network interface has sent by itself, for remote memory accesses.
+    pub(super) returned: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
     pub(super) requests: Requests,
+    /// Messages that probes have set aside and no receive has taken.
+    pub(super) claimed: Vec<Arrived>,
     /// The number of unmatched posted receives from any source.
     pub(super) wild: u32,
     /// Arrived messages that a receive from any source may take, not matched yet; see [`matching`](super::matching).
@@ -117,7 +122,9 @@ impl Node {
             guard: None,
             ports: Ports::default(),
             sent: 0,
+            returned: 0,
             matching: Matching::default(),
+            claimed: Vec::new(),
             requests: Requests::default(),
             wild: 0,
             undecided: Vec::new(),

@@ -33,6 +33,13 @@ pub(crate) enum Op {
     Launch {
         parcel: Parcel,
     },
+    /// A remote memory access, with a request. `back` is the number of bytes that it returns, 0 for an acknowledgement; `None` if nothing
+    /// returns.
+    Remote {
+        parcel: Parcel,
+        back: Option<u64>,
+        request: RequestId,
+    },
     /// A receive; blocking, or with a request.
     Recv {
         select: Selector,
@@ -58,14 +65,22 @@ pub(crate) enum Op {
     Forget {
         request: RequestId,
     },
-    /// Cancels a posted receive, as if it had never been posted.
+    /// Cancels a posted receive, as if it had never been posted. With `unless_matched`, a receive that has been matched by the node's clock
+    /// stays as it is.
     Withdraw {
         request: RequestId,
+        unless_matched: bool,
     },
-    /// A probe for a message; blocking, or only at the present instant.
+    /// A probe for a message; blocking, or only at the present instant. With `claims`, the message is set aside for a claimed receive.
     Probe {
         select: Selector,
         blocking: bool,
+        claims: bool,
+    },
+    /// A receive of a message that a probe has set aside; blocking, or with a request.
+    RecvClaimed {
+        message: MessageId,
+        request: Option<RequestId>,
     },
     Compute {
         span: Span,
@@ -152,7 +167,7 @@ pub(crate) struct Reply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
-    /// A receive took this message.
+    /// A receive took this message; or a remote memory access, which this message brought to its target, has returned.
     Received(MessageId),
     /// The request at `index` in the list is complete; `received` is the message, if it is a receive.
     Completed {
@@ -169,6 +184,14 @@ pub(crate) enum Outcome {
         label: Label,
         bytes: u64,
     },
+    /// A probe found this message and has set it aside.
+    Claimed {
+        id: MessageId,
+        label: Label,
+        bytes: u64,
+    },
+    /// A receive has been withdrawn, because it had not been matched.
+    Withdrawn,
     /// A test or a probe found nothing.
     Nothing,
     /// The deadline passed.

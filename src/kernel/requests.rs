@@ -7,9 +7,10 @@ use super::{
     request::{Arrived, Request},
 };
 use crate::{
+    rank::Rank,
     record::{EventKind, WaitEnd},
     time::{Span, Time},
-    wire::{NodeId, RequestId, Selector},
+    wire::{MessageId, NodeId, RequestId, Selector},
 };
 
 /// The result of a complete request.
@@ -17,6 +18,8 @@ use crate::{
 enum RequestEnd {
     /// The message has left, and under rendezvous has been matched with a receive.
     Left,
+    /// A remote memory access, which this message brought to its target, has returned.
+    Returned(MessageId),
     /// A message has been received.
     Received(Arrived),
     /// A fault ended the request.
@@ -28,6 +31,7 @@ impl RequestEnd {
     fn outcome(self) -> Outcome {
         match self {
             RequestEnd::Left => Outcome::Done,
+            RequestEnd::Returned(id) => Outcome::Received(id),
             RequestEnd::Received(message) => Outcome::Received(message.id),
             RequestEnd::Failed(cause) => Outcome::Failed(cause),
         }
@@ -37,6 +41,7 @@ impl RequestEnd {
     fn outcome_among(self, index: usize) -> Outcome {
         match self {
             RequestEnd::Left => Outcome::Completed { index, received: None },
+            RequestEnd::Returned(id) => Outcome::Completed { index, received: Some(id) },
             RequestEnd::Received(message) => Outcome::Completed { index, received: Some(message.id) },
             RequestEnd::Failed(cause) => Outcome::FailedAmong { index, cause },
         }
@@ -87,6 +92,9 @@ impl Kernel {
     fn end_of(&mut self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, RequestEnd)> {
         match *self.nodes[id as usize].requests.get(request)? {
             Request::Sent { at, .. } => Some((called.max(at), RequestEnd::Left)),
+            Request::Returned { at, seq, .. } => {
+                Some((called.max(at), RequestEnd::Returned(MessageId { source: id, seq })))
+            }
             Request::Failed { at, cause } => Some((called.max(at), RequestEnd::Failed(cause))),
             Request::Received { posted, ref message, .. } => {
                 let message = **message;
@@ -108,8 +116,11 @@ impl Kernel {
                 self.record_wait(id, called, end, EventKind::Wait { until: WaitEnd::Failure });
                 self.notify(id, cause);
             }
-            RequestEnd::Left => {
+            RequestEnd::Left | RequestEnd::Returned(_) => {
                 let until = match state {
+                    Some(Request::Returned { from, returns: Some(seq), .. }) => {
+                        WaitEnd::Returned { from: from as Rank, seq }
+                    }
                     Some(Request::Sent { seq, matched: true, .. }) => WaitEnd::Met { seq },
                     Some(Request::Sent { seq, .. }) => WaitEnd::Left { seq },
                     _ => WaitEnd::Deadline,
@@ -212,6 +223,29 @@ impl Kernel {
     /// Withdraws a receive: a message that it has taken by the node's clock becomes available to other receives, at its place in the order.
     /// The network may be ahead; messages that have arrived since are matched again, without the withdrawn receive.
     pub(super) fn withdraw(&mut self, id: NodeId, request: RequestId) {
+        let clock = self.nodes[id as usize].clock;
+        self.remove_receive(id, request);
+        self.finish(id, clock, Outcome::Done);
+    }
+
+    /// Withdraws a receive if it has not been matched by the node's clock. The network may be ahead: a message that has arrived since does
+    /// not count.
+    pub(super) fn cancel(&mut self, id: NodeId, request: RequestId) {
+        let node = &self.nodes[id as usize];
+        let clock = node.clock;
+        let is_unmatched = match node.requests.get(request) {
+            Some(Request::RecvPosted { .. }) => true,
+            Some(Request::Received { message, .. }) => message.at > clock,
+            _ => false,
+        };
+        if is_unmatched {
+            self.remove_receive(id, request);
+        }
+        self.finish(id, clock, if is_unmatched { Outcome::Withdrawn } else { Outcome::Done });
+    }
+
+    /// Removes a receive at the node's clock, and matches the messages again to which it makes a difference.
+    fn remove_receive(&mut self, id: NodeId, request: RequestId) {
         let node = &mut self.nodes[id as usize];
         let clock = node.clock;
         match node.requests.remove(request) {
@@ -229,7 +263,6 @@ impl Kernel {
             }
             _ => {}
         }
-        self.finish(id, clock, Outcome::Done);
     }
 
     /// Takes all messages that arrived after `instant` back from receives that the program has not waited for, and posts these receives

@@ -11,7 +11,7 @@ use super::{
     waiting::AwaitedEvent,
 };
 use crate::{
-    endpoint::{Call, Endpoint, Envelope, First, Mark, Shared},
+    endpoint::{Call, Claim, Effect, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     payload::Payload,
     rank::Rank,
@@ -55,6 +55,9 @@ pub(super) trait Carrier: fmt::Debug {
 
     /// Records that a receive has taken a message, in case its sender waits (rendezvous).
     fn on_matched(&self, id: MessageId);
+
+    /// Carries out a remote memory access at its target, if the nodes share memory.
+    fn carry_out(&self, target: NodeId, effect: Effect) -> Result<Payload, CommError>;
 
     /// Takes in and matches all messages that have arrived.
     fn drain(&self) -> Result<(), CommError>;
@@ -136,6 +139,33 @@ fn requests(local: &Local, requests: &[RequestId]) -> AwaitedEvent {
     AwaitedEvent::of(requests.iter().filter_map(|&request| local.waits_for(request)))
 }
 
+/// Looks for a message with `poll`; waits for one if `blocking`.
+fn look<C: Carrier, T>(
+    node: &C,
+    select: Selector,
+    blocking: bool,
+    mut poll: impl FnMut(&mut Local) -> Option<T>,
+) -> Result<Option<T>, CommError> {
+    node.check_running()?;
+    if blocking {
+        return node.wait_until(|_| AwaitedEvent::Message(select), Time::MAX, poll);
+    }
+    node.drain()?;
+    let found = poll(&mut node.local().borrow_mut());
+    if found.is_none() {
+        node.after_unsuccessful_poll();
+    }
+    Ok(found)
+}
+
+/// Takes a message that a probe has set aside, and notifies its sender if it waits for the receive.
+fn take_claimed(node: &impl Carrier, claim: &Claim) -> Result<Envelope, CommError> {
+    node.check_running()?;
+    let envelope = node.local().borrow_mut().claimed.remove(&claim.message()).ok_or(CommError::Ended)?;
+    node.on_matched(envelope.id);
+    Ok(envelope)
+}
+
 impl<C: Carrier> Endpoint for C {
     fn id(&self) -> NodeId {
         Carrier::id(self)
@@ -190,22 +220,38 @@ impl<C: Carrier> Endpoint for C {
     }
 
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
-        self.check_running()?;
-        let poll = |local: &mut Local| {
+        look(self, select, blocking, |local| {
             let mut arrived = local.matching.arrived();
             arrived
                 .find(|envelope| select.accepts(&envelope.label))
                 .map(|envelope| (envelope.label, envelope.payload.len()))
-        };
-        if blocking {
-            return self.wait_until(|_| AwaitedEvent::Message(select), Time::MAX, poll);
-        }
-        self.drain()?;
-        let found = poll(&mut self.local().borrow_mut());
-        if found.is_none() {
-            self.after_unsuccessful_poll();
-        }
-        Ok(found)
+        })
+    }
+
+    fn probe_claim(
+        &self,
+        select: Selector,
+        blocking: bool,
+    ) -> Result<Option<(Label, u64, Claim)>, CommError> {
+        look(self, select, blocking, |local| {
+            let envelope = local.matching.take(&select)?;
+            let (id, label, bytes) = (envelope.id, envelope.label, envelope.payload.len());
+            local.claimed.insert(id, envelope);
+            Some((label, bytes, Claim::of(id)))
+        })
+    }
+
+    fn recv_claimed(&self, claim: Claim) -> Result<Envelope, CommError> {
+        let began = self.began();
+        let envelope = take_claimed(self, &claim)?;
+        Ok(self.received(began, envelope))
+    }
+
+    fn irecv_claimed(&self, claim: Claim) -> Result<RequestId, CommError> {
+        let envelope = take_claimed(self, &claim)?;
+        let local = &mut *self.local().borrow_mut();
+        local.completed += 1;
+        Ok(local.requests.insert(Request::Received(local.completed, envelope)) as RequestId)
     }
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
@@ -239,6 +285,24 @@ impl<C: Carrier> Endpoint for C {
             local.matching.post(select, id);
         }
         Ok(id)
+    }
+
+    fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError> {
+        self.check_running()?;
+        let began = self.began();
+        let payload = self.carry_out(parcel.target, effect)?;
+        let id = MessageId { source: Carrier::id(self), seq: self.count_sent(parcel.bytes) };
+        let Parcel { target, context, tag, bytes, .. } = parcel;
+        let (to, seq) = (target as Rank, id.seq);
+        self.note(began, |overhead| EventKind::Send { to, bytes, tag, seq, overhead });
+        let local = &mut *self.local().borrow_mut();
+        local.completed += 1;
+        let label = Label { context, source: target, tag };
+        let request = match back {
+            Some(_) => Request::Received(local.completed, Envelope { id, label, payload }),
+            None => Request::Sent(local.completed),
+        };
+        Ok(local.requests.insert(request) as RequestId)
     }
 
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
@@ -299,6 +363,18 @@ impl<C: Carrier> Endpoint for C {
         if let Some(envelope) = local.settle(request) {
             local.matching.return_to_front(envelope);
         }
+    }
+
+    fn cancel(&self, request: RequestId) -> Result<bool, CommError> {
+        self.check_running()?;
+        self.drain()?;
+        let local = &mut *self.local().borrow_mut();
+        let is_unmatched = matches!(local.requests.get(request as usize), Some(Request::Posted(_)));
+        if is_unmatched {
+            local.matching.withdraw(&request);
+            local.settle(request);
+        }
+        Ok(is_unmatched)
     }
 
     fn now(&self) -> Result<Time, CommError> {

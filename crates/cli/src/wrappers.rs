@@ -180,6 +180,10 @@ fn command(language: Language, given: Given) -> Result<(Command, Option<Shown>),
         if !given.has_debug {
             command.arg("-g1");
         }
+        if language == Language::Fortran {
+            // Programs in older Fortran pass arguments of several types to one function of MPI, and use constants such as Z'7fff' freely.
+            command.args(["-fallow-argument-mismatch", "-fallow-invalid-boz"]);
+        }
     }
     if links {
         command.args(["-shared", "-Wl,--push-state,--no-as-needed"]).arg(library.path()).arg("-Wl,--pop-state");

@@ -2,7 +2,7 @@
 
 use crate::list::{Base, Function, List};
 
-/// Names beyond the functions of the list, which only hand-written code calls; see `c/special.c` and `c/fortran.c`.
+/// Names beyond the functions of the list, which only hand-written code calls; see `c/special.c` and `c/fortran_special.c`.
 const INTERNAL: [&str; 16] = [
     "MPI_Wtime",
     "MPI_Wtick",

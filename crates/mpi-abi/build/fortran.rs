@@ -3,7 +3,7 @@
 
 use crate::list::{Base, Function, List, Parameter};
 
-/// Functions that `c/fortran.c` has.
+/// Functions that `c/fortran_special.c` has.
 const WRITTEN: [&str; 8] = [
     "MPI_Attr_get",
     "MPI_Attr_put",

@@ -1,4 +1,4 @@
-/* Conversions of arguments of Fortran, for fortran_entries.c and fortran.c. */
+/* Conversions of arguments of Fortran, for the files fortran*.c. */
 #ifndef MC_FORTRAN_H
 #define MC_FORTRAN_H
 
@@ -66,6 +66,9 @@ const char *mc_string(char *target, const char *text, size_t length, int trim);
 /* A string of C, with blanks to its length. */
 void mc_blanks(char *text, size_t length, const char *source);
 
+/* The integer that a function gives for a handle; 0 if it fails. */
+MPI_Fint mc_integer(int function, uintptr_t handle, void *caller);
+
 /* Numbers of processes that an array has an element for. */
 intptr_t mc_peers(const MPI_Fint *comm, void *caller);
 intptr_t mc_sources(const MPI_Fint *comm, void *caller);
@@ -78,6 +81,10 @@ intptr_t mc_destinations(const MPI_Fint *comm, void *caller);
 int mc_copy_attr(void (*function)(void), uintptr_t object, int keyval, uintptr_t extra_state, uintptr_t value,
                  uintptr_t *copy, int *flag);
 int mc_delete_attr(void (*function)(void), uintptr_t object, int keyval, uintptr_t value, uintptr_t extra_state);
+int mc_copy_attr_integer(void (*function)(void), uintptr_t object, int keyval, uintptr_t extra_state, uintptr_t value,
+                         uintptr_t *copy, int *flag);
+int mc_delete_attr_integer(void (*function)(void), uintptr_t object, int keyval, uintptr_t value,
+                           uintptr_t extra_state);
 int mc_grequest_query(void (*function)(void), uintptr_t extra_state, MPI_Status *status);
 int mc_grequest_free(void (*function)(void), uintptr_t extra_state);
 int mc_grequest_cancel(void (*function)(void), uintptr_t extra_state, int complete);

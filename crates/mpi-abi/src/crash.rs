@@ -17,12 +17,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    entry::Table,
-    loader::Api,
-    output::Output,
-    place,
-};
+use crate::{entry::Table, loader::Api, output::Output, place};
 
 /// What is known of a rank when it crashes. It is never freed.
 #[derive(Debug)]
@@ -37,7 +32,13 @@ pub(crate) struct Watched {
 
 impl Watched {
     pub(crate) fn new(rank: usize, output: &'static Output, table: &'static Table) -> &'static Watched {
-        Box::leak(Box::new(Watched { rank, output, table, function: AtomicUsize::new(0), place: AtomicUsize::new(0) }))
+        Box::leak(Box::new(Watched {
+            rank,
+            output,
+            table,
+            function: AtomicUsize::new(0),
+            place: AtomicUsize::new(0),
+        }))
     }
 
     /// Notes a call of MPI.
@@ -78,7 +79,8 @@ static CALLERS: [AtomicUsize; 32] = [const { AtomicUsize::new(0) }; 32];
 /// A pipe that wakes the thread which reports: its writing end.
 static PIPE: AtomicUsize = AtomicUsize::new(0);
 /// The handlers that were there before.
-static FORMER: [AtomicPtr<libc::sigaction>; SIGNALS.len()] = [const { AtomicPtr::new(ptr::null_mut()) }; SIGNALS.len()];
+static FORMER: [AtomicPtr<libc::sigaction>; SIGNALS.len()] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; SIGNALS.len()];
 
 /// Installs the handlers, once in a process.
 pub(crate) fn install(api: &'static Api) {
@@ -180,7 +182,9 @@ fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
             // The instruction is repeated, or `abort` raises the signal again, and it ends the process.
             libc::signal(signal, default);
         } else if (*former).sa_flags & libc::SA_SIGINFO != 0 {
-            mem::transmute::<usize, extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void)>(action)(signal, info, context);
+            mem::transmute::<usize, extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void)>(action)(
+                signal, info, context,
+            );
         } else {
             mem::transmute::<usize, extern "C" fn(c_int)>(action)(signal);
         }

@@ -10,7 +10,7 @@ use std::{
     ptr, slice,
 };
 
-use multicomputer::{Span, Time, comm::Node, error::CommError};
+use multicomputer::{Span, Time, comm::transport::Transport, error::CommError};
 use multicomputer_mpi_model::{
     function::Function,
     process::{Outcome, Process},
@@ -42,10 +42,10 @@ pub(crate) static MACHINE: Machine = Machine { call, now, sleep, write, flush };
 pub(crate) type Table = Vec<(&'static str, Option<&'static Function>)>;
 
 /// The state of a rank during its calls, on its thread.
-pub(crate) struct Calls<'n> {
-    pub(crate) node: &'n Node<'n>,
+pub(crate) struct Calls<'n, 't> {
+    pub(crate) node: Transport<'n>,
     pub(crate) process: Process<'n>,
-    pub(crate) table: &'n Table,
+    pub(crate) table: &'t Table,
     pub(crate) compute: Compute,
     /// The counter of executed blocks in the copy of the program.
     pub(crate) blocks: *const u64,
@@ -60,7 +60,7 @@ pub(crate) struct Calls<'n> {
     pub(crate) panic: RefCell<Option<Box<dyn Any + Send>>>,
 }
 
-impl<'n> Calls<'n> {
+impl Calls<'_, '_> {
     /// Charges the program's computation since its last call.
     fn charge(&self) -> Result<(), CommError> {
         let (now, span) = match self.compute {
@@ -74,7 +74,12 @@ impl<'n> Calls<'n> {
                 // SAFETY: the counter is a variable of the copy of the program, which stays loaded. Other threads of the program may change it;
                 // a volatile read then gives one of the values.
                 let now = unsafe { self.blocks.read_volatile() };
-                (now, Span::from_picos(per_block.as_picos().saturating_mul(now.wrapping_sub(self.computed.get()))))
+                (
+                    now,
+                    Span::from_picos(
+                        per_block.as_picos().saturating_mul(now.wrapping_sub(self.computed.get())),
+                    ),
+                )
             }
         };
         self.computed.set(now);
@@ -165,7 +170,7 @@ pub(crate) fn thread_time() -> u64 {
 /// # Safety
 /// `calls` is the address that [`rank`](crate::rank) has passed to `mc_run`, the call is on the thread of this rank, and `mc_run` has not
 /// returned. C guarantees this: it calls only if the thread is the rank's.
-unsafe fn of<'a>(calls: *mut c_void) -> &'a Calls<'a> {
+unsafe fn of<'a>(calls: *mut c_void) -> &'a Calls<'a, 'a> {
     // SAFETY: `Calls` lives in the frame that called `mc_run`, and is never borrowed mutably. The lifetime ends with the call.
     unsafe { &*calls.cast() }
 }
@@ -225,7 +230,7 @@ unsafe extern "C" fn flush(output: *mut c_void) {
     drop(catch_unwind(AssertUnwindSafe(|| output.flush())));
 }
 
-impl std::fmt::Debug for Calls<'_> {
+impl std::fmt::Debug for Calls<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Calls").field("process", &self.process).finish_non_exhaustive()
     }

@@ -21,8 +21,12 @@ const OBJECTS: [(&str, &[u8]); 3] = [
 
 /// The files: where they go, and their contents.
 fn contents() -> impl Iterator<Item = (String, &'static [u8])> {
-    let lib = [(LIBRARY_NAME, LIBRARY)].into_iter().chain(OBJECTS).map(|(name, file)| (format!("lib/{name}"), file));
-    let texts = HEADERS.iter().map(|file| ("include", file)).chain(MODULES.iter().map(|file| ("fortran", file)));
+    let lib = [(LIBRARY_NAME, LIBRARY)]
+        .into_iter()
+        .chain(OBJECTS)
+        .map(|(name, file)| (format!("lib/{name}"), file));
+    let texts =
+        HEADERS.iter().map(|file| ("include", file)).chain(MODULES.iter().map(|file| ("fortran", file)));
     lib.chain(texts.map(|(folder, (name, text))| (format!("{folder}/{name}"), text.as_bytes())))
 }
 

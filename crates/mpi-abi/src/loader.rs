@@ -163,8 +163,7 @@ impl Program {
         static FOLDERS: AtomicU64 = AtomicU64::new(0);
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let folder = Folder(env::temp_dir().join(format!("multicomputer-{}-{number}", process::id())));
-        fs::create_dir(&folder.0)
-            .map_err(|source| LoadError::Copy { path: folder.0.clone(), source })?;
+        fs::create_dir(&folder.0).map_err(|source| LoadError::Copy { path: folder.0.clone(), source })?;
         (0..ranks).map(|rank| self.copy(&folder.0, rank)).collect()
     }
 
@@ -183,8 +182,15 @@ impl Program {
             file.write(path, &names).map_err(|source| LoadError::Copy { path: path.clone(), source })?;
         }
         // The program is the last file; the dynamic linker finds the others beside it.
+<<<<<<< HEAD
         let refused = |message| LoadError::Refused { path: self.path.clone(), message };
         let handle = open(paths.last().map_or(Path::new(""), PathBuf::as_path)).map_err(refused)?;
+=======
+        let open = |path: &Path| {
+            open(path).map_err(|message| LoadError::Refused { path: self.path.clone(), message })
+        };
+        let handle = open(paths.last().ok_or_else(|| LoadError::Version { path: self.path.clone() })?)?;
+>>>>>>> origin/main
         let mut initializers = Vec::with_capacity(self.files.len());
         for (file, path) in self.files.iter().zip(&paths) {
             let base = base(handle, path).ok_or_else(|| refused(format!("{} is not loaded", path.display())))?;
@@ -258,7 +264,8 @@ impl File {
     }
 
     fn initializers(&self, base: u64) -> Initializers {
-        let address = |offset: Option<u64>| offset.map_or(ptr::null(), |offset| (base + offset) as *const c_void);
+        let address =
+            |offset: Option<u64>| offset.map_or(ptr::null(), |offset| (base + offset) as *const c_void);
         let functions = &self.functions;
         Initializers {
             init: address(functions.init),
@@ -349,7 +356,8 @@ fn add(name: &str, from: &mut BTreeMap<String, Read>, to: &mut Vec<File>) {
 
 /// The paths of a program's libraries, as the dynamic linker finds them.
 fn found(path: &Path) -> Result<BTreeMap<String, PathBuf>, LoadError> {
-    let with_folder = if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() };
+    let with_folder =
+        if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() };
     let listed = Command::new(with_folder).env("LD_TRACE_LOADED_OBJECTS", "1").output();
     let listed = listed.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&listed.stdout);
@@ -382,7 +390,8 @@ fn private_name(name: &str) -> String {
 
 /// Loads a file; all symbols are bound at once.
 fn open(path: &Path) -> Result<*mut c_void, String> {
-    let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| "its path has a zero byte".to_owned())?;
+    let name =
+        CString::new(path.as_os_str().as_bytes()).map_err(|_| "its path has a zero byte".to_owned())?;
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
     // SAFETY: `name` is a string. Constructors of the program do not run; those of shared libraries may, as in any process that loads them.
     let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
@@ -444,18 +453,27 @@ fn api() -> Result<&'static Api, LoadError> {
     let handle = open(&path).map_err(refused)?;
     let function = |name: &CStr| {
         let address = symbol(handle, name);
-        if address.is_null() { Err(refused(format!("it has no {}", name.to_string_lossy()))) } else { Ok(address) }
+        if address.is_null() {
+            Err(refused(format!("it has no {}", name.to_string_lossy())))
+        } else {
+            Ok(address)
+        }
     };
     let set_entry = function(c"mc_set_entry")?;
     let (names, count) = (function(c"mc_function_names")?, function(c"mc_function_count")?);
-    let (run, call, bind) = (function(c"mc_run")?, function(c"mc_call_program")?, function(c"mc_fortran_bind")?);
+    let (run, call, bind) =
+        (function(c"mc_run")?, function(c"mc_call_program")?, function(c"mc_fortran_bind")?);
     let watched = function(c"mc_watched")?;
     // SAFETY: the library is the one that this crate contains, so its functions have these types, and its names are `count` strings.
     // `MACHINE` is static.
     let api = unsafe {
-        std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*const Machine)>(set_entry)(&raw const MACHINE);
+        std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*const Machine)>(set_entry)(
+            &raw const MACHINE,
+        );
         Api {
-            run: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*const Start, *mut c_int) -> c_int>(run),
+            run: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*const Start, *mut c_int) -> c_int>(
+                run,
+            ),
             call_program: std::mem::transmute::<*mut c_void, CallProgram>(call),
             bind_fortran: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void)>(bind),
             watched: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *const c_void>(watched),

@@ -5,13 +5,17 @@ use std::{
     cell::{Cell, RefCell},
     env,
     ffi::{CString, OsString, c_char, c_int, c_void},
-    mem,
     panic::resume_unwind,
     path::Path,
     ptr,
+    rc::Rc,
 };
 
-use multicomputer::{Machine, Run, Span, comm::Node, error::{Failure, RunError}};
+use multicomputer::{
+    Machine, Run, Span,
+    comm::{Node, transport::Transport},
+    error::{Failure, RunError},
+};
 use multicomputer_mpi_model::process::{End, Process, Settings};
 
 use crate::{
@@ -220,9 +224,6 @@ impl Job<'_> {
     fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {
         let (api, options) = (self.program.api, self.options);
         let memory = Memory { call: api.call_program };
-        // SAFETY: only the lifetime of the node's parts changes, to the shorter one of the reference. A node is invariant in it because of the
-        // groups that it keeps; it makes them from its own endpoint, so they live as long as the node in any case.
-        let node: &Node<'_> = unsafe { mem::transmute::<&Node<'_>, &Node<'_>>(node) };
         let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
@@ -233,8 +234,8 @@ impl Job<'_> {
             ..Settings::default()
         };
         let calls = Calls {
-            node,
-            process: Process::new(node, &memory, settings),
+            node: Transport::of(node),
+            process: Process::new(node, Rc::new(memory), settings),
             table: &api.table,
             compute: options.compute,
             blocks,

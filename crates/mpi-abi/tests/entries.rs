@@ -37,7 +37,8 @@ impl Folder {
     /// Compiles the library with the stub.
     fn with_library(name: &str) -> Folder {
         let folder = Folder::new(name);
-        let written = ["c/special.c", "c/fortran.c", "tests/programs/stub.c"].map(source);
+        let written =
+            ["c/special.c", "c/fortran.c", "c/fortran_special.c", "tests/programs/stub.c"].map(source);
         let made = ["entries.c", "fortran_entries.c"].map(|name| format!("{MADE}/{name}"));
         let sources: Vec<&str> = written.iter().chain(&made).map(String::as_str).collect();
         let flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-Wl,-soname,libmpi_abi.so.0"];

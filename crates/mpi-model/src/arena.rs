@@ -117,31 +117,95 @@ impl Program for Arena {
         }
     }
 
+    fn call(&self, function: usize, arguments: &[usize]) -> usize {
+        let at = function.wrapping_sub(FUNCTIONS.0);
+        let body =
+            self.functions.borrow().get(at / FUNCTIONS.1).filter(|_| at.is_multiple_of(FUNCTIONS.1)).cloned();
+        let Some(body) = body else { panic!("there is no function at {function:#x}") };
+        body(self, arguments)
+    }
+
     fn allocate(&self, length: usize) -> usize {
         self.alloc(length).0
     }
 
-    fn release(&self, _: usize) {}
-
-    fn call(&self, function: usize, arguments: &[usize]) -> usize {
-        let at = function.wrapping_sub(FUNCTIONS.0);
-        let body = self.functions.borrow().get(at / FUNCTIONS.1).filter(|_| at % FUNCTIONS.1 == 0).cloned();
-        let Some(body) = body else { panic!("there is no function at {function:#x}") };
-        body(self, arguments)
+    /// Checks the address; the memory is not used again.
+    fn release(&self, address: usize) {
+        self.place(address, 0);
     }
 
     fn lend(&self, bytes: &mut [u8], with: &mut dyn FnMut(usize)) {
         let top = self.top.get();
         let address = self.alloc(bytes.len());
+        let end = self.top.get();
         self.write(address.0, bytes);
         with(address.0);
         bytes.copy_from_slice(&self.bytes(address, bytes.len()));
-        self.top.set(top);
+        // What the program has allocated meanwhile stays.
+        if self.top.get() == end {
+            self.top.set(top);
+        }
     }
 }
 
 impl fmt::Debug for Arena {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Arena({} bytes, {} functions)", self.top.get(), self.functions.borrow().len())
+    }
+}
+
+/// What the tests of modules share: a process whose program is an arena.
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::rc::Rc;
+
+    use multicomputer::Machine;
+
+    use super::Arena;
+    use crate::{
+        error::{Class, Error, Result},
+        function::named,
+        process::{Process, Settings},
+        word::Handle,
+    };
+
+    /// Runs a test in a process, alone on a machine.
+    pub(crate) fn alone(test: impl Fn(&Process<'_>, &Arena) + Sync) {
+        let machine = Machine::paragon(1, 1).build().unwrap();
+        machine
+            .run(|node| {
+                let arena = Rc::new(Arena::new());
+                test(&Process::new(node, arena.clone(), Settings::default()), &arena);
+                Ok(())
+            })
+            .unwrap();
+    }
+
+    /// Calls a function of MPI.
+    pub(crate) fn call(process: &Process<'_>, name: &str, words: &[usize]) -> Result<()> {
+        let function = named(name).unwrap_or_else(|| panic!("{name} is not supported"));
+        assert_eq!(function.arguments.len(), words.len(), "arguments of {name}");
+        (function.run)(process, words)
+    }
+
+    /// Calls a function that is expected to fail, and returns the class and the text of the error.
+    pub(crate) fn failure(process: &Process<'_>, name: &str, words: &[usize]) -> (Class, String) {
+        match call(process, name, words) {
+            Err(Error::Mpi(error)) => (error.class, error.to_string()),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    /// Calls a constructor whose last argument is the address of the new object's handle.
+    pub(crate) fn made(process: &Process<'_>, arena: &Arena, name: &str, words: &[usize]) -> Handle {
+        let handle = arena.alloc(8);
+        call(process, name, &[words, &[handle.0]].concat())
+            .unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        arena.one(handle)
+    }
+
+    /// Integers as words.
+    pub(crate) fn word(value: i64) -> usize {
+        value as usize
     }
 }

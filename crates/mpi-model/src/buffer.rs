@@ -53,7 +53,7 @@ impl Buffer {
 
     /// Copies the data out of the program's memory.
     pub fn load_bytes(&self, process: &Process<'_>) -> Bytes {
-        self.datatype.pack(process.program, self.address, self.count as u64)
+        self.datatype.pack(&*process.program, self.address, self.count as u64)
     }
 
     /// Stores data into the program's memory: the first elements if there is less of it than the buffer has room for.
@@ -90,6 +90,6 @@ impl Buffer {
     /// Stores data into the program's memory.
     pub fn store_bytes(&self, process: &Process<'_>, data: &[u8]) {
         let room = data.len().min(self.bytes() as usize);
-        self.datatype.unpack(process.program, self.address, self.count as u64, &data[..room]);
+        self.datatype.unpack(&*process.program, self.address, self.count as u64, &data[..room]);
     }
 }

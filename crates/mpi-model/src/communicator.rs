@@ -18,13 +18,15 @@ use multicomputer::{
     },
 };
 
-pub(crate) use create::{enter, sub_communicator};
+pub(crate) use create::{enter, new, sub_communicator};
+pub(crate) use inter::of_groups;
 
 use crate::{
     abi, attribute,
     error::{Class, Error, Result},
     function::{Function, functions},
     info,
+    point_to_point::Buffered,
     process::{Process, Scope},
     status::Status,
     topology::Topology,
@@ -52,6 +54,8 @@ pub struct Communicator<'n> {
     pub topology: OnceCell<Rc<Topology>>,
     /// The hints.
     pub info: RefCell<info::Info>,
+    /// The buffer for buffered sends that the program has attached.
+    pub(crate) buffered: RefCell<Buffered>,
     /// The number of collective operations in rounds so far.
     calls: Cell<u32>,
     /// The context of messages of collective operations in rounds.
@@ -59,9 +63,10 @@ pub struct Communicator<'n> {
 }
 
 /// The processes of a communicator: the world of the machine, or any other group.
+#[derive(Debug)]
 pub enum Members<'n> {
     /// All nodes of the machine.
-    World(&'n Group<'n>),
+    World(Rc<Group<'n>>),
     /// Another group.
     Own(Group<'n>),
 }
@@ -217,12 +222,12 @@ pub(crate) fn of_handle<'n>(process: &Process<'n>, handle: Handle) -> Result<Rc<
 
 /// Makes `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
 pub(crate) fn predefine(process: &Process<'_>) -> Result<()> {
-    let (world, ranks) = (process.node.world(), process.settings.ranks);
+    let (world, ranks) = (&process.world, process.settings.ranks);
     let members = match ranks {
         Some(ranks) if ranks < world.size() => {
             Members::Own(world.subgroup(&(0..ranks).collect::<Vec<Rank>>())?)
         }
-        _ => Members::World(world),
+        _ => Members::World(world.clone()),
     };
     let alone = Members::Own(members.subgroup(&[members.rank()])?);
     for (handle, group, name) in

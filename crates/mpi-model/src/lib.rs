@@ -33,7 +33,11 @@ pub mod point_to_point;
 pub mod process;
 pub mod program;
 pub mod request;
+pub mod session;
 pub mod status;
 pub mod table;
+#[cfg(test)]
+mod testing;
+pub mod tool;
 pub mod topology;
 pub mod word;

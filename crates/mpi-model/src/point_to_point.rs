@@ -1,10 +1,12 @@
 //! Sends and receives (MPI 5.0, chapter 3).
 
 mod buffered;
+mod matched;
 
 use std::rc::Rc;
 
 pub(crate) use buffered::Buffered;
+pub(crate) use matched::Claimed;
 use multicomputer::comm::{
     Message,
     transport::{From, To},
@@ -60,7 +62,7 @@ functions! {
 }
 
 /// The functions of this module and of its parts.
-pub(crate) const ALL: [&[Function]; 2] = [FUNCTIONS, buffered::FUNCTIONS];
+pub(crate) const ALL: [&[Function]; 3] = [FUNCTIONS, buffered::FUNCTIONS, matched::FUNCTIONS];
 
 /// The communicator of a call.
 type Comm<'n> = Rc<Communicator<'n>>;

@@ -10,7 +10,7 @@ use std::{
 use multicomputer::{
     Span, Time, all_to_all,
     collective::{self, Job, Operation},
-    comm::{Node, transport::Transport},
+    comm::{Group, Node, transport::Transport},
 };
 
 use crate::{
@@ -21,12 +21,16 @@ use crate::{
     error_handler,
     function::Function,
     group, info, op,
-    point_to_point::Buffered,
+    point_to_point::{Buffered, Claimed},
     program::Program,
-    request,
+    request, session,
     table::{Kind, Table},
+    tool,
     word::Handle,
 };
+
+/// The number of queries of one time after which the program is taken to wait for a later one.
+const QUERIES: u32 = 16;
 
 /// The phase of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,9 +85,12 @@ pub enum End {
 
 /// One rank of an MPI program.
 pub struct Process<'n> {
-    pub(crate) node: &'n Node<'n>,
+    /// The node's calls without groups.
+    pub(crate) node: Transport<'n>,
+    /// All nodes of the machine.
+    pub(crate) world: Rc<Group<'n>>,
     /// The program's memory and functions.
-    pub program: &'n dyn Program,
+    pub program: Rc<dyn Program>,
     pub(crate) settings: Settings,
     pub(crate) phase: Cell<Phase>,
     pub(crate) thread_level: Cell<i32>,
@@ -97,11 +104,13 @@ pub struct Process<'n> {
     leaves: Cell<bool>,
     /// The number of calls so far.
     calls: Cell<u64>,
-    /// The last query of the time: the number of its call, and the time.
-    queried: Cell<Option<(u64, Time)>>,
+    /// The last query of the time: the number of its call, the time, and the number of queries that have returned this time.
+    queried: Cell<Option<(u64, Time, u32)>>,
     end: RefCell<Option<End>>,
     pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
     pub(crate) requests: RefCell<request::State<'n>>,
+    /// Messages that matched probes have claimed.
+    pub(crate) messages: RefCell<Table<Rc<Claimed<'n>>>>,
     pub(crate) buffered: RefCell<Buffered>,
     pub(crate) attributes: RefCell<attribute::State>,
     pub(crate) datatypes: RefCell<datatype::State>,
@@ -109,6 +118,8 @@ pub struct Process<'n> {
     pub(crate) groups: RefCell<group::State>,
     pub(crate) infos: RefCell<info::State>,
     pub(crate) operators: RefCell<op::State>,
+    pub(crate) sessions: RefCell<session::State>,
+    pub(crate) tools: RefCell<tool::State>,
 }
 
 /// The result of a call for the program.
@@ -122,9 +133,11 @@ pub enum Outcome {
 
 impl<'n> Process<'n> {
     /// Makes the process of a node, before `MPI_Init`.
-    pub fn new(node: &'n Node<'n>, program: &'n dyn Program, settings: Settings) -> Process<'n> {
+    pub fn new(node: &Node<'n>, program: Rc<dyn Program>, settings: Settings) -> Process<'n> {
+        let node = Transport::of(node);
         Process {
             node,
+            world: Rc::new(node.world()),
             program,
             settings,
             phase: Cell::new(Phase::Before),
@@ -138,6 +151,7 @@ impl<'n> Process<'n> {
             end: RefCell::new(None),
             communicators: RefCell::new(Table::new(Kind::Communicator)),
             requests: RefCell::default(),
+            messages: RefCell::new(Table::new(Kind::Message)),
             buffered: RefCell::default(),
             attributes: RefCell::default(),
             datatypes: RefCell::default(),
@@ -145,6 +159,8 @@ impl<'n> Process<'n> {
             groups: RefCell::default(),
             infos: RefCell::default(),
             operators: RefCell::default(),
+            sessions: RefCell::default(),
+            tools: RefCell::default(),
         }
     }
 
@@ -166,17 +182,32 @@ impl<'n> Process<'n> {
     fn outcome(&self, function: &'static Function, words: &[usize]) -> Outcome {
         let result = match self.phase.get() {
             Phase::Initialized => (function.run)(self, words),
-            _ if function.always => (function.run)(self, words),
+            _ if function.always || self.sessions.borrow().is_open() => (function.run)(self, words),
             Phase::Before => Err(Error::new(Class::OTHER, "called before MPI_Init")),
             Phase::Finalized => Err(Error::new(Class::OTHER, "called after MPI_Finalize")),
         };
         match result {
+            // A function of the program, such as an operator, has ended the program.
+            Ok(()) if self.leaves.get() => Outcome::Leaves,
             Ok(()) => Outcome::Returns(0),
             Err(Error::Leave) => {
                 self.leaves.set(true);
                 Outcome::Leaves
             }
-            Err(Error::Mpi(error)) => self.raise(&error),
+            Err(Error::Mpi(error)) => {
+                self.find_scope(function, words);
+                self.raise(&error)
+            }
+        }
+    }
+
+    /// Finds the communicator of a call whose arguments were not decoded up to it.
+    fn find_scope(&self, function: &Function, words: &[usize]) {
+        let is_comm = |name: &&str| matches!(*name, "comm" | "local_comm" | "intercomm");
+        let is_open = matches!(*self.scope.borrow(), Scope::Process);
+        if is_open && let Some(at) = function.arguments.iter().position(|name| is_comm(&name)) {
+            // An invalid handle leaves the scope unchanged.
+            let _ = self.communicator(Handle(words[at]));
         }
     }
 
@@ -239,19 +270,22 @@ impl<'n> Process<'n> {
         Ok(())
     }
 
-    /// The time on the clock of the process. A program that asks for the time again, without another call in between, is waiting for it:
-    /// its clock is advanced first, by the time of an unsuccessful test.
+    /// The time on the clock of the process. A program that asks for the time again, without another call in between or again and again
+    /// between calls that take no time, is waiting for it: its clock is advanced first, by the time of an unsuccessful test.
     ///
     /// # Errors
     /// [`Error::Leave`] once the run is over.
     pub fn time(&self) -> Result<Time, Error> {
         let call = self.calls.get();
         let mut time = self.node.now()?;
-        if self.queried.get().is_some_and(|(last, at)| last + 1 == call && at == time) {
+        let same = self.queried.get().filter(|&(_, at, _)| at == time);
+        let mut queries = same.map_or(0, |(_, _, queries)| queries);
+        if same.is_some_and(|(last, _, _)| last + 1 == call) || queries >= QUERIES {
             self.polled()?;
             time = self.node.now()?;
+            queries = 0;
         }
-        self.queried.set(Some((call, time)));
+        self.queried.set(Some((call, time, queries + 1)));
         Ok(time)
     }
 
@@ -260,9 +294,14 @@ impl<'n> Process<'n> {
         abi::ERRORS_ARE_FATAL
     }
 
+    /// The number of processes.
+    pub(crate) fn size(&self) -> usize {
+        self.settings.ranks.unwrap_or(usize::MAX).min(self.world.size())
+    }
+
     /// The node's calls.
     pub(crate) fn transport(&self) -> Transport<'n> {
-        Transport::of(self.node)
+        self.node
     }
 
     /// The algorithm of a collective operation.

@@ -16,6 +16,20 @@ pub trait Program {
     /// Stores bytes at `address`.
     fn write(&self, address: usize, bytes: &[u8]);
 
+    /// Appends the bytes of `count` rows of `length` bytes, which begin `stride` bytes apart.
+    fn read_rows(&self, address: usize, length: usize, stride: isize, count: usize, into: &mut Vec<u8>) {
+        for row in 0..count as isize {
+            self.read(address.wrapping_add_signed(row * stride), length, into);
+        }
+    }
+
+    /// Stores bytes as rows of `length` bytes, which begin `stride` bytes apart.
+    fn write_rows(&self, address: usize, length: usize, stride: isize, bytes: &[u8]) {
+        for (row, bytes) in bytes.chunks(length).enumerate() {
+            self.write(address.wrapping_add_signed(row as isize * stride), bytes);
+        }
+    }
+
     /// Copies `length` bytes from one place to another; the places may overlap.
     fn copy(&self, from: usize, to: usize, length: usize) {
         let mut bytes = Vec::with_capacity(length);

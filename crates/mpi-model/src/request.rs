@@ -422,6 +422,9 @@ functions! {
     MPI_Testsome: test_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     MPI_Request_free: free(request);
     MPI_Request_get_status: get_status(request, flag, status);
+    MPI_Request_get_status_any: get_status_any(count, array_of_requests, index, flag, status);
+    MPI_Request_get_status_all: get_status_all(count, array_of_requests, flag, array_of_statuses);
+    MPI_Request_get_status_some: get_status_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     MPI_Start: start(request);
     MPI_Startall: start_all(count, array_of_requests);
     MPI_Cancel: cancel(request);
@@ -707,6 +710,84 @@ fn get_status(process: &Process<'_>, request: Handle, flag: Out<i32>, status: St
     }
     status.set(process, &process.result(&found)?, false);
     Ok(())
+}
+
+fn get_status_any(
+    process: &Process<'_>,
+    count: i64,
+    requests: Array<Handle>,
+    index: Out<i32>,
+    flag: Out<i32>,
+    status: StatusAddress,
+) -> Result<()> {
+    let list = List::read(process, count, requests)?;
+    process.progress()?;
+    index.set(process, abi::UNDEFINED);
+    flag.set_flag(process, list.is_empty());
+    status.set(process, &Status::EMPTY, false);
+    for (at, request) in list.active.iter().enumerate() {
+        if let Some(request) = request
+            && process.test_one(request)?
+        {
+            index.set(process, at as i32);
+            flag.set_flag(process, true);
+            status.set(process, &process.result(request)?, false);
+            return Ok(());
+        }
+    }
+    if list.is_empty() { Ok(()) } else { process.polled() }
+}
+
+fn get_status_all(
+    process: &Process<'_>,
+    count: i64,
+    requests: Array<Handle>,
+    flag: Out<i32>,
+    statuses: StatusAddress,
+) -> Result<()> {
+    let list = List::read(process, count, requests)?;
+    process.progress()?;
+    let mut is_complete = true;
+    for request in list.active.iter().flatten() {
+        is_complete &= process.test_one(request)?;
+    }
+    flag.set_flag(process, is_complete);
+    if !is_complete {
+        return process.polled();
+    }
+    for (at, request) in list.active.iter().enumerate() {
+        let status = request.as_ref().map_or(Ok(Status::EMPTY), |request| process.result(request))?;
+        statuses.at(at).set(process, &status, false);
+    }
+    Ok(())
+}
+
+fn get_status_some(
+    process: &Process<'_>,
+    count: i64,
+    requests: Array<Handle>,
+    outcount: Out<i32>,
+    indices: Array<i32>,
+    statuses: StatusAddress,
+) -> Result<()> {
+    let list = List::read(process, count, requests)?;
+    if list.is_empty() {
+        outcount.set(process, abi::UNDEFINED);
+        return Ok(());
+    }
+    process.progress()?;
+    let mut found = 0;
+    for (at, request) in list.active.iter().enumerate() {
+        if let Some(request) = request
+            && process.test_one(request)?
+        {
+            indices.set(process, found, at as i32);
+            statuses.at(found).set(process, &process.result(request)?, false);
+            found += 1;
+        }
+    }
+    outcount.set(process, found as i32);
+    if found == 0 { process.polled() } else { Ok(()) }
 }
 
 fn start(process: &Process<'_>, request: Out<Handle>) -> Result<()> {

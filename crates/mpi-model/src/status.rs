@@ -2,10 +2,22 @@
 
 use crate::{
     abi,
-    error::Result,
+    error::{Class, Error, Result},
+    function::functions,
     process::Process,
-    word::{Address, Argument},
+    word::{Address, Argument, Out},
 };
+
+functions! {
+    MPI_Test_cancelled: test_cancelled(status, flag);
+    MPI_Status_set_cancelled: set_cancelled(status, flag);
+    MPI_Status_get_source: get_source(status, source);
+    MPI_Status_get_tag: get_tag(status, tag);
+    MPI_Status_get_error: get_error(status, err);
+    MPI_Status_set_source: set_source(status, source);
+    MPI_Status_set_tag: set_tag(status, tag);
+    MPI_Status_set_error: set_error(status, err);
+}
 
 /// A received message, or the end of another operation, as the program sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,4 +93,56 @@ impl StatusAddress {
     pub fn at(self, index: usize) -> StatusAddress {
         if self.0.is_null() { self } else { StatusAddress(self.0.offset(index as i64 * Status::SIZE)) }
     }
+}
+
+/// Refuses `MPI_STATUS_IGNORE`.
+fn given(status: StatusAddress) -> Result<StatusAddress> {
+    match status.0.is_null() {
+        false => Ok(status),
+        true => Err(Error::argument(Class::ARG, "status", "MPI_STATUS_IGNORE was given")),
+    }
+}
+
+/// Changes a status in memory.
+fn change(process: &Process<'_>, status: StatusAddress, change: impl FnOnce(&mut Status)) -> Result<()> {
+    let mut value = given(status)?.get(process);
+    change(&mut value);
+    status.set(process, &value, true);
+    Ok(())
+}
+
+fn test_cancelled(process: &Process<'_>, status: StatusAddress, flag: Out<i32>) -> Result<()> {
+    flag.set_flag(process, given(status)?.get(process).is_cancelled);
+    Ok(())
+}
+
+fn set_cancelled(process: &Process<'_>, status: StatusAddress, flag: i32) -> Result<()> {
+    change(process, status, |status| status.is_cancelled = flag != 0)
+}
+
+fn get_source(process: &Process<'_>, status: StatusAddress, source: Out<i32>) -> Result<()> {
+    source.set(process, given(status)?.get(process).source);
+    Ok(())
+}
+
+fn get_tag(process: &Process<'_>, status: StatusAddress, tag: Out<i32>) -> Result<()> {
+    tag.set(process, given(status)?.get(process).tag);
+    Ok(())
+}
+
+fn get_error(process: &Process<'_>, status: StatusAddress, error: Out<i32>) -> Result<()> {
+    error.set(process, given(status)?.get(process).error);
+    Ok(())
+}
+
+fn set_source(process: &Process<'_>, status: StatusAddress, source: i32) -> Result<()> {
+    change(process, status, |status| status.source = source)
+}
+
+fn set_tag(process: &Process<'_>, status: StatusAddress, tag: i32) -> Result<()> {
+    change(process, status, |status| status.tag = tag)
+}
+
+fn set_error(process: &Process<'_>, status: StatusAddress, error: i32) -> Result<()> {
+    change(process, status, |status| status.error = error)
 }

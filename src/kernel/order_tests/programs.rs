@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use super::*;
 use crate::{
     rank::Tag,
-    wire::{Context, Parcel, RequestId, Selector},
+    wire::{Context, MessageId, Parcel, RequestId, Selector},
 };
 
 /// The context of active messages; all other messages have context 0.
@@ -38,6 +38,11 @@ pub(crate) enum Step {
     /// A send that the node starts and never waits for.
     Launch(Outbound),
     Active(NodeId),
+    /// A remote memory access that returns `back` bytes, if it returns.
+    Remote {
+        to: Outbound,
+        back: Option<u64>,
+    },
     SendRecv(Outbound, Selection),
     Recv(Selection),
     Irecv(Selection),
@@ -48,6 +53,14 @@ pub(crate) enum Step {
     Probe {
         from: Selection,
         blocking: bool,
+    },
+    ProbeClaim {
+        from: Selection,
+        blocking: bool,
+    },
+    /// Receives the oldest message that a probe has set aside; with a request if `posted`.
+    RecvClaimed {
+        posted: bool,
     },
     /// Waits for the oldest open request, i.e. one that has not been waited for.
     Wait,
@@ -64,6 +77,10 @@ pub(crate) enum Step {
     Test,
     /// Withdraws the oldest open receive.
     Withdraw,
+    /// Cancels the oldest or the newest open receive, unless it has been matched.
+    Cancel {
+        newest: bool,
+    },
     /// Forgets the newest open receive.
     Forget,
     Compute(Span),
@@ -84,6 +101,8 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
     let spread = random.random_range(1..6);
     // Only some programs send synchronous messages: without them the kernel has a lookahead.
     let synchronous = if random.random_bool(0.4) { 0.25 } else { 0.0 };
+    // Only in programs with remote memory accesses do messages join the queues at the out-ports when they are ready.
+    let remote = if random.random_bool(0.4) { 0.25 } else { 0.0 };
     let step = |random: &mut dyn Rng| {
         let tag = u32::from(random.random_bool(0.2));
         let bytes = [0, 0, 0, 0, 8, 1000][random.random_range(0..6)];
@@ -95,7 +114,11 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
             active: random.random_bool(0.1),
         };
         let after = unit.times(random.random_range(0..spread));
-        match random.random_range(0..34) {
+        if random.random_bool(remote) {
+            let back = [None, Some(0), Some(0), Some(8), Some(1000)][random.random_range(0..5)];
+            return Step::Remote { to: Outbound { synchronous: false, ..to }, back };
+        }
+        match random.random_range(0..40) {
             0..5 => Step::Send(to),
             5..9 => Step::Isend(to),
             9 => Step::Active(to.target),
@@ -115,6 +138,9 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
             27 => Step::Withdraw,
             28 => Step::Forget,
             29..31 => Step::Compute(after),
+            36..38 => Step::ProbeClaim { from, blocking: random.random_bool(0.3) },
+            38..40 => Step::RecvClaimed { posted: random.random_bool(0.5) },
+            34..36 => Step::Cancel { newest: random.random_bool(0.5) },
             31 => [Step::Now, Step::Charge(after)][random.random_range(0..2)].clone(),
             _ => Step::Answer { bytes },
         }
@@ -138,6 +164,8 @@ pub(crate) struct Runner {
     pub(crate) steps: VecDeque<Step>,
     /// The open requests, each with whether it is a receive.
     open: Vec<(RequestId, bool)>,
+    /// The messages that probes have set aside.
+    claimed: VecDeque<MessageId>,
     /// The requests of the last call, until its reply arrives.
     pub(crate) asked: Option<Vec<RequestId>>,
     next_request: RequestId,
@@ -188,6 +216,9 @@ impl Runner {
                     Op::Send { parcel: Parcel { context: ACTIVE, active: true, ..parcel(to) }, request: None }
                 }
                 Step::Launch(to) => Op::Launch { parcel: parcel(to) },
+                Step::Remote { to, back } => {
+                    Op::Remote { parcel: parcel(to), back, request: self.open(false) }
+                }
                 Step::Isend(to) => Op::Send { parcel: parcel(to), request: Some(self.open(false)) },
                 Step::SendRecv(to, from) => Op::SendRecv { parcel: parcel(to), select: select(from) },
                 Step::Recv(from) => Op::Recv { select: select(from), request: None },
@@ -195,7 +226,14 @@ impl Runner {
                 Step::RecvUntil { from, after } => {
                     Op::RecvUntil { select: select(from), deadline: self.clock + after }
                 }
-                Step::Probe { from, blocking } => Op::Probe { select: select(from), blocking },
+                Step::Probe { from, blocking } => Op::Probe { select: select(from), blocking, claims: false },
+                Step::ProbeClaim { from, blocking } => {
+                    Op::Probe { select: select(from), blocking, claims: true }
+                }
+                Step::RecvClaimed { posted } if !self.claimed.is_empty() => {
+                    let message = self.claimed.pop_front().unwrap();
+                    Op::RecvClaimed { message, request: posted.then(|| self.open(true)) }
+                }
                 Step::Wait if !self.open.is_empty() => Op::Wait { request: self.open.remove(0).0 },
                 Step::WaitAny { after, reversed } if !self.open.is_empty() => {
                     requests = self.open.iter().map(|&(request, _)| request).collect();
@@ -217,7 +255,13 @@ impl Runner {
                     Op::Test { request: newest }
                 }
                 Step::Withdraw if receive.is_some() => {
-                    Op::Withdraw { request: self.open.remove(receive.unwrap()).0 }
+                    Op::Withdraw { request: self.open.remove(receive.unwrap()).0, unless_matched: false }
+                }
+                Step::Cancel { newest } if receive.is_some() => {
+                    let last = self.open.iter().rposition(|&(_, receives)| receives);
+                    let request = self.open[if newest { last } else { receive }.unwrap()].0;
+                    requests.push(request);
+                    Op::Withdraw { request, unless_matched: true }
                 }
                 Step::Forget if receive.is_some() => {
                     let newest = self.open.iter().rposition(|&(_, receives)| receives).unwrap();
@@ -228,10 +272,12 @@ impl Runner {
                 Step::Barrier => Op::Barrier,
                 Step::Now => Op::Now,
                 Step::Wait
+                | Step::RecvClaimed { .. }
                 | Step::WaitAny { .. }
                 | Step::ComputeUntil { .. }
                 | Step::Test
                 | Step::Withdraw
+                | Step::Cancel { .. }
                 | Step::Forget => continue,
             };
         };
@@ -240,12 +286,14 @@ impl Runner {
         let notified = matches!(
             op,
             Op::Send { .. }
+                | Op::Remote { .. }
                 | Op::Launch { .. }
                 | Op::Compute { .. }
                 | Op::Charge { .. }
-                | Op::Withdraw { .. }
+                | Op::Withdraw { unless_matched: false, .. }
                 | Op::Forget { .. }
                 | Op::Recv { request: Some(_), .. }
+                | Op::RecvClaimed { request: Some(_), .. }
         );
         if !notified {
             self.asked = Some(requests);
@@ -269,10 +317,14 @@ impl Runner {
             Outcome::Completed { index, received } => (received, Some(index)),
             Outcome::Interrupted { received, .. } => (Some(received), Some(0)),
             Outcome::FailedAmong { index, .. } => (None, Some(index)),
+            Outcome::Withdrawn => (None, Some(0)),
             // A failed test ends its request. A wait has already removed its request from the open ones.
             Outcome::Failed(_) if requests.len() == 1 => (None, Some(0)),
             _ => (None, None),
         };
+        if let Outcome::Claimed { id, .. } = reply.outcome {
+            self.claimed.push_back(id);
+        }
         if let Some(index) = ended {
             self.open.retain(|&(request, _)| request != requests[index]);
         }

@@ -20,17 +20,17 @@ use super::{
     compute_meter::{ComputeMeter, thread_number},
     lateness::LatenessStats,
     outbox::without_reply,
-    world::{Delivery, Modeled},
+    world::{Delivery, Modeled, PendingEffect},
 };
 use crate::{
-    endpoint::{Call, Endpoint, Envelope, First, Mark, Shared},
+    endpoint::{Call, Claim, Effect, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     kernel::{AnyOf, Op, Outcome, Reply},
     payload::Payload,
     rank::Rank,
     runtime::run_state::count_call_after_end,
     time::{Span, Time},
-    wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
+    wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// Returns the effect on time of a call that may wait or not: `Poll` if it returns without waiting (`at_once`).
@@ -43,6 +43,8 @@ fn poll_effect(at_once: bool) -> TimeEffect {
 enum Pending {
     /// A send; if `is_rendezvous`, it is complete only after a receive has taken the message.
     Send { is_rendezvous: bool },
+    /// A remote memory access.
+    Remote,
     /// A receive; `matched_by_kernel` if it was posted when only the kernel could match it.
     Recv { select: Selector, matched_by_kernel: bool },
 }
@@ -60,8 +62,14 @@ struct Local {
     matching: Matching<Envelope, RequestId>,
     /// The messages taken by posted receives.
     received: BTreeMap<RequestId, Envelope>,
+    /// The messages taken by receives that the program has dropped, as long as another receive may still take them instead.
+    dropped: Vec<Envelope>,
     /// The arrived messages that this thread must not match, because receives are matched by the kernel at present or always.
     held: VecDeque<Envelope>,
+    /// The messages that probes have set aside.
+    claimed: BTreeMap<MessageId, Envelope>,
+    /// What remote memory accesses have returned, by the messages that they sent.
+    returned: BTreeMap<MessageId, Envelope>,
     answer: Option<Reply>,
     /// The sends whose requests the program has dropped without a wait.
     unwaited: Vec<Parcel>,
@@ -178,6 +186,19 @@ impl<'run> NodeThread<'run> {
             }
             _ => {}
         }
+        if local.pending.is_empty() {
+            local.dropped.clear();
+        }
+    }
+
+    /// Takes the data of a message that a probe has set aside.
+    fn take_claimed(&self, claim: &Claim) -> Result<Envelope, CommError> {
+        let claimed = self.local.borrow_mut().claimed.remove(&claim.message());
+        claimed.ok_or_else(|| self.world.run_state.ended())
+    }
+
+    fn is_receive(&self, request: RequestId) -> bool {
+        matches!(self.local.borrow().pending.get(&request), Some(Pending::Recv { .. }))
     }
 
     /// Whether modeled time determines the message that a receive takes. If not, the data determines it: messages from one sender arrive in
@@ -290,6 +311,21 @@ impl Endpoint for NodeThread<'_> {
         })
     }
 
+    fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError> {
+        self.call(TimeEffect::TakesTime, || {
+            self.check_running()?;
+            self.declare_context(parcel.context);
+            let id = self.next_message();
+            let Parcel { context, tag, target, bytes, .. } = parcel;
+            let label = back.map(|_| Label { context, source: target, tag });
+            let mailbox = &self.world.mailboxes[self.id as usize];
+            mailbox.effects.lock().insert(id.seq, PendingEffect { effect, label });
+            let request = self.new_request(Pending::Remote);
+            self.notify_send(Op::Remote { parcel, back, request }, bytes, false)?;
+            Ok(request)
+        })
+    }
+
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
         self.call(TimeEffect::TakesTime, || {
             let pending = self.local.borrow().pending.get(&request).copied();
@@ -305,6 +341,11 @@ impl Endpoint for NodeThread<'_> {
                     let data = self.wait_for_data(&select, |local| local.received.remove(&request))?;
                     self.settle(request);
                     Ok(Some(data))
+                }
+                // The program sees the memory of this node at the end of the wait.
+                Some(Pending::Remote) => {
+                    self.settle(request);
+                    self.query(op).and_then(|reply| self.maybe_received(reply))
                 }
                 _ => {
                     self.settle(request);
@@ -363,28 +404,82 @@ impl Endpoint for NodeThread<'_> {
             let forgotten = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Forget { request }));
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
-            local.received.remove(&request);
+            if let Some(envelope) = local.received.remove(&request) {
+                local.drop_message(request, envelope);
+            }
             local.unwaited.extend(unwaited.filter(|_| forgotten.is_ok()));
         }
     }
 
     fn withdraw(&self, request: RequestId) {
-        let pending = self.local.borrow().pending.get(&request).copied();
-        if let Some(Pending::Recv { matched_by_kernel: true, .. }) = pending {
+        if self.is_receive(request) {
+            // The kernel knows which other receives the messages are matched with now.
+            self.local.borrow_mut().match_by_kernel(request);
+            let op = Op::Withdraw { request, unless_matched: false };
             // An error means that the run has ended, and the kernel no longer needs this call.
-            let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Withdraw { request }));
+            let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(op));
             self.settle(request);
         }
+    }
+
+    fn cancel(&self, request: RequestId) -> Result<bool, CommError> {
+        self.call(TimeEffect::ZeroTime, || {
+            if !self.is_receive(request) {
+                return self.check_running().map(|()| false);
+            }
+            let reply = self.query(Op::Withdraw { request, unless_matched: true })?;
+            let is_withdrawn = reply.outcome == Outcome::Withdrawn;
+            if is_withdrawn {
+                // The receive may have taken data that arrives later in modeled time.
+                self.local.borrow_mut().match_by_kernel(request);
+                self.settle(request);
+            }
+            Ok(is_withdrawn)
+        })
     }
 
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
         self.call(poll_effect(!blocking), || {
             self.declare_context(select.context);
-            let reply = self.query(Op::Probe { select, blocking })?;
+            let reply = self.query(Op::Probe { select, blocking, claims: false })?;
             match reply.outcome {
                 Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
                 _ => Ok(None),
             }
+        })
+    }
+
+    fn probe_claim(
+        &self,
+        select: Selector,
+        blocking: bool,
+    ) -> Result<Option<(Label, u64, Claim)>, CommError> {
+        self.call(poll_effect(!blocking), || {
+            self.declare_context(select.context);
+            let reply = self.query(Op::Probe { select, blocking, claims: true })?;
+            let Outcome::Claimed { id, label, bytes } = reply.outcome else { return Ok(None) };
+            let envelope = self.take_message(id);
+            self.local.borrow_mut().claimed.extend(envelope.map(|envelope| (id, envelope)));
+            Ok(Some((label, bytes, Claim::of(id))))
+        })
+    }
+
+    fn recv_claimed(&self, claim: Claim) -> Result<Envelope, CommError> {
+        self.call(TimeEffect::TakesTime, || {
+            self.notify(Op::RecvClaimed { message: claim.message(), request: None })?;
+            self.take_claimed(&claim)
+        })
+    }
+
+    fn irecv_claimed(&self, claim: Claim) -> Result<RequestId, CommError> {
+        self.call(TimeEffect::ZeroTime, || {
+            let envelope = self.take_claimed(&claim)?;
+            let Label { context, source, tag } = envelope.label;
+            let select = Selector { context, source: Some(source), tag: Some(tag) };
+            let request = self.new_request(Pending::Recv { select, matched_by_kernel: false });
+            self.local.borrow_mut().received.insert(request, envelope);
+            self.notify_zero_time(Op::RecvClaimed { message: claim.message(), request: Some(request) })?;
+            Ok(request)
         })
     }
 

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Pace, Settings, run};
 use crate::{
-    endpoint::{Endpoint, Envelope},
+    endpoint::{Claim, Endpoint, Envelope},
     error::{CommError, RunError},
     kernel::{
         Cause, Op, Outcome, Reply,
@@ -40,6 +40,10 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
     let result = match op {
         Op::Send { parcel, request: None } => endpoint.send(parcel, data(&parcel)).map(|()| Outcome::Done),
         Op::Send { parcel, .. } => endpoint.isend(parcel, data(&parcel)).map(|_| Outcome::Done),
+        Op::Remote { parcel, back, .. } => {
+            let effect = Box::new(move || Payload::phantom(back.unwrap_or(0)));
+            endpoint.remote(parcel, back, effect).map(|_| Outcome::Done)
+        }
         Op::SendRecv { parcel, select } => endpoint.send_recv(parcel, data(&parcel), select).map(received),
         Op::Recv { select, request: None } => endpoint.recv(select).map(received),
         Op::Recv { select, .. } => endpoint.irecv(select).map(|_| Outcome::Done),
@@ -73,7 +77,16 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
             Some(envelope) => Outcome::Completed { index: 0, received: id(envelope) },
             None => Outcome::Nothing,
         }),
-        Op::Probe { select, blocking } => endpoint.probe(select, blocking).map(|found| match found {
+        Op::Probe { select, blocking, claims: true } => {
+            let claimed = endpoint.probe_claim(select, blocking);
+            claimed.map(|claimed| match claimed {
+                Some((label, bytes, claim)) => Outcome::Claimed { id: claim.message(), label, bytes },
+                None => Outcome::Nothing,
+            })
+        }
+        Op::RecvClaimed { message, request: None } => endpoint.recv_claimed(Claim::of(message)).map(received),
+        Op::RecvClaimed { message, .. } => endpoint.irecv_claimed(Claim::of(message)).map(|_| Outcome::Done),
+        Op::Probe { select, blocking, .. } => endpoint.probe(select, blocking).map(|found| match found {
             Some((label, bytes)) => Outcome::Found { label, bytes },
             None => Outcome::Nothing,
         }),
@@ -81,7 +94,11 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
             endpoint.forget(request, None);
             Ok(Outcome::Done)
         }
-        Op::Withdraw { request } => {
+        Op::Withdraw { request, unless_matched: true } => {
+            let withdrawn = endpoint.cancel(request);
+            withdrawn.map(|withdrawn| if withdrawn { Outcome::Withdrawn } else { Outcome::Done })
+        }
+        Op::Withdraw { request, .. } => {
             endpoint.withdraw(request);
             Ok(Outcome::Done)
         }

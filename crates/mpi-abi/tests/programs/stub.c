@@ -2,12 +2,15 @@
 
 #include "stub.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *recorded_name = "";
 uintptr_t recorded_words[16];
 void *recorded_caller;
 int recorded_count;
+/* The strings of a spawn. */
+static char spawned[100];
 /* What the next calls return. */
 int answer;
 
@@ -40,7 +43,8 @@ int mc_call(int function, const uintptr_t *words, void *return_address)
     }
     recorded_name = name;
     recorded_caller = return_address;
-    memcpy(recorded_words, words, (size_t)recorded_count * sizeof *words);
+    /* It is also asked for by entries that have more words. */
+    memcpy(recorded_words, words, (size_t)(is("MPI_Comm_rank") ? 2 : recorded_count) * sizeof *words);
     if (is("MPI_Wtime") || is("MPI_Wtick"))
         *(double *)words[0] = 1.5;
     if (is("MPI_Comm_rank"))
@@ -65,6 +69,12 @@ int mc_call(int function, const uintptr_t *words, void *return_address)
         strcpy((char *)words[1], "three"), *(int *)words[2] = 5;
     if (is("MPI_Info_get_string"))
         strcpy((char *)words[3], "value"), *(int *)words[2] = 6, *(int *)words[4] = 1;
+    if (is("MPI_Comm_spawn")) {
+        char **arguments = (char **)words[1];
+        snprintf(spawned, sizeof spawned, "%s:", (char *)words[0]);
+        for (int i = 0; arguments[i] != NULL; ++i)
+            strcat(strcat(spawned, arguments[i]), ";");
+    }
     if (is("MPI_Type_extent"))
         *(MPI_Aint *)words[1] = 24;
     if (is("MPI_Comm_create_keyval_fortran") && words[0] != 0) {
@@ -104,4 +114,9 @@ int text_is_(const int *number, const char *text, size_t length)
 {
     const char *recorded = (const char *)recorded_words[*number - 1];
     return strlen(recorded) == length && memcmp(recorded, text, length) == 0;
+}
+
+int spawned_(const char *text, size_t length)
+{
+    return strlen(spawned) == length && memcmp(spawned, text, length) == 0;
 }

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use super::{Attribute, Attributes, Callback, Keyval, Value, predefined};
+use super::{Attribute, Attributes, Callback, FIRST_KEY, Keyval, Value, predefined};
 use crate::{
     abi,
     communicator::Communicator,
@@ -119,7 +119,14 @@ fn create(
 
 fn free(process: &Process<'_>, kind: Kind, key: Out<i32>) -> Result<()> {
     let number = key.get(process);
-    keyval(process, kind, number)?;
+    // A key may be freed once more, as by a delete function.
+    let was_freed = {
+        let state = process.attributes.borrow();
+        (FIRST_KEY..state.next_key).contains(&number) && !state.keyvals.contains_key(&number)
+    };
+    if !was_freed {
+        keyval(process, kind, number)?;
+    }
     process.attributes.borrow_mut().keyvals.remove(&number);
     key.set(process, abi::KEYVAL_INVALID);
     Ok(())

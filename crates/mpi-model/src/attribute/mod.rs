@@ -110,7 +110,7 @@ impl Attribute {
             DUP_FUNCTION => return Ok(Some(Attribute::new(self.keyval.clone(), self.value))),
             _ => {}
         }
-        let scratch = Scratch::new(process.program)?;
+        let scratch = Scratch::new(&*process.program)?;
         let [value, flag] = [scratch.address(0), scratch.address(1)];
         let arguments = [object.0, key as usize, extra_state, self.value_for(process, copy)?, value, flag];
         call(process, copy, &arguments)?;

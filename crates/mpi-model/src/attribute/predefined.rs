@@ -43,7 +43,7 @@ fn of_communicators(process: &Process<'_>, key: i32) -> Option<i32> {
         WTIME_IS_GLOBAL => 1,
         APPNUM => 0,
         LASTUSEDCODE => process.error_handlers.borrow().last_used_code(),
-        UNIVERSE_SIZE => process.node.size() as i32,
+        UNIVERSE_SIZE => process.world.size() as i32,
         _ => return None,
     })
 }

@@ -42,7 +42,7 @@ const SHARED: i32 = 221;
 const HARDWARE: [i32; 3] = [222, 223, 224];
 
 /// Makes a communicator without attributes and topology.
-pub(super) fn new<'n>(
+pub(crate) fn new<'n>(
     process: &Process<'n>,
     group: Members<'n>,
     remote: Option<Remote<'n>>,
@@ -57,6 +57,7 @@ pub(super) fn new<'n>(
         error_handler: Cell::new(process.initial_error_handler()),
         topology: OnceCell::new(),
         info: RefCell::default(),
+        buffered: RefCell::default(),
         calls: Cell::new(0),
         library: OnceCell::new(),
     }
@@ -105,8 +106,8 @@ fn duplicate<'n>(
         let _ = made.topology.set(topology.clone());
     }
     let made = Rc::new(made);
-    enter(process, made.clone());
     attribute::copy_of_communicator(process, comm, &made)?;
+    enter(process, made.clone());
     Ok(made)
 }
 

@@ -23,7 +23,7 @@ functions! {
 const OWN: Tag = Tag(1 << 31);
 
 /// Makes the intercommunicator of this process's group, `members` of `local`, and a remote group of nodes.
-pub(super) fn of_groups<'n>(
+pub(crate) fn of_groups<'n>(
     process: &Process<'n>,
     local: &Group<'n>,
     members: &[usize],
@@ -38,7 +38,7 @@ pub(super) fn of_groups<'n>(
     if both.len() < members.len() + remote.len() {
         return Err(Error::argument(Class::GROUP, "local_comm", "the two groups have a process in common"));
     }
-    let union = process.node.world().subgroup(&both)?;
+    let union = process.world.subgroup(&both)?;
     let remote = Remote { nodes: remote.into(), union, is_first };
     Ok(Rc::new(create::new(process, Members::Own(own), Some(remote), String::new())))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    attribute,
     error::{Class, Error, Result},
     process::Process,
     word::{Array, Handle, Integer, Out},
@@ -244,6 +245,7 @@ pub(super) fn dup(process: &Process<'_>, oldtype: Datatype, newtype: Out<Handle>
     let contents = Contents::new::<i32>(Combiner::Dup).of(&oldtype);
     let datatype = Datatype::new(oldtype.layout().clone(), Made::Derived(contents));
     datatype.is_committed.set(oldtype.is_committed());
+    *datatype.attributes.borrow_mut() = attribute::copied(process, oldtype.handle(), &oldtype.attributes)?;
     let handle = process.datatypes.borrow_mut().insert(&datatype);
     newtype.set(process, handle);
     Ok(())

@@ -43,7 +43,7 @@ impl Layout {
     }
 
     /// Converts data of `count` elements in "external32" to packed data.
-    pub(super) fn from_external(&self, count: u64, external: &[u8]) -> Vec<u8> {
+    pub(super) fn of_external(&self, count: u64, external: &[u8]) -> Vec<u8> {
         let mut packed = Vec::with_capacity(external.len());
         let mut rest = external;
         let _ = self.basics(count, &mut |basic, count| {
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(external("MPI_WCHAR", &0xe4_u32.to_ne_bytes()), [0, 0xe4]);
         assert_eq!(external("MPI_CHAR", b"x"), *b"x");
         assert!(layout("MPI_LONG").to_external(1, &(1_i64 << 40).to_ne_bytes()).is_err());
-        assert_eq!(layout("MPI_LONG").from_external(1, &[0x80, 0, 0, 1]), (-0x7fff_ffff_i64).to_ne_bytes());
+        assert_eq!(layout("MPI_LONG").of_external(1, &[0x80, 0, 0, 1]), (-0x7fff_ffff_i64).to_ne_bytes());
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
         let external = pair.to_external(2, &twice).unwrap();
         let one = [0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7];
         assert_eq!(external, [one, one].concat());
-        assert_eq!(pair.from_external(2, &external), twice);
+        assert_eq!(pair.of_external(2, &external), twice);
         assert_eq!(pair.external_size(), 12);
     }
 

@@ -39,6 +39,19 @@ pub struct Layout {
     pub(super) shape: Shape,
 }
 
+/// Runs of equal lengths at a constant stride, like a column of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// The displacement of the first run.
+    pub at: i64,
+    /// The length of each run in bytes.
+    pub length: u64,
+    /// The distance of the beginnings of two runs.
+    pub stride: i64,
+    /// The number of runs.
+    pub count: u64,
+}
+
 /// How a layout is made of others.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
@@ -66,7 +79,6 @@ pub(super) struct Member {
 struct Hull {
     size: i128,
     elements: i128,
-    bounds: Option<(i128, i128)>,
     resized: Option<(i128, i128)>,
     truth: Option<(i128, i128)>,
     alignment: i64,
@@ -80,7 +92,6 @@ impl Hull {
         Hull {
             size: 0,
             elements: 0,
-            bounds: None,
             resized: None,
             truth: None,
             alignment: 1,
@@ -109,7 +120,6 @@ impl Hull {
         }
         self.single = if self.size == 0 || self.single == layout.single { layout.single } else { None };
         self.is_untyped |= layout.is_untyped;
-        join(&mut self.bounds, layout.lb, layout.ub);
         self.is_run &= layout.is_run
             && (count == 1 || stride == i128::from(layout.size))
             && self.truth.is_none_or(|(_, end)| end == first + i128::from(layout.true_lb));
@@ -124,9 +134,8 @@ impl Hull {
         let (true_lb, true_ub) = self.truth.unwrap_or((0, 0));
         let (lb, ub) = self.resized.unwrap_or_else(|| {
             // The extent is a multiple of the strictest alignment.
-            let (lb, ub) = self.bounds.unwrap_or((0, 0));
             let alignment = i128::from(self.alignment);
-            (lb, lb + (ub - lb + alignment - 1).div_euclid(alignment) * alignment)
+            (true_lb, true_lb + (true_ub - true_lb + alignment - 1).div_euclid(alignment) * alignment)
         });
         // Differences of bounds are numbers of 64 bits as well.
         i64::try_from(ub - lb).ok()?;
@@ -292,45 +301,55 @@ impl Layout {
         (self.true_lb.wrapping_add(last.min(0)), self.true_ub.wrapping_add(last.max(0)))
     }
 
-    /// Calls `visit` with the displacement and the length of every run of bytes of `count` elements, in the order of the typemap, until it breaks.
-    /// Adjacent runs are merged.
-    pub fn runs(&self, count: u64, mut visit: impl FnMut(i64, u64) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut pending = (0, 0);
-        self.copies(0, count, self.extent(), &mut |displacement: i64, length: u64| {
-            if pending.0 + pending.1 as i64 == displacement {
-                pending.1 += length;
-                return ControlFlow::Continue(());
+    /// Calls `visit` with all rows of `count` elements, in the order of the typemap, until it breaks. No row begins where the one before it ends.
+    pub fn rows(&self, count: u64, mut visit: impl FnMut(Rows) -> ControlFlow<()>) -> ControlFlow<()> {
+        // The last run, which can grow.
+        let mut pending = Rows { at: 0, length: 0, stride: 0, count: 1 };
+        self.copies(0, count, self.extent(), &mut |mut rows: Rows| {
+            if pending.at + pending.length as i64 == rows.at {
+                pending.length += rows.length;
+                if rows.count == 1 {
+                    return ControlFlow::Continue(());
+                }
+                rows = Rows { at: rows.at + rows.stride, count: rows.count - 1, ..rows };
             }
-            let (at, ready) = std::mem::replace(&mut pending, (displacement, length));
-            if ready == 0 { ControlFlow::Continue(()) } else { visit(at, ready) }
+            if pending.length > 0 {
+                visit(pending)?;
+            }
+            if rows.count > 1 {
+                visit(Rows { count: rows.count - 1, ..rows })?;
+            }
+            pending = Rows { at: rows.at + rows.stride * (rows.count as i64 - 1), count: 1, ..rows };
+            ControlFlow::Continue(())
         })?;
-        if pending.1 == 0 { ControlFlow::Continue(()) } else { visit(pending.0, pending.1) }
+        if pending.length == 0 { ControlFlow::Continue(()) } else { visit(pending) }
     }
 
-    /// Calls `visit` with the displacement and the length of every run of bytes of `count` elements.
+    /// Calls `visit` with the displacement and the length of every run of bytes of `count` elements, in the order of the typemap. Adjacent runs are
+    /// merged.
     pub fn for_each_run(&self, count: u64, mut visit: impl FnMut(i64, u64)) {
-        let _ = self.runs(count, |displacement, length| {
-            visit(displacement, length);
+        let _ = self.rows(count, |rows| {
+            for row in 0..rows.count as i64 {
+                visit(rows.at + row * rows.stride, rows.length);
+            }
             ControlFlow::Continue(())
         });
     }
 
     fn copies<F>(&self, at: i64, count: u64, stride: i64, visit: &mut F) -> ControlFlow<()>
     where
-        F: FnMut(i64, u64) -> ControlFlow<()>,
+        F: FnMut(Rows) -> ControlFlow<()>,
     {
         if self.size == 0 || count == 0 {
             return ControlFlow::Continue(());
         }
         if self.is_run {
-            let first = at + self.true_lb;
-            if count == 1 || stride == self.size as i64 {
-                return visit(first, self.size * count);
-            }
-            for copy in 0..count as i64 {
-                visit(first + copy * stride, self.size)?;
-            }
-            return ControlFlow::Continue(());
+            let at = at + self.true_lb;
+            return visit(if count == 1 || stride == self.size as i64 {
+                Rows { at, length: self.size * count, stride: 0, count: 1 }
+            } else {
+                Rows { at, length: self.size, stride, count }
+            });
         }
         for copy in 0..count as i64 {
             let at = at + copy * stride;

@@ -34,7 +34,7 @@ use std::{
 };
 
 use crate::{
-    attribute::Attributes,
+    attribute::{self, Attributes},
     error::{Class, Error, Result},
     function::functions,
     process::Process,
@@ -399,6 +399,7 @@ fn free(process: &Process<'_>, datatype: Out<Handle>) -> Result<()> {
         let text = format!("{found} is predefined and cannot be freed");
         return Err(Error::argument(Class::TYPE, "datatype", text));
     }
+    attribute::delete_all(process, found.handle(), &found.attributes)?;
     process.datatypes.borrow_mut().derived.remove(found.handle());
     datatype.set(process, basic::NULL);
     Ok(())
@@ -409,3 +410,6 @@ impl PartialEq for Datatype {
         self.is_same(other)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -80,7 +80,7 @@ pub(super) fn pack_buffer<'n, T: Integer>(
     let count = natural(count, "incount", T::MAX)?;
     let room = room(packed, "outsize", size, position.get(process).get())?;
     let after = room.take(total(datatype.size(), count, "incount")?, "outsize")?;
-    let bytes = datatype.pack(process.program, buffer, count);
+    let bytes = datatype.pack(&*process.program, buffer, count);
     process.program.write(room.address.0, &bytes);
     set_position(process, position, after)
 }
@@ -102,7 +102,7 @@ pub(super) fn unpack_buffer<'n, T: Integer>(
     let after = room.take(length, "insize")?;
     let mut bytes = Vec::with_capacity(length as usize);
     process.program.read(room.address.0, length as usize, &mut bytes);
-    datatype.unpack(process.program, buffer, count, &bytes);
+    datatype.unpack(&*process.program, buffer, count, &bytes);
     set_position(process, position, after)
 }
 
@@ -141,7 +141,7 @@ pub(super) fn pack_external<T: Integer>(
     let count = natural(count, "incount", T::MAX)?;
     let room = room(packed, "outsize", size, position.get(process))?;
     let after = room.take(total(datatype.layout().external_size(), count, "incount")?, "outsize")?;
-    let bytes = datatype.pack(process.program, buffer, count);
+    let bytes = datatype.pack(&*process.program, buffer, count);
     process.program.write(room.address.0, &datatype.layout().to_external(count, &bytes)?);
     position.set(process, after);
     Ok(())
@@ -165,7 +165,7 @@ pub(super) fn unpack_external<T: Integer>(
     let after = room.take(length, "insize")?;
     let mut bytes = Vec::with_capacity(length as usize);
     process.program.read(room.address.0, length as usize, &mut bytes);
-    datatype.unpack(process.program, buffer, count, &datatype.layout().from_external(count, &bytes));
+    datatype.unpack(&*process.program, buffer, count, &datatype.layout().of_external(count, &bytes));
     position.set(process, after);
     Ok(())
 }

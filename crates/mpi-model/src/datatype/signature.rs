@@ -43,6 +43,7 @@ impl Layout {
     /// The signature of `count` elements.
     pub fn signature(&self, count: u64) -> Signature {
         let kind = match self.single() {
+            _ if count == 0 || self.elements() == 0 => Kind::Several(0),
             _ if self.is_untyped() => Kind::Untyped,
             Some(basic) => Kind::One(basic),
             None => Kind::Several(copies(self.hash(), self.elements(), count)),

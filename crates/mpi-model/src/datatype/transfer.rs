@@ -7,7 +7,10 @@ use multicomputer::Payload;
 
 use crate::{program::Program, word::Address};
 
-use super::{Object, layout::Layout};
+use super::{
+    Object,
+    layout::{Layout, Rows},
+};
 
 impl Object {
     /// Copies `count` elements at `address` to contiguous bytes.
@@ -42,29 +45,49 @@ impl Layout {
     /// Appends `count` elements at `address` to contiguous bytes.
     pub fn pack(&self, program: &dyn Program, address: Address, count: u64, into: &mut Vec<u8>) {
         into.reserve_exact((self.size() * count) as usize);
-        self.for_each_run(count, |displacement, length| {
-            program.read(address.offset(displacement).0, length as usize, into);
+        let _ = self.rows(count, |Rows { at, length, stride, count }| {
+            let (address, length) = (address.offset(at).0, length as usize);
+            if count == 1 {
+                program.read(address, length, into);
+            } else {
+                program.read_rows(address, length, stride as isize, count as usize, into);
+            }
+            ControlFlow::Continue(())
         });
     }
 
     /// Stores packed bytes as up to `count` elements at `address` and returns the number of bytes stored.
     pub fn unpack(&self, program: &dyn Program, address: Address, count: u64, bytes: &[u8]) -> u64 {
-        self.scatter(count, bytes, |displacement, run| {
-            program.write(address.offset(displacement).0, run);
+        self.distribute(count, bytes, |Rows { at, length, stride, count }, bytes| {
+            let address = address.offset(at).0;
+            if count == 1 {
+                program.write(address, bytes);
+            } else {
+                program.write_rows(address, length as usize, stride as isize, bytes);
+            }
         })
     }
 
     /// Calls `store` with displacements and the bytes that belong there, for up to `count` elements or all bytes. Returns the number of bytes.
     pub(crate) fn scatter(&self, count: u64, bytes: &[u8], mut store: impl FnMut(i64, &[u8])) -> u64 {
+        self.distribute(count, bytes, |rows, bytes| {
+            for (row, run) in bytes.chunks(rows.length as usize).enumerate() {
+                store(rows.at + row as i64 * rows.stride, run);
+            }
+        })
+    }
+
+    /// Calls `store` with rows and their bytes, of which there are fewer in the last call if the bytes end within the rows.
+    fn distribute(&self, count: u64, bytes: &[u8], mut store: impl FnMut(Rows, &[u8])) -> u64 {
         let mut rest = bytes;
-        // Fewer elements than the receiver has room for: the others need no visit.
+        // The bytes can be fewer elements than there is room for.
         let count = if self.size() == 0 { 0 } else { count.min((bytes.len() as u64).div_ceil(self.size())) };
-        let _ = self.runs(count, |displacement, length| {
-            let (run, after) = rest.split_at((length as usize).min(rest.len()));
-            if run.is_empty() {
+        let _ = self.rows(count, |rows| {
+            let (now, after) = rest.split_at(((rows.length * rows.count) as usize).min(rest.len()));
+            if now.is_empty() {
                 return ControlFlow::Break(());
             }
-            store(displacement, run);
+            store(rows, now);
             rest = after;
             ControlFlow::Continue(())
         });

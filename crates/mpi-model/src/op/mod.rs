@@ -77,6 +77,9 @@ impl Operator {
     }
 
     /// Sets `right` to `left op right` for `count` elements, packed. The operator must be defined for the datatype.
+    ///
+    /// # Errors
+    /// [`Error::Leave`] if a function of the program has ended the program.
     pub fn combine(
         &self,
         process: &Process<'_>,
@@ -84,12 +87,13 @@ impl Operator {
         right: &mut [u8],
         datatype: &Datatype,
         count: u64,
-    ) {
+    ) -> Result<()> {
         match &self.kind {
             Kind::Predefined(operator) => {
                 if let Some(element) = element_of(datatype).or_else(|| operator.any_element()) {
                     operator.combine(element, left, right);
                 }
+                Ok(())
             }
             Kind::User(user) => user.combine(process, left, right, datatype, count),
         }
@@ -160,8 +164,8 @@ functions! {
     MPI_Op_create_c: create::<i64>(user_fn, commute, op);
     MPI_Op_free: free(op);
     MPI_Op_commutative: commutative(op, commute);
-    MPI_Reduce_local: reduce_local::<i32>(inbuf, inoutbuf, count, datatype, op);
-    MPI_Reduce_local_c: reduce_local::<i64>(inbuf, inoutbuf, count, datatype, op);
+    MPI_Reduce_local: reduce_local(inbuf, inoutbuf, count, datatype, op);
+    MPI_Reduce_local_c: reduce_local(inbuf, inoutbuf, count, datatype, op);
 }
 
 fn create<T: Integer>(process: &Process<'_>, function: Address, commute: i32, op: Out<Handle>) -> Result<()> {
@@ -192,7 +196,7 @@ fn commutative(process: &Process<'_>, op: Operator, commute: Out<i32>) -> Result
     Ok(())
 }
 
-fn reduce_local<T: Integer>(
+fn reduce_local(
     process: &Process<'_>,
     left: Address,
     right: Address,
@@ -205,10 +209,13 @@ fn reduce_local<T: Integer>(
     }
     op.check(&datatype)?;
     let count = count as u64;
-    let first = datatype.pack(process.program, left, count);
+    let first = datatype.pack(&*process.program, left, count);
     let mut second = Vec::new();
-    datatype.layout().pack(process.program, right, count, &mut second);
-    op.combine(process, &first, &mut second, &datatype, count);
-    datatype.unpack(process.program, right, count, &second);
+    datatype.layout().pack(&*process.program, right, count, &mut second);
+    op.combine(process, &first, &mut second, &datatype, count)?;
+    datatype.unpack(&*process.program, right, count, &second);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

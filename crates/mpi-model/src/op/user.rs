@@ -2,6 +2,7 @@
 
 use crate::{
     datatype::{Datatype, layout::Layout},
+    error::Result,
     process::Process,
 };
 
@@ -61,7 +62,7 @@ impl User {
         right: &mut [u8],
         datatype: &Datatype,
         count: u64,
-    ) {
+    ) -> Result<()> {
         let layout = datatype.layout();
         let size = layout.size() as usize;
         // Not more elements at a time than an `int` can count.
@@ -73,15 +74,16 @@ impl User {
             let mut first = Elements::new(layout, now, &left[part.clone()]);
             let right = &mut right[part];
             if layout.is_contiguous() && right.as_ptr().align_offset(ALIGNMENT) == 0 {
-                self.call(process, &mut first, (right, 0), datatype, now);
+                self.call(process, &mut first, (right, 0), datatype, now)?;
             } else {
                 let mut second = Elements::new(layout, now, right);
                 let (start, low) = (second.start, second.low);
-                self.call(process, &mut first, (&mut second.memory[start..], low), datatype, now);
+                self.call(process, &mut first, (&mut second.memory[start..], low), datatype, now)?;
                 second.pack(layout, now, right);
             }
             done += now;
         }
+        Ok(())
     }
 
     /// Calls the function for elements in memory; for the right operand, the displacement of the data at its beginning is given.
@@ -92,8 +94,9 @@ impl User {
         (right, low): (&mut [u8], i64),
         datatype: &Datatype,
         count: u64,
-    ) {
-        let program = process.program;
+    ) -> Result<()> {
+        let program = &*process.program;
+        let mut result = Ok(0);
         let mut count = if self.is_large {
             (count as i64).to_ne_bytes().to_vec()
         } else {
@@ -106,11 +109,12 @@ impl User {
             program.lend(right, &mut |second| {
                 program.lend(&mut count, &mut |count| {
                     program.lend(&mut handle, &mut |handle| {
-                        program
-                            .call(self.function, &[base(first, left.low), base(second, low), count, handle]);
+                        let arguments = [base(first, left.low), base(second, low), count, handle];
+                        result = process.call_back(self.function, &arguments);
                     });
                 });
             });
         });
+        result.map(drop)
     }
 }

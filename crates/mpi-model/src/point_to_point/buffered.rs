@@ -3,7 +3,7 @@
 //! The data of every send is copied when it is called, so the attached buffer is not used. Its size counts all the same: a program that has
 //! attached too little memory gets the error that it would get elsewhere.
 
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 use multicomputer::comm::transport::RequestId;
 
@@ -31,6 +31,13 @@ functions! {
     MPI_Buffer_detach: detach::<i32>(buffer_addr, size);
     MPI_Buffer_detach_c: detach::<i64>(buffer_addr, size);
     MPI_Buffer_flush: flush();
+    MPI_Buffer_iflush: iflush(request);
+    MPI_Comm_attach_buffer: attach_to(comm, buffer, size);
+    MPI_Comm_attach_buffer_c: attach_to(comm, buffer, size);
+    MPI_Comm_detach_buffer: detach_from::<i32>(comm, buffer_addr, size);
+    MPI_Comm_detach_buffer_c: detach_from::<i64>(comm, buffer_addr, size);
+    MPI_Comm_flush_buffer: flush_of(comm);
+    MPI_Comm_iflush_buffer: iflush_of(comm, request);
 }
 
 /// Memory of each message beside its data (`MPI_BSEND_OVERHEAD`).
@@ -48,22 +55,20 @@ pub(crate) struct Buffered {
 fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), comm: &Comm<'n>) -> Result<()> {
     let Some(to) = comm.to(dest, tag)? else { return Ok(()) };
     let needed = buffer.bytes() + OVERHEAD;
-    let room = |process: &Process<'_>| {
-        let buffered = process.buffered.borrow();
-        let taken: u64 = buffered.sends.iter().map(|(_, bytes)| bytes).sum();
-        buffered.attached.map(|(_, size)| if size == u64::MAX { size } else { size.saturating_sub(taken) })
-    };
-    if room(process).is_some_and(|room| room < needed) {
-        let sends = process.buffered.borrow().sends.clone();
-        let mut open = Vec::new();
+    // A buffer attached to the communicator comes first.
+    let of_comm = comm.buffered.borrow().attached.is_some();
+    let buffered = if of_comm { &comm.buffered } else { &process.buffered };
+    let mut room = buffered.borrow().room();
+    if room.is_some_and(|room| room < needed) {
+        let sends = std::mem::take(&mut buffered.borrow_mut().sends);
         for (id, bytes) in sends {
             if process.transport().test(id)?.is_none() {
-                open.push((id, bytes));
+                buffered.borrow_mut().sends.push((id, bytes));
             }
         }
-        process.buffered.borrow_mut().sends = open;
+        room = buffered.borrow().room();
     }
-    match room(process) {
+    match room {
         Some(room) if room >= needed => {}
         Some(room) => {
             let text =
@@ -73,7 +78,7 @@ fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), co
         None => return Err(Error::new(Class::BUFFER, "no buffer is attached: call MPI_Buffer_attach first")),
     }
     let id = process.transport().isend(to, buffer.load(process))?;
-    process.buffered.borrow_mut().sends.push((id, needed));
+    buffered.borrow_mut().sends.push((id, needed));
     Ok(())
 }
 
@@ -127,35 +132,82 @@ fn bsend_init<'n>(
     Ok(())
 }
 
-fn attach(process: &Process<'_>, buffer: Address, size: i64) -> Result<()> {
-    let size = if buffer == Address::BUFFER_AUTOMATIC { u64::MAX } else { bytes_of("size", size)? };
-    let mut buffered = process.buffered.borrow_mut();
-    if buffered.attached.is_some() {
-        return Err(Error::argument(
-            Class::BUFFER,
-            "buffer",
-            "a buffer is attached already: detach it first",
-        ));
+impl Buffered {
+    /// The free bytes of the attached buffer.
+    fn room(&self) -> Option<u64> {
+        let taken: u64 = self.sends.iter().map(|(_, bytes)| bytes).sum();
+        self.attached.map(|(_, size)| if size == u64::MAX { size } else { size.saturating_sub(taken) })
     }
-    buffered.attached = Some((buffer, size));
-    Ok(())
+
+    fn attach(&mut self, buffer: Address, size: i64) -> Result<()> {
+        let size = if buffer == Address::BUFFER_AUTOMATIC { u64::MAX } else { bytes_of("size", size)? };
+        if self.attached.is_some() {
+            return Err(Error::argument(Class::BUFFER, "buffer", "a buffer is attached already: detach it first"));
+        }
+        self.attached = Some((buffer, size));
+        Ok(())
+    }
 }
 
-fn flush(process: &Process<'_>) -> Result<()> {
-    let sends = std::mem::take(&mut process.buffered.borrow_mut().sends);
-    for (id, _) in sends {
-        process.transport().wait(id)?;
-    }
-    Ok(())
+/// Waits until all messages have left the buffer.
+fn wait_for_sends(process: &Process<'_>, buffered: &RefCell<Buffered>) -> Result<()> {
+    let sends = std::mem::take(&mut buffered.borrow_mut().sends);
+    sends.into_iter().try_for_each(|(id, _)| Ok(process.transport().wait(id).map(drop)?))
 }
 
-fn detach<C: Integer>(process: &Process<'_>, buffer: Out<Address>, size: Out<C>) -> Result<()> {
-    flush(process)?;
-    let attached = process.buffered.borrow_mut().attached.take();
+fn detached<C: Integer>(
+    process: &Process<'_>,
+    buffered: &RefCell<Buffered>,
+    buffer: Out<Address>,
+    size: Out<C>,
+) -> Result<()> {
+    wait_for_sends(process, buffered)?;
+    let attached = buffered.borrow_mut().attached.take();
     let Some((address, bytes)) = attached else {
         return Err(Error::new(Class::BUFFER, "no buffer is attached"));
     };
     buffer.set(process, address);
     size.set_or_undefined(process, if bytes == u64::MAX { 0 } else { bytes as i64 });
+    Ok(())
+}
+
+fn attach(process: &Process<'_>, buffer: Address, size: i64) -> Result<()> {
+    process.buffered.borrow_mut().attach(buffer, size)
+}
+
+fn attach_to<'n>(_: &Process<'n>, comm: Comm<'n>, buffer: Address, size: i64) -> Result<()> {
+    comm.buffered.borrow_mut().attach(buffer, size)
+}
+
+fn detach<C: Integer>(process: &Process<'_>, buffer: Out<Address>, size: Out<C>) -> Result<()> {
+    detached(process, &process.buffered, buffer, size)
+}
+
+fn detach_from<'n, C: Integer>(
+    process: &Process<'n>,
+    comm: Comm<'n>,
+    buffer: Out<Address>,
+    size: Out<C>,
+) -> Result<()> {
+    detached(process, &comm.buffered, buffer, size)
+}
+
+fn flush(process: &Process<'_>) -> Result<()> {
+    wait_for_sends(process, &process.buffered)
+}
+
+fn flush_of<'n>(process: &Process<'n>, comm: Comm<'n>) -> Result<()> {
+    wait_for_sends(process, &comm.buffered)
+}
+
+fn iflush(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
+    flush(process)?;
+    request.set(process, process.enter(Work::done(Status::EMPTY), None));
+    Ok(())
+}
+
+fn iflush_of<'n>(process: &Process<'n>, comm: Comm<'n>, request: Out<Handle>) -> Result<()> {
+    wait_for_sends(process, &comm.buffered)?;
+    request.set(process, process.enter(Work::done(Status::EMPTY), Some(&comm)));
     Ok(())
 }

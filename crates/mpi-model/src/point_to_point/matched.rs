@@ -1,6 +1,6 @@
 //! Matched probes: a message that a probe has found is received by no other receive.
 
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 
 use multicomputer::comm::transport::Claim;
 
@@ -27,9 +27,8 @@ functions! {
 }
 
 /// A message that a probe has claimed.
-#[derive(Clone)]
 pub(crate) struct Claimed<'n> {
-    claim: Claim,
+    claim: Cell<Option<Claim>>,
     communicator: Comm<'n>,
 }
 
@@ -54,7 +53,7 @@ fn improbe<'n>(
     match found {
         Some((found, claim)) => {
             status.set(process, &comm.status(found.source, found.tag, found.bytes), false);
-            let claimed = Claimed { claim, communicator: comm };
+            let claimed = Claimed { claim: Cell::new(Some(claim)), communicator: comm };
             message.set(process, process.messages.borrow_mut().insert(Rc::new(claimed)));
             Ok(())
         }
@@ -89,20 +88,21 @@ fn mprobe<'n>(
         }
     };
     status.set(process, &comm.status(found.source, found.tag, found.bytes), false);
-    let claimed = Claimed { claim, communicator: comm };
+    let claimed = Claimed { claim: Cell::new(Some(claim)), communicator: comm };
     message.set(process, process.messages.borrow_mut().insert(Rc::new(claimed)));
     Ok(())
 }
 
 /// Takes a claimed message out of the table; `None` for `MPI_MESSAGE_NO_PROC`.
-fn take<'n>(process: &Process<'n>, message: Out<Handle>) -> Result<Option<Rc<Claimed<'n>>>> {
+fn take<'n>(process: &Process<'n>, message: Out<Handle>) -> Result<Option<(Claim, Comm<'n>)>> {
     let handle = message.get(process);
     message.set(process, abi::MESSAGE_NULL);
     if handle == abi::MESSAGE_NO_PROC {
         return Ok(None);
     }
     let found = process.messages.borrow_mut().remove(handle);
-    found.map(Some).ok_or_else(|| {
+    let claimed = found.and_then(|claimed| Some((claimed.claim.take()?, claimed.communicator.clone())));
+    claimed.map(Some).ok_or_else(|| {
         Error::argument(
             Class::REQUEST,
             "message",
@@ -120,12 +120,12 @@ fn mrecv<'n>(
     status: StatusAddress,
 ) -> Result<()> {
     let buffer = Buffer::new(buf, count, datatype)?;
-    let Some(claimed) = take(process, message)? else {
+    let Some((claim, comm)) = take(process, message)? else {
         status.set(process, &Status::NO_PROCESS, false);
         return Ok(());
     };
-    let landing = Landing { buffer, communicator: claimed.communicator.clone() };
-    let message = process.transport().recv_claimed(claimed.claim)?;
+    let landing = Landing { buffer, communicator: comm };
+    let message = process.transport().recv_claimed(claim)?;
     landed(process, &landing, &message, status)
 }
 
@@ -138,12 +138,11 @@ fn imrecv<'n>(
     request: Out<Handle>,
 ) -> Result<()> {
     let buffer = Buffer::new(buf, count, datatype)?;
-    let Some(claimed) = take(process, message)? else {
+    let Some((claim, comm)) = take(process, message)? else {
         request.set(process, process.enter(Work::done(Status::NO_PROCESS), None));
         return Ok(());
     };
-    let comm = claimed.communicator.clone();
-    let id = process.transport().irecv_claimed(claimed.claim)?;
+    let id = process.transport().irecv_claimed(claim)?;
     let work = Work::Receive(id, Landing { buffer, communicator: comm.clone() });
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())

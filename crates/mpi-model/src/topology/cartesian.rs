@@ -69,6 +69,29 @@ impl Cartesian {
         self.rank(shifted).map_or(abi::PROC_NULL, |rank| rank as i32)
     }
 
+    /// The grid of some dimensions through a rank, and its ranks.
+    pub fn sub(&self, rank: usize, remains: impl Fn(usize) -> bool) -> (Cartesian, Vec<usize>) {
+        let mut dims = Vec::new();
+        let mut strides = Vec::new();
+        let (mut stride, mut first) = (1, rank);
+        for (dimension, &(extent, is_periodic)) in self.dims.iter().enumerate().rev() {
+            if remains(dimension) {
+                dims.push((extent, is_periodic));
+                strides.push(stride);
+                first -= rank / stride % extent * stride;
+            }
+            stride *= extent;
+        }
+        dims.reverse();
+        strides.reverse();
+        let sub = Cartesian { dims };
+        let member = |at| {
+            first + sub.coordinates(at).iter().zip(&strides).map(|(at, stride)| at * stride).sum::<usize>()
+        };
+        let members = (0..sub.size()).map(member).collect();
+        (sub, members)
+    }
+
     /// The neighbors of a rank: for each dimension the one with the smaller coordinate, then the one with the larger.
     pub fn neighbors(&self, rank: usize) -> Vec<i32> {
         let both = |dimension| [-1, 1].map(|distance| self.shifted(rank, dimension, distance));
@@ -160,14 +183,7 @@ fn cart_sub<'n>(
 ) -> Result<()> {
     let grid = grid(&comm)?;
     let remains = remain_dims.read(process, grid.dims.len()).map_err(|error| error.of("remain_dims"))?;
-    let here = grid.coordinates(comm.rank() as usize);
-    let is_member = |rank: &usize| {
-        let there = grid.coordinates(*rank);
-        (0..remains.len()).all(|dimension| remains[dimension] != 0 || there[dimension] == here[dimension])
-    };
-    let members: Vec<usize> = (0..grid.size()).filter(is_member).collect();
-    let dims = grid.dims.iter().zip(&remains).filter(|&(_, &remains)| remains != 0).map(|(&dim, _)| dim);
-    let sub = Cartesian { dims: dims.collect() };
+    let (sub, members) = grid.sub(comm.rank() as usize, |dimension| remains[dimension] != 0);
     create(process, &comm, &members, Topology::Cartesian(sub), newcomm)
 }
 

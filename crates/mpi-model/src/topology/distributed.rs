@@ -120,6 +120,7 @@ fn graph<'a>(comm: &'a Communicator<'_>) -> Result<&'a Distributed> {
     }
 }
 
+#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn dist_graph_create_adjacent<'n>(
     process: &Process<'n>,
     comm_old: Rc<Communicator<'n>>,
@@ -159,6 +160,7 @@ fn enter<'n>(
     create(process, comm_old, &members, Topology::Distributed(graph), handle)
 }
 
+#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn dist_graph_create<'n>(
     process: &Process<'n>,
     comm_old: Rc<Communicator<'n>>,
@@ -208,6 +210,7 @@ fn dist_graph_neighbors_count<'n>(
     Ok(())
 }
 
+#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn dist_graph_neighbors<'n>(
     process: &Process<'n>,
     comm: Rc<Communicator<'n>>,

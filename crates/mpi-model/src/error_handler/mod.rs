@@ -4,6 +4,9 @@
 //! an entry of the table counts the references of the program only, and is taken again when the program makes a handler of the same
 //! function.
 
+#[cfg(test)]
+mod tests;
+
 use std::{collections::BTreeMap, rc::Rc};
 
 use crate::{
@@ -14,6 +17,7 @@ use crate::{
     process::{Process, Scope},
     program::Scratch,
     table::{Kind, Table},
+    tool,
     word::{Address, Argument, Handle, Out, Text, store_text},
 };
 
@@ -99,7 +103,6 @@ impl State {
     }
 
     /// Notes the error handler of a new window, file or session.
-    #[allow(dead_code, reason = "for windows, files and sessions")]
     pub(crate) fn enter(&mut self, object: Handle, handler: Handle) {
         self.handlers.insert(object, handler);
     }
@@ -111,7 +114,6 @@ impl State {
     }
 
     /// Forgets the error handler of a window, file or session that is freed.
-    #[allow(dead_code, reason = "for windows, files and sessions")]
     pub(crate) fn forget(&mut self, object: Handle) {
         self.handlers.remove(&object);
     }
@@ -154,6 +156,10 @@ functions! {
 /// [`Error::Leave`] if the error handler ends the program.
 pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiError) -> Result<i32> {
     process.error_handlers.borrow_mut().last = Some(error.clone());
+    let is_tool = process.last_function().is_some_and(|function| function.starts_with("MPI_T_"));
+    if is_tool && tool::CODES.contains(&error.class.0) {
+        return Ok(error.class.0);
+    }
     let (object, kind, handler) = match scope {
         Scope::Communicator(communicator) => {
             (communicator.handle.get(), Kind::Communicator, communicator.error_handler.get())
@@ -173,7 +179,7 @@ pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiEr
     match action {
         Action::Return => Ok(code),
         Action::Call { kind: of, function } if of == kind => {
-            let scratch = Scratch::new(process.program)?;
+            let scratch = Scratch::new(&*process.program)?;
             scratch.set(0, &object);
             scratch.set(1, &code);
             process.call_back(function, &[scratch.address(0), scratch.address(1)])?;
@@ -318,10 +324,10 @@ fn free(process: &Process<'_>, errhandler: Out<Handle>) -> Result<()> {
     Given::decode(process, handle.0).map_err(|error| error.of("errhandler"))?;
     let mut state = process.error_handlers.borrow_mut();
     // MPI_Comm_get_errhandler may have returned a predefined handler: freeing it is no error.
-    if !state.table.is_predefined(handle) {
-        if let Some(handler) = state.table.get_mut(handle) {
-            handler.references -= 1;
-        }
+    if !state.table.is_predefined(handle)
+        && let Some(handler) = state.table.get_mut(handle)
+    {
+        handler.references -= 1;
     }
     errhandler.set(process, abi::ERRHANDLER_NULL);
     Ok(())
@@ -329,7 +335,7 @@ fn free(process: &Process<'_>, errhandler: Out<Handle>) -> Result<()> {
 
 /// Whether a code is one of the standard: a class, or a code of the tool information interface.
 fn is_standard(code: i32) -> bool {
-    Class(code).describe().is_some() || (1001..=1018).contains(&code) || code == abi::ERR_LASTCODE
+    Class(code).describe().is_some() || tool::CODES.contains(&code) || code == abi::ERR_LASTCODE
 }
 
 fn no_code(code: i32) -> Error {

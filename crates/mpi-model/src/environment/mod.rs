@@ -1,5 +1,8 @@
 //! Initialization, finalization, time, and what a process can ask about its environment.
 
+#[cfg(test)]
+mod tests;
+
 use crate::{
     abi, attribute, communicator,
     error::{Class, Error, Result},

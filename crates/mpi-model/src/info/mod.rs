@@ -1,5 +1,8 @@
 //! Info objects: hints as pairs of a key and a value.
 
+#[cfg(test)]
+mod tests;
+
 use std::{cell::RefCell, rc::Rc};
 
 use crate::{
@@ -102,8 +105,8 @@ fn environment(process: &Process<'_>) -> Info {
         info.set(key, &value[..]);
     }
     for (key, value) in [
-        ("maxprocs", process.node.size().to_string()),
-        ("soft", process.node.size().to_string()),
+        ("maxprocs", process.size().to_string()),
+        ("soft", process.size().to_string()),
         ("host", crate::environment::processor_name(process)),
         ("arch", std::env::consts::ARCH.to_owned()),
     ] {

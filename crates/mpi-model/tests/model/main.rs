@@ -1,0 +1,4 @@
+//! Programs of MPI in Rust: every rank has an arena as its memory and calls functions by name.
+
+mod messages;
+mod support;

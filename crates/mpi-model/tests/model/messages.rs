@@ -1,0 +1,120 @@
+//! Messages and collective operations; modeled times are those of programs in Rust.
+
+use multicomputer::{Machine, prelude::*};
+
+use crate::support::{ANY_SOURCE, ANY_TAG, DOUBLE, IGNORE, INT, PROC_NULL, RETURN, SUM, WORLD, run};
+
+#[test]
+fn a_ring_takes_the_time_of_the_same_program_in_rust() {
+    let machine = Machine::paragon(4, 4).build().unwrap();
+    let mpi = run(&machine, |rank| {
+        let (value, got) = (rank.put(&[rank.rank as i32; 100]), rank.room(400));
+        let (next, last) = ((rank.rank + 1) % rank.size, (rank.rank + rank.size - 1) % rank.size);
+        for _ in 0..3 {
+            rank.call("MPI_Sendrecv", &[value, 100, INT, next, 7, got, 100, INT, last, 7, WORLD, IGNORE])?;
+            rank.call("MPI_Allreduce", &[got, value, 100, INT, SUM, WORLD])?;
+        }
+        rank.call("MPI_Barrier", &[WORLD])?;
+        let requests = rank.room(16);
+        rank.call("MPI_Irecv", &[got, 100, INT, ANY_SOURCE, ANY_TAG, WORLD, requests])?;
+        rank.call("MPI_Isend", &[value, 100, INT, next, 9, WORLD, requests + 8])?;
+        rank.call("MPI_Waitall", &[2, requests, IGNORE])?;
+        Ok(rank.get::<i32>(got))
+    })
+    .unwrap();
+    let rust = machine
+        .run(|node| {
+            let (world, size) = (node.world(), node.size());
+            let mut value = vec![node.rank() as i32; 100];
+            let (next, last) = ((node.rank() + 1) % size, (node.rank() + size - 1) % size);
+            for _ in 0..3 {
+                value = world.sendrecv((next, Tag(7)), &value[..], (last, Tag(7)))?.to_vec()?;
+                world.all_reduce(&mut value[..], Sum)?;
+            }
+            world.barrier()?;
+            let posted = world.irecv(ANY_SOURCE_AND_TAG)?;
+            let sent = world.isend((next, Tag(9)), &value[..])?;
+            let received = Request::wait_all([AnyRequest::from(posted), sent.into()])?;
+            Ok(received[0].as_ref().ok_or("a message")?.to_vec::<i32>()?[0])
+        })
+        .unwrap();
+    assert_eq!(mpi.outputs, rust.outputs);
+    assert_eq!(mpi.report.makespan, rust.report.makespan);
+    assert_eq!(mpi.report.nodes, rust.report.nodes);
+}
+
+const ANY_SOURCE_AND_TAG: multicomputer::AnySource = multicomputer::ANY_SOURCE;
+
+#[test]
+fn nonblocking_collectives_proceed_in_other_calls() {
+    let machine = Machine::hockney(2, 3).build().unwrap();
+    let run = run(&machine, |rank| {
+        let (value, all, request) = (rank.put(&[rank.rank as f64; 4]), rank.room(32), rank.room(8));
+        rank.call("MPI_Iallreduce", &[value, all, 4, DOUBLE, SUM, WORLD, request])?;
+        // Rank 0 receives from the last rank, which sends only when its all-reduce is finished.
+        let (token, last) = (rank.put(&[42_i32]), rank.size - 1);
+        if rank.rank == 0 {
+            rank.call("MPI_Recv", &[token, 1, INT, last, 1, WORLD, IGNORE])?;
+        }
+        rank.call("MPI_Wait", &[request, IGNORE])?;
+        if rank.rank == last {
+            rank.call("MPI_Send", &[token, 1, INT, 0, 1, WORLD])?;
+        }
+        let gathered = rank.room(8 * 6);
+        rank.call("MPI_Iallgather", &[value, 1, DOUBLE, gathered, 1, DOUBLE, WORLD, request])?;
+        rank.call("MPI_Wait", &[request, IGNORE])?;
+        Ok((rank.list::<f64>(all, 4), rank.list::<f64>(gathered, 6)))
+    })
+    .unwrap();
+    for output in run.outputs {
+        assert_eq!(output, (vec![15.0; 4], vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0]));
+    }
+}
+
+#[test]
+fn errors_have_the_classes_of_the_standard() {
+    let machine = Machine::hockney(1, 2).build().unwrap();
+    let run = run(&machine, |rank| {
+        rank.call("MPI_Comm_set_errhandler", &[WORLD, RETURN])?;
+        let buffer = rank.put(&[1_i32, 2, 3]);
+        let send = |count: usize, datatype: usize, dest: usize, tag: usize, comm: usize| {
+            rank.code("MPI_Send", &[buffer, count, datatype, dest, tag, comm])
+        };
+        let codes = [
+            send(1, INT, 7, 0, WORLD)?,
+            send(1, INT, 0, -5_isize as usize, WORLD)?,
+            send(-1_isize as usize, INT, 0, 0, WORLD)?,
+            send(1, 0x200, 0, 0, WORLD)?,
+            send(1, INT, PROC_NULL, 0, WORLD)?,
+        ];
+        let other = 1 - rank.rank;
+        rank.call("MPI_Send", &[buffer, 3, INT, other, 0, WORLD])?;
+        let truncated = rank.code("MPI_Recv", &[buffer, 2, INT, other, 0, WORLD, IGNORE])?;
+        Ok((codes, truncated))
+    })
+    .unwrap();
+    assert_eq!(run.outputs[0], ([6, 4, 2, 3, 0], 15));
+}
+
+#[test]
+fn communicators_are_split_and_merged() {
+    let machine = Machine::hockney(2, 3).build().unwrap();
+    let run = run(&machine, |rank| {
+        let odd = rank.rank % 2;
+        let half = rank.made("MPI_Comm_split", &[WORLD, odd, rank.size - rank.rank])?;
+        let (value, sum) = (rank.put(&[rank.rank as i32]), rank.room(4));
+        rank.call("MPI_Allreduce", &[value, sum, 1, INT, SUM, half])?;
+        let halves = rank.made("MPI_Intercomm_create", &[half, 0, WORLD, if odd == 1 { 4 } else { 5 }, 3])?;
+        let remote = rank.room(4);
+        rank.call("MPI_Allreduce", &[value, remote, 1, INT, SUM, halves])?;
+        let merged = rank.made("MPI_Intercomm_merge", &[halves, odd])?;
+        let place = rank.room(4);
+        rank.call("MPI_Comm_rank", &[merged, place])?;
+        Ok([sum, remote, place].map(|address| rank.get::<i32>(address)))
+    })
+    .unwrap();
+    let expected: Vec<[i32; 3]> = (0..6)
+        .map(|rank| if rank % 2 == 0 { [6, 9, (4 - rank) / 2] } else { [9, 6, 3 + (5 - rank) / 2] })
+        .collect();
+    assert_eq!(run.outputs, expected);
+}
