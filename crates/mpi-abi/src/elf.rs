@@ -255,7 +255,9 @@ impl Elf {
                 is_code: part.flags & PF_X != 0,
             }
         });
-        let fits = |constant: &Constant| constant.offset % page == 0 && constant.offset + constant.size <= self.end() + page;
+        let fits = |constant: &Constant| {
+            constant.offset % page == 0 && constant.offset + constant.size <= self.end() + page
+        };
         constants.filter(fits).collect()
     }
 
@@ -283,17 +285,22 @@ impl Elf {
     /// Whether the dynamic linker calls functions of the file to bind symbols.
     fn has_resolvers(&self) -> bool {
         let is_resolver = |table, size| {
-            let (Some(table), Some(size)) = (self.value(table).and_then(|at| self.offset_of(at)), self.value(size)) else {
+            let (Some(table), Some(size)) =
+                (self.value(table).and_then(|at| self.offset_of(at)), self.value(size))
+            else {
                 return false;
             };
             let kinds = (table..table.saturating_add(size as usize)).step_by(24);
             kinds.filter_map(|at| number(&self.bytes, at + 8, 4)).any(|kind| kind == R_IRELATIVE)
         };
         let symbols = self.symbols().unwrap_or_default();
-        let is_defined = |symbol: usize| number(&self.bytes, symbol + 6, 2).is_some_and(|section| section != 0);
+        let is_defined =
+            |symbol: usize| number(&self.bytes, symbol + 6, 2).is_some_and(|section| section != 0);
         is_resolver(DT_RELA, DT_RELASZ)
             || is_resolver(DT_JMPREL, DT_PLTRELSZ)
-            || symbols.into_iter().any(|at| self.bytes.get(at + 4).is_some_and(|info| info & 0xf == STT_GNU_IFUNC) && is_defined(at))
+            || symbols.into_iter().any(|at| {
+                self.bytes.get(at + 4).is_some_and(|info| info & 0xf == STT_GNU_IFUNC) && is_defined(at)
+            })
     }
 
     /// Changes the contents, and not what the other functions return, so that the dynamic linker calls none of the [functions](Elf::functions)

@@ -182,18 +182,12 @@ impl Program {
             file.write(path, &names).map_err(|source| LoadError::Copy { path: path.clone(), source })?;
         }
         // The program is the last file; the dynamic linker finds the others beside it.
-<<<<<<< HEAD
         let refused = |message| LoadError::Refused { path: self.path.clone(), message };
         let handle = open(paths.last().map_or(Path::new(""), PathBuf::as_path)).map_err(refused)?;
-=======
-        let open = |path: &Path| {
-            open(path).map_err(|message| LoadError::Refused { path: self.path.clone(), message })
-        };
-        let handle = open(paths.last().ok_or_else(|| LoadError::Version { path: self.path.clone() })?)?;
->>>>>>> origin/main
         let mut initializers = Vec::with_capacity(self.files.len());
         for (file, path) in self.files.iter().zip(&paths) {
-            let base = base(handle, path).ok_or_else(|| refused(format!("{} is not loaded", path.display())))?;
+            let base =
+                base(handle, path).ok_or_else(|| refused(format!("{} is not loaded", path.display())))?;
             file.map_constants(base).map_err(|source| LoadError::Copy { path: path.clone(), source })?;
             let range = file.elf.range();
             place::register(base, base + range.start..base + range.end, &file.places);
