@@ -134,8 +134,16 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// report lists as never waited for, if any.
     fn forget(&self, request: RequestId, unwaited: Option<Parcel>);
 
-    /// Cancels a posted receive from any source; a message that it has matched becomes available to other receives.
+    /// Cancels a posted receive, as if it had never been posted: a message that it has matched becomes available to other receives, at its
+    /// place in the order of arrival. The request is gone.
     fn withdraw(&self, request: RequestId);
+
+    /// Cancels a posted receive unless a message has been matched with it at the node's clock (MPI's `MPI_Cancel`). Returns `true` if the
+    /// receive was withdrawn: the request is gone, and later messages are matched as if it had never been posted. Returns `false` if a
+    /// message has been matched, if a fault has ended the receive, or if the request is a send: the request stays open, and the program
+    /// waits for it as for any other. The call takes no modeled time. Its result depends on the instant: the node waits until the network
+    /// has reached its clock, and a message that arrives at this very instant has been matched.
+    fn cancel(&self, request: RequestId) -> Result<bool, CommError>;
 
     // Time.
 

@@ -58,9 +58,11 @@ pub(crate) enum Op {
     Forget {
         request: RequestId,
     },
-    /// Cancels a posted receive, as if it had never been posted.
+    /// Cancels a posted receive, as if it had never been posted. With `unless_matched`, a receive that has been matched by the node's clock
+    /// stays as it is.
     Withdraw {
         request: RequestId,
+        unless_matched: bool,
     },
     /// A probe for a message; blocking, or only at the present instant.
     Probe {
@@ -169,6 +171,8 @@ pub(crate) enum Outcome {
         label: Label,
         bytes: u64,
     },
+    /// A receive has been withdrawn, because it had not been matched.
+    Withdrawn,
     /// A test or a probe found nothing.
     Nothing,
     /// The deadline passed.

@@ -212,6 +212,29 @@ impl Kernel {
     /// Withdraws a receive: a message that it has taken by the node's clock becomes available to other receives, at its place in the order.
     /// The network may be ahead; messages that have arrived since are matched again, without the withdrawn receive.
     pub(super) fn withdraw(&mut self, id: NodeId, request: RequestId) {
+        let clock = self.nodes[id as usize].clock;
+        self.remove_receive(id, request);
+        self.finish(id, clock, Outcome::Done);
+    }
+
+    /// Withdraws a receive if it has not been matched by the node's clock. The network may be ahead: a message that has arrived since does
+    /// not count.
+    pub(super) fn cancel(&mut self, id: NodeId, request: RequestId) {
+        let node = &self.nodes[id as usize];
+        let clock = node.clock;
+        let is_unmatched = match node.requests.get(request) {
+            Some(Request::RecvPosted { .. }) => true,
+            Some(Request::Received { message, .. }) => message.at > clock,
+            _ => false,
+        };
+        if is_unmatched {
+            self.remove_receive(id, request);
+        }
+        self.finish(id, clock, if is_unmatched { Outcome::Withdrawn } else { Outcome::Done });
+    }
+
+    /// Removes a receive at the node's clock, and matches the messages again to which it makes a difference.
+    fn remove_receive(&mut self, id: NodeId, request: RequestId) {
         let node = &mut self.nodes[id as usize];
         let clock = node.clock;
         match node.requests.remove(request) {
@@ -229,7 +252,6 @@ impl Kernel {
             }
             _ => {}
         }
-        self.finish(id, clock, Outcome::Done);
     }
 
     /// Takes all messages that arrived after `instant` back from receives that the program has not waited for, and posts these receives

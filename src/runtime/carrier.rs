@@ -301,6 +301,18 @@ impl<C: Carrier> Endpoint for C {
         }
     }
 
+    fn cancel(&self, request: RequestId) -> Result<bool, CommError> {
+        self.check_running()?;
+        self.drain()?;
+        let local = &mut *self.local().borrow_mut();
+        let is_unmatched = matches!(local.requests.get(request as usize), Some(Request::Posted(_)));
+        if is_unmatched {
+            local.matching.withdraw(&request);
+            local.settle(request);
+        }
+        Ok(is_unmatched)
+    }
+
     fn now(&self) -> Result<Time, CommError> {
         self.check_running()?;
         let now = self.time();

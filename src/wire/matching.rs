@@ -84,6 +84,11 @@ impl<M: Labeled, R: PartialEq> Matching<M, R> {
         at.and_then(|at| self.posted.remove(at)).is_some()
     }
 
+    /// Returns the posted receives in the order of posting.
+    pub(crate) fn posted(&self) -> impl Iterator<Item = &(Selector, R)> {
+        self.posted.iter()
+    }
+
     /// Withdraws all posted receives.
     pub(crate) fn withdraw_all(&mut self) {
         self.posted.clear();

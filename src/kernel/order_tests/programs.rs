@@ -64,6 +64,10 @@ pub(crate) enum Step {
     Test,
     /// Withdraws the oldest open receive.
     Withdraw,
+    /// Cancels the oldest or the newest open receive, unless it has been matched.
+    Cancel {
+        newest: bool,
+    },
     /// Forgets the newest open receive.
     Forget,
     Compute(Span),
@@ -95,7 +99,7 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
             active: random.random_bool(0.1),
         };
         let after = unit.times(random.random_range(0..spread));
-        match random.random_range(0..34) {
+        match random.random_range(0..36) {
             0..5 => Step::Send(to),
             5..9 => Step::Isend(to),
             9 => Step::Active(to.target),
@@ -115,6 +119,7 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
             27 => Step::Withdraw,
             28 => Step::Forget,
             29..31 => Step::Compute(after),
+            34..36 => Step::Cancel { newest: random.random_bool(0.5) },
             31 => [Step::Now, Step::Charge(after)][random.random_range(0..2)].clone(),
             _ => Step::Answer { bytes },
         }
@@ -217,7 +222,13 @@ impl Runner {
                     Op::Test { request: newest }
                 }
                 Step::Withdraw if receive.is_some() => {
-                    Op::Withdraw { request: self.open.remove(receive.unwrap()).0 }
+                    Op::Withdraw { request: self.open.remove(receive.unwrap()).0, unless_matched: false }
+                }
+                Step::Cancel { newest } if receive.is_some() => {
+                    let last = self.open.iter().rposition(|&(_, receives)| receives);
+                    let request = self.open[if newest { last } else { receive }.unwrap()].0;
+                    requests.push(request);
+                    Op::Withdraw { request, unless_matched: true }
                 }
                 Step::Forget if receive.is_some() => {
                     let newest = self.open.iter().rposition(|&(_, receives)| receives).unwrap();
@@ -232,6 +243,7 @@ impl Runner {
                 | Step::ComputeUntil { .. }
                 | Step::Test
                 | Step::Withdraw
+                | Step::Cancel { .. }
                 | Step::Forget => continue,
             };
         };
@@ -243,7 +255,7 @@ impl Runner {
                 | Op::Launch { .. }
                 | Op::Compute { .. }
                 | Op::Charge { .. }
-                | Op::Withdraw { .. }
+                | Op::Withdraw { unless_matched: false, .. }
                 | Op::Forget { .. }
                 | Op::Recv { request: Some(_), .. }
         );
@@ -269,6 +281,7 @@ impl Runner {
             Outcome::Completed { index, received } => (received, Some(index)),
             Outcome::Interrupted { received, .. } => (Some(received), Some(0)),
             Outcome::FailedAmong { index, .. } => (None, Some(index)),
+            Outcome::Withdrawn => (None, Some(0)),
             // A failed test ends its request. A wait has already removed its request from the open ones.
             Outcome::Failed(_) if requests.len() == 1 => (None, Some(0)),
             _ => (None, None),

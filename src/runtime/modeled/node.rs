@@ -60,6 +60,8 @@ struct Local {
     matching: Matching<Envelope, RequestId>,
     /// The messages taken by posted receives.
     received: BTreeMap<RequestId, Envelope>,
+    /// The messages taken by receives that the program has dropped, as long as another receive may still take them instead.
+    dropped: Vec<Envelope>,
     /// The arrived messages that this thread must not match, because receives are matched by the kernel at present or always.
     held: VecDeque<Envelope>,
     answer: Option<Reply>,
@@ -178,6 +180,13 @@ impl<'run> NodeThread<'run> {
             }
             _ => {}
         }
+        if local.pending.is_empty() {
+            local.dropped.clear();
+        }
+    }
+
+    fn is_receive(&self, request: RequestId) -> bool {
+        matches!(self.local.borrow().pending.get(&request), Some(Pending::Recv { .. }))
     }
 
     /// Whether modeled time determines the message that a receive takes. If not, the data determines it: messages from one sender arrive in
@@ -363,18 +372,38 @@ impl Endpoint for NodeThread<'_> {
             let forgotten = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Forget { request }));
             let local = &mut *self.local.borrow_mut();
             local.pending.remove(&request);
-            local.received.remove(&request);
+            if let Some(envelope) = local.received.remove(&request) {
+                local.drop_message(request, envelope);
+            }
             local.unwaited.extend(unwaited.filter(|_| forgotten.is_ok()));
         }
     }
 
     fn withdraw(&self, request: RequestId) {
-        let pending = self.local.borrow().pending.get(&request).copied();
-        if let Some(Pending::Recv { matched_by_kernel: true, .. }) = pending {
+        if self.is_receive(request) {
+            // The kernel knows which other receives the messages are matched with now.
+            self.local.borrow_mut().match_by_kernel(request);
+            let op = Op::Withdraw { request, unless_matched: false };
             // An error means that the run has ended, and the kernel no longer needs this call.
-            let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(Op::Withdraw { request }));
+            let _ = self.call(TimeEffect::ZeroTime, || self.notify_zero_time(op));
             self.settle(request);
         }
+    }
+
+    fn cancel(&self, request: RequestId) -> Result<bool, CommError> {
+        self.call(TimeEffect::ZeroTime, || {
+            if !self.is_receive(request) {
+                return self.check_running().map(|()| false);
+            }
+            let reply = self.query(Op::Withdraw { request, unless_matched: true })?;
+            let is_withdrawn = reply.outcome == Outcome::Withdrawn;
+            if is_withdrawn {
+                // The receive may have taken data that arrives later in modeled time.
+                self.local.borrow_mut().match_by_kernel(request);
+                self.settle(request);
+            }
+            Ok(is_withdrawn)
+        })
     }
 
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {

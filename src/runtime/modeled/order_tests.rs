@@ -81,7 +81,11 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
             endpoint.forget(request, None);
             Ok(Outcome::Done)
         }
-        Op::Withdraw { request } => {
+        Op::Withdraw { request, unless_matched: true } => {
+            let withdrawn = endpoint.cancel(request);
+            withdrawn.map(|withdrawn| if withdrawn { Outcome::Withdrawn } else { Outcome::Done })
+        }
+        Op::Withdraw { request, .. } => {
             endpoint.withdraw(request);
             Ok(Outcome::Done)
         }

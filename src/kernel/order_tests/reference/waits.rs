@@ -108,7 +108,16 @@ impl Reference<'_> {
                 self.nodes[rank].posted.retain(|(_, receiver, _)| *receiver != Receiver::Blocking);
                 self.reply(rank, now, Outcome::TimedOut);
             }
-            State::Called(Op::Withdraw { request }) => {
+            State::Called(Op::Withdraw { request, unless_matched: true }) => {
+                let node = &mut self.nodes[rank];
+                if !matches!(node.requests.get(&request), Some(Request::Posted)) {
+                    return self.reply(rank, now, Outcome::Done);
+                }
+                node.posted.retain(|(_, receiver, _)| *receiver != Receiver::Request(request));
+                node.requests.remove(&request);
+                self.reply(rank, now, Outcome::Withdrawn);
+            }
+            State::Called(Op::Withdraw { request, .. }) => {
                 let node = &mut self.nodes[rank];
                 node.posted.retain(|(_, receiver, _)| *receiver != Receiver::Request(request));
                 let taken = node.requests.remove(&request);

@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 
 use super::{
     super::world::{Delivery, KERNEL_REPLY},
-    Local, NodeThread,
+    Local, NodeThread, Pending,
 };
 use crate::{
     endpoint::Envelope,
     error::CommError,
     kernel::{Outcome, Reply},
-    wire::Selector,
+    wire::{RequestId, Selector},
 };
 
 impl NodeThread<'_> {
@@ -131,10 +131,53 @@ impl NodeThread<'_> {
 impl Local {
     fn take_in(&mut self, envelope: Envelope) {
         if let Some((request, envelope)) = self.matching.arrive(envelope) {
-            // A message taken by a forgotten receive is dropped.
             if self.pending.contains_key(&request) {
                 self.received.insert(request, envelope);
+            } else {
+                self.drop_message(request, envelope);
             }
+        }
+    }
+
+    /// Drops a message taken by a receive that the program has dropped. The message is kept while an earlier receive of the same source is
+    /// open: if the program withdraws this one, the dropped receive takes an earlier message, and this message goes to another receive.
+    pub(super) fn drop_message(&mut self, request: RequestId, envelope: Envelope) {
+        let source = Some(envelope.id.source);
+        let mut earlier = self.pending.range(..request).map(|(_, pending)| pending);
+        if earlier.any(|pending| matches!(pending, Pending::Recv { select, .. } if select.source == source)) {
+            self.dropped.push(envelope);
+        }
+    }
+
+    /// Leaves the matching of all receives to the kernel, because `request` is withdrawn: if it is a receive that this thread matches, then
+    /// messages that this thread has matched ahead of modeled time may belong to other receives now. They are found by their identities when
+    /// the kernel names them. The thread matches again when all these receives have ended; a receive that the program has dropped never
+    /// ends.
+    pub(super) fn match_by_kernel(&mut self, request: RequestId) {
+        if let Some(Pending::Recv { matched_by_kernel: true, .. }) = self.pending.get(&request) {
+            return;
+        }
+        let mut messages: Vec<Envelope> = std::mem::take(&mut self.dropped);
+        self.matched_by_kernel += messages.len() as u32;
+        for pending in self.pending.values_mut() {
+            if let Pending::Recv { matched_by_kernel, .. } = pending
+                && !std::mem::replace(matched_by_kernel, true)
+            {
+                self.matched_by_kernel += 1;
+            }
+        }
+        let pending = &self.pending;
+        let dropped = self.matching.posted().filter(|(_, request)| !pending.contains_key(request)).count();
+        self.matched_by_kernel += dropped as u32;
+        self.matching.withdraw_all();
+        messages.extend(std::mem::take(&mut self.received).into_values());
+        while let Some(envelope) = self.matching.take_if(|_| true) {
+            messages.push(envelope);
+        }
+        // All of them came before the held messages of their senders.
+        messages.sort_unstable_by_key(|envelope| envelope.id);
+        for envelope in messages.into_iter().rev() {
+            self.held.push_front(envelope);
         }
     }
 }
