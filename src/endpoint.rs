@@ -38,6 +38,24 @@ impl Labeled for Envelope {
     }
 }
 
+/// A message that a [probe](Endpoint::probe_claim) has set aside. It takes part in no further matching; only the receive that gets this claim
+/// receives it.
+#[derive(Debug)]
+#[must_use = "the message is lost unless it is received"]
+pub(crate) struct Claim(MessageId);
+
+impl Claim {
+    /// Creates the claim of a message that an endpoint has set aside.
+    pub(crate) fn of(message: MessageId) -> Claim {
+        Claim(message)
+    }
+
+    /// The identity of the message.
+    pub(crate) fn message(&self) -> MessageId {
+        self.0
+    }
+}
+
 /// The index of the first complete request of several, with its message (of a receive) or the error that ended it.
 pub(crate) type First = (usize, Result<Option<Envelope>, CommError>);
 
@@ -108,7 +126,20 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Returns the label and the length of a message that can be received; waits for a message if `blocking`.
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError>;
 
+    /// Like [`probe`](Endpoint::probe), but also sets the message aside (MPI's `MPI_Mprobe`, and `MPI_Improbe` if not `blocking`): no other
+    /// receive or probe finds it. It is the message that a receive with this selector, called now, would take. Its sender, if it waits for
+    /// the receive (rendezvous), goes on waiting: the claim is not the match. A message that is never received appears in the report as not
+    /// received.
+    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError>;
+
+    /// Receives a claimed message (MPI's `MPI_Mrecv`). The call has the costs of a receive that is posted now: it ends at its call + o_r, and
+    /// the message counts as unexpected if it arrived earlier.
+    fn recv_claimed(&self, claim: Claim) -> Result<Envelope, CommError>;
+
     // Requests.
+
+    /// Posts the receive of a claimed message (MPI's `MPI_Imrecv`). The request is complete at once; the wait for it takes o_r.
+    fn irecv_claimed(&self, claim: Claim) -> Result<RequestId, CommError>;
 
     /// Starts a send.
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError>;

@@ -215,7 +215,7 @@ pub(crate) fn blocked_nodes(kernel: &Kernel, group: impl Fn(Context) -> String) 
             NodeState::SendRecv { called, received: Some(_), .. } => (*called, own(rank as NodeId, None)),
             NodeState::Recv { called, select, .. }
             | NodeState::SendRecv { called, select, .. }
-            | NodeState::Probe { called, select } => (*called, message(select)),
+            | NodeState::Probe { called, select, .. } => (*called, message(select)),
             NodeState::Wait { called, request: id } => (*called, request(*id)),
             NodeState::WaitAny { called, wait } => {
                 (*called, WaitsFor::Requests(wait.requests.iter().map(|&id| request(id)).collect()))

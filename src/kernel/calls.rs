@@ -67,7 +67,7 @@ impl Kernel {
                 self.release(id, now, Outcome::TimedOut);
             }
             NodeState::WaitAny { called, wait } => self.wait_any(id, called, wait),
-            NodeState::Probe { called, select } => self.probe(id, called, select, true),
+            NodeState::Probe { called, select, claims } => self.probe(id, called, select, true, claims),
             other => node.state = other,
         }
     }
@@ -99,7 +99,8 @@ impl Kernel {
             Op::Forget { request } => self.forget(id, request),
             Op::Withdraw { request, unless_matched: false } => self.withdraw(id, request),
             Op::Withdraw { request, unless_matched: true } => self.cancel(id, request),
-            Op::Probe { select, blocking } => self.probe(id, called, select, blocking),
+            Op::Probe { select, blocking, claims } => self.probe(id, called, select, blocking, claims),
+            Op::RecvClaimed { message, request } => self.recv_claimed(id, message, request),
             Op::Compute { span } => self.compute(id, called, span, EventKind::Compute),
             Op::Charge { span } => self.compute(id, called, span, EventKind::Charge),
             Op::Barrier => self.barrier(id),
@@ -438,24 +439,68 @@ impl Kernel {
 
     // Probes.
 
-    fn probe(&mut self, id: NodeId, called: Time, select: Selector, blocking: bool) {
-        let node = &self.nodes[id as usize];
+    fn probe(&mut self, id: NodeId, called: Time, select: Selector, blocking: bool, claims: bool) {
+        let matching = &mut self.nodes[id as usize].matching;
         let last = if blocking { Time::MAX } else { called };
-        let there = |message: &&Arrived| message.at <= last && select.accepts(&message.label);
-        let found = node.matching.arrived().find(there);
-        if let Some(&Arrived { at, lost: Some(cause), .. }) = found {
+        let there = |message: &Arrived| message.at <= last && select.accepts(&message.label);
+        let found = match claims {
+            true => matching.take_if(there),
+            false => matching.arrived().find(|message| there(message)).copied(),
+        };
+        if let Some(Arrived { at, lost: Some(cause), .. }) = found {
             self.fail_waiting(id, called, at, cause);
-        } else if let Some(&Arrived { at, id: MessageId { source, seq }, label, bytes, .. }) = found {
+        } else if let Some(message) = found {
+            let Arrived { at, id: MessageId { source, seq }, label, bytes, .. } = message;
             let end = called.max(at);
             let until = WaitEnd::Arrived { from: source as Rank, seq };
             self.record_wait(id, called, end, EventKind::Wait { until });
-            self.release(id, end, Outcome::Found { label, bytes });
+            let outcome = if claims {
+                self.nodes[id as usize].claimed.push(message);
+                Outcome::Claimed { id: message.id, label, bytes }
+            } else {
+                Outcome::Found { label, bytes }
+            };
+            self.release(id, end, outcome);
         } else if let Some((since, cause)) = self.death_of_receive(id, &select, called) {
             self.fail_waiting(id, called, since, cause);
         } else if blocking {
-            self.nodes[id as usize].state = NodeState::Probe { called, select };
+            self.nodes[id as usize].state = NodeState::Probe { called, select, claims };
         } else {
             self.finish_without_result(id, Outcome::Nothing);
+        }
+    }
+
+    /// Receives a message that a probe has set aside. Only now has a receive been posted that takes the message.
+    fn recv_claimed(&mut self, id: NodeId, message: MessageId, request: Option<RequestId>) {
+        let node = &mut self.nodes[id as usize];
+        let called = node.clock;
+        let Some(place) = node.claimed.iter().position(|claimed| claimed.id == message) else {
+            self.finish(id, called, Outcome::Done);
+            return;
+        };
+        let label = node.claimed[place].label;
+        if let Some((since, cause)) = self.death_of_call(label.context, called) {
+            let Some(request) = request else { return self.fail(id, called, cause) };
+            let failed = Request::Failed { at: since.max(called), cause };
+            self.nodes[id as usize].requests.insert(request, failed);
+            self.finish(id, called, Outcome::Done);
+            return;
+        }
+        let message = self.nodes[id as usize].claimed.remove(place);
+        self.record_match(&message, called);
+        match request {
+            Some(request) => {
+                let select =
+                    Selector { context: label.context, source: Some(label.source), tag: Some(label.tag) };
+                let received = Request::Received { posted: called, select, message: message.into() };
+                self.nodes[id as usize].requests.insert(request, received);
+                self.finish(id, called, Outcome::Done);
+            }
+            None => {
+                let end = self.receive_end(id, called, called, &message);
+                self.received(id, called, end, &message);
+                self.finish(id, end, Outcome::Received(message.id));
+            }
         }
     }
 

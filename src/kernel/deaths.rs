@@ -284,7 +284,7 @@ impl Kernel {
         }
         let (NodeState::Recv { called, select }
         | NodeState::SendRecv { called, select, received: None, .. }
-        | NodeState::Probe { called, select }) = self.nodes[id as usize].state
+        | NodeState::Probe { called, select, .. }) = self.nodes[id as usize].state
         else {
             return;
         };

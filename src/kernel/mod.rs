@@ -447,7 +447,7 @@ impl Kernel {
         let mut unreceived = Vec::new();
         for (rank, node) in self.nodes.iter().enumerate() {
             let forgotten = node.lost.iter().map(|(_, _, message)| message);
-            let lost = node.matching.arrived().chain(&node.undecided).chain(forgotten);
+            let lost = node.matching.arrived().chain(&node.undecided).chain(&node.claimed).chain(forgotten);
             let unread = lost.filter(|message| message.lost.is_none());
             unreceived
                 .extend(unread.map(|message| (message.id, rank as NodeId, message.label, message.bytes)));

@@ -58,6 +58,7 @@ pub(super) enum NodeState {
     Probe {
         called: Time,
         select: Selector,
+        claims: bool,
     },
     Barrier {
         called: Time,
@@ -84,6 +85,8 @@ pub(super) struct Node {
     pub(super) sent: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
     pub(super) requests: Requests,
+    /// Messages that probes have set aside and no receive has taken.
+    pub(super) claimed: Vec<Arrived>,
     /// The number of unmatched posted receives from any source.
     pub(super) wild: u32,
     /// Arrived messages that a receive from any source may take, not matched yet; see [`matching`](super::matching).
@@ -118,6 +121,7 @@ impl Node {
             ports: Ports::default(),
             sent: 0,
             matching: Matching::default(),
+            claimed: Vec::new(),
             requests: Requests::default(),
             wild: 0,
             undecided: Vec::new(),

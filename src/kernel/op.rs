@@ -64,10 +64,16 @@ pub(crate) enum Op {
         request: RequestId,
         unless_matched: bool,
     },
-    /// A probe for a message; blocking, or only at the present instant.
+    /// A probe for a message; blocking, or only at the present instant. With `claims`, the message is set aside for a claimed receive.
     Probe {
         select: Selector,
         blocking: bool,
+        claims: bool,
+    },
+    /// A receive of a message that a probe has set aside; blocking, or with a request.
+    RecvClaimed {
+        message: MessageId,
+        request: Option<RequestId>,
     },
     Compute {
         span: Span,
@@ -168,6 +174,12 @@ pub(crate) enum Outcome {
     },
     /// A probe found this message.
     Found {
+        label: Label,
+        bytes: u64,
+    },
+    /// A probe found this message and has set it aside.
+    Claimed {
+        id: MessageId,
         label: Label,
         bytes: u64,
     },

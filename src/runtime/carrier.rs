@@ -11,7 +11,7 @@ use super::{
     waiting::AwaitedEvent,
 };
 use crate::{
-    endpoint::{Call, Endpoint, Envelope, First, Mark, Shared},
+    endpoint::{Call, Claim, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     payload::Payload,
     rank::Rank,
@@ -136,6 +136,33 @@ fn requests(local: &Local, requests: &[RequestId]) -> AwaitedEvent {
     AwaitedEvent::of(requests.iter().filter_map(|&request| local.waits_for(request)))
 }
 
+/// Looks for a message with `poll`; waits for one if `blocking`.
+fn look<C: Carrier, T>(
+    node: &C,
+    select: Selector,
+    blocking: bool,
+    mut poll: impl FnMut(&mut Local) -> Option<T>,
+) -> Result<Option<T>, CommError> {
+    node.check_running()?;
+    if blocking {
+        return node.wait_until(|_| AwaitedEvent::Message(select), Time::MAX, poll);
+    }
+    node.drain()?;
+    let found = poll(&mut node.local().borrow_mut());
+    if found.is_none() {
+        node.after_unsuccessful_poll();
+    }
+    Ok(found)
+}
+
+/// Takes a message that a probe has set aside, and notifies its sender if it waits for the receive.
+fn take_claimed(node: &impl Carrier, claim: &Claim) -> Result<Envelope, CommError> {
+    node.check_running()?;
+    let envelope = node.local().borrow_mut().claimed.remove(&claim.message()).ok_or(CommError::Ended)?;
+    node.on_matched(envelope.id);
+    Ok(envelope)
+}
+
 impl<C: Carrier> Endpoint for C {
     fn id(&self) -> NodeId {
         Carrier::id(self)
@@ -190,22 +217,34 @@ impl<C: Carrier> Endpoint for C {
     }
 
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
-        self.check_running()?;
-        let poll = |local: &mut Local| {
+        look(self, select, blocking, |local| {
             let mut arrived = local.matching.arrived();
             arrived
                 .find(|envelope| select.accepts(&envelope.label))
                 .map(|envelope| (envelope.label, envelope.payload.len()))
-        };
-        if blocking {
-            return self.wait_until(|_| AwaitedEvent::Message(select), Time::MAX, poll);
-        }
-        self.drain()?;
-        let found = poll(&mut self.local().borrow_mut());
-        if found.is_none() {
-            self.after_unsuccessful_poll();
-        }
-        Ok(found)
+        })
+    }
+
+    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError> {
+        look(self, select, blocking, |local| {
+            let envelope = local.matching.take(&select)?;
+            let (id, label, bytes) = (envelope.id, envelope.label, envelope.payload.len());
+            local.claimed.insert(id, envelope);
+            Some((label, bytes, Claim::of(id)))
+        })
+    }
+
+    fn recv_claimed(&self, claim: Claim) -> Result<Envelope, CommError> {
+        let began = self.began();
+        let envelope = take_claimed(self, &claim)?;
+        Ok(self.received(began, envelope))
+    }
+
+    fn irecv_claimed(&self, claim: Claim) -> Result<RequestId, CommError> {
+        let envelope = take_claimed(self, &claim)?;
+        let local = &mut *self.local().borrow_mut();
+        local.completed += 1;
+        Ok(local.requests.insert(Request::Received(local.completed, envelope)) as RequestId)
     }
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {

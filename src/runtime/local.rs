@@ -1,6 +1,6 @@
 //! The messages and requests of a node that matches its messages on its own thread.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use slab::Slab;
 
@@ -38,6 +38,8 @@ pub(super) struct Local {
     /// The number of requests completed so far.
     pub(super) completed: u64,
     pub(super) record: NodeRecord,
+    /// The messages that probes have set aside.
+    pub(super) claimed: BTreeMap<MessageId, Envelope>,
     /// The messages that matched receives after the program had dropped the receives.
     pub(super) lost: Vec<Unreceived>,
     /// The sends whose requests the program has dropped without a wait.
@@ -154,7 +156,7 @@ impl Local {
     /// Returns all messages that the program has not received.
     pub(super) fn unreceived(&self) -> Vec<Unreceived> {
         let mut left = self.lost.clone();
-        left.extend(self.matching.arrived().map(unreceived));
+        left.extend(self.matching.arrived().chain(self.claimed.values()).map(unreceived));
         left.extend(self.requests.iter().filter_map(|(_, request)| match request {
             Request::Received(_, envelope) => Some(unreceived(envelope)),
             _ => None,

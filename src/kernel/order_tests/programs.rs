@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use super::*;
 use crate::{
     rank::Tag,
-    wire::{Context, Parcel, RequestId, Selector},
+    wire::{Context, MessageId, Parcel, RequestId, Selector},
 };
 
 /// The context of active messages; all other messages have context 0.
@@ -48,6 +48,14 @@ pub(crate) enum Step {
     Probe {
         from: Selection,
         blocking: bool,
+    },
+    ProbeClaim {
+        from: Selection,
+        blocking: bool,
+    },
+    /// Receives the oldest message that a probe has set aside; with a request if `posted`.
+    RecvClaimed {
+        posted: bool,
     },
     /// Waits for the oldest open request, i.e. one that has not been waited for.
     Wait,
@@ -99,7 +107,7 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
             active: random.random_bool(0.1),
         };
         let after = unit.times(random.random_range(0..spread));
-        match random.random_range(0..36) {
+        match random.random_range(0..40) {
             0..5 => Step::Send(to),
             5..9 => Step::Isend(to),
             9 => Step::Active(to.target),
@@ -119,6 +127,8 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
             27 => Step::Withdraw,
             28 => Step::Forget,
             29..31 => Step::Compute(after),
+            36..38 => Step::ProbeClaim { from, blocking: random.random_bool(0.3) },
+            38..40 => Step::RecvClaimed { posted: random.random_bool(0.5) },
             34..36 => Step::Cancel { newest: random.random_bool(0.5) },
             31 => [Step::Now, Step::Charge(after)][random.random_range(0..2)].clone(),
             _ => Step::Answer { bytes },
@@ -143,6 +153,8 @@ pub(crate) struct Runner {
     pub(crate) steps: VecDeque<Step>,
     /// The open requests, each with whether it is a receive.
     open: Vec<(RequestId, bool)>,
+    /// The messages that probes have set aside.
+    claimed: VecDeque<MessageId>,
     /// The requests of the last call, until its reply arrives.
     pub(crate) asked: Option<Vec<RequestId>>,
     next_request: RequestId,
@@ -200,7 +212,12 @@ impl Runner {
                 Step::RecvUntil { from, after } => {
                     Op::RecvUntil { select: select(from), deadline: self.clock + after }
                 }
-                Step::Probe { from, blocking } => Op::Probe { select: select(from), blocking },
+                Step::Probe { from, blocking } => Op::Probe { select: select(from), blocking, claims: false },
+                Step::ProbeClaim { from, blocking } => Op::Probe { select: select(from), blocking, claims: true },
+                Step::RecvClaimed { posted } if !self.claimed.is_empty() => {
+                    let message = self.claimed.pop_front().unwrap();
+                    Op::RecvClaimed { message, request: posted.then(|| self.open(true)) }
+                }
                 Step::Wait if !self.open.is_empty() => Op::Wait { request: self.open.remove(0).0 },
                 Step::WaitAny { after, reversed } if !self.open.is_empty() => {
                     requests = self.open.iter().map(|&(request, _)| request).collect();
@@ -239,6 +256,7 @@ impl Runner {
                 Step::Barrier => Op::Barrier,
                 Step::Now => Op::Now,
                 Step::Wait
+                | Step::RecvClaimed { .. }
                 | Step::WaitAny { .. }
                 | Step::ComputeUntil { .. }
                 | Step::Test
@@ -258,6 +276,7 @@ impl Runner {
                 | Op::Withdraw { unless_matched: false, .. }
                 | Op::Forget { .. }
                 | Op::Recv { request: Some(_), .. }
+                | Op::RecvClaimed { request: Some(_), .. }
         );
         if !notified {
             self.asked = Some(requests);
@@ -286,6 +305,9 @@ impl Runner {
             Outcome::Failed(_) if requests.len() == 1 => (None, Some(0)),
             _ => (None, None),
         };
+        if let Outcome::Claimed { id, .. } = reply.outcome {
+            self.claimed.push_back(id);
+        }
         if let Some(index) = ended {
             self.open.retain(|&(request, _)| request != requests[index]);
         }

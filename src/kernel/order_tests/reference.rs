@@ -76,7 +76,10 @@ enum State {
     },
     Waiting(RequestId),
     WaitingForAny(AnyOf),
-    Probing(Selector),
+    Probing {
+        select: Selector,
+        claims: bool,
+    },
     InBarrier,
     Finished,
 }
@@ -91,6 +94,8 @@ struct Node {
     sent: u64,
     /// Messages that have arrived and not been received, by time, source and order.
     arrived: Vec<Arrived>,
+    /// Messages set aside by probes.
+    claimed: Vec<Arrived>,
     /// Posted receives, in order, with their posting times.
     posted: Vec<(Selector, Receiver, Time)>,
     requests: BTreeMap<RequestId, Request>,
@@ -133,6 +138,7 @@ impl<'m> Reference<'m> {
             sends: Vec::new(),
             sent: 0,
             arrived: Vec::new(),
+            claimed: Vec::new(),
             posted: Vec::new(),
             requests: BTreeMap::new(),
             noise: noise(rank as u32),
@@ -279,6 +285,22 @@ impl<'m> Reference<'m> {
                 self.nodes[rank].state = State::Receiving { deadline: Time::MAX };
                 self.nodes[rank].posted.push((select, Receiver::Blocking, called));
                 self.match_named(rank);
+            }
+            Op::RecvClaimed { message, request } => {
+                let claimed = &mut self.nodes[rank].claimed;
+                let place = claimed.iter().position(|claimed| claimed.id == message).unwrap();
+                let message = claimed.remove(place);
+                if self.awaited.contains_key(&message.id) {
+                    self.meetings.insert(message.id);
+                }
+                match request {
+                    None => self.end_receive(rank, called, message),
+                    Some(request) => {
+                        let received = Request::Received { posted: called, message };
+                        self.nodes[rank].requests.insert(request, received);
+                        self.reply(rank, called, Outcome::Done);
+                    }
+                }
             }
             Op::Wait { request } => {
                 self.nodes[rank].state = State::Waiting(request);

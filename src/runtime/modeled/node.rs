@@ -23,14 +23,14 @@ use super::{
     world::{Delivery, Modeled},
 };
 use crate::{
-    endpoint::{Call, Endpoint, Envelope, First, Mark, Shared},
+    endpoint::{Call, Claim, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     kernel::{AnyOf, Op, Outcome, Reply},
     payload::Payload,
     rank::Rank,
     runtime::run_state::count_call_after_end,
     time::{Span, Time},
-    wire::{Context, Label, Matching, NodeId, Parcel, RequestId, Selector},
+    wire::{Context, Label, Matching, MessageId, NodeId, Parcel, RequestId, Selector},
 };
 
 /// Returns the effect on time of a call that may wait or not: `Poll` if it returns without waiting (`at_once`).
@@ -64,6 +64,8 @@ struct Local {
     dropped: Vec<Envelope>,
     /// The arrived messages that this thread must not match, because receives are matched by the kernel at present or always.
     held: VecDeque<Envelope>,
+    /// The messages that probes have set aside.
+    claimed: BTreeMap<MessageId, Envelope>,
     answer: Option<Reply>,
     /// The sends whose requests the program has dropped without a wait.
     unwaited: Vec<Parcel>,
@@ -183,6 +185,12 @@ impl<'run> NodeThread<'run> {
         if local.pending.is_empty() {
             local.dropped.clear();
         }
+    }
+
+    /// Takes the data of a message that a probe has set aside.
+    fn take_claimed(&self, claim: &Claim) -> Result<Envelope, CommError> {
+        let claimed = self.local.borrow_mut().claimed.remove(&claim.message());
+        claimed.ok_or_else(|| self.world.run_state.ended())
     }
 
     fn is_receive(&self, request: RequestId) -> bool {
@@ -409,11 +417,41 @@ impl Endpoint for NodeThread<'_> {
     fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
         self.call(poll_effect(!blocking), || {
             self.declare_context(select.context);
-            let reply = self.query(Op::Probe { select, blocking })?;
+            let reply = self.query(Op::Probe { select, blocking, claims: false })?;
             match reply.outcome {
                 Outcome::Found { label, bytes } => Ok(Some((label, bytes))),
                 _ => Ok(None),
             }
+        })
+    }
+
+    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError> {
+        self.call(poll_effect(!blocking), || {
+            self.declare_context(select.context);
+            let reply = self.query(Op::Probe { select, blocking, claims: true })?;
+            let Outcome::Claimed { id, label, bytes } = reply.outcome else { return Ok(None) };
+            let envelope = self.take_message(id);
+            self.local.borrow_mut().claimed.extend(envelope.map(|envelope| (id, envelope)));
+            Ok(Some((label, bytes, Claim::of(id))))
+        })
+    }
+
+    fn recv_claimed(&self, claim: Claim) -> Result<Envelope, CommError> {
+        self.call(TimeEffect::TakesTime, || {
+            self.notify(Op::RecvClaimed { message: claim.message(), request: None })?;
+            self.take_claimed(&claim)
+        })
+    }
+
+    fn irecv_claimed(&self, claim: Claim) -> Result<RequestId, CommError> {
+        self.call(TimeEffect::ZeroTime, || {
+            let envelope = self.take_claimed(&claim)?;
+            let Label { context, source, tag } = envelope.label;
+            let select = Selector { context, source: Some(source), tag: Some(tag) };
+            let request = self.new_request(Pending::Recv { select, matched_by_kernel: false });
+            self.local.borrow_mut().received.insert(request, envelope);
+            self.notify_zero_time(Op::RecvClaimed { message: claim.message(), request: Some(request) })?;
+            Ok(request)
         })
     }
 

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Pace, Settings, run};
 use crate::{
-    endpoint::{Endpoint, Envelope},
+    endpoint::{Claim, Endpoint, Envelope},
     error::{CommError, RunError},
     kernel::{
         Cause, Op, Outcome, Reply,
@@ -73,7 +73,20 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
             Some(envelope) => Outcome::Completed { index: 0, received: id(envelope) },
             None => Outcome::Nothing,
         }),
-        Op::Probe { select, blocking } => endpoint.probe(select, blocking).map(|found| match found {
+        Op::Probe { select, blocking, claims: true } => {
+            let claimed = endpoint.probe_claim(select, blocking);
+            claimed.map(|claimed| match claimed {
+                Some((label, bytes, claim)) => Outcome::Claimed { id: claim.message(), label, bytes },
+                None => Outcome::Nothing,
+            })
+        }
+        Op::RecvClaimed { message, request: None } => {
+            endpoint.recv_claimed(Claim::of(message)).map(received)
+        }
+        Op::RecvClaimed { message, .. } => {
+            endpoint.irecv_claimed(Claim::of(message)).map(|_| Outcome::Done)
+        }
+        Op::Probe { select, blocking, .. } => endpoint.probe(select, blocking).map(|found| match found {
             Some((label, bytes)) => Outcome::Found { label, bytes },
             None => Outcome::Nothing,
         }),

@@ -55,7 +55,7 @@ impl Reference<'_> {
             State::Called(_) => true,
             State::Receiving { deadline } => *deadline == self.now,
             State::WaitingForAny(wait) => wait.deadline <= self.now || self.first_of(rank, wait).is_some(),
-            State::Probing(select) => node.arrived.iter().any(|message| select.accepts(&message.label)),
+            State::Probing { select, .. } => node.arrived.iter().any(|message| select.accepts(&message.label)),
             _ => false,
         }
     }
@@ -89,8 +89,8 @@ impl Reference<'_> {
                 }
                 None => self.reply(rank, now, Outcome::Nothing),
             },
-            State::Called(Op::Probe { select, blocking }) => self.probe(rank, select, blocking),
-            State::Probing(select) => self.probe(rank, select, true),
+            State::Called(Op::Probe { select, blocking, claims }) => self.probe(rank, select, blocking, claims),
+            State::Probing { select, claims } => self.probe(rank, select, true, claims),
             State::Called(Op::RecvUntil { select, deadline }) => {
                 let first =
                     self.nodes[rank].arrived.iter().position(|message| select.accepts(&message.label));
@@ -156,17 +156,24 @@ impl Reference<'_> {
         self.reply(rank, end, outcome);
     }
 
-    pub(super) fn probe(&mut self, rank: Rank, select: Selector, blocking: bool) {
+    pub(super) fn probe(&mut self, rank: Rank, select: Selector, blocking: bool, claims: bool) {
         let (now, called) = (self.now, self.nodes[rank].clock);
-        let found = self.nodes[rank].arrived.iter().find(|message| select.accepts(&message.label));
+        let node = &mut self.nodes[rank];
+        let place = node.arrived.iter().position(|message| select.accepts(&message.label));
+        let found = place.map(|place| if claims { node.arrived.remove(place) } else { node.arrived[place] });
         match found {
-            Some(&Arrived { at, lost: Some(cause), .. }) => {
+            Some(Arrived { at, lost: Some(cause), .. }) => {
                 self.reply(rank, called.max(at), Outcome::Failed(cause));
             }
-            Some(&Arrived { label, bytes, .. }) => {
+            Some(message) if claims => {
+                let Arrived { id, label, bytes, .. } = message;
+                self.nodes[rank].claimed.push(message);
+                self.reply(rank, now, Outcome::Claimed { id, label, bytes });
+            }
+            Some(Arrived { label, bytes, .. }) => {
                 self.reply(rank, now, Outcome::Found { label, bytes });
             }
-            None if blocking => self.nodes[rank].state = State::Probing(select),
+            None if blocking => self.nodes[rank].state = State::Probing { select, claims },
             None => self.reply(rank, now, Outcome::Nothing),
         }
     }

@@ -11,7 +11,7 @@ use crate::{
     endpoint::Envelope,
     error::CommError,
     kernel::{Outcome, Reply},
-    wire::{RequestId, Selector},
+    wire::{MessageId, RequestId, Selector},
 };
 
 impl NodeThread<'_> {
@@ -22,8 +22,7 @@ impl NodeThread<'_> {
         }
     }
 
-    /// Returns the message that the kernel reports as received. It has arrived here before, because a sender dispatches the data before the
-    /// call.
+    /// Returns the message that the kernel reports as received.
     pub(super) fn maybe_received(&self, reply: Reply) -> Result<Option<Envelope>, CommError> {
         let (Outcome::Received(id)
         | Outcome::Completed { received: Some(id), .. }
@@ -31,15 +30,21 @@ impl NodeThread<'_> {
         else {
             return Ok(None);
         };
+        Ok(self.take_message(id))
+    }
+
+    /// Takes the data of a message that the kernel has named. It has arrived here before, because a sender dispatches the data before the
+    /// call.
+    pub(super) fn take_message(&self, id: MessageId) -> Option<Envelope> {
         self.drain();
         let local = &mut *self.local.borrow_mut();
         let held = local.held.iter().position(|envelope| envelope.id == id);
         let envelope = held.and_then(|at| local.held.remove(at));
         let envelope = envelope.or_else(|| local.matching.take_if(|envelope| envelope.id == id));
-        Ok(envelope.or_else(|| {
+        envelope.or_else(|| {
             let request = *local.received.iter().find(|(_, envelope)| envelope.id == id)?.0;
             local.received.remove(&request)
-        }))
+        })
     }
 
     pub(super) fn take_data(&self, select: &Selector) -> Result<Envelope, CommError> {
