@@ -56,6 +56,9 @@ impl Claim {
     }
 }
 
+/// What a remote memory access does to the memory of its target; returns the data for the origin.
+pub(crate) type Effect = Box<dyn FnOnce() -> Payload + Send>;
+
 /// The index of the first complete request of several, with its message (of a receive) or the error that ended it.
 pub(crate) type First = (usize, Result<Option<Envelope>, CommError>);
 
@@ -130,7 +133,8 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// receive or probe finds it. It is the message that a receive with this selector, called now, would take. Its sender, if it waits for
     /// the receive (rendezvous), goes on waiting: the claim is not the match. A message that is never received appears in the report as not
     /// received.
-    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError>;
+    fn probe_claim(&self, select: Selector, blocking: bool)
+    -> Result<Option<(Label, u64, Claim)>, CommError>;
 
     /// Receives a claimed message (MPI's `MPI_Mrecv`). The call has the costs of a receive that is posted now: it ends at its call + o_r, and
     /// the message counts as unexpected if it arrived earlier.
@@ -147,7 +151,26 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// Posts a receive.
     fn irecv(&self, select: Selector) -> Result<RequestId, CommError>;
 
-    /// Waits for a request; returns the message of a receive.
+    /// Starts a remote memory access (a put, a get, an accumulation or an atomic operation), which needs no call of its target. The call costs
+    /// what the start of a send costs. `parcel` describes the message that goes to the target: its `bytes` are the data that the access
+    /// carries there, 0 for a get. At the arrival of this message `effect` is carried out, once, at that instant of modeled
+    /// time: of several accesses that arrive at one instant, that of the lowest origin first, then in the order of issue. The accesses of
+    /// one node to one target are carried out in the order of issue. `effect` runs on any thread of the run, while no other effect on the
+    /// same target runs. It must not panic and must make no call of an endpoint.
+    ///
+    /// If `back` is `Some(bytes)`, so many bytes travel back to the origin, sent by the network interface of the target; 0 is an
+    /// acknowledgement. The request is complete when they have arrived; [`wait`](Endpoint::wait) and its like then return an envelope with
+    /// the payload of `effect`, and take no receive overhead. If `back` is `None`, nothing returns: the request is complete when the message
+    /// has left, as that of a send, and a wait returns no envelope.
+    ///
+    /// After a wait, a test or a probe, a program sees in its own memory the effects of all accesses up to its clock, and no later ones.
+    ///
+    /// # Errors
+    /// Over MPI, [`CommError::NoSharedMemory`]: its nodes share no memory. If a fault loses the message or what returns, or the target is
+    /// dead, then the request fails, as that of a message does.
+    fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError>;
+
+    /// Waits for a request; returns the message of a receive, or what a remote memory access returned.
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError>;
 
     /// Waits for the first complete request of several; `None` if none is complete at the deadline. Also returns the node's clock.

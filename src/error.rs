@@ -234,6 +234,9 @@ pub enum CommError {
         /// The instant of its death.
         at: Time,
     },
+    /// A remote memory access over MPI, where the nodes of a run share no memory.
+    #[error("remote memory access needs nodes that share memory: run the program without MPI")]
+    NoSharedMemory,
     /// The library that transports the messages, such as MPI, failed.
     #[error("the message-passing library failed: {0}")]
     Transport(String),

@@ -9,7 +9,10 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::Serialize;
 
-use super::{AnalysisError, MessageRef, messages::Messages};
+use super::{
+    AnalysisError, MessageRef,
+    messages::{Messages, Moved},
+};
 use crate::{
     model::MachineSpec,
     rank::Rank,
@@ -294,6 +297,7 @@ impl Walk<'_> {
             EventKind::Wait { .. } if start == end => earlier,
             EventKind::Wait { until: WaitEnd::Left { seq } } => self.port(rank, seq, end)?,
             EventKind::Wait { until: WaitEnd::Met { seq } } => self.meeting(rank, seq, end)?,
+            EventKind::Wait { until: WaitEnd::Returned { from, seq } } => self.network(from, seq, end)?,
             EventKind::Wait { until: WaitEnd::Arrived { from, seq } } => self.network(from, seq, end)?,
             EventKind::Wait { until: WaitEnd::Deadline | WaitEnd::Failure } => {
                 self.add(whole(Kind::Waiting));
@@ -350,6 +354,15 @@ impl Walk<'_> {
                 self.add(Piece { start, end: slow, kind: Kind::Bytes, rank, message, place: None });
             }
             let entered = moved.transfer.entered;
+            // What a remote memory access returns is ready at the arrival of the access.
+            if let Some(access) = moved.transfer.access {
+                let origin = moved.transfer.to;
+                if self.messages.get(origin, access, entered)?.transfer.arrived == entered {
+                    return self.network(origin, access, entered);
+                }
+                (seq, at) = (self.left_before(from, seq, entered)?, entered);
+                continue;
+            }
             let place = *self.nodes.sends.get(&(from, seq)).ok_or(missing("send"))?;
             let send = self.nodes.events[from][place];
             let EventKind::Send { overhead, .. } = send.kind else { return Err(missing("send")) };
@@ -359,13 +372,23 @@ impl Walk<'_> {
                 self.add(Piece { start, end: ready, kind, rank: from, message, place: None });
                 return Ok(Here { rank: from, before: place, time: start });
             }
-            // The message waited for busy ports, or for an earlier message to the same node: continue at the last message that left at this
-            // instant.
-            let earlier = self.messages.moved.range((from, 0)..(from, seq)).rev();
-            let mut last = earlier.filter(|(_, moved)| moved.transfer.left == entered);
-            at = entered;
-            seq = last.next().ok_or(AnalysisError::Incomplete { what: "message", rank: from, at })?.0.1;
+            (seq, at) = (self.left_before(from, seq, entered)?, entered);
         }
+    }
+
+    /// Returns the last message before message `seq` that left at this instant: the one that `seq`, which waited for busy ports or for an
+    /// earlier message to the same node, waited for.
+    fn left_before(&self, from: Rank, seq: u64, at: Time) -> Result<u64, AnalysisError> {
+        let left = |(_, moved): &(&(Rank, u64), &Moved)| moved.transfer.left == at;
+        let earlier = self.messages.moved.range((from, 0)..(from, seq)).rev();
+        let mut earlier = earlier.filter(left).filter(|(_, moved)| moved.transfer.access.is_none());
+        // Messages of the network interface have no place among the sends of the node.
+        let others = || {
+            let all = self.messages.moved.range((from, 0)..=(from, u64::MAX));
+            all.filter(left).find(|(_, moved)| moved.transfer.entered < at)
+        };
+        let last = earlier.next().or_else(others);
+        Ok(last.ok_or(AnalysisError::Incomplete { what: "message", rank: from, at })?.0.1)
     }
 
     /// Adds a piece before the pieces found so far; merges it with the earliest of them if only their times differ.

@@ -206,7 +206,14 @@ fn begin(turns: &Turns<'_>, operation: u32, calls: &mut VecDeque<Call>) {
     let request = operation;
     match *turns.operation(operation) {
         Operation::Send { to, tag, bytes } => {
-            let parcel = Parcel { target: to, context: 0, tag, bytes: u64::from(bytes), active: false, synchronous: false };
+            let parcel = Parcel {
+                target: to,
+                context: 0,
+                tag,
+                bytes: u64::from(bytes),
+                active: false,
+                synchronous: false,
+            };
             calls.push_back(call(match turns.is_open(operation) {
                 true => Op::Send { parcel, request: Some(request) },
                 false => Op::Launch { parcel },

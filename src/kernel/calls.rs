@@ -6,7 +6,7 @@ use super::{
     faults::ContextMembers,
     node::{NodeState, Receiver},
     op::{Call, Cause, Op, Outcome, Reply},
-    ports::Outgoing,
+    ports::{Leg, Outgoing},
     request::{Arrived, Request},
 };
 use crate::{
@@ -89,6 +89,7 @@ impl Kernel {
         match op {
             Op::Send { parcel, request } => self.send(id, parcel, request, request.is_none()),
             Op::Launch { parcel } => self.send(id, parcel, None, false),
+            Op::Remote { parcel, back, request } => self.remote(id, parcel, back, request),
             Op::SendRecv { parcel, select } => self.send_recv(id, parcel, select),
             Op::Recv { select, request: None } => self.recv(id, select, None),
             Op::RecvUntil { select, deadline } => self.recv(id, select, Some(deadline)),
@@ -219,6 +220,7 @@ impl Kernel {
         parcel: Parcel,
         request: Option<RequestId>,
         blocking: bool,
+        leg: Leg,
     ) -> (Time, Option<Cause>) {
         self.prepare_rendezvous(&parcel);
         let rendezvous = self.is_rendezvous(&parcel);
@@ -242,9 +244,21 @@ impl Kernel {
         node.record.overhead += spent;
         let label = Label { context: parcel.context, source: id, tag: parcel.tag };
         let Parcel { target, bytes, active, .. } = parcel;
-        let port = None;
-        let message =
-            Outgoing { target, label, bytes, seq, active, rendezvous, port, ready, request, blocking };
+        let (order, port) = (0, None);
+        let message = Outgoing {
+            target,
+            label,
+            bytes,
+            seq,
+            active,
+            rendezvous,
+            leg,
+            order,
+            port,
+            ready,
+            request,
+            blocking,
+        };
         if let Some(request) = request {
             node.requests.insert(request, Request::SendUnderWay);
         }
@@ -281,8 +295,12 @@ impl Kernel {
             node.sends.call(seq, called);
         }
         node.clock = ready;
-        node.ports.push(message);
-        self.promise_port(id, ready);
+        if self.remote.is_some() {
+            self.queue_when_ready(id, message);
+        } else {
+            node.ports.push(message);
+            self.promise_port(id, ready);
+        }
         (ready, None)
     }
 
@@ -301,7 +319,7 @@ impl Kernel {
         if blocking {
             self.nodes[id as usize].state = NodeState::Send { called };
         }
-        let (ready, refused) = self.launch(id, parcel, request, blocking);
+        let (ready, refused) = self.launch(id, parcel, request, blocking, Leg::Message);
         self.note_send(id, called, ready, &parcel, seq);
         match refused {
             Some(cause) => self.fail(id, ready, cause),

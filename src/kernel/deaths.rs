@@ -10,6 +10,7 @@ use super::{
     Calls, Kernel, Kind,
     node::{NodeState, Receiver},
     op::{Cause, Outcome, Reply},
+    ports::Leg,
     request::Request,
 };
 use crate::{
@@ -55,7 +56,10 @@ impl Kernel {
             }
         }
         for message in self.nodes[id as usize].ports.take() {
-            self.record_loss(at, &message);
+            match message.leg {
+                Leg::Back => self.lose_return(id, &message, cause),
+                Leg::Message | Leg::Out => self.record_loss(at, &message),
+            }
         }
         for source in 0..self.nodes.len() {
             let addressed = self.nodes[source].ports.in_port(|message| message.target == id);

@@ -13,7 +13,7 @@ use super::{
     deaths::DeadNode,
     node::{NodeState, Receiver},
     op::{Cause, Outcome},
-    ports::Outgoing,
+    ports::{Leg, Outgoing},
     request::{Arrived, Request},
 };
 use crate::{
@@ -168,7 +168,9 @@ impl Kernel {
                         let cause = Cause::LinkDied { link, from: source, to: message.target, at };
                         self.fabric.abort(at, port);
                         self.fail_in_port(port, cause);
-                        self.notify_receiver(source, &message, cause);
+                        if message.leg == Leg::Message {
+                            self.notify_receiver(source, &message, cause);
+                        }
                     }
                 }
             }
@@ -206,8 +208,14 @@ impl Kernel {
     pub(super) fn fail_in_port(&mut self, port: Port, cause: Cause) {
         let (now, source) = (self.now, port.node as NodeId);
         let Some(message) = self.clear(port, now) else { return };
+        if message.leg == Leg::Back {
+            return self.lose_return(source, &message, cause);
+        }
         self.record_departure(source, message.seq, now);
         self.record_loss(now, &message);
+        if message.leg == Leg::Out {
+            return self.fail_access(MessageId { source, seq: message.seq }, cause);
+        }
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
             if node.requests.get(request).is_some() {

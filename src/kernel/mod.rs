@@ -14,6 +14,7 @@
 //! [stalls](Progress::Stalled) until the call is delivered. So calls take effect in the order of modeled time, in whatever order they
 //! become known. Under [rendezvous] a receive lets a sender continue immediately, and where links or nodes die, any call may come before or
 //! after a fault. In these cases the guard is at the clock itself. On other machines it is so from the first synchronous message on
+//! or the first remote memory access on
 //! ([`end_lookahead`](Kernel::end_lookahead)).
 //!
 //! Simultaneous events have a defined order: [`Kind`], then the rank, then the order in which the node issued them. Guards come first:
@@ -34,6 +35,7 @@ mod node;
 mod noise;
 mod op;
 mod ports;
+mod remote;
 mod rendezvous;
 mod request;
 mod requests;
@@ -61,6 +63,7 @@ use self::{
     faults::FaultState,
     node::{Node, NodeState},
     noise::NodeNoise,
+    remote::Remote,
     rendezvous::Rendezvous,
     request::Arrived,
 };
@@ -70,7 +73,7 @@ use crate::{
     record::{Content, NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
-    wire::{Label, NodeId},
+    wire::{Label, MessageId, NodeId},
 };
 
 /// The source of the calls of the node programs.
@@ -78,6 +81,10 @@ pub(crate) trait Calls {
     /// Appends the known next calls of `node` to `calls`, which is empty. `replies` holds the replies that have not been
     /// [taken](Kernel::take_replies) yet; a source may take them.
     fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>);
+
+    /// Carries out a remote memory access, which the message with this identity has brought to its target: now, at this instant of modeled
+    /// time. Does nothing by default.
+    fn carry_out(&mut self, _access: MessageId) {}
 }
 
 /// A source without calls, for nodes that make no further calls.
@@ -113,9 +120,11 @@ enum Kind {
     Arrival,
     /// A message whose sender waits (rendezvous) has been matched with a receive.
     Match,
+    /// A remote memory access arrives at its target, or what it returns arrives at its origin; `rank` is the origin.
+    Access,
     /// A link becomes slow, or a link or a node dies.
     Fault,
-    /// A message enters an out-port of a node.
+    /// A message enters an out-port of a node, or is ready for it.
     Entry,
     /// All messages that arrive at a node at this instant are there: its receives from any source take their messages.
     Delivery,
@@ -134,7 +143,7 @@ struct Event {
     at: Time,
     kind: Kind,
     rank: NodeId,
-    /// For an arrival, a match and an entry the sender's message count; for a resume the serial of its wait; for a fault its index.
+    /// For an arrival, a match, an access and an entry the sender's message count; for a resume the serial of its wait; for a fault its index.
     serial: u64,
     /// For an arrival the key in `flying`.
     key: usize,
@@ -222,6 +231,8 @@ pub(crate) struct Kernel {
     agreements: Agreements,
     faults: Option<Box<FaultState>>,
     rendezvous: Option<Box<Rendezvous>>,
+    /// The remote memory accesses; `None` before the first one.
+    remote: Option<Box<Remote>>,
 }
 
 impl Kernel {
@@ -238,9 +249,7 @@ impl Kernel {
             receive_overhead: parameters.receive_overhead(),
             regimes: parameters.regimes().into(),
             active_overheads: (parameters.active_send_overhead(), parameters.active_receive_overhead()),
-            lookahead: if machine.rendezvous().is_some()
-                || machine.faults().is_some_and(Faults::are_fatal)
-            {
+            lookahead: if machine.rendezvous().is_some() || machine.faults().is_some_and(Faults::are_fatal) {
                 Span::ZERO
             } else {
                 let overhead = parameters.send_overhead().min(parameters.active_send_overhead());
@@ -269,6 +278,7 @@ impl Kernel {
             replies: Vec::new(),
             agreements: Agreements::new(),
             faults: None,
+            remote: None,
             rendezvous: machine.rendezvous().map(|from| Box::new(Rendezvous::new(from))),
         };
         if let Some(faults) = machine.faults() {
@@ -367,7 +377,10 @@ impl Kernel {
                 Kind::Guard => unreachable!("guards have been passed before anything else at their instant"),
                 Kind::Match => self.complete_match(event.rank, event.serial),
                 Kind::Fault => self.apply_fault(event.serial as usize),
-                Kind::Entry => self.enter(event.rank, event.serial),
+                Kind::Access => {
+                    self.access_arrives(MessageId { source: event.rank, seq: event.serial }, calls);
+                }
+                Kind::Entry => self.enter(event.rank),
                 Kind::Delivery => self.deliver(event.rank),
                 Kind::Silence => self.handle_silence(event.rank),
                 Kind::Resume => self.resume(event.rank),

@@ -3,7 +3,7 @@
 use super::{
     Kernel, Kind,
     op::Cause,
-    ports::Outgoing,
+    ports::{Leg, Outgoing},
     request::{Arrived, Request},
 };
 use crate::{
@@ -16,10 +16,14 @@ use crate::{
 };
 
 impl Kernel {
-    /// Starts the flow of a message in the out-port that has been promised to it.
-    pub(super) fn enter(&mut self, source: NodeId, seq: u64) {
-        let message = self.nodes[source as usize].ports.take_port(seq);
-        if let Some(Outgoing { target, bytes, port: Some(number), .. }) = message {
+    /// Starts the flow of the next message that is ready in the out-port that has been promised to it.
+    pub(super) fn enter(&mut self, source: NodeId) {
+        let now = self.now;
+        if self.remote.is_some() && self.nodes[source as usize].ports.join(now) {
+            self.promise_ports(source, now);
+        }
+        let message = self.nodes[source as usize].ports.take_port(now);
+        if let Some(Outgoing { target, bytes, seq, port: Some(number), .. }) = message {
             let port = Port { node: source as Rank, number };
             match self.route(self.now, source, target) {
                 Ok(None) => {}
@@ -47,11 +51,13 @@ impl Kernel {
         Ok(Span::from_secs_f64(bytes as f64 * self.beta) + self.latency + hops)
     }
 
-    /// Promises an out-port of a node, if one is free from `at` on, to the next message.
-    pub(super) fn promise_port(&mut self, source: NodeId, at: Time) {
-        if let Some(next) = self.nodes[source as usize].ports.promise(self.ports) {
-            self.schedule(next.ready.max(at), Kind::Entry, source, next.seq);
+    /// Promises an out-port of a node, if one is free from `at` on, to the next message; returns whether there was one.
+    pub(super) fn promise_port(&mut self, source: NodeId, at: Time) -> bool {
+        let next = self.nodes[source as usize].ports.promise(self.ports);
+        if let Some(next) = next {
+            self.schedule(next.ready.max(at), Kind::Entry, source, next.order);
         }
+        next.is_some()
     }
 
     /// Removes the message from an out-port at `at`, and promises the port to the next message.
@@ -78,17 +84,22 @@ impl Kernel {
         if self.traced {
             let (from, to) = (source as Rank, target as Rank);
             let port = Port { node: from, number: message.port.unwrap_or(0) };
-            let entered = if from == to || active { left } else { self.fabric.last_start(port) };
+            let entered = message.port.map_or(left, |_| self.fabric.last_start(port));
+            let access = self.access_of(source, message);
             self.transfers.push(Transfer {
                 from,
                 to,
                 seq,
                 bytes,
                 port: port.number,
+                access,
                 entered,
                 left,
                 arrived: arrives,
             });
+        }
+        if message.leg != Leg::Message {
+            return self.access_left(source, message, left, arrives);
         }
         if arrives > self.now {
             let key = self.flying.insert((target, arrived));
@@ -115,7 +126,7 @@ impl Kernel {
     }
 
     /// Notifies the sender that its message has left.
-    fn notify_sender(&mut self, source: NodeId, message: &Outgoing, left: Time) {
+    pub(super) fn notify_sender(&mut self, source: NodeId, message: &Outgoing, left: Time) {
         let node = &mut self.nodes[source as usize];
         if let Some(request) = message.request {
             if node.requests.get(request).is_some() {

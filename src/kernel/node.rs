@@ -83,6 +83,8 @@ pub(super) struct Node {
     pub(super) guard: Option<Time>,
     pub(super) ports: Ports,
     pub(super) sent: u64,
+    /// The number of messages that the network interface has sent by itself, for remote memory accesses.
+    pub(super) returned: u64,
     pub(super) matching: Matching<Arrived, Receiver>,
     pub(super) requests: Requests,
     /// Messages that probes have set aside and no receive has taken.
@@ -120,6 +122,7 @@ impl Node {
             guard: None,
             ports: Ports::default(),
             sent: 0,
+            returned: 0,
             matching: Matching::default(),
             claimed: Vec::new(),
             requests: Requests::default(),

@@ -33,6 +33,13 @@ pub(crate) enum Op {
     Launch {
         parcel: Parcel,
     },
+    /// A remote memory access, with a request. `back` is the number of bytes that it returns, 0 for an acknowledgement; `None` if nothing
+    /// returns.
+    Remote {
+        parcel: Parcel,
+        back: Option<u64>,
+        request: RequestId,
+    },
     /// A receive; blocking, or with a request.
     Recv {
         select: Selector,
@@ -160,7 +167,7 @@ pub(crate) struct Reply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
-    /// A receive took this message.
+    /// A receive took this message; or a remote memory access, which this message brought to its target, has returned.
     Received(MessageId),
     /// The request at `index` in the list is complete; `received` is the message, if it is a receive.
     Completed {

@@ -3,7 +3,7 @@
 use super::op::Cause;
 use crate::{
     time::Time,
-    wire::{Label, Labeled, MessageId, Selector},
+    wire::{Label, Labeled, MessageId, NodeId, Selector},
 };
 
 /// An arrived message, either taken or waiting for a receive.
@@ -51,6 +51,14 @@ pub(super) enum Request {
         select: Selector,
         message: Box<Arrived>,
     },
+    /// A remote memory access has returned from this node at this instant.
+    Returned {
+        at: Time,
+        /// The sequence numbers of the access, and of the message that returned, if there was one.
+        seq: u64,
+        from: NodeId,
+        returns: Option<u64>,
+    },
     /// A fault ended the request at this instant.
     Failed {
         at: Time,
@@ -67,7 +75,7 @@ impl Request {
     /// The time at which the request became complete, if it is complete.
     pub(super) fn complete_since(&self) -> Option<Time> {
         match self {
-            Request::Sent { at, .. } | Request::Failed { at, .. } => Some(*at),
+            Request::Sent { at, .. } | Request::Returned { at, .. } | Request::Failed { at, .. } => Some(*at),
             Request::Received { message, .. } => Some(message.at),
             Request::SendUnderWay | Request::RecvPosted { .. } | Request::Forgotten { .. } => None,
         }

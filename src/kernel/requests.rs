@@ -7,9 +7,10 @@ use super::{
     request::{Arrived, Request},
 };
 use crate::{
+    rank::Rank,
     record::{EventKind, WaitEnd},
     time::{Span, Time},
-    wire::{NodeId, RequestId, Selector},
+    wire::{MessageId, NodeId, RequestId, Selector},
 };
 
 /// The result of a complete request.
@@ -17,6 +18,8 @@ use crate::{
 enum RequestEnd {
     /// The message has left, and under rendezvous has been matched with a receive.
     Left,
+    /// A remote memory access, which this message brought to its target, has returned.
+    Returned(MessageId),
     /// A message has been received.
     Received(Arrived),
     /// A fault ended the request.
@@ -28,6 +31,7 @@ impl RequestEnd {
     fn outcome(self) -> Outcome {
         match self {
             RequestEnd::Left => Outcome::Done,
+            RequestEnd::Returned(id) => Outcome::Received(id),
             RequestEnd::Received(message) => Outcome::Received(message.id),
             RequestEnd::Failed(cause) => Outcome::Failed(cause),
         }
@@ -37,6 +41,7 @@ impl RequestEnd {
     fn outcome_among(self, index: usize) -> Outcome {
         match self {
             RequestEnd::Left => Outcome::Completed { index, received: None },
+            RequestEnd::Returned(id) => Outcome::Completed { index, received: Some(id) },
             RequestEnd::Received(message) => Outcome::Completed { index, received: Some(message.id) },
             RequestEnd::Failed(cause) => Outcome::FailedAmong { index, cause },
         }
@@ -87,6 +92,9 @@ impl Kernel {
     fn end_of(&mut self, id: NodeId, called: Time, request: RequestId) -> Option<(Time, RequestEnd)> {
         match *self.nodes[id as usize].requests.get(request)? {
             Request::Sent { at, .. } => Some((called.max(at), RequestEnd::Left)),
+            Request::Returned { at, seq, .. } => {
+                Some((called.max(at), RequestEnd::Returned(MessageId { source: id, seq })))
+            }
             Request::Failed { at, cause } => Some((called.max(at), RequestEnd::Failed(cause))),
             Request::Received { posted, ref message, .. } => {
                 let message = **message;
@@ -108,8 +116,11 @@ impl Kernel {
                 self.record_wait(id, called, end, EventKind::Wait { until: WaitEnd::Failure });
                 self.notify(id, cause);
             }
-            RequestEnd::Left => {
+            RequestEnd::Left | RequestEnd::Returned(_) => {
                 let until = match state {
+                    Some(Request::Returned { from, returns: Some(seq), .. }) => {
+                        WaitEnd::Returned { from: from as Rank, seq }
+                    }
                     Some(Request::Sent { seq, matched: true, .. }) => WaitEnd::Met { seq },
                     Some(Request::Sent { seq, .. }) => WaitEnd::Left { seq },
                     _ => WaitEnd::Deadline,

@@ -4,6 +4,7 @@ use super::{
     Kernel,
     node::{NodeState, Receiver},
     op::{Cause, Outcome},
+    ports::Leg,
 };
 use crate::{
     record::{EventKind, WaitEnd},
@@ -34,7 +35,7 @@ impl Kernel {
         // If the sender need not wait for the receive, its message counts as already matched.
         let matched = (!is_rendezvous).then_some(called);
         node.state = NodeState::SendRecv { called, select, sent: None, matched, received };
-        let (ready, _) = self.launch(id, parcel, None, !to_self || is_rendezvous);
+        let (ready, _) = self.launch(id, parcel, None, !to_self || is_rendezvous, Leg::Message);
         self.note_send(id, called, ready, &parcel, seq);
         let node = &mut self.nodes[id as usize];
         if let NodeState::SendRecv { sent, .. } = &mut node.state

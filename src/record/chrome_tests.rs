@@ -107,7 +107,8 @@ fn a_tiny_trace_in_full() {
         *overhead = events[1].end.since(left);
     }
     let entered = start + Span::from_micros(65);
-    let transfer = Transfer { from: 0, to: 1, seq: 0, bytes: 1000, port: 0, entered, left, arrived: left };
+    let transfer =
+        Transfer { from: 0, to: 1, seq: 0, bytes: 1000, port: 0, access: None, entered, left, arrived: left };
     let expected = r#"{"displayTimeUnit":"ns","traceEvents":[
 {"name":"process_name","ph":"M","pid":1,"tid":10000,"args":{"name":"a \"small\" machine"}},
 {"name":"thread_name","ph":"M","pid":1,"tid":10000,"args":{"name":"node 0"}},
@@ -281,7 +282,17 @@ fn a_node_that_the_machine_does_not_have_is_refused() {
     let text = refusal(&[event(2, 0, 1, WAIT)], &[]);
     assert_eq!(text, "an event of node 2 on a machine of 2 nodes");
     let at = Time::ZERO;
-    let transfer = Transfer { from: 0, to: 3, seq: 0, bytes: 1, port: 0, entered: at, left: at, arrived: at };
+    let transfer = Transfer {
+        from: 0,
+        to: 3,
+        seq: 0,
+        bytes: 1,
+        port: 0,
+        access: None,
+        entered: at,
+        left: at,
+        arrived: at,
+    };
     assert_eq!(refusal(&[], &[transfer]), "a message of node 3 on a machine of 2 nodes");
 }
 

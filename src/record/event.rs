@@ -99,6 +99,13 @@ pub enum WaitEnd {
         /// The number of messages that the sender had sent before.
         seq: u64,
     },
+    /// A remote memory access of this node has returned.
+    Returned {
+        /// The target of the access, as a rank of the world.
+        from: Rank,
+        /// The number of the [transfer](super::Transfer) from the target that returned.
+        seq: u64,
+    },
     /// The deadline has passed.
     Deadline,
     /// A fault of the machine ended the wait.

@@ -11,7 +11,7 @@ use super::{
     waiting::AwaitedEvent,
 };
 use crate::{
-    endpoint::{Call, Claim, Endpoint, Envelope, First, Mark, Shared},
+    endpoint::{Call, Claim, Effect, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     payload::Payload,
     rank::Rank,
@@ -55,6 +55,9 @@ pub(super) trait Carrier: fmt::Debug {
 
     /// Records that a receive has taken a message, in case its sender waits (rendezvous).
     fn on_matched(&self, id: MessageId);
+
+    /// Carries out a remote memory access at its target, if the nodes share memory.
+    fn carry_out(&self, target: NodeId, effect: Effect) -> Result<Payload, CommError>;
 
     /// Takes in and matches all messages that have arrived.
     fn drain(&self) -> Result<(), CommError>;
@@ -225,7 +228,11 @@ impl<C: Carrier> Endpoint for C {
         })
     }
 
-    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError> {
+    fn probe_claim(
+        &self,
+        select: Selector,
+        blocking: bool,
+    ) -> Result<Option<(Label, u64, Claim)>, CommError> {
         look(self, select, blocking, |local| {
             let envelope = local.matching.take(&select)?;
             let (id, label, bytes) = (envelope.id, envelope.label, envelope.payload.len());
@@ -278,6 +285,24 @@ impl<C: Carrier> Endpoint for C {
             local.matching.post(select, id);
         }
         Ok(id)
+    }
+
+    fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError> {
+        self.check_running()?;
+        let began = self.began();
+        let payload = self.carry_out(parcel.target, effect)?;
+        let id = MessageId { source: Carrier::id(self), seq: self.count_sent(parcel.bytes) };
+        let Parcel { target, context, tag, bytes, .. } = parcel;
+        let (to, seq) = (target as Rank, id.seq);
+        self.note(began, |overhead| EventKind::Send { to, bytes, tag, seq, overhead });
+        let local = &mut *self.local().borrow_mut();
+        local.completed += 1;
+        let label = Label { context, source: target, tag };
+        let request = match back {
+            Some(_) => Request::Received(local.completed, Envelope { id, label, payload }),
+            None => Request::Sent(local.completed),
+        };
+        Ok(local.requests.insert(request) as RequestId)
     }
 
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {

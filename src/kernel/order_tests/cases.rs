@@ -140,6 +140,98 @@ fn a_receive_posted_later_takes_the_first_message_of_an_instant_that_is_over() {
     last_reply(&machine, &programs, 2, 1, received);
 }
 
+/// Worked example 20 of the timing model.
+#[test]
+fn a_synchronous_send_waits_for_its_receive() {
+    let machine = machine("line:4", 65e-6);
+    let send = Step::Send(Outbound { synchronous: true, ..to(1, 1000) });
+    let programs =
+        [vec![send, Step::Now], vec![Step::Compute(us(300)), Step::Recv(from(0)), Step::Now], vec![], vec![]];
+    last_reply(&machine, &programs, 0, 300, Outcome::Done);
+    last_reply(&machine, &programs, 1, 365, Outcome::Done);
+}
+
+/// Worked example 21 of the timing model.
+#[test]
+fn a_remote_memory_access_takes_no_time_of_its_target() {
+    let parameters = machine("line:4", 65e-6).parameters().to_builder().latency(2e-6).hop(1e-6);
+    let machine = MachineSpec::new("line:4", topology::parse("line:4").unwrap(), parameters.build().unwrap());
+    for (bytes, back, end) in [(1000, Some(0), 125), (1000, None, 115), (0, Some(1000), 125)] {
+        let programs =
+            [vec![Step::Remote { to: to(3, bytes), back }, Step::Wait], vec![], vec![], vec![Step::Now]];
+        let returned = Outcome::Received(crate::wire::MessageId { source: 0, seq: 0 });
+        last_reply(&machine, &programs, 0, end, if back.is_some() { returned } else { Outcome::Done });
+        last_reply(&machine, &programs, 3, 0, Outcome::Done);
+    }
+}
+
+/// Worked example 21b of the timing model: what the access returns and the message of node 1 are both ready at 65 us.
+#[test]
+fn what_an_access_returns_waits_for_an_out_port() {
+    let machine = machine("line:4", 65e-6);
+    let parameters = machine.parameters().to_builder().ports(1).build().unwrap();
+    let machine = MachineSpec::new("line:4", topology::parse("line:4").unwrap(), parameters);
+    let programs = [
+        vec![Step::Remote { to: to(1, 0), back: Some(1000) }, Step::Wait, Step::Now],
+        vec![Step::Send(to(2, 2000)), Step::Now],
+        vec![Step::Recv(from(1)), Step::Now],
+        vec![],
+    ];
+    for (node, end) in [(0, 115), (1, 215), (2, 280)] {
+        last_reply(&machine, &programs, node, end, Outcome::Done);
+    }
+}
+
+/// Two accesses arrive at node 2 at 65 us, issued in the order of ranks or not: that of the lower rank is carried out first.
+#[test]
+fn accesses_are_carried_out_in_the_order_of_origins() {
+    let machine = machine("line:3", 65e-6);
+    let access = |target| Step::Remote { to: to(target, 0), back: Some(0) };
+    let programs = [vec![access(2), access(2)], vec![access(2), access(1)], vec![access(2)]];
+    let id = |source, seq| crate::wire::MessageId { source, seq };
+    let order = [id(0, 0), id(1, 0), id(2, 0), id(0, 1), id(1, 1)];
+    assert_eq!(Reference::run(&machine, &programs).carried_out, order);
+    for seed in 0..20 {
+        assert_eq!(run(&machine, &programs, seed).carried_out, order, "order {seed}");
+    }
+}
+
+/// Node 1 has posted two receives from node 0 and cancels one of them at 70 us. The first message arrives at 65 us, the second at 130 us.
+#[test]
+fn a_receive_is_cancelled_unless_it_has_been_matched() {
+    let machine = machine("line:2", 65e-6);
+    let cancel = |newest| Step::Cancel { newest };
+    for (newest, outcome) in [(false, Outcome::Done), (true, Outcome::Withdrawn)] {
+        let receives = [Step::Irecv(from(0)), Step::Irecv(from(0)), Step::Compute(us(70)), cancel(newest)];
+        let programs = [vec![Step::Send(to(1, 0)), Step::Send(to(1, 0))], receives.into()];
+        last_reply(&machine, &programs, 1, 70, outcome);
+        let received = |seq| Outcome::Received(crate::wire::MessageId { source: 0, seq });
+        let [_, mut programs] = [vec![], programs.to_vec()];
+        programs[1].extend([Step::Wait, if newest { Step::Recv(from(0)) } else { Step::Wait }]);
+        last_reply(&machine, &programs, 1, 200, received(1));
+    }
+}
+
+/// Node 1 claims the first message, which arrived at 65 us, at 200 us; a receive then takes the second one. The sender of the first one waits
+/// for the claimed receive.
+#[test]
+fn a_claimed_message_meets_its_own_receive() {
+    let machine = machine("line:2", 65e-6);
+    let synchronous = Step::Isend(Outbound { synchronous: true, ..to(1, 0) });
+    let programs = [
+        vec![synchronous, Step::Send(to(1, 0)), Step::Wait, Step::Now],
+        vec![
+            Step::Compute(us(200)),
+            Step::ProbeClaim { from: ANY, blocking: true },
+            Step::Recv(from(0)),
+            Step::RecvClaimed { posted: false },
+        ],
+    ];
+    last_reply(&machine, &programs, 0, 265, Outcome::Done);
+    let first = Outcome::Received(crate::wire::MessageId { source: 0, seq: 0 });
+    last_reply(&machine, &programs, 1, 330, first);
+}
+
 /// A synchronous message of no bytes from node 0 arrives at 65 us. Node 1 has called its receive by then; node 2 has withdrawn its receive,
 /// and receives later. Both have been ahead of the network.
 #[test]
@@ -149,11 +241,18 @@ fn a_synchronous_message_meets_its_receive_at_the_later_of_arrival_and_posting()
     let programs = [
         vec![synchronous(1), synchronous(2), Step::Now],
         vec![Step::Recv(from(0))],
-        vec![Step::Irecv(from(0)), Step::Compute(us(10)), Step::Withdraw, Step::Compute(us(290)), Step::Recv(ANY)],
+        vec![
+            Step::Irecv(from(0)),
+            Step::Compute(us(10)),
+            Step::Withdraw,
+            Step::Compute(us(290)),
+            Step::Recv(ANY),
+        ],
     ];
     last_reply(&machine, &programs, 0, 300, Outcome::Done);
     let eager = Step::Send(to(2, 0));
-    let programs = [vec![synchronous(1), eager, Step::Now], vec![Step::Compute(us(70)), Step::Recv(from(0))], vec![]];
+    let programs =
+        [vec![synchronous(1), eager, Step::Now], vec![Step::Compute(us(70)), Step::Recv(from(0))], vec![]];
     last_reply(&machine, &programs, 0, 135, Outcome::Done);
 }
 

@@ -31,6 +31,7 @@ struct Programs<'a, R> {
     /// The probability that a call is known before it is needed.
     eagerness: f64,
     needed: Option<NodeId>,
+    carried_out: Vec<MessageId>,
 }
 
 impl<R: Rng> Calls for Programs<'_, R> {
@@ -46,6 +47,10 @@ impl<R: Rng> Calls for Programs<'_, R> {
             self.needed = None;
         }
     }
+
+    fn carry_out(&mut self, access: MessageId) {
+        self.carried_out.push(access);
+    }
 }
 
 /// The visible result of a run.
@@ -56,6 +61,8 @@ pub(crate) struct RunResult {
     /// The time at which each program ended.
     pub(crate) finished: Vec<Time>,
     transfers: Vec<Transfer>,
+    /// The remote memory accesses in the order in which they were carried out.
+    carried_out: Vec<MessageId>,
 }
 
 /// Runs programs on a machine; the seed selects the order in which calls become known.
@@ -63,7 +70,8 @@ fn run(machine: &MachineSpec, programs: &[Vec<Step>], seed: u64) -> RunResult {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let eagerness = [0.0, 1.0 - 1e-9, 0.2, 0.5, 0.8][(seed % 5) as usize];
     let runners = programs.iter().map(|steps| Runner::new(steps)).collect();
-    let mut calls = Programs { runners, chance: &mut chance, eagerness, needed: None };
+    let mut calls =
+        Programs { runners, chance: &mut chance, eagerness, needed: None, carried_out: Vec::new() };
     let mut kernel = Kernel::new(machine, true);
     loop {
         let progress = kernel.advance(Time::MAX, &mut calls);
@@ -89,10 +97,11 @@ fn run(machine: &MachineSpec, programs: &[Vec<Step>], seed: u64) -> RunResult {
             }
         }
     }
+    let carried_out = calls.carried_out;
     let replies = calls.runners.into_iter().map(|runner| runner.replies).collect();
     let outcomes = kernel.outcomes();
     let finished = outcomes.nodes.into_iter().map(|node| node.finished).collect();
-    RunResult { replies, finished, transfers: outcomes.trace.transfers }
+    RunResult { replies, finished, transfers: outcomes.trace.transfers, carried_out }
 }
 
 /// A machine, the unit of time intervals in its programs, and whether nodes die.
@@ -203,7 +212,10 @@ fn difference((one, a): (&str, &RunResult), (other, b): (&str, &RunResult)) -> S
             );
         }
     }
-    format!("{one} {:?} {:?}, {other} {:?} {:?}", a.finished, a.transfers, b.finished, b.transfers)
+    let text = |name: &str, result: &RunResult| {
+        format!("{name} {:?} {:?} {:?}", result.finished, result.transfers, result.carried_out)
+    };
+    format!("{}, {}", text(one, a), text(other, b))
 }
 
 /// Removes the steps of programs that are not needed to reproduce a wrong result.

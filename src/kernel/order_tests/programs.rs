@@ -38,6 +38,11 @@ pub(crate) enum Step {
     /// A send that the node starts and never waits for.
     Launch(Outbound),
     Active(NodeId),
+    /// A remote memory access that returns `back` bytes, if it returns.
+    Remote {
+        to: Outbound,
+        back: Option<u64>,
+    },
     SendRecv(Outbound, Selection),
     Recv(Selection),
     Irecv(Selection),
@@ -96,6 +101,8 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
     let spread = random.random_range(1..6);
     // Only some programs send synchronous messages: without them the kernel has a lookahead.
     let synchronous = if random.random_bool(0.4) { 0.25 } else { 0.0 };
+    // Only in programs with remote memory accesses do messages join the queues at the out-ports when they are ready.
+    let remote = if random.random_bool(0.4) { 0.25 } else { 0.0 };
     let step = |random: &mut dyn Rng| {
         let tag = u32::from(random.random_bool(0.2));
         let bytes = [0, 0, 0, 0, 8, 1000][random.random_range(0..6)];
@@ -107,6 +114,10 @@ pub(crate) fn random(random: &mut impl Rng, nodes: u32, unit: Span) -> Vec<Vec<S
             active: random.random_bool(0.1),
         };
         let after = unit.times(random.random_range(0..spread));
+        if random.random_bool(remote) {
+            let back = [None, Some(0), Some(0), Some(8), Some(1000)][random.random_range(0..5)];
+            return Step::Remote { to: Outbound { synchronous: false, ..to }, back };
+        }
         match random.random_range(0..40) {
             0..5 => Step::Send(to),
             5..9 => Step::Isend(to),
@@ -205,6 +216,9 @@ impl Runner {
                     Op::Send { parcel: Parcel { context: ACTIVE, active: true, ..parcel(to) }, request: None }
                 }
                 Step::Launch(to) => Op::Launch { parcel: parcel(to) },
+                Step::Remote { to, back } => {
+                    Op::Remote { parcel: parcel(to), back, request: self.open(false) }
+                }
                 Step::Isend(to) => Op::Send { parcel: parcel(to), request: Some(self.open(false)) },
                 Step::SendRecv(to, from) => Op::SendRecv { parcel: parcel(to), select: select(from) },
                 Step::Recv(from) => Op::Recv { select: select(from), request: None },
@@ -213,7 +227,9 @@ impl Runner {
                     Op::RecvUntil { select: select(from), deadline: self.clock + after }
                 }
                 Step::Probe { from, blocking } => Op::Probe { select: select(from), blocking, claims: false },
-                Step::ProbeClaim { from, blocking } => Op::Probe { select: select(from), blocking, claims: true },
+                Step::ProbeClaim { from, blocking } => {
+                    Op::Probe { select: select(from), blocking, claims: true }
+                }
                 Step::RecvClaimed { posted } if !self.claimed.is_empty() => {
                     let message = self.claimed.pop_front().unwrap();
                     Op::RecvClaimed { message, request: posted.then(|| self.open(true)) }
@@ -270,6 +286,7 @@ impl Runner {
         let notified = matches!(
             op,
             Op::Send { .. }
+                | Op::Remote { .. }
                 | Op::Launch { .. }
                 | Op::Compute { .. }
                 | Op::Charge { .. }

@@ -7,6 +7,7 @@
 
 mod network;
 mod receives;
+mod remote;
 mod waits;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::{programs::Runner, *};
 use crate::{
     fabric::Port,
-    kernel::{node::Receiver, op::AnyOf, request::Arrived},
+    kernel::{node::Receiver, op::AnyOf, ports::Leg, request::Arrived},
     model::faults::Change,
     rank::Rank,
     wire::{MessageId, Parcel, RequestId, Selector},
@@ -29,7 +30,17 @@ struct Outgoing {
     request: Option<RequestId>,
     /// Whether the sender is blocked until the message has left, and under rendezvous has been matched.
     blocking: bool,
+    leg: Leg,
     port: Option<u32>,
+}
+
+/// A remote memory access.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    parcel: Parcel,
+    back: Option<u64>,
+    request: RequestId,
+    is_carried_out: bool,
 }
 
 /// A send, for the exchange overhead.
@@ -44,6 +55,7 @@ struct Sent {
 enum Request {
     Sending,
     Ended { at: Time, failed: Option<Cause> },
+    Returned { at: Time, id: MessageId },
     Posted,
     Received { posted: Time, message: Arrived },
 }
@@ -51,7 +63,7 @@ enum Request {
 impl Request {
     fn complete_since(&self) -> Option<Time> {
         match self {
-            Request::Ended { at, .. } => Some(*at),
+            Request::Ended { at, .. } | Request::Returned { at, .. } => Some(*at),
             Request::Received { message, .. } => Some(message.at),
             _ => None,
         }
@@ -92,6 +104,7 @@ struct Node {
     leaving: Vec<Outgoing>,
     sends: Vec<Sent>,
     sent: u64,
+    returned: u64,
     /// Messages that have arrived and not been received, by time, source and order.
     arrived: Vec<Arrived>,
     /// Messages set aside by probes.
@@ -112,6 +125,12 @@ pub(crate) struct Reference<'m> {
     /// Departed messages whose senders wait for their receives, with the requests.
     awaited: BTreeMap<MessageId, Option<RequestId>>,
     meetings: BTreeSet<MessageId>,
+    accesses: BTreeMap<MessageId, Access>,
+    /// The accesses that return, by the messages that return.
+    returns: BTreeMap<MessageId, MessageId>,
+    /// The arrivals of accesses and of what they return.
+    access_arrivals: BTreeSet<(Time, MessageId)>,
+    carried_out: Vec<MessageId>,
     faults: VecDeque<(Time, Change)>,
     transfers: Vec<Transfer>,
     /// A kernel that computes detours around dead links.
@@ -137,6 +156,7 @@ impl<'m> Reference<'m> {
             leaving: Vec::new(),
             sends: Vec::new(),
             sent: 0,
+            returned: 0,
             arrived: Vec::new(),
             claimed: Vec::new(),
             posted: Vec::new(),
@@ -152,6 +172,10 @@ impl<'m> Reference<'m> {
             flying: BTreeMap::new(),
             awaited: BTreeMap::new(),
             meetings: BTreeSet::new(),
+            accesses: BTreeMap::new(),
+            returns: BTreeMap::new(),
+            access_arrivals: BTreeSet::new(),
+            carried_out: Vec::new(),
             faults: faults.unwrap_or_default().into(),
             transfers: Vec::new(),
             router: Kernel::new(machine, false),
@@ -164,6 +188,7 @@ impl<'m> Reference<'m> {
             replies: engine.nodes.into_iter().map(|node| node.runner.replies).collect(),
             finished,
             transfers,
+            carried_out: engine.carried_out,
         }
     }
 
@@ -189,7 +214,7 @@ impl<'m> Reference<'m> {
             self.leave(port.node, message, arrives);
             return true;
         }
-        // Line 3: messages arrive; then rendezvous senders of matched messages continue; then faults.
+        // Line 3: messages arrive; then rendezvous senders of matched messages continue; then remote memory accesses arrive; then faults.
         if let Some(entry) = self.flying.first_entry().filter(|entry| entry.key().0 == now) {
             let (target, message) = entry.remove();
             self.arrive(target, message);
@@ -197,6 +222,11 @@ impl<'m> Reference<'m> {
         }
         if let Some(id) = self.meetings.pop_first() {
             self.match_message(id);
+            return true;
+        }
+        if let Some(&(_, id)) = self.access_arrivals.first().filter(|&&(at, _)| at == now) {
+            self.access_arrivals.pop_first();
+            self.access_arrives(id);
             return true;
         }
         if let Some(&(_, change)) = self.faults.front().filter(|&&(at, _)| at == now) {
@@ -227,6 +257,7 @@ impl<'m> Reference<'m> {
         self.fabric.settle(self.now);
         let mut next = vec![self.fabric.next_end(), self.flying.keys().next().map(|&(at, ..)| at)];
         next.push(self.faults.front().map(|&(at, _)| at));
+        next.push(self.access_arrivals.first().map(|&(at, _)| at));
         for node in &self.nodes {
             next.extend(node.leaving.iter().map(|out| Some(out.ready)));
             match &node.state {
@@ -259,13 +290,14 @@ impl<'m> Reference<'m> {
         match op {
             Op::Send { parcel, request } => self.send(rank, parcel, request, request.is_none()),
             Op::Launch { parcel } => self.send(rank, parcel, None, false),
+            Op::Remote { parcel, back, request } => self.remote(rank, parcel, back, request),
             Op::SendRecv { parcel, select } => {
                 let is_rendezvous = self.is_rendezvous(&parcel);
                 let to_self = parcel.target as Rank == rank;
                 let matched = (!is_rendezvous).then_some(called);
                 self.nodes[rank].state = State::Exchanging { called, sent: None, matched, received: None };
                 self.nodes[rank].posted.push((select, Receiver::Blocking, called));
-                self.launch(rank, parcel, None, !to_self || is_rendezvous);
+                self.launch(rank, parcel, None, !to_self || is_rendezvous, Leg::Message);
                 let ready = self.nodes[rank].clock;
                 if let State::Exchanging { sent, .. } = &mut self.nodes[rank].state
                     && to_self
@@ -372,6 +404,9 @@ impl<'m> Reference<'m> {
                     let cause = Cause::LinkDied { link, from, to: target, at };
                     self.fabric.abort(now, port);
                     self.fail_leaving(port.node, place.unwrap(), cause);
+                    if message.leg != Leg::Message {
+                        continue;
+                    }
                     let id = MessageId { source: from, seq: message.seq };
                     let label = Label { context, source: from, tag };
                     self.arrive(

@@ -13,7 +13,7 @@ pub(super) fn write<W: Write>(transfers: &[Transfer], ports: usize, file: &mut F
         transfers.iter().filter(|transfer| transfer.entered < transfer.left).collect();
     leaving.sort_by_key(|transfer| (transfer.from, transfer.port, transfer.entered));
     let mut last = None;
-    for &&Transfer { from, to, seq, bytes, port, entered, left, arrived } in &leaving {
+    for &&Transfer { from, to, seq, bytes, port, entered, left, arrived, .. } in &leaving {
         let place = from * ports + port as usize;
         let track = FIRST_PORT + place;
         if last != Some(place) {

@@ -61,6 +61,8 @@ pub(super) struct Host {
     element_types: ElementTypes,
     /// By sender, the messages that wait for their receives.
     rendezvous: Vec<PendingRendezvous>,
+    /// Locked by a node that accesses the memory of another.
+    memories: Vec<Mutex<()>>,
     /// The reason why each node sleeps.
     waiting: Vec<Mutex<Option<Waiting>>>,
     barrier: Barrier,
@@ -161,6 +163,7 @@ impl Host {
             },
             element_types: ElementTypes::default(),
             rendezvous: (0..nodes).map(|_| PendingRendezvous::default()).collect(),
+            memories: (0..nodes).map(|_| Mutex::default()).collect(),
             waiting: (0..nodes).map(|_| Mutex::default()).collect(),
             barrier: Barrier::default(),
             epoch: OnceLock::new(),

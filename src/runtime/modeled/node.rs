@@ -20,10 +20,10 @@ use super::{
     compute_meter::{ComputeMeter, thread_number},
     lateness::LatenessStats,
     outbox::without_reply,
-    world::{Delivery, Modeled},
+    world::{Delivery, Modeled, PendingEffect},
 };
 use crate::{
-    endpoint::{Call, Claim, Endpoint, Envelope, First, Mark, Shared},
+    endpoint::{Call, Claim, Effect, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     kernel::{AnyOf, Op, Outcome, Reply},
     payload::Payload,
@@ -43,6 +43,8 @@ fn poll_effect(at_once: bool) -> TimeEffect {
 enum Pending {
     /// A send; if `is_rendezvous`, it is complete only after a receive has taken the message.
     Send { is_rendezvous: bool },
+    /// A remote memory access.
+    Remote,
     /// A receive; `matched_by_kernel` if it was posted when only the kernel could match it.
     Recv { select: Selector, matched_by_kernel: bool },
 }
@@ -66,6 +68,8 @@ struct Local {
     held: VecDeque<Envelope>,
     /// The messages that probes have set aside.
     claimed: BTreeMap<MessageId, Envelope>,
+    /// What remote memory accesses have returned, by the messages that they sent.
+    returned: BTreeMap<MessageId, Envelope>,
     answer: Option<Reply>,
     /// The sends whose requests the program has dropped without a wait.
     unwaited: Vec<Parcel>,
@@ -307,6 +311,21 @@ impl Endpoint for NodeThread<'_> {
         })
     }
 
+    fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError> {
+        self.call(TimeEffect::TakesTime, || {
+            self.check_running()?;
+            self.declare_context(parcel.context);
+            let id = self.next_message();
+            let Parcel { context, tag, target, bytes, .. } = parcel;
+            let label = back.map(|_| Label { context, source: target, tag });
+            let mailbox = &self.world.mailboxes[self.id as usize];
+            mailbox.effects.lock().insert(id.seq, PendingEffect { effect, label });
+            let request = self.new_request(Pending::Remote);
+            self.notify_send(Op::Remote { parcel, back, request }, bytes, false)?;
+            Ok(request)
+        })
+    }
+
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
         self.call(TimeEffect::TakesTime, || {
             let pending = self.local.borrow().pending.get(&request).copied();
@@ -322,6 +341,11 @@ impl Endpoint for NodeThread<'_> {
                     let data = self.wait_for_data(&select, |local| local.received.remove(&request))?;
                     self.settle(request);
                     Ok(Some(data))
+                }
+                // The program sees the memory of this node at the end of the wait.
+                Some(Pending::Remote) => {
+                    self.settle(request);
+                    self.query(op).and_then(|reply| self.maybe_received(reply))
                 }
                 _ => {
                     self.settle(request);
@@ -425,7 +449,11 @@ impl Endpoint for NodeThread<'_> {
         })
     }
 
-    fn probe_claim(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64, Claim)>, CommError> {
+    fn probe_claim(
+        &self,
+        select: Selector,
+        blocking: bool,
+    ) -> Result<Option<(Label, u64, Claim)>, CommError> {
         self.call(poll_effect(!blocking), || {
             self.declare_context(select.context);
             let reply = self.query(Op::Probe { select, blocking, claims: true })?;

@@ -40,6 +40,10 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
     let result = match op {
         Op::Send { parcel, request: None } => endpoint.send(parcel, data(&parcel)).map(|()| Outcome::Done),
         Op::Send { parcel, .. } => endpoint.isend(parcel, data(&parcel)).map(|_| Outcome::Done),
+        Op::Remote { parcel, back, .. } => {
+            let effect = Box::new(move || Payload::phantom(back.unwrap_or(0)));
+            endpoint.remote(parcel, back, effect).map(|_| Outcome::Done)
+        }
         Op::SendRecv { parcel, select } => endpoint.send_recv(parcel, data(&parcel), select).map(received),
         Op::Recv { select, request: None } => endpoint.recv(select).map(received),
         Op::Recv { select, .. } => endpoint.irecv(select).map(|_| Outcome::Done),
@@ -80,12 +84,8 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
                 None => Outcome::Nothing,
             })
         }
-        Op::RecvClaimed { message, request: None } => {
-            endpoint.recv_claimed(Claim::of(message)).map(received)
-        }
-        Op::RecvClaimed { message, .. } => {
-            endpoint.irecv_claimed(Claim::of(message)).map(|_| Outcome::Done)
-        }
+        Op::RecvClaimed { message, request: None } => endpoint.recv_claimed(Claim::of(message)).map(received),
+        Op::RecvClaimed { message, .. } => endpoint.irecv_claimed(Claim::of(message)).map(|_| Outcome::Done),
         Op::Probe { select, blocking, .. } => endpoint.probe(select, blocking).map(|found| match found {
             Some((label, bytes)) => Outcome::Found { label, bytes },
             None => Outcome::Nothing,

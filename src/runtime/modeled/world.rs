@@ -1,7 +1,8 @@
 //! The shared state of the threads of a run in modeled time.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
+    fmt,
     sync::atomic::{AtomicBool, Ordering},
     thread::available_parallelism,
 };
@@ -11,11 +12,11 @@ use parking_lot::Mutex;
 
 use super::{Pace, outbox::Outbox, pacing::Pacing};
 use crate::{
-    endpoint::Envelope,
+    endpoint::{Effect, Envelope},
     kernel::{BlockedNode, Call, Calls, Kernel, Reply, blocked_nodes},
     model::{Faults, MachineSpec},
     runtime::{Pinning, Settings, affinity::SharedCore, run_state::RunState, sync::AtomicUsize},
-    wire::NodeId,
+    wire::{Label, MessageId, NodeId},
 };
 
 /// The parker state of a thread that sleeps until the kernel has replied. A state other than these constants is the rank of the node from
@@ -32,6 +33,8 @@ const POLLS: u32 = 200;
 #[derive(Debug)]
 pub(super) enum Delivery {
     Message(Envelope),
+    /// What a remote memory access of this node has returned; the reply that names it follows.
+    Returned(Envelope),
     Reply(Reply),
 }
 
@@ -41,6 +44,21 @@ pub(super) enum Delivery {
 pub(super) struct Mailbox {
     pub(super) inbox: Sender<Delivery>,
     pub(super) outbox: Mutex<Outbox>,
+    /// The remote memory accesses of this node that have not been carried out, by the sequence numbers of their messages.
+    pub(super) effects: Mutex<BTreeMap<u64, PendingEffect>>,
+}
+
+/// A remote memory access that has not been carried out.
+pub(super) struct PendingEffect {
+    pub(super) effect: Effect,
+    /// The label under which the origin gets what the access returns; `None` if nothing returns.
+    pub(super) label: Option<Label>,
+}
+
+impl fmt::Debug for PendingEffect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PendingEffect({:?})", self.label)
+    }
 }
 
 /// The shared state of the threads; see the [module](self).
@@ -73,7 +91,7 @@ impl Modeled {
     ) -> (Modeled, Vec<Receiver<Delivery>>) {
         let nodes = machine.nodes();
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..nodes).map(|_| unbounded()).unzip();
-        let mailbox = |inbox| Mailbox { inbox, outbox: Mutex::default() };
+        let mailbox = |inbox| Mailbox { inbox, outbox: Mutex::default(), effects: Mutex::default() };
         let cores = match settings.pinning {
             Pinning::OneCore => 1,
             Pinning::Auto if pace != Pace::Virtual => 1,
@@ -154,5 +172,15 @@ impl Calls for Outboxes<'_> {
         let mut outbox = self.0[node as usize].outbox.lock();
         outbox.bytes = 0;
         std::mem::swap(&mut outbox.calls, calls);
+    }
+
+    fn carry_out(&mut self, id: MessageId) {
+        let origin = &self.0[id.source as usize];
+        let Some(PendingEffect { effect, label }) = origin.effects.lock().remove(&id.seq) else { return };
+        let payload = effect();
+        if let Some(label) = label {
+            // The receiver exists as long as the thread; a thread that has ended needs nothing.
+            let _ = origin.inbox.send(Delivery::Returned(Envelope { id, label, payload }));
+        }
     }
 }

@@ -17,7 +17,7 @@ use super::{
     synchronous::Synchronous,
 };
 use crate::{
-    endpoint::{Cache, Call, Endpoint, Envelope, Shared},
+    endpoint::{Cache, Call, Effect, Endpoint, Envelope, Shared},
     error::{CommError, DeadlockReport, MismatchedCall},
     kernel::BlockedNode,
     model::MachineSpec,
@@ -378,6 +378,10 @@ impl Carrier for MpiNode<'_> {
 
     fn on_matched(&self, id: MessageId) {
         self.acknowledge(id);
+    }
+
+    fn carry_out(&self, _: NodeId, _: Effect) -> Result<Payload, CommError> {
+        Err(CommError::NoSharedMemory)
     }
 
     fn drain(&self) -> Result<(), CommError> {

@@ -71,7 +71,8 @@ impl MpiNode<'_> {
     /// Handles the match of a message of this rank with a receive.
     pub(super) fn matched(&self, seq: u64) {
         let request = self.synchronous.open.borrow_mut().remove(&seq).flatten();
-        if let Some(request) = request.filter(|request| !self.synchronous.leaving.borrow().contains(request)) {
+        if let Some(request) = request.filter(|request| !self.synchronous.leaving.borrow().contains(request))
+        {
             self.local.borrow_mut().sent(request);
         }
     }

@@ -9,7 +9,7 @@ impl Reference<'_> {
         if blocking {
             self.nodes[rank].state = State::Sending;
         }
-        let refused = self.launch(rank, parcel, request, blocking);
+        let refused = self.launch(rank, parcel, request, blocking, Leg::Message);
         let clock = self.nodes[rank].clock;
         match refused {
             Some(cause) => self.reply(rank, clock, Outcome::Failed(cause)),
@@ -24,6 +24,7 @@ impl Reference<'_> {
         parcel: Parcel,
         request: Option<RequestId>,
         blocking: bool,
+        leg: Leg,
     ) -> Option<Cause> {
         let called = self.now;
         let parameters = self.machine.parameters();
@@ -41,7 +42,7 @@ impl Reference<'_> {
         if let Some(request) = request {
             node.requests.insert(request, Request::Sending);
         }
-        let message = Outgoing { parcel, seq, ready, request, blocking, port: None };
+        let message = Outgoing { parcel, seq, ready, request, blocking, leg, port: None };
         if parcel.target as Rank == rank {
             self.depart(rank, message, ready, ready, ready);
         } else if parcel.active {
@@ -99,6 +100,9 @@ impl Reference<'_> {
     pub(super) fn fail_leaving(&mut self, rank: Rank, at: usize, cause: Cause) {
         let now = self.now;
         let message = self.nodes[rank].leaving.remove(at);
+        if message.leg == Leg::Back {
+            return self.lose_return(rank, message, cause);
+        }
         self.record_departure(rank, message.seq);
         match message.request {
             Some(request) => self.request_ended(rank, request, now, Some(cause)),
@@ -118,7 +122,9 @@ impl Reference<'_> {
     }
 
     pub(super) fn leave(&mut self, rank: Rank, message: Outgoing, arrives: Time) {
-        self.record_departure(rank, message.seq);
+        if message.leg != Leg::Back {
+            self.record_departure(rank, message.seq);
+        }
         let port = Port { node: rank, number: message.port.unwrap() };
         let entered = self.fabric.last_start(port);
         self.depart(rank, message, entered, self.now, arrives);
@@ -137,10 +143,14 @@ impl Reference<'_> {
             seq,
             bytes: parcel.bytes,
             port: port.unwrap_or(0),
+            access: self.returns.get(&id).map(|access| access.seq),
             entered,
             left,
             arrived: arrives,
         });
+        if message.leg != Leg::Message {
+            return self.access_left(rank, message, left, arrives);
+        }
         if awaited {
             self.awaited.insert(id, request);
         }

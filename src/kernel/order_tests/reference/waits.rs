@@ -35,6 +35,7 @@ impl Reference<'_> {
         match self.nodes[rank].requests.get(&request)? {
             Request::Ended { at, failed: Some(cause) } => Some((called.max(*at), Err(*cause))),
             Request::Ended { at, failed: None } => Some((called.max(*at), Ok(None))),
+            Request::Returned { at, id } => Some((called.max(*at), Ok(Some(*id)))),
             Request::Received { message: Arrived { at, lost: Some(cause), .. }, .. } => {
                 Some((called.max(*at), Err(*cause)))
             }
@@ -55,7 +56,9 @@ impl Reference<'_> {
             State::Called(_) => true,
             State::Receiving { deadline } => *deadline == self.now,
             State::WaitingForAny(wait) => wait.deadline <= self.now || self.first_of(rank, wait).is_some(),
-            State::Probing { select, .. } => node.arrived.iter().any(|message| select.accepts(&message.label)),
+            State::Probing { select, .. } => {
+                node.arrived.iter().any(|message| select.accepts(&message.label))
+            }
             _ => false,
         }
     }
@@ -89,7 +92,9 @@ impl Reference<'_> {
                 }
                 None => self.reply(rank, now, Outcome::Nothing),
             },
-            State::Called(Op::Probe { select, blocking, claims }) => self.probe(rank, select, blocking, claims),
+            State::Called(Op::Probe { select, blocking, claims }) => {
+                self.probe(rank, select, blocking, claims)
+            }
             State::Probing { select, claims } => self.probe(rank, select, true, claims),
             State::Called(Op::RecvUntil { select, deadline }) => {
                 let first =

@@ -38,6 +38,9 @@ impl NodeThread<'_> {
     pub(super) fn take_message(&self, id: MessageId) -> Option<Envelope> {
         self.drain();
         let local = &mut *self.local.borrow_mut();
+        if let Some(returned) = local.returned.remove(&id) {
+            return Some(returned);
+        }
         let held = local.held.iter().position(|envelope| envelope.id == id);
         let envelope = held.and_then(|at| local.held.remove(at));
         let envelope = envelope.or_else(|| local.matching.take_if(|envelope| envelope.id == id));
@@ -72,6 +75,7 @@ impl NodeThread<'_> {
         while let Ok(delivery) = self.inbox.try_recv() {
             match delivery {
                 Delivery::Reply(reply) => local.answer = Some(reply),
+                Delivery::Returned(envelope) => drop(local.returned.insert(envelope.id, envelope)),
                 Delivery::Message(envelope) if by_time => local.held.push_back(envelope),
                 Delivery::Message(envelope) => local.take_in(envelope),
             }

@@ -25,13 +25,8 @@ impl NodeThread<'_> {
         self.declare_context(parcel.context);
         let data =
             payload.segments().iter().filter(|part| matches!(part, Segment::Data(_))).map(Segment::len).sum();
-        let seq = {
-            let local = &mut *self.local.borrow_mut();
-            local.sent += 1;
-            local.sent - 1
-        };
         let label = Label { context: parcel.context, source: self.id, tag: parcel.tag };
-        let envelope = Envelope { id: MessageId { source: self.id, seq }, label, payload };
+        let envelope = Envelope { id: self.next_message(), label, payload };
         let target = parcel.target;
         // A node whose program has returned needs no messages; the kernel lists them as never received.
         let _ = self.world.mailboxes[target as usize].inbox.send(Delivery::Message(envelope));
@@ -40,6 +35,13 @@ impl NodeThread<'_> {
             parker.wake();
         }
         Ok(data)
+    }
+
+    /// Counts a message that this node sends; returns its identity.
+    pub(super) fn next_message(&self) -> MessageId {
+        let local = &mut *self.local.borrow_mut();
+        local.sent += 1;
+        MessageId { source: self.id, seq: local.sent - 1 }
     }
 
     /// Makes a call without waiting for its end, unless it returns to a program that is held.
