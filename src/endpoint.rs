@@ -133,19 +133,16 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// receive or probe finds it. It is the message that a receive with this selector, called now, would take. Its sender, if it waits for
     /// the receive (rendezvous), goes on waiting: the claim is not the match. A message that is never received appears in the report as not
     /// received.
-    #[allow(dead_code, reason = "called by the module `transport`")]
     fn probe_claim(&self, select: Selector, blocking: bool)
     -> Result<Option<(Label, u64, Claim)>, CommError>;
 
     /// Receives a claimed message (MPI's `MPI_Mrecv`). The call has the costs of a receive that is posted now: it ends at its call + o_r, and
     /// the message counts as unexpected if it arrived earlier.
-    #[allow(dead_code, reason = "called by the module `transport`")]
     fn recv_claimed(&self, claim: Claim) -> Result<Envelope, CommError>;
 
     // Requests.
 
     /// Posts the receive of a claimed message (MPI's `MPI_Imrecv`). The request is complete at once; the wait for it takes o_r.
-    #[allow(dead_code, reason = "called by the module `transport`")]
     fn irecv_claimed(&self, claim: Claim) -> Result<RequestId, CommError>;
 
     /// Starts a send.
@@ -172,7 +169,6 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// # Errors
     /// Over MPI, [`CommError::NoSharedMemory`]: its nodes share no memory. If a fault loses the message or what returns, or the target is
     /// dead, then the request fails, as that of a message does.
-    #[allow(dead_code, reason = "called by the module `transport`")]
     fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError>;
 
     /// Waits for a request; returns the message of a receive, or what a remote memory access returned.
@@ -202,7 +198,6 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// message has been matched, if a fault has ended the receive, or if the request is a send: the request stays open, and the program
     /// waits for it as for any other. The call takes no modeled time. Its result depends on the instant: the node waits until the network
     /// has reached its clock, and a message that arrives at this very instant has been matched.
-    #[allow(dead_code, reason = "called by the module `transport`")]
     fn cancel(&self, request: RequestId) -> Result<bool, CommError>;
 
     // Time.
