@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     rc::Rc,
+    sync::Arc,
 };
 
 use multicomputer::{
@@ -16,11 +17,11 @@ use multicomputer::{
 use crate::{
     abi, attribute,
     communicator::{self, Communicator},
-    datatype,
+    datatype, dynamic,
     error::{Class, Error, MpiError},
     error_handler,
     function::Function,
-    group, info, op,
+    group, info, op, partitioned,
     point_to_point::{Buffered, Claimed},
     program::Program,
     request, session,
@@ -72,6 +73,8 @@ pub struct Settings {
     pub algorithms: BTreeMap<Operation, collective::Algorithm>,
     /// The algorithm of all-to-all, instead of the choice of *Auto*.
     pub exchange: Option<all_to_all::Algorithm>,
+    /// The services that the processes of the job have published. All processes need clones of one value.
+    pub services: Arc<dynamic::Services>,
 }
 
 /// The way in which the program of a rank ends before its `main` returns.
@@ -120,6 +123,8 @@ pub struct Process<'n> {
     pub(crate) operators: RefCell<op::State>,
     pub(crate) sessions: RefCell<session::State>,
     pub(crate) tools: RefCell<tool::State>,
+    pub(crate) ports: RefCell<dynamic::State>,
+    pub(crate) partitioned: RefCell<partitioned::State>,
 }
 
 /// The result of a call for the program.
@@ -161,6 +166,8 @@ impl<'n> Process<'n> {
             operators: RefCell::default(),
             sessions: RefCell::default(),
             tools: RefCell::default(),
+            ports: RefCell::default(),
+            partitioned: RefCell::default(),
         }
     }
 

@@ -142,7 +142,11 @@ impl Buffered {
     fn attach(&mut self, buffer: Address, size: i64) -> Result<()> {
         let size = if buffer == Address::BUFFER_AUTOMATIC { u64::MAX } else { bytes_of("size", size)? };
         if self.attached.is_some() {
-            return Err(Error::argument(Class::BUFFER, "buffer", "a buffer is attached already: detach it first"));
+            return Err(Error::argument(
+                Class::BUFFER,
+                "buffer",
+                "a buffer is attached already: detach it first",
+            ));
         }
         self.attached = Some((buffer, size));
         Ok(())
