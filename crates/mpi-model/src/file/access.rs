@@ -355,7 +355,6 @@ accesses! {
 /// Defines accesses at an offset that is an argument.
 macro_rules! accesses_at {
     ($direction:ident $blocking:ident $nonblocking:ident $split:ident) => {
-        #[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
         fn $blocking<'n>(
             process: &Process<'n>,
             fh: Rc<File<'n>>,
@@ -370,7 +369,6 @@ macro_rules! accesses_at {
             Ok(())
         }
 
-        #[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
         fn $nonblocking<'n>(
             process: &Process<'n>,
             fh: Rc<File<'n>>,

@@ -1,6 +1,9 @@
 //! Tests of files, in the directory for temporary files of the host.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     abi,
@@ -23,7 +26,7 @@ fn path(name: &str) -> PathBuf {
     path
 }
 
-fn open(tester: &Tester<'_, '_>, comm: usize, path: &PathBuf, amode: usize) -> usize {
+fn open(tester: &Tester<'_, '_>, comm: usize, path: &Path, amode: usize) -> usize {
     let name = tester.arena.text(path.to_str().unwrap()).0;
     tester.result::<Handle>("MPI_File_open", &[comm, name, amode, NONE]).0
 }
@@ -38,7 +41,7 @@ fn set_view(tester: &Tester<'_, '_>, file: usize, disp: usize, types: [usize; 2]
 }
 
 /// The integers in a file of the host.
-fn content(path: &PathBuf) -> Vec<i32> {
+fn content(path: &Path) -> Vec<i32> {
     let bytes = fs::read(path).unwrap();
     bytes.chunks_exact(4).map(|four| i32::from_ne_bytes(four.try_into().unwrap())).collect()
 }
