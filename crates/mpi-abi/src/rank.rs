@@ -163,7 +163,9 @@ impl Program {
             copies: self.copies(ranks)?,
             output,
             watched: (0..ranks).map(|rank| Watched::new(rank, output, &self.api.table)).collect(),
-            arguments: Strings::new([name].into_iter().chain(options.arguments.iter().map(|text| c_string(text)))),
+            arguments: Strings::new(
+                [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
+            ),
             environment: Strings::new(options.environment.iter().map(variable)),
         };
         let run = machine.run(|node| match job.copies.get(node.rank()) {
