@@ -61,7 +61,13 @@ pub fn named(name: &str) -> Option<&'static Function> {
 
 /// All supported functions.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    let lists = [&crate::collective::ALL[..], &crate::communicator::ALL, &crate::point_to_point::ALL, LISTS];
+    let lists = [
+        &crate::collective::ALL[..],
+        &crate::communicator::ALL,
+        &crate::file::ALL,
+        &crate::point_to_point::ALL,
+        LISTS,
+    ];
     lists.into_iter().flatten().flat_map(|functions| functions.iter())
 }
 

@@ -19,7 +19,7 @@ use crate::{
     communicator::{self, Communicator},
     datatype, dynamic,
     error::{Class, Error, MpiError},
-    error_handler,
+    error_handler, file,
     function::Function,
     group, info, op, partitioned,
     point_to_point::{Buffered, Claimed},
@@ -75,6 +75,8 @@ pub struct Settings {
     pub exchange: Option<all_to_all::Algorithm>,
     /// The services that the processes of the job have published. All processes need clones of one value.
     pub services: Arc<dynamic::Services>,
+    /// The open files of the job. All processes need clones of one value.
+    pub files: Arc<file::Shared>,
 }
 
 /// The way in which the program of a rank ends before its `main` returns.
@@ -123,6 +125,7 @@ pub struct Process<'n> {
     pub(crate) operators: RefCell<op::State>,
     pub(crate) sessions: RefCell<session::State>,
     pub(crate) tools: RefCell<tool::State>,
+    pub(crate) files: RefCell<file::State<'n>>,
     pub(crate) ports: RefCell<dynamic::State>,
     pub(crate) partitioned: RefCell<partitioned::State>,
 }
@@ -166,6 +169,7 @@ impl<'n> Process<'n> {
             operators: RefCell::default(),
             sessions: RefCell::default(),
             tools: RefCell::default(),
+            files: RefCell::default(),
             ports: RefCell::default(),
             partitioned: RefCell::default(),
         }

@@ -108,7 +108,6 @@ impl State {
     }
 
     /// The error handler of files that are opened.
-    #[allow(dead_code, reason = "for files")]
     pub(crate) fn of_new_file(&self) -> Handle {
         self.handlers.get(&abi::FILE_NULL).copied().unwrap_or(abi::ERRORS_RETURN)
     }
