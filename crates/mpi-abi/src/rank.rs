@@ -9,7 +9,10 @@ use std::{
     path::Path,
     ptr,
     rc::Rc,
-    sync::mpsc::{self, RecvTimeoutError},
+    sync::{
+        Arc,
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
     time::Duration,
 };
@@ -19,7 +22,10 @@ use multicomputer::{
     comm::{Node, transport::Transport},
     error::{Failure, RunError},
 };
-use multicomputer_mpi_model::process::{End, Process, Settings};
+use multicomputer_mpi_model::{
+    process::{End, Process, Settings},
+    window::Shared,
+};
 
 use crate::{
     crash::{self, Watched},
@@ -136,6 +142,7 @@ struct Job<'p> {
     watched: Vec<&'static Watched>,
     arguments: Strings,
     environment: Strings,
+    shared: Arc<Shared>,
 }
 
 impl Program {
@@ -173,6 +180,7 @@ impl Program {
                 [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
             ),
             environment: Strings::new(options.environment.iter().map(variable)),
+            shared: Arc::default(),
         };
         // The sender's end tells the thread that the run is over.
         let (over, is_over) = mpsc::channel::<()>();
@@ -254,6 +262,7 @@ impl Job<'_> {
             poll: options.poll,
             environment: options.described(self.program.path()),
             ranks: Some(self.copies.len()),
+            shared: self.shared.clone(),
             ..Settings::default()
         };
         let calls = Calls {
