@@ -10,7 +10,11 @@ use multicomputer::{
     error::{ConfigError, Failure, RunError},
     goal::PredictError,
 };
-#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 use multicomputer_mpi_abi::{LoadError, ProgramError};
 use multicomputer_published::JobError;
 use thiserror::Error;
@@ -70,11 +74,19 @@ pub(super) enum Error {
     #[error("another rank has reported the error")]
     Reported { status: u8 },
     /// An MPI program failed, or could not be loaded.
-    #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(all(
+        target_os = "linux",
+        target_env = "gnu",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
     #[error("{}", .0.failure().map_or_else(|| .0.to_string(), ToString::to_string))]
     Program(ProgramError),
     /// An MPI program has ended with this status, which says all.
-    #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(all(
+        target_os = "linux",
+        target_env = "gnu",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
     #[error("exit status {status}")]
     Exit { status: u8 },
     /// A result could not be written to standard output.
@@ -95,7 +107,11 @@ impl Error {
         if let Error::Reported { .. } = self {
             return None;
         }
-        #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+        #[cfg(all(
+            target_os = "linux",
+            target_env = "gnu",
+            any(target_arch = "x86_64", target_arch = "aarch64")
+        ))]
         if let Error::Exit { .. } = self {
             return None;
         }
@@ -113,11 +129,23 @@ impl Error {
     pub(super) fn status(&self) -> u8 {
         match self {
             Error::Usage(_) => USAGE,
-            #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+            #[cfg(all(
+                target_os = "linux",
+                target_env = "gnu",
+                any(target_arch = "x86_64", target_arch = "aarch64")
+            ))]
             Error::Program(ProgramError::Load(_) | ProgramError::Ranks { .. }) => USAGE,
-            #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+            #[cfg(all(
+                target_os = "linux",
+                target_env = "gnu",
+                any(target_arch = "x86_64", target_arch = "aarch64")
+            ))]
             Error::Program(error) => error.status() as u8,
-            #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+            #[cfg(all(
+                target_os = "linux",
+                target_env = "gnu",
+                any(target_arch = "x86_64", target_arch = "aarch64")
+            ))]
             &Error::Exit { status } => status,
             #[cfg(feature = "mpi")]
             &Error::Reported { status } => status,

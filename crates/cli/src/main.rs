@@ -43,7 +43,11 @@ mod tune;
 mod unit;
 #[cfg(not(feature = "mpi"))]
 mod without_mpi;
-#[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
 mod without_programs;
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod wrappers;
@@ -64,7 +68,11 @@ use tracing_subscriber::EnvFilter;
 use self::{error::Error, site::Site};
 #[cfg(not(feature = "mpi"))]
 use without_mpi as mpi;
-#[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_env = "gnu",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
 use without_programs::{self as run, self as wrappers};
 
 /// A virtual multicomputer in one process: every node is a thread that runs blocking send/receive code, every link has
@@ -189,7 +197,11 @@ fn main() -> ExitCode {
 
 /// Runs the command of this process's arguments.
 fn run() -> ExitCode {
-    #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(all(
+        target_os = "linux",
+        target_env = "gnu",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
     if let Some(language) = std::env::args_os().nth(1).and_then(|command| wrappers::Language::of(&command)) {
         return wrappers::main(language, std::env::args_os().skip(2));
     }
@@ -311,12 +323,20 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Goal(arguments)) => goal::run(&arguments, out)?,
         Some(Command::Msccl(arguments)) => msccl::run(&arguments, out)?,
         Some(Command::Run(arguments)) => run::run(&arguments, out)?,
-        #[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+        #[cfg(not(all(
+            target_os = "linux",
+            target_env = "gnu",
+            any(target_arch = "x86_64", target_arch = "aarch64")
+        )))]
         Some(Command::Cc(arguments) | Command::Cxx(arguments) | Command::Fortran(arguments)) => {
             wrappers::run(&arguments, out)?;
         }
         // `run` has started the compiler: only their help comes here.
-        #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+        #[cfg(all(
+            target_os = "linux",
+            target_env = "gnu",
+            any(target_arch = "x86_64", target_arch = "aarch64")
+        ))]
         Some(Command::Cc(_) | Command::Cxx(_) | Command::Fortran(_)) => {}
         Some(Command::Study(arguments)) => study::run(&arguments, out)?,
         Some(Command::Merge(arguments)) => study::run_merge(&arguments, out)?,

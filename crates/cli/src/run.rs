@@ -79,7 +79,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let title = arguments.title();
     let mut traces = Traces::create(&arguments.run.record, &[String::new()])?;
     let program = Program::load(arguments.path())?;
-    let machine = arguments.run.builder(&spec, arguments.run.clock())?.stack_size(arguments.stack as usize).build()?;
+    let machine =
+        arguments.run.builder(&spec, arguments.run.clock())?.stack_size(arguments.stack as usize).build()?;
     let options = arguments.options();
     let run = program.run(&machine, &options)?;
     if let Some(csv) = csv {
@@ -111,9 +112,9 @@ impl Arguments {
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(Error::usage(format!("{option} is not an option of `run`"))),
-            None if self.ranks.is_none() && !self.machine.is_given() => {
-                Err(Error::usage("give the number of ranks (-n 4), a machine (--machine paragon:4x4), or both"))
-            }
+            None if self.ranks.is_none() && !self.machine.is_given() => Err(Error::usage(
+                "give the number of ranks (-n 4), a machine (--machine paragon:4x4), or both",
+            )),
             None => Ok(()),
         }
     }

@@ -62,9 +62,39 @@ impl Language {
 
 /// Options whose value is the next argument.
 const WITH_VALUE: &[&str] = &[
-    "-o", "-I", "-L", "-l", "-D", "-U", "-include", "-imacros", "-idirafter", "-iprefix", "-iquote", "-isystem",
-    "-x", "-MF", "-MT", "-MQ", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-J", "-T", "-u", "-z", "-A", "-B",
-    "-e", "-G", "-aux-info", "--param", "-wrapper", "-specs", "-dumpbase", "-dumpdir",
+    "-o",
+    "-I",
+    "-L",
+    "-l",
+    "-D",
+    "-U",
+    "-include",
+    "-imacros",
+    "-idirafter",
+    "-iprefix",
+    "-iquote",
+    "-isystem",
+    "-x",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-J",
+    "-T",
+    "-u",
+    "-z",
+    "-A",
+    "-B",
+    "-e",
+    "-G",
+    "-aux-info",
+    "--param",
+    "-wrapper",
+    "-specs",
+    "-dumpbase",
+    "-dumpdir",
 ];
 
 /// Options with which nothing is linked.
@@ -186,7 +216,10 @@ fn command(language: Language, given: Given) -> Result<(Command, Option<Shown>),
         }
     }
     if links {
-        command.args(["-shared", "-Wl,--push-state,--no-as-needed"]).arg(library.path()).arg("-Wl,--pop-state");
+        command
+            .args(["-shared", "-Wl,--push-state,--no-as-needed"])
+            .arg(library.path())
+            .arg("-Wl,--pop-state");
     }
     command.args(&given.arguments);
     if compiles {
@@ -204,7 +237,9 @@ fn command(language: Language, given: Given) -> Result<(Command, Option<Shown>),
             command.arg(modules.join("libmodules.a"));
         }
         if !given.is_library {
-            command.arg(found(&compiler, "Scrt1.o").unwrap_or_else(|| "Scrt1.o".into())).args(library.objects());
+            command
+                .arg(found(&compiler, "Scrt1.o").unwrap_or_else(|| "Scrt1.o".into()))
+                .args(library.objects());
             command.args(["-Wl,-e,_start", "-Wl,-z,defs", "-Wl,-Bsymbolic", "-Wl,--disable-new-dtags"]);
             command.arg("-Wl,-rpath,$ORIGIN");
             if language == Language::Cxx && found(&compiler, "libstdc++.a").is_some() {
@@ -228,11 +263,15 @@ fn found(compiler: &OsStr, name: &str) -> Option<PathBuf> {
 /// Compiles the modules `mpi` and `mpi_f08` with this compiler, once for each version of it, and returns their folder.
 fn modules(compiler: &OsStr, library: &Library) -> Result<PathBuf, Error> {
     let failed = |cause: &dyn std::fmt::Display| {
-        Error::usage(format!("the modules of MPI cannot be compiled by {}: {cause}", compiler.to_string_lossy()))
+        Error::usage(format!(
+            "the modules of MPI cannot be compiled by {}: {cause}",
+            compiler.to_string_lossy()
+        ))
     };
     let version = Command::new(compiler).args(["-dumpfullversion", "-dumpmachine"]).output();
     let version = version.map_err(|cause| failed(&cause))?;
-    let name: String = String::from_utf8_lossy(&version.stdout).split_whitespace().collect::<Vec<_>>().join("-");
+    let name: String =
+        String::from_utf8_lossy(&version.stdout).split_whitespace().collect::<Vec<_>>().join("-");
     let stem = Path::new(compiler).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = library.lib().with_file_name(format!("modules-{stem}-{name}"));
     if folder.exists() {
@@ -276,9 +315,14 @@ mod tests {
         assert!(linked.links && linked.has_input && !linked.is_library && !linked.has_debug);
         assert!(!given("-c a.c -o a.o").links && !given("-E a.c").links);
         assert!(given("-shared -g a.o").is_library && given("-shared -g a.o").has_debug);
-        assert!(!given("--version").has_input && !given("-o a").has_input && !given("-I folder -v").has_input);
+        assert!(
+            !given("--version").has_input && !given("-o a").has_input && !given("-I folder -v").has_input
+        );
         let counted = given("--count -static -pie a.c -show");
-        assert_eq!((counted.counts, counted.show, counted.arguments), (true, Some(Shown::All), vec!["a.c".into()]));
+        assert_eq!(
+            (counted.counts, counted.show, counted.arguments),
+            (true, Some(Shown::All), vec!["a.c".into()])
+        );
     }
 
     #[test]

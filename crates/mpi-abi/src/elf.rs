@@ -51,6 +51,22 @@ const DT_IGNORED: u64 = 0x6000_0fff;
 /// Fields of the header: the position of section headers; their number, and the section with their names.
 const SECTION_TABLE: usize = 40;
 const SECTION_COUNT: usize = 60;
+const DT_PLTRELSZ: u64 = 2;
+const DT_RELA: u64 = 7;
+const DT_RELASZ: u64 = 8;
+const DT_TEXTREL: u64 = 22;
+const DT_JMPREL: u64 = 23;
+const DF_TEXTREL: u64 = 4;
+/// Tables that the dynamic linker reads: DT_HASH, DT_STRTAB, DT_SYMTAB, DT_RELA, DT_REL, DT_JMPREL, DT_RELR, DT_GNU_HASH, DT_VERSYM, DT_VERDEF,
+/// DT_VERNEED.
+const TABLES: [u64; 11] =
+    [4, DT_STRTAB, 6, DT_RELA, 17, DT_JMPREL, 36, 0x6fff_fef5, 0x6fff_fff0, 0x6fff_fffc, 0x6fff_fffe];
+const PF_X: u64 = 1;
+const PF_W: u64 = 2;
+const STT_GNU_IFUNC: u8 = 10;
+const R_IRELATIVE: u64 = if cfg!(target_arch = "x86_64") { 37 } else { 1032 };
+/// What the dynamic linker reads of a file before it maps it.
+const HEADER: usize = 4096;
 const STB_GLOBAL: u8 = 1;
 const STB_GNU_UNIQUE: u8 = 10;
 
@@ -63,6 +79,16 @@ pub(crate) struct Elf {
     strings: usize,
 }
 
+/// A part of the file, of which all copies have the same pages: where it is in the file, its address from the base, and its size in bytes, all
+/// multiples of the page size; and whether it is code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Constant {
+    pub(crate) offset: usize,
+    pub(crate) address: u64,
+    pub(crate) size: usize,
+    pub(crate) is_code: bool,
+}
+
 /// A part of the file that is mapped: offset, address and size in the file, and size in memory.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
@@ -70,6 +96,7 @@ struct Segment {
     address: u64,
     size: u64,
     memory: u64,
+    flags: u64,
 }
 
 /// An entry of the dynamic section, with its position in the file.
@@ -118,6 +145,7 @@ impl Elf {
                 address: field(at + 16, 8)?,
                 size: field(at + 32, 8)?,
                 memory: field(at + 40, 8)?,
+                flags: field(at + 4, 4)?,
             };
             match field(at, 4)? {
                 PT_LOAD => segments.push(segment),
@@ -204,6 +232,77 @@ impl Elf {
         }
     }
 
+    /// The parts of the file that neither the dynamic linker nor [`make_private`](Elf::make_private) reads or changes: code and constants.
+    /// There are none if the dynamic linker calls functions of the file, or changes its code.
+    pub(crate) fn constants(&self, page: usize) -> Vec<Constant> {
+        let page_size = page as u64;
+        let flags = self.value(DT_FLAGS).unwrap_or_default();
+        if self.value(DT_TEXTREL).is_some() || flags & DF_TEXTREL != 0 || self.has_resolvers() {
+            return Vec::new();
+        }
+        let is_read = |part: &Segment| {
+            let addresses = part.address..part.address + part.memory;
+            let tables = self.dynamic.iter().filter(|entry| TABLES.contains(&entry.tag));
+            part.offset == 0 || tables.into_iter().any(|entry| addresses.contains(&entry.value))
+        };
+        let constant = self.segments.iter().filter(|part| part.flags & PF_W == 0 && !is_read(part));
+        let constants = constant.map(|part| {
+            let before = part.address % page_size;
+            Constant {
+                offset: part.offset - before as usize,
+                address: part.address - before,
+                size: (before + part.memory).next_multiple_of(page_size) as usize,
+                is_code: part.flags & PF_X != 0,
+            }
+        });
+        let fits = |constant: &Constant| {
+            constant.offset % page == 0 && constant.offset + constant.size <= self.end() + page
+        };
+        constants.filter(fits).collect()
+    }
+
+    /// The parts of the file that a copy must have on disk, if `constants` are mapped from the file itself.
+    pub(crate) fn varying(&self, constants: &[Constant], page: usize) -> Vec<Range<usize>> {
+        let is_constant = |part: &Segment| {
+            // Two parts may share a page of the file, but not one of memory.
+            let address = part.address - part.address % page as u64;
+            constants.iter().any(|constant| constant.address == address)
+        };
+        let varying = self.segments.iter().filter(|part| !is_constant(part));
+        let mut ranges: Vec<Range<usize>> = varying
+            .map(|part| part.offset - part.offset % page..part.offset + part.size as usize)
+            .filter(|range| !range.is_empty())
+            .collect();
+        ranges.push(0..HEADER.min(self.bytes.len()));
+        ranges
+    }
+
+    /// Where the last mapped part of the file ends.
+    fn end(&self) -> usize {
+        self.segments.iter().map(|part| part.offset + part.size as usize).max().unwrap_or_default()
+    }
+
+    /// Whether the dynamic linker calls functions of the file to bind symbols.
+    fn has_resolvers(&self) -> bool {
+        let is_resolver = |table, size| {
+            let (Some(table), Some(size)) =
+                (self.value(table).and_then(|at| self.offset_of(at)), self.value(size))
+            else {
+                return false;
+            };
+            let kinds = (table..table.saturating_add(size as usize)).step_by(24);
+            kinds.filter_map(|at| number(&self.bytes, at + 8, 4)).any(|kind| kind == R_IRELATIVE)
+        };
+        let symbols = self.symbols().unwrap_or_default();
+        let is_defined =
+            |symbol: usize| number(&self.bytes, symbol + 6, 2).is_some_and(|section| section != 0);
+        is_resolver(DT_RELA, DT_RELASZ)
+            || is_resolver(DT_JMPREL, DT_PLTRELSZ)
+            || symbols.into_iter().any(|at| {
+                self.bytes.get(at + 4).is_some_and(|info| info & 0xf == STT_GNU_IFUNC) && is_defined(at)
+            })
+    }
+
     /// Changes the contents, and not what the other functions return, so that the dynamic linker calls none of the [functions](Elf::functions)
     /// and binds every symbol within its copy: symbols that are unique in a process, as static variables of C++ templates, become global ones.
     pub(crate) fn make_private(&mut self) {
@@ -221,8 +320,7 @@ impl Elf {
             }
         }
         // Behind what is mapped are debug information and section headers, which copies do not need.
-        let end = self.segments.iter().map(|part| part.offset + part.size as usize).max().unwrap_or_default();
-        self.bytes.truncate(end);
+        self.bytes.truncate(self.end());
         self.store(SECTION_TABLE, 0);
         self.bytes[SECTION_COUNT..SECTION_COUNT + 4].fill(0);
     }

@@ -1,7 +1,8 @@
 //! Loads a copy of a program, and of its libraries, for each rank.
 //!
 //! The dynamic linker loads a file once in a process, whatever its path, but copies of it are files of their own. A copy is written to a
-//! temporary folder, loaded, and deleted, which leaves its mapped pages. Its constructors and destructors are disabled in the copy
+//! temporary folder, loaded, and deleted, which leaves its mapped pages. Code and constants are holes in the copy: they are mapped from the
+//! program's file after loading, so that they are in memory once. The copy's constructors and destructors are disabled in the copy
 //! ([`Elf::make_private`]): the rank's thread calls them, so they run for the rank, with its output and its environment, and not under the
 //! dynamic linker's lock.
 //!
@@ -16,7 +17,12 @@ use std::{
     env,
     ffi::{CStr, CString, OsStr, c_char, c_int, c_void},
     fmt, fs,
-    os::unix::ffi::OsStrExt,
+    io::{self, Read as _},
+    ops::Range,
+    os::{
+        fd::AsRawFd,
+        unix::{ffi::OsStrExt, fs::FileExt},
+    },
     path::{Path, PathBuf},
     process::{self, Command},
     ptr,
@@ -27,7 +33,7 @@ use std::{
 };
 
 use crate::{
-    elf::Elf,
+    elf::{Constant, Elf, Functions},
     entry::{self, MACHINE, Machine, Table},
     error::LoadError,
     files::LIBRARY_NAME,
@@ -77,7 +83,11 @@ struct File {
     /// The name by which the others need it.
     name: String,
     elf: Elf,
-    functions: crate::elf::Functions,
+    functions: Functions,
+    /// The file itself, and its parts that are mapped in all copies.
+    original: fs::File,
+    constants: Vec<Constant>,
+    varying: Vec<Range<usize>>,
     places: Arc<Places>,
 }
 
@@ -132,14 +142,14 @@ impl Program {
     /// [`LoadError`]: the file is no such program, or a library that it needs was not found.
     pub fn load(path: impl AsRef<Path>) -> Result<Program, LoadError> {
         let path = path.as_ref().to_owned();
-        let elf = read(&path)?;
+        let (original, elf) = read(&path)?;
         let needed = elf.needed();
         if elf.is_executable() || needed.iter().all(|library| library.name != LIBRARY_NAME) {
             let is_mpi = needed.iter().any(|library| library.name.starts_with("libmpi"));
             return Err(LoadError::Foreign { path, is_mpi });
         }
         let mut files = libraries(&path, &elf)?;
-        files.push(File::new(String::new(), &path, elf));
+        files.push(File::new(String::new(), &path, original, elf));
         Ok(Program { api: api()?, path, files })
     }
 
@@ -169,17 +179,16 @@ impl Program {
             })
             .collect();
         for (file, path) in self.files.iter().zip(&paths) {
-            let contents = file.with_names(&names);
-            fs::write(path, contents).map_err(|source| LoadError::Copy { path: path.clone(), source })?;
+            file.write(path, &names).map_err(|source| LoadError::Copy { path: path.clone(), source })?;
         }
         // The program is the last file; the dynamic linker finds the others beside it.
-        let open = |path: &Path| {
-            open(path).map_err(|message| LoadError::Refused { path: self.path.clone(), message })
-        };
-        let handle = open(paths.last().ok_or_else(|| LoadError::Version { path: self.path.clone() })?)?;
+        let refused = |message| LoadError::Refused { path: self.path.clone(), message };
+        let handle = open(paths.last().map_or(Path::new(""), PathBuf::as_path)).map_err(refused)?;
         let mut initializers = Vec::with_capacity(self.files.len());
         for (file, path) in self.files.iter().zip(&paths) {
-            let base = base(open(path)?);
+            let base =
+                base(handle, path).ok_or_else(|| refused(format!("{} is not loaded", path.display())))?;
+            file.map_constants(base).map_err(|source| LoadError::Copy { path: path.clone(), source })?;
             let range = file.elf.range();
             place::register(base, base + range.start..base + range.end, &file.places);
             initializers.push(file.initializers(base));
@@ -199,21 +208,53 @@ impl Program {
 }
 
 impl File {
-    fn new(name: String, path: &Path, mut elf: Elf) -> File {
+    fn new(name: String, path: &Path, original: fs::File, mut elf: Elf) -> File {
         let functions = elf.functions();
+        let page = page_size();
+        let constants = elf.constants(page);
+        let varying = elf.varying(&constants, page);
         elf.make_private();
-        File { name, functions, elf, places: Arc::new(Places::of(path)) }
+        File { name, functions, original, constants, varying, elf, places: Arc::new(Places::of(path)) }
     }
 
-    /// The contents of a copy, in which the names of libraries are replaced.
-    fn with_names(&self, names: &[(&str, String)]) -> Vec<u8> {
-        let mut contents = self.elf.bytes().to_vec();
+    /// Writes a copy, in which the names of libraries are replaced, with holes for the constant parts.
+    fn write(&self, path: &Path, names: &[(&str, String)]) -> io::Result<()> {
+        let bytes = self.elf.bytes();
+        let copy = fs::File::create(path)?;
+        copy.set_len(bytes.len() as u64)?;
+        for range in &self.varying {
+            copy.write_all_at(&bytes[range.clone()], range.start as u64)?;
+        }
         for needed in self.elf.needed().into_iter().chain(self.elf.soname()) {
             if let Some((_, private)) = names.iter().find(|(name, _)| *name == needed.name) {
-                contents[needed.offset..needed.offset + private.len()].copy_from_slice(private.as_bytes());
+                copy.write_all_at(private.as_bytes(), needed.offset as u64)?;
             }
         }
-        contents
+        Ok(())
+    }
+
+    /// Maps the constant parts of a loaded copy from the file itself, so that all copies share their pages.
+    fn map_constants(&self, base: u64) -> io::Result<()> {
+        for constant in &self.constants {
+            let code = if constant.is_code { libc::PROT_EXEC } else { 0 };
+            let address = (base + constant.address) as *mut c_void;
+            // SAFETY: the dynamic linker has mapped the same part of the copy at this address, with the same size and protection; the pages
+            // belong to no other part, and have not been read. The file has the bytes there that the copy would have.
+            let mapped = unsafe {
+                libc::mmap(
+                    address,
+                    constant.size,
+                    libc::PROT_READ | code,
+                    libc::MAP_PRIVATE | libc::MAP_FIXED,
+                    self.original.as_raw_fd(),
+                    constant.offset as libc::off_t,
+                )
+            };
+            if mapped == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
     }
 
     fn initializers(&self, base: u64) -> Initializers {
@@ -240,9 +281,17 @@ impl Drop for Folder {
     }
 }
 
-fn read(path: &Path) -> Result<Elf, LoadError> {
-    let bytes = fs::read(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
-    Elf::parse(bytes).map_err(|source| LoadError::Elf { path: path.to_owned(), source })
+fn read(path: &Path) -> Result<(fs::File, Elf), LoadError> {
+    let mut bytes = Vec::new();
+    let opened = fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes).map(|_| file));
+    let file = opened.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+    let elf = Elf::parse(bytes).map_err(|source| LoadError::Elf { path: path.to_owned(), source })?;
+    Ok((file, elf))
+}
+
+fn page_size() -> usize {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }
 
 fn is_shared(name: &str) -> bool {
@@ -260,7 +309,7 @@ fn libraries(path: &Path, elf: &Elf) -> Result<Vec<File>, LoadError> {
         return Ok(Vec::new());
     }
     let paths = found(path)?;
-    let mut read_files: BTreeMap<String, (PathBuf, Elf, Vec<String>)> = BTreeMap::new();
+    let mut read_files: BTreeMap<String, Read> = BTreeMap::new();
     let mut queue: VecDeque<String> = first.iter().cloned().collect();
     while let Some(name) = queue.pop_front() {
         if read_files.contains_key(&name) {
@@ -268,13 +317,13 @@ fn libraries(path: &Path, elf: &Elf) -> Result<Vec<File>, LoadError> {
         }
         let missing = || LoadError::Missing { path: path.to_owned(), name: name.clone() };
         let library = paths.get(&name).ok_or_else(missing)?;
-        let elf = read(library)?;
+        let (original, elf) = read(library)?;
         if elf.has_static_tls() || name.len() < SHORTEST {
             continue;
         }
         let needed = wanted(&elf);
         queue.extend(needed.iter().cloned());
-        read_files.insert(name, (library.clone(), elf, needed));
+        read_files.insert(name, Read { path: library.clone(), original, elf, needed });
     }
     let mut files = Vec::new();
     for name in first {
@@ -283,11 +332,19 @@ fn libraries(path: &Path, elf: &Elf) -> Result<Vec<File>, LoadError> {
     Ok(files)
 }
 
+/// A library that was read, with the names of those that it needs.
+struct Read {
+    path: PathBuf,
+    original: fs::File,
+    elf: Elf,
+    needed: Vec<String>,
+}
+
 /// Moves a library behind those that it needs.
-fn add(name: &str, from: &mut BTreeMap<String, (PathBuf, Elf, Vec<String>)>, to: &mut Vec<File>) {
-    if let Some((path, elf, needed)) = from.remove(name) {
+fn add(name: &str, from: &mut BTreeMap<String, Read>, to: &mut Vec<File>) {
+    if let Some(Read { path, original, elf, needed }) = from.remove(name) {
         needed.iter().for_each(|needed| add(needed, from, to));
-        to.push(File::new(name.to_owned(), &path, elf));
+        to.push(File::new(name.to_owned(), &path, original, elf));
     }
 }
 
@@ -354,16 +411,27 @@ fn symbol(handle: *mut c_void, name: &CStr) -> *mut c_void {
 #[repr(C)]
 struct LinkMap {
     base: u64,
+    name: *const c_char,
+    dynamic: *const c_void,
+    next: *const LinkMap,
 }
 
-/// The base of a loaded file: what is added to the addresses in the file.
-fn base(handle: *mut c_void) -> u64 {
+/// The base of a file that was loaded with the one of the handle: what is added to the addresses in the file.
+fn base(handle: *mut c_void, path: &Path) -> Option<u64> {
     let mut map: *const LinkMap = ptr::null();
-    // SAFETY: the handle is of a loaded file; the request stores the address of its `link_map`, which begins with the base.
-    unsafe {
-        libc::dlinfo(handle, libc::RTLD_DI_LINKMAP, (&raw mut map).cast());
-        (*map).base
+    // SAFETY: the handle is of a loaded file; the request stores the address of its `link_map`.
+    unsafe { libc::dlinfo(handle, libc::RTLD_DI_LINKMAP, (&raw mut map).cast()) };
+    // What a file needs comes behind it in the list.
+    while !map.is_null() {
+        // SAFETY: the list has the loaded files, whose names are strings. Nothing is loaded or unloaded meanwhile on this thread, and what other
+        // threads load is appended.
+        let (base, name, next) = unsafe { ((*map).base, CStr::from_ptr((*map).name), (*map).next) };
+        if name.to_bytes() == path.as_os_str().as_bytes() {
+            return Some(base);
+        }
+        map = next;
     }
+    None
 }
 
 /// Loads the library of MPI, once in a process.

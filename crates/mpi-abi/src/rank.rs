@@ -9,7 +9,12 @@ use std::{
     path::Path,
     ptr,
     rc::Rc,
-    sync::Arc,
+    sync::{
+        Arc,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::Duration,
 };
 
 use multicomputer::{
@@ -86,6 +91,9 @@ pub enum Compute {
     /// `multicomputer cc --count`. It is the same in every run.
     Counted(Span),
 }
+
+/// How often lines of output are looked at that have waited long.
+const TICK: Duration = Duration::from_millis(100);
 
 /// What a rank starts with; same layout as `mc_start` in c/process.h.
 #[repr(C)]
@@ -168,13 +176,30 @@ impl Program {
             copies: self.copies(ranks)?,
             output,
             watched: (0..ranks).map(|rank| Watched::new(rank, output, &self.api.table)).collect(),
-            arguments: Strings::new([name].into_iter().chain(options.arguments.iter().map(|text| c_string(text)))),
+            arguments: Strings::new(
+                [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
+            ),
             environment: Strings::new(options.environment.iter().map(variable)),
             shared: Arc::default(),
         };
-        let run = machine.run(|node| match job.copies.get(node.rank()) {
-            Some(copy) => Ok(job.rank(node, copy)?),
-            None => Ok(0),
+        // The sender's end tells the thread that the run is over.
+        let (over, is_over) = mpsc::channel::<()>();
+        let run = thread::scope(|scope| {
+            scope.spawn(move || {
+                while is_over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    output.print_old();
+                }
+            });
+            let run = machine.run(|node| match job.copies.get(node.rank()) {
+                Some(copy) => {
+                    let status = job.rank(node, copy);
+                    output.end(node.rank());
+                    Ok(status?)
+                }
+                None => Ok(0),
+            });
+            drop(over);
+            run
         });
         output.flush();
         Ok(run.map_err(|error| job.with_calls(error))?)

@@ -64,6 +64,7 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
     let lists = [
         &crate::collective::ALL[..],
         &crate::communicator::ALL,
+        &crate::file::ALL,
         &crate::point_to_point::ALL,
         &crate::window::ALL,
         LISTS,
@@ -75,11 +76,14 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 const LISTS: &[&[Function]] = &[
     crate::attribute::FUNCTIONS,
     crate::datatype::FUNCTIONS,
+    crate::dynamic::FUNCTIONS,
     crate::environment::FUNCTIONS,
     crate::error_handler::FUNCTIONS,
+    crate::generalized::FUNCTIONS,
     crate::group::FUNCTIONS,
     crate::info::FUNCTIONS,
     crate::op::FUNCTIONS,
+    crate::partitioned::FUNCTIONS,
     crate::request::FUNCTIONS,
     crate::status::FUNCTIONS,
     crate::session::FUNCTIONS,

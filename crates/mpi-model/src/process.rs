@@ -17,11 +17,11 @@ use multicomputer::{
 use crate::{
     abi, attribute,
     communicator::{self, Communicator},
-    datatype,
+    datatype, dynamic,
     error::{Class, Error, MpiError},
-    error_handler,
+    error_handler, file,
     function::Function,
-    group, info, op,
+    group, info, op, partitioned,
     point_to_point::{Buffered, Claimed},
     program::Program,
     request, session,
@@ -73,6 +73,10 @@ pub struct Settings {
     pub algorithms: BTreeMap<Operation, collective::Algorithm>,
     /// The algorithm of all-to-all, instead of the choice of *Auto*.
     pub exchange: Option<all_to_all::Algorithm>,
+    /// The services that the processes of the job have published. All processes need clones of one value.
+    pub services: Arc<dynamic::Services>,
+    /// The open files of the job. All processes need clones of one value.
+    pub files: Arc<file::Shared>,
     /// What the ranks of the job share: one and the same for all of them.
     pub shared: Arc<window::Shared>,
 }
@@ -124,6 +128,9 @@ pub struct Process<'n> {
     pub(crate) windows: RefCell<window::State<'n>>,
     pub(crate) sessions: RefCell<session::State>,
     pub(crate) tools: RefCell<tool::State>,
+    pub(crate) files: RefCell<file::State<'n>>,
+    pub(crate) ports: RefCell<dynamic::State>,
+    pub(crate) partitioned: RefCell<partitioned::State>,
 }
 
 /// The result of a call for the program.
@@ -166,6 +173,9 @@ impl<'n> Process<'n> {
             windows: RefCell::default(),
             sessions: RefCell::default(),
             tools: RefCell::default(),
+            files: RefCell::default(),
+            ports: RefCell::default(),
+            partitioned: RefCell::default(),
         }
     }
 

@@ -18,6 +18,8 @@ use crate::{
     communicator::Communicator,
     error::{Class, Error, MpiError, Result},
     function::functions,
+    generalized::Generalized,
+    partitioned::Partitions,
     process::Process,
     status::{Status, StatusAddress},
     table::{Kind, Table},
@@ -55,6 +57,7 @@ impl<'n> Both<'n> {
             start: None,
             is_active: Cell::new(true),
             communicator: None,
+            partitions: None,
         };
         let both = Both([request(receive), request(send)]);
         if both.first_pending().is_none() { Work::done(both.status()) } else { Work::Steps(Box::new(both)) }
@@ -96,6 +99,10 @@ pub(crate) enum Work<'n> {
     Remote(RequestId, Option<Buffer>),
     /// An operation of several steps.
     Steps(Box<dyn Steps<'n> + 'n>),
+    /// An operation of the program itself.
+    Generalized(Rc<Generalized>),
+    /// A partitioned send that waits for partitions: the last one that is ready starts the send.
+    Partitioned,
 }
 
 /// Where a message goes.
@@ -117,6 +124,8 @@ pub(crate) struct Request<'n> {
     is_active: Cell<bool>,
     /// The communicator, whose error handler takes errors of waits.
     communicator: Option<Rc<Communicator<'n>>>,
+    /// The partitions of a partitioned request.
+    pub(crate) partitions: Option<Rc<Partitions<'n>>>,
 }
 
 /// The requests of a process.
@@ -163,12 +172,16 @@ impl<'n> Work<'n> {
     }
 
     fn is_complete(&self) -> bool {
-        matches!(self, Work::Complete(_))
+        match self {
+            Work::Complete(_) => true,
+            Work::Generalized(generalized) => generalized.is_complete.get(),
+            _ => false,
+        }
     }
 
     fn first_pending(&self) -> Option<RequestId> {
         match self {
-            Work::Complete(_) => None,
+            Work::Complete(_) | Work::Generalized(_) | Work::Partitioned => None,
             Work::Send(id) | Work::Receive(id, _) | Work::Remote(id, _) => Some(*id),
             Work::Steps(steps) => steps.first_pending(),
         }
@@ -176,7 +189,7 @@ impl<'n> Work<'n> {
 
     fn pending(&self) -> Vec<RequestId> {
         match self {
-            Work::Complete(_) => Vec::new(),
+            Work::Complete(_) | Work::Generalized(_) | Work::Partitioned => Vec::new(),
             Work::Send(id) | Work::Receive(id, _) | Work::Remote(id, _) => vec![*id],
             Work::Steps(steps) => steps.pending(),
         }
@@ -187,21 +200,45 @@ impl<'n> Request<'n> {
     /// A request that works already.
     pub(crate) fn new(work: Work<'n>, communicator: Option<&Rc<Communicator<'n>>>) -> Rc<Request<'n>> {
         let communicator = communicator.cloned();
-        Rc::new(Request { work: RefCell::new(work), start: None, is_active: Cell::new(true), communicator })
+        Rc::new(Request {
+            work: RefCell::new(work),
+            start: None,
+            is_active: Cell::new(true),
+            communicator,
+            partitions: None,
+        })
     }
 
     /// A persistent request, which is not active yet.
-    fn persistent(start: Rc<Start<'n>>, communicator: &Rc<Communicator<'n>>) -> Rc<Request<'n>> {
+    fn persistent(
+        start: Rc<Start<'n>>,
+        communicator: &Rc<Communicator<'n>>,
+        partitions: Option<Rc<Partitions<'n>>>,
+    ) -> Rc<Request<'n>> {
         Rc::new(Request {
             work: RefCell::new(Work::done(Status::EMPTY)),
             start: Some(start),
             is_active: Cell::new(false),
             communicator: Some(communicator.clone()),
+            partitions,
         })
+    }
+
+    /// Whether the program has started the request and has not waited for it.
+    pub(crate) fn is_active(&self) -> bool {
+        self.is_active.get()
     }
 
     pub(crate) fn is_complete(&self) -> bool {
         self.work.borrow().is_complete()
+    }
+
+    /// The program's operation of a generalized request.
+    pub(crate) fn generalized(&self) -> Option<Rc<Generalized>> {
+        match &*self.work.borrow() {
+            Work::Generalized(generalized) => Some(generalized.clone()),
+            _ => None,
+        }
     }
 
     /// Takes a complete request of the transport.
@@ -225,7 +262,7 @@ impl<'n> Request<'n> {
                 Ok(()) if steps.first_pending().is_none() => Ok(steps.status()),
                 Ok(()) => return Ok(()),
             },
-            Work::Complete(_) => return Ok(()),
+            Work::Complete(_) | Work::Generalized(_) | Work::Partitioned => return Ok(()),
         };
         *work = Work::Complete(end);
         Ok(())
@@ -246,7 +283,17 @@ impl<'n> Process<'n> {
         communicator: &Rc<Communicator<'n>>,
         start: Rc<Start<'n>>,
     ) -> Handle {
-        self.requests.borrow_mut().table.insert(Request::persistent(start, communicator))
+        self.requests.borrow_mut().table.insert(Request::persistent(start, communicator, None))
+    }
+
+    /// Enters a partitioned request, which is persistent, into the table and returns its handle.
+    pub(crate) fn enter_partitioned(
+        &self,
+        communicator: &Rc<Communicator<'n>>,
+        start: Rc<Start<'n>>,
+        partitions: Rc<Partitions<'n>>,
+    ) -> Handle {
+        self.requests.borrow_mut().table.insert(Request::persistent(start, communicator, Some(partitions)))
     }
 
     fn keep_in_background(&self, request: &Rc<Request<'n>>) {
@@ -274,6 +321,9 @@ impl<'n> Process<'n> {
 
     /// Returns the result of a complete request.
     pub(crate) fn result(&self, request: &Request<'n>) -> Result<Status> {
+        if let Some(generalized) = request.generalized() {
+            return generalized.query(self);
+        }
         match &*request.work.borrow() {
             Work::Complete(Ok(status)) => Ok(*status),
             Work::Complete(Err(error)) => Err(Error::Mpi(error.clone())),
@@ -296,7 +346,7 @@ impl<'n> Process<'n> {
             {
                 // All requests of one operation have to complete before it proceeds, in whichever order.
                 let first = request.work.borrow().first_pending();
-                let id = first.ok_or(Error::Leave)?;
+                let Some(id) = first else { return Err(self.waits_for_itself()) };
                 let message = self.transport().wait(id)?;
                 request.advance(self, id, message)?;
                 continue;
@@ -311,15 +361,26 @@ impl<'n> Process<'n> {
                 ids.extend(pending);
             }
             if ids.is_empty() {
-                return Err(Error::Leave);
+                return Err(self.waits_for_itself());
             }
             let (at, message) = self.transport().wait_any(&ids)?;
             owners[at].advance(self, ids[at], message)?;
         }
     }
 
+    /// The end of a program that waits for a request that only later calls of its own can complete.
+    fn waits_for_itself(&self) -> Error {
+        let function = self.last_function().unwrap_or("MPI");
+        self.fatal(format!(
+            "{function} of rank {} never ends: before it, call MPI_Grequest_complete for a generalized request, and MPI_Pready for all \
+             partitions of a partitioned send",
+            self.node.rank()
+        ));
+        Error::Leave
+    }
+
     /// Tests whether a request is complete at this instant.
-    fn test_one(&self, request: &Rc<Request<'n>>) -> Result<bool> {
+    pub(crate) fn test_one(&self, request: &Rc<Request<'n>>) -> Result<bool> {
         loop {
             if request.is_complete() {
                 self.drop_finished();
@@ -355,7 +416,8 @@ impl<'n> Process<'n> {
         }
     }
 
-    fn request(&self, handle: Handle) -> Result<Rc<Request<'n>>> {
+    /// Returns the request of a handle, whose communicator's error handler then takes errors of the call.
+    pub(crate) fn request(&self, handle: Handle) -> Result<Rc<Request<'n>>> {
         let found = self.requests.borrow().table.get(handle);
         let found = found.ok_or_else(|| {
             Error::argument(Class::REQUEST, "request", format!("{:#x} is no request", handle.0))
@@ -366,14 +428,17 @@ impl<'n> Process<'n> {
         Ok(found)
     }
 
-    /// Ends a complete request: a persistent one becomes inactive, any other one is removed from the table. Returns the new handle.
-    fn end_request(&self, handle: Handle, request: &Request<'n>) -> Handle {
+    /// Ends a complete request: a persistent one becomes inactive, any other one is removed from the table. Returns its result and the new
+    /// handle.
+    fn end_request(&self, handle: Handle, request: &Request<'n>) -> (Result<Status>, Handle) {
+        let result = self.result(request);
         if request.start.is_some() {
             request.is_active.set(false);
-            return handle;
+            return (result, handle);
         }
         self.requests.borrow_mut().table.remove(handle);
-        abi::REQUEST_NULL
+        let freed = request.generalized().map_or(Ok(()), |generalized| generalized.free(self));
+        (result.and_then(|status| freed.map(|()| status)), abi::REQUEST_NULL)
     }
 }
 
@@ -401,8 +466,7 @@ impl<'n> List<'n> {
     /// Ends the request at `index`, which is complete.
     fn end(&mut self, process: &Process<'n>, index: usize) -> Option<Result<Status>> {
         let request = self.active[index].take()?;
-        let result = process.result(&request);
-        let handle = process.end_request(self.handles[index], &request);
+        let (result, handle) = process.end_request(self.handles[index], &request);
         if handle != self.handles[index] {
             self.array.set(process, index, handle);
         }
@@ -456,8 +520,8 @@ fn end_one<'n>(
     request: &Rc<Request<'n>>,
     status: StatusAddress,
 ) -> Result<()> {
-    let result = process.result(request);
-    place.set(process, process.end_request(handle, request));
+    let (result, handle) = process.end_request(handle, request);
+    place.set(process, handle);
     status.set(process, &result?, false);
     Ok(())
 }
@@ -682,6 +746,16 @@ fn end_some<'n>(
 fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
     let handle = request.get(process);
     let found = process.request(handle)?;
+    if let Some(generalized) = found.generalized() {
+        request.set(process, abi::REQUEST_NULL);
+        if !generalized.is_complete.get() {
+            // The program completes the request by a copy of its handle, which stays valid until then.
+            generalized.is_freed.set(true);
+            return Ok(());
+        }
+        process.requests.borrow_mut().table.remove(handle);
+        return generalized.free(process);
+    }
     // A send goes on, and nothing tells when it has left. A receive stays in the background, so that its message is stored all the same.
     if found.is_active.get() {
         // A remote memory access stays in its window.
@@ -826,6 +900,9 @@ fn start_one(process: &Process<'_>, handle: Handle) -> Result<()> {
 
 fn cancel(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
     let found = process.request(request.get(process))?;
+    if let Some(generalized) = found.generalized() {
+        return generalized.cancel(process);
+    }
     let posted = match &*found.work.borrow() {
         Work::Receive(id, _) => Some(*id),
         _ => None,

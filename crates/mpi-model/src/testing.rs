@@ -77,10 +77,10 @@ impl Tester<'_, '_> {
 /// Runs a program on all nodes, before `MPI_Init`, and returns what it returns by rank.
 pub(crate) fn run_bare<T: Send>(nodes: usize, program: impl Fn(&Tester<'_, '_>) -> T + Sync) -> Vec<T> {
     let machine = Machine::hockney(1, nodes).build().unwrap();
+    let settings = Settings { poll: Span::from_nanos(10), ..Settings::default() };
     let run = machine.run(|node| {
         let arena = Rc::new(Arena::new());
-        let settings = Settings { poll: Span::from_nanos(10), ..Settings::default() };
-        let process = Process::new(node, arena.clone(), settings);
+        let process = Process::new(node, arena.clone(), settings.clone());
         Ok(program(&Tester { process: &process, arena: &arena, rank: node.rank() }))
     });
     run.unwrap().outputs

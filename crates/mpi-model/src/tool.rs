@@ -4,7 +4,7 @@
 
 use crate::{
     abi,
-    error::{Class, Error, Result},
+    error::{Class, Error, MpiError, Result},
     function::functions,
     process::Process,
     word::{Address, Out},
@@ -14,6 +14,7 @@ use crate::{
 pub(crate) const CODES: std::ops::RangeInclusive<i32> = 1001..=1018;
 
 const NOT_INITIALIZED: i32 = 1003;
+const INVALID: i32 = 1006;
 const INVALID_INDEX: i32 = 1007;
 const INVALID_SESSION: i32 = 1009;
 const INVALID_HANDLE: i32 = 1010;
@@ -80,6 +81,11 @@ functions! {
     MPI_T_source_get_info: no_index_9(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info) @always;
     MPI_T_source_get_num: none(num_sources) @always;
     MPI_T_source_get_timestamp: no_index_2(source_index, timestamp) @always;
+}
+
+/// The code that a call returns for an error.
+pub(crate) fn code(error: &MpiError) -> i32 {
+    if CODES.contains(&error.class.0) { error.class.0 } else { INVALID }
 }
 
 fn error(code: i32, text: &str) -> Error {
@@ -170,6 +176,7 @@ mod tests {
         run_bare(1, |tester| {
             let out = tester.room(2);
             assert_eq!(tester.code("MPI_T_cvar_get_num", &[out]), super::NOT_INITIALIZED);
+            assert_eq!(tester.code("MPI_T_init_thread", &[0, 0]), super::INVALID);
             tester.ok("MPI_T_init_thread", &[0, out]);
             assert_eq!(tester.result::<i32>("MPI_T_pvar_get_num", &[]), 0);
             let name = tester.arena.text("eager limit").0;

@@ -254,13 +254,15 @@ pub(super) fn get_contents_c(
 
 /// Handles of the datatypes of which another one was made. Those of derived datatypes are new, and the program frees them.
 fn handles(process: &Process<'_>, contents: &Contents) -> Vec<Handle> {
-    let handle = |datatype: &Datatype| {
-        if datatype.is_permanent() {
-            return datatype.handle();
-        }
-        let copy = Datatype::new(datatype.layout().clone(), datatype.made.clone());
-        copy.is_committed.set(datatype.is_committed());
-        process.datatypes.borrow_mut().insert(&copy)
-    };
-    contents.datatypes.iter().map(handle).collect()
+    contents.datatypes.iter().map(|datatype| handle_of_copy(process, datatype)).collect()
+}
+
+/// A handle of a datatype, which the program frees if the datatype is derived.
+pub(crate) fn handle_of_copy(process: &Process<'_>, datatype: &Datatype) -> Handle {
+    if datatype.is_permanent() {
+        return datatype.handle();
+    }
+    let copy = Datatype::new(datatype.layout().clone(), datatype.made.clone());
+    copy.is_committed.set(datatype.is_committed());
+    process.datatypes.borrow_mut().insert(&copy)
 }

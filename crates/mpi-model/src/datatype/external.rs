@@ -24,7 +24,7 @@ impl Layout {
     }
 
     /// Converts packed data of `count` elements to "external32".
-    pub(super) fn to_external(&self, count: u64, packed: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn to_external(&self, count: u64, packed: &[u8]) -> Result<Vec<u8>> {
         let mut external = Vec::with_capacity(packed.len());
         let mut rest = packed;
         let mut result = Ok(());
@@ -43,7 +43,7 @@ impl Layout {
     }
 
     /// Converts data of `count` elements in "external32" to packed data.
-    pub(super) fn of_external(&self, count: u64, external: &[u8]) -> Vec<u8> {
+    pub(crate) fn of_external(&self, count: u64, external: &[u8]) -> Vec<u8> {
         let mut packed = Vec::with_capacity(external.len());
         let mut rest = external;
         let _ = self.basics(count, &mut |basic, count| {

@@ -42,6 +42,7 @@ use crate::{
     word::{Argument, Handle, Out},
 };
 
+pub(crate) use self::contents::handle_of_copy;
 use self::{
     array::{darray, subarray},
     basic::Named,

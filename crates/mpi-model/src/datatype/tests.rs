@@ -9,6 +9,7 @@ use super::{
     layout::Layout,
 };
 use crate::{
+    abi::COMM_WORLD,
     arena::{
         Arena,
         testing::{alone, call, failure, made, word},
@@ -17,6 +18,7 @@ use crate::{
     process::Process,
     program::Program,
     status::{Status, StatusAddress},
+    testing::run,
     word::{Address, Handle},
 };
 
@@ -488,5 +490,31 @@ fn external_data_has_positions() {
         let words = [datarep.0, 3, handle("MPI_LONG"), size.0];
         call(process, "MPI_Pack_external_size", &words).unwrap();
         assert_eq!(arena.one::<i64>(size), 12);
+    });
+}
+
+#[test]
+fn packed_data_has_positions() {
+    run(1, |tester| {
+        let (arena, int) = (tester.arena, handle("MPI_INT"));
+        let column: Handle = tester.result("MPI_Type_vector", &[3, 1, 2, int]);
+        tester.ok("MPI_Type_commit", &[arena.store(&[column]).0]);
+        let size: i32 = tester.result("MPI_Pack_size", &[2, column.0, COMM_WORLD.0]);
+        assert_eq!(size, 24);
+        let (matrix, packed, position) =
+            (tester.ints(&[1, 2, 3, 4, 5, 6]), tester.room(4), tester.ints(&[0]));
+        let words = [matrix, 1, column.0, packed, 16, position, COMM_WORLD.0];
+        tester.ok("MPI_Pack", &words);
+        tester.ok("MPI_Pack", &[matrix + 4, 1, int, packed, 16, position, COMM_WORLD.0]);
+        assert_eq!((tester.read(packed, 4), tester.read(position, 1)), (vec![1, 3, 5, 2], vec![16]));
+        tester.errors_return();
+        assert_eq!(tester.code("MPI_Pack", &words), Class::TRUNCATE.0);
+        let back = (tester.room(5), tester.ints(&[4]));
+        tester.ok("MPI_Unpack", &[packed, 16, back.1, back.0, 1, column.0, COMM_WORLD.0]);
+        assert_eq!((tester.read(back.0, 5), tester.read(back.1, 1)), (vec![3, 0, 5, 0, 2], vec![16]));
+        // A datatype that was not committed is refused.
+        let fresh: Handle = tester.result("MPI_Type_contiguous", &[2, int]);
+        let words = [matrix, 1, fresh.0, packed, 16, position, COMM_WORLD.0];
+        assert_eq!(tester.code("MPI_Pack", &words), Class::TYPE.0);
     });
 }

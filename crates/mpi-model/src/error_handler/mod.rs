@@ -108,7 +108,6 @@ impl State {
     }
 
     /// The error handler of files that are opened.
-    #[allow(dead_code, reason = "for files")]
     pub(crate) fn of_new_file(&self) -> Handle {
         self.handlers.get(&abi::FILE_NULL).copied().unwrap_or(abi::ERRORS_RETURN)
     }
@@ -157,8 +156,8 @@ functions! {
 pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiError) -> Result<i32> {
     process.error_handlers.borrow_mut().last = Some(error.clone());
     let is_tool = process.last_function().is_some_and(|function| function.starts_with("MPI_T_"));
-    if is_tool && tool::CODES.contains(&error.class.0) {
-        return Ok(error.class.0);
+    if is_tool {
+        return Ok(tool::code(error));
     }
     let (object, kind, handler) = match scope {
         Scope::Communicator(communicator) => {

@@ -1,0 +1,203 @@
+//! Views: which bytes of a file a process accesses, and in which representation.
+//!
+//! The *filetype* of a view is repeated from a displacement on. The bytes of its typemap, one after the other, are the *stream* of the view, in
+//! which offsets count. A view keeps the runs of one filetype with their places in the stream, so an access finds its first run by a binary
+//! search.
+
+use super::shared::Segment;
+use crate::{
+    datatype::Datatype,
+    error::{Class, Error, Result},
+    process::Process,
+    word::Handle,
+};
+
+/// `MPI_BYTE`.
+const BYTE: Handle = Handle(0x247);
+
+/// The representation of data in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Representation {
+    /// That of memory.
+    Native,
+    /// That of memory: all processes have the same one.
+    Internal,
+    /// "external32".
+    External,
+}
+
+impl Representation {
+    pub(super) fn named(name: &str) -> Option<Representation> {
+        let all = [Representation::Native, Representation::Internal, Representation::External];
+        all.into_iter().find(|representation| representation.name().eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Representation::Native => "native",
+            Representation::Internal => "internal",
+            Representation::External => "external32",
+        }
+    }
+
+    /// The bytes of data of a datatype in a file.
+    pub(super) fn size(self, datatype: &Datatype) -> u64 {
+        match self {
+            Representation::External => datatype.layout().external_size(),
+            _ => datatype.size(),
+        }
+    }
+
+    /// The extent of a datatype in a file.
+    ///
+    /// # Errors
+    /// [`Class::UNSUPPORTED_DATAREP`] if basic types have other sizes in the file, and the data has gaps.
+    pub(super) fn extent(self, datatype: &Datatype) -> Result<i64> {
+        let size = self.size(datatype);
+        if size == datatype.size() {
+            return Ok(datatype.extent());
+        }
+        if datatype.is_contiguous() {
+            return Ok(size as i64);
+        }
+        let text = format!("{datatype} has gaps and elements that are shorter in external32");
+        Err(Error::new(Class::UNSUPPORTED_DATAREP, text))
+    }
+}
+
+/// A run of bytes of the filetype.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The bytes of the filetype before.
+    before: u64,
+    displacement: i64,
+    length: u64,
+}
+
+/// A view of a file.
+#[derive(Debug)]
+pub(super) struct View {
+    pub(super) displacement: i64,
+    pub(super) etype: Datatype,
+    pub(super) filetype: Datatype,
+    pub(super) representation: Representation,
+    /// Bytes of an etype in the file.
+    pub(super) unit: u64,
+    /// Bytes of data of a filetype in the file, and the distance of filetypes.
+    tile: (u64, i64),
+    /// The runs of a filetype; none if its data has no gaps.
+    runs: Vec<Run>,
+}
+
+impl View {
+    /// The view of a file that was just opened: bytes.
+    pub(super) fn initial(process: &Process<'_>) -> Result<View> {
+        let byte = process.datatype(BYTE)?;
+        View::new(0, byte.clone(), byte, Representation::Native)
+    }
+
+    /// Checks the arguments of a view.
+    pub(super) fn new(
+        displacement: i64,
+        etype: Datatype,
+        filetype: Datatype,
+        representation: Representation,
+    ) -> Result<View> {
+        if displacement < 0 {
+            return Err(Error::argument(Class::ARG, "disp", format!("{displacement} is negative")));
+        }
+        for (name, datatype) in [("etype", &etype), ("filetype", &filetype)] {
+            datatype.committed().map_err(|error| error.of(name))?;
+        }
+        let unit = representation.size(&etype);
+        let size = representation.size(&filetype);
+        if unit == 0 || size % unit != 0 {
+            let text =
+                format!("{filetype} has {size} bytes of data, which is no multiple of the etype's {unit}");
+            return Err(Error::argument(Class::ARG, "filetype", text));
+        }
+        let extent = representation.extent(&filetype).map_err(|error| error.of("filetype"))?;
+        let mut runs = Vec::new();
+        if !filetype.is_contiguous() {
+            let (mut before, mut end, mut is_ordered) = (0, 0, true);
+            filetype.layout().for_each_run(1, |displacement, length| {
+                runs.push(Run { before, displacement, length });
+                before += length;
+                is_ordered &= displacement >= end;
+                end = displacement + length as i64;
+            });
+            if !is_ordered {
+                let text = format!("the displacements of {filetype} are negative, decrease, or overlap");
+                return Err(Error::argument(Class::ARG, "filetype", text));
+            }
+        }
+        Ok(View { displacement, etype, filetype, representation, unit, tile: (size, extent), runs })
+    }
+
+    /// The segments of the file that are `length` bytes of the stream from an offset on.
+    pub(super) fn segments(&self, offset: u64, length: u64) -> Vec<Segment> {
+        let start = self.displacement as u64;
+        if length == 0 || self.tile.0 == 0 {
+            return Vec::new();
+        }
+        if self.runs.is_empty() {
+            return vec![(start + offset, length)];
+        }
+        let (mut tile, within) = ((offset / self.tile.0) as i64, offset % self.tile.0);
+        let mut at = self.runs.partition_point(|run| run.before <= within) - 1;
+        let (mut skipped, mut left) = (within - self.runs[at].before, length);
+        let mut segments: Vec<Segment> = Vec::new();
+        while left > 0 {
+            let run = self.runs[at];
+            let position = (start as i64 + tile * self.tile.1 + run.displacement) as u64 + skipped;
+            let now = (run.length - skipped).min(left);
+            match segments.last_mut() {
+                Some(last) if last.0 + last.1 == position => last.1 += now,
+                _ => segments.push((position, now)),
+            }
+            (skipped, left, at) = (0, left - now, at + 1);
+            if at == self.runs.len() {
+                (at, tile) = (0, tile + 1);
+            }
+        }
+        segments
+    }
+
+    /// The bytes of the stream before a position of the file.
+    pub(super) fn bytes_before(&self, position: u64) -> u64 {
+        let (size, extent) = self.tile;
+        let Some(length) = position.checked_sub(self.displacement as u64) else { return 0 };
+        let Some(last) = self.runs.last() else { return if size == 0 { 0 } else { length } };
+        let (length, end) = (length as i64, last.displacement + last.length as i64);
+        // Filetypes whose last byte is before the position.
+        let tiles = match extent {
+            ..=0 => i64::from(length >= end),
+            _ if length < end => 0,
+            _ => (length - end) / extent + 1,
+        };
+        let rest = length - tiles * extent;
+        let part: i64 =
+            self.runs.iter().map(|run| (rest - run.displacement).clamp(0, run.length as i64)).sum();
+        tiles as u64 * size + if extent <= 0 && tiles > 0 { 0 } else { part as u64 }
+    }
+
+    /// The number of etypes up to the end of a file of this length.
+    pub(super) fn end(&self, length: u64) -> i64 {
+        self.bytes_before(length).div_ceil(self.unit) as i64
+    }
+
+    /// The position in the file of an offset in etypes.
+    pub(super) fn position(&self, offset: i64) -> Result<i64> {
+        let stream = self.stream(offset)?;
+        Ok(self.segments(stream, 1).first().map_or(self.displacement, |segment| segment.0 as i64))
+    }
+
+    /// The offset in the stream of an offset in etypes.
+    pub(super) fn stream(&self, offset: i64) -> Result<u64> {
+        let stream = u64::try_from(offset).ok().and_then(|offset| offset.checked_mul(self.unit));
+        stream.filter(|&stream| i64::try_from(stream).is_ok()).ok_or_else(|| {
+            let what = if offset < 0 { "negative" } else { "too large" };
+            Error::argument(Class::ARG, "offset", format!("{offset} is {what}"))
+        })
+    }
+}
