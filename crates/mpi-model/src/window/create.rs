@@ -200,6 +200,8 @@ fn allocate<'n>(
     Ok(())
 }
 
+/// Loads and stores of the program take no modeled time. A process sees a store of another process when that process's thread has carried it
+/// out: the time at which a process that polls sees it can differ from run to run, unless a call that synchronizes orders them.
 fn allocate_shared<'n>(
     process: &Process<'n>,
     size: i64,
