@@ -3,7 +3,7 @@
 //! The origin's data is packed at the call. What an access does at its target refers to the target's memory, to a layout and to predefined
 //! operators only, so any thread can carry it out.
 
-use std::{rc::Rc, sync::Arc};
+use std::{ops::ControlFlow, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use multicomputer::{Payload, Tag};
@@ -100,7 +100,16 @@ struct Combination {
 impl Combination {
     /// Checks an operator for elements of a target.
     fn new(op: &Operator, datatype: &Datatype) -> Result<Combination> {
-        op.check_accumulate(datatype)?;
+        if let op::Kind::Predefined(operator @ (Predefined::Minloc | Predefined::Maxloc)) = op.kind
+            && datatype.element().is_none()
+            && let Some(element) = pair_of(datatype.layout())
+        {
+            return Ok(Combination { operator, element });
+        }
+        // No operator is applied to elements without data.
+        if datatype.size() > 0 || matches!(op.kind, op::Kind::User(_)) {
+            op.check_accumulate(datatype)?;
+        }
         let op::Kind::Predefined(operator) = op.kind else { return Err(Error::Leave) };
         let only = || datatype.layout().single().map(Element::One);
         // Operators that do not look at the elements need no type.
@@ -113,6 +122,27 @@ impl Combination {
         let length = origin.len().min(target.len());
         self.operator.combine(self.element, &origin[..length], &mut target[..length]);
     }
+}
+
+/// The pair of a value and an index of which a derived datatype consists.
+fn pair_of(layout: &Layout) -> Option<Element> {
+    if layout.elements() % 2 == 1 {
+        return None;
+    }
+    if let Some(basic) = layout.single() {
+        return Some(Element::Pair(basic, basic));
+    }
+    let (mut value, mut index, mut is_value) = (None, None, true);
+    let walked = layout.basics(1, &mut |basic, count| {
+        let place = if is_value { &mut value } else { &mut index };
+        is_value = !is_value;
+        if count == 1 && *place.get_or_insert(basic) == basic {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    });
+    Some(Element::Pair(value?, index?)).filter(|_| walked.is_continue())
 }
 
 /// The arguments of an access that say what it accesses.
