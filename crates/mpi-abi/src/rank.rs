@@ -128,6 +128,8 @@ struct Job<'p> {
     copies: Vec<Copy>,
     output: &'static Output,
     watched: Vec<&'static Watched>,
+    /// What all ranks share.
+    settings: Settings,
     arguments: Strings,
     environment: Strings,
 }
@@ -163,6 +165,12 @@ impl Program {
             copies: self.copies(ranks)?,
             output,
             watched: (0..ranks).map(|rank| Watched::new(rank, output, &self.api.table)).collect(),
+            settings: Settings {
+                poll: options.poll,
+                environment: options.described(self.path()),
+                ranks: Some(ranks),
+                ..Settings::default()
+            },
             arguments: Strings::new(
                 [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
             ),
@@ -229,15 +237,9 @@ impl Job<'_> {
         let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
-        let settings = Settings {
-            poll: options.poll,
-            environment: options.described(self.program.path()),
-            ranks: Some(self.copies.len()),
-            ..Settings::default()
-        };
         let calls = Calls {
             node: Transport::of(node),
-            process: Process::new(node, Rc::new(memory), settings),
+            process: Process::new(node, Rc::new(memory), self.settings.clone()),
             table: &api.table,
             compute: options.compute,
             blocks,
