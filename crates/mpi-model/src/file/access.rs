@@ -166,8 +166,10 @@ impl<'n> File<'n> {
             let text = format!("{bytes} bytes are no whole number of etypes of {} bytes", view.unit);
             return Err(Error::argument(Class::ARG, "count", text));
         }
-        let offset = self.take(process, place, (bytes / view.unit) as i64)?;
+        let amount = (bytes / view.unit) as i64;
+        let offset = self.take(process, place, amount)?;
         let stream = view.stream(offset)?;
+        view.stream(offset.saturating_add(amount))?;
         if view.filetype.size() == 0 && bytes > 0 {
             return Err(Error::new(Class::ARG, "the filetype of the view has no data"));
         }

@@ -159,9 +159,12 @@ impl View {
     }
 
     /// The offset in the stream of an offset in etypes.
+    ///
+    /// # Errors
+    /// [`Class::ARG`] if the offset is negative, or if its position has more than 63 bits.
     pub(super) fn stream(&self, offset: i64) -> Result<u64> {
         let stream = u64::try_from(offset).ok().and_then(|offset| offset.checked_mul(self.unit));
-        stream.filter(|&stream| i64::try_from(stream).is_ok()).ok_or_else(|| {
+        stream.filter(|&stream| self.tiles.reaches(stream)).ok_or_else(|| {
             let what = if offset < 0 { "negative" } else { "too large" };
             Error::argument(Class::ARG, "offset", format!("{offset} is {what}"))
         })
@@ -169,6 +172,13 @@ impl View {
 }
 
 impl Tiles {
+    /// Whether the positions up to an offset of the stream have at most 63 bits.
+    fn reaches(&self, stream: u64) -> bool {
+        let tiles = i128::from(stream / self.size.max(1)) + 2;
+        let last = i128::from(self.displacement) + tiles * i128::from(self.extent.max(self.size as i64));
+        last + i128::from(stream) <= i128::from(i64::MAX)
+    }
+
     /// The segments of the file that are `length` bytes of the stream from an offset on.
     pub(super) fn segments(&self, offset: u64, length: u64) -> Vec<Segment> {
         let start = self.displacement as u64;
