@@ -163,7 +163,8 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// the payload of `effect`, and take no receive overhead. If `back` is `None`, nothing returns: the request is complete when the message
     /// has left, as that of a send, and a wait returns no envelope.
     ///
-    /// After a wait, a test or a probe, a program sees in its own memory the effects of all accesses up to its clock, and no later ones.
+    /// A wait for an access is a look, as a test, a probe and a wait for any of several requests are. In modeled time a program sees after a
+    /// look the effects in its own memory of all accesses up to its clock, and of no later ones.
     ///
     /// # Errors
     /// Over MPI, [`CommError::NoSharedMemory`]: its nodes share no memory. If a fault loses the message or what returns, or the target is

@@ -404,3 +404,50 @@ impl Walk<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::Parameters,
+        payload::Payload,
+        rank::Tag,
+        runtime::{Pace, Settings, modeled},
+        topology,
+        wire::{Parcel, Selector},
+    };
+
+    /// Node 0 gets 1000 bytes from node 1, which sends 2000 bytes to node 2. The message of node 1 leaves after what the
+    /// access returns. This is worked example 21b of the timing model.
+    #[test]
+    fn the_path_leads_through_what_a_remote_memory_access_returns() {
+        let parameters = Parameters::builder().send_overhead(65e-6).receive_overhead(65e-6).beta(50e-9);
+        let line = topology::parse("line:3").unwrap();
+        let machine = MachineSpec::new("line:3", line, parameters.build().unwrap());
+        let settings = Settings { traced: true, ..Settings::default() };
+        let ended = modeled::run(&machine, Pace::Virtual, &settings, &|node| {
+            let node = node.endpoint();
+            let bytes = if node.id() == 1 { 2000 } else { 0 };
+            let target = node.id() + 1;
+            let parcel = Parcel { target, context: 0, tag: Tag(0), bytes, active: false, synchronous: false };
+            match node.id() {
+                0 => drop(node.wait(node.remote(
+                    parcel,
+                    Some(1000),
+                    Box::new(|| Payload::phantom(1000)),
+                )?)?),
+                1 => node.send(parcel, Payload::phantom(bytes))?,
+                _ => drop(node.recv(Selector { context: 0, source: Some(1), tag: None })?),
+            }
+            Ok(())
+        });
+        let trace = ended.unwrap().outcomes.trace;
+        let path = CriticalPath::of(&trace, &machine).unwrap();
+        let all: Vec<_> = path.pieces.iter().map(|piece| (piece.rank, piece.kind, piece.span())).collect();
+        let us = Span::from_micros;
+        let bytes = Kind::Bytes;
+        let due =
+            [(0, Kind::SendOverhead, 65), (1, bytes, 50), (1, bytes, 100), (2, Kind::ReceiveOverhead, 65)];
+        assert_eq!(all, due.map(|(rank, kind, micros)| (rank, kind, us(micros))));
+    }
+}

@@ -223,7 +223,7 @@ impl Kernel {
         leg: Leg,
     ) -> (Time, Option<Cause>) {
         self.prepare_rendezvous(&parcel);
-        let rendezvous = self.is_rendezvous(&parcel);
+        let rendezvous = leg == Leg::Message && self.is_rendezvous(&parcel);
         let called = self.nodes[id as usize].clock;
         let overhead = if parcel.active {
             self.active_overheads.0

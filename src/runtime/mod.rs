@@ -9,6 +9,8 @@ mod affinity;
 mod agreement;
 mod carrier;
 mod contexts;
+#[cfg(test)]
+mod endpoint_tests;
 pub(crate) mod host;
 pub(crate) mod limits;
 mod local;

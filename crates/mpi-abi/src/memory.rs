@@ -1,8 +1,8 @@
 //! The memory and the functions of a program, for the model.
 
-use std::{ffi::c_void, ptr, slice};
+use std::{ffi::c_void, ptr, slice, sync::Arc};
 
-use multicomputer_mpi_model::program::Program;
+use multicomputer_mpi_model::program::{Program, WindowMemory};
 
 /// Calls a function of the program: the address, the arguments, their number.
 pub(crate) type CallProgram = unsafe extern "C" fn(usize, *const usize, usize) -> usize;
@@ -57,6 +57,10 @@ impl Program for Memory {
         unsafe { libc::free(address as *mut c_void) }
     }
 
+    fn windows(&self) -> Option<Arc<dyn WindowMemory>> {
+        Some(Arc::new(AddressSpace))
+    }
+
     fn call(&self, function: usize, arguments: &[usize]) -> usize {
         // SAFETY: the program has passed `function` as a function of a type that MPI states, whose arguments are integers and addresses
         // only, at most 12. The C side calls it, returns also if the program ends in it, and lets no exception pass.
@@ -68,6 +72,39 @@ impl Program for Memory {
         let length = unsafe { libc::strlen(address as *const libc::c_char) };
         // SAFETY: as above, `length` bytes are readable; nothing changes them during the copy, since this thread is the program's.
         unsafe { slice::from_raw_parts(address as *const u8, length) }.to_vec()
+    }
+}
+
+/// The memory of all ranks, which are threads of one process, for accesses to windows.
+///
+/// The model accesses memory of windows only, from the beginning of the window to its end: the programs guarantee that this memory exists. An
+/// access runs at one instant of modeled time, on a thread that need not be that of the rank whose memory it is. While it runs, that rank waits
+/// in a call, or the program accesses the memory at the same time: then it has a conflict that the standard forbids, or it polls memory, which it
+/// must do by volatile or atomic loads, as on any machine.
+#[derive(Debug)]
+struct AddressSpace;
+
+impl WindowMemory for AddressSpace {
+    fn read(&self, address: usize, length: usize, into: &mut Vec<u8>) {
+        if length == 0 {
+            return;
+        }
+        into.reserve(length);
+        let end = into.len();
+        // SAFETY: the bytes are in a window, which is readable for its whole life. `into` has room for them, and they do not overlap with it: no
+        // program knows this vector's address.
+        unsafe {
+            ptr::copy_nonoverlapping(address as *const u8, into.as_mut_ptr().add(end), length);
+            into.set_len(end + length);
+        }
+    }
+
+    fn write(&self, address: usize, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        // SAFETY: the bytes are in a window, which is writable for its whole life, and none of the Rust side's.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
     }
 }
 

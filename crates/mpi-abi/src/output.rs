@@ -1,13 +1,15 @@
 //! Output of all ranks: whole lines, in the order of modeled time.
 //!
-//! A rank asks for its modeled time when it writes, and the kernel answers such queries in the order of their times. So when one is
-//! answered, the lines of all earlier instants are complete, and can be printed; the others wait. Lines of one instant are in the order of
-//! ranks. Output is therefore the same in every run.
+//! A rank asks for its modeled time when it writes. A line waits until every other rank has written at a later instant or has ended, since a rank
+//! that is behind may still write an earlier line. So that a long run shows its progress, a line also waits no longer than half a second of
+//! wall-clock time. Lines of one instant are in the order of ranks. Output of ranks that run at about the same speed on the host is therefore the
+//! same in every run.
 
 use std::{
     collections::BTreeMap,
     io::{self, Write},
     mem,
+    time::{Duration, Instant},
 };
 
 use multicomputer::Time;
@@ -15,6 +17,17 @@ use parking_lot::Mutex;
 
 /// The order of lines: by modeled time, rank, and order of writing.
 type Key = (Time, usize, u64);
+
+/// The wall-clock time that a line waits at most for lines of earlier instants.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A whole line, and when it was written.
+#[derive(Debug)]
+struct Line {
+    stream: Stream,
+    bytes: Vec<u8>,
+    written: Instant,
+}
 
 /// The output of all ranks of a run.
 #[derive(Debug)]
@@ -29,8 +42,9 @@ struct State {
     begun: Vec<[Vec<u8>; 2]>,
     /// The time of each rank's last line.
     last: Vec<Time>,
-    waiting: BTreeMap<Key, (Stream, Vec<u8>)>,
+    waiting: BTreeMap<Key, Line>,
     lines: u64,
+    has_ended: Vec<bool>,
 }
 
 /// The stream that a line belongs to.
@@ -46,7 +60,13 @@ impl Output {
     /// Prepares the output of `ranks` ranks; labelled lines begin with the rank in brackets.
     pub(crate) fn new(ranks: usize, is_labelled: bool) -> Output {
         let begun = (0..ranks).map(|_| Default::default()).collect();
-        let state = State { begun, last: vec![Time::ZERO; ranks], waiting: BTreeMap::new(), lines: 0 };
+        let state = State {
+            begun,
+            last: vec![Time::ZERO; ranks],
+            waiting: BTreeMap::new(),
+            lines: 0,
+            has_ended: vec![false; ranks],
+        };
         Output { is_labelled, state: Mutex::new(state) }
     }
 
@@ -64,9 +84,25 @@ impl Output {
             state.add(rank, stream, self.labelled(rank, whole));
         }
         state.begun[rank][stream as usize].extend_from_slice(rest);
-        let later = state.waiting.split_off(&(at, 0, 0));
-        let complete = mem::replace(&mut state.waiting, later);
-        print(complete);
+        state.print_complete();
+    }
+
+    /// Notes that the program of a rank has ended.
+    pub(crate) fn end(&self, rank: usize) {
+        let mut state = self.state.lock();
+        state.has_ended[rank] = true;
+        state.print_complete();
+    }
+
+    /// Prints lines that have waited long enough.
+    pub(crate) fn print_old(&self) {
+        let mut state = self.state.lock();
+        let now = Instant::now();
+        let is_old = |line: &Line| now.saturating_duration_since(line.written) >= PATIENCE;
+        let last = state.waiting.iter().rev().find(|(_, line)| is_old(line)).map(|(key, _)| *key);
+        if let Some((at, rank, number)) = last {
+            state.print_before((at, rank, number + 1));
+        }
     }
 
     /// Prints all output, also lines without an end.
@@ -99,19 +135,32 @@ impl Output {
 
 impl State {
     fn add(&mut self, rank: usize, stream: Stream, line: Vec<u8>) {
-        self.waiting.insert((self.last[rank], rank, self.lines), (stream, line));
+        let line = Line { stream, bytes: line, written: Instant::now() };
+        self.waiting.insert((self.last[rank], rank, self.lines), line);
         self.lines += 1;
+    }
+
+    /// Prints the lines before which no other can come.
+    fn print_complete(&mut self) {
+        let running = self.last.iter().zip(&self.has_ended).filter(|(_, has_ended)| !**has_ended);
+        let at = running.map(|(last, _)| *last).min().unwrap_or(Time::MAX);
+        self.print_before((at, 0, 0));
+    }
+
+    fn print_before(&mut self, key: Key) {
+        let later = self.waiting.split_off(&key);
+        print(mem::replace(&mut self.waiting, later));
     }
 }
 
 /// Prints lines. Errors, such as a closed pipe, are ignored: output does not change a run.
-fn print(lines: BTreeMap<Key, (Stream, Vec<u8>)>) {
+fn print(lines: BTreeMap<Key, Line>) {
     if lines.is_empty() {
         return;
     }
     let (mut output, mut error) = (io::stdout().lock(), io::stderr().lock());
     let mut previous = Stream::Output;
-    for (stream, line) in lines.into_values() {
+    for Line { stream, bytes: line, .. } in lines.into_values() {
         if stream != previous {
             let _ = output.flush();
             previous = stream;

@@ -9,6 +9,9 @@ use std::{
     path::Path,
     ptr,
     rc::Rc,
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
 };
 
 use multicomputer::{
@@ -82,6 +85,9 @@ pub enum Compute {
     /// `multicomputer cc --count`. It is the same in every run.
     Counted(Span),
 }
+
+/// How often lines of output are looked at that have waited long.
+const TICK: Duration = Duration::from_millis(100);
 
 /// What a rank starts with; same layout as `mc_start` in c/process.h.
 #[repr(C)]
@@ -176,9 +182,24 @@ impl Program {
             ),
             environment: Strings::new(options.environment.iter().map(variable)),
         };
-        let run = machine.run(|node| match job.copies.get(node.rank()) {
-            Some(copy) => Ok(job.rank(node, copy)?),
-            None => Ok(0),
+        // The sender's end tells the thread that the run is over.
+        let (over, is_over) = mpsc::channel::<()>();
+        let run = thread::scope(|scope| {
+            scope.spawn(move || {
+                while is_over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    output.print_old();
+                }
+            });
+            let run = machine.run(|node| match job.copies.get(node.rank()) {
+                Some(copy) => {
+                    let status = job.rank(node, copy);
+                    output.end(node.rank());
+                    Ok(status?)
+                }
+                None => Ok(0),
+            });
+            drop(over);
+            run
         });
         output.flush();
         Ok(run.map_err(|error| job.with_calls(error))?)

@@ -4,10 +4,13 @@ use std::{
     cell::{Cell, RefCell},
     fmt,
     rc::Rc,
+    sync::Arc,
 };
 
+use parking_lot::Mutex;
+
 use crate::{
-    program::Program,
+    program::{Program, WindowMemory},
     word::{Address, Stored},
 };
 
@@ -19,7 +22,7 @@ type Body = dyn Fn(&Arena, &[usize]) -> usize;
 /// Every access is checked: an address outside of what was allocated is a panic.
 #[derive(Default)]
 pub struct Arena {
-    memory: RefCell<Vec<u8>>,
+    memory: Arc<Mutex<Vec<u8>>>,
     functions: RefCell<Vec<Rc<Body>>>,
     /// The number of allocated bytes.
     top: Cell<usize>,
@@ -39,7 +42,7 @@ impl Arena {
 
     /// Allocates bytes, which are 0, at a multiple of 16.
     pub fn alloc(&self, bytes: usize) -> Address {
-        let mut memory = self.memory.borrow_mut();
+        let mut memory = self.memory.lock();
         let at = self.top.get();
         let end = at + bytes.next_multiple_of(ALIGNMENT);
         if memory.len() < end {
@@ -106,14 +109,14 @@ impl Arena {
 impl Program for Arena {
     fn read(&self, address: usize, length: usize, into: &mut Vec<u8>) {
         if length > 0 {
-            into.extend_from_slice(&self.memory.borrow()[self.place(address, length)]);
+            into.extend_from_slice(&self.memory.lock()[self.place(address, length)]);
         }
     }
 
     fn write(&self, address: usize, bytes: &[u8]) {
         if !bytes.is_empty() {
             let place = self.place(address, bytes.len());
-            self.memory.borrow_mut()[place].copy_from_slice(bytes);
+            self.memory.lock()[place].copy_from_slice(bytes);
         }
     }
 
@@ -134,6 +137,10 @@ impl Program for Arena {
         self.place(address, 0);
     }
 
+    fn windows(&self) -> Option<Arc<dyn WindowMemory>> {
+        Some(Arc::new(Memory(self.memory.clone())))
+    }
+
     fn lend(&self, bytes: &mut [u8], with: &mut dyn FnMut(usize)) {
         let top = self.top.get();
         let address = self.alloc(bytes.len());
@@ -145,6 +152,27 @@ impl Program for Arena {
         if self.top.get() == end {
             self.top.set(top);
         }
+    }
+}
+
+/// The memory of an arena, for accesses of other processes.
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl WindowMemory for Memory {
+    fn read(&self, address: usize, length: usize, into: &mut Vec<u8>) {
+        let at = address.wrapping_sub(BASE);
+        into.extend_from_slice(&self.0.lock()[at..][..length]);
+    }
+
+    fn write(&self, address: usize, bytes: &[u8]) {
+        let at = address.wrapping_sub(BASE);
+        self.0.lock()[at..][..bytes.len()].copy_from_slice(bytes);
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Memory({} bytes)", self.0.lock().len())
     }
 }
 

@@ -66,6 +66,7 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
         &crate::communicator::ALL,
         &crate::file::ALL,
         &crate::point_to_point::ALL,
+        &crate::window::ALL,
         LISTS,
     ];
     lists.into_iter().flatten().flat_map(|functions| functions.iter())

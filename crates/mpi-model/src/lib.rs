@@ -44,4 +44,5 @@ pub mod table;
 mod testing;
 pub mod tool;
 pub mod topology;
+pub mod window;
 pub mod word;

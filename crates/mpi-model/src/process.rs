@@ -26,7 +26,7 @@ use crate::{
     program::Program,
     request, session,
     table::{Kind, Table},
-    tool,
+    tool, window,
     word::Handle,
 };
 
@@ -77,6 +77,8 @@ pub struct Settings {
     pub services: Arc<dynamic::Services>,
     /// The open files of the job. All processes need clones of one value.
     pub files: Arc<file::Shared>,
+    /// What the ranks of the job share: one and the same for all of them.
+    pub shared: Arc<window::Shared>,
 }
 
 /// The way in which the program of a rank ends before its `main` returns.
@@ -123,6 +125,7 @@ pub struct Process<'n> {
     pub(crate) groups: RefCell<group::State>,
     pub(crate) infos: RefCell<info::State>,
     pub(crate) operators: RefCell<op::State>,
+    pub(crate) windows: RefCell<window::State<'n>>,
     pub(crate) sessions: RefCell<session::State>,
     pub(crate) tools: RefCell<tool::State>,
     pub(crate) files: RefCell<file::State<'n>>,
@@ -167,6 +170,7 @@ impl<'n> Process<'n> {
             groups: RefCell::default(),
             infos: RefCell::default(),
             operators: RefCell::default(),
+            windows: RefCell::default(),
             sessions: RefCell::default(),
             tools: RefCell::default(),
             files: RefCell::default(),
@@ -212,13 +216,16 @@ impl<'n> Process<'n> {
         }
     }
 
-    /// Finds the communicator of a call whose arguments were not decoded up to it.
+    /// Finds the communicator or the window of a call whose arguments were not decoded up to it.
     fn find_scope(&self, function: &Function, words: &[usize]) {
         let is_comm = |name: &&str| matches!(*name, "comm" | "local_comm" | "intercomm");
         let is_open = matches!(*self.scope.borrow(), Scope::Process);
         if is_open && let Some(at) = function.arguments.iter().position(|name| is_comm(&name)) {
             // An invalid handle leaves the scope unchanged.
             let _ = self.communicator(Handle(words[at]));
+        }
+        if is_open && let Some(at) = function.arguments.iter().position(|name| *name == "win") {
+            let _ = window::of_handle(self, Handle(words[at]));
         }
     }
 

@@ -1,5 +1,7 @@
 //! The interface to the program of a process: its memory and its functions.
 
+use std::{fmt, sync::Arc};
+
 use crate::{
     error::{Class, Error, Result},
     word::Stored,
@@ -51,6 +53,11 @@ pub trait Program {
         with(bytes.as_mut_ptr().expose_provenance());
     }
 
+    /// The memory for accesses of other processes; `None` if other processes cannot access it.
+    fn windows(&self) -> Option<Arc<dyn WindowMemory>> {
+        None
+    }
+
     /// Returns the string at `address`, up to the first zero byte.
     fn read_string(&self, address: usize) -> Vec<u8> {
         let mut string = Vec::new();
@@ -62,6 +69,15 @@ pub trait Program {
             }
         }
     }
+}
+
+/// The memory of a program, for accesses of other processes on any thread.
+pub trait WindowMemory: fmt::Debug + Send + Sync {
+    /// Appends the `length` bytes at `address` to `into`.
+    fn read(&self, address: usize, length: usize, into: &mut Vec<u8>);
+
+    /// Stores bytes at `address`.
+    fn write(&self, address: usize, bytes: &[u8]);
 }
 
 /// Values in the program's memory for the time of a callback, to which the callback gets pointers.

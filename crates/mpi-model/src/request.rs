@@ -95,6 +95,8 @@ pub(crate) enum Work<'n> {
     Send(RequestId),
     /// A receive.
     Receive(RequestId, Landing<'n>),
+    /// A remote memory access, and where the data goes that it returns.
+    Remote(RequestId, Option<Buffer>),
     /// An operation of several steps.
     Steps(Box<dyn Steps<'n> + 'n>),
     /// An operation of the program itself.
@@ -180,7 +182,7 @@ impl<'n> Work<'n> {
     fn first_pending(&self) -> Option<RequestId> {
         match self {
             Work::Complete(_) | Work::Generalized(_) | Work::Partitioned => None,
-            Work::Send(id) | Work::Receive(id, _) => Some(*id),
+            Work::Send(id) | Work::Receive(id, _) | Work::Remote(id, _) => Some(*id),
             Work::Steps(steps) => steps.first_pending(),
         }
     }
@@ -188,7 +190,7 @@ impl<'n> Work<'n> {
     fn pending(&self) -> Vec<RequestId> {
         match self {
             Work::Complete(_) | Work::Generalized(_) | Work::Partitioned => Vec::new(),
-            Work::Send(id) | Work::Receive(id, _) => vec![*id],
+            Work::Send(id) | Work::Receive(id, _) | Work::Remote(id, _) => vec![*id],
             Work::Steps(steps) => steps.pending(),
         }
     }
@@ -227,7 +229,7 @@ impl<'n> Request<'n> {
         self.is_active.get()
     }
 
-    fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.work.borrow().is_complete()
     }
 
@@ -248,6 +250,12 @@ impl<'n> Request<'n> {
                 Some(message) => landing.land(process, &message),
                 None => return Err(Error::Leave),
             },
+            Work::Remote(_, buffer) => {
+                if let (Some(buffer), Some(message)) = (buffer, message) {
+                    buffer.store(process, &message.payload);
+                }
+                Ok(Status::EMPTY)
+            }
             Work::Steps(steps) => match steps.complete(process, id, message) {
                 Err(Error::Mpi(error)) => Err(error),
                 Err(Error::Leave) => return Err(Error::Leave),
@@ -312,7 +320,7 @@ impl<'n> Process<'n> {
     }
 
     /// Returns the result of a complete request.
-    fn result(&self, request: &Request<'n>) -> Result<Status> {
+    pub(crate) fn result(&self, request: &Request<'n>) -> Result<Status> {
         if let Some(generalized) = request.generalized() {
             return generalized.query(self);
         }
@@ -324,7 +332,7 @@ impl<'n> Process<'n> {
     }
 
     /// Waits until any of the requests is complete; returns its index. Lets operations in the background proceed.
-    fn wait_for(&self, requests: &[&Rc<Request<'n>>]) -> Result<usize> {
+    pub(crate) fn wait_for(&self, requests: &[&Rc<Request<'n>>]) -> Result<usize> {
         loop {
             if let Some(index) = requests.iter().position(|request| request.is_complete()) {
                 self.drop_finished();
@@ -750,13 +758,15 @@ fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
     }
     // A send goes on, and nothing tells when it has left. A receive stays in the background, so that its message is stored all the same.
     if found.is_active.get() {
-        let send = match &*found.work.borrow() {
-            Work::Send(id) => Some(*id),
-            _ => None,
+        // A remote memory access stays in its window.
+        let (send, is_remote) = match &*found.work.borrow() {
+            Work::Send(id) => (Some(*id), false),
+            work => (None, matches!(work, Work::Remote(..))),
         };
         match send {
             Some(id) => process.transport().forget(id),
-            None if !found.is_complete() => {
+            None if is_remote => {}
+            None if !found.is_complete() && !matches!(*found.work.borrow(), Work::Partitioned) => {
                 let mut state = process.requests.borrow_mut();
                 if !state.background.iter().any(|other| Rc::ptr_eq(other, &found)) {
                     state.background.push(found.clone());

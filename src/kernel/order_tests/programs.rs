@@ -1,6 +1,6 @@
 //! Random programs of nodes: their steps, and the state of a running program.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use rand::{Rng, RngExt};
 
@@ -164,6 +164,8 @@ pub(crate) struct Runner {
     pub(crate) steps: VecDeque<Step>,
     /// The open requests, each with whether it is a receive.
     open: Vec<(RequestId, bool)>,
+    /// The requests of remote memory accesses.
+    accesses: BTreeSet<RequestId>,
     /// The messages that probes have set aside.
     claimed: VecDeque<MessageId>,
     /// The requests of the last call, until its reply arrives.
@@ -217,7 +219,9 @@ impl Runner {
                 }
                 Step::Launch(to) => Op::Launch { parcel: parcel(to) },
                 Step::Remote { to, back } => {
-                    Op::Remote { parcel: parcel(to), back, request: self.open(false) }
+                    let request = self.open(false);
+                    self.accesses.insert(request);
+                    Op::Remote { parcel: parcel(to), back, request }
                 }
                 Step::Isend(to) => Op::Send { parcel: parcel(to), request: Some(self.open(false)) },
                 Step::SendRecv(to, from) => Op::SendRecv { parcel: parcel(to), select: select(from) },
@@ -233,6 +237,14 @@ impl Runner {
                 Step::RecvClaimed { posted } if !self.claimed.is_empty() => {
                     let message = self.claimed.pop_front().unwrap();
                     Op::RecvClaimed { message, request: posted.then(|| self.open(true)) }
+                }
+                // A wait for a remote memory access is a look.
+                Step::Wait
+                    if self.open.first().is_some_and(|(request, _)| self.accesses.contains(request)) =>
+                {
+                    requests.push(self.open[0].0);
+                    let (requests, deadline) = (requests.clone().into(), Time::MAX);
+                    Op::WaitAny(AnyOf { requests, deadline, computing: false })
                 }
                 Step::Wait if !self.open.is_empty() => Op::Wait { request: self.open.remove(0).0 },
                 Step::WaitAny { after, reversed } if !self.open.is_empty() => {

@@ -342,10 +342,15 @@ impl Endpoint for NodeThread<'_> {
                     self.settle(request);
                     Ok(Some(data))
                 }
-                // The program sees the memory of this node at the end of the wait.
+                // A look, so that afterwards the program sees all accesses to its memory up to its clock.
                 Some(Pending::Remote) => {
                     self.settle(request);
-                    self.query(op).and_then(|reply| self.maybe_received(reply))
+                    let (requests, deadline) = ([request].into(), Time::MAX);
+                    let reply = self.query(Op::WaitAny(AnyOf { requests, deadline, computing: false }))?;
+                    match reply.outcome {
+                        Outcome::FailedAmong { cause, .. } => Err(self.failure(cause)),
+                        _ => self.maybe_received(reply),
+                    }
                 }
                 _ => {
                     self.settle(request);

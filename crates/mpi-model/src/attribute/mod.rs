@@ -20,6 +20,7 @@ use std::{
 
 pub(crate) use self::function::FUNCTIONS;
 pub use self::predefined::WindowAttributes;
+pub(crate) use self::predefined::enter_window;
 use crate::{
     communicator::Communicator,
     error::{Class, Error, Result},
@@ -262,7 +263,6 @@ pub(crate) fn delete_of_communicator<'n>(
 ///
 /// # Errors
 /// The error of the first function that fails.
-#[allow(dead_code, reason = "for MPI_Win_free")]
 pub(crate) fn delete_window(process: &Process<'_>, window: Handle) -> Result<()> {
     let attributes = process.attributes.borrow().windows.get(&window).map(|window| window.attributes.clone());
     if let Some(attributes) = attributes {

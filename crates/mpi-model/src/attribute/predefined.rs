@@ -96,7 +96,6 @@ fn pointer(process: &Process<'_>, object: Handle, key: i32, value: usize) -> Res
 }
 
 /// Notes a new window.
-#[allow(dead_code, reason = "for MPI_Win_create and its kin")]
 pub(crate) fn enter_window(process: &Process<'_>, window: Handle, predefined: WindowAttributes) {
     let attributes = Default::default();
     process.attributes.borrow_mut().windows.insert(window, Window { predefined, attributes });

@@ -131,7 +131,7 @@ pub(crate) fn one_round<'n>(
 forms! { barrier_task = "barrier": barrier_in_rounds ibarrier barrier_init () }
 
 /// On all nodes of a machine with a hardware barrier the barrier is the machine's.
-fn barrier<'n>(process: &Process<'n>, comm: Rc<Communicator<'n>>) -> Result<()> {
+pub(crate) fn barrier<'n>(process: &Process<'n>, comm: Rc<Communicator<'n>>) -> Result<()> {
     if comm.remote.is_some() || process.has_background() {
         return barrier_in_rounds(process, comm);
     }

@@ -162,7 +162,7 @@ impl<'n> File<'n> {
         let bytes = bytes.ok_or_else(|| {
             Error::argument(Class::COUNT, "count", format!("{} elements are too many", buffer.count))
         })?;
-        if bytes % view.unit != 0 {
+        if !bytes.is_multiple_of(view.unit) {
             let text = format!("{bytes} bytes are no whole number of etypes of {} bytes", view.unit);
             return Err(Error::argument(Class::ARG, "count", text));
         }

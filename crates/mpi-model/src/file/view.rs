@@ -122,7 +122,7 @@ impl View {
         }
         let unit = representation.size(&etype);
         let size = representation.size(&filetype);
-        if unit == 0 || size % unit != 0 {
+        if unit == 0 || !size.is_multiple_of(unit) {
             let text =
                 format!("{filetype} has {size} bytes of data, which is no multiple of the etype's {unit}");
             return Err(Error::argument(Class::ARG, "filetype", text));

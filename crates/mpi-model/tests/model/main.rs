@@ -2,3 +2,4 @@
 
 mod messages;
 mod support;
+mod windows;

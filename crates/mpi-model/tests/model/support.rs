@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use multicomputer::{Machine, Run, error::RunError};
+use multicomputer::{Machine, Run, Span, error::RunError};
 use multicomputer_mpi_model::{
     arena::Arena,
     function,
@@ -29,7 +29,7 @@ pub(crate) struct Rank<'a, 'n> {
 }
 
 /// The program of a rank was left.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Default, thiserror::Error)]
 #[error("the program was left: {0:?}")]
 pub(crate) struct Left(Option<multicomputer_mpi_model::process::End>);
 
@@ -82,9 +82,10 @@ pub(crate) fn run<T: Send>(
     machine: &Machine,
     program: impl Fn(&Rank<'_, '_>) -> Result<T, Left> + Sync,
 ) -> Result<Run<T>, RunError> {
+    let settings = Settings { poll: Span::from_nanos(10), ..Settings::default() };
     machine.run(|node| {
         let arena = Rc::new(Arena::new());
-        let process = Process::new(node, arena.clone(), Settings::default());
+        let process = Process::new(node, arena.clone(), settings.clone());
         let rank = Rank { process: &process, arena: &arena, rank: node.rank(), size: node.size() };
         rank.call("MPI_Init", &[0, 0])?;
         let output = program(&rank)?;

@@ -1,0 +1,451 @@
+//! Accesses: puts, gets, accumulations, and their forms with a request.
+//!
+//! The origin's data is packed at the call. What an access does at its target refers to the target's memory, to a layout and to predefined
+//! operators only, so any thread can carry it out.
+
+use std::{rc::Rc, sync::Arc};
+
+use bytes::Bytes;
+use multicomputer::{Payload, Tag};
+
+use super::{Flavor, Window, shared::Common};
+use crate::{
+    buffer::Buffer,
+    datatype::{
+        Committed, Datatype,
+        basic::{self, Element},
+        layout::Layout,
+    },
+    error::{Class, Error, Result},
+    function::functions,
+    op::{self, Operator, Predefined},
+    process::Process,
+    program::WindowMemory,
+    request::{Request, Work},
+    status::Status,
+    word::{Address, Argument, Handle, Out},
+};
+
+functions! {
+    MPI_Put: put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    MPI_Put_c: put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    MPI_Get: get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    MPI_Get_c: get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+    MPI_Accumulate: accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    MPI_Accumulate_c: accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    MPI_Get_accumulate: get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    MPI_Get_accumulate_c: get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+    MPI_Fetch_and_op: fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+    MPI_Compare_and_swap: compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+    MPI_Rput: rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    MPI_Rput_c: rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    MPI_Rget: rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    MPI_Rget_c: rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+    MPI_Raccumulate: raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    MPI_Raccumulate_c: raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    MPI_Rget_accumulate: rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    MPI_Rget_accumulate_c: rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+}
+
+/// The tag of accesses, which nothing receives.
+const ACCESS: Tag = Tag(0);
+
+/// The elements of a target that an access reads or writes.
+struct Place {
+    common: Arc<Common>,
+    rank: usize,
+    address: Address,
+    count: u64,
+    layout: Arc<Layout>,
+}
+
+impl Place {
+    fn memory(&self) -> Option<&dyn WindowMemory> {
+        self.common.target(self.rank).map(|target| &*target.memory)
+    }
+
+    /// The length of the data in bytes.
+    fn bytes(&self) -> u64 {
+        self.layout.size() * self.count
+    }
+
+    /// Copies the data out of the memory.
+    fn load(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.bytes() as usize);
+        if let Some(memory) = self.memory() {
+            self.layout.for_each_run(self.count, |displacement, length| {
+                memory.read(self.address.offset(displacement).0, length as usize, &mut bytes);
+            });
+        }
+        bytes
+    }
+
+    /// Stores data into the memory.
+    fn store(&self, bytes: &[u8]) {
+        if let Some(memory) = self.memory() {
+            self.layout.scatter(self.count, bytes, |displacement, run| {
+                memory.write(self.address.offset(displacement).0, run);
+            });
+        }
+    }
+}
+
+/// A predefined operator and the type to which it is applied.
+#[derive(Clone, Copy)]
+struct Combination {
+    operator: Predefined,
+    element: Element,
+}
+
+impl Combination {
+    /// Checks an operator for elements of a target.
+    fn new(op: &Operator, datatype: &Datatype) -> Result<Combination> {
+        op.check_accumulate(datatype)?;
+        let op::Kind::Predefined(operator) = op.kind else { return Err(Error::Leave) };
+        let only = || datatype.layout().single().map(Element::One);
+        // Operators that do not look at the elements need no type.
+        let element = datatype.element().or_else(only).unwrap_or(Element::One(basic::BYTE));
+        Ok(Combination { operator, element })
+    }
+
+    /// Combines data of the origin with that of the target.
+    fn apply(self, origin: &[u8], target: &mut [u8]) {
+        let length = origin.len().min(target.len());
+        self.operator.combine(self.element, &origin[..length], &mut target[..length]);
+    }
+}
+
+/// The arguments of an access that say what it accesses.
+struct Aim {
+    rank: i32,
+    displacement: i64,
+    count: i64,
+    datatype: Committed,
+}
+
+/// An access that is being made: its target, and the kind of call.
+struct Access<'c, 'n> {
+    process: &'c Process<'n>,
+    window: &'c Rc<Window<'n>>,
+    /// Where the handle of the request goes.
+    request: Option<Out<Handle>>,
+}
+
+impl<'n> Access<'_, 'n> {
+    /// Checks the target and waits until it can be accessed; `None` for `MPI_PROC_NULL`.
+    fn begin(&self, aim: &Aim) -> Result<Option<Place>> {
+        let Aim { rank, displacement, count, ref datatype } = *aim;
+        let window = self.window;
+        let rank = window.rank("target_rank", rank)?;
+        if count < 0 {
+            return Err(Error::argument(Class::COUNT, "target_count", format!("{count} is negative")));
+        }
+        let Some(rank) = rank else {
+            if let Some(request) = self.request {
+                request.set(self.process, self.process.enter(Work::done(Status::NO_PROCESS), None));
+            }
+            return Ok(None);
+        };
+        let address = address_of(window, rank, displacement, count as u64, datatype)?;
+        window.begin_access(self.process, rank, self.request.is_some())?;
+        let (common, layout) = (window.common.clone(), datatype.layout().clone());
+        Ok(Some(Place { common, rank, address, count: count as u64, layout }))
+    }
+
+    /// Issues an access. Data that it returns goes to `landing`.
+    fn issue(
+        &self,
+        rank: usize,
+        bytes: u64,
+        back: u64,
+        landing: Option<Buffer>,
+        effect: impl FnOnce() -> Payload + Send + 'static,
+    ) -> Result<()> {
+        let Access { process, window, request } = *self;
+        let to = window.comm.group.to(rank, ACCESS);
+        let id = process.transport().remote(to, bytes, Some(back), effect)?;
+        let issued = Request::new(Work::Remote(id, landing), None);
+        window.note(rank, issued.clone());
+        if let Some(request) = request {
+            let handle = process.requests.borrow_mut().table.insert(issued);
+            request.set(process, handle);
+        }
+        Ok(())
+    }
+
+    fn put(&self, origin: &Buffer, aim: &Aim) -> Result<()> {
+        let Some(place) = self.begin(aim)? else { return Ok(()) };
+        check_room(origin.bytes(), place.bytes(), "target")?;
+        let data = origin.load_bytes(self.process);
+        self.issue(place.rank, data.len() as u64, 0, None, move || {
+            place.store(&data);
+            Payload::empty()
+        })
+    }
+
+    fn get(&self, landing: Buffer, aim: &Aim) -> Result<()> {
+        let Some(place) = self.begin(aim)? else { return Ok(()) };
+        check_room(place.bytes(), landing.bytes(), "origin")?;
+        self.issue(place.rank, 0, place.bytes(), Some(landing), move || Payload::from(place.load()))
+    }
+
+    /// Without a `landing` the result is not returned.
+    fn combine(&self, origin: Bytes, landing: Option<Buffer>, op: &Operator, aim: &Aim) -> Result<()> {
+        let combination = Combination::new(op, &aim.datatype)?;
+        let Some(place) = self.begin(aim)? else { return Ok(()) };
+        check_room(origin.len() as u64, place.bytes(), "target")?;
+        let back = match &landing {
+            Some(landing) => {
+                check_room(place.bytes(), landing.bytes(), "result")?;
+                place.bytes()
+            }
+            None => 0,
+        };
+        let returns = landing.is_some();
+        self.issue(place.rank, origin.len() as u64, back, landing, move || {
+            let mut data = if !returns && combination.operator == Predefined::Replace {
+                Vec::new()
+            } else {
+                place.load()
+            };
+            let old = if returns { Payload::from(data.clone()) } else { Payload::empty() };
+            match combination.operator {
+                Predefined::Replace => place.store(&origin),
+                Predefined::NoOp => {}
+                _ => {
+                    combination.apply(&origin, &mut data);
+                    place.store(&data[..origin.len().min(data.len())]);
+                }
+            }
+            old
+        })
+    }
+}
+
+/// Checks that data has room at its destination.
+fn check_room(data: u64, room: u64, destination: &str) -> Result<()> {
+    if data <= room {
+        return Ok(());
+    }
+    let text = format!("the access moves {data} bytes, the {destination} has room for {room}");
+    Err(Error::new(Class::TRUNCATE, text))
+}
+
+/// Checks that elements are in the window, and returns the address relative to which their displacements count.
+fn address_of(
+    window: &Window<'_>,
+    rank: usize,
+    displacement: i64,
+    count: u64,
+    datatype: &Datatype,
+) -> Result<Address> {
+    let target = window.target(rank)?;
+    let (low, high) = datatype.layout().span(count);
+    let outside = |text: String| Err(Error::argument(Class::RMA_RANGE, "target_disp", text));
+    if window.flavor == Flavor::Dynamic {
+        // The displacement is an address.
+        let address = Address(displacement as usize);
+        let (first, length) = (address.offset(low).0, (high - low) as usize);
+        if length > 0 && !target.has_attached(first, length) {
+            return outside(format!("rank {rank} has not attached all of {length} bytes at {first:#x}"));
+        }
+        return Ok(address);
+    }
+    if displacement < 0 {
+        return Err(Error::argument(Class::DISP, "target_disp", format!("{displacement} is negative")));
+    }
+    let at = i128::from(displacement) * i128::from(target.unit);
+    let (first, end) = (at + i128::from(low), at + i128::from(high));
+    if low != high && (first < 0 || end > target.size as i128) {
+        let size = target.size;
+        return outside(format!(
+            "bytes {first} to {end} are not in the window of rank {rank}, which has {size} bytes"
+        ));
+    }
+    Ok(Address(target.base.wrapping_add(at as usize)))
+}
+
+/// A buffer of the origin.
+fn origin(address: Address, count: i64, datatype: &Datatype, argument: &'static str) -> Result<Buffer> {
+    Buffer::new(address, count, datatype.clone()).map_err(|error| match error {
+        // The buffer's argument has the name that it has in calls for messages.
+        Error::Mpi(error) if error.class == Class::COUNT => {
+            Error::argument(error.class, argument, error.text)
+        }
+        error => error,
+    })
+}
+
+/// Defines the form of an access without and with a request.
+macro_rules! accesses {
+    ($plain:ident, $with_request:ident, $body:ident ($($argument:ident: $of:ty),* $(,)?)) => {
+        #[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
+        fn $plain<'n>(process: &Process<'n>, $($argument: $of,)* window: Rc<Window<'n>>) -> Result<()> {
+            $body(&Access { process, window: &window, request: None }, $($argument),*)
+        }
+
+        #[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
+        fn $with_request<'n>(
+            process: &Process<'n>, $($argument: $of,)* window: Rc<Window<'n>>, request: Out<Handle>,
+        ) -> Result<()> {
+            $body(&Access { process, window: &window, request: Some(request) }, $($argument),*)
+        }
+    };
+}
+
+accesses! { put, rput, put_any (
+    address: Address, count: i64, of: Committed,
+    rank: i32, displacement: i64, target_count: i64, datatype: Committed,
+) }
+accesses! { get, rget, get_any (
+    address: Address, count: i64, of: Committed,
+    rank: i32, displacement: i64, target_count: i64, datatype: Committed,
+) }
+accesses! { accumulate, raccumulate, accumulate_any (
+    address: Address, count: i64, of: Committed,
+    rank: i32, displacement: i64, target_count: i64, datatype: Committed, op: Operator,
+) }
+accesses! { get_accumulate, rget_accumulate, get_accumulate_any (
+    address: Address, count: i64, of: Handle,
+    result: Address, result_count: i64, result_of: Committed,
+    rank: i32, displacement: i64, target_count: i64, datatype: Committed, op: Operator,
+) }
+
+#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn put_any(
+    access: &Access<'_, '_>,
+    address: Address,
+    count: i64,
+    of: Committed,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: Committed,
+) -> Result<()> {
+    let data = origin(address, count, &of, "origin_count")?;
+    access.put(&data, &Aim { rank, displacement, count: target_count, datatype })
+}
+
+#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn get_any(
+    access: &Access<'_, '_>,
+    address: Address,
+    count: i64,
+    of: Committed,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: Committed,
+) -> Result<()> {
+    let landing = origin(address, count, &of, "origin_count")?;
+    access.get(landing, &Aim { rank, displacement, count: target_count, datatype })
+}
+
+#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn accumulate_any(
+    access: &Access<'_, '_>,
+    address: Address,
+    count: i64,
+    of: Committed,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: Committed,
+    op: Operator,
+) -> Result<()> {
+    let data = origin(address, count, &of, "origin_count")?.load_bytes(access.process);
+    access.combine(data, None, &op, &Aim { rank, displacement, count: target_count, datatype })
+}
+
+#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn get_accumulate_any(
+    access: &Access<'_, '_>,
+    address: Address,
+    count: i64,
+    of: Handle,
+    result: Address,
+    result_count: i64,
+    result_of: Committed,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: Committed,
+    op: Operator,
+) -> Result<()> {
+    let process = access.process;
+    let data = if is_no_op(&op) {
+        // The arguments of the origin's data have no meaning.
+        Bytes::new()
+    } else {
+        let of = Committed::decode(process, of.0).map_err(|error| error.of("origin_datatype"))?;
+        origin(address, count, &of, "origin_count")?.load_bytes(process)
+    };
+    let landing = origin(result, result_count, &result_of, "result_count")?;
+    access.combine(data, Some(landing), &op, &Aim { rank, displacement, count: target_count, datatype })
+}
+
+fn is_no_op(op: &Operator) -> bool {
+    matches!(op.kind, op::Kind::Predefined(Predefined::NoOp))
+}
+
+/// Checks the datatype of an access to one element.
+fn check_predefined(datatype: &Datatype) -> Result<()> {
+    match datatype.element() {
+        Some(_) => Ok(()),
+        None => {
+            Err(Error::argument(Class::TYPE, "datatype", format!("{datatype} is no predefined datatype")))
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn fetch_and_op<'n>(
+    process: &Process<'n>,
+    address: Address,
+    result: Address,
+    datatype: Committed,
+    rank: i32,
+    displacement: i64,
+    op: Operator,
+    window: Rc<Window<'n>>,
+) -> Result<()> {
+    check_predefined(&datatype)?;
+    let one = |address| Buffer { address, count: 1, datatype: datatype.0.clone() };
+    let data = if is_no_op(&op) { Bytes::new() } else { one(address).load_bytes(process) };
+    let landing = one(result);
+    let access = Access { process, window: &window, request: None };
+    access.combine(data, Some(landing), &op, &Aim { rank, displacement, count: 1, datatype })
+}
+
+#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn compare_and_swap<'n>(
+    process: &Process<'n>,
+    address: Address,
+    compare: Address,
+    result: Address,
+    datatype: Committed,
+    rank: i32,
+    displacement: i64,
+    window: Rc<Window<'n>>,
+) -> Result<()> {
+    check_predefined(&datatype)?;
+    use basic::Class::{Byte, Logical, Signed, Unsigned};
+    let is_whole = |basic: basic::Basic| matches!(basic.class, Byte | Logical | Signed | Unsigned);
+    if !matches!(datatype.element(), Some(Element::One(basic)) if is_whole(basic)) {
+        let text = format!("{} cannot be compared: it is no integer, logical or byte", *datatype);
+        return Err(Error::argument(Class::TYPE, "datatype", text));
+    }
+    let one = |address| Buffer { address, count: 1, datatype: datatype.0.clone() };
+    let (data, expected) = (one(address).load_bytes(process), one(compare).load_bytes(process));
+    let landing = one(result);
+    let access = Access { process, window: &window, request: None };
+    let Some(place) = access.begin(&Aim { rank, displacement, count: 1, datatype })? else { return Ok(()) };
+    let bytes = data.len() as u64;
+    access.issue(place.rank, 2 * bytes, bytes, Some(landing), move || {
+        let old = place.load();
+        if old == expected {
+            place.store(&data);
+        }
+        Payload::from(old)
+    })
+}

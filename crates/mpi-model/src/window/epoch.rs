@@ -1,0 +1,190 @@
+//! Epochs: which accesses a process may make, and waits for accesses.
+//!
+//! At most one access epoch is open at a time: that of a fence, of `MPI_Win_start`, or of locks. A fence that is followed by no access is no
+//! obstacle to another kind of epoch.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+    rc::Rc,
+};
+
+use multicomputer::comm::transport::RequestId;
+
+use super::{Window, passive, synchronization};
+use crate::{
+    collective::rounds,
+    error::Result,
+    process::Process,
+    request::{Request, Work},
+};
+
+/// The access epoch of a process.
+#[derive(Debug)]
+pub(super) enum Accesses {
+    /// No access is allowed.
+    None,
+    /// After a fence.
+    Fence {
+        /// Whether an access was made.
+        is_used: bool,
+    },
+    /// After `MPI_Win_start`: the targets, and the receive of the message of `MPI_Win_post` until it was waited for.
+    Group(BTreeMap<usize, Option<RequestId>>),
+    /// After `MPI_Win_lock`: the targets, and whether their locks are held. They are not with `MPI_MODE_NOCHECK`.
+    Locks(BTreeMap<usize, bool>),
+    /// After `MPI_Win_lock_all`.
+    All {
+        /// Whether locks are taken; they are not with `MPI_MODE_NOCHECK`.
+        takes_locks: bool,
+        /// The targets whose locks are held. A lock is taken before the first access to its target.
+        held: BTreeSet<usize>,
+    },
+}
+
+/// An exposure epoch: between `MPI_Win_post` and `MPI_Win_wait`.
+#[derive(Debug)]
+pub(super) struct Exposure {
+    /// Receives of the messages of `MPI_Win_complete` that have not been waited for.
+    pub(super) pending: Vec<RequestId>,
+}
+
+impl Accesses {
+    /// The call that has opened the epoch, if it must be closed before another kind of epoch begins.
+    pub(super) fn opened_by(&self) -> Option<&'static str> {
+        match self {
+            Accesses::None | Accesses::Fence { is_used: false } => None,
+            Accesses::Fence { is_used: true } => Some("MPI_Win_fence"),
+            Accesses::Group(_) => Some("MPI_Win_start"),
+            Accesses::Locks(_) => Some("MPI_Win_lock"),
+            Accesses::All { .. } => Some("MPI_Win_lock_all"),
+        }
+    }
+
+    /// Whether the epoch is one of locks.
+    fn is_passive(&self) -> bool {
+        matches!(self, Accesses::Locks(_) | Accesses::All { .. })
+    }
+}
+
+impl<'n> Window<'n> {
+    /// Checks that an access to a target is allowed now, and waits until it is. Accesses with a request are allowed only between locks.
+    ///
+    /// # Errors
+    /// [`Class::RMA_SYNC`](crate::error::Class::RMA_SYNC).
+    pub(super) fn begin_access(&self, process: &Process<'n>, rank: usize, with_request: bool) -> Result<()> {
+        let mut accesses = self.accesses.borrow_mut();
+        if with_request && !accesses.is_passive() {
+            return synchronization(
+                "accesses with a request need MPI_Win_lock or MPI_Win_lock_all before them",
+            );
+        }
+        match &mut *accesses {
+            Accesses::None => synchronization(
+                "no access epoch is open: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all before",
+            ),
+            Accesses::Fence { is_used } => {
+                *is_used = true;
+                Ok(())
+            }
+            Accesses::Group(targets) => match targets.get_mut(&rank) {
+                None => synchronization(format!("rank {rank} is not in the group of MPI_Win_start")),
+                Some(posted) => {
+                    let posted = posted.take();
+                    drop(accesses);
+                    posted.map_or(Ok(()), |posted| wait(process, posted))
+                }
+            },
+            Accesses::Locks(targets) => match targets.contains_key(&rank) {
+                true => Ok(()),
+                false => synchronization(format!("rank {rank} is not locked: call MPI_Win_lock before")),
+            },
+            Accesses::All { takes_locks, held } => {
+                if *takes_locks && held.insert(rank) {
+                    drop(accesses);
+                    return passive::take(process, self, rank, false);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Checks that a kind of epoch can begin.
+    pub(super) fn check_closed(&self) -> Result<()> {
+        match self.accesses.borrow().opened_by() {
+            None => Ok(()),
+            Some(call) => synchronization(format!("the access epoch that {call} has opened is not closed")),
+        }
+    }
+
+    /// Checks that the window can be freed.
+    pub(super) fn check_free(&self) -> Result<()> {
+        if !matches!(&*self.accesses.borrow(), Accesses::Fence { .. }) {
+            self.check_closed()?;
+        }
+        match &*self.exposure.borrow() {
+            None => Ok(()),
+            Some(_) => synchronization("MPI_Win_wait is missing after MPI_Win_post"),
+        }
+    }
+
+    /// Checks that flushes of a target, or of all targets, are allowed.
+    pub(super) fn check_flush(&self, rank: Option<usize>) -> Result<()> {
+        let accesses = self.accesses.borrow();
+        if !accesses.is_passive() {
+            return synchronization("no lock is held: call MPI_Win_lock or MPI_Win_lock_all before");
+        }
+        match (&*accesses, rank) {
+            (Accesses::Locks(targets), Some(rank)) if !targets.contains_key(&rank) => {
+                synchronization(format!("rank {rank} is not locked: call MPI_Win_lock before"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes an access that has been issued.
+    pub(super) fn note(&self, rank: usize, request: Rc<Request<'n>>) {
+        let mut open = self.open.borrow_mut();
+        let list = open.entry(rank).or_default();
+        if list.len() == list.capacity() {
+            list.retain(|request| !request.is_complete());
+        }
+        list.push(request);
+    }
+
+    /// Whether accesses to a target, or to any, were issued that this process has not waited for.
+    pub(super) fn has_open(&self, rank: Option<usize>) -> bool {
+        let open = self.open.borrow();
+        rank.map_or(!open.is_empty(), |rank| open.contains_key(&rank))
+    }
+
+    /// Waits for all accesses to a target.
+    pub(super) fn wait_for_target(&self, process: &Process<'n>, rank: usize) -> Result<()> {
+        let open = self.open.borrow_mut().remove(&rank).unwrap_or_default();
+        wait_for_each(process, &open)
+    }
+
+    /// Waits for all accesses.
+    pub(super) fn wait_for_all(&self, process: &Process<'n>) -> Result<()> {
+        let open = mem::take(&mut *self.open.borrow_mut());
+        open.values().try_for_each(|requests| wait_for_each(process, requests))
+    }
+
+    /// Waits for all processes of the window.
+    pub(super) fn barrier(&self, process: &Process<'n>) -> Result<()> {
+        rounds::barrier(process, self.comm.clone())
+    }
+}
+
+fn wait_for_each<'n>(process: &Process<'n>, requests: &[Rc<Request<'n>>]) -> Result<()> {
+    for request in requests {
+        process.wait_for(&[request])?;
+        process.result(request)?;
+    }
+    Ok(())
+}
+
+/// Waits for a request of the transport whose data is not needed.
+pub(super) fn wait<'n>(process: &Process<'n>, id: RequestId) -> Result<()> {
+    process.finish(Work::Remote(id, None), None).map(drop)
+}
