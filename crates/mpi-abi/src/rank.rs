@@ -9,10 +9,7 @@ use std::{
     path::Path,
     ptr,
     rc::Rc,
-    sync::{
-        Arc,
-        mpsc::{self, RecvTimeoutError},
-    },
+    sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::Duration,
 };
@@ -22,10 +19,7 @@ use multicomputer::{
     comm::{Node, transport::Transport},
     error::{Failure, RunError},
 };
-use multicomputer_mpi_model::{
-    process::{End, Process, Settings},
-    window::Shared,
-};
+use multicomputer_mpi_model::process::{End, Process, Settings};
 
 use crate::{
     crash::{self, Watched},
@@ -140,9 +134,10 @@ struct Job<'p> {
     copies: Vec<Copy>,
     output: &'static Output,
     watched: Vec<&'static Watched>,
+    /// What all ranks share.
+    settings: Settings,
     arguments: Strings,
     environment: Strings,
-    shared: Arc<Shared>,
 }
 
 impl Program {
@@ -176,11 +171,16 @@ impl Program {
             copies: self.copies(ranks)?,
             output,
             watched: (0..ranks).map(|rank| Watched::new(rank, output, &self.api.table)).collect(),
+            settings: Settings {
+                poll: options.poll,
+                environment: options.described(self.path()),
+                ranks: Some(ranks),
+                ..Settings::default()
+            },
             arguments: Strings::new(
                 [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
             ),
             environment: Strings::new(options.environment.iter().map(variable)),
-            shared: Arc::default(),
         };
         // The sender's end tells the thread that the run is over.
         let (over, is_over) = mpsc::channel::<()>();
@@ -258,16 +258,9 @@ impl Job<'_> {
         let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
-        let settings = Settings {
-            poll: options.poll,
-            environment: options.described(self.program.path()),
-            ranks: Some(self.copies.len()),
-            shared: self.shared.clone(),
-            ..Settings::default()
-        };
         let calls = Calls {
             node: Transport::of(node),
-            process: Process::new(node, Rc::new(memory), settings),
+            process: Process::new(node, Rc::new(memory), self.settings.clone()),
             table: &api.table,
             compute: options.compute,
             blocks,

@@ -766,7 +766,7 @@ fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
         match send {
             Some(id) => process.transport().forget(id),
             None if is_remote => {}
-            None if !found.is_complete() => {
+            None if !found.is_complete() && !matches!(*found.work.borrow(), Work::Partitioned) => {
                 let mut state = process.requests.borrow_mut();
                 if !state.background.iter().any(|other| Rc::ptr_eq(other, &found)) {
                     state.background.push(found.clone());
