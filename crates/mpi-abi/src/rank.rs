@@ -3,6 +3,7 @@
 use std::{
     any::Any,
     cell::{Cell, RefCell},
+    collections::BTreeMap,
     env,
     ffi::{CString, OsString, c_char, c_int, c_void},
     panic::resume_unwind,
@@ -15,7 +16,8 @@ use std::{
 };
 
 use multicomputer::{
-    Machine, Run, Span,
+    Machine, Run, Span, all_to_all,
+    collective::{self, Operation},
     comm::{Node, transport::Transport},
     error::{Failure, RunError},
 };
@@ -44,6 +46,10 @@ pub struct Options {
     pub compute: Compute,
     /// Whether lines of output begin with the rank (default: no).
     pub is_labelled: bool,
+    /// Algorithms of collective operations, instead of the choice of *Auto*.
+    pub algorithms: BTreeMap<Operation, collective::Algorithm>,
+    /// The algorithm of `MPI_Alltoall`, instead of the choice of *Auto*.
+    pub exchange: Option<all_to_all::Algorithm>,
     /// The modeled time of an unsuccessful test or probe and of a query of the time (default: 10 ns).
     pub poll: Span,
 }
@@ -69,6 +75,8 @@ impl Default for Options {
             environment: env::vars_os().collect(),
             compute: Compute::Free,
             is_labelled: false,
+            algorithms: BTreeMap::new(),
+            exchange: None,
             poll: Span::from_nanos(10),
         }
     }
@@ -175,6 +183,8 @@ impl Program {
                 poll: options.poll,
                 environment: options.described(self.path()),
                 ranks: Some(ranks),
+                algorithms: options.algorithms.clone(),
+                exchange: options.exchange.clone(),
                 ..Settings::default()
             },
             arguments: Strings::new(
@@ -264,7 +274,6 @@ impl Job<'_> {
             table: &api.table,
             compute: options.compute,
             blocks,
-            poll: options.poll,
             computed: Cell::new(if let Compute::Measured(_) = options.compute { thread_time() } else { 0 }),
             time: Cell::new(None),
             is_finalized: Cell::new(false),
