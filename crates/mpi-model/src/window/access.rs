@@ -429,8 +429,9 @@ fn compare_and_swap<'n>(
     window: Rc<Window<'n>>,
 ) -> Result<()> {
     check_predefined(&datatype)?;
-    use basic::Class::{Byte, Logical, Signed, Unsigned};
-    let is_whole = |basic: basic::Basic| matches!(basic.class, Byte | Logical | Signed | Unsigned);
+    use basic::Class::{Byte, Character, Logical, Signed, Unsigned};
+    // The standard does not list characters; other libraries accept them.
+    let is_whole = |of: basic::Basic| matches!(of.class, Byte | Character | Logical | Signed | Unsigned);
     if !matches!(datatype.element(), Some(Element::One(basic)) if is_whole(basic)) {
         let text = format!("{} cannot be compared: it is no integer, logical or byte", *datatype);
         return Err(Error::argument(Class::TYPE, "datatype", text));

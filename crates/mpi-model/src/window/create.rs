@@ -94,7 +94,8 @@ fn make<'n>(
         if rank == 0 {
             allocated = memory_of(process, total)?;
             for (at, piece) in pieces.iter().enumerate() {
-                let base = allocated + piece.base;
+                // Memory without bytes has no address.
+                let base = if piece.size == 0 { 0 } else { allocated + piece.base };
                 common.set(at, Target::new(base, piece.size, piece.unit, memory.clone()));
             }
         }
@@ -199,6 +200,8 @@ fn allocate<'n>(
     Ok(())
 }
 
+/// Loads and stores of the program take no modeled time. A process sees a store of another process when that process's thread has carried it
+/// out: the time at which a process that polls sees it can differ from run to run, unless a call that synchronizes orders them.
 fn allocate_shared<'n>(
     process: &Process<'n>,
     size: i64,
