@@ -221,9 +221,14 @@ impl Tiles {
             _ => (length - end) / extent + 1,
         };
         let rest = length - tiles * extent;
-        let part: i64 =
-            self.runs.iter().map(|run| (rest - run.displacement).clamp(0, run.length as i64)).sum();
-        tiles as u64 * size + if extent <= 0 && tiles > 0 { 0 } else { part as u64 }
+        let part = match self.runs.partition_point(|run| run.displacement < rest).checked_sub(1) {
+            None => 0,
+            Some(at) => {
+                let run = self.runs[at];
+                run.before + run.length.min((rest - run.displacement) as u64)
+            }
+        };
+        tiles as u64 * size + if extent <= 0 && tiles > 0 { 0 } else { part }
     }
 }
 
