@@ -10,6 +10,7 @@ use std::{
 use clap::Args;
 use multicomputer::{Run, Span, model::MachineSpec, units};
 use multicomputer_mpi_abi::{Compute, Options, Program};
+use multicomputer_study::{Algorithm, Operation, algorithms_named};
 
 use super::{
     compare::Explanations,
@@ -46,6 +47,11 @@ pub(super) struct Arguments {
     /// linked with each other [default: all nodes of the machine]
     #[arg(short = 'n', long, value_name = "RANKS", value_parser = clap::value_parser!(u32).range(1..))]
     ranks: Option<u32>,
+
+    /// Use this algorithm for an operation, such as allreduce=ring or broadcast=16x32:SMC; repeatable [default: the
+    /// fastest for each call]
+    #[arg(long, value_name = "OPERATION=ALGORITHM", value_parser = read_choice)]
+    collective: Vec<(Operation, Algorithm)>,
 
     /// Begin each line of output with its rank
     #[arg(long)]
@@ -144,6 +150,16 @@ impl Arguments {
         options.arguments = self.program.iter().skip(1).cloned().collect();
         options.compute = self.compute;
         options.is_labelled = self.label_output;
+        for choice in &self.collective {
+            match choice.clone() {
+                (Operation::Collective(operation), Algorithm::Collective(algorithm)) => {
+                    options.algorithms.insert(operation, algorithm);
+                }
+                (_, Algorithm::AllToAll(algorithm)) => options.exchange = Some(algorithm),
+                // `read_choice` accepts no other pair.
+                _ => {}
+            }
+        }
         options
     }
 
@@ -164,6 +180,20 @@ impl Arguments {
             run.wall,
         )?;
         Ok(())
+    }
+}
+
+/// Parses an operation and its algorithm.
+fn read_choice(text: &str) -> Result<(Operation, Algorithm), String> {
+    let (operation, name) =
+        text.split_once('=').ok_or("give an operation and an algorithm, such as allreduce=ring")?;
+    let operation = Operation::named(operation)?;
+    if operation == Operation::SToP {
+        return Err("MPI has no s-to-p broadcast".into());
+    }
+    match &algorithms_named(operation, name)?[..] {
+        [algorithm] => Ok((operation, algorithm.clone())),
+        _ => Err(format!("`{name}` stands for several algorithms: give one")),
     }
 }
 

@@ -40,6 +40,11 @@ pub(crate) fn entries(list: &List) -> (String, String) {
     (text, numbers)
 }
 
+/// The number of words of each function of the list, for the test that compares them with the model's.
+pub(crate) fn word_counts(list: &List) -> String {
+    list.functions().map(|function| format!("{} {}\n", function.name, function.parameters.len())).collect()
+}
+
 fn entry(function: &Function) -> String {
     let name = &function.name;
     let words: Vec<String> = function

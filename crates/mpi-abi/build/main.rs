@@ -58,6 +58,7 @@ fn main() {
     let (c_entries, names) = entries::entries(&list);
     write("entries.c", &c_entries);
     write("names.h", &names);
+    write("words.txt", &entries::word_counts(&list));
     write("fortran_entries.c", &fortran::entries(&list));
     compile(&out);
 }

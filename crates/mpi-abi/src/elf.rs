@@ -256,7 +256,7 @@ impl Elf {
             }
         });
         let fits = |constant: &Constant| {
-            constant.offset % page == 0 && constant.offset + constant.size <= self.end() + page
+            constant.offset.is_multiple_of(page) && constant.offset + constant.size <= self.end() + page
         };
         constants.filter(fits).collect()
     }

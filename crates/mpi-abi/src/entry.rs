@@ -49,7 +49,6 @@ pub(crate) struct Calls<'n, 't> {
     pub(crate) compute: Compute,
     /// The counter of executed blocks in the copy of the program.
     pub(crate) blocks: *const u64,
-    pub(crate) poll: Span,
     /// What the counter, or the thread's processor time in nanoseconds, was at the end of the last call.
     pub(crate) computed: Cell<u64>,
     /// The time on the node's clock, if nothing has changed it since it was asked for.
@@ -131,12 +130,11 @@ impl Calls<'_, '_> {
 
     /// The time for a program that asks for it: a small time passes, so that a loop that waits for a time ends.
     pub(crate) fn polled_now(&self) -> Result<Time, CommError> {
-        if !self.poll.is_zero() {
-            self.charge()?;
-            self.node.compute(self.poll)?;
-            self.time.set(None);
-        }
-        self.now()
+        self.charge()?;
+        let time = self.process.time().map_err(|_| CommError::Ended)?;
+        self.time.set(Some(time));
+        self.end_charge();
+        Ok(time)
     }
 
     fn sleep(&self, span: Span) -> Result<(), CommError> {
@@ -249,4 +247,24 @@ pub(crate) unsafe fn table(names: *const *const c_char, count: usize) -> Table {
         unsafe { std::ffi::CStr::from_ptr(name) }.to_str().unwrap_or_default()
     };
     (0..count).map(|number| (name(number), multicomputer_mpi_model::function::named(name(number)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use multicomputer_mpi_model::function;
+
+    /// The entry reads as many words as the model lists arguments.
+    #[test]
+    fn the_library_passes_a_word_for_each_argument_of_the_model() {
+        let counts = include_str!(concat!(env!("OUT_DIR"), "/words.txt"));
+        let mut compared = 0;
+        for line in counts.lines() {
+            let (name, count) = line.split_once(' ').unwrap();
+            if let Some(function) = function::named(name) {
+                assert_eq!(function.arguments.len(), count.parse::<usize>().unwrap(), "{name}");
+                compared += 1;
+            }
+        }
+        assert!(compared > 400, "{compared} functions");
+    }
 }

@@ -63,8 +63,11 @@ impl fmt::Debug for Places {
     }
 }
 
-/// The loaded copies: by their first addresses, the base, the end, and the places of the file.
-static LOADED: Mutex<BTreeMap<u64, (u64, u64, Arc<Places>)>> = Mutex::new(BTreeMap::new());
+/// A loaded copy: its base, its end, and the places of its file.
+type Loaded = (u64, u64, Arc<Places>);
+
+/// The loaded copies by their first addresses.
+static LOADED: Mutex<BTreeMap<u64, Loaded>> = Mutex::new(BTreeMap::new());
 
 /// Notes that a file is loaded at these addresses.
 pub(crate) fn register(base: u64, addresses: Range<u64>, places: &Arc<Places>) {

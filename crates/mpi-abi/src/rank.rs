@@ -3,29 +3,25 @@
 use std::{
     any::Any,
     cell::{Cell, RefCell},
+    collections::BTreeMap,
     env,
     ffi::{CString, OsString, c_char, c_int, c_void},
     panic::resume_unwind,
     path::Path,
     ptr,
     rc::Rc,
-    sync::{
-        Arc,
-        mpsc::{self, RecvTimeoutError},
-    },
+    sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::Duration,
 };
 
 use multicomputer::{
-    Machine, Run, Span,
+    Machine, Run, Span, all_to_all,
+    collective::{self, Operation},
     comm::{Node, transport::Transport},
     error::{Failure, RunError},
 };
-use multicomputer_mpi_model::{
-    process::{End, Process, Settings},
-    window::Shared,
-};
+use multicomputer_mpi_model::process::{End, Process, Settings};
 
 use crate::{
     crash::{self, Watched},
@@ -50,6 +46,10 @@ pub struct Options {
     pub compute: Compute,
     /// Whether lines of output begin with the rank (default: no).
     pub is_labelled: bool,
+    /// Algorithms of collective operations, instead of the choice of *Auto*.
+    pub algorithms: BTreeMap<Operation, collective::Algorithm>,
+    /// The algorithm of `MPI_Alltoall`, instead of the choice of *Auto*.
+    pub exchange: Option<all_to_all::Algorithm>,
     /// The modeled time of an unsuccessful test or probe and of a query of the time (default: 10 ns).
     pub poll: Span,
 }
@@ -75,6 +75,8 @@ impl Default for Options {
             environment: env::vars_os().collect(),
             compute: Compute::Free,
             is_labelled: false,
+            algorithms: BTreeMap::new(),
+            exchange: None,
             poll: Span::from_nanos(10),
         }
     }
@@ -140,9 +142,10 @@ struct Job<'p> {
     copies: Vec<Copy>,
     output: &'static Output,
     watched: Vec<&'static Watched>,
+    /// What all ranks share.
+    settings: Settings,
     arguments: Strings,
     environment: Strings,
-    shared: Arc<Shared>,
 }
 
 impl Program {
@@ -176,11 +179,18 @@ impl Program {
             copies: self.copies(ranks)?,
             output,
             watched: (0..ranks).map(|rank| Watched::new(rank, output, &self.api.table)).collect(),
+            settings: Settings {
+                poll: options.poll,
+                environment: options.described(self.path()),
+                ranks: Some(ranks),
+                algorithms: options.algorithms.clone(),
+                exchange: options.exchange.clone(),
+                ..Settings::default()
+            },
             arguments: Strings::new(
                 [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
             ),
             environment: Strings::new(options.environment.iter().map(variable)),
-            shared: Arc::default(),
         };
         // The sender's end tells the thread that the run is over.
         let (over, is_over) = mpsc::channel::<()>();
@@ -258,20 +268,12 @@ impl Job<'_> {
         let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
-        let settings = Settings {
-            poll: options.poll,
-            environment: options.described(self.program.path()),
-            ranks: Some(self.copies.len()),
-            shared: self.shared.clone(),
-            ..Settings::default()
-        };
         let calls = Calls {
             node: Transport::of(node),
-            process: Process::new(node, Rc::new(memory), settings),
+            process: Process::new(node, Rc::new(memory), self.settings.clone()),
             table: &api.table,
             compute: options.compute,
             blocks,
-            poll: options.poll,
             computed: Cell::new(if let Compute::Measured(_) = options.compute { thread_time() } else { 0 }),
             time: Cell::new(None),
             is_finalized: Cell::new(false),

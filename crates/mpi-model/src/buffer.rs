@@ -4,11 +4,40 @@ use bytes::Bytes;
 use multicomputer::Payload;
 
 use crate::{
-    datatype::Datatype,
+    datatype::{Datatype, basic},
     error::{Class, Error, Result},
     process::Process,
-    word::Address,
+    word::{Address, Argument, Handle},
 };
+
+/// A datatype that need not be given where the buffer is not used: `MPI_DATATYPE_NULL` is allowed there.
+#[derive(Clone, Debug)]
+pub struct Optional(Option<Datatype>);
+
+impl Optional {
+    /// The datatype of a buffer that is used.
+    ///
+    /// # Errors
+    /// [`Class::TYPE`] for `MPI_DATATYPE_NULL`.
+    pub fn given(self) -> Result<Datatype> {
+        self.0.ok_or_else(|| Error::argument(Class::TYPE, "datatype", "MPI_DATATYPE_NULL was given"))
+    }
+}
+
+impl From<Datatype> for Optional {
+    fn from(datatype: Datatype) -> Optional {
+        Optional(Some(datatype))
+    }
+}
+
+impl<'n> Argument<'n> for Optional {
+    fn decode(process: &Process<'n>, word: usize) -> Result<Self> {
+        match Handle(word) {
+            basic::NULL => Ok(Optional(None)),
+            handle => Ok(Optional(Some(process.datatype(handle)?))),
+        }
+    }
+}
 
 /// The elements that a call sends or receives.
 #[derive(Clone, Debug)]
@@ -26,10 +55,11 @@ impl Buffer {
     ///
     /// # Errors
     /// [`Class::COUNT`] for a negative count, [`Class::TYPE`] for a datatype that is not committed.
-    pub fn new(address: Address, count: i64, datatype: Datatype) -> Result<Buffer> {
+    pub fn new(address: Address, count: i64, datatype: impl Into<Optional>) -> Result<Buffer> {
         if count < 0 {
             return Err(Error::argument(Class::COUNT, "count", format!("{count} is negative")));
         }
+        let datatype = datatype.into().given()?;
         datatype.committed()?;
         Ok(Buffer { address, count, datatype })
     }

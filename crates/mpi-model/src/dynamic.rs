@@ -215,8 +215,8 @@ fn exchange<'n>(
     let name = Text::decode(process, port_name).map_err(|error| error.of("port_name"))?;
     let (rank, number) = port(process, &name)?;
     let context = process.world.library_context();
-    // Collective operations in rounds have smaller tags in this context. The answer has the tag after that of the question.
-    let tag = |is_answer: bool| Tag(1 << 31 | (number << 1 & 0x7fff_ffff) | u32::from(is_answer));
+    // Other messages in this context have smaller tags. The answer has the tag after that of the question.
+    let tag = |is_answer: bool| Tag(3 << 30 | (number << 1 & 0x3fff_ffff) | u32::from(is_answer));
     let mut mine = Vec::new();
     nodes(comm).iter().for_each(|&node| (node as u64).store(&mut mine));
     let transport = process.transport();

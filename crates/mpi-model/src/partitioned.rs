@@ -88,8 +88,8 @@ fn wire_tag<'n>(process: &Process<'n>, comm: &Communicator<'n>, is_send: bool, p
     let next = state.numbers.entry((comm.messages().context(), is_send, peer, tag)).or_default();
     let number = *next;
     *next = next.wrapping_add(1);
-    // Collective operations in rounds have smaller tags in this context.
-    Tag(1 << 31 | (tag ^ number.rotate_left(20)))
+    // In this context, collective operations in rounds have smaller tags, and ports larger ones.
+    Tag(1 << 31 | (tag ^ number.rotate_left(20)) & 0x3fff_ffff)
 }
 
 #[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]

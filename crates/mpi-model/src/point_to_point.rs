@@ -1,6 +1,6 @@
 //! Sends and receives (MPI 5.0, chapter 3).
 
-mod buffered;
+pub(crate) mod buffered;
 mod matched;
 
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! The state of one rank of an MPI program.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::BTreeMap,
     fmt,
     rc::Rc,
@@ -90,12 +90,17 @@ pub enum End {
     Error(String),
 }
 
+/// The number of calls between two polls of a program that only polls.
+const CALLS_BETWEEN_POLLS: u64 = 4;
+
 /// One rank of an MPI program.
 pub struct Process<'n> {
     /// The node's calls without groups.
     pub(crate) node: Transport<'n>,
     /// All nodes of the machine.
     pub(crate) world: Rc<Group<'n>>,
+    /// All nodes, as the parent of groups whose members alone know of them, so that their contexts do not depend on other groups.
+    pub(crate) groups_of_members: OnceCell<Group<'n>>,
     /// The program's memory and functions.
     pub program: Rc<dyn Program>,
     pub(crate) settings: Settings,
@@ -113,6 +118,8 @@ pub struct Process<'n> {
     calls: Cell<u64>,
     /// The last query of the time: the number of its call, the time, and the number of queries that have returned this time.
     queried: Cell<Option<(u64, Time, u32)>>,
+    /// The number of the last call that polled in vain, and the time that the program has waited by polling since it began to.
+    polling: Cell<(u64, Span)>,
     end: RefCell<Option<End>>,
     pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
     pub(crate) requests: RefCell<request::State<'n>>,
@@ -149,6 +156,7 @@ impl<'n> Process<'n> {
         Process {
             node,
             world: Rc::new(node.world()),
+            groups_of_members: OnceCell::new(),
             program,
             settings,
             phase: Cell::new(Phase::Before),
@@ -159,6 +167,7 @@ impl<'n> Process<'n> {
             leaves: Cell::new(false),
             calls: Cell::new(0),
             queried: Cell::new(None),
+            polling: Cell::default(),
             end: RefCell::new(None),
             communicators: RefCell::new(Table::new(Kind::Communicator)),
             requests: RefCell::default(),
@@ -282,9 +291,15 @@ impl<'n> Process<'n> {
 
     /// Advances the clock after an unsuccessful test or probe, so that a program that polls sees its time go by.
     pub(crate) fn polled(&self) -> Result<(), Error> {
-        if !self.settings.poll.is_zero() {
-            self.node.compute(self.settings.poll)?;
+        // A program that polls for long polls less often: each time it waits by a thousandth of what it has waited since it began to poll.
+        let (last, waited) = self.polling.get();
+        let call = self.calls.get();
+        let waited = if call <= last + CALLS_BETWEEN_POLLS { waited } else { Span::ZERO };
+        let span = self.settings.poll.max(Span::from_picos(waited.as_picos() / 1024));
+        if !span.is_zero() {
+            self.node.compute(span)?;
         }
+        self.polling.set((call, waited + span));
         Ok(())
     }
 

@@ -505,7 +505,7 @@ functions! {
 fn wait<'n>(process: &Process<'n>, request: Out<Handle>, status: StatusAddress) -> Result<()> {
     let handle = request.get(process);
     let Some(found) = active(process, handle)? else {
-        status.set(process, &Status::EMPTY, false);
+        status.set(process, &Status::EMPTY, true);
         return Ok(());
     };
     process.wait_for(&[&found])?;
@@ -535,7 +535,7 @@ fn test<'n>(
     let handle = request.get(process);
     let Some(found) = active(process, handle)? else {
         flag.set_flag(process, true);
-        status.set(process, &Status::EMPTY, false);
+        status.set(process, &Status::EMPTY, true);
         return Ok(());
     };
     process.progress()?;
@@ -624,7 +624,7 @@ fn wait_any<'n>(
     let mut list = List::read(process, count, requests)?;
     if list.is_empty() {
         index.set(process, abi::UNDEFINED);
-        status.set(process, &Status::EMPTY, false);
+        status.set(process, &Status::EMPTY, true);
         return Ok(());
     }
     let open: Vec<(usize, Rc<Request<'n>>)> =
@@ -654,7 +654,7 @@ fn test_any<'n>(
     if list.is_empty() {
         flag.set_flag(process, true);
         index.set(process, abi::UNDEFINED);
-        status.set(process, &Status::EMPTY, false);
+        status.set(process, &Status::EMPTY, true);
         return Ok(());
     }
     process.progress()?;
@@ -766,7 +766,7 @@ fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
         match send {
             Some(id) => process.transport().forget(id),
             None if is_remote => {}
-            None if !found.is_complete() => {
+            None if !found.is_complete() && !matches!(*found.work.borrow(), Work::Partitioned) => {
                 let mut state = process.requests.borrow_mut();
                 if !state.background.iter().any(|other| Rc::ptr_eq(other, &found)) {
                     state.background.push(found.clone());
@@ -783,7 +783,7 @@ fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
 fn get_status(process: &Process<'_>, request: Handle, flag: Out<i32>, status: StatusAddress) -> Result<()> {
     let Some(found) = active(process, request)? else {
         flag.set_flag(process, true);
-        status.set(process, &Status::EMPTY, false);
+        status.set(process, &Status::EMPTY, true);
         return Ok(());
     };
     process.progress()?;
@@ -808,7 +808,7 @@ fn get_status_any(
     process.progress()?;
     index.set(process, abi::UNDEFINED);
     flag.set_flag(process, list.is_empty());
-    status.set(process, &Status::EMPTY, false);
+    status.set(process, &Status::EMPTY, true);
     for (at, request) in list.active.iter().enumerate() {
         if let Some(request) = request
             && process.test_one(request)?

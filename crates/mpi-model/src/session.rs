@@ -2,7 +2,7 @@
 //!
 //! There are two sets of processes, `mpi://WORLD` and `mpi://SELF`.
 
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 use crate::{
     abi,
@@ -13,9 +13,12 @@ use crate::{
     function::functions,
     group::{self, Group},
     info::{self, Info},
+    point_to_point::buffered::{self, Buffered},
     process::{Process, Scope},
+    request::Work,
+    status::Status,
     table::{Kind, Table},
-    word::{Address, Argument, Handle, Out, Stored, Text, store_text},
+    word::{Address, Argument, Handle, Integer, Out, Stored, Text, store_text},
 };
 
 /// The names of the sets of processes.
@@ -26,6 +29,8 @@ const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 pub struct Session {
     /// The hints that are in use.
     info: Rc<Info>,
+    /// The buffer for buffered sends that the program has attached.
+    buffered: Rc<RefCell<Buffered>>,
 }
 
 impl<'n> Argument<'n> for Session {
@@ -60,6 +65,12 @@ impl State {
     pub(crate) fn is_open(&self) -> bool {
         self.table.iter().next().is_some()
     }
+
+    /// The buffer of the first session that has one. Communicators do not know their session.
+    pub(crate) fn buffered(&self) -> Option<Rc<RefCell<Buffered>>> {
+        let mut sessions = self.table.iter().map(|(_, session)| &session.buffered);
+        sessions.find(|buffered| buffered.borrow().is_attached()).cloned()
+    }
 }
 
 functions! {
@@ -72,6 +83,12 @@ functions! {
     MPI_Group_from_session_pset: group_from_pset(session, pset_name, newgroup) @always;
     MPI_Comm_create_from_group: create_from_group(group, stringtag, info, errhandler, newcomm);
     MPI_Intercomm_create_from_groups: create_from_groups(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
+    MPI_Session_attach_buffer: attach_buffer(session, buffer, size) @always;
+    MPI_Session_attach_buffer_c: attach_buffer(session, buffer, size) @always;
+    MPI_Session_detach_buffer: detach_buffer::<i32>(session, buffer_addr, size) @always;
+    MPI_Session_detach_buffer_c: detach_buffer::<i64>(session, buffer_addr, size) @always;
+    MPI_Session_flush_buffer: flush_buffer(session) @always;
+    MPI_Session_iflush_buffer: iflush_buffer(session, request) @always;
     MPI_Comm_get_parent: get_parent(parent);
 }
 
@@ -82,7 +99,7 @@ fn init(
     session: Out<Handle>,
 ) -> Result<()> {
     hints.set("thread_level", "MPI_THREAD_SERIALIZED");
-    let made = Session { info: Rc::new(hints) };
+    let made = Session { info: Rc::new(hints), buffered: Rc::default() };
     let handle = process.sessions.borrow_mut().table.insert(made);
     process.error_handlers.borrow_mut().enter(handle, errhandler.0);
     session.set(process, handle);
@@ -220,6 +237,29 @@ fn create_from_groups(
     Ok(())
 }
 
+fn attach_buffer(_: &Process<'_>, session: Session, buffer: Address, size: i64) -> Result<()> {
+    session.buffered.borrow_mut().attach(buffer, size)
+}
+
+fn detach_buffer<C: Integer>(
+    process: &Process<'_>,
+    session: Session,
+    buffer: Out<Address>,
+    size: Out<C>,
+) -> Result<()> {
+    buffered::detached(process, &session.buffered, buffer, size)
+}
+
+fn flush_buffer(process: &Process<'_>, session: Session) -> Result<()> {
+    buffered::wait_for_sends(process, &session.buffered)
+}
+
+fn iflush_buffer(process: &Process<'_>, session: Session, request: Out<Handle>) -> Result<()> {
+    buffered::wait_for_sends(process, &session.buffered)?;
+    request.set(process, process.enter(Work::done(Status::EMPTY), None));
+    Ok(())
+}
+
 /// Processes are started together: none has a parent.
 fn get_parent(process: &Process<'_>, parent: Out<Handle>) -> Result<()> {
     parent.set(process, abi::COMM_NULL);
@@ -258,6 +298,17 @@ mod tests {
                 tester.ok("MPI_Barrier", &[comm]);
                 assert_eq!(tester.code("MPI_Cart_rank", &[comm, length, length]), 11);
             }
+            let words = [group(tester, session, "mpi://SELF"), tag, abi::INFO_NULL.0, abi::ERRORS_RETURN.0];
+            let Handle(own) = tester.result("MPI_Comm_create_from_group", &words);
+            let bsend = || tester.code("MPI_Bsend", &[length, 1, 0x209, 0, 0, own]);
+            assert_eq!(bsend(), 1);
+            tester.ok("MPI_Session_attach_buffer", &[session, tester.arena.alloc(600).0, 600]);
+            assert_eq!(bsend(), 0);
+            tester.ok("MPI_Recv", &[length, 1, 0x209, 0, 0, own, 0]);
+            tester.ok("MPI_Session_flush_buffer", &[session]);
+            let (place, size) = (tester.arena.alloc(8).0, tester.room(1));
+            tester.ok("MPI_Session_detach_buffer", &[session, place, size]);
+            assert_eq!(tester.read(size, 1), [600]);
             let handle = tester.arena.store(&[Handle(session)]).0;
             tester.ok("MPI_Session_finalize", &[handle]);
             assert_eq!(tester.arena.get::<Handle>(crate::word::Address(handle), 1), [abi::SESSION_NULL]);

@@ -13,9 +13,8 @@ use super::{
     rounds::{Round, one_round},
 };
 use crate::{
-    buffer::Buffer,
+    buffer::{Buffer, Optional},
     communicator::Communicator,
-    datatype::Datatype,
     error::{Class, Error, Result},
     function::functions,
     process::Process,
@@ -44,10 +43,10 @@ functions! {
 }
 
 forms! { alltoall_task = "all-to-all": alltoall_in_a_round ialltoall alltoall_init
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcount: i64, recvtype: Datatype) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional) }
 forms! { alltoallv_task = "all-to-all": alltoallv ialltoallv alltoallv_init <C, D>
-(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtype: Datatype,
- recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtype: Datatype) }
+(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtype: Optional,
+ recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtype: Optional) }
 forms! { alltoallw_task = "all-to-all": alltoallw ialltoallw alltoallw_init <C, D>
 (sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtypes: Array<Handle>,
  recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtypes: Array<Handle>) }
@@ -63,10 +62,10 @@ fn alltoall<'n>(
     process: &Process<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
     comm: Comm<'n>,
 ) -> Result<()> {
     if comm.remote.is_some() || process.has_background() {
@@ -98,10 +97,10 @@ fn alltoall_task<'n>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
 ) -> Result<Task<'n>> {
     let into = Buffer::new(recvbuf, recvcount, recvtype)?;
     let from = if is_in_place(sendbuf) { into.clone() } else { Buffer::new(sendbuf, sendcount, sendtype)? };
@@ -115,11 +114,11 @@ fn alltoallv_task<'n, C: Integer, D: Integer>(
     sendbuf: Address,
     sendcounts: Array<C>,
     sdispls: Array<D>,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcounts: Array<C>,
     rdispls: Array<D>,
-    recvtype: Datatype,
+    recvtype: Optional,
 ) -> Result<Task<'n>> {
     let size = comm.peers();
     let into = blocks(process, recvbuf, (recvcounts, rdispls), &recvtype, size, "recvcounts")?;

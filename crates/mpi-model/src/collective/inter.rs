@@ -12,15 +12,14 @@ use super::{
 };
 use crate::{
     abi,
-    buffer::Buffer,
-    datatype::Datatype,
+    buffer::{Buffer, Optional},
     error::{Class, Error, Result},
     process::Process,
     word::Address,
 };
 
 /// The arguments of one buffer.
-type Given = (Address, i64, Datatype);
+type Given = (Address, i64, Optional);
 
 /// The part of a process in an operation with a root.
 enum Part {

@@ -261,12 +261,10 @@ fn error_of(error: CollectiveError) -> Error {
     }
 }
 
-/// The size of the elements between which algorithms may cut data that is only moved: that of a basic datatype, or single bytes.
+/// The size of the elements between which algorithms may cut data that is only moved: that of the
+/// basic type of which the datatype consists, or single bytes. It is the same on all ranks, whose datatypes have one signature.
 fn cut(datatype: &Datatype) -> u64 {
-    match datatype.size() {
-        size @ 1..=16 => size,
-        _ => 1,
-    }
+    datatype.layout().single().map_or(1, |basic| u64::from(basic.size).max(1))
 }
 
 /// Whether an argument is `MPI_IN_PLACE`.

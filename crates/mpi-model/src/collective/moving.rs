@@ -13,7 +13,7 @@ use super::{
     storing,
 };
 use crate::{
-    buffer::Buffer,
+    buffer::{Buffer, Optional},
     communicator::Communicator,
     datatype::Datatype,
     error::{Class, Error, Result},
@@ -69,17 +69,17 @@ functions! {
 
 forms! { bcast_task = "broadcast": bcast ibcast bcast_init (buffer: Address, count: i64, datatype: Datatype, root: i32) }
 forms! { gather_task = "gather": gather igather gather_init
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcount: i64, recvtype: Datatype, root: i32) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional, root: i32) }
 forms! { gatherv_task = "gather": gatherv igatherv gatherv_init <C, D>
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Datatype, root: i32) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Optional, root: i32) }
 forms! { scatter_task = "scatter": scatter iscatter scatter_init
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcount: i64, recvtype: Datatype, root: i32) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional, root: i32) }
 forms! { scatterv_task = "scatter": scatterv iscatterv scatterv_init <C, D>
-(sendbuf: Address, sendcounts: Array<C>, displs: Array<D>, sendtype: Datatype, recvbuf: Address, recvcount: i64, recvtype: Datatype, root: i32) }
+(sendbuf: Address, sendcounts: Array<C>, displs: Array<D>, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional, root: i32) }
 forms! { allgather_task = "all-gather": allgather iallgather allgather_init
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcount: i64, recvtype: Datatype) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional) }
 forms! { allgatherv_task = "all-gather": allgatherv iallgatherv allgatherv_init <C, D>
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Datatype) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Optional) }
 
 /// A job of the library that moves data of the given type in bytes.
 fn job(operation: Operation, root: usize, lengths: Lengths, datatype: &Datatype) -> Job {
@@ -124,10 +124,10 @@ fn gather_task<'n>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
     root: i32,
 ) -> Result<Task<'n>> {
     if comm.remote.is_some() {
@@ -142,6 +142,9 @@ fn gather_task<'n>(
     let root = root_of(comm, root)?;
     let (rank, size) = (comm.group.rank(), comm.group.size());
     let into = (rank == root).then(|| Buffer::new(recvbuf, recvcount, recvtype)).transpose()?;
+    if rank == root && sendbuf == recvbuf && recvcount > 0 {
+        return Err(Error::argument(Class::BUFFER, "recvbuf", "it is the send buffer: use MPI_IN_PLACE"));
+    }
     let mine = match &into {
         Some(into) if is_in_place(sendbuf) => own_block(into, recvcount, rank),
         _ => Buffer::new(sendbuf, sendcount, sendtype)?,
@@ -157,10 +160,10 @@ fn scatter_task<'n>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
     root: i32,
 ) -> Result<Task<'n>> {
     if comm.remote.is_some() {
@@ -175,6 +178,9 @@ fn scatter_task<'n>(
     let root = root_of(comm, root)?;
     let (is_root, size) = (comm.group.rank() == root, comm.group.size() as u64);
     let from = is_root.then(|| Buffer::new(sendbuf, sendcount, sendtype)).transpose()?;
+    if is_root && sendbuf == recvbuf && sendcount > 0 {
+        return Err(Error::argument(Class::BUFFER, "recvbuf", "it is the send buffer: use MPI_IN_PLACE"));
+    }
     let into = match is_root && is_in_place(recvbuf) {
         true => None,
         false => Some(Buffer::new(recvbuf, recvcount, recvtype)?),
@@ -197,10 +203,10 @@ fn allgather_task<'n>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
 ) -> Result<Task<'n>> {
     let into = Buffer::new(recvbuf, recvcount, recvtype)?;
     if comm.remote.is_some() {
@@ -227,10 +233,11 @@ pub(super) fn blocks<C: Integer, D: Integer>(
     process: &Process<'_>,
     address: Address,
     (counts, displs): (Array<C>, Array<D>),
-    datatype: &Datatype,
+    datatype: &Optional,
     size: usize,
     argument: &'static str,
 ) -> Result<Vec<Buffer>> {
+    let datatype = datatype.clone().given()?;
     let counts = counts.read(process, size).map_err(|error| error.of(argument))?;
     let displs = displs.read(process, size).map_err(|error| error.of("displs"))?;
     datatype.committed()?;
@@ -250,11 +257,11 @@ fn allgatherv_task<'n, C: Integer, D: Integer>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcounts: Array<C>,
     displs: Array<D>,
-    recvtype: Datatype,
+    recvtype: Optional,
 ) -> Result<Task<'n>> {
     let into = blocks(process, recvbuf, (recvcounts, displs), &recvtype, comm.peers(), "recvcounts")?;
     if comm.remote.is_some() {
@@ -265,7 +272,7 @@ fn allgatherv_task<'n, C: Integer, D: Integer>(
         false => Buffer::new(sendbuf, sendcount, sendtype)?,
     };
     let counts = Lengths::Blocks(into.iter().map(|block| block.count as u64).collect());
-    let job = job(Operation::AllGather, 0, counts, &recvtype);
+    let job = job(Operation::AllGather, 0, counts, &recvtype.given()?);
     let finish = move |process: &Process<'n>, result: &Payload| store_blocks(process, &into, result);
     Ok(Task::Planned { job, mine: mine.load(process), reduction: None, finish: Box::new(finish) })
 }
@@ -288,11 +295,11 @@ fn gatherv_task<'n, C: Integer, D: Integer>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcounts: Array<C>,
     displs: Array<D>,
-    recvtype: Datatype,
+    recvtype: Optional,
     root: i32,
 ) -> Result<Task<'n>> {
     let at_root = |process: &Process<'n>| {
@@ -326,10 +333,10 @@ fn scatterv_task<'n, C: Integer, D: Integer>(
     sendbuf: Address,
     sendcounts: Array<C>,
     displs: Array<D>,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
     root: i32,
 ) -> Result<Task<'n>> {
     let at_root = |process: &Process<'n>| {

@@ -11,9 +11,8 @@ use super::{
 };
 use crate::{
     abi,
-    buffer::Buffer,
+    buffer::{Buffer, Optional},
     communicator::Communicator,
-    datatype::Datatype,
     error::{Class, Error, Result},
     function::functions,
     process::Process,
@@ -54,14 +53,14 @@ functions! {
 }
 
 forms! { allgather_task = "neighborhood all-gather": allgather iallgather allgather_init
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcount: i64, recvtype: Datatype) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional) }
 forms! { allgatherv_task = "neighborhood all-gather": allgatherv iallgatherv allgatherv_init <C, D>
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Datatype) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Optional) }
 forms! { alltoall_task = "neighborhood all-to-all": alltoall ialltoall alltoall_init
-(sendbuf: Address, sendcount: i64, sendtype: Datatype, recvbuf: Address, recvcount: i64, recvtype: Datatype) }
+(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional) }
 forms! { alltoallv_task = "neighborhood all-to-all": alltoallv ialltoallv alltoallv_init <C, D>
-(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtype: Datatype,
- recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtype: Datatype) }
+(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtype: Optional,
+ recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtype: Optional) }
 forms! { alltoallw_task = "neighborhood all-to-all": alltoallw ialltoallw alltoallw_init <C, D>
 (sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtypes: Array<Handle>,
  recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtypes: Array<Handle>) }
@@ -125,10 +124,10 @@ fn allgather_task<'n>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
     let from = vec![Buffer::new(sendbuf, sendcount, sendtype)?; near.destinations.len()];
@@ -142,11 +141,11 @@ fn allgatherv_task<'n, C: Integer, D: Integer>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcounts: Array<C>,
     displs: Array<D>,
-    recvtype: Datatype,
+    recvtype: Optional,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
     let from = vec![Buffer::new(sendbuf, sendcount, sendtype)?; near.destinations.len()];
@@ -160,10 +159,10 @@ fn alltoall_task<'n>(
     comm: &Comm<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
     let from = each(&Buffer::new(sendbuf, sendcount, sendtype)?, near.destinations.len());
@@ -178,11 +177,11 @@ fn alltoallv_task<'n, C: Integer, D: Integer>(
     sendbuf: Address,
     sendcounts: Array<C>,
     sdispls: Array<D>,
-    sendtype: Datatype,
+    sendtype: Optional,
     recvbuf: Address,
     recvcounts: Array<C>,
     rdispls: Array<D>,
-    recvtype: Datatype,
+    recvtype: Optional,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
     let from =

@@ -270,10 +270,22 @@ fn create_group<'n>(
     newcomm: Out<Handle>,
 ) -> Result<()> {
     newcomm.set(process, abi::COMM_NULL);
-    let members = ranks_in(&comm, &group.nodes())?;
-    if let Some(made) = sub_communicator(process, &comm, &members, String::new())? {
-        newcomm.set(process, enter(process, made));
+    let members = group.nodes();
+    ranks_in(&comm, &members)?;
+    if !members.contains(&process.node.rank()) {
+        return Ok(());
     }
+    let all = || process.world.subgroup(&(0..process.world.size()).collect::<Vec<_>>());
+    let parent = match process.groups_of_members.get() {
+        Some(parent) => parent,
+        None => {
+            let made = all()?;
+            process.groups_of_members.get_or_init(|| made)
+        }
+    };
+    let made = new(process, Members::Own(parent.subgroup(&members)?), None, String::new());
+    made.error_handler.set(comm.error_handler.get());
+    newcomm.set(process, enter(process, Rc::new(made)));
     Ok(())
 }
 

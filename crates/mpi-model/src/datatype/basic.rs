@@ -160,7 +160,7 @@ named! {
     0x20e MPI_UNSIGNED_LONG unsigned(8).external(4);
     0x20f MPI_UNSIGNED_LONG_LONG unsigned(8);
     0x210 MPI_FLOAT real(4);
-    0x212 MPI_C_FLOAT_COMPLEX complex(8);
+    0x212 MPI_C_COMPLEX complex(8);
     0x213 MPI_CXX_FLOAT_COMPLEX complex(8);
     0x214 MPI_DOUBLE real(8);
     0x216 MPI_C_DOUBLE_COMPLEX complex(16);

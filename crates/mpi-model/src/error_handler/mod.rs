@@ -163,11 +163,16 @@ pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiEr
         Scope::Communicator(communicator) => {
             (communicator.handle.get(), Kind::Communicator, communicator.error_handler.get())
         }
-        // MPI 4.0: errors of calls without an object are those of MPI_COMM_SELF.
+        // MPI 4.0: errors of calls without an object are those of MPI_COMM_SELF. Before, they were those of MPI_COMM_WORLD, and programs set
+        // only its handler.
         Scope::Process => {
-            let own = process.communicators.borrow().get(abi::COMM_SELF);
-            let handler = own.map_or(abi::ERRORS_ARE_FATAL, |own| own.error_handler.get());
-            (abi::COMM_SELF, Kind::Communicator, handler)
+            let of = |comm| process.communicators.borrow().get(comm).map(|found| found.error_handler.get());
+            let set = [abi::COMM_SELF, abi::COMM_WORLD].map(|comm| (comm, of(comm)));
+            let is_set = |&(_, handler): &(Handle, Option<Handle>)| {
+                handler.is_some_and(|handler| handler != process.initial_error_handler())
+            };
+            let (comm, handler) = set.into_iter().find(is_set).unwrap_or(set[0]);
+            (comm, Kind::Communicator, handler.unwrap_or(abi::ERRORS_ARE_FATAL))
         }
         Scope::Window(window) => (*window, Kind::Window, of_object(process, *window)),
         Scope::File(file) => (*file, Kind::File, of_object(process, *file)),

@@ -162,17 +162,19 @@ impl<'n> File<'n> {
         let bytes = bytes.ok_or_else(|| {
             Error::argument(Class::COUNT, "count", format!("{} elements are too many", buffer.count))
         })?;
-        if bytes % view.unit != 0 {
+        if !bytes.is_multiple_of(view.unit) {
             let text = format!("{bytes} bytes are no whole number of etypes of {} bytes", view.unit);
             return Err(Error::argument(Class::ARG, "count", text));
         }
-        let offset = self.take(process, place, (bytes / view.unit) as i64)?;
+        let amount = (bytes / view.unit) as i64;
+        let offset = self.take(process, place, amount)?;
         let stream = view.stream(offset)?;
+        view.stream(offset.saturating_add(amount))?;
         if view.filetype.size() == 0 && bytes > 0 {
             return Err(Error::new(Class::ARG, "the filetype of the view has no data"));
         }
         let done = match direction {
-            Direction::Write => self.write(process, &view.segments(stream, bytes), &view, buffer)?,
+            Direction::Write => self.write(process, &view.tiles.segments(stream, bytes), &view, buffer)?,
             Direction::Read => self.read(process, stream, bytes, &view, buffer)?,
         };
         Ok(Status { bytes: done, ..Status::EMPTY })
@@ -208,12 +210,12 @@ impl<'n> File<'n> {
         buffer: &Buffer,
     ) -> Result<u64> {
         let data = if self.is_atomic.get() {
-            let (open, segments) = (self.open.clone(), view.segments(stream, bytes));
+            let (open, segments) = (self.open.clone(), view.tiles.segments(stream, bytes));
             self.at_keeper(process, move || open.read(&segments))?
         } else {
             // What is behind the end of the file needs no memory.
-            let there = view.bytes_before(self.length()?).saturating_sub(stream).min(bytes);
-            self.open.read(&view.segments(stream, there))
+            let there = view.tiles.bytes_before(self.length()?).saturating_sub(stream).min(bytes);
+            self.open.read(&view.tiles.segments(stream, there))
         };
         let mut data = data.map_err(|error| host_error(&self.path, &error))?;
         if view.representation == Representation::External {

@@ -18,6 +18,8 @@ const BYTE: usize = 0x247;
 const NONE: usize = 0x130;
 const RDWR_CREATE: usize = 34;
 const SET: usize = 403;
+/// `MPI_ORDER_C`.
+const ORDER_C: usize = 12;
 
 /// The path of a file of this test, which does not exist.
 fn path(name: &str) -> PathBuf {
@@ -92,6 +94,61 @@ fn views_interleave_the_elements_of_processes() {
     let expected: Vec<i32> =
         std::iter::once(0).chain((0..4).flat_map(|nth| [nth, 10 + nth, 20 + nth])).collect();
     assert_eq!(content(&path), expected);
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn blocks_of_a_matrix() {
+    let path = path("matrix");
+    run(4, |tester| {
+        let file = open(tester, WORLD, &path, RDWR_CREATE);
+        let (row, column) = (tester.rank / 2, tester.rank % 2);
+        let [sizes, parts] = [[40, 40], [20, 20]].map(|values| tester.ints(&values));
+        let starts = tester.ints(&[20 * row as i32, 20 * column as i32]);
+        let words = [2, sizes, parts, starts, ORDER_C, INT];
+        let Handle(block) = tester.result("MPI_Type_create_subarray", &words);
+        tester.ok("MPI_Type_commit", &[tester.arena.store(&[Handle(block)]).0]);
+        set_view(tester, file, 0, [INT, block], "internal");
+        let element = |nth: usize| (40 * (20 * row + nth / 20) + 20 * column + nth % 20) as i32;
+        let mine: Vec<i32> = (0..400).map(element).collect();
+        tester.ok("MPI_File_write_at_all", &[file, 0, tester.ints(&mine), 400, INT, 0]);
+        tester.ok("MPI_Barrier", &[WORLD]);
+        let (got, status) = (tester.room(500), tester.room(8));
+        tester.ok("MPI_File_read_all", &[file, got, 400, INT, status]);
+        assert_eq!((count(tester, status), tester.read(got, 400)), (400, mine.clone()));
+        // The second matrix is not there.
+        tester.ok("MPI_File_read_at", &[file, 195, got, 300, INT, status]);
+        assert_eq!((count(tester, status), tester.read(got, 205)), (205, mine[195..].to_vec()));
+        tester.ok("MPI_File_seek", &[file, 0, 402]);
+        assert_eq!(tester.result::<i64>("MPI_File_get_position", &[file]), 400);
+        let far = 1_usize << 61;
+        assert_eq!(tester.code("MPI_File_read_at", &[file, far, got, 1, INT, status]), 13);
+        close(tester, file);
+    });
+    assert_eq!(content(&path), (0..1600).collect::<Vec<i32>>());
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn sequential_files_and_files_that_grow() {
+    let path = path("sequential");
+    run(2, |tester| {
+        let file = open(tester, WORLD, &path, 2 + 64 + 256);
+        let (mine, got) = (tester.ints(&[7, 8]), tester.room(4));
+        assert_eq!(tester.code("MPI_File_write", &[file, mine, 1, INT, 0]), 55);
+        tester.ok("MPI_File_write_ordered", &[file, mine, 2, INT, 0]);
+        assert_eq!(tester.code("MPI_File_seek_shared", &[file, 0, SET]), 55);
+        assert_eq!(tester.code("MPI_File_read_shared", &[file, got, 1, INT, 0]), 20);
+        // The next view begins where the shared pointer is.
+        set_view(tester, file, -1_isize as usize, [INT, INT], "native");
+        tester.ok("MPI_File_write_ordered", &[file, tester.ints(&[tester.rank as i32]), 1, INT, 0]);
+        close(tester, file);
+        let file = open(tester, WORLD, &path, 1 + 32);
+        assert_eq!(tester.result::<i64>("MPI_File_get_position_shared", &[file]), 24);
+        tester.ok("MPI_File_write_ordered", &[file, mine, 1, INT, 0]);
+        close(tester, file);
+    });
+    assert_eq!(content(&path), [7, 8, 7, 8, 0, 1, 7, 7]);
     fs::remove_file(path).unwrap();
 }
 

@@ -83,8 +83,19 @@ pub(super) struct View {
     pub(super) representation: Representation,
     /// Bytes of an etype in the file.
     pub(super) unit: u64,
-    /// Bytes of data of a filetype in the file, and the distance of filetypes.
-    tile: (u64, i64),
+    /// The places of the stream in the file.
+    pub(super) tiles: Tiles,
+}
+
+/// Filetypes one after the other.
+#[derive(Debug)]
+pub(super) struct Tiles {
+    /// Where the first one is.
+    displacement: i64,
+    /// Bytes of data of a filetype in the file.
+    size: u64,
+    /// The distance of filetypes.
+    extent: i64,
     /// The runs of a filetype; none if its data has no gaps.
     runs: Vec<Run>,
 }
@@ -111,7 +122,7 @@ impl View {
         }
         let unit = representation.size(&etype);
         let size = representation.size(&filetype);
-        if unit == 0 || size % unit != 0 {
+        if unit == 0 || !size.is_multiple_of(unit) {
             let text =
                 format!("{filetype} has {size} bytes of data, which is no multiple of the etype's {unit}");
             return Err(Error::argument(Class::ARG, "filetype", text));
@@ -131,25 +142,59 @@ impl View {
                 return Err(Error::argument(Class::ARG, "filetype", text));
             }
         }
-        Ok(View { displacement, etype, filetype, representation, unit, tile: (size, extent), runs })
+        let tiles = Tiles { displacement, size, extent, runs };
+        Ok(View { displacement, etype, filetype, representation, unit, tiles })
+    }
+
+    /// The number of etypes up to the end of a file of this length.
+    pub(super) fn end(&self, length: u64) -> i64 {
+        self.tiles.bytes_before(length).div_ceil(self.unit) as i64
+    }
+
+    /// The position in the file of an offset in etypes.
+    pub(super) fn position(&self, offset: i64) -> Result<i64> {
+        let stream = self.stream(offset)?;
+        let segments = self.tiles.segments(stream, 1);
+        Ok(segments.first().map_or(self.displacement, |segment| segment.0 as i64))
+    }
+
+    /// The offset in the stream of an offset in etypes.
+    ///
+    /// # Errors
+    /// [`Class::ARG`] if the offset is negative, or if its position has more than 63 bits.
+    pub(super) fn stream(&self, offset: i64) -> Result<u64> {
+        let stream = u64::try_from(offset).ok().and_then(|offset| offset.checked_mul(self.unit));
+        stream.filter(|&stream| self.tiles.reaches(stream)).ok_or_else(|| {
+            let what = if offset < 0 { "negative" } else { "too large" };
+            Error::argument(Class::ARG, "offset", format!("{offset} is {what}"))
+        })
+    }
+}
+
+impl Tiles {
+    /// Whether the positions up to an offset of the stream have at most 63 bits.
+    fn reaches(&self, stream: u64) -> bool {
+        let tiles = i128::from(stream / self.size.max(1)) + 2;
+        let last = i128::from(self.displacement) + tiles * i128::from(self.extent.max(self.size as i64));
+        last + i128::from(stream) <= i128::from(i64::MAX)
     }
 
     /// The segments of the file that are `length` bytes of the stream from an offset on.
     pub(super) fn segments(&self, offset: u64, length: u64) -> Vec<Segment> {
         let start = self.displacement as u64;
-        if length == 0 || self.tile.0 == 0 {
+        if length == 0 || self.size == 0 {
             return Vec::new();
         }
         if self.runs.is_empty() {
             return vec![(start + offset, length)];
         }
-        let (mut tile, within) = ((offset / self.tile.0) as i64, offset % self.tile.0);
+        let (mut tile, within) = ((offset / self.size) as i64, offset % self.size);
         let mut at = self.runs.partition_point(|run| run.before <= within) - 1;
         let (mut skipped, mut left) = (within - self.runs[at].before, length);
         let mut segments: Vec<Segment> = Vec::new();
         while left > 0 {
             let run = self.runs[at];
-            let position = (start as i64 + tile * self.tile.1 + run.displacement) as u64 + skipped;
+            let position = (start as i64 + tile * self.extent + run.displacement) as u64 + skipped;
             let now = (run.length - skipped).min(left);
             match segments.last_mut() {
                 Some(last) if last.0 + last.1 == position => last.1 += now,
@@ -165,7 +210,7 @@ impl View {
 
     /// The bytes of the stream before a position of the file.
     pub(super) fn bytes_before(&self, position: u64) -> u64 {
-        let (size, extent) = self.tile;
+        let Tiles { size, extent, .. } = *self;
         let Some(length) = position.checked_sub(self.displacement as u64) else { return 0 };
         let Some(last) = self.runs.last() else { return if size == 0 { 0 } else { length } };
         let (length, end) = (length as i64, last.displacement + last.length as i64);
@@ -176,28 +221,58 @@ impl View {
             _ => (length - end) / extent + 1,
         };
         let rest = length - tiles * extent;
-        let part: i64 =
-            self.runs.iter().map(|run| (rest - run.displacement).clamp(0, run.length as i64)).sum();
-        tiles as u64 * size + if extent <= 0 && tiles > 0 { 0 } else { part as u64 }
+        let part = match self.runs.partition_point(|run| run.displacement < rest).checked_sub(1) {
+            None => 0,
+            Some(at) => {
+                let run = self.runs[at];
+                run.before + run.length.min((rest - run.displacement) as u64)
+            }
+        };
+        tiles as u64 * size + if extent <= 0 && tiles > 0 { 0 } else { part }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Filetypes of runs after gaps, and the positions of the first bytes of its stream.
+    fn example(gaps: &[(u64, u64)], displacement: i64, end: u64, count: usize) -> (Tiles, Vec<u64>) {
+        let (mut at, mut runs, mut bytes, mut before) = (0, Vec::new(), Vec::new(), 0);
+        for &(gap, length) in gaps {
+            at += gap;
+            runs.push(Run { before, displacement: at as i64, length });
+            bytes.extend(at..at + length);
+            at += length;
+            before += length;
+        }
+        let extent = at + end;
+        let positions =
+            (0..).flat_map(|tile| bytes.iter().map(move |at| displacement as u64 + tile * extent + at));
+        let positions = positions.take(count).collect();
+        (Tiles { displacement, size: before, extent: extent as i64, runs }, positions)
     }
 
-    /// The number of etypes up to the end of a file of this length.
-    pub(super) fn end(&self, length: u64) -> i64 {
-        self.bytes_before(length).div_ceil(self.unit) as i64
-    }
-
-    /// The position in the file of an offset in etypes.
-    pub(super) fn position(&self, offset: i64) -> Result<i64> {
-        let stream = self.stream(offset)?;
-        Ok(self.segments(stream, 1).first().map_or(self.displacement, |segment| segment.0 as i64))
-    }
-
-    /// The offset in the stream of an offset in etypes.
-    pub(super) fn stream(&self, offset: i64) -> Result<u64> {
-        let stream = u64::try_from(offset).ok().and_then(|offset| offset.checked_mul(self.unit));
-        stream.filter(|&stream| i64::try_from(stream).is_ok()).ok_or_else(|| {
-            let what = if offset < 0 { "negative" } else { "too large" };
-            Error::argument(Class::ARG, "offset", format!("{offset} is {what}"))
-        })
+    proptest! {
+        #[test]
+        fn segments_are_those_of_the_typemap(
+            gaps in prop::collection::vec((0_u64..4, 1_u64..5), 1..5),
+            displacement in 0_i64..10,
+            end in 0_u64..5,
+            offset in 0_usize..50,
+            length in 0_usize..50,
+        ) {
+            let (tiles, positions) = example(&gaps, displacement, end, 100);
+            let segments = tiles.segments(offset as u64, length as u64);
+            let found: Vec<u64> = segments.iter().flat_map(|&(at, length)| at..at + length).collect();
+            prop_assert_eq!(&found, &positions[offset..offset + length]);
+            prop_assert!(segments.windows(2).all(|two| two[0].0 + two[0].1 < two[1].0));
+            for file in 0..positions[60] {
+                let before = positions.iter().filter(|&&at| at < file).count();
+                prop_assert_eq!(tiles.bytes_before(file), before as u64);
+            }
+        }
     }
 }

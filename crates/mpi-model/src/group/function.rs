@@ -60,6 +60,9 @@ fn translate_ranks(
     group2: Rc<Group>,
     ranks2: Array<i32>,
 ) -> Result<()> {
+    if n > 0 && ranks2.address.is_null() {
+        return Err(Error::argument(Class::ARG, "ranks2", "a null pointer was given"));
+    }
     let given = ranks1.read(process, length(n)?).map_err(|error| error.of("ranks1"))?;
     let translate = |rank: i32| {
         if rank == abi::PROC_NULL {

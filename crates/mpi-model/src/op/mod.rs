@@ -208,6 +208,14 @@ fn reduce_local(
         return Err(Error::argument(Class::COUNT, "count", format!("{count} is negative")));
     }
     op.check(&datatype)?;
+    for (argument, buffer) in [("inbuf", left), ("inoutbuf", right)] {
+        if buffer == Address::IN_PLACE {
+            return Err(Error::argument(Class::BUFFER, argument, "MPI_IN_PLACE is not for this function"));
+        }
+    }
+    if left == right && count > 0 {
+        return Err(Error::argument(Class::BUFFER, "inoutbuf", "it is the input buffer"));
+    }
     let count = count as u64;
     let first = datatype.pack(&*process.program, left, count);
     let mut second = Vec::new();

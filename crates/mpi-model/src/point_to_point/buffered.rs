@@ -55,9 +55,13 @@ pub(crate) struct Buffered {
 fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), comm: &Comm<'n>) -> Result<()> {
     let Some(to) = comm.to(dest, tag)? else { return Ok(()) };
     let needed = buffer.bytes() + OVERHEAD;
-    // A buffer attached to the communicator comes first.
-    let of_comm = comm.buffered.borrow().attached.is_some();
-    let buffered = if of_comm { &comm.buffered } else { &process.buffered };
+    // A buffer attached to the communicator comes first, then that of the process, then that of a session.
+    let of_session = process.sessions.borrow().buffered();
+    let buffered = match &of_session {
+        _ if comm.buffered.borrow().is_attached() => &comm.buffered,
+        Some(buffered) if !process.buffered.borrow().is_attached() => buffered,
+        _ => &process.buffered,
+    };
     let mut room = buffered.borrow().room();
     if room.is_some_and(|room| room < needed) {
         let sends = std::mem::take(&mut buffered.borrow_mut().sends);
@@ -139,7 +143,13 @@ impl Buffered {
         self.attached.map(|(_, size)| if size == u64::MAX { size } else { size.saturating_sub(taken) })
     }
 
-    fn attach(&mut self, buffer: Address, size: i64) -> Result<()> {
+    /// Whether a buffer is attached.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.attached.is_some()
+    }
+
+    /// Attaches a buffer.
+    pub(crate) fn attach(&mut self, buffer: Address, size: i64) -> Result<()> {
         let size = if buffer == Address::BUFFER_AUTOMATIC { u64::MAX } else { bytes_of("size", size)? };
         if self.attached.is_some() {
             return Err(Error::argument(
@@ -154,12 +164,13 @@ impl Buffered {
 }
 
 /// Waits until all messages have left the buffer.
-fn wait_for_sends(process: &Process<'_>, buffered: &RefCell<Buffered>) -> Result<()> {
+pub(crate) fn wait_for_sends(process: &Process<'_>, buffered: &RefCell<Buffered>) -> Result<()> {
     let sends = std::mem::take(&mut buffered.borrow_mut().sends);
     sends.into_iter().try_for_each(|(id, _)| Ok(process.transport().wait(id).map(drop)?))
 }
 
-fn detached<C: Integer>(
+/// Detaches a buffer when all messages have left it.
+pub(crate) fn detached<C: Integer>(
     process: &Process<'_>,
     buffered: &RefCell<Buffered>,
     buffer: Out<Address>,

@@ -11,7 +11,7 @@ use crate::{
     datatype::Datatype,
     error::{Class, Error, Result},
     function::functions,
-    process::Process,
+    process::{Process, Scope},
     request::{Landing, Work},
     status::{Status, StatusAddress},
     word::{Address, Handle, Out},
@@ -102,6 +102,9 @@ fn take<'n>(process: &Process<'n>, message: Out<Handle>) -> Result<Option<(Claim
     }
     let found = process.messages.borrow_mut().remove(handle);
     let claimed = found.and_then(|claimed| Some((claimed.claim.take()?, claimed.communicator.clone())));
+    if let Some((_, comm)) = &claimed {
+        *process.scope.borrow_mut() = Scope::Communicator(comm.clone());
+    }
     claimed.map(Some).ok_or_else(|| {
         Error::argument(
             Class::REQUEST,

@@ -156,6 +156,7 @@ fn cart_create<'n>(
     _: i32,
     comm_cart: Out<Handle>,
 ) -> Result<()> {
+    comm_cart.set(process, abi::COMM_NULL);
     let grid = given(process, &comm_old, ndims, dims, periods)?;
     let members: Vec<usize> = (0..grid.size()).collect();
     create(process, &comm_old, &members, Topology::Cartesian(grid), comm_cart)

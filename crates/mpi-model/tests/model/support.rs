@@ -1,6 +1,6 @@
 //! A rank of a program in an arena, and runs of such programs.
 
-use std::{rc::Rc, sync::Arc};
+use std::rc::Rc;
 
 use multicomputer::{Machine, Run, Span, error::RunError};
 use multicomputer_mpi_model::{
@@ -82,11 +82,10 @@ pub(crate) fn run<T: Send>(
     machine: &Machine,
     program: impl Fn(&Rank<'_, '_>) -> Result<T, Left> + Sync,
 ) -> Result<Run<T>, RunError> {
-    let shared = Arc::default();
+    let settings = Settings { poll: Span::from_nanos(10), ..Settings::default() };
     machine.run(|node| {
         let arena = Rc::new(Arena::new());
-        let (poll, shared) = (Span::from_nanos(10), Arc::clone(&shared));
-        let process = Process::new(node, arena.clone(), Settings { poll, shared, ..Settings::default() });
+        let process = Process::new(node, arena.clone(), settings.clone());
         let rank = Rank { process: &process, arena: &arena, rank: node.rank(), size: node.size() };
         rank.call("MPI_Init", &[0, 0])?;
         let output = program(&rank)?;
