@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let run = program.run(&machine, &options)?;
     if let Some(csv) = csv {
         let mut text = Vec::new();
-        run.report.write_nodes_csv(&mut text).map_err(|cause| io::Error::other(cause))?;
+        run.report.write_nodes_csv(&mut text).map_err(io::Error::other)?;
         csv.write(&String::from_utf8_lossy(&text))?;
     }
     traces.write("", [&title, &title], &run)?;

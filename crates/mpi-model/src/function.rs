@@ -34,7 +34,7 @@ impl std::fmt::Debug for Function {
 macro_rules! functions {
     (@always always) => { true };
     (@always) => { false };
-    (@words $words:ident $argument:ident) => { $words.next()? };
+    (@words $words:ident $argument:ident) => { $words.take()? };
     ($($name:ident: $function:ident $(::<$($generic:ty),+>)? ($($argument:ident),*) $(@$always:ident)?;)*) => {
         /// The functions of this module.
         pub(crate) const FUNCTIONS: &[$crate::function::Function] = &[$(

@@ -362,7 +362,7 @@ fn start_exchange<'n>(
     let comm = landing.communicator.clone();
     let send = process.start_send(to, sent, Mode::Standard)?;
     let receive = process.start_receive(from, landing)?;
-    let both = crate::request::Both::new(receive, send);
+    let both = crate::request::Both::begin(receive, send);
     request.set(process, process.enter(both, Some(&comm)));
     Ok(())
 }

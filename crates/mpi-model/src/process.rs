@@ -229,7 +229,7 @@ impl<'n> Process<'n> {
     fn find_scope(&self, function: &Function, words: &[usize]) {
         let is_comm = |name: &&str| matches!(*name, "comm" | "local_comm" | "intercomm");
         let is_open = matches!(*self.scope.borrow(), Scope::Process);
-        if is_open && let Some(at) = function.arguments.iter().position(|name| is_comm(&name)) {
+        if is_open && let Some(at) = function.arguments.iter().position(is_comm) {
             // An invalid handle leaves the scope unchanged.
             let _ = self.communicator(Handle(words[at]));
         }

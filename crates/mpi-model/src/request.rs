@@ -51,7 +51,7 @@ pub(crate) struct Both<'n>([Request<'n>; 2]);
 
 impl<'n> Both<'n> {
     /// The operation of both; its status is that of the receive.
-    pub(crate) fn new(receive: Work<'n>, send: Work<'n>) -> Work<'n> {
+    pub(crate) fn begin(receive: Work<'n>, send: Work<'n>) -> Work<'n> {
         let request = |work| Request {
             work: RefCell::new(work),
             start: None,

@@ -304,7 +304,7 @@ impl<'a, 'n> Words<'a, 'n> {
     ///
     /// # Errors
     /// The error of the argument, with its name.
-    pub fn next<T: Argument<'n>>(&mut self) -> Result<T> {
+    pub fn take<T: Argument<'n>>(&mut self) -> Result<T> {
         let at = self.next;
         self.next += 1;
         T::decode(self.process, self.words[at]).map_err(|error| error.of(self.names[at]))

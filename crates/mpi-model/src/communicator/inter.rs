@@ -58,7 +58,7 @@ pub(super) fn from_remote<'n>(
             (bytes.len() as u64).store(&mut own);
             own.extend_from_slice(bytes);
         }
-        let context = remote.union.context();
+        let context = remote.union.library_context();
         let to = multicomputer::comm::transport::To { rank: remote.nodes[0], context, tag: OWN };
         let from =
             multicomputer::comm::transport::From { context, source: Some(remote.nodes[0]), tag: Some(OWN) };

@@ -49,6 +49,16 @@ pub(super) const PREDEFINED: [(usize, &str, Predefined); 14] = [
     (0x3d, "MPI_NO_OP", P::NoOp),
 ];
 
+/// Characters of one byte count as signed integers, which the standard does not ask for, but programs use.
+fn as_number(element: Element) -> Element {
+    match element {
+        Element::One(basic) if basic.class == Class::Character && basic.size == 1 => {
+            Element::One(Basic { class: Class::Signed, ..basic })
+        }
+        other => other,
+    }
+}
+
 impl Predefined {
     /// Returns the operator of a handle.
     pub fn of_handle(handle: Handle) -> Option<Predefined> {
@@ -60,9 +70,10 @@ impl Predefined {
         PREDEFINED.iter().find(|entry| entry.2 == self).map_or("", |entry| entry.1)
     }
 
-    /// Returns whether the standard defines the operator for a type. `MPI_REPLACE` and `MPI_NO_OP` are defined for all.
+    /// Returns whether the operator is defined for a type: by the standard, or as a number for characters. `MPI_REPLACE` and `MPI_NO_OP` are defined for all.
     pub fn is_defined_for(self, element: Element) -> bool {
         use Class::{Byte, Complex, Logical, LongDouble, LongDoubleComplex, Real, Signed, Unsigned};
+        let element = as_number(element);
         let one_of =
             |classes: &[Class]| matches!(element, Element::One(basic) if classes.contains(&basic.class));
         match self {
@@ -77,6 +88,7 @@ impl Predefined {
 
     /// Sets `right` to `left op right`, element by element, of a type for which the operator is defined.
     pub fn combine(self, element: Element, left: &[u8], right: &mut [u8]) {
+        let element = as_number(element);
         match self {
             P::Replace => right.copy_from_slice(left),
             P::NoOp => {}
