@@ -13,11 +13,11 @@ mod reducing;
 pub(crate) mod rounds;
 mod scan;
 
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 use multicomputer::{
     Payload, PayloadError,
-    collective::{CollectiveError, Job, OperatorProperties, Started},
+    collective::{Algorithm, Collective, CollectiveError, Job, OperatorProperties, Started},
     comm::{Message, WalkError, transport::RequestId},
 };
 
@@ -228,6 +228,28 @@ impl<'n> Planned<'n> {
         }
         Ok(())
     }
+}
+
+/// Carries out an operation that moves data, for the library's own use. Lets operations in the background proceed.
+fn carried_out<'n>(
+    process: &Process<'n>,
+    comm: &Communicator<'n>,
+    job: &Job,
+    mine: Payload,
+) -> Result<Payload> {
+    if !process.has_background() {
+        return comm.group.carry_out(job, mine).map_err(error_of);
+    }
+    let result = Rc::new(RefCell::new(Payload::empty()));
+    let into = result.clone();
+    let finish: Finish<'n> = Box::new(move |_, data| *into.borrow_mut() = data.clone());
+    let started = comm.group.start(&Algorithm::AUTO, job, &mine, None).map_err(error_of)?;
+    let mut planned = Planned { started: Some(started), reduction: None, finish: Some(finish) };
+    planned.proceed(process)?;
+    if planned.started.is_some() {
+        process.finish(Work::Steps(Box::new(planned)), None)?;
+    }
+    Ok(result.take())
 }
 
 impl<'n> Steps<'n> for Planned<'n> {

@@ -7,14 +7,14 @@ use std::{collections::VecDeque, iter, rc::Rc};
 
 use multicomputer::{
     Payload, Tag,
-    collective::{Collective, Job, Operation},
+    collective::{Job, Operation},
     comm::{
         Message,
         transport::{From, RequestId, To},
     },
 };
 
-use super::{Comm, Task, forms};
+use super::{Comm, Task, carried_out, forms};
 use crate::{
     communicator::Communicator,
     error::{Error, Result},
@@ -158,27 +158,31 @@ fn barrier_task<'n>(_: &Process<'n>, comm: &Comm<'n>) -> Result<Task<'n>> {
 }
 
 /// Gathers bytes of one length from all processes of the local group.
-pub(crate) fn all_gather_equal(comm: &Communicator<'_>, mine: Vec<u8>) -> Result<Vec<Vec<u8>>> {
+pub(crate) fn all_gather_equal<'n>(
+    process: &Process<'n>,
+    comm: &Communicator<'n>,
+    mine: Vec<u8>,
+) -> Result<Vec<Vec<u8>>> {
     let (size, length) = (comm.group.size(), mine.len());
     let job = match length % 8 {
         0 => Job::of_size(Operation::AllGather, 0, size * length / 8, 8),
         _ => Job::bytes(Operation::AllGather, size * length),
     };
-    let all = comm.group.carry_out(&job, Payload::from(mine)).map_err(super::error_of)?;
+    let all = carried_out(process, comm, &job, Payload::from(mine))?;
     let all = all.to_bytes().unwrap_or_default();
     Ok((0..size).map(|rank| all[rank * length..(rank + 1) * length].to_vec()).collect())
 }
 
 /// Gathers bytes of any lengths from all processes of the local group: first the lengths, then the bytes.
 pub(crate) fn all_gather_bytes<'n>(
-    _: &Process<'n>,
+    process: &Process<'n>,
     comm: &Communicator<'n>,
     mine: Vec<u8>,
 ) -> Result<Vec<Vec<u8>>> {
-    let lengths = all_gather_equal(comm, (mine.len() as u64).to_ne_bytes().to_vec())?;
+    let lengths = all_gather_equal(process, comm, (mine.len() as u64).to_ne_bytes().to_vec())?;
     let blocks: Vec<usize> = lengths.iter().map(|length| u64::load(length) as usize).collect();
     let job = Job::bytes(Operation::AllGather, blocks.clone());
-    let all = comm.group.carry_out(&job, Payload::from(mine)).map_err(super::error_of)?;
+    let all = carried_out(process, comm, &job, Payload::from(mine))?;
     let all = all.to_bytes().unwrap_or_default();
     let mut end = 0;
     let block = |&length: &usize| {
@@ -190,19 +194,17 @@ pub(crate) fn all_gather_bytes<'n>(
 
 /// Broadcasts bytes, whose length only the root knows, in the local group.
 pub(crate) fn broadcast_bytes<'n>(
-    _: &Process<'n>,
+    process: &Process<'n>,
     comm: &Communicator<'n>,
     root: usize,
     mine: Vec<u8>,
 ) -> Result<Vec<u8>> {
-    let failed = super::error_of;
     let is_root = comm.group.rank() == root;
     let length = if is_root { Payload::from([mine.len() as u64]) } else { Payload::empty() };
-    let length =
-        comm.group.carry_out(&Job::of::<u64>(Operation::Broadcast, root, 1), length).map_err(failed)?;
+    let length = carried_out(process, comm, &Job::of::<u64>(Operation::Broadcast, root, 1), length)?;
     let length = length.to_value::<u64>().unwrap_or_default() as usize;
     let data = if is_root { Payload::from(mine) } else { Payload::empty() };
     let job = Job::bytes(Operation::Broadcast, length).root(root);
-    let all = comm.group.carry_out(&job, data).map_err(failed)?;
+    let all = carried_out(process, comm, &job, data)?;
     Ok(all.to_bytes().unwrap_or_default().to_vec())
 }

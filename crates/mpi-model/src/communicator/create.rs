@@ -186,7 +186,7 @@ fn split<'n>(
         return Err(Error::argument(Class::ARG, "color", text));
     }
     newcomm.set(process, abi::COMM_NULL);
-    let all = all_gather_equal(&comm, color_and_key(color, key))?;
+    let all = all_gather_equal(process, &comm, color_and_key(color, key))?;
     let members = of_color(&all, color);
     if let Some(remote) = &comm.remote {
         let theirs = inter::from_remote(process, &comm, remote, color_and_key(color, key))?;

@@ -139,7 +139,7 @@ impl<'n> File<'n> {
             }
             Place::Shared => self.advance(process, amount),
             Place::Ordered => {
-                let amounts = all_gather_equal(&self.comm, amount.to_ne_bytes().to_vec())?;
+                let amounts = all_gather_equal(process, &self.comm, amount.to_ne_bytes().to_vec())?;
                 let sum = |amounts: &[Vec<u8>]| amounts.iter().map(|amount| i64::load(amount)).sum::<i64>();
                 let first = on_first(process, &self.comm, || self.advance(process, sum(&amounts)))?;
                 Ok(first + sum(&amounts[..self.comm.group.rank()]))

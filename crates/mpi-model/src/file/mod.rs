@@ -147,12 +147,18 @@ fn host_error(path: &str, error: &io::Error) -> Error {
 
 /// Checks that all processes of a collective call give the same numbers, and that the call is valid on all of them. Returns when all
 /// processes have called it.
-fn agree(comm: &Communicator<'_>, argument: &'static str, mine: Result<[i64; 2]>) -> Result<()> {
+fn agree<'n>(
+    process: &Process<'n>,
+    comm: &Communicator<'n>,
+    argument: &'static str,
+    mine: Result<[i64; 2]>,
+) -> Result<()> {
     let numbers = match &mine {
         Ok([one, other]) => [0, *one, *other],
         Err(_) => [1, 0, 0],
     };
-    let all = all_gather_equal(comm, numbers.iter().flat_map(|number| number.to_ne_bytes()).collect())?;
+    let all =
+        all_gather_equal(process, comm, numbers.iter().flat_map(|number| number.to_ne_bytes()).collect())?;
     mine?;
     let own = &all[comm.group.rank()];
     match all.iter().position(|other| other != own) {
@@ -252,7 +258,7 @@ fn open(
         Ok((name.0, hints))
     };
     let given = given();
-    agree(&comm, "amode", given.as_ref().map(|_| [i64::from(amode), 0]).map_err(Clone::clone))?;
+    agree(process, &comm, "amode", given.as_ref().map(|_| [i64::from(amode), 0]).map_err(Clone::clone))?;
     let (path, hints) = given?;
     let files = &process.settings.files;
     let number = on_first(process, &comm, || {
@@ -295,7 +301,7 @@ fn close(process: &Process<'_>, fh: Out<Handle>) -> Result<()> {
     let file = Rc::<File<'_>>::decode(process, handle.0).map_err(|error| error.of("fh"))?;
     file.check_no_split()?;
     // A process that reads the file by other means after this call finds the data of all processes.
-    agree(&file.comm, "fh", Ok([0, 0]))?;
+    agree(process, &file.comm, "fh", Ok([0, 0]))?;
     process.files.borrow_mut().table.remove(handle);
     process.error_handlers.borrow_mut().forget(handle);
     fh.set(process, abi::FILE_NULL);
@@ -355,7 +361,7 @@ impl<'n> File<'n> {
                 .map_err(|_| Error::argument(Class::ARG, "size", format!("{size} is negative")))
         };
         let length = check();
-        agree(&self.comm, "size", length.as_ref().map(|_| [size, 0]).map_err(Clone::clone))?;
+        agree(process, &self.comm, "size", length.as_ref().map(|_| [size, 0]).map_err(Clone::clone))?;
         let length = length?;
         on_first(process, &self.comm, || {
             if !grows || self.length()? < length {
@@ -407,8 +413,8 @@ fn get_info<'n>(process: &Process<'n>, fh: Rc<File<'n>>, info_used: Out<Handle>)
     Ok(())
 }
 
-fn set_atomicity<'n>(_: &Process<'n>, fh: Rc<File<'n>>, flag: i32) -> Result<()> {
-    agree(&fh.comm, "flag", Ok([i64::from(flag != 0), 0]))?;
+fn set_atomicity<'n>(process: &Process<'n>, fh: Rc<File<'n>>, flag: i32) -> Result<()> {
+    agree(process, &fh.comm, "flag", Ok([i64::from(flag != 0), 0]))?;
     fh.is_atomic.set(flag != 0);
     Ok(())
 }

@@ -120,7 +120,7 @@ fn set_view<'n>(
         }
         Err(error) => Err(error.clone()),
     };
-    agree(&fh.comm, "etype", numbers)?;
+    agree(process, &fh.comm, "etype", numbers)?;
     *fh.view.borrow_mut() = Rc::new(view?);
     fh.add_hints(&hints);
     fh.position.set(0);
@@ -151,7 +151,7 @@ fn seek<'n>(_: &Process<'n>, fh: Rc<File<'n>>, offset: i64, whence: i32) -> Resu
 }
 
 fn seek_shared<'n>(process: &Process<'n>, fh: Rc<File<'n>>, offset: i64, whence: i32) -> Result<()> {
-    agree(&fh.comm, "offset", fh.check_random().map(|()| [offset, i64::from(whence)]))?;
+    agree(process, &fh.comm, "offset", fh.check_random().map(|()| [offset, i64::from(whence)]))?;
     let position = on_first(process, &fh.comm, || fh.target(offset, whence, || fh.advance(process, 0)))?;
     fh.set_shared(position);
     Ok(())

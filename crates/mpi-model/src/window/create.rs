@@ -85,7 +85,7 @@ fn make<'n>(
     piece.base.store(&mut mine);
     piece.size.store(&mut mine);
     piece.unit.store(&mut mine);
-    let all = all_gather_equal(&own, mine)?;
+    let all = all_gather_equal(process, &own, mine)?;
     let mut allocated = 0;
     if flavor == Flavor::Shared {
         let pieces = all.iter().map(|bytes| (usize::load(&bytes[8..16]), i64::load(&bytes[16..24])));
