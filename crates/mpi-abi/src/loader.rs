@@ -161,9 +161,16 @@ impl Program {
     /// Loads a copy for each of `ranks` ranks.
     pub(crate) fn copies(&self, ranks: usize) -> Result<Vec<Copy>, LoadError> {
         static FOLDERS: AtomicU64 = AtomicU64::new(0);
-        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-        let folder = Folder(env::temp_dir().join(format!("multicomputer-{}-{number}", process::id())));
-        fs::create_dir(&folder.0).map_err(|source| LoadError::Copy { path: folder.0.clone(), source })?;
+        // A run that was killed leaves its folder, and another process may have its number now.
+        let folder = loop {
+            let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+            let path = env::temp_dir().join(format!("multicomputer-{}-{number}", process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => break Folder(path),
+                Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(LoadError::Copy { path, source }),
+            }
+        };
         (0..ranks).map(|rank| self.copy(&folder.0, rank)).collect()
     }
 

@@ -214,9 +214,15 @@ impl<'n> Group<'n> {
         self.members.rank(node)
     }
 
-    /// A context of the same members for a library that sends messages of its own, beside those of the program.
+    /// A group of the same members for a library that sends messages of its own, beside those of the program. Its context is the same in
+    /// every call and on every member.
+    pub fn library_group(&self) -> Group<'n> {
+        self.with_context(Private::Outside, || format!("library calls in {}", self.name))
+    }
+
+    /// The context of the [library group](Group::library_group).
     pub fn library_context(&self) -> transport::Context {
-        self.with_context(Private::Outside, || format!("library calls in {}", self.name)).context()
+        self.library_group().context()
     }
 
     /// The context of the group's messages.

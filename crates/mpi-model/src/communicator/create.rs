@@ -275,14 +275,7 @@ fn create_group<'n>(
     if !members.contains(&process.node.rank()) {
         return Ok(());
     }
-    let all = || process.world.subgroup(&(0..process.world.size()).collect::<Vec<_>>());
-    let parent = match process.groups_of_members.get() {
-        Some(parent) => parent,
-        None => {
-            let made = all()?;
-            process.groups_of_members.get_or_init(|| made)
-        }
-    };
+    let parent = process.groups_of_members.get_or_init(|| process.world.library_group());
     let made = new(process, Members::Own(parent.subgroup(&members)?), None, String::new());
     made.error_handler.set(comm.error_handler.get());
     newcomm.set(process, enter(process, Rc::new(made)));
