@@ -63,10 +63,10 @@ fn init_thread(
     provided: Out<i32>,
 ) -> Result<()> {
     // The calls of a rank are those of its own thread, one after the other.
-    let level = [abi::THREAD_SINGLE, abi::THREAD_FUNNELED, abi::THREAD_SERIALIZED]
+    let level = [abi::THREAD_SINGLE, abi::THREAD_FUNNELED]
         .into_iter()
         .find(|&level| level >= required)
-        .unwrap_or(abi::THREAD_SERIALIZED);
+        .unwrap_or(abi::THREAD_FUNNELED);
     start(process, level)?;
     provided.set(process, level);
     Ok(())
