@@ -1,7 +1,7 @@
 //! Requests: operations in progress, waits and tests.
 //!
-//! A request's [`Work`] waits for requests of the transport. Sends and receives are one each. Operations of several steps (nonblocking
-//! collectives) implement [`Steps`]; they proceed in every call of this process that waits or tests, whichever request the call is for, as
+//! A request's `Work` waits for requests of the transport. Sends and receives are one each. Operations of several steps (nonblocking
+//! collectives) implement `Steps`; they proceed in every call of this process that waits or tests, whichever request the call is for, as
 //! the progress rule of the standard asks (MPI 5.0, section 3.5). So they are also kept in a list of their own.
 
 use std::{
