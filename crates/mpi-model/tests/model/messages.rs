@@ -118,3 +118,26 @@ fn communicators_are_split_and_merged() {
         .collect();
     assert_eq!(run.outputs, expected);
 }
+
+#[test]
+fn the_status_of_each_request_tells_its_error() {
+    let machine = Machine::hockney(1, 2).build().unwrap();
+    let run = run(&machine, |rank| {
+        rank.call("MPI_Comm_set_errhandler", &[WORLD, RETURN])?;
+        let (buffer, requests, statuses) = (rank.room(64), rank.room(16), rank.room(64));
+        if rank.rank == 1 {
+            rank.call("MPI_Send", &[buffer, 1, INT, 0, 5, WORLD])?;
+            rank.call("MPI_Send", &[buffer, 3, INT, 0, 15, WORLD])?;
+            return Ok((0, vec![]));
+        }
+        rank.call("MPI_Irecv", &[buffer, 2, INT, 1, 15, WORLD, requests])?;
+        rank.call("MPI_Irecv", &[buffer + 32, 2, INT, 1, 5, WORLD, requests + 8])?;
+        let code = rank.code("MPI_Waitall", &[2, requests, statuses])?;
+        // Source, tag and error of both statuses.
+        let fields = [0, 32].map(|at| rank.list::<i32>(statuses + at, 3)).concat();
+        Ok((code, fields))
+    })
+    .unwrap();
+    let (in_status, truncated) = (19, 15);
+    assert_eq!(run.outputs[0], (in_status, vec![1, 15, truncated, 1, 5, 0]));
+}
