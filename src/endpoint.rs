@@ -158,7 +158,7 @@ pub(crate) trait Endpoint: fmt::Debug {
     /// one node to one target are carried out in the order of issue. `effect` runs on any thread of the run, while no other effect on the
     /// same target runs. It must not panic and must make no call of an endpoint.
     ///
-    /// If `back` is `Some(bytes)`, so many bytes travel back to the origin, sent by the network interface of the target; 0 is an
+    /// If `back` is `Some(bytes)`, this number of bytes travels back to the origin, sent by the network interface of the target; 0 is an
     /// acknowledgement. The request is complete when they have arrived; [`wait`](Endpoint::wait) and its like then return an envelope with
     /// the payload of `effect`, and take no receive overhead. If `back` is `None`, nothing returns: the request is complete when the message
     /// has left, as that of a send, and a wait returns no envelope.

@@ -161,7 +161,7 @@ impl<'n> Transport<'n> {
     /// order of issue. The accesses of one node to one target are carried out in the order of issue. `effect` runs on any thread of the run,
     /// while no other effect on the same target runs; it must not panic.
     ///
-    /// If `back` is `Some(bytes)`, so many bytes travel back to the origin; 0 is an acknowledgement. The request is complete when they have
+    /// If `back` is `Some(bytes)`, this number of bytes travels back to the origin; 0 is an acknowledgement. The request is complete when they have
     /// arrived, and its message has the payload of `effect`. If `back` is `None`, the request is complete when the message has left.
     ///
     /// After a wait, a test or a probe a program sees in its own memory the effects of all accesses up to its clock, and no later ones.

@@ -63,7 +63,7 @@ fn main() {
     compile(&out);
 }
 
-/// Compiles the C files: those of the library, and those that are linked with each program, if there are any.
+/// Compiles the C files: the files of the library, and the files that are linked with each program.
 fn compile(out: &Path) {
     let compiler = cc::Build::new().opt_level(1).get_compiler();
     let run = |arguments: &[&str], sources: &[PathBuf], made: &str| {

@@ -143,7 +143,7 @@ int uname(struct utsname *into)
     return result;
 }
 
-/* Gives the thread, and those that it will start, a working directory of its own. */
+/* Gives the thread, and the threads that it will start, a working directory of their own. */
 static void own_directory(void)
 {
     struct mc_rank *rank = mc_current;

@@ -143,7 +143,7 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     let here = ptr::from_ref(&watched) as usize;
     if signal == libc::SIGABRT || access.abs_diff(here) > 1 << 16 {
         let mut callers: [*mut c_void; CALLERS.len()] = [ptr::null_mut(); CALLERS.len()];
-        // SAFETY: `callers` has room for so many addresses.
+        // SAFETY: `callers` has room for `CALLERS.len()` addresses.
         let count = unsafe { libc::backtrace(callers.as_mut_ptr(), CALLERS.len() as c_int) };
         for (to, from) in CALLERS.iter().zip(&callers[..count.max(0) as usize]) {
             to.store(*from as usize, Ordering::Relaxed);

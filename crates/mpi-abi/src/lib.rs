@@ -1,6 +1,6 @@
 //! Programs in C, C++ and Fortran that call MPI, on a virtual multicomputer.
 //!
-//! A [`Program`] is a file that `multicomputer cc` has linked: a shared object with a program interpreter, which can be started as well as
+//! A [`Program`] is a file that `multicomputer cc` has linked: a shared object with a program interpreter, which can be started and
 //! loaded. [`Program::run`] loads one copy of it for each rank, so that global variables are the rank's own, and calls the copy's `main` on the
 //! node's thread. Calls of MPI pass through the C library `libmpi_abi.so.0`, which this crate contains, to [`multicomputer_mpi_model`].
 //!

@@ -74,7 +74,7 @@ const VERSION: usize = 1;
 pub struct Program {
     path: PathBuf,
     pub(crate) api: &'static Api,
-    /// The program, and before it the libraries that have copies, each after those that it needs.
+    /// The program, and before it the libraries that have copies, each after the libraries that it needs.
     files: Vec<File>,
 }
 
@@ -305,7 +305,7 @@ fn is_shared(name: &str) -> bool {
     SHARED.iter().any(|shared| name.starts_with(shared))
 }
 
-/// The libraries of a program that have copies, each after those that it needs.
+/// The libraries of a program that have copies, each after the libraries that it needs.
 fn libraries(path: &Path, elf: &Elf) -> Result<Vec<File>, LoadError> {
     let wanted = |elf: &Elf| -> Vec<String> {
         let names = elf.needed().into_iter().map(|needed| needed.name);
@@ -339,7 +339,7 @@ fn libraries(path: &Path, elf: &Elf) -> Result<Vec<File>, LoadError> {
     Ok(files)
 }
 
-/// A library that was read, with the names of those that it needs.
+/// A library that was read, with the names of the libraries that it needs.
 struct Read {
     path: PathBuf,
     original: fs::File,
@@ -347,7 +347,7 @@ struct Read {
     needed: Vec<String>,
 }
 
-/// Moves a library behind those that it needs.
+/// Moves a library behind the libraries that it needs.
 fn add(name: &str, from: &mut BTreeMap<String, Read>, to: &mut Vec<File>) {
     if let Some(Read { path, original, elf, needed }) = from.remove(name) {
         needed.iter().for_each(|needed| add(needed, from, to));

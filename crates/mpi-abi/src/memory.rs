@@ -7,7 +7,7 @@ use multicomputer_mpi_model::program::{Program, WindowMemory};
 /// Calls a function of the program: the address, the arguments, their number.
 pub(crate) type CallProgram = unsafe extern "C" fn(usize, *const usize, usize) -> usize;
 
-/// The program of this process. Addresses are those that the program passes to MPI, as pointers to objects of the sizes that the standard
+/// The program of this process. Addresses are the addresses that the program passes to MPI, as pointers to objects of the sizes that the standard
 /// requires, or adds to such objects by its datatypes. If it passes others, its behaviour is undefined under any MPI library.
 #[derive(Debug)]
 pub(crate) struct Memory {

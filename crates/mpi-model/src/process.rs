@@ -118,7 +118,7 @@ pub struct Process<'n> {
     calls: Cell<u64>,
     /// The last query of the time: the number of its call, the time, and the number of queries that have returned this time.
     queried: Cell<Option<(u64, Time, u32)>>,
-    /// The number of the last call that polled in vain, and the time that the program has waited by polling since it began to.
+    /// The number of the last call that polled without success, and the time that the program has waited by polling since it began to.
     polling: Cell<(u64, Span)>,
     end: RefCell<Option<End>>,
     pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,

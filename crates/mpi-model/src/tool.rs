@@ -136,7 +136,7 @@ fn session_free(process: &Process<'_>, session: Out<usize>) -> Result<()> {
     Ok(())
 }
 
-/// Functions that need an index, a name or a handle of something that there is not.
+/// Functions that need an index, a name or a handle, none of which exists here.
 macro_rules! refusals {
     ($($function:ident($($argument:ident)*) $code:ident $text:literal;)*) => {$(
         #[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]

@@ -50,7 +50,7 @@ impl Topology {
         matches!(self, Topology::Cartesian(_))
     }
 
-    /// The ranks that the process with `rank` receives from and those that it sends to in neighborhood collective operations, in the order
+    /// The ranks that the process with `rank` receives from and the ranks that it sends to in neighborhood collective operations, in the order
     /// of the blocks of their buffers. Beyond the edge of a grid the neighbor is `MPI_PROC_NULL`. `rank` is that of this process.
     pub fn neighbors(&self, rank: usize) -> (Vec<i32>, Vec<i32>) {
         match self {

@@ -3,7 +3,7 @@
 //! ```text
 //!   create        windows of all flavors, and their end
 //!   query         groups, names, hints, memory of other processes
-//!   shared        what the processes of a window share: where its memory is, who holds locks
+//!   shared        what the processes of a window share: where its memory is, which ranks hold locks
 //!   access        puts, gets, accumulations
 //!   epoch         which accesses are allowed now; waits for accesses
 //!   active        fences, and post, start, complete, wait

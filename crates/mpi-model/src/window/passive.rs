@@ -2,10 +2,10 @@
 //!
 //! The lock of a target is taken and released by remote memory accesses, at their instant at the target. If another process holds the lock,
 //! the access enters the origin into the queue of the lock, and the origin waits for a message. The process that releases the lock learns
-//! who is next in the queue, and sends these messages. So nothing polls.
+//! which rank is next in the queue, and sends these messages. So nothing polls.
 //!
 //! `MPI_Win_lock_all` is a shared lock of every target. It is taken at the first access to a target, so a process that locks a window of
-//! many processes pays for those that it accesses. A process that only loads and stores in shared memory holds no lock then.
+//! many processes pays for the processes that it accesses. A process that only loads and stores in shared memory holds no lock then.
 
 use std::{mem, rc::Rc};
 

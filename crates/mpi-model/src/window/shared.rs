@@ -1,6 +1,6 @@
 //! What the processes of a window share.
 //!
-//! All ranks of a job are threads of one process. Where the memory of a window is, and who holds its locks, is therefore kept once for all
+//! All ranks of a job are threads of one process. Where the memory of a window is, and which ranks hold its locks, is therefore kept once for all
 //! processes of the window. The processes find it by the context of the window's communicator. Everything that can change during the life of
 //! a window changes in effects of remote memory accesses, in the order of modeled time, or by calls whose order the program determines.
 
@@ -97,7 +97,7 @@ impl Target {
     }
 }
 
-/// The lock of a process: who holds it and who waits for it.
+/// The lock of a process: the ranks that hold it and the ranks that wait for it.
 #[derive(Debug, Default)]
 pub(super) struct Lock {
     /// The number of processes that share the lock.
