@@ -3,7 +3,7 @@
 //! A [`MachineSpec`] has everything that the emulator, the algorithms and the reports need. It is read from a short text
 //! (`paragon:16x32`) or from a [machine file](MachineSpec::from_file), or built from its parts.
 
-use std::{str::FromStr, sync::Arc};
+use std::{any::Any, str::FromStr, sync::Arc};
 
 use thiserror::Error;
 
@@ -18,12 +18,14 @@ pub(crate) mod arbitrary;
 pub(crate) mod faults;
 mod file;
 mod hash;
+mod memo;
 pub(crate) mod noise;
 pub(crate) mod parameters;
 pub mod presets;
 
 pub use faults::{Fault, FaultError, Faults};
 pub use file::{FileError, FileProblem};
+use memo::Memo;
 pub use noise::{Distribution, Noise, NoiseError};
 pub(crate) use parameters::ACTIVE_BYTES;
 pub use parameters::{ParameterError, Parameters, ParametersBuilder, Regime};
@@ -62,6 +64,8 @@ pub struct MachineSpec {
     faults: Option<Arc<Faults>>,
     /// The rendezvous threshold in bytes: messages of this length or more make their senders wait for the receive.
     rendezvous: Option<u64>,
+    /// Values computed from the fields above. Every change of a field must begin an empty one.
+    memo: Memo,
 }
 
 impl MachineSpec {
@@ -82,19 +86,20 @@ impl MachineSpec {
             noise: None,
             faults: None,
             rendezvous: None,
+            memo: Memo::default(),
         }
     }
 
     /// Replaces the parameters.
     #[must_use]
     pub fn with_parameters(self, parameters: Parameters) -> MachineSpec {
-        MachineSpec { parameters, ..self }
+        MachineSpec { parameters, memo: Memo::default(), ..self }
     }
 
     /// Sets the noise of the nodes. The default is no noise.
     #[must_use]
     pub fn with_noise(self, noise: Noise) -> MachineSpec {
-        MachineSpec { noise: Some(noise), ..self }
+        MachineSpec { noise: Some(noise), memo: Memo::default(), ..self }
     }
 
     /// Sets the faults. The default is no faults.
@@ -103,7 +108,8 @@ impl MachineSpec {
     /// [`FaultError`] if the network lacks a link or node of a fault, or a factor is out of range.
     pub fn with_faults(self, faults: Faults) -> Result<MachineSpec, FaultError> {
         faults.on(&*self.topology)?;
-        Ok(MachineSpec { faults: (!faults.is_empty()).then(|| Arc::new(faults)), ..self })
+        let faults = (!faults.is_empty()).then(|| Arc::new(faults));
+        Ok(MachineSpec { faults, memo: Memo::default(), ..self })
     }
 
     /// Places the ranks on nodes: the topology becomes a [placed](Placed) one, and the placement is added to the name. Faults that
@@ -129,7 +135,8 @@ impl MachineSpec {
         let placed = Placed::new(self.topology, placement.clone())?;
         let faults = self.faults.map(|faults| Arc::new(faults.renamed(|vertex| placed.renamed(vertex))));
         let placements = self.placements.into_iter().chain([placement]).collect();
-        Ok(MachineSpec { name: name.into(), placements, topology: Arc::new(placed), faults, ..self })
+        let (name, topology) = (name.into(), Arc::new(placed));
+        Ok(MachineSpec { name, placements, topology, faults, memo: Memo::default(), ..self })
     }
 
     /// Gives every node `ports` in-ports and `ports` out-ports, each of the capacity that a port had before.
@@ -147,20 +154,25 @@ impl MachineSpec {
     pub fn with_ports(self, ports: u32) -> Result<MachineSpec, ParameterError> {
         let parameters = self.parameters.to_builder().ports(ports).build()?;
         let name = format!("{}, {}", self.name, count(ports.into(), "port"));
-        Ok(MachineSpec { name: name.into(), parameters, ..self })
+        Ok(MachineSpec { name: name.into(), parameters, memo: Memo::default(), ..self })
     }
 
     /// Sets the rendezvous threshold: sends of `from_bytes` bytes or more wait for their receives, see
     /// [`MachineBuilder::rendezvous`](crate::MachineBuilder::rendezvous). By default no send waits.
     #[must_use]
     pub fn with_rendezvous(self, from_bytes: u64) -> MachineSpec {
-        MachineSpec { rendezvous: Some(from_bytes), ..self }
+        MachineSpec { rendezvous: Some(from_bytes), memo: Memo::default(), ..self }
     }
 
     /// Returns the machine without noise and faults, which plans are made for.
     #[must_use]
     pub fn undisturbed(&self) -> MachineSpec {
-        MachineSpec { noise: None, faults: None, ..self.clone() }
+        MachineSpec { noise: None, faults: None, memo: Memo::default(), ..self.clone() }
+    }
+
+    /// Returns a value computed from the machine, made once for all its clones.
+    pub(crate) fn remembered<T: Any + Send + Sync>(&self, make: impl FnOnce(&MachineSpec) -> T) -> Arc<T> {
+        self.memo.get(|| make(self))
     }
 
     /// Whether the machine has noise or faults, so that the time of a run may differ from the predictions of its plans.

@@ -14,6 +14,9 @@ use std::{
 /// [`Thorough`](Effort::Thorough).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
+    /// No search: the variant with the smallest closed-form time is taken. Of the algorithms without closed forms, the first variant that
+    /// could be made is taken.
+    Estimate,
     /// One tenth of the steps of [`Normal`](Effort::Normal).
     Quick,
     /// Up to 2^24 steps: at most some 15 s of processor time on a thousand nodes. On tens of thousands of nodes a
@@ -26,11 +29,12 @@ pub enum Effort {
 
 impl Effort {
     /// All efforts, in ascending order.
-    pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Normal, Effort::Thorough];
+    pub const ALL: [Effort; 4] = [Effort::Estimate, Effort::Quick, Effort::Normal, Effort::Thorough];
 
-    /// Returns the name: `quick`, `normal` or `thorough`.
+    /// Returns the name: `estimate`, `quick`, `normal` or `thorough`.
     pub fn name(self) -> &'static str {
         match self {
+            Effort::Estimate => "estimate",
             Effort::Quick => "quick",
             Effort::Normal => "normal",
             Effort::Thorough => "thorough",
@@ -61,6 +65,7 @@ impl Effort {
     /// Returns the maximum number of steps of all schedules that are made and predicted.
     fn steps(self) -> u64 {
         match self {
+            Effort::Estimate => 0,
             Effort::Quick => NORMAL / 10,
             Effort::Normal => NORMAL,
             Effort::Thorough => u64::MAX,

@@ -81,6 +81,12 @@ impl<P: Problem> Algorithm<P> {
         if let [variant] = &variants[..] {
             return Plan::of(problem, self, variant);
         }
+        if budget.is_spent()
+            && let Some(variant) = cheapest(&variants)
+        {
+            budget.leave(variants.len() - 1);
+            return Plan::of(problem, self, variant);
+        }
         let (nth, predicted) = fastest(self, problem, &variants, Time::MAX, budget)?;
         match self.improved(problem, predicted.prediction.modeled, budget) {
             Some((variant, better)) => Ok(Plan::predicted_as(problem, self, &variant, better)),
@@ -129,6 +135,13 @@ impl<P: Problem> Algorithm<P> {
             }
         })
     }
+}
+
+/// Returns the variant with the smallest closed-form time; the first if none has one.
+fn cheapest<P: Problem>(variants: &[Variant<P>]) -> Option<&Variant<P>> {
+    variants.iter().min_by_key(|variant| {
+        (variant.is_searched(), variant.estimate().is_zero(), variant.estimate())
+    })
 }
 
 /// Adds the call overhead to the predicted times of a schedule. Every member takes it before its first step, so the call delays all times

@@ -34,8 +34,7 @@ pub(crate) fn converted<P: Problem, Q: Problem>(
             "" => format!("{words}, {of}"),
             name => format!("{words}, {of}, {name}"),
         };
-        let floor = variant.floor().max(bound);
-        variant.converted(name, problem.clone(), convert).at_least(floor).by(algorithm.clone())
+        variant.converted(name, problem.clone(), convert).at_least(bound).by(algorithm.clone())
     };
     variants.into_iter().map(one).collect()
 }

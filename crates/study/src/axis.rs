@@ -123,7 +123,7 @@ const ENTRIES: [Entry; 27] = [
     Entry { axis: Axis::Bytes, name: "bytes", aliases: &["length", "traffic"], kind: ValueKind::Bytes,
         help: "bytes of the vector, of each source's message, or that each node sends in an all-to-all (K is 1024) [default: 2K]" },
     Entry { axis: Axis::Effort, name: "effort", aliases: &[], kind: ValueKind::Name,
-        help: "efforts of the search for plans: quick, normal, thorough" },
+        help: "efforts of the search for plans: estimate, quick, normal, thorough" },
     Entry { axis: Axis::Clock, name: "clock", aliases: &[], kind: ValueKind::Name,
         help: "clocks of runs: virtual, real:DILATION, host" },
     Entry { axis: Axis::Noise, name: "noise", aliases: &[], kind: ValueKind::Noise,

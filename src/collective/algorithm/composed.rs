@@ -13,6 +13,8 @@
 //! **Source.** Van de Geijn et al. in the InterCom papers; Träff, Gropp, Thakur, "Self-consistent MPI performance guidelines", IEEE
 //! TPDS 21(5), 2010, section 3.2.
 
+use std::sync::{Arc, LazyLock};
+
 use super::{
     super::{Draft, Operation, Task},
     Algorithm, Entry, of,
@@ -69,15 +71,16 @@ fn variants(task: &Task, is_nested: bool) -> Vec<Variant<Task>> {
     let whole = task.with_even_blocks().unwrap_or_else(|| task.clone());
     let of_root =
         |operation: Operation| whole.as_operation(operation, if operation.has_root() { root } else { 0 });
-    let pairs = products(task.operation()).iter().map(|pair| Pair::of(pair.map(of_root)));
-    let variant = |pair: Pair| {
-        let name = format!("{}, then {}", pair.first.operation(), pair.next.operation());
-        let floor = pair.lower_bound;
+    let variant = |operations: &[Operation; 2]| {
+        let [first, next] = operations.map(of_root);
+        let name = format!("{}, then {}", first.operation(), next.operation());
+        let pair = Arc::new(LazyLock::new(move || Pair::of([first, next])));
+        let of_search = pair.clone();
         let search =
-            move |task: &Task, limit: Time, budget: &Budget| pair.solved(task, is_nested, limit, budget);
-        Variant::searched(name, search).at_least(floor).by(Algorithm::COMPOSED)
+            move |task: &Task, limit: Time, budget: &Budget| of_search.solved(task, is_nested, limit, budget);
+        Variant::searched(name, search).at_least_as(move || pair.lower_bound).by(Algorithm::COMPOSED)
     };
-    pairs.map(variant).collect()
+    products(task.operation()).iter().map(variant).collect()
 }
 
 /// Two operations in a row.

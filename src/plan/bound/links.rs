@@ -1,12 +1,16 @@
 //! Lower bounds from the links at the border of a region of the machine and the bytes that must cross them.
 
-use std::{collections::BTreeMap, iter};
+use std::{
+    collections::BTreeMap,
+    iter, mem,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     model::MachineSpec,
     rank::Rank,
     time::Span,
-    topology::{self, Grid, Vertex},
+    topology::{self, Grid, Link, LinkId, Vertex},
 };
 
 /// The longest side of a submesh that is examined.
@@ -34,10 +38,21 @@ pub(crate) struct Links {
     to: Vec<Vec<(usize, f64)>>,
     /// For each switch, the total capacity of its links in both directions.
     around: Vec<f64>,
+    /// The capacity of each link if every node has one to every other and all have the same capacity; they are not listed then.
+    complete: Option<f64>,
+    /// The capacities of the borders of [`cuts`](Links::cuts) and [`submeshes`](Links::submeshes), which do not depend on what crosses
+    /// them.
+    cuts: OnceLock<Vec<Capacity>>,
+    submeshes: OnceLock<Vec<Capacity>>,
 }
 
 impl Links {
-    pub(crate) fn of(machine: &MachineSpec) -> Links {
+    /// Returns the links of a machine, indexed once for all bounds.
+    pub(crate) fn of(machine: &MachineSpec) -> Arc<Links> {
+        machine.remembered(Links::indexed)
+    }
+
+    fn indexed(machine: &MachineSpec) -> Links {
         let (topology, nodes) = (machine.topology(), machine.nodes());
         let mut links = Links {
             grid: topology.grid().unwrap_or(Grid { rows: 1, columns: nodes }),
@@ -45,7 +60,13 @@ impl Links {
             from: vec![Vec::new(); nodes],
             to: vec![Vec::new(); nodes],
             around: Vec::new(),
+            complete: complete(machine),
+            cuts: OnceLock::new(),
+            submeshes: OnceLock::new(),
         };
+        if links.complete.is_some() {
+            return links;
+        }
         // Switches are renumbered in the order in which links name them, because a topology may number them arbitrarily.
         let mut switches: BTreeMap<usize, usize> = BTreeMap::new();
         for id in 0..topology.links() {
@@ -75,6 +96,9 @@ impl Links {
     /// each vertex to the node. `None` for unreachable vertices.
     pub(super) fn distances(&self, node: Rank, backwards: bool) -> Vec<Option<u32>> {
         let beside = if backwards { &self.to } else { &self.from };
+        if self.complete.is_some() {
+            return (0..beside.len()).map(|other| Some(u32::from(other != node))).collect();
+        }
         topology::distances(beside.len(), node, |vertex| beside[vertex].iter().map(|&(other, _)| other))
     }
 
@@ -94,49 +118,87 @@ impl Links {
     /// Returns the borders of [`bisection`](Links::bisection), with the result of `count` for the nodes in each region.
     pub(crate) fn cuts<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
         match self.is_grid {
-            true => self.borders(cuts(self.grid), count),
-            false => self.borders(row_cuts(self.grid.columns), count),
+            true => self.borders(&self.cuts, || cuts(self.grid), count),
+            false => self.borders(&self.cuts, || row_cuts(self.grid.columns), count),
         }
     }
 
     /// Returns the borders of [`submesh`](Links::submesh), with the result of `count` for the nodes in each region.
     pub(crate) fn submeshes<T>(&self, count: impl FnMut(&[Rank]) -> T) -> Vec<Border<T>> {
         let nodes = if self.is_grid { 0 } else { self.grid.columns };
-        self.borders(submeshes(self.grid).chain(blocks(nodes)), count)
+        self.borders(&self.submeshes, || submeshes(self.grid).chain(blocks(nodes)), count)
     }
 
-    fn borders<T>(
+    fn borders<T, R: Iterator<Item = Region>>(
         &self,
-        regions: impl Iterator<Item = Region>,
+        capacities: &OnceLock<Vec<Capacity>>,
+        regions: impl Fn() -> R,
         mut count: impl FnMut(&[Rank]) -> T,
     ) -> Vec<Border<T>> {
+        let capacities = capacities.get_or_init(|| self.capacities(regions()));
         let mut inside = Vec::new();
-        let mut attached = Attached::new(self);
-        let border = |region: Region| {
+        let border = |(region, &capacity): (Region, &Capacity)| {
             inside.clear();
             inside.extend(region.nodes(self.grid));
+            Border { counted: count(&inside), capacity }
+        };
+        regions().zip(capacities).map(border).collect()
+    }
+
+    /// Returns the capacities of the borders of regions.
+    fn capacities(&self, regions: impl Iterator<Item = Region>) -> Vec<Capacity> {
+        let mut attached = Attached::new(self);
+        let capacity = |region: Region| {
+            if let Some(capacity) = self.complete {
+                let (inside, nodes) = (region.size(), self.grid.nodes());
+                let across = inside as f64 * (nodes - inside) as f64 * capacity;
+                return Capacity { out: across, into: across };
+            }
+            let inside: Vec<Rank> = region.nodes(self.grid).collect();
             let switches = attached.find(&inside);
             let is_outside = |vertex: usize| match vertex.checked_sub(self.grid.nodes()) {
                 None => !region.contains(self.grid.coordinates(vertex)),
                 Some(switch) => !switches.contains(switch),
             };
-            let capacity = |ends: &[Vec<(usize, f64)>]| -> f64 {
+            let sum = |ends: &[Vec<(usize, f64)>]| -> f64 {
                 let vertices = inside.iter().chain(&switches.inside);
                 let links = vertices.flat_map(|&vertex| ends[vertex].iter());
                 links.filter(|&&(other, _)| is_outside(other)).map(|&(_, capacity)| capacity).sum()
             };
-            let (out, into) = (capacity(&self.from), capacity(&self.to));
-            Border { counted: count(&inside), out, into }
+            Capacity { out: sum(&self.from), into: sum(&self.to) }
         };
-        regions.map(border).collect()
+        regions.map(capacity).collect()
     }
+}
+
+/// Returns the capacity of each link of a network in which every node has one link to every other, all of the same capacity. Their
+/// number is the square of that of the nodes, so they are not listed.
+fn complete(machine: &MachineSpec) -> Option<f64> {
+    let (topology, nodes) = (machine.topology(), machine.nodes());
+    if topology.links() == 0 || topology.links() != nodes * (nodes - 1) {
+        return None;
+    }
+    let capacity = machine.link_capacity(0);
+    let mut is_linked = vec![false; nodes * nodes];
+    let is_new = |id: LinkId| match topology.link(id) {
+        Link { from: Vertex::Node(from), to: Vertex::Node(to) } if from != to => {
+            machine.link_capacity(id) == capacity && !mem::replace(&mut is_linked[from * nodes + to], true)
+        }
+        _ => false,
+    };
+    (0..topology.links()).all(is_new).then_some(capacity)
 }
 
 /// The border of a region.
 pub(crate) struct Border<T> {
     /// The result of `count` for the region.
     counted: T,
-    /// Total capacities of the outgoing and the incoming links.
+    capacity: Capacity,
+}
+
+/// Total capacities of the outgoing and the incoming links of a region.
+#[derive(Clone, Copy, Debug)]
+struct Capacity {
     out: f64,
     into: f64,
 }
@@ -146,7 +208,7 @@ pub(crate) fn slowest<T>(borders: &[Border<T>], crossing: impl Fn(&T) -> Crossin
     let over = |bytes: f64, capacity: f64| if bytes > 0.0 { bytes / capacity } else { 0.0 };
     let times = borders.iter().map(|border| {
         let Crossing { out, into } = crossing(&border.counted);
-        over(out, border.out).max(over(into, border.into))
+        over(out, border.capacity.out).max(over(into, border.capacity.into))
     });
     Span::from_secs_f64(times.fold(0.0, f64::max))
 }
@@ -287,10 +349,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{
-        model::Parameters,
-        topology::{Link, LinkId, Topology},
-    };
+    use crate::{model::Parameters, topology::Topology};
 
     /// Returns the time of one byte over the border of some nodes, if no byte must cross any other border.
     fn over_border(links: &Links, nodes: &[Rank]) -> Span {
@@ -373,6 +432,19 @@ mod tests {
         assert_eq!(row_cuts(100).count(), 63);
         assert_eq!(row_cuts(1).count() + blocks(1).count() + blocks(16).count(), 0);
         assert_eq!(blocks(33).map(|region| region.size()).collect::<Vec<_>>(), [16, 16, 1, 32, 1]);
+    }
+
+    /// Tests that links that are not listed have the borders and distances of listed ones. The torus of three nodes in each dimension is
+    /// complete in a line, not in two dimensions.
+    #[test]
+    fn a_complete_network_needs_no_list() {
+        let machine: MachineSpec = "complete:6".parse().unwrap();
+        let (links, from) = (Links::of(&machine), 1);
+        assert!(links.complete.is_some() && links.from.iter().all(Vec::is_empty));
+        assert!(Links::of(&"torus:3".parse().unwrap()).complete.is_some());
+        assert!(Links::of(&"torus:3x3".parse().unwrap()).complete.is_none());
+        assert_eq!(over_border(&links, &[0, 1]), Span::from_secs_f64(1.0 / (8.0 * 20e6)));
+        assert_eq!(links.distances(from, true), [1, 0, 1, 1, 1, 1].map(Some));
     }
 
     #[test]

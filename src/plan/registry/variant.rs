@@ -1,6 +1,9 @@
 //! Schedule variants of an algorithm: candidate schedules that are made on demand.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+};
 
 use super::{
     super::{
@@ -17,6 +20,9 @@ use crate::time::{Span, Time};
 /// time and a budget.
 type Make<P> = Box<dyn Fn(&P, Time, &Budget) -> Result<<P as Planned>::Draft, PlanError> + Send + Sync>;
 
+/// A lower bound on a variant's time, computed when it is first asked for.
+type CostlyFloor = LazyLock<Span, Box<dyn FnOnce() -> Span + Send>>;
+
 /// Converts a draft for a problem `P` into one for a related problem `Q`.
 pub(crate) type Convert<P, Q> = fn(&Q, &P, <P as Planned>::Draft) -> <Q as Planned>::Draft;
 
@@ -26,6 +32,7 @@ pub(crate) struct Variant<P: Problem> {
     pub(super) of: Option<Algorithm<P>>,
     name: String,
     floor: Span,
+    costly_floor: Option<CostlyFloor>,
     estimate: Span,
     messages: u64,
     identity: Option<String>,
@@ -53,7 +60,17 @@ impl<P: Problem> Variant<P> {
 
     fn with(name: String, is_searched: bool, make: Make<P>) -> Variant<P> {
         let (floor, estimate) = (Span::ZERO, Span::ZERO);
-        Variant { of: None, name, floor, estimate, messages: 0, identity: None, is_searched, make }
+        Variant {
+            of: None,
+            name,
+            floor,
+            costly_floor: None,
+            estimate,
+            messages: 0,
+            identity: None,
+            is_searched,
+            make,
+        }
     }
 
     /// Converts the variant, listed for a problem `P`, into one of this name for a related problem `Q`.
@@ -63,16 +80,27 @@ impl<P: Problem> Variant<P> {
         problem: Arc<P>,
         convert: Convert<P, Q>,
     ) -> Variant<Q> {
-        let Variant { floor, estimate, messages, is_searched, make, .. } = self;
+        let Variant { floor, costly_floor, estimate, messages, is_searched, make, .. } = self;
         let make = move |wanted: &Q, limit: Time, budget: &Budget| {
             Ok(convert(wanted, &problem, make(&problem, limit, budget)?))
         };
-        Variant { floor, estimate, messages, ..Variant::with(name, is_searched, Box::new(make)) }
+        Variant {
+            floor,
+            costly_floor,
+            estimate,
+            messages,
+            ..Variant::with(name, is_searched, Box::new(make))
+        }
     }
 
-    /// Sets a lower bound on the variant's time.
+    /// Raises the lower bound on the variant's time to at least `floor`.
     pub(crate) fn at_least(self, floor: Span) -> Variant<P> {
-        Variant { floor, ..self }
+        Variant { floor: self.floor.max(floor), ..self }
+    }
+
+    /// Adds a lower bound on the variant's time that is costly to compute.
+    pub(crate) fn at_least_as(self, floor: impl FnOnce() -> Span + Send + 'static) -> Variant<P> {
+        Variant { costly_floor: Some(LazyLock::new(Box::new(floor))), ..self }
     }
 
     /// Sets the closed-form estimate of the time.
@@ -107,7 +135,7 @@ impl<P: Problem> Variant<P> {
 
     /// Returns a lower bound on the time, known before the schedule is made.
     pub(crate) fn floor(&self) -> Span {
-        self.floor
+        self.costly_floor.as_ref().map_or(self.floor, |floor| self.floor.max(**floor))
     }
 
     /// Returns the closed-form time; 0 if there is none.
@@ -154,6 +182,6 @@ pub(crate) struct Predicted<P: Problem> {
 
 impl<P: Problem> fmt::Debug for Variant<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Variant({:?}, at least {})", self.name, self.floor)
+        write!(f, "Variant({:?}, at least {})", self.name, self.floor())
     }
 }

@@ -29,7 +29,7 @@ class Machine:
         faults: Links and nodes that become slow or die, such as ``["node:3@1ms"]``.
         placement: Which node of the machine a rank is, such as ``"random:7"``.
         ports: Number of ports of each node.
-        effort: Search effort of *Auto*: ``"quick"``, ``"normal"`` or ``"thorough"``.
+        effort: Search effort of *Auto*: ``"estimate"``, ``"quick"``, ``"normal"`` or ``"thorough"``.
         wall_limit: Limit of a run in wall-clock seconds.
         stack_size: Bytes of stack of each node's thread.
         deny_unreceived: Whether a run fails if messages were never received.
