@@ -14,8 +14,8 @@ use std::{
 /// [`Thorough`](Effort::Thorough).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
-    /// No search: the variant with the smallest closed-form time is taken. Of the algorithms without closed forms, the first variant that
-    /// could be made is taken.
+    /// No search: only the tunings of the schedule with the smallest closed-form time are compared, and algorithms without closed forms.
+    /// The schedules of related problems are left out.
     Estimate,
     /// One tenth of the steps of [`Normal`](Effort::Normal).
     Quick,

@@ -77,18 +77,20 @@ impl<P: Problem> Algorithm<P> {
             let (variant, predicted) = found?;
             return Ok(Plan::predicted_as(problem, self, &variant, predicted));
         }
-        let variants = self.variants(problem, &workspace)?;
+        let limited = budget.is_spent().then(|| Budget::of(Effort::Quick));
+        let mut variants = self.listed(problem, &workspace, limited.is_none())?;
+        if limited.is_some() {
+            let listed = variants.len();
+            retain_cheapest(&mut variants);
+            budget.leave(listed - variants.len());
+        }
         if let [variant] = &variants[..] {
             return Plan::of(problem, self, variant);
         }
-        if budget.is_spent()
-            && let Some(variant) = cheapest(&variants)
-        {
-            budget.leave(variants.len() - 1);
-            return Plan::of(problem, self, variant);
-        }
-        let (nth, predicted) = fastest(self, problem, &variants, Time::MAX, budget)?;
-        match self.improved(problem, predicted.prediction.modeled, budget) {
+        let (nth, predicted) =
+            fastest(self, problem, &variants, Time::MAX, limited.as_ref().unwrap_or(budget))?;
+        let improved = || self.improved(problem, predicted.prediction.modeled, budget);
+        match limited.map_or_else(improved, |_| None) {
             Some((variant, better)) => Ok(Plan::predicted_as(problem, self, &variant, better)),
             None => Ok(Plan::predicted_as(problem, self, &variants[nth], predicted)),
         }
@@ -137,11 +139,12 @@ impl<P: Problem> Algorithm<P> {
     }
 }
 
-/// Returns the variant with the smallest closed-form time; the first if none has one.
-fn cheapest<P: Problem>(variants: &[Variant<P>]) -> Option<&Variant<P>> {
-    variants.iter().min_by_key(|variant| {
-        (variant.is_searched(), variant.estimate().is_zero(), variant.estimate())
-    })
+/// Retains the variants with the smallest closed-form time, which are tunings of one schedule, and those without a closed form.
+fn retain_cheapest<P: Problem>(variants: &mut Vec<Variant<P>>) {
+    variants.retain(|variant| !variant.is_searched());
+    let estimates = variants.iter().map(Variant::estimate).filter(|estimate| !estimate.is_zero());
+    let least = estimates.min().unwrap_or_default();
+    variants.retain(|variant| variant.estimate() <= least);
 }
 
 /// Adds the call overhead to the predicted times of a schedule. Every member takes it before its first step, so the call delays all times

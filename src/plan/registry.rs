@@ -73,6 +73,8 @@ pub(crate) struct Planning<'a, P: Problem> {
     pub(crate) parameter: &'a P::Parameter,
     /// Intermediate results shared by several algorithms.
     pub(crate) workspace: &'a P::Workspace,
+    /// Whether *Auto* lists the variants of related problems, too.
+    pub(crate) with_related: bool,
 }
 
 impl<P: Problem> Entry<P> {

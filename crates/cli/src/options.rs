@@ -136,10 +136,11 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_SEED, value_parser = read_number::<u64>, allow_negative_numbers = true)]
     pub(super) seed: u64,
 
-    /// Set the effort of the search for the fastest plan: quick, normal, or thorough (no limit). The effort counts
-    /// schedule steps, not seconds, so every host finds the same plan. The output says if the search stopped early
-    #[arg(long, value_name = "EFFORT", default_value = "normal", value_parser = multicomputer_study::read_effort)]
-    pub(super) effort: Effort,
+    /// Set the effort of the search for the fastest plan: estimate (no search: by closed forms), quick, normal, or thorough
+    /// (no limit). The effort counts schedule steps, not seconds, so every host finds the same plan. The output says if
+    /// the search stopped early [default: normal; of `run`: estimate]
+    #[arg(long, value_name = "EFFORT", value_parser = multicomputer_study::read_effort)]
+    pub(super) effort: Option<Effort>,
 
     /// End a run after this wall-clock time, in seconds or with a unit: 10, 500ms
     #[arg(long, value_name = "SECONDS", value_parser = read_limit)]
@@ -238,8 +239,11 @@ impl RunOptions {
         self.record.check(clock)?;
         let spec = self.disturbed(spec)?;
         let is_traced = self.record.is_given();
-        let machine =
-            Machine::builder(spec).clock(clock).pinning(self.pin).effort(self.effort).trace(is_traced);
+        let machine = Machine::builder(spec)
+            .clock(clock)
+            .pinning(self.pin)
+            .effort(self.effort.unwrap_or_default())
+            .trace(is_traced);
         Ok(match self.wall_limit {
             Some(limit) => machine.wall_limit(limit),
             None => machine,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use multicomputer::{Run, Span, model::MachineSpec, units};
+use multicomputer::{Run, Span, model::MachineSpec, plan::Effort, units};
 use multicomputer_mpi_abi::{Compute, Options, Program};
 use multicomputer_study::{Algorithm, Operation, algorithms_named};
 
@@ -85,8 +85,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let title = arguments.title();
     let mut traces = Traces::create(&arguments.run.record, &[String::new()])?;
     let program = Program::load(arguments.path())?;
-    let machine =
-        arguments.run.builder(&spec, arguments.run.clock())?.stack_size(arguments.stack as usize).build()?;
+    // A program calls collective operations of many lengths and on many groups, so that searches would take most of the time.
+    let effort = arguments.run.effort.unwrap_or(Effort::Estimate);
+    let machine = arguments.run.builder(&spec, arguments.run.clock())?;
+    let machine = machine.effort(effort).stack_size(arguments.stack as usize).build()?;
     let options = arguments.options();
     let run = program.run(&machine, &options)?;
     if let Some(csv) = csv {

@@ -108,7 +108,9 @@ impl PyMachine {
             }
         };
         let effort = Effort::ALL.into_iter().find(|known| known.name() == effort).ok_or_else(|| {
-            wrong(&format!("unknown effort `{effort}`: use \"quick\", \"normal\" or \"thorough\""))
+            wrong(&format!(
+                "unknown effort `{effort}`: use \"estimate\", \"quick\", \"normal\" or \"thorough\""
+            ))
         })?;
         let pinning = match pinning {
             "auto" => Pinning::Auto,

@@ -5,7 +5,7 @@ use multicomputer::{names, plan::Effort};
 /// Keys of settings that are not axes.
 pub(crate) const SETTINGS: [&str; 6] = ["title", "algorithm", "run", "phantom", "element", "in-order"];
 
-/// Reads an effort: `quick`, `normal` or `thorough`.
+/// Reads an effort: `estimate`, `quick`, `normal` or `thorough`.
 ///
 /// # Errors
 ///

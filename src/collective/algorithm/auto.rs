@@ -24,9 +24,12 @@ impl Algorithm {
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-static AUTO: Entry = Entry::new("auto", |planning| Ok(sorted(listed(planning.problem, |_| true))))
-    .improved(fastest_partition)
-    .about("the fastest of all algorithms, by prediction");
+static AUTO: Entry = Entry::new("auto", |planning| match planning.with_related {
+    true => Ok(sorted(listed(planning.problem, |_| true))),
+    false => Ok(families(planning.problem)),
+})
+.improved(fastest_partition)
+.about("the fastest of all algorithms, by prediction");
 
 /// Returns the variants of all algorithms but *Auto*, without variants that contain a search of their own.
 pub(in super::super) fn unsplit_variants(task: &Task) -> Variants {

@@ -293,10 +293,20 @@ impl<P: Problem> Algorithm<P> {
         problem: &P,
         workspace: &P::Workspace,
     ) -> Result<Vec<Variant<P>>, PlanError> {
+        self.listed(problem, workspace, true)
+    }
+
+    /// Lists the variants, with or without those that *Auto* takes from related problems.
+    pub(in super::super) fn listed(
+        &self,
+        problem: &P,
+        workspace: &P::Workspace,
+        with_related: bool,
+    ) -> Result<Vec<Variant<P>>, PlanError> {
         self.check(problem)?;
         let mut variants = match &self.0 {
             Form::Registered(entry, parameter) => match entry.method {
-                Method::Variants(list) => list(&Planning { problem, parameter, workspace })?,
+                Method::Variants(list) => list(&Planning { problem, parameter, workspace, with_related })?,
                 Method::Search(_) => Vec::new(),
             },
             Form::Custom(custom) => {
@@ -331,7 +341,7 @@ impl<P: Problem> Algorithm<P> {
         let Form::Registered(Entry { method: Method::Search(search), .. }, parameter) = &self.0 else {
             return None;
         };
-        let planning = Planning { problem, parameter, workspace };
+        let planning = Planning { problem, parameter, workspace, with_related: true };
         Some(self.check(problem).and_then(|()| search(&planning, budget)))
     }
 }

@@ -21,9 +21,12 @@ impl Algorithm {
     pub const AUTO: Algorithm = of(&AUTO);
 }
 
-static AUTO: Entry = Entry::new("auto", |planning| Ok(all(planning.problem)))
-    .improved(fastest_partition)
-    .about("the fastest of all other algorithms, by prediction");
+static AUTO: Entry = Entry::new("auto", |planning| match planning.with_related {
+    true => Ok(all(planning.problem)),
+    false => Ok(families(planning.problem)),
+})
+.improved(fastest_partition)
+.about("the fastest of all other algorithms, by prediction");
 
 /// Returns the variants of all other algorithms, except the split by length.
 fn all(instance: &Instance) -> Vec<Variant<Instance>> {

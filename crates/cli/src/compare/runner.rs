@@ -281,7 +281,7 @@ pub(crate) fn compare<C: Comparison>(
             csv,
             plot: &mut plot,
             seed: options.seed,
-            effort: options.effort,
+            effort: options.effort.unwrap_or_default(),
             is_incomplete: false,
         };
         let solved: Vec<Solved<C>> =
