@@ -15,7 +15,7 @@ use std::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
     /// No search: only the tunings of the schedule with the smallest closed-form time are compared, and algorithms without closed forms.
-    /// The schedules of related problems are left out.
+    /// The schedules of related problems are left out. Exchanges, which have few candidates, are planned as with [`Quick`](Effort::Quick).
     Estimate,
     /// One tenth of the steps of [`Normal`](Effort::Normal).
     Quick,
@@ -65,8 +65,7 @@ impl Effort {
     /// Returns the maximum number of steps of all schedules that are made and predicted.
     fn steps(self) -> u64 {
         match self {
-            Effort::Estimate => 0,
-            Effort::Quick => NORMAL / 10,
+            Effort::Estimate | Effort::Quick => NORMAL / 10,
             Effort::Normal => NORMAL,
             Effort::Thorough => u64::MAX,
         }
@@ -133,6 +132,7 @@ impl Counts {
 /// The remaining step budget of a search.
 pub(crate) struct Budget {
     steps: Cell<u64>,
+    is_by_estimate: bool,
     left_out: Cell<usize>,
     counts: Counts,
 }
@@ -142,12 +142,13 @@ impl Budget {
     pub(crate) fn of(search: impl Into<Search>) -> Budget {
         let Search { effort, observer } = search.into();
         let counts = observer.map(|observer| Arc::new((AtomicU64::new(0), AtomicU64::new(0), observer)));
-        Budget::of_steps(effort.steps(), Counts(counts))
+        let is_by_estimate = effort == Effort::Estimate;
+        Budget { is_by_estimate, ..Budget::of_steps(effort.steps(), Counts(counts)) }
     }
 
     /// Creates a budget of this number of steps for a nested search.
     pub(super) fn of_steps(steps: u64, counts: Counts) -> Budget {
-        Budget { steps: Cell::new(steps), left_out: Cell::new(0), counts }
+        Budget { steps: Cell::new(steps), is_by_estimate: false, left_out: Cell::new(0), counts }
     }
 
     /// Returns the counts of variants.
@@ -170,6 +171,11 @@ impl Budget {
         self.steps.get() > NORMAL
     }
 
+    /// Returns whether closed forms choose, as with [`Effort::Estimate`].
+    pub(super) fn is_by_estimate(&self) -> bool {
+        self.is_by_estimate
+    }
+
     /// Returns whether no steps are left.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps.get() == 0
@@ -183,5 +189,30 @@ impl Budget {
     /// Returns the number of variants that were not tried because the budget was spent.
     pub(crate) fn left_out(&self) -> usize {
         self.left_out.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::{Algorithm, Operation, Task};
+
+    /// Tests that without a search the plan is that of an algorithm for the operation itself, and hardly slower on a regular network.
+    #[test]
+    fn closed_forms_choose_nearly_the_fastest_schedule() {
+        let machine = "hypercube:16".parse().unwrap();
+        for operation in Operation::ALL {
+            for elements in [1, 100, 10_000] {
+                let task =
+                    Task::builder(&machine, operation).elements(elements).element_bytes(8).build().unwrap();
+                let plan = |effort: Effort| Algorithm::AUTO.plan_with(&task, effort).unwrap();
+                let (estimated, searched) = (plan(Effort::Estimate), plan(Effort::Normal));
+                assert!(!estimated.is_complete() && searched.is_complete());
+                assert!(![&Algorithm::SOURCES, &Algorithm::WIDER].contains(&estimated.algorithm()));
+                let [slower, faster] =
+                    [estimated, searched].map(|plan| plan.prediction().modeled.since_start());
+                assert!(slower <= faster.times(2) && faster <= slower, "{operation}, {elements} elements");
+            }
+        }
     }
 }

@@ -77,9 +77,9 @@ impl<P: Problem> Algorithm<P> {
             let (variant, predicted) = found?;
             return Ok(Plan::predicted_as(problem, self, &variant, predicted));
         }
-        let limited = budget.is_spent().then(|| Budget::of(Effort::Quick));
-        let mut variants = self.listed(problem, &workspace, limited.is_none())?;
-        if limited.is_some() {
+        let is_by_estimate = budget.is_by_estimate();
+        let mut variants = self.listed(problem, &workspace, !is_by_estimate)?;
+        if is_by_estimate {
             let listed = variants.len();
             retain_cheapest(&mut variants);
             budget.leave(listed - variants.len());
@@ -87,10 +87,9 @@ impl<P: Problem> Algorithm<P> {
         if let [variant] = &variants[..] {
             return Plan::of(problem, self, variant);
         }
-        let (nth, predicted) =
-            fastest(self, problem, &variants, Time::MAX, limited.as_ref().unwrap_or(budget))?;
+        let (nth, predicted) = fastest(self, problem, &variants, Time::MAX, budget)?;
         let improved = || self.improved(problem, predicted.prediction.modeled, budget);
-        match limited.map_or_else(improved, |_| None) {
+        match if is_by_estimate { None } else { improved() } {
             Some((variant, better)) => Ok(Plan::predicted_as(problem, self, &variant, better)),
             None => Ok(Plan::predicted_as(problem, self, &variants[nth], predicted)),
         }
