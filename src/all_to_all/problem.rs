@@ -61,7 +61,7 @@ impl Registered for Instance {
     const AUTO: Algorithm = Algorithm::AUTO;
 
     fn algorithms() -> Vec<Algorithm> {
-        Algorithm::ALL.to_vec()
+        [Algorithm::ALL, Algorithm::UNTRIED].concat()
     }
 }
 

@@ -105,7 +105,7 @@ impl Registered for Task {
     const AUTO: Algorithm = Algorithm::AUTO;
 
     fn algorithms() -> Vec<Algorithm> {
-        Algorithm::NAMED.to_vec()
+        [Algorithm::NAMED, Algorithm::UNTRIED].concat()
     }
 
     const OTHER_SYNTAX: &'static str = "; a strategy is written as for a broadcast, such as 2x3x5:SSMCC";

@@ -65,6 +65,19 @@ impl Division {
         Division::cut(nodes, root, |round, count| Some(widest >> (round + 1)).filter(|&first| first < count))
     }
 
+    /// Creates the star: the root sends to every other position itself, first to the last position and finally to its neighbours, so that
+    /// the positions that it still covers are always adjacent.
+    ///
+    /// # Panics
+    ///
+    /// If the root is not on the line.
+    pub fn star(nodes: usize, root: usize) -> Division {
+        assert!(root < nodes, "the root is on the line");
+        let others = (root + 1..nodes).rev().chain(0..root);
+        let rounds = others.map(|to| vec![Cut { from: root, to, start: to, count: 1 }]).collect();
+        Division { nodes, rounds }
+    }
+
     /// Creates a tree from the function `first(round, count)`: the size of the first part if a part of `count` positions is cut in this
     /// round, at least the size of the second part; `None` if the part is not cut in this round.
     fn cut(nodes: usize, root: usize, first: impl Fn(usize, usize) -> Option<usize>) -> Division {

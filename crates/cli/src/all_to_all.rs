@@ -81,10 +81,11 @@ Examples:
 
 /// Returns the end of the help: algorithms and examples.
 fn after_help() -> String {
-    let lines = algorithm_lines(Algorithm::ALL.iter().cloned(), 10);
+    let [lines, untried] =
+        [Algorithm::ALL, Algorithm::UNTRIED].map(|all| algorithm_lines(all.iter().cloned(), 10));
     let waiting =
         "Column waiting: time that a node waits for sends and receives to complete, mean over nodes.";
-    format!("Algorithms:\n{lines}\n\n{waiting}\n\n{EXAMPLES}")
+    format!("Algorithms:\n{lines}\n\nOnly by name:\n{untried}\n\n{waiting}\n\n{EXAMPLES}")
 }
 
 /// Predicts or runs all algorithms on all matrices, and prints the comparison.

@@ -88,8 +88,9 @@ Examples:
 /// Returns the end of the help: algorithms and examples.
 fn after_help() -> String {
     format!(
-        "Algorithms:\n{}\n\nAlso strategies such as 2x3x5:SSMCC or 6x5:SMC,columns.\n\n{EXAMPLES}",
-        algorithm_lines(Algorithm::NAMED.iter().cloned(), 11)
+        "Algorithms:\n{}\n\nOnly by name:\n{}\n\nAlso strategies such as 2x3x5:SSMCC or 6x5:SMC,columns.\n\n{EXAMPLES}",
+        algorithm_lines(Algorithm::NAMED.iter().cloned(), 11),
+        algorithm_lines(Algorithm::UNTRIED.iter().cloned(), 11)
     )
 }
 

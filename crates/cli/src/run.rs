@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use multicomputer::{Run, Span, model::MachineSpec, plan::Effort, units};
+use multicomputer::{Run, Span, collective, model::MachineSpec, plan::Effort, units};
 use multicomputer_mpi_abi::{Compute, Options, Program};
 use multicomputer_study::{Algorithm, Operation, algorithms_named};
 
@@ -48,10 +48,11 @@ pub(super) struct Arguments {
     #[arg(short = 'n', long, value_name = "RANKS", value_parser = clap::value_parser!(u32).range(1..))]
     ranks: Option<u32>,
 
-    /// Use this algorithm for an operation, such as allreduce=ring or broadcast=16x32:SMC; repeatable [default: the
+    /// Use this algorithm for an operation, such as allreduce=ring or broadcast=16x32:SMC, or for all operations what
+    /// another library chooses: mpich or openmpi; repeatable, the last one for an operation counts [default: the
     /// fastest for each call]
     #[arg(long, value_name = "OPERATION=ALGORITHM", value_parser = read_choice)]
-    collective: Vec<(Operation, Algorithm)>,
+    collective: Vec<Choice>,
 
     /// Begin each line of output with its rank
     #[arg(long)]
@@ -152,7 +153,7 @@ impl Arguments {
         options.arguments = self.program.iter().skip(1).cloned().collect();
         options.compute = self.compute;
         options.is_labelled = self.label_output;
-        for choice in &self.collective {
+        for choice in self.collective.iter().flat_map(|Choice(all)| all) {
             match choice.clone() {
                 (Operation::Collective(operation), Algorithm::Collective(algorithm)) => {
                     options.algorithms.insert(operation, algorithm);
@@ -185,14 +186,28 @@ impl Arguments {
     }
 }
 
-/// Parses an operation and its algorithm.
-fn read_choice(text: &str) -> Result<(Operation, Algorithm), String> {
-    let (operation, name) =
-        text.split_once('=').ok_or("give an operation and an algorithm, such as allreduce=ring")?;
+/// Operations, each with its algorithm.
+#[derive(Clone, Debug)]
+struct Choice(Vec<(Operation, Algorithm)>);
+
+/// Parses an operation and its algorithm, or a selector for all operations.
+fn read_choice(text: &str) -> Result<Choice, String> {
+    let Some((operation, name)) = text.split_once('=') else {
+        let operations = collective::Operation::ALL.map(Operation::Collective).into_iter();
+        let all = operations.chain([Operation::AllToAll]).map(|operation| read_algorithm(operation, text));
+        let refused =
+            |_| "give an operation and an algorithm, such as allreduce=ring, or mpich or openmpi".into();
+        return all.collect::<Result<_, _>>().map(Choice).map_err(refused);
+    };
     let operation = Operation::named(operation)?;
     if operation == Operation::SToP {
         return Err("MPI has no s-to-p broadcast".into());
     }
+    Ok(Choice(vec![read_algorithm(operation, name)?]))
+}
+
+/// Parses the algorithm of an operation.
+fn read_algorithm(operation: Operation, name: &str) -> Result<(Operation, Algorithm), String> {
     match &algorithms_named(operation, name)?[..] {
         [algorithm] => Ok((operation, algorithm.clone())),
         _ => Err(format!("`{name}` stands for several algorithms: give one")),

@@ -84,9 +84,7 @@ impl Algorithm {
 pub fn read_algorithms(text: &str) -> Vec<String> {
     let is_name = |item: &str| {
         let is_called = |named: &collective::Algorithm| named.is_called(item);
-        item.contains(':')
-            || names::normalized(item) == ALL
-            || collective::Algorithm::NAMED.iter().any(is_called)
+        item.contains(':') || names::normalized(item) == ALL || with_name().any(is_called)
     };
     let mut names: Vec<String> = Vec::new();
     for item in text.split(',').map(str::trim).filter(|_| !text.trim().is_empty()) {
@@ -98,6 +96,11 @@ pub fn read_algorithms(text: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// All algorithms of collective operations with a name.
+fn with_name() -> impl Iterator<Item = &'static collective::Algorithm> {
+    collective::Algorithm::NAMED.iter().chain(collective::Algorithm::UNTRIED)
 }
 
 /// The algorithms of an operation that `names` mean, each once, in the order given. A name that means none of them is left out.
@@ -122,13 +125,13 @@ pub fn algorithms_named(operation: Operation, name: &str) -> Result<Vec<Algorith
         return Ok(group);
     }
     let unknown = |()| unknown(&[operation], name);
-    let is_other = collective::Algorithm::NAMED.iter().any(|named| named.is_called(name));
+    let is_other = with_name().any(|named| named.is_called(name));
     let algorithm = match operation {
         Operation::SToP => name.parse().map(Algorithm::SToP).map_err(drop).map_err(unknown)?,
         Operation::AllToAll => name.parse().map(Algorithm::AllToAll).map_err(drop).map_err(unknown)?,
         Operation::Collective(operation) => {
             let known = collective::Algorithm::of(operation);
-            match known.iter().find(|known| known.is_called(name)) {
+            match with_name().find(|named| named.is_for(operation) && named.is_called(name)) {
                 Some(known) => Algorithm::Collective(known.clone()),
                 None if name.contains(':') => {
                     let strategy = Strategy::parse(operation, name).map_err(|cause| cause.to_string())?;

@@ -12,6 +12,7 @@ mod mixed;
 mod packed;
 mod permutation;
 mod random;
+mod selectors;
 mod sorting;
 mod two_stage;
 mod unsplit;
@@ -82,6 +83,9 @@ impl Algorithm {
         Algorithm::MIXED,
         Algorithm::APART,
     ];
+
+    /// Further algorithms with a name, which *Auto* and comparisons of all algorithms leave out: the selectors of other libraries.
+    pub const UNTRIED: &[Algorithm] = &[Algorithm::MPICH, Algorithm::OPEN_MPI];
 
     /// Returns the seed of the random choices; `None` if the algorithm makes none.
     pub fn seed(&self) -> Option<u64> {

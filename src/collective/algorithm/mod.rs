@@ -17,12 +17,16 @@ mod forest;
 mod halved_scan;
 mod halving;
 mod hybrid;
+mod linear;
 mod long;
 mod mixed;
+mod mpich;
 mod multiplying;
+mod open_mpi;
 mod pairings;
 mod pipeline;
 mod scan;
+mod selector;
 mod short;
 mod sources;
 mod strategies;
@@ -91,6 +95,10 @@ impl Algorithm {
         Algorithm::COMPOSED,
         Algorithm::APART,
     ];
+
+    /// Further algorithms with a name, which *Auto* and comparisons of all algorithms leave out: the selectors of other libraries, and an
+    /// algorithm for these.
+    pub const UNTRIED: &[Algorithm] = &[Algorithm::LINEAR, Algorithm::MPICH, Algorithm::OPEN_MPI];
 
     /// The named algorithms that support the operation.
     pub fn of(operation: Operation) -> Vec<Algorithm> {

@@ -153,14 +153,8 @@ pub(crate) fn run<'n>(
                     let work = begin(process, comm, Task::Planned { job, mine, reduction, finish })?;
                     return process.finish(work, Some(comm)).map(drop);
                 }
-                let mut combine = |left: Payload, right: Payload| match &reduction {
-                    Some(reduction) => reduction.combine(process, &left, &right),
-                    None => Ok(right),
-                };
-                let properties = reduction.as_ref().map(Reduction::properties);
-                let algorithm = process.algorithm(&job);
-                let result = comm.group.combine_with(&algorithm, &job, &mine, properties, &mut combine);
-                finish(process, &result.map_err(error_of)?);
+                let result = planned(process, comm, &job, &mine, reduction.as_ref())?;
+                finish(process, &result);
                 return Ok(());
             }
             process.transport().library_call(name, || {
@@ -183,6 +177,22 @@ pub(crate) fn run<'n>(
             Ok(())
         }
     }
+}
+
+/// Carries out an operation of the library.
+fn planned<'n>(
+    process: &Process<'n>,
+    comm: &Comm<'n>,
+    job: &Job,
+    mine: &Payload,
+    reduction: Option<&Reduction>,
+) -> Result<Payload> {
+    let mut combine = |left: Payload, right: Payload| match reduction {
+        Some(reduction) => reduction.combine(process, &left, &right),
+        None => Ok(right),
+    };
+    let properties = reduction.map(Reduction::properties);
+    comm.group.combine_with(&process.algorithm(job), job, mine, properties, &mut combine).map_err(error_of)
 }
 
 /// Begins a task.

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use multicomputer::{
-    Payload,
+    Payload, Tag,
     collective::{Lengths, Operation},
+    comm::transport::{From, To},
 };
 
 use super::{
-    Comm, Reduction, Task, forms,
+    Comm, Reduction, Task, forms, planned,
     reducing::{job, operands},
     rounds::Round,
     storing,
@@ -41,7 +42,7 @@ functions! {
 
 forms! { scan_task = "scan": scan iscan scan_init
 (sendbuf: Address, recvbuf: Address, count: i64, datatype: Datatype, op: Operator) }
-forms! { exscan_task = "exclusive-scan": exscan iexscan exscan_init
+forms! { exscan_task = "exclusive-scan": exscan_in_rounds iexscan exscan_init
 (sendbuf: Address, recvbuf: Address, count: i64, datatype: Datatype, op: Operator) }
 
 /// Refuses an intercommunicator.
@@ -69,6 +70,44 @@ fn scan_task<'n>(
     let job = job(Operation::Scan, 0, Lengths::Even(count as u64), &datatype);
     let reduction = Some(Reduction::new(op, datatype)?);
     Ok(Task::Planned { job, mine: mine.load(process), reduction, finish })
+}
+
+/// The blocking operation is the library's: a scan, then a message from each process to the next.
+#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
+fn exscan<'n>(
+    process: &Process<'n>,
+    sendbuf: Address,
+    recvbuf: Address,
+    count: i64,
+    datatype: Datatype,
+    op: Operator,
+    comm: Comm<'n>,
+) -> Result<()> {
+    check_intra(&comm)?;
+    if process.has_background() {
+        return exscan_in_rounds(process, sendbuf, recvbuf, count, datatype, op, comm);
+    }
+    let mine = operands(sendbuf, recvbuf, count, &datatype)?;
+    let into = Buffer { address: recvbuf, ..mine.clone() };
+    let job = job(Operation::Scan, 0, Lengths::Even(count as u64), &datatype);
+    let reduction = Reduction::new(op, datatype)?;
+    process.transport().library_call("exclusive-scan", || {
+        let inclusive = planned(process, &comm, &job, &mine.load(process), Some(&reduction))?;
+        let (transport, rank) = (process.transport(), comm.group.rank());
+        let (context, tag) = (comm.library_context(), Tag(comm.next_call() << 8));
+        let next = (rank + 1 < comm.group.size()).then(|| To { rank: comm.node_of(rank + 1), context, tag });
+        let previous = rank.checked_sub(1);
+        let previous =
+            previous.map(|rank| From { context, source: Some(comm.node_of(rank)), tag: Some(tag) });
+        let before = match (next, previous) {
+            (Some(next), Some(previous)) => transport.send_recv(next, inclusive, previous)?,
+            (Some(next), None) => return Ok(transport.send(next, inclusive)?),
+            (None, Some(previous)) => transport.recv(previous)?,
+            (None, None) => return Ok(()),
+        };
+        into.store(process, &before.payload);
+        Ok(())
+    })
 }
 
 /// Recursive doubling: before round k, a rank has the combination of up to 2^k ranks that end with itself; it sends this to rank + 2^k and

@@ -14,6 +14,7 @@ fn a_ring_takes_the_time_of_the_same_program_in_rust() {
             rank.call("MPI_Sendrecv", &[value, 100, INT, next, 7, got, 100, INT, last, 7, WORLD, IGNORE])?;
             rank.call("MPI_Allreduce", &[got, value, 100, INT, SUM, WORLD])?;
         }
+        rank.call("MPI_Exscan", &[value, got, 100, INT, SUM, WORLD])?;
         rank.call("MPI_Barrier", &[WORLD])?;
         let requests = rank.room(16);
         rank.call("MPI_Irecv", &[got, 100, INT, ANY_SOURCE, ANY_TAG, WORLD, requests])?;
@@ -31,6 +32,7 @@ fn a_ring_takes_the_time_of_the_same_program_in_rust() {
                 value = world.sendrecv((next, Tag(7)), &value[..], (last, Tag(7)))?.to_vec()?;
                 world.all_reduce(&mut value[..], Sum)?;
             }
+            world.exclusive_scan(&mut value.clone()[..], Sum)?;
             world.barrier()?;
             let posted = world.irecv(ANY_SOURCE_AND_TAG)?;
             let sent = world.isend((next, Tag(9)), &value[..])?;
