@@ -114,6 +114,8 @@ struct Given {
     is_library: bool,
     has_debug: bool,
     counts: bool,
+    /// Whether NX is linked.
+    nx: bool,
     show: Option<Shown>,
 }
 
@@ -144,6 +146,10 @@ impl Given {
                 continue;
             } else if text == "--count" {
                 given.counts = true;
+                continue;
+            } else if matches!(text, "-nx" | "-lnx") {
+                // `-nx` is the option of the Paragon's compilers, given before the program, which needs the library.
+                given.nx = true;
                 continue;
             } else if matches!(text, "-pie" | "-no-pie" | "-static-pie" | "-static" | "--static" | "-nopie") {
                 // Programs are position-independent and loaded at run time.
@@ -235,6 +241,9 @@ fn command(language: Language, given: Given) -> Result<(Command, Option<Shown>),
     if links {
         if let Some(modules) = &modules {
             command.arg(modules.join("libmodules.a"));
+        }
+        if given.nx {
+            command.arg(library.nx());
         }
         if !given.is_library {
             command

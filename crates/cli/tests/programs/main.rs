@@ -9,6 +9,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+mod nx;
+
 const MULTICOMPUTER: &str = env!("CARGO_BIN_EXE_multicomputer");
 
 /// A folder for the files of one test.
