@@ -1,4 +1,4 @@
-//! `multicomputer cc`, `c++` and `fortran`: compilers for MPI programs, with the options that such programs need.
+//! `multicomputer cc`, `c++` and `fortran`: compilers for MPI and NX programs, with the options that such programs need.
 //!
 //! An executable is linked as a shared object, since every rank loads a copy of it, and gets a program interpreter and an entry point, so it can
 //! also be started; undefined symbols are errors, as in other executables. `libmpi_abi.so.0` comes before all other libraries, so that the
@@ -25,7 +25,7 @@ use super::error::Error;
 #[command(disable_help_flag = true)]
 pub(super) struct Arguments {
     /// Pass these to the compiler. Further options: -show prints the command (also -compile-info and -link-info for one
-    /// half of it); --count compiles for `run --compute counted`. MULTICOMPUTER_CC, MULTICOMPUTER_CXX and
+    /// half of it); --count compiles for `run --compute counted`; -nx links NX, the library of the Paragon. MULTICOMPUTER_CC, MULTICOMPUTER_CXX and
     /// MULTICOMPUTER_FC name the compilers [default: gcc, g++ and gfortran]
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     _arguments: Vec<OsString>,
@@ -327,10 +327,10 @@ mod tests {
         assert!(
             !given("--version").has_input && !given("-o a").has_input && !given("-I folder -v").has_input
         );
-        let counted = given("--count -static -pie a.c -show");
+        let counted = given("--count -static -pie -nx a.c -show");
         assert_eq!(
-            (counted.counts, counted.show, counted.arguments),
-            (true, Some(Shown::All), vec!["a.c".into()])
+            (counted.counts, counted.nx, counted.show, counted.arguments),
+            (true, true, Some(Shown::All), vec!["a.c".into()])
         );
     }
 

@@ -1,4 +1,4 @@
-//! Signals that end a program, such as SIGSEGV: one message with the rank, the source line and the last call of MPI, then the end of the process.
+//! Signals that end a program, such as SIGSEGV: one message with the rank, the source line and the last call of MPI or NX, then the end of the process.
 //!
 //! All ranks are threads of one process, so a crash of one ends all of them. A handler may call few functions safely: it notes what
 //! has happened, wakes a thread that was started in advance, and waits. This thread finds the source line, prints, and ends the process with
@@ -235,8 +235,8 @@ fn message(signal: c_int, watched: &Watched) -> String {
         text += &format!(", in a function called in {caller}");
     }
     match watched.last_call() {
-        None => text += "; no call of MPI before",
-        Some(call) => text += &format!("; last call of MPI: {call}"),
+        None => text += "; no call of MPI or NX before",
+        Some(call) => text += &format!("; last call: {call}"),
     }
     text
 }

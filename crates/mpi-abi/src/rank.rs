@@ -236,8 +236,8 @@ impl Job<'_> {
         }
         let place = || self.watched[rank].place().map_or_else(String::new, |at| format!(" at {at}"));
         let last_call = || match self.watched[rank].last_call() {
-            Some(call) => format!("; last call of MPI: {call}"),
-            None => "; no call of MPI before".into(),
+            Some(call) => format!("; last call: {call}"),
+            None => "; no call of MPI or NX before".into(),
         };
         let failure = match (ended.how, ended.end) {
             (how::LEFT, Some(End::Abort(code))) => ProgramFailure::Abort { rank, code, place: place() },
