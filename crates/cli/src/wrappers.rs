@@ -25,8 +25,8 @@ use super::error::Error;
 #[command(disable_help_flag = true)]
 pub(super) struct Arguments {
     /// Pass these to the compiler. Further options: -show prints the command (also -compile-info and -link-info for one
-    /// half of it); --count compiles for `run --compute counted`; -nx links NX, the library of the Paragon. MULTICOMPUTER_CC, MULTICOMPUTER_CXX and
-    /// MULTICOMPUTER_FC name the compilers [default: gcc, g++ and gfortran]
+    /// half of it); --count compiles for `run --compute counted`; -nx links NX, the library of the Paragon.
+    /// MULTICOMPUTER_CC, MULTICOMPUTER_CXX and MULTICOMPUTER_FC name the compilers [default: gcc, g++ and gfortran]
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     _arguments: Vec<OsString>,
 }

@@ -133,7 +133,11 @@ impl Calls<'_, '_> {
         let words = unsafe { slice::from_raw_parts(words, model.arguments().len()) };
         let outcome = match model {
             Model::Mpi(function) => self.process.call(function, words),
-            Model::Nx(called) => self.nx.call(called, words),
+            Model::Nx(called) => {
+                let outcome = self.nx.call(called, words);
+                self.nx.wanted().into_iter().for_each(|wanted| self.watched.note_wanted(wanted));
+                outcome
+            }
             Model::None => self.process.unsupported(name),
         };
         self.end_charge();

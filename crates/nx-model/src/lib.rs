@@ -11,6 +11,8 @@
 //!   error              errors, and their numbers for `errno`
 //! ```
 
+#![expect(clippy::too_many_arguments, reason = "the arguments of NX")]
+
 pub mod error;
 pub mod function;
 mod global;

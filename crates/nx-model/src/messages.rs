@@ -29,7 +29,7 @@ functions! {
     msgmerge: msgmerge, (mid1, mid2, result);
     mynode: mynode, (result);
     numnodes: numnodes, (result);
-    myptype: myptype, (result);
+    myptype, mypid: myptype, (result);
     setptype: setptype, (ptype);
     mypart: mypart, (rows, cols, width, result);
     nodedim: nodedim, (result);

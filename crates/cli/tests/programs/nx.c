@@ -86,7 +86,7 @@ static void global(void)
 /* Calls that return errors. */
 static void errors(void)
 {
-    char buf[8];
+    char buf[8] = "letters";
     CHECK(_csend(1, buf, 8, 77, 0) == -1 && errno == EQNODE);
     if (me == 0) {
         nx_perror("csend");
@@ -132,7 +132,7 @@ static void handlers(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "twin";
-    char buf[16];
+    char buf[16] = "";
     me = mynode();
     nodes = numnodes();
     if (!strcmp(what, "twin")) {

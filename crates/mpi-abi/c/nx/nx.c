@@ -28,6 +28,7 @@ INFO(infotype, 0)
 INFO(infocount, 1)
 INFO(infonode, 2)
 INFO(infoptype, 3)
+INFO(infopid, 3)
 
 long _mynode(void);
 
