@@ -291,7 +291,7 @@ fn a_mask_selects_types() {
     run(2, |nx, _| {
         const TYPES: [i32; 5] = [0, 4, 29, 30, MAX_TYPE];
         if nx.mynode() == 0 {
-            return TYPES.into_iter().try_for_each(|mtype| nx.gsendx(mtype, [mtype], &[1]));
+            return Ok(TYPES.into_iter().try_for_each(|mtype| nx.gsendx(mtype, [mtype], &[1]))?);
         }
         let mut buf = [0];
         let mask = |bits: &[i32]| bits.iter().fold(i32::MIN, |mask, bit| mask | 1 << bit);
@@ -310,7 +310,7 @@ fn a_mask_selects_types() {
 fn a_function_gets_the_message_of_a_receive_when_it_is_waited_for() {
     run(2, |nx, _| {
         if nx.mynode() == 0 {
-            return nx.csend(3, [7_u8, 8], 1, 0);
+            return Ok(nx.csend(3, [7_u8, 8], 1, 0)?);
         }
         let received = std::cell::RefCell::new(Vec::new());
         let mid = nx.ireceive(3, ANY, ANY, |info, payload| {
@@ -377,7 +377,7 @@ fn handlers_take_their_messages_while_the_program_waits_for_others() {
             let mut reply = [0];
             nx.csendrecv(1, [10 * nx.mynode()], 0, 0, 2, &mut reply)?;
             assert_eq!(reply, [nx.mynode() + 1]);
-            return nx.gsync();
+            return Ok(nx.gsync()?);
         }
         let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
         for node in [1, 2] {
