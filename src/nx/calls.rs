@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::{
     ANY, Info, Mid, Nx, NxError,
-    info::{self, Buffer, Criteria},
+    info::{self, Buffer, Criteria, Target},
 };
 use crate::{
     payload::Payload,
@@ -56,7 +56,23 @@ impl<'a> Nx<'a, '_> {
         Ok(Mid::of_sends(requests))
     }
 
-    /// Receives a message of type `typesel`, or of any type if `typesel` is -1, from any node. Among several messages it takes the one that
+    /// Sends a message of type `mtype` to each of these nodes, in their order, and returns when the last message has left.
+    ///
+    /// The nodes get it one after the other, like messages of [`csend`](Nx::csend) (an assumption: the algorithm of NX is unknown).
+    ///
+    /// # Errors
+    /// The errors of [`csend`](Nx::csend).
+    #[track_caller]
+    pub fn gsendx(&self, mtype: i32, data: impl Into<Payload>, nodes: &[i32]) -> Result<(), NxError> {
+        let data = data.into();
+        nodes.iter().try_for_each(|&node| match node {
+            ANY => Err(NxError::Node { given: node, nodes: self.node.size() }),
+            node => self.csend(mtype, data.clone(), node, 0),
+        })
+    }
+
+    /// Receives a message of type `typesel`, or of any type if `typesel` is -1, from any node. Other negative numbers are [masks of
+    /// types](super#types). Among several messages it takes the one that
     /// arrived first (at the same instant, the one from the lowest node). Writes the message to the beginning of `buf` and returns the
     /// number of its elements.
     ///
@@ -161,6 +177,23 @@ impl<'a> Nx<'a, '_> {
         let receive = self.post_receive(true, wanted, buf)?;
         let send = self.isend(mtype, data, node, ptype)?;
         Ok(self.msgmerge(send, receive))
+    }
+
+    /// Posts a receive like [`irecvx`](Nx::irecvx), whose message goes to a function: once, in the call that finds the receive complete. Not an
+    /// NX call; it serves programs whose memory is not made of slices.
+    ///
+    /// # Errors
+    /// The errors of [`irecvx`](Nx::irecvx). The errors of `deliver` are those of [`msgwait`](Nx::msgwait) and [`msgdone`](Nx::msgdone).
+    #[track_caller]
+    pub fn ireceive<'b>(
+        &self,
+        typesel: i32,
+        nodesel: i32,
+        ptypesel: i32,
+        deliver: impl FnOnce(Info, Payload) -> Result<(), NxError> + 'b,
+    ) -> Result<Mid<'b>, NxError> {
+        let ticket = self.post(self.wanted(typesel, nodesel, ptypesel)?, true)?;
+        Ok(Mid::of_receive(ticket, Target::Function(Box::new(deliver))))
     }
 
     /// Receives a message as a payload, with its [`Info`]. Not an NX call; it serves messages of unknown length and
@@ -268,10 +301,10 @@ impl<'a> Nx<'a, '_> {
         wanted: Criteria,
         buf: &'b mut [T],
     ) -> Result<Mid<'b>, NxError> {
-        Ok(Mid::of_receive(self.post(wanted, early)?, Buffer::of(buf)))
+        Ok(Mid::of_receive(self.post(wanted, early)?, Target::Buffer(Buffer::of(buf))))
     }
 
-    fn wanted(&self, typesel: i32, nodesel: i32, ptypesel: i32) -> Result<Criteria, NxError> {
+    pub(super) fn wanted(&self, typesel: i32, nodesel: i32, ptypesel: i32) -> Result<Criteria, NxError> {
         info::wanted(typesel, nodesel, ptypesel, self.node.size())
     }
 

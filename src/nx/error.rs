@@ -25,8 +25,10 @@ pub enum NxError {
         /// The type given.
         given: i32,
     },
-    /// The type selector is neither a type nor -1.
-    #[error("invalid type selector {given}: use a type, 0 to {MAX_TYPE}, or -1 for any type")]
+    /// The type selector is neither a type nor negative.
+    #[error(
+        "invalid type selector {given}: use a type, 0 to {MAX_TYPE}, -1 for any type, or a mask of types"
+    )]
     TypeSelector {
         /// The selector given.
         given: i32,

@@ -1,13 +1,47 @@
 //! Global operations: every node calls them, in the same order, and every node gets the result.
 
+use std::ops::{BitAnd, BitOr, BitXor};
+
 use bytemuck::Pod;
 
 use super::{Nx, NxError};
 use crate::payload::Payload;
 
+/// An integer of C's type `long`: `i32`, as on the Paragon, or `i64`, as on newer hosts.
+pub trait Long:
+    Pod + Send + Ord + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + From<bool>
+{
+    /// The sum modulo the number of values.
+    fn plus(self, other: Self) -> Self;
+
+    /// The product modulo the number of values.
+    fn times(self, other: Self) -> Self;
+
+    /// Returns whether the integer is true: not 0.
+    fn is_true(self) -> bool {
+        self != Self::from(false)
+    }
+}
+
+macro_rules! longs {
+    ($($type:ty),*) => {$(
+        impl Long for $type {
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            fn times(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+        }
+    )*};
+}
+
+longs!(i32, i64);
+
 /// Defines the methods that combine vectors element by element.
 macro_rules! elementwise {
-    ($($name:ident: $type:ty, $what:literal, $operator:expr;)*) => {
+    ($($name:ident $(<$t:ident>)?: $type:ty, $what:literal, $operator:expr;)*) => {
         impl Nx<'_, '_> {
             $(
                 #[doc = concat!($what, ", element by element, over the vectors `x` of all nodes, which must have one ",
@@ -19,7 +53,7 @@ macro_rules! elementwise {
                 /// # Errors
                 /// The errors of [`gopf`](Nx::gopf).
                 #[track_caller]
-                pub fn $name(&self, x: &mut [$type]) -> Result<(), NxError> {
+                pub fn $name $(<$t: Long>)? (&self, x: &mut [$type]) -> Result<(), NxError> {
                     let operator: fn($type, $type) -> $type = $operator;
                     self.combine(stringify!($name), x, true, |x, other| {
                         x.iter_mut().zip(other).for_each(|(x, &other)| *x = operator(*x, other));
@@ -39,13 +73,13 @@ elementwise! {
     gsprod: f32, "The product", |x, y| x * y;
     gshigh: f32, "The greatest value", f32::max;
     gslow: f32, "The least value", f32::min;
-    gisum: i32, "The sum modulo 2^32", i32::wrapping_add;
-    giprod: i32, "The product modulo 2^32", i32::wrapping_mul;
-    gihigh: i32, "The greatest value", i32::max;
-    gilow: i32, "The least value", i32::min;
-    giand: i32, "The bitwise \"and\"", |x, y| x & y;
-    gior: i32, "The bitwise \"or\"", |x, y| x | y;
-    gixor: i32, "The bitwise \"exclusive or\" (not among the Paragon's calls)", |x, y| x ^ y;
+    gisum<T>: T, "The sum modulo 2^32 (or 2^64)", Long::plus;
+    giprod<T>: T, "The product modulo 2^32 (or 2^64)", Long::times;
+    gihigh<T>: T, "The greatest value", Ord::max;
+    gilow<T>: T, "The least value", Ord::min;
+    giand<T>: T, "The bitwise \"and\"", |x, y| x & y;
+    gior<T>: T, "The bitwise \"or\"", |x, y| x | y;
+    gixor<T>: T, "The bitwise \"exclusive or\" (not among the Paragon's calls)", |x, y| x ^ y;
 }
 
 /// Defines the methods that combine truth values.
@@ -61,13 +95,13 @@ macro_rules! logical {
                 /// # Errors
                 /// The errors of [`gopf`](Nx::gopf).
                 #[track_caller]
-                pub fn $name(&self, x: &mut [i32]) -> Result<(), NxError> {
+                pub fn $name<T: Long>(&self, x: &mut [T]) -> Result<(), NxError> {
                     let operator: fn(bool, bool) -> bool = $operator;
-                    x.iter_mut().for_each(|x| *x = i32::from(*x != 0));
+                    x.iter_mut().for_each(|x| *x = T::from(x.is_true()));
                     self.combine(stringify!($name), x, true, |x, other| {
                         x.iter_mut()
                             .zip(other)
-                            .for_each(|(x, &other)| *x = i32::from(operator(*x != 0, other != 0)));
+                            .for_each(|(x, other)| *x = T::from(operator(x.is_true(), other.is_true())));
                     })
                 }
             )*

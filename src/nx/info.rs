@@ -1,5 +1,7 @@
 //! Descriptions of received messages, checks of types and selectors, and the copy of data into buffers.
 
+use std::fmt;
+
 use bytemuck::Pod;
 
 use super::{ANY, MAX_TYPE, NxError};
@@ -32,14 +34,34 @@ impl Info {
 pub(super) struct Criteria {
     /// The source; `None` accepts every node.
     pub(super) source: Option<Rank>,
-    /// The type as a tag; `None` accepts every type that a program may use.
-    pub(super) tag: Option<Tag>,
+    /// The accepted types.
+    pub(super) types: Types,
+}
+
+/// A selection of message types.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Types {
+    /// One type, or the tag of an internal message.
+    One(Tag),
+    /// Bits 0 to 29 stand for the types 0 to 29, bit 30 for all higher types.
+    Mask(u32),
+}
+
+impl Types {
+    /// The highest bit of a mask, for all types from this one on.
+    const HIGHER: u32 = 30;
+
+    fn accept(self, sent: Tag) -> bool {
+        match self {
+            Types::One(tag) => tag == sent,
+            Types::Mask(mask) => sent.0 <= MAX_TYPE as u32 && mask >> sent.0.min(Types::HIGHER) & 1 == 1,
+        }
+    }
 }
 
 impl Criteria {
     pub(super) fn accepts(&self, sender: Rank, sent: Tag) -> bool {
-        self.source.is_none_or(|source| source == sender)
-            && self.tag.map_or(sent.0 <= MAX_TYPE as u32, |tag| tag == sent)
+        self.source.is_none_or(|source| source == sender) && self.types.accept(sent)
     }
 }
 
@@ -56,9 +78,10 @@ pub(super) fn process(given: i32) -> Result<(), NxError> {
 
 /// Checks the selectors of a receive or a probe and returns the selection criteria.
 pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) -> Result<Criteria, NxError> {
-    let tag = match typesel {
-        ANY => None,
-        given => Some(sent_type(given).map_err(|_| NxError::TypeSelector { given })?),
+    // -1, any type, has all bits of a mask.
+    let types = match typesel {
+        mask @ ..0 => Types::Mask(mask as u32),
+        given => Types::One(sent_type(given).map_err(|_| NxError::TypeSelector { given })?),
     };
     let source = match nodesel {
         ANY => None,
@@ -70,7 +93,34 @@ pub(super) fn wanted(typesel: i32, nodesel: i32, ptypesel: i32, nodes: usize) ->
     if ptypesel != ANY {
         process(ptypesel)?;
     }
-    Ok(Criteria { source, tag })
+    Ok(Criteria { source, types })
+}
+
+/// Where the message of a receive goes.
+pub(super) enum Target<'b> {
+    /// To memory of the program.
+    Buffer(Buffer<'b>),
+    /// To a function of the program.
+    Function(Box<dyn FnOnce(Info, Payload) -> Result<(), NxError> + 'b>),
+}
+
+impl Target<'_> {
+    /// Delivers the message.
+    pub(super) fn take(self, info: Info, payload: Payload) -> Result<(), NxError> {
+        match self {
+            Target::Buffer(mut buffer) => buffer.fill(info, &payload),
+            Target::Function(deliver) => deliver(info, payload),
+        }
+    }
+}
+
+impl fmt::Debug for Target<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Buffer(buffer) => buffer.fmt(f),
+            Target::Function(_) => f.write_str("Function"),
+        }
+    }
 }
 
 /// The buffer of a receive: memory of the program, and the type of its elements.

@@ -2,7 +2,7 @@
 
 use super::{
     Nx, NxError,
-    info::Buffer,
+    info::Target,
     system::{Arrived, Ticket},
 };
 use crate::comm::{SendRequest, Tested};
@@ -23,7 +23,7 @@ pub struct Mid<'b> {
 #[derive(Debug)]
 enum PendingCall<'b> {
     Send(SendRequest<'b>),
-    Recv(Ticket, Buffer<'b>),
+    Recv(Ticket, Target<'b>),
 }
 
 impl<'b> Mid<'b> {
@@ -31,8 +31,8 @@ impl<'b> Mid<'b> {
         Mid { parts: sends.into_iter().map(PendingCall::Send).collect() }
     }
 
-    pub(super) fn of_receive(ticket: Ticket, buffer: Buffer<'b>) -> Mid<'b> {
-        Mid { parts: vec![PendingCall::Recv(ticket, buffer)] }
+    pub(super) fn of_receive(ticket: Ticket, target: Target<'b>) -> Mid<'b> {
+        Mid { parts: vec![PendingCall::Recv(ticket, target)] }
     }
 }
 
@@ -47,7 +47,7 @@ impl Nx<'_, '_> {
         for part in mid.parts {
             match part {
                 PendingCall::Send(request) => request.wait()?,
-                PendingCall::Recv(ticket, buffer) => self.deliver(self.wait_for(ticket)?, buffer)?,
+                PendingCall::Recv(ticket, target) => self.deliver(self.wait_for(ticket)?, target)?,
             }
         }
         Ok(())
@@ -70,9 +70,9 @@ impl Nx<'_, '_> {
                     Tested::Complete(()) => {}
                     Tested::Pending(request) => pending.push(PendingCall::Send(request)),
                 },
-                PendingCall::Recv(ticket, buffer) => match self.try_take(ticket)? {
-                    Some(arrived) => self.deliver(arrived, buffer)?,
-                    None => pending.push(PendingCall::Recv(ticket, buffer)),
+                PendingCall::Recv(ticket, target) => match self.try_take(ticket)? {
+                    Some(arrived) => self.deliver(arrived, target)?,
+                    None => pending.push(PendingCall::Recv(ticket, target)),
                 },
             }
         }
@@ -106,10 +106,10 @@ impl Nx<'_, '_> {
         first
     }
 
-    /// Copies a message into its buffer.
-    pub(super) fn deliver(&self, arrived: Arrived, mut buffer: Buffer<'_>) -> Result<(), NxError> {
+    /// Copies a message into its buffer, or passes it to its function.
+    pub(super) fn deliver(&self, arrived: Arrived, target: Target<'_>) -> Result<(), NxError> {
         let info = arrived.info();
         self.system.borrow_mut().last = Some(info);
-        buffer.fill(info, &arrived.payload)
+        target.take(info, arrived.payload)
     }
 }

@@ -3,7 +3,7 @@
 //! [`Nx`] is a thin layer over a [`Node`] of any machine. Its methods have the names, argument order and meaning of NX's calls in C, with
 //! typed slices in place of addresses and lengths: `csend(type, buf, count, node, ptype)` is [`csend(type, buf, node, ptype)`](Nx::csend).
 //! Where an NX argument counts bytes, the argument here counts elements of the slice; [`infocount`](Nx::infocount) returns bytes, as in NX.
-//! NX's `long` has 32 bits and is `i32` here.
+//! NX's `long` has 32 bits and is `i32` here. Programs in C and Fortran call the same library: `docs/nx-programs.md`.
 //!
 //! ```
 //! use multicomputer::{Machine, nx::Nx};
@@ -30,16 +30,24 @@
 //!
 //! | calls | remarks |
 //! | --- | --- |
-//! | `csend`, `isend`, `crecv`, `irecv`, `csendrecv`, `isendrecv`, with `x`: `crecvx`, `irecvx` | |
+//! | `csend`, `isend`, `crecv`, `irecv`, `csendrecv`, `isendrecv`, with `x`: `gsendx`, `crecvx`, `irecvx` | |
 //! | `cprobe`, `iprobe`, `cprobex`, `iprobex` | |
 //! | `msgwait`, `msgdone`, `msgignore`, `msgcancel`, `msgmerge` | message numbers are [`Mid`]s, which hold the buffer |
 //! | `infocount`, `infonode`, `infotype`, `infoptype` | the `x` calls return an [`Info`] instead |
+//! | `hrecv`, `hrecvx`, `masktrap`, `flick` | handlers run in NX calls |
 //! | `mynode`, `numnodes`, `myptype`, `dclock`, `mclock`, `gray`, `ginv` | one process on a node, of type 0 |
 //! | `gsync`; `gcol`, `gcolx` | |
 //! | `gdsum`, `gdprod`, `gdhigh`, `gdlow`, the same for `s` and `i`; `gopf` | without the `work` array |
 //! | `giand`, `gior`, `gland`, `glor` | with `gixor` and `glxor` as extensions |
 //!
-//! Not available: handlers (`hrecv` and similar calls), `gsendx`, force types (messages that bypass the system buffers) and masks of types.
+//! Not available: `hsend`, `hsendrecv` and force types (messages that bypass the system buffers).
+//!
+//! # Types
+//!
+//! A message has a type, 0 to [`MAX_TYPE`]. A type selector is a type, or a negative number, which is a mask: bits 0 to 29 select the types 0 to
+//! 29, bit 30 all higher types. So -1 selects any type, and `i32::MIN | 1 << 4 | 1 << 7` the types 4 and 7.
+//!
+//! Source: the Paragon's manuals (from memory).
 //!
 //! # Costs
 //!
@@ -64,6 +72,7 @@
 mod calls;
 mod error;
 mod global;
+mod handler;
 mod info;
 mod intercom;
 mod library;
@@ -77,6 +86,7 @@ use std::{cell::RefCell, fmt};
 use self::system::System;
 pub use self::{
     error::NxError,
+    global::Long,
     info::Info,
     library::{Library, NxCosts},
     mid::Mid,
@@ -88,7 +98,7 @@ use crate::comm::{Group, Node};
 /// Source: the Paragon's manuals; higher types belong to the system or are force types (from memory).
 pub const MAX_TYPE: i32 = 999_999_999;
 
-/// The selector that matches any type, node or process type; as a destination, all other nodes.
+/// The selector that matches any type, node or process type: all bits of a mask of types; as a destination, all other nodes.
 pub const ANY: i32 = -1;
 
 /// The NX interface of a node; see the [module](self).

@@ -2,7 +2,11 @@
 
 use bytemuck::Pod;
 
-use super::{Nx, NxError, info::Criteria, system::tags};
+use super::{
+    Nx, NxError,
+    info::{Criteria, Types},
+    system::tags,
+};
 use crate::{
     pattern::Halving,
     payload::Payload,
@@ -83,7 +87,7 @@ pub(super) fn synchronize(nx: &Nx<'_, '_>) -> Result<(), NxError> {
         let distance = 1 << round;
         let tag = tags::sync(round as u32);
         let source = Some((me + size - distance) % size);
-        let ticket = nx.post(Criteria { source, tag: Some(tag) }, true)?;
+        let ticket = nx.post(Criteria { source, types: Types::One(tag) }, true)?;
         nx.send_internal((me + distance) % size, tag, Payload::empty())?;
         nx.wait_for(ticket)?;
     }
@@ -102,7 +106,7 @@ fn spread(nx: &Nx<'_, '_>, whole: Option<Payload>) -> Result<Payload, NxError> {
 }
 
 fn from(nx: &Nx<'_, '_>, node: Rank, tag: Tag) -> Result<Payload, NxError> {
-    Ok(nx.take(Criteria { source: Some(node), tag: Some(tag) })?.payload)
+    Ok(nx.take(Criteria { source: Some(node), types: Types::One(tag) })?.payload)
 }
 
 fn same_length(node: Rank, there: u64, here: u64) -> Result<(), NxError> {

@@ -29,6 +29,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{
     Nx, NxError,
+    handler::Handlers,
     info::{Criteria, Info},
     tree::{TreeNeighbors, tree_neighbors},
 };
@@ -85,9 +86,10 @@ pub(super) struct System<'a> {
     /// The receives of the program that have no message yet, with their criteria.
     posted: VecDeque<(Ticket, Criteria)>,
     /// The messages assigned to receives of the program, by ticket.
-    filled: BTreeMap<Ticket, Arrived>,
+    pub(super) filled: BTreeMap<Ticket, Arrived>,
     /// Receives whose message is to be discarded.
     ignored: Vec<Ticket>,
+    pub(super) handlers: Handlers<'a>,
     /// The message that `infocount` and similar calls describe.
     pub(super) last: Option<Info>,
 }
@@ -117,7 +119,11 @@ impl System<'_> {
         if let Some((ticket, _)) = self.posted.remove(at) {
             match self.ignored.iter().position(|&ignored| ignored == ticket) {
                 Some(at) => drop(self.ignored.swap_remove(at)),
-                None => drop(self.filled.insert(ticket, arrived)),
+                None => {
+                    if let Some(arrived) = self.handlers.take(ticket, arrived) {
+                        self.filled.insert(ticket, arrived);
+                    }
+                }
             }
         }
     }
@@ -225,7 +231,7 @@ impl<'a> Nx<'a, '_> {
 
     /// Takes a message from the network if one has arrived by this instant; returns whether there was one.
     #[track_caller]
-    fn poll(&self) -> Result<bool, NxError> {
+    pub(super) fn poll(&self) -> Result<bool, NxError> {
         let request = self.system.borrow_mut().open.pop_front();
         let message = match request {
             Some(request) => match request.test()? {
@@ -259,7 +265,7 @@ impl<'a> Nx<'a, '_> {
             tag,
             payload: payload.on_behalf_of(None),
         });
-        Ok(())
+        self.run_handlers()
     }
 
     /// Sends an internal NX message, always eagerly, even if the messages of programs follow the [rendezvous

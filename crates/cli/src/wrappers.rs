@@ -1,4 +1,4 @@
-//! `multicomputer cc`, `c++` and `fortran`: compilers for MPI programs, with the options that such programs need.
+//! `multicomputer cc`, `c++` and `fortran`: compilers for MPI and NX programs, with the options that such programs need.
 //!
 //! An executable is linked as a shared object, since every rank loads a copy of it, and gets a program interpreter and an entry point, so it can
 //! also be started; undefined symbols are errors, as in other executables. `libmpi_abi.so.0` comes before all other libraries, so that the
@@ -25,8 +25,8 @@ use super::error::Error;
 #[command(disable_help_flag = true)]
 pub(super) struct Arguments {
     /// Pass these to the compiler. Further options: -show prints the command (also -compile-info and -link-info for one
-    /// half of it); --count compiles for `run --compute counted`. MULTICOMPUTER_CC, MULTICOMPUTER_CXX and
-    /// MULTICOMPUTER_FC name the compilers [default: gcc, g++ and gfortran]
+    /// half of it); --count compiles for `run --compute counted`; -nx links NX, the library of the Paragon.
+    /// MULTICOMPUTER_CC, MULTICOMPUTER_CXX and MULTICOMPUTER_FC name the compilers [default: gcc, g++ and gfortran]
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     _arguments: Vec<OsString>,
 }
@@ -114,6 +114,8 @@ struct Given {
     is_library: bool,
     has_debug: bool,
     counts: bool,
+    /// Whether NX is linked.
+    nx: bool,
     show: Option<Shown>,
 }
 
@@ -144,6 +146,10 @@ impl Given {
                 continue;
             } else if text == "--count" {
                 given.counts = true;
+                continue;
+            } else if matches!(text, "-nx" | "-lnx") {
+                // `-nx` is the option of the Paragon's compilers, given before the program, which needs the library.
+                given.nx = true;
                 continue;
             } else if matches!(text, "-pie" | "-no-pie" | "-static-pie" | "-static" | "--static" | "-nopie") {
                 // Programs are position-independent and loaded at run time.
@@ -236,6 +242,9 @@ fn command(language: Language, given: Given) -> Result<(Command, Option<Shown>),
         if let Some(modules) = &modules {
             command.arg(modules.join("libmodules.a"));
         }
+        if given.nx {
+            command.arg(library.nx());
+        }
         if !given.is_library {
             command
                 .arg(found(&compiler, "Scrt1.o").unwrap_or_else(|| "Scrt1.o".into()))
@@ -318,10 +327,10 @@ mod tests {
         assert!(
             !given("--version").has_input && !given("-o a").has_input && !given("-I folder -v").has_input
         );
-        let counted = given("--count -static -pie a.c -show");
+        let counted = given("--count -static -pie -nx a.c -show");
         assert_eq!(
-            (counted.counts, counted.show, counted.arguments),
-            (true, Some(Shown::All), vec!["a.c".into()])
+            (counted.counts, counted.nx, counted.show, counted.arguments),
+            (true, true, Some(Shown::All), vec!["a.c".into()])
         );
     }
 

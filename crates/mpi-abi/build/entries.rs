@@ -1,6 +1,9 @@
 //! The entries of C: each puts its arguments into words and calls `mc_call` with the number of its name.
 
-use crate::list::{Base, Function, List};
+use crate::{
+    list::{Base, Function, List},
+    nx::Nx,
+};
 
 /// Names beyond the functions of the list, which only hand-written code calls; see `c/special.c` and `c/fortran_special.c`.
 const INTERNAL: [&str; 16] = [
@@ -22,8 +25,8 @@ const INTERNAL: [&str; 16] = [
     "MPI_Register_datarep_c_fortran",
 ];
 
-/// The C file of all entries, and a header with the numbers of all names.
-pub(crate) fn entries(list: &List) -> (String, String) {
+/// The C file of all entries, and a header with the numbers of all names. The names of NX's functions are behind those of MPI's.
+pub(crate) fn entries(list: &List, nx: &Nx) -> (String, String) {
     let mut text = "#include \"shim.h\"\n\n".to_string();
     let mut names = String::new();
     let mut numbers = String::new();
@@ -32,6 +35,7 @@ pub(crate) fn entries(list: &List) -> (String, String) {
         names += &format!("    \"{name}\",\n");
         numbers += &format!("#define MC_{name} {number}\n");
     }
+    names.extend(nx.names().map(|name| format!("    \"{name}\",\n")));
     text += &format!("const char *const mc_function_names[] = {{\n{names}}};\n");
     text += "const int mc_function_count = sizeof mc_function_names / sizeof *mc_function_names;\n\n";
     for function in list.functions() {

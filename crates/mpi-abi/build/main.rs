@@ -1,4 +1,4 @@
-//! Makes the library, the headers and the Fortran modules of MPI from `functions.txt` and compiles the library.
+//! Makes the library, the headers and the Fortran modules of MPI from `functions.txt`, those of NX from `nx.txt`, and compiles the libraries.
 //!
 //! On other systems than GNU/Linux on x86-64 and AArch64 nothing is made: programs are loaded there only.
 
@@ -8,6 +8,7 @@ mod fortran;
 mod header;
 mod list;
 mod modules;
+mod nx;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -15,12 +16,16 @@ use std::{env, fs};
 /// The name of the library by MPI's standard ABI.
 const LIBRARY: &str = "libmpi_abi.so.0";
 
+/// The name of the library of NX, which is linked with each program.
+const NX_LIBRARY: &str = "libnx.a";
+
 fn main() {
     println!("cargo:rerun-if-changed=build");
     println!("cargo:rerun-if-changed=c");
     println!("cargo:rerun-if-changed=fortran");
     println!("cargo:rerun-if-changed=functions.txt");
     println!("cargo:rerun-if-changed=include");
+    println!("cargo:rerun-if-changed=nx.txt");
     println!("cargo:rustc-check-cfg=cfg(programs)");
 
     let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
@@ -55,10 +60,15 @@ fn main() {
             .replace("@FUNCTIONS@\n", &modules::interfaces(&list, f08));
         write(module, &text);
     }
-    let (c_entries, names) = entries::entries(&list);
+    let nx = nx::Nx::parse(&read("nx.txt"));
+    write("nx_entries.c", &nx.c());
+    let header = read("include/nx.h.in");
+    write("nx.h", &header.replace("@FUNCTIONS@\n", &nx.prototypes()).replace("@INTEGERS@\n", &nx.integers()));
+    write("fnx.h", &nx.include_file());
+    let (c_entries, names) = entries::entries(&list, &nx);
     write("entries.c", &c_entries);
     write("names.h", &names);
-    write("words.txt", &entries::word_counts(&list));
+    write("words.txt", &(entries::word_counts(&list) + &nx.word_counts()));
     write("fortran_entries.c", &fortran::entries(&list));
     compile(&out);
 }
@@ -88,6 +98,16 @@ fn compile(out: &Path) {
     sources.extend([out.join("entries.c"), out.join("fortran_entries.c")]);
     let soname = format!("-Wl,-soname,{LIBRARY}");
     run(&["-shared", "-fexceptions", "-Wl,-z,relro", &soname], &sources, LIBRARY);
+    let nx = [("c/nx/nx.c".into(), "nx.o"), (out.join("nx_entries.c"), "nx_entries.o")];
+    let mut archive = cc::Build::new().get_archiver();
+    let _ = fs::remove_file(out.join(NX_LIBRARY));
+    archive.arg("rcs").arg(out.join(NX_LIBRARY));
+    for (source, object) in nx {
+        run(&["-c", "-fexceptions"], &[source], object);
+        archive.arg(out.join(object));
+    }
+    let status = archive.status();
+    assert!(status.as_ref().is_ok_and(|status| status.success()), "{archive:?}: {status:?}");
     for source in c_files("c/program") {
         let object = Path::new(source.file_name().expect("a file has a name")).with_extension("o");
         run(&["-c"], &[source], object.to_str().expect("names of our files are UTF-8"));

@@ -58,7 +58,7 @@ int mc_call(int function, const uintptr_t *arguments, void *return_address)
         return outside(function);
     }
     if (!mc_is_own(rank)) {
-        mc_complain("MPI was called on a thread that the program has started. Calls are supported on the thread that runs `main`, "
+        mc_complain("MPI or NX was called on a thread that the program has started. Calls are supported on the thread that runs `main`, "
                     "which is MPI_THREAD_FUNNELED.\n");
         return MPI_ERR_OTHER;
     }
@@ -70,6 +70,18 @@ int mc_call(int function, const uintptr_t *arguments, void *return_address)
         mc_leave(rank, MC_LEFT, 1);
     }
     return code;
+}
+
+int mc_call_named(int *number, const char *name, const uintptr_t *arguments, void *return_address)
+{
+    while (*number < mc_function_count && strcmp(mc_function_names[*number], name)) {
+        ++*number;
+    }
+    if (*number == mc_function_count) {
+        fprintf(stderr, "%s is not in this version of multicomputer: link the program again\n", name);
+        abort();
+    }
+    return mc_call(*number, arguments, return_address);
 }
 
 void mc_leave(struct mc_rank *rank, enum mc_how how, int status)

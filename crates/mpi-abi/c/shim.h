@@ -16,6 +16,12 @@
 /* Of process.c: calls the entry of the machine. Returns an error code of MPI, or does not return if the run is over. */
 int mc_call(int function, const uintptr_t *arguments, void *return_address);
 
+/*
+ * Of process.c: calls the function with this name, whose number is stored in `*number` at the first call. Programs contain the entries of NX,
+ * and may have been linked by a version with other numbers.
+ */
+int mc_call_named(int *number, const char *name, const uintptr_t *arguments, void *return_address);
+
 /* Of entries.c: the names by number, "MPI_Send", and how many there are. */
 extern const char *const mc_function_names[];
 extern const int mc_function_count;

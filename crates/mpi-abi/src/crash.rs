@@ -1,4 +1,4 @@
-//! Signals that end a program, such as SIGSEGV: one message with the rank, the source line and the last call of MPI, then the end of the process.
+//! Signals that end a program, such as SIGSEGV: one message with the rank, the source line and the last call of MPI or NX, then the end of the process.
 //!
 //! All ranks are threads of one process, so a crash of one ends all of them. A handler may call few functions safely: it notes what
 //! has happened, wakes a thread that was started in advance, and waits. This thread finds the source line, prints, and ends the process with
@@ -17,6 +17,8 @@ use std::{
     time::Duration,
 };
 
+use parking_lot::Mutex;
+
 use crate::{entry::Table, loader::Api, output::Output, place};
 
 /// What is known of a rank when it crashes. It is never freed.
@@ -28,6 +30,8 @@ pub(crate) struct Watched {
     /// The number of the function that was called last plus 1, and the return address; 0 before the first call.
     function: AtomicUsize,
     place: AtomicUsize,
+    /// For what the last call waited, if it is known.
+    wanted: Mutex<Option<String>>,
 }
 
 impl Watched {
@@ -38,6 +42,7 @@ impl Watched {
             table,
             function: AtomicUsize::new(0),
             place: AtomicUsize::new(0),
+            wanted: Mutex::new(None),
         }))
     }
 
@@ -47,11 +52,22 @@ impl Watched {
         self.place.store(place, Ordering::Relaxed);
     }
 
-    /// The last call, such as `MPI_Send at ring.c:12`; `None` before the first one.
+    /// The last call, such as `MPI_Send at ring.c:12` or `crecv of type 7 at ring.c:12`; `None` before the first one.
     pub(crate) fn last_call(&self) -> Option<String> {
         let function = self.function.load(Ordering::Relaxed).checked_sub(1)?;
-        let name = self.table.get(function).map_or("?", |(name, _)| name);
-        Some(self.place().map_or_else(|| name.to_owned(), |at| format!("{name} at {at}")))
+        let mut text = self.table.get(function).map_or("?", |(name, _)| name).to_owned();
+        if let Some(wanted) = &*self.wanted.lock() {
+            text += &format!(" of {wanted}");
+        }
+        if let Some(at) = self.place() {
+            text += &format!(" at {at}");
+        }
+        Some(text)
+    }
+
+    /// Notes for what the last call waited in which the run ended, such as `type 7`.
+    pub(crate) fn note_wanted(&self, wanted: String) {
+        *self.wanted.lock() = Some(wanted);
     }
 
     /// The source line of the last call.
@@ -235,8 +251,8 @@ fn message(signal: c_int, watched: &Watched) -> String {
         text += &format!(", in a function called in {caller}");
     }
     match watched.last_call() {
-        None => text += "; no call of MPI before",
-        Some(call) => text += &format!("; last call of MPI: {call}"),
+        None => text += "; no call of MPI or NX before",
+        Some(call) => text += &format!("; last call: {call}"),
     }
     text
 }

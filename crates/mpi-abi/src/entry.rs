@@ -12,9 +12,10 @@ use std::{
 
 use multicomputer::{Span, Time, comm::transport::Transport, error::CommError};
 use multicomputer_mpi_model::{
-    function::Function,
+    function::{self, Function},
     process::{Outcome, Process},
 };
+use multicomputer_nx_model as nx;
 
 use crate::{
     crash::Watched,
@@ -38,13 +39,40 @@ pub(crate) struct Machine {
 /// The functions of this module.
 pub(crate) static MACHINE: Machine = Machine { call, now, sleep, write, flush };
 
+/// A function of a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Model {
+    Mpi(&'static Function),
+    Nx(nx::function::Called),
+    /// No model has the function.
+    None,
+}
+
+impl Model {
+    /// The names of the words of a call.
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Model::Mpi(function) => function.arguments,
+            Model::Nx(called) => called.function.arguments,
+            Model::None => &[],
+        }
+    }
+
+    /// The function with a name.
+    fn named(name: &str) -> Model {
+        let nx = || nx::function::named(name).map(Model::Nx);
+        function::named(name).map(Model::Mpi).or_else(nx).unwrap_or(Model::None)
+    }
+}
+
 /// The functions of the library by number: the name, and the model's function.
-pub(crate) type Table = Vec<(&'static str, Option<&'static Function>)>;
+pub(crate) type Table = Vec<(&'static str, Model)>;
 
 /// The state of a rank during its calls, on its thread.
 pub(crate) struct Calls<'n, 't> {
     pub(crate) node: Transport<'n>,
     pub(crate) process: Process<'n>,
+    pub(crate) nx: nx::process::Process<'t, 'n>,
     pub(crate) table: &'t Table,
     pub(crate) compute: Compute,
     /// The counter of executed blocks in the copy of the program.
@@ -100,14 +128,17 @@ impl Calls<'_, '_> {
         }
         self.time.set(None);
         let Some(&(name, model)) = self.table.get(function) else { return LEAVE };
+        // SAFETY: the library passes an array with a word for each argument of the function, and the model lists the same arguments; a test
+        // compares the two lists.
+        let words = unsafe { slice::from_raw_parts(words, model.arguments().len()) };
         let outcome = match model {
-            Some(model) => {
-                // SAFETY: the library passes an array with a word for each argument of the function, and the model lists the arguments of
-                // the same standard; a test compares the two lists.
-                let words = unsafe { slice::from_raw_parts(words, model.arguments.len()) };
-                self.process.call(model, words)
+            Model::Mpi(function) => self.process.call(function, words),
+            Model::Nx(called) => {
+                let outcome = self.nx.call(called, words);
+                self.nx.wanted().into_iter().for_each(|wanted| self.watched.note_wanted(wanted));
+                outcome
             }
-            None => self.process.unsupported(name),
+            Model::None => self.process.unsupported(name),
         };
         self.end_charge();
         self.is_finalized.set(self.is_finalized.get() || name == "MPI_Finalize");
@@ -246,25 +277,31 @@ pub(crate) unsafe fn table(names: *const *const c_char, count: usize) -> Table {
         // SAFETY: strings with a zero byte, never freed.
         unsafe { std::ffi::CStr::from_ptr(name) }.to_str().unwrap_or_default()
     };
-    (0..count).map(|number| (name(number), multicomputer_mpi_model::function::named(name(number)))).collect()
+    (0..count).map(|number| (name(number), Model::named(name(number)))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use multicomputer_mpi_model::function;
+    use super::Model;
 
     /// The entry reads as many words as the model lists arguments.
     #[test]
     fn the_library_passes_a_word_for_each_argument_of_the_model() {
         let counts = include_str!(concat!(env!("OUT_DIR"), "/words.txt"));
-        let mut compared = 0;
+        let (mut mpi, mut nx) = (0, 0);
         for line in counts.lines() {
             let (name, count) = line.split_once(' ').unwrap();
-            if let Some(function) = function::named(name) {
-                assert_eq!(function.arguments.len(), count.parse::<usize>().unwrap(), "{name}");
-                compared += 1;
+            let model = Model::named(name);
+            match model {
+                Model::Mpi(_) => mpi += 1,
+                Model::Nx(_) => nx += 1,
+                Model::None => {
+                    assert!(name.starts_with("MPI_"), "{name}");
+                    continue;
+                }
             }
+            assert_eq!(model.arguments().len(), count.parse::<usize>().unwrap(), "{name}");
         }
-        assert!(compared > 400, "{compared} functions");
+        assert!(mpi > 400 && nx > 50, "{mpi} functions of MPI, {nx} of NX");
     }
 }

@@ -137,7 +137,7 @@ pub enum ProgramFailure {
     Aborted {
         /// The rank.
         rank: usize,
-        /// The last call of MPI.
+        /// The last call of MPI or NX.
         last_call: String,
     },
     /// An error of MPI that the program does not handle.
@@ -155,7 +155,7 @@ pub enum ProgramFailure {
     Stopped {
         /// The rank.
         rank: usize,
-        /// The last call of MPI.
+        /// The last call of MPI or NX.
         last_call: String,
     },
 }

@@ -18,10 +18,15 @@ pub static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libmpi_abi
 #[cfg(not(programs))]
 pub static LIBRARY: &[u8] = &[];
 
-/// Names and texts of the headers of C and Fortran: `mpi.h` and `mpif.h`.
+/// Names and texts of the headers of C and Fortran: `mpi.h` and `mpif.h`, and NX's `nx.h` and `fnx.h`.
 #[cfg(programs)]
-pub static HEADERS: &[(&str, &str)] = &[("mpi.h", made!("mpi.h")), ("mpif.h", made!("mpif.h"))];
-/// Names and texts of the headers of C and Fortran: `mpi.h` and `mpif.h`.
+pub static HEADERS: &[(&str, &str)] = &[
+    ("mpi.h", made!("mpi.h")),
+    ("mpif.h", made!("mpif.h")),
+    ("nx.h", made!("nx.h")),
+    ("fnx.h", made!("fnx.h")),
+];
+/// Names and texts of the headers of C and Fortran: `mpi.h` and `mpif.h`, and NX's `nx.h` and `fnx.h`.
 #[cfg(not(programs))]
 pub static HEADERS: &[(&str, &str)] = &[];
 

@@ -1,8 +1,9 @@
-//! Programs in C, C++ and Fortran that call MPI, on a virtual multicomputer.
+//! Programs in C, C++ and Fortran that call MPI or NX, on a virtual multicomputer.
 //!
 //! A [`Program`] is a file that `multicomputer cc` has linked: a shared object with a program interpreter, which can be started and
 //! loaded. [`Program::run`] loads one copy of it for each rank, so that global variables are the rank's own, and calls the copy's `main` on the
-//! node's thread. Calls of MPI pass through the C library `libmpi_abi.so.0`, which this crate contains, to [`multicomputer_mpi_model`].
+//! node's thread. Calls of MPI pass through the C library `libmpi_abi.so.0`, which this crate contains, to [`multicomputer_mpi_model`]; those of NX,
+//! whose entries are in `libnx.a`, to [`multicomputer_nx_model`].
 //!
 //! ```text
 //!   files     libmpi_abi.so.0, headers and modules of Fortran, as the build has made them
@@ -10,7 +11,7 @@
 //!   elf       what the loader reads and changes in a program's file
 //!   loader    a copy of the program and its libraries for each rank
 //!   rank      the program of one rank, from its start to its end
-//!   entry     functions that C calls: MPI, time, output
+//!   entry     functions that C calls: MPI and NX, time, output
 //!   memory    the program's memory and functions, for the model
 //!   output    lines of all ranks in the order of modeled time
 //!   crash     signals such as SIGSEGV: one message, then the end of the process

@@ -19,11 +19,15 @@ const OBJECTS: [(&str, &[u8]); 3] = [
     ("getopt.o", include_bytes!(concat!(env!("OUT_DIR"), "/getopt.o"))),
 ];
 
+/// The library of NX, which is linked to programs that ask for it.
+const NX: (&str, &[u8]) = ("libnx.a", include_bytes!(concat!(env!("OUT_DIR"), "/libnx.a")));
+
 /// The files: where they go, and their contents.
 fn contents() -> impl Iterator<Item = (String, &'static [u8])> {
     let lib = [(LIBRARY_NAME, LIBRARY)]
         .into_iter()
         .chain(OBJECTS)
+        .chain([NX])
         .map(|(name, file)| (format!("lib/{name}"), file));
     let texts =
         HEADERS.iter().map(|file| ("include", file)).chain(MODULES.iter().map(|file| ("fortran", file)));
@@ -100,7 +104,7 @@ impl Library {
         self.folder.join("fortran")
     }
 
-    /// The folder of `mpi.h` and `mpif.h`.
+    /// The folder of the headers.
     pub fn include(&self) -> PathBuf {
         self.folder.join("include")
     }
@@ -113,6 +117,11 @@ impl Library {
     /// The library.
     pub fn path(&self) -> PathBuf {
         self.lib().join(LIBRARY_NAME)
+    }
+
+    /// The library of NX.
+    pub fn nx(&self) -> PathBuf {
+        self.lib().join(NX.0)
     }
 
     /// The objects that are linked to every program.

@@ -22,6 +22,7 @@ use multicomputer::{
     error::{Failure, RunError},
 };
 use multicomputer_mpi_model::process::{End, Process, Settings};
+use multicomputer_nx_model as nx;
 
 use crate::{
     crash::{self, Watched},
@@ -235,8 +236,8 @@ impl Job<'_> {
         }
         let place = || self.watched[rank].place().map_or_else(String::new, |at| format!(" at {at}"));
         let last_call = || match self.watched[rank].last_call() {
-            Some(call) => format!("; last call of MPI: {call}"),
-            None => "; no call of MPI before".into(),
+            Some(call) => format!("; last call: {call}"),
+            None => "; no call of MPI or NX before".into(),
         };
         let failure = match (ended.how, ended.end) {
             (how::LEFT, Some(End::Abort(code))) => ProgramFailure::Abort { rank, code, place: place() },
@@ -264,13 +265,14 @@ impl Job<'_> {
 
     fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {
         let (api, options) = (self.program.api, self.options);
-        let memory = Memory { call: api.call_program };
+        let memory = Rc::new(Memory { call: api.call_program });
         let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };
         let calls = Calls {
             node: Transport::of(node),
-            process: Process::new(node, Rc::new(memory), self.settings.clone()),
+            process: Process::new(node, memory.clone(), self.settings.clone()),
+            nx: nx::process::Process::new(node, memory, self.copies.len(), options.poll),
             table: &api.table,
             compute: options.compute,
             blocks,
@@ -305,8 +307,9 @@ impl Job<'_> {
         Ended {
             how,
             status,
-            end: calls.process.end(),
-            is_finalized: calls.is_finalized.get(),
+            end: calls.process.end().or_else(|| calls.nx.end()),
+            // A program of NX may end at any time.
+            is_finalized: calls.is_finalized.get() || calls.nx.is_used(),
             panic: calls.panic.take(),
         }
     }

@@ -79,10 +79,11 @@ fn words_of_c() {
 }
 
 #[test]
-fn header_has_no_warnings() {
+fn headers_have_no_warnings() {
     let folder = Folder::new("header");
-    let header = format!("{MADE}/mpi.h");
-    let warnings = ["-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror", "-fsyntax-only", &header];
+    let headers = ["mpi.h", "nx.h"].map(|name| format!("{MADE}/{name}"));
+    let [mpi, nx] = &headers;
+    let warnings = ["-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror", "-fsyntax-only", mpi, nx];
     for (compiler, language, standards) in
         [("gcc", "c", ["c89", "c99", "gnu17"]), ("g++", "c++", ["c++98", "c++11", "c++17"])]
     {
@@ -127,13 +128,13 @@ fn words_of_fortran() {
     folder.start("f08", &[]);
 }
 
-/// The include file in fixed source form.
+/// The include files in fixed source form.
 #[test]
 fn fixed_form() {
     if has("gfortran") {
         let folder = Folder::new("fixed");
-        folder
-            .write("fixed.f", "      PROGRAM P\n      INCLUDE 'mpif.h'\n      CALL MPI_INIT(I)\n      END\n");
+        let program = "      PROGRAM P\n      INCLUDE 'mpif.h'\n      INCLUDE 'fnx.h'\n      CALL MPI_INIT(I)\n      END\n";
+        folder.write("fixed.f", program);
         folder.run("gfortran", &["-Werror", "-pedantic", "-fsyntax-only", &format!("-I{MADE}"), "fixed.f"]);
     }
 }

@@ -9,6 +9,7 @@
 //!   function     the table of functions by name
 //!   point_to_point, request, communicator, collective, ..   one module for each chapter of the standard
 //!   process      the state of a rank
+//!   clock        modeled time of programs that poll
 //!   word         arguments: integers, addresses, handles, arrays, results
 //!   table        handles and their objects
 //!   program      the program's memory and functions
@@ -19,6 +20,7 @@ pub mod abi;
 pub mod arena;
 pub mod attribute;
 pub mod buffer;
+pub mod clock;
 mod collective;
 pub mod communicator;
 pub mod datatype;

@@ -16,6 +16,7 @@ use multicomputer::{
 
 use crate::{
     abi, attribute,
+    clock::Clock,
     communicator::{self, Communicator},
     datatype, dynamic,
     error::{Class, Error, MpiError},
@@ -29,9 +30,6 @@ use crate::{
     tool, window,
     word::Handle,
 };
-
-/// The number of queries of one time after which the program is taken to wait for a later one.
-const QUERIES: u32 = 16;
 
 /// The phase of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,9 +88,6 @@ pub enum End {
     Error(String),
 }
 
-/// The number of calls between two polls of a program that only polls.
-const CALLS_BETWEEN_POLLS: u64 = 4;
-
 /// One rank of an MPI program.
 pub struct Process<'n> {
     /// The node's calls without groups.
@@ -114,12 +109,7 @@ pub struct Process<'n> {
     depth: Cell<usize>,
     /// Whether a call has ended the program.
     leaves: Cell<bool>,
-    /// The number of calls so far.
-    calls: Cell<u64>,
-    /// The last query of the time: the number of its call, the time, and the number of queries that have returned this time.
-    queried: Cell<Option<(u64, Time, u32)>>,
-    /// The number of the last call that polled without success, and the time that the program has waited by polling since it began to.
-    polling: Cell<(u64, Span)>,
+    clock: Clock<'n>,
     end: RefCell<Option<End>>,
     pub(crate) communicators: RefCell<Table<Rc<Communicator<'n>>>>,
     pub(crate) requests: RefCell<request::State<'n>>,
@@ -153,6 +143,7 @@ impl<'n> Process<'n> {
     /// Makes the process of a node, before `MPI_Init`.
     pub fn new(node: &Node<'n>, program: Rc<dyn Program>, settings: Settings) -> Process<'n> {
         let node = Transport::of(node);
+        let clock = Clock::new(node, settings.poll);
         Process {
             node,
             world: Rc::new(node.world()),
@@ -165,9 +156,7 @@ impl<'n> Process<'n> {
             function: Cell::new(None),
             depth: Cell::new(0),
             leaves: Cell::new(false),
-            calls: Cell::new(0),
-            queried: Cell::new(None),
-            polling: Cell::default(),
+            clock,
             end: RefCell::new(None),
             communicators: RefCell::new(Table::new(Kind::Communicator)),
             requests: RefCell::default(),
@@ -193,7 +182,7 @@ impl<'n> Process<'n> {
         if self.leaves.get() {
             return Outcome::Leaves;
         }
-        self.calls.set(self.calls.get() + 1);
+        self.clock.called();
         let outer = (self.function.replace(Some(function)), self.scope.replace(Scope::Process));
         let outcome = self.outcome(function, words);
         if self.depth.get() > 0 {
@@ -291,35 +280,15 @@ impl<'n> Process<'n> {
 
     /// Advances the clock after an unsuccessful test or probe, so that a program that polls sees its time go by.
     pub(crate) fn polled(&self) -> Result<(), Error> {
-        // A program that polls for long polls less often: each time it waits by a thousandth of what it has waited since it began to poll.
-        let (last, waited) = self.polling.get();
-        let call = self.calls.get();
-        let waited = if call <= last + CALLS_BETWEEN_POLLS { waited } else { Span::ZERO };
-        let span = self.settings.poll.max(Span::from_picos(waited.as_picos() / 1024));
-        if !span.is_zero() {
-            self.node.compute(span)?;
-        }
-        self.polling.set((call, waited + span));
-        Ok(())
+        Ok(self.clock.polled()?)
     }
 
-    /// The time on the clock of the process. A program that asks for the time again, without another call in between or again and again
-    /// between calls that take no time, is waiting for it: its clock is advanced first, by the time of an unsuccessful test.
+    /// The time on the clock of the process. See [`Clock::time`].
     ///
     /// # Errors
     /// [`Error::Leave`] once the run is over.
     pub fn time(&self) -> Result<Time, Error> {
-        let call = self.calls.get();
-        let mut time = self.node.now()?;
-        let same = self.queried.get().filter(|&(_, at, _)| at == time);
-        let mut queries = same.map_or(0, |(_, _, queries)| queries);
-        if same.is_some_and(|(last, _, _)| last + 1 == call) || queries >= QUERIES {
-            self.polled()?;
-            time = self.node.now()?;
-            queries = 0;
-        }
-        self.queried.set(Some((call, time, queries + 1)));
-        Ok(time)
+        Ok(self.clock.time()?)
     }
 
     /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, and of communicators without a parent.

@@ -255,7 +255,7 @@ fn arguments_out_of_range_are_errors() {
         for given in [-1, -2, MAX_TYPE + 1, i32::MIN] {
             assert_eq!(nx.csend(given, [1], 1, 0), Err(NxError::Type { given }));
         }
-        for given in [-2, MAX_TYPE + 1] {
+        for given in [i32::MAX, MAX_TYPE + 1] {
             let error = NxError::TypeSelector { given };
             assert_eq!(nx.crecv(given, &mut buf), Err(error.clone()));
             assert_eq!(nx.irecv(given, &mut buf).unwrap_err(), error);
@@ -280,8 +280,49 @@ fn arguments_out_of_range_are_errors() {
         assert_eq!(nx.gcol(&[1], &mut [0]), Err(short));
         Ok(())
     });
-    let text = NxError::TypeSelector { given: -7 }.to_string();
-    assert_eq!(text, "invalid type selector -7: use a type, 0 to 999999999, or -1 for any type");
+    let text = NxError::TypeSelector { given: MAX_TYPE + 7 }.to_string();
+    let expected =
+        "invalid type selector 1000000006: use a type, 0 to 999999999, -1 for any type, or a mask of types";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn a_mask_selects_types() {
+    run(2, |nx, _| {
+        const TYPES: [i32; 5] = [0, 4, 29, 30, MAX_TYPE];
+        if nx.mynode() == 0 {
+            return Ok(TYPES.into_iter().try_for_each(|mtype| nx.gsendx(mtype, [mtype], &[1]))?);
+        }
+        let mut buf = [0];
+        let mask = |bits: &[i32]| bits.iter().fold(i32::MIN, |mask, bit| mask | 1 << bit);
+        for (bits, expected) in
+            [(&[4, 29][..], 4), (&[30], 30), (&[30, 0], 0), (&[1, 30], MAX_TYPE), (&[29], 29)]
+        {
+            nx.crecv(mask(bits), &mut buf)?;
+            assert_eq!(buf, [expected], "{bits:?}");
+        }
+        assert!(!nx.iprobe(ANY)?);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_function_gets_the_message_of_a_receive_when_it_is_waited_for() {
+    run(2, |nx, _| {
+        if nx.mynode() == 0 {
+            return Ok(nx.csend(3, [7_u8, 8], 1, 0)?);
+        }
+        let received = std::cell::RefCell::new(Vec::new());
+        let mid = nx.ireceive(3, ANY, ANY, |info, payload| {
+            received.borrow_mut().push((info.count, payload.to_vec::<u8>()?));
+            Ok(())
+        })?;
+        assert!(received.borrow().is_empty());
+        nx.msgwait(mid)?;
+        assert_eq!(received.into_inner(), [(2, vec![7, 8])]);
+        assert_eq!(nx.infocount(), Ok(2));
+        Ok(())
+    });
 }
 
 #[test]
@@ -327,4 +368,43 @@ fn gray_codes_change_one_bit_at_a_time() {
         assert_eq!((Nx::gray(number) ^ Nx::gray(number + 1)).count_ones(), 1);
         assert_eq!(Nx::ginv(Nx::gray(number)), number);
     }
+}
+
+#[test]
+fn handlers_take_their_messages_while_the_program_waits_for_others() {
+    run(3, |nx, _| {
+        if nx.mynode() > 0 {
+            let mut reply = [0];
+            nx.csendrecv(1, [10 * nx.mynode()], 0, 0, 2, &mut reply)?;
+            assert_eq!(reply, [nx.mynode() + 1]);
+            return Ok(nx.gsync()?);
+        }
+        let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+        for node in [1, 2] {
+            let seen = seen.clone();
+            nx.hrecvx(1, node, 0, move |info, payload| {
+                seen.borrow_mut().push((info.node, payload.to_vec::<i32>()?));
+                Ok(())
+            })?;
+        }
+        // Masked handlers keep their messages until they are unmasked.
+        assert!(!nx.masktrap(true)?);
+        for node in [1, 2] {
+            nx.csend(2, [node + 1], node, 0)?;
+        }
+        nx.csend(7, [0], 0, 0)?;
+        nx.crecv(7, &mut [0])?;
+        nx.gsync()?;
+        assert!(seen.borrow().is_empty() && nx.masktrap(false)?);
+        seen.borrow_mut().sort();
+        assert_eq!(*seen.borrow(), [(1, vec![10]), (2, vec![20])]);
+        // A message that has come before runs its handler at once.
+        nx.csend(3, [5], 0, 0)?;
+        nx.cprobe(3)?;
+        let late = seen.clone();
+        nx.hrecv(3, move |info, _| Ok(late.borrow_mut().push((info.mtype, Vec::new()))))?;
+        assert_eq!(seen.borrow().last(), Some(&(3, Vec::new())));
+        assert_eq!(nx.infotype(), Ok(3));
+        Ok(())
+    });
 }

@@ -11,6 +11,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+mod nx;
+
 const MULTICOMPUTER: &str = env!("CARGO_BIN_EXE_multicomputer");
 
 /// A folder for the files of one test.
@@ -98,12 +100,12 @@ fn every_end_has_its_status_and_one_message() {
         ("none", 0, ""),
         ("return", 3, ""),
         ("exit", 9, "error: rank 2 ended with status 9 before it called MPI_Finalize\n"),
-        ("abort", 134, "error: rank 2 called abort; last call of MPI: MPI_Barrier at end.c:14\n"),
+        ("abort", 134, "error: rank 2 called abort; last call: MPI_Barrier at end.c:14\n"),
         ("mpi-abort", 7, "error: rank 2 called MPI_Abort with code 7 at end.c:25\n"),
         (
             "crash",
             139,
-            "multicomputer: rank 2 crashed: SIGSEGV, invalid memory access at address 0x8, in end.c:19; last call of MPI: \
+            "multicomputer: rank 2 crashed: SIGSEGV, invalid memory access at address 0x8, in end.c:19; last call: \
              MPI_Barrier at end.c:14\n",
         ),
     ] {
