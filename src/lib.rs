@@ -55,6 +55,7 @@ pub mod collective;
 pub mod comm;
 mod endpoint;
 pub mod error;
+pub mod explore;
 mod fabric;
 pub mod goal;
 pub mod input;

@@ -12,6 +12,7 @@ use crate::{
     calibration::dilation::Experience,
     comm::Node,
     error::{ConfigError, Failure, RunError},
+    kernel::Kernel,
     model::{Faults, MachineSpec, Noise, Parameters, presets},
     plan::{Cache, Effort},
     runtime::{Pace, Pinning, Program, Settings, host, keep_outputs, limits, modeled},
@@ -254,6 +255,25 @@ impl Machine {
 
     /// Runs a program that stores its outputs itself. The outputs of the returned run state whether each node survived.
     fn run_program(&self, program: &Program<'_>) -> Result<Run<bool>, RunError> {
+        self.run_observed(program, |_| {})
+    }
+
+    /// Returns the same machine in virtual time.
+    pub(crate) fn in_virtual_time(&self) -> Machine {
+        Machine { clock: Clock::Virtual, ..self.clone() }
+    }
+
+    /// Returns the same machine with another rendezvous threshold.
+    pub(crate) fn with_rendezvous(self, from_bytes: u64) -> Machine {
+        Machine { spec: self.spec.with_rendezvous(from_bytes), ..self }
+    }
+
+    /// Runs a program that stores its outputs itself. If time is modeled, `observe` gets the kernel in its last state, however the run ends.
+    pub(crate) fn run_observed(
+        &self,
+        program: &Program<'_>,
+        observe: impl FnOnce(&Kernel),
+    ) -> Result<Run<bool>, RunError> {
         let span = tracing::info_span!("run", machine = self.spec.name(), nodes = self.spec.nodes());
         let _entered = span.enter();
         let (machine, settings) = (&self.spec, &self.settings);
@@ -266,7 +286,7 @@ impl Machine {
             Clock::Host => None,
         };
         let ended = match pace {
-            Some(pace) => modeled::run(machine, pace, settings, program)?,
+            Some(pace) => modeled::run(machine, pace, settings, program, observe)?,
             None => host::run(machine, settings, program)?,
         };
         let (work, wall, outputs) = (ended.outcomes.work, ended.wall, ended.survived.clone());

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use tracing::debug;
 
 use crate::{
-    comm::{Phantoms, follow},
+    comm::{Node, Phantoms, follow},
     error::RunError,
     model::MachineSpec,
     pattern::{Builder, Exchange, Schedule},
@@ -95,11 +95,12 @@ fn look(machine: &MachineSpec, settings: &Settings) -> Result<f64, RunError> {
     }
     let pace_at = |dilation| -> Result<RealTimeReport, RunError> {
         let settings = Settings { traced: false, ..settings.clone() };
-        let ended = modeled::run(machine, Pace::Real(dilation), &settings, &|node| {
+        let program = |node: &Node<'_>| {
             let mut requests = Vec::new();
             follow(node.world(), &schedule, Tag(0), &mut Phantoms, &mut requests)?;
             Ok(())
-        })?;
+        };
+        let ended = modeled::run(machine, Pace::Real(dilation), &settings, &program, |_| {})?;
         let pace = RealTimeReport::new(dilation, ended.wall, prediction.modeled, ended.lateness);
         debug!(dilation, wall = ?ended.wall, error = pace.error, verdict = %pace.verdict, "measured this host");
         Ok(pace)

@@ -41,8 +41,7 @@ impl<'n> Node<'n> {
         Node { endpoint, world, row: OnceCell::new(), column: OnceCell::new(), nx: OnceCell::new() }
     }
 
-    /// The endpoint, for tests of endpoints.
-    #[cfg(test)]
+    /// The endpoint.
     pub(crate) fn endpoint(&self) -> &'n dyn Endpoint {
         self.endpoint
     }

@@ -65,7 +65,7 @@ use self::{
     noise::NodeNoise,
     remote::Remote,
     rendezvous::Rendezvous,
-    request::Arrived,
+    request::{Arrived, Request},
 };
 use crate::{
     fabric::{Fabric, LinkLoad, Work},
@@ -73,7 +73,7 @@ use crate::{
     record::{Content, NodeRecord, Trace, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
-    wire::{Label, MessageId, NodeId},
+    wire::{Label, MessageId, NodeId, RequestId},
 };
 
 /// The source of the calls of the node programs.
@@ -470,6 +470,24 @@ impl Kernel {
         }
         unreceived.sort_by_key(|&(id, target, ..)| (id, target));
         unreceived.into_iter().map(|(_, target, label, bytes)| (target, label, bytes)).collect()
+    }
+
+    /// Returns the messages that receives have taken without a call of the program that ends the receive: the node, its request (`None` for the
+    /// receiving half of a `sendrecv`), and the message.
+    pub(crate) fn taken(&self) -> Vec<(NodeId, Option<RequestId>, MessageId)> {
+        let mut taken = Vec::new();
+        for (rank, node) in (0..).zip(&self.nodes) {
+            let received = node.requests.iter().filter_map(|(&request, state)| match state {
+                Request::Received { message, .. } => Some((rank, Some(request), message.id)),
+                _ => None,
+            });
+            taken.extend(received);
+            taken.extend(node.lost.iter().map(|(request, _, message)| (rank, Some(*request), message.id)));
+            if let NodeState::SendRecv { received: Some(message), .. } = &node.state {
+                taken.push((rank, None, message.id));
+            }
+        }
+        taken
     }
 
     /// Returns the results of the run, after its last event.

@@ -41,7 +41,7 @@ fn run(program: &(dyn Fn(&dyn Endpoint, u64) -> Result<(), Failure> + Sync)) {
     let program = |node: &Node<'_>| program(node.endpoint(), turn.load(Ordering::SeqCst));
     host::run(&machine, &Settings::default(), &program).unwrap();
     turn.store(1, Ordering::SeqCst);
-    modeled::run(&machine, modeled::Pace::Virtual, &Settings::default(), &program).unwrap();
+    modeled::run(&machine, modeled::Pace::Virtual, &Settings::default(), &program, |_| {}).unwrap();
 }
 
 #[test]

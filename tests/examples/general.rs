@@ -28,6 +28,8 @@ pub mod mpi;
 pub mod noise;
 #[path = "../../examples/11_nx_style.rs"]
 pub mod nx_style;
+#[path = "../../examples/44_orders.rs"]
+pub mod orders;
 #[path = "../../examples/32_real_time.rs"]
 pub mod real_time;
 #[path = "../../examples/40_rendezvous.rs"]
@@ -441,4 +443,18 @@ fn heat_is_the_same_on_a_paragon_and_on_threads() {
     }
     let run = Machine::paragon(1, 4).build().unwrap().run(mpi::program).unwrap();
     assert_eq!(run.report.makespan.to_string(), "152.484574978 ms");
+}
+
+#[test]
+fn two_of_three_orders_are_deadlocks() {
+    let machine = orders::machine().unwrap();
+    assert_eq!(orders::run(&machine).unwrap().outputs, [73, 0, 0]);
+    let found = orders::explore(&machine).unwrap();
+    assert_eq!((found.orders(), found.results().len(), found.failures().len()), (3, 1, 2), "{found}");
+    for failure in found.failures() {
+        let replayed = orders::replay(&machine, &failure.order).unwrap_err();
+        assert_eq!(replayed.to_string(), failure.error.to_string());
+        let RunError::Deadlock(report) = replayed else { panic!("{found}") };
+        assert_eq!(report.blocked[0].rank, 0);
+    }
 }

@@ -6,6 +6,7 @@
 mod active;
 mod documents;
 mod explain;
+mod explore;
 mod faults;
 mod goal;
 mod groups;

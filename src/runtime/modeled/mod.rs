@@ -34,7 +34,7 @@ use super::{
 };
 use crate::{
     error::RunError,
-    kernel::BlockedNode,
+    kernel::{BlockedNode, Kernel, NoCalls},
     model::MachineSpec,
     time::Time,
     wire::{NodeId, Parcel},
@@ -49,18 +49,26 @@ pub(crate) enum Pace {
     Real(f64),
 }
 
-/// Runs `program` on every node of `machine`.
+/// Runs `program` on every node of `machine`. However the run ends, `observe` gets the kernel in its last state.
 pub(crate) fn run(
     machine: &MachineSpec,
     pace: Pace,
     settings: &Settings,
     program: &Program<'_>,
+    observe: impl FnOnce(&Kernel),
 ) -> Result<Ended, RunError> {
     let began = Instant::now();
     let (world, inboxes) = Modeled::new(machine, pace, settings);
-    let (survived, nodes, last) = {
+    let ended = {
         let _timers = world.pacing.is_some().then(PreciseTimers::set);
-        run_threads(&world, inboxes, settings, program)?
+        run_threads(&world, inboxes, settings, program)
+    };
+    let (survived, nodes, last) = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            observe(&world.kernel.into_inner());
+            return Err(error);
+        }
     };
     let wall = match world.pacing.as_ref().and_then(Pacing::epoch) {
         Some(epoch) => last.map_or(Duration::ZERO, |last| last.saturating_duration_since(epoch)),
@@ -69,7 +77,8 @@ pub(crate) fn run(
     let Modeled { kernel, run_state, .. } = world;
     let mut kernel = kernel.into_inner();
     // Delivers the messages still in the network, so that the outcomes list them as not received.
-    kernel.advance(Time::MAX, &mut crate::kernel::NoCalls);
+    kernel.advance(Time::MAX, &mut NoCalls);
+    observe(&kernel);
     Ok(Ended {
         survived,
         outcomes: kernel.outcomes(),

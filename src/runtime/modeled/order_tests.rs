@@ -121,32 +121,41 @@ type Seen = (Vec<Vec<Outcome>>, Result<Vec<Time>, String>);
 /// Runs programs on threads that sleep before randomly chosen calls.
 fn on_threads(case: &Case, programs: &[Vec<Step>], seed: u64) -> Seen {
     let seen: Vec<Mutex<Vec<Outcome>>> = programs.iter().map(|_| Mutex::default()).collect();
-    let ended = run(&case.machine, Pace::Virtual, &Settings::default(), &|node| {
-        let (endpoint, rank) = (node.endpoint(), node.rank());
-        let mut chance = ChaCha8Rng::seed_from_u64(seed << 8 | rank as u64);
-        let mut runner = Runner::new(&programs[rank]);
-        while let Some(op) = runner.next() {
-            if matches!(op, Op::Finish) {
-                break;
+    let ended = run(
+        &case.machine,
+        Pace::Virtual,
+        &Settings::default(),
+        &|node| {
+            let (endpoint, rank) = (node.endpoint(), node.rank());
+            let mut chance = ChaCha8Rng::seed_from_u64(seed << 8 | rank as u64);
+            let mut runner = Runner::new(&programs[rank]);
+            while let Some(op) = runner.next() {
+                if matches!(op, Op::Finish) {
+                    break;
+                }
+                if chance.random_bool(0.15) {
+                    std::thread::sleep(Duration::from_micros(chance.random_range(1..200)));
+                }
+                let is_asked = runner.asked.is_some();
+                let Some(outcome) = make_call(endpoint, op) else { return Ok(()) };
+                if is_asked {
+                    seen[rank].lock().push(outcome);
+                    // Only deadlines need the clock. Without the query a program continues without the kernel where possible.
+                    let is_timed = runner.steps.iter().any(|step| {
+                        matches!(
+                            step,
+                            Step::RecvUntil { .. } | Step::WaitAny { .. } | Step::ComputeUntil { .. }
+                        )
+                    });
+                    let clock = if is_timed { endpoint.now() } else { Ok(Time::ZERO) };
+                    let Ok(clock) = clock else { return Ok(()) };
+                    runner.answered(Reply { clock, outcome });
+                }
             }
-            if chance.random_bool(0.15) {
-                std::thread::sleep(Duration::from_micros(chance.random_range(1..200)));
-            }
-            let is_asked = runner.asked.is_some();
-            let Some(outcome) = make_call(endpoint, op) else { return Ok(()) };
-            if is_asked {
-                seen[rank].lock().push(outcome);
-                // Only deadlines need the clock. Without the query a program continues without the kernel where possible.
-                let is_timed = runner.steps.iter().any(|step| {
-                    matches!(step, Step::RecvUntil { .. } | Step::WaitAny { .. } | Step::ComputeUntil { .. })
-                });
-                let clock = if is_timed { endpoint.now() } else { Ok(Time::ZERO) };
-                let Ok(clock) = clock else { return Ok(()) };
-                runner.answered(Reply { clock, outcome });
-            }
-        }
-        Ok(())
-    });
+            Ok(())
+        },
+        |_| {},
+    );
     let finished = match ended {
         Ok(ended) => Ok(ended.outcomes.nodes.iter().map(|node| node.finished).collect()),
         Err(error @ RunError::Deadlock { .. }) => Err(error.to_string()),

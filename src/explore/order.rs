@@ -1,0 +1,171 @@
+//! An order of arrival: all decisions of an execution, as a value and as text.
+
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+
+use super::log::{Decision, RankLog, RankScript, set};
+use crate::{rank::Rank, text::shown};
+
+/// An order of arrival: for every receive or probe that could have taken one of several messages, the source of the message that it takes, and
+/// for every wait or test that could have returned one of several requests, this request. With these decisions a deterministic program does
+/// the same in every run: [`Machine::replay_order`](crate::Machine::replay_order).
+///
+/// The text form, by `Display` and `FromStr`, has one line for each decision. Receives and probes, and waits and tests, are counted on each rank
+/// from 0.
+///
+/// ```text
+/// all sends wait for their receives
+/// rank 0: receive 2 takes a message of rank 3
+/// rank 0: receive 3 takes nothing
+/// rank 1: wait 0 returns request 2 of its list
+/// rank 1: wait 1 returns nothing
+/// ```
+///
+/// The first line is there if the machine of the run has [rendezvous](crate::MachineBuilder::rendezvous) for all messages instead of its own rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Order {
+    sends_wait: bool,
+    ranks: Vec<RankScript>,
+}
+
+/// The line of an order in which sends wait.
+const SENDS_WAIT: &str = "all sends wait for their receives";
+
+/// The error of an order that cannot be read from text.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "line {line} of the order is `{}`: write `all sends wait for their receives`, `rank 0: receive 2 takes a message of rank 3`, `.. takes nothing`, `rank 0: wait 1 returns request 2 of \
+     its list` or `.. returns nothing`",
+    shown(given)
+)]
+pub struct OrderError {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// The line.
+    pub given: String,
+}
+
+impl Order {
+    /// The order of the decisions of a run, without those of calls that could not have decided otherwise.
+    pub(super) fn of(logs: &[RankLog], mut ranks: Vec<RankScript>, sends_wait: bool) -> Order {
+        for (script, log) in ranks.iter_mut().zip(logs) {
+            for (decision, receive) in script.receives.iter_mut().zip(&log.receives) {
+                decision.take_if(|_| !receive.select.is_wild() && !receive.may_fail);
+            }
+            for (decision, pick) in script.picks.iter_mut().zip(&log.picks) {
+                decision.take_if(|_| pick.requests.len() == 1 && !pick.may_fail);
+            }
+        }
+        Order { sends_wait, ranks }
+    }
+
+    /// Whether all sends wait for their receives, whatever the machine does by itself.
+    pub fn sends_wait(&self) -> bool {
+        self.sends_wait
+    }
+
+    /// The decisions of a rank.
+    pub(super) fn script(&self, rank: Rank) -> RankScript {
+        self.ranks.get(rank).cloned().unwrap_or_default()
+    }
+
+    fn lines(&self) -> impl Iterator<Item = String> {
+        let first = self.sends_wait.then(|| SENDS_WAIT.to_owned());
+        let decisions = self.ranks.iter().enumerate().flat_map(|(rank, script)| {
+            let receives = script.receives.iter().enumerate();
+            let receives = receives.filter_map(move |(number, decision)| {
+                Some(match (*decision)? {
+                    Decision::From(source) => {
+                        format!("rank {rank}: receive {number} takes a message of rank {source}")
+                    }
+                    Decision::Nothing => format!("rank {rank}: receive {number} takes nothing"),
+                })
+            });
+            let picks = script.picks.iter().enumerate();
+            let picks = picks.filter_map(move |(number, decision)| {
+                Some(match (*decision)? {
+                    Decision::From(index) => {
+                        format!("rank {rank}: wait {number} returns request {index} of its list")
+                    }
+                    Decision::Nothing => format!("rank {rank}: wait {number} returns nothing"),
+                })
+            });
+            receives.chain(picks)
+        });
+        first.into_iter().chain(decisions)
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, line) in self.lines().enumerate() {
+            f.write_str(if nth == 0 { "" } else { "\n" })?;
+            f.write_str(&line)?;
+        }
+        Ok(())
+    }
+}
+
+/// The maximum number of a rank or a call in a text, so that a wrong text takes no memory.
+const MAX_NUMBER: usize = 1 << 24;
+
+impl FromStr for Order {
+    type Err = OrderError;
+
+    fn from_str(text: &str) -> Result<Order, OrderError> {
+        let mut order = Order::default();
+        for (nth, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            order.add(line).ok_or_else(|| OrderError { line: nth + 1, given: line.into() })?;
+        }
+        Ok(order)
+    }
+}
+
+impl Order {
+    /// Adds the decision of a line.
+    fn add(&mut self, line: &str) -> Option<()> {
+        if line.trim() == SENDS_WAIT {
+            self.sends_wait = true;
+            return Some(());
+        }
+        let number = |word: &str| word.parse().ok().filter(|&number: &usize| number < MAX_NUMBER);
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (rank, call, nth, decision) = match words[..] {
+            ["rank", rank, call @ "receive", nth, "takes", "a", "message", "of", "rank", source] => {
+                (rank, call, nth, Decision::From(number(source)? as u32))
+            }
+            ["rank", rank, call @ "receive", nth, "takes", "nothing"]
+            | ["rank", rank, call @ "wait", nth, "returns", "nothing"] => {
+                (rank, call, nth, Decision::Nothing)
+            }
+            ["rank", rank, call @ "wait", nth, "returns", "request", index, "of", "its", "list"] => {
+                (rank, call, nth, Decision::From(number(index)? as u32))
+            }
+            _ => return None,
+        };
+        let (rank, nth) = (number(rank.strip_suffix(':')?)?, number(nth)?);
+        if self.ranks.len() <= rank {
+            self.ranks.resize(rank + 1, RankScript::default());
+        }
+        let script = &mut self.ranks[rank];
+        set(if call == "receive" { &mut script.receives } else { &mut script.picks }, nth, decision);
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_an_order_is_read_back() {
+        let text = "all sends wait for their receives\nrank 0: receive 2 takes a message of rank 3\nrank 0: receive 3 takes nothing\n\
+                    rank 1: wait 0 returns request 2 of its list\nrank 1: wait 1 returns nothing";
+        let order: Order = text.parse().unwrap();
+        assert_eq!(order.to_string(), text);
+        let wrong = format!("{text}\n\nrank 1: wait 1 returns something");
+        assert_eq!(wrong.parse::<Order>().unwrap_err().line, 7);
+        assert!("rank 0: receive 99999999999 takes nothing".parse::<Order>().is_err());
+    }
+}

@@ -1,0 +1,434 @@
+//! The endpoint through which an explored program communicates: it passes calls on, makes forced decisions, and keeps the log of its rank.
+//!
+//! A decision is forced by a change of the call. A receive from any source for which a message is forced becomes a receive from the source of
+//! this message: which of its messages it takes follows from the decisions before. A wait for any of several requests becomes a wait for one.
+//! So the machine below has no second kind of matching, and the times are those of a program that makes these calls.
+
+use std::{cell::RefCell, panic::Location};
+
+use super::log::{Decision, Entry, Open, Pick, Poll, RankLog, RankScript, Receive, Took};
+use crate::{
+    endpoint::{Call, Claim, Effect, Endpoint, Envelope, First, Mark, Shared},
+    error::CommError,
+    payload::Payload,
+    rank::Rank,
+    time::{Span, Time},
+    wire::{Context, Label, NodeId, Parcel, RequestId, Selector},
+};
+
+/// The endpoint of one rank; see the [module](self).
+#[derive(Debug)]
+pub(super) struct Recorder<'e> {
+    inner: &'e dyn Endpoint,
+    script: &'e RankScript,
+    log: RefCell<RankLog>,
+}
+
+impl<'e> Recorder<'e> {
+    pub(super) fn new(inner: &'e dyn Endpoint, script: &'e RankScript) -> Recorder<'e> {
+        Recorder { inner, script, log: RefCell::default() }
+    }
+
+    pub(super) fn into_log(self) -> RankLog {
+        self.log.into_inner()
+    }
+
+    /// Notes whether a call failed because the run is over.
+    fn checked<T>(&self, result: Result<T, CommError>) -> Result<T, CommError> {
+        if let Err(CommError::Deadlock | CommError::Ended | CommError::Mismatch(_)) = &result {
+            self.log.borrow_mut().over = true;
+        }
+        result
+    }
+
+    fn is_waiting(&self, parcel: &Parcel) -> bool {
+        let threshold = self.inner.shared().machine().rendezvous();
+        !parcel.active && (parcel.synchronous || threshold.is_some_and(|threshold| parcel.bytes >= threshold))
+    }
+
+    /// Logs a send; returns its number.
+    fn sends(&self, parcel: &Parcel) -> u64 {
+        let log = &mut *self.log.borrow_mut();
+        let seq = log.sent;
+        log.sent += 1;
+        let label = Label { context: parcel.context, source: self.inner.id(), tag: parcel.tag };
+        log.push(Entry::Send { seq, target: parcel.target, label });
+        seq
+    }
+
+    fn sent(&self, parcel: &Parcel, seq: u64) {
+        if !parcel.active {
+            self.log.borrow_mut().push(Entry::Sent { seq, waits: self.is_waiting(parcel) });
+        }
+    }
+
+    /// Logs the posting of a receive or a probe; returns its number, and the decision if one is forced.
+    fn posts(&self, select: Selector, consumes: bool, may_fail: bool) -> (usize, Option<Decision>) {
+        let log = &mut *self.log.borrow_mut();
+        let number = log.receives.len();
+        if !log.over {
+            let repeated = may_fail && log.polls.contains(&Poll::Receive(select));
+            let polls = std::mem::take(&mut log.polls);
+            let posted = log.entries.len();
+            log.push(Entry::Post(number));
+            if may_fail {
+                log.polls = polls;
+            }
+            let (withdrawn, request, claimed, took) = (false, None, None, None);
+            log.receives.push(Receive {
+                select,
+                consumes,
+                may_fail,
+                repeated,
+                withdrawn,
+                request,
+                posted,
+                claimed,
+                took,
+            });
+        }
+        (number, self.script.receives.get(number).copied().flatten())
+    }
+
+    /// Logs what a receive or a probe has taken.
+    fn took(&self, number: usize, took: Took) {
+        let log = &mut *self.log.borrow_mut();
+        if log.over {
+            return;
+        }
+        let polls = std::mem::take(&mut log.polls);
+        let receive = &mut log.receives[number];
+        receive.took = Some(took);
+        let select = receive.select;
+        log.push(Entry::Taken(number));
+        if took == Took::Nothing {
+            log.polls = polls;
+            log.polls.push(Poll::Receive(select));
+        }
+    }
+
+    /// The state of open requests, and the decision among them, if one is forced.
+    fn picks(&self, requests: &[RequestId]) -> (Vec<Open>, Option<Decision>) {
+        let log = self.log.borrow();
+        let open = requests.iter().map(|id| log.open.get(id).copied().unwrap_or(Open::Done)).collect();
+        (open, self.script.picks.get(log.picks.len()).copied().flatten())
+    }
+
+    /// Logs the outcome of a pick.
+    fn picked(
+        &self,
+        ids: &[RequestId],
+        requests: Vec<Open>,
+        may_fail: bool,
+        outcome: Option<(usize, Option<&Envelope>)>,
+    ) {
+        let log = &mut *self.log.borrow_mut();
+        if log.over {
+            return;
+        }
+        let repeated = may_fail && log.polls.contains(&Poll::Pick(requests.clone()));
+        let polls = std::mem::take(&mut log.polls);
+        let entry = Entry::Pick(log.picks.len());
+        log.push(entry);
+        let outcome = match outcome {
+            Some((index, envelope)) => {
+                log.open.remove(&ids[index]);
+                if let (Open::Receive(number), Some(envelope)) = (requests[index], envelope) {
+                    log.receives[number].took = Some(Took::Message(envelope.id));
+                }
+                Decision::From(index as u32)
+            }
+            None => {
+                log.polls = polls;
+                log.polls.push(Poll::Pick(requests.clone()));
+                Decision::Nothing
+            }
+        };
+        log.picks.push(Pick { requests, may_fail, repeated, outcome });
+    }
+}
+
+/// The receive from the source of a decision.
+fn from(select: Selector, decision: Option<Decision>) -> Selector {
+    match decision {
+        Some(Decision::From(source)) => Selector { source: Some(source), ..select },
+        _ => select,
+    }
+}
+
+impl Endpoint for Recorder<'_> {
+    fn id(&self) -> NodeId {
+        self.inner.id()
+    }
+
+    fn died(&self) -> Option<Time> {
+        self.inner.died()
+    }
+
+    fn shared(&self) -> &dyn Shared {
+        self.inner.shared()
+    }
+
+    fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
+        let seq = self.sends(&parcel);
+        self.checked(self.inner.send(parcel, payload))?;
+        self.sent(&parcel, seq);
+        Ok(())
+    }
+
+    fn recv(&self, select: Selector) -> Result<Envelope, CommError> {
+        let (number, forced) = self.posts(select, true, false);
+        let envelope = self.checked(self.inner.recv(from(select, forced)))?;
+        self.took(number, Took::Message(envelope.id));
+        Ok(envelope)
+    }
+
+    fn recv_until(&self, select: Selector, deadline: Time) -> Result<Option<Envelope>, CommError> {
+        let (number, forced) = self.posts(select, true, true);
+        let envelope = self.checked(match forced {
+            Some(Decision::From(_)) => self.inner.recv(from(select, forced)).map(Some),
+            Some(Decision::Nothing) => self.inner.wait_any_until([].into(), deadline).map(|_| None),
+            None => self.inner.recv_until(select, deadline),
+        })?;
+        self.took(number, envelope.as_ref().map_or(Took::Nothing, |envelope| Took::Message(envelope.id)));
+        Ok(envelope)
+    }
+
+    fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
+        let seq = self.sends(&parcel);
+        let (number, forced) = self.posts(select, true, false);
+        let envelope = self.checked(self.inner.send_recv(parcel, payload, from(select, forced)))?;
+        self.took(number, Took::Message(envelope.id));
+        self.sent(&parcel, seq);
+        Ok(envelope)
+    }
+
+    fn probe(&self, select: Selector, blocking: bool) -> Result<Option<(Label, u64)>, CommError> {
+        let (number, forced) = self.posts(select, false, !blocking);
+        let found = self.checked(match forced {
+            Some(Decision::From(_)) => self.inner.probe(from(select, forced), true),
+            Some(Decision::Nothing) => self.inner.now().map(|_| None),
+            None => self.inner.probe(select, blocking),
+        })?;
+        self.took(number, found.as_ref().map_or(Took::Nothing, |(label, _)| Took::Saw(label.source)));
+        Ok(found)
+    }
+
+    fn probe_claim(
+        &self,
+        select: Selector,
+        blocking: bool,
+    ) -> Result<Option<(Label, u64, Claim)>, CommError> {
+        let (number, forced) = self.posts(select, true, !blocking);
+        let found = self.checked(match forced {
+            Some(Decision::From(_)) => self.inner.probe_claim(from(select, forced), true),
+            Some(Decision::Nothing) => self.inner.now().map(|_| None),
+            None => self.inner.probe_claim(select, blocking),
+        })?;
+        let took = found.as_ref().map_or(Took::Nothing, |(_, _, claim)| Took::Message(claim.message()));
+        self.took(number, took);
+        Ok(found)
+    }
+
+    fn recv_claimed(&self, claim: Claim) -> Result<Envelope, CommError> {
+        self.claims(&claim);
+        self.checked(self.inner.recv_claimed(claim))
+    }
+
+    fn irecv_claimed(&self, claim: Claim) -> Result<RequestId, CommError> {
+        self.claims(&claim);
+        self.checked(self.inner.irecv_claimed(claim))
+    }
+
+    fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
+        let seq = self.sends(&parcel);
+        let request = self.checked(self.inner.isend(parcel, payload))?;
+        let open =
+            if parcel.active { Open::Done } else { Open::Send { seq, waits: self.is_waiting(&parcel) } };
+        self.log.borrow_mut().open.insert(request, open);
+        Ok(request)
+    }
+
+    fn irecv(&self, select: Selector) -> Result<RequestId, CommError> {
+        let (number, forced) = self.posts(select, true, false);
+        let request = self.checked(self.inner.irecv(from(select, forced)))?;
+        let log = &mut *self.log.borrow_mut();
+        log.open.insert(request, Open::Receive(number));
+        if let Some(receive) = log.receives.get_mut(number) {
+            receive.request = Some(request);
+        }
+        Ok(request)
+    }
+
+    fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError> {
+        self.log.borrow_mut().sent += 1;
+        self.checked(self.inner.remote(parcel, back, effect))
+    }
+
+    fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
+        let envelope = self.checked(self.inner.wait(request))?;
+        let open = self.log.borrow_mut().open.remove(&request);
+        match (open, &envelope) {
+            (Some(Open::Receive(number)), Some(envelope)) => self.took(number, Took::Message(envelope.id)),
+            (Some(Open::Send { seq, waits }), _) => self.log.borrow_mut().push(Entry::Sent { seq, waits }),
+            _ => {}
+        }
+        Ok(envelope)
+    }
+
+    fn wait_any_until(
+        &self,
+        requests: Box<[RequestId]>,
+        deadline: Time,
+    ) -> Result<(Time, Option<First>), CommError> {
+        let (open, forced) = self.picks(&requests);
+        let may_fail = deadline < Time::MAX;
+        let (at, first) = self.checked(match forced {
+            Some(Decision::From(index)) => {
+                let one = requests.get(index as usize).copied().into_iter().collect();
+                let waited = self.inner.wait_any_until(one, Time::MAX);
+                waited.map(|(at, first)| (at, first.map(|(_, received)| (index as usize, received))))
+            }
+            Some(Decision::Nothing) => self.inner.wait_any_until([].into(), deadline),
+            None => self.inner.wait_any_until(requests.clone(), deadline),
+        })?;
+        let outcome = first.as_ref().map(|(index, received)| {
+            let envelope = received.as_ref().ok().and_then(Option::as_ref);
+            (*index, envelope)
+        });
+        self.picked(&requests, open, may_fail, outcome);
+        Ok((at, first))
+    }
+
+    fn test(&self, request: RequestId, is_poll: bool) -> Result<(Time, Option<Option<Envelope>>), CommError> {
+        let (open, forced) = self.picks(&[request]);
+        let (at, complete) = self.checked(match forced {
+            Some(Decision::From(_)) => {
+                self.inner.wait_any_until([request].into(), Time::MAX).and_then(|(at, first)| match first {
+                    Some((_, received)) => Ok((at, Some(received?))),
+                    None => Ok((at, None)),
+                })
+            }
+            Some(Decision::Nothing) => self.inner.now().map(|at| (at, None)),
+            None => self.inner.test(request, is_poll),
+        })?;
+        let outcome = complete.as_ref().map(|envelope| (0, envelope.as_ref()));
+        self.picked(&[request], open, true, outcome);
+        Ok((at, complete))
+    }
+
+    fn forget(&self, request: RequestId, unwaited: Option<Parcel>) {
+        self.log.borrow_mut().open.remove(&request);
+        self.inner.forget(request, unwaited);
+    }
+
+    fn withdraw(&self, request: RequestId) {
+        self.inner.withdraw(request);
+        self.withdrawn(request);
+    }
+
+    fn cancel(&self, request: RequestId) -> Result<bool, CommError> {
+        let is_withdrawn = self.checked(self.inner.cancel(request))?;
+        if is_withdrawn {
+            self.withdrawn(request);
+        }
+        Ok(is_withdrawn)
+    }
+
+    fn now(&self) -> Result<Time, CommError> {
+        self.checked(self.inner.now())
+    }
+
+    fn compute(&self, span: Span) -> Result<(), CommError> {
+        self.checked(self.inner.compute(span))
+    }
+
+    fn charge(&self, span: Span) -> Result<(), CommError> {
+        self.checked(self.inner.charge(span))
+    }
+
+    fn compute_until(
+        &self,
+        deadline: Time,
+        request: RequestId,
+    ) -> Result<(Time, Option<(Envelope, Span)>), CommError> {
+        let (open, forced) = self.picks(&[request]);
+        let (at, interrupted) = self.checked(match forced {
+            Some(Decision::From(_)) => self.inner.compute_until(Time::MAX, request),
+            Some(Decision::Nothing) => self.inner.now().and_then(|now| {
+                self.inner.compute(deadline.max(now).since(now))?;
+                Ok((self.inner.now()?, None))
+            }),
+            None => self.inner.compute_until(deadline, request),
+        })?;
+        let outcome = interrupted.as_ref().map(|(envelope, _)| (0, Some(envelope)));
+        self.picked(&[request], open, true, outcome);
+        Ok((at, interrupted))
+    }
+
+    fn barrier(&self) -> Result<(), CommError> {
+        let number = {
+            let log = &mut *self.log.borrow_mut();
+            log.barriers += 1;
+            let number = log.barriers - 1;
+            log.push(Entry::Enter(number));
+            number
+        };
+        self.checked(self.inner.barrier())?;
+        self.log.borrow_mut().push(Entry::Leave(number));
+        Ok(())
+    }
+
+    fn agree(
+        &self,
+        context: Context,
+        nth: u64,
+        size: usize,
+        rank: Rank,
+        call: &Call<'_>,
+    ) -> Result<(), CommError> {
+        self.checked(self.inner.agree(context, nth, size, rank, call))
+    }
+
+    fn set_place(&self, place: &'static Location<'static>) {
+        self.inner.set_place(place);
+    }
+
+    fn enter(&self, name: &'static str) {
+        self.inner.enter(name);
+    }
+
+    fn leave(&self) -> Result<(), CommError> {
+        self.inner.leave()
+    }
+
+    fn mark(&self, mark: Mark) -> Result<(), CommError> {
+        self.checked(self.inner.mark(mark))
+    }
+}
+
+impl Recorder<'_> {
+    /// Logs the receive of a message that a probe has set aside.
+    fn claims(&self, claim: &Claim) {
+        let log = &mut *self.log.borrow_mut();
+        if log.over {
+            return;
+        }
+        let entry = log.entries.len();
+        let took = Some(Took::Message(claim.message()));
+        if let Some(receive) = log.receives.iter_mut().find(|receive| receive.took == took) {
+            receive.claimed = Some(entry);
+        }
+        log.push(Entry::Claimed);
+    }
+
+    /// Logs that a receive counts as never posted.
+    fn withdrawn(&self, request: RequestId) {
+        let log = &mut *self.log.borrow_mut();
+        if let Some(Open::Receive(number)) = log.open.remove(&request)
+            && !log.over
+        {
+            log.receives[number].withdrawn = true;
+        }
+    }
+}
