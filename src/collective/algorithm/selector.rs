@@ -140,7 +140,7 @@ mod tests {
             (Operation::Broadcast, 8, 32 << 10, "linear"),
             (Operation::AllReduce, 32, 120, "32:C"),
             (Operation::AllReduce, 32, 128, "halving"),
-            (Operation::Reduce, 4, 4 << 10, "chains"),
+            (Operation::Reduce, 4, 4 << 10, "arms"),
             (Operation::Gather, 4, 4 * (1 << 10), "linear"),
             (Operation::Gather, 4, 4 * (1 << 10) - 32, "4:S"),
             (Operation::ReduceScatter, 64, 248, "64:M"),
