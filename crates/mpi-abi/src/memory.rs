@@ -48,8 +48,9 @@ impl Program for Memory {
     }
 
     fn allocate(&self, length: usize) -> usize {
-        // SAFETY: any length is allowed. The memory belongs to the program, which may free it by its own means.
-        unsafe { libc::malloc(length) as usize }
+        // SAFETY: any length is allowed. The memory belongs to the program, which may free it by its own means. It begins with zeros, as that of
+        // the program's malloc (c/memory.c).
+        unsafe { libc::calloc(1, length) as usize }
     }
 
     fn release(&self, address: usize) {

@@ -1,4 +1,4 @@
-/* Each rank has state of its own: variables, random numbers, strtok, the environment, the working directory, getopt; and modeled time. */
+/* Each rank has state of its own: variables, memory that begins with zeros, random numbers, strtok, the environment, the working directory, getopt; and modeled time. */
 #include <assert.h>
 #include <getopt.h>
 #include <mpi.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static int global = 5;
+static char *former;
 static __thread int local = 7;
 
 static void bye(void)
@@ -30,6 +31,16 @@ int main(int argc, char **argv)
     while ((letter = getopt(argc, argv, "ab:")) != -1) {
         count += letter == 'a' ? 1 : atoi(optarg);
         MPI_Barrier(MPI_COMM_WORLD);
+    }
+    for (size_t size = 40; size < 10000; size *= 100) {
+        former = memset(malloc(size), 7, size);
+        MPI_Barrier(MPI_COMM_WORLD);
+        free(former);
+        char *memory = malloc(size);
+        for (size_t i = 0; i < size; i++) {
+            assert(!memory[i]);
+        }
+        free(memory);
     }
     char words[] = "one two three", number[16], folder[256];
     strtok(words, " ");
