@@ -189,6 +189,17 @@ impl<'n> Transport<'n> {
         Ok(self.called().wait(request.0)?.map(message))
     }
 
+    /// Waits like [`wait`](Transport::wait), but returns `None` and leaves the request as it is if it is not complete at an instant.
+    #[track_caller]
+    pub fn wait_until(
+        self,
+        request: RequestId,
+        deadline: Time,
+    ) -> Result<Option<Option<Message>>, CommError> {
+        let (_, complete) = self.called().wait_any_until(Box::new([request.0]), deadline)?;
+        complete.map(|(_, received)| Ok(received?.map(message))).transpose()
+    }
+
     /// Waits for the first complete request of several: returns its index in the list, and the message of a receive. Of several complete
     /// requests the first in modeled time is returned, then the first in the list.
     #[track_caller]

@@ -76,6 +76,19 @@ impl Buffer {
         self.datatype.size() * self.count as u64
     }
 
+    /// Checks that a call does not send what it receives into: that the first bytes of the two buffers are not the same. Buffers that share
+    /// other bytes are not found.
+    ///
+    /// # Errors
+    /// [`Class::BUFFER`].
+    pub fn check_distinct(&self, receive: &Buffer) -> Result<()> {
+        let first = |buffer: &Buffer| buffer.address.offset(buffer.datatype.true_lb());
+        if self.bytes() > 0 && receive.bytes() > 0 && first(self) == first(receive) {
+            return Err(Error::argument(Class::BUFFER, "recvbuf", "it is the send buffer: use MPI_IN_PLACE"));
+        }
+        Ok(())
+    }
+
     /// Copies the data out of the program's memory.
     pub fn load(&self, process: &Process<'_>) -> Payload {
         Payload::from(self.load_bytes(process))

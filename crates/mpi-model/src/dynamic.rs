@@ -3,12 +3,22 @@
 //! The processes of a job are the nodes of its machine, so none can be added. Processes of the job can connect: a port is a number of a node,
 //! and the root of `MPI_Comm_connect` exchanges groups with the root of `MPI_Comm_accept` in messages of the library. Names are published in
 //! a table at rank 0, which processes access in the order of modeled time.
+//!
+//! A root that connects enters the queue of the port, by a remote memory access to the node of the port, or finds that the root that accepts
+//! waits already. So nothing polls, and a process that has waited too long leaves the queue.
 
-use std::{collections::BTreeMap, rc::Rc, sync::Mutex};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    rc::Rc,
+    sync::{Mutex, PoisonError},
+};
 
 use multicomputer::{
-    Payload, Tag,
-    comm::transport::{From, To},
+    Payload, Span, Tag,
+    comm::{
+        Message,
+        transport::{From, To},
+    },
 };
 
 use crate::{
@@ -40,9 +50,35 @@ const MAX_PORT_NAME: usize = 1024;
 /// The beginning of the names of ports.
 const SCHEME: &str = "multicomputer://";
 
-/// The published names of a job and their ports.
+/// The time after which `MPI_Comm_connect` fails without the key `timeout`.
+const TIMEOUT: Span = Span::from_millis(180_000);
+
+/// The published names of a job, and its ports.
 #[derive(Debug, Default)]
-pub struct Services(Mutex<BTreeMap<String, String>>);
+pub struct Services(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    /// Ports by their published names.
+    names: BTreeMap<String, String>,
+    /// By the node and the number.
+    ports: BTreeMap<(usize, u32), Port>,
+}
+
+/// A port to which a process has connected, or which has accepted or was closed.
+#[derive(Debug, Default)]
+struct Port {
+    /// Nodes that connect and wait.
+    queue: VecDeque<usize>,
+    /// Whether the node of the port waits for one that connects.
+    accepts: bool,
+    is_closed: bool,
+}
+
+/// What a process that connects to a port finds.
+const MUST_WAIT: u64 = 0;
+const IS_ACCEPTED: u64 = 1;
+const IS_CLOSED: u64 = 2;
 
 /// The open ports of a process.
 #[derive(Debug, Default)]
@@ -106,7 +142,37 @@ fn open_port(process: &Process<'_>, _: Info, port_name: Address) -> Result<()> {
 fn close_port(process: &Process<'_>, port_name: Text) -> Result<()> {
     let number = own_port(process, &port_name)?;
     process.ports.borrow_mut().open.retain(|&open| open != number);
+    let waiting = at_port(process, (process.node.rank(), number), |port| {
+        port.is_closed = true;
+        port.queue.drain(..).map(|node| node as u64).collect()
+    })?;
+    for node in waiting {
+        let to = To { rank: node as usize, context: process.world.library_context(), tag: tag(number, true) };
+        let sent = process.transport().isend(to, Payload::empty())?;
+        process.transport().forget(sent);
+    }
     Ok(())
+}
+
+/// Accesses a port at its node, in the order of modeled time.
+fn at_port(
+    process: &Process<'_>,
+    at: (usize, u32),
+    effect: impl FnOnce(&mut Port) -> Vec<u64> + Send + 'static,
+) -> Result<Vec<u64>> {
+    let services = process.settings.services.clone();
+    let to = To { rank: at.0, context: process.world.library_context(), tag: Tag(0) };
+    let transport = process.transport();
+    let request = transport.remote(to, 8, Some(8), move || {
+        let mut table = services.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Payload::from(effect(table.ports.entry(at).or_default()))
+    })?;
+    Ok(transport.wait(request)?.ok_or(Error::Leave)?.to_vec().unwrap_or_default())
+}
+
+/// The tag of a message to a process that accepts, or of the answer. Other messages in the context have smaller tags.
+fn tag(port: u32, is_answer: bool) -> Tag {
+    Tag(3 << 30 | (port << 1 & 0x3fff_ffff) | u32::from(is_answer))
 }
 
 /// The node and the number of a port.
@@ -137,28 +203,31 @@ fn accept<'n>(
     comm: Rc<Communicator<'n>>,
     newcomm: Out<Handle>,
 ) -> Result<()> {
-    join_groups(process, port_name, root, &comm, newcomm, true)
+    join_groups(process, port_name, root, &comm, newcomm, None)
 }
 
 fn connect<'n>(
     process: &Process<'n>,
     port_name: Address,
-    _: Info,
+    info: Info,
     root: i32,
     comm: Rc<Communicator<'n>>,
     newcomm: Out<Handle>,
 ) -> Result<()> {
-    join_groups(process, port_name, root, &comm, newcomm, false)
+    let seconds = info.get("timeout").and_then(|text| text.parse().ok());
+    let timeout = seconds.and_then(|seconds| Span::try_from_secs_f64(seconds).ok()).unwrap_or(TIMEOUT);
+    join_groups(process, port_name, root, &comm, newcomm, Some(timeout))
 }
 
-/// Makes the intercommunicator of a group that accepts and a group that connects. The port is an argument of the roots only.
+/// Makes the intercommunicator of a group that accepts and a group that connects. A group that connects waits at most for `timeout`; one that
+/// accepts has none. The port is an argument of the roots only.
 fn join_groups<'n>(
     process: &Process<'n>,
     Address(port_name): Address,
     root: i32,
     comm: &Rc<Communicator<'n>>,
     newcomm: Out<Handle>,
-    accepts: bool,
+    timeout: Option<Span>,
 ) -> Result<()> {
     newcomm.set(process, abi::COMM_NULL);
     if comm.remote.is_some() {
@@ -172,7 +241,7 @@ fn join_groups<'n>(
     let mut packed = Vec::new();
     let mut failed = None;
     if comm.group.rank() == root {
-        match exchange(process, port_name, comm, accepts) {
+        match exchange(process, port_name, comm, timeout) {
             Ok(remote) => {
                 0_u64.store(&mut packed);
                 remote.iter().for_each(|&node| (node as u64).store(&mut packed));
@@ -198,7 +267,7 @@ fn join_groups<'n>(
     }
     let remote = numbers.map(|node| node as usize).collect();
     let all: Vec<usize> = (0..comm.group.size()).collect();
-    let made = communicator::of_groups(process, &comm.group, &all, remote, accepts)?;
+    let made = communicator::of_groups(process, &comm.group, &all, remote, timeout.is_none())?;
     made.error_handler.set(comm.error_handler.get());
     newcomm.set(process, communicator::enter(process, made));
     Ok(())
@@ -209,28 +278,88 @@ fn exchange<'n>(
     process: &Process<'n>,
     port_name: usize,
     comm: &Communicator<'n>,
-    accepts: bool,
+    timeout: Option<Span>,
 ) -> Result<Vec<usize>> {
     use crate::word::Argument;
     let name = Text::decode(process, port_name).map_err(|error| error.of("port_name"))?;
-    let (rank, number) = port(process, &name)?;
-    let context = process.world.library_context();
-    // Other messages in this context have smaller tags. The answer has the tag after that of the question.
-    let tag = |is_answer: bool| Tag(3 << 30 | (number << 1 & 0x3fff_ffff) | u32::from(is_answer));
     let mut mine = Vec::new();
     nodes(comm).iter().for_each(|&node| (node as u64).store(&mut mine));
-    let transport = process.transport();
-    let received = if accepts {
-        own_port(process, &name)?;
-        let asked = transport.recv(From { context, source: None, tag: Some(tag(false)) })?;
-        transport.send(To { rank: asked.source, context, tag: tag(true) }, Payload::from(mine))?;
-        asked
-    } else {
-        let from = From { context, source: Some(rank), tag: Some(tag(true)) };
-        transport.send_recv(To { rank, context, tag: tag(false) }, Payload::from(mine), from)?
+    let received = match timeout {
+        None => accept_one(process, own_port(process, &name)?, Payload::from(mine))?,
+        Some(timeout) => connect_to(process, &name, Payload::from(mine), timeout)?,
     };
     let bytes = received.payload.to_bytes().unwrap_or_default();
     Ok(bytes.chunks_exact(u64::SIZE).map(|node| u64::load(node) as usize).collect())
+}
+
+/// Exchanges payloads with the next process that connects.
+fn accept_one(process: &Process<'_>, number: u32, mine: Payload) -> Result<Message> {
+    let (transport, context) = (process.transport(), process.world.library_context());
+    let next = at_port(process, (process.node.rank(), number), |port| {
+        let next = port.queue.pop_front();
+        port.accepts = next.is_none();
+        next.into_iter().map(|node| node as u64).collect()
+    })?;
+    let source = next.first().map(|&node| node as usize);
+    let asked = From { context, source, tag: Some(tag(number, false)) };
+    let answer = |rank| To { rank, context, tag: tag(number, true) };
+    Ok(match source {
+        Some(rank) => transport.send_recv(answer(rank), mine, asked)?,
+        None => {
+            let asked = transport.recv(asked)?;
+            transport.send(answer(asked.source), mine)?;
+            asked
+        }
+    })
+}
+
+/// Exchanges payloads with the process of a port.
+///
+/// # Errors
+/// [`Class::PORT`] if the port is closed, or if the process has not accepted within `timeout`.
+fn connect_to(process: &Process<'_>, name: &Text, mine: Payload, timeout: Span) -> Result<Message> {
+    let (rank, number) = port(process, name)?;
+    let (transport, context) = (process.transport(), process.world.library_context());
+    let own = process.node.rank();
+    let to = To { rank, context, tag: tag(number, false) };
+    let from = From { context, source: Some(rank), tag: Some(tag(number, true)) };
+    let refused = |text: String| Err(Error::argument(Class::PORT, "port_name", text));
+    let closed = || refused(format!("the port `{}` is closed", name.0));
+    let deadline = transport.now()? + timeout;
+    let found = at_port(process, (rank, number), move |port| {
+        vec![if port.is_closed {
+            IS_CLOSED
+        } else if std::mem::take(&mut port.accepts) {
+            IS_ACCEPTED
+        } else {
+            port.queue.push_back(own);
+            MUST_WAIT
+        }]
+    })?;
+    match found[..] {
+        [MUST_WAIT] => {}
+        [IS_ACCEPTED] => return Ok(transport.send_recv(to, mine, from)?),
+        _ => return closed(),
+    }
+    let posted = transport.irecv(from)?;
+    let mut answer = transport.wait_until(posted, deadline)?;
+    if answer.is_none() {
+        let left = at_port(process, (rank, number), move |port| {
+            let place = port.queue.iter().position(|&node| node == own);
+            place.and_then(|place| port.queue.remove(place)).into_iter().map(|node| node as u64).collect()
+        })?;
+        if !left.is_empty() {
+            transport.cancel(posted)?;
+            return refused(format!("rank {rank} has not called MPI_Comm_accept within {timeout}"));
+        }
+        answer = Some(transport.wait(posted)?);
+    }
+    let answer = answer.flatten().ok_or(Error::Leave)?;
+    if answer.payload.is_empty() {
+        return closed();
+    }
+    transport.send(to, mine)?;
+    Ok(answer)
 }
 
 /// Accesses the published names, at rank 0 and in the order of modeled time.
@@ -242,9 +371,9 @@ fn access(
     let to = To { rank: 0, context: process.world.library_context(), tag: Tag(0) };
     let transport = process.transport();
     let request = transport.remote(to, 8, Some(8), move || {
-        let mut names = services.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut table = services.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A byte tells `None` from an empty string.
-        effect(&mut names)
+        effect(&mut table.names)
             .map_or_else(Payload::empty, |found| Payload::from([&[1], found.as_bytes()].concat()))
     })?;
     let found = transport.wait(request)?.ok_or(Error::Leave)?.payload.to_bytes().unwrap_or_default();
@@ -294,6 +423,45 @@ mod tests {
     use crate::{abi, testing::run, word::Handle};
 
     const WORLD: usize = 0x101;
+
+    #[test]
+    fn connections_that_nobody_accepts_fail_in_modeled_time() {
+        let seconds = run(3, |tester| {
+            tester.errors_return();
+            let (port, none) = (tester.arena.alloc(1024).0, abi::INFO_NULL.0);
+            if tester.rank == 0 {
+                tester.ok("MPI_Open_port", &[none, port]);
+            }
+            tester.ok("MPI_Bcast", &[port, 1024, 0x247, 0, WORLD]);
+            let (out, own) = (tester.arena.alloc(8).0, 0x102);
+            let connect = |info: usize| tester.code("MPI_Comm_connect", &[port, info, 0, own, out]);
+            if tester.rank == 1 {
+                let Handle(hint) = tester.result("MPI_Info_create", &[]);
+                let (key, value) = (tester.arena.text("timeout").0, tester.arena.text("5").0);
+                tester.ok("MPI_Info_set", &[hint, key, value]);
+                assert_eq!(connect(hint), 43);
+                // Rank 0 closes the port meanwhile, and then it is closed.
+                tester.ok("MPI_Barrier", &[WORLD]);
+                assert_eq!([connect(none), connect(none)], [43, 43]);
+            } else {
+                tester.ok("MPI_Barrier", &[WORLD]);
+            }
+            if tester.rank == 0 {
+                // The connection of rank 1 is in the queue before the message of rank 2 arrives.
+                tester.ok("MPI_Recv", &[out, 1, 0x247, 2, 0, WORLD, 0]);
+                tester.ok("MPI_Close_port", &[port]);
+            }
+            if tester.rank == 2 {
+                for _ in 0..10 {
+                    tester.ok("MPI_Send", &[out, 1, 0x247, 2, 1, WORLD]);
+                    tester.ok("MPI_Recv", &[out, 1, 0x247, 2, 1, WORLD, 0]);
+                }
+                tester.ok("MPI_Send", &[out, 1, 0x247, 0, 0, WORLD]);
+            }
+            tester.process.transport().now().unwrap().as_secs_f64() as u64
+        });
+        assert_eq!(seconds, [5; 3]);
+    }
 
     #[test]
     fn halves_connect_by_a_published_name() {

@@ -9,7 +9,7 @@ use multicomputer::{
 
 use super::{
     Comm, Task, forms, is_in_place,
-    moving::blocks,
+    moving::{blocks, contribution},
     rounds::{Round, one_round},
 };
 use crate::{
@@ -56,6 +56,14 @@ fn each(buffer: &Buffer, peers: usize) -> Vec<Buffer> {
     (0..peers as i64).map(|peer| buffer.at(peer * buffer.count, buffer.count)).collect()
 }
 
+/// Checks that no block is sent that is received into, unless the operation is in place.
+fn check_distinct(sendbuf: Address, from: &[Buffer], into: &[Buffer]) -> Result<()> {
+    match is_in_place(sendbuf) {
+        true => Ok(()),
+        false => from.iter().zip(into).try_for_each(|(from, into)| from.check_distinct(into)),
+    }
+}
+
 /// The blocking operation on blocks of one length is the library's.
 #[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn alltoall<'n>(
@@ -74,7 +82,7 @@ fn alltoall<'n>(
         );
     }
     let into = Buffer::new(recvbuf, recvcount, recvtype)?;
-    let from = if is_in_place(sendbuf) { into.clone() } else { Buffer::new(sendbuf, sendcount, sendtype)? };
+    let from = contribution(sendbuf, sendcount, sendtype, &into)?;
     let size = comm.group.size();
     let all = from.at(0, from.count * size as i64).load(process);
     let block = from.bytes();
@@ -103,7 +111,7 @@ fn alltoall_task<'n>(
     recvtype: Optional,
 ) -> Result<Task<'n>> {
     let into = Buffer::new(recvbuf, recvcount, recvtype)?;
-    let from = if is_in_place(sendbuf) { into.clone() } else { Buffer::new(sendbuf, sendcount, sendtype)? };
+    let from = contribution(sendbuf, sendcount, sendtype, &into)?;
     Ok(exchange(process, comm, &each(&from, comm.peers()), each(&into, comm.peers())))
 }
 
@@ -126,6 +134,7 @@ fn alltoallv_task<'n, C: Integer, D: Integer>(
         true => into.clone(),
         false => blocks(process, sendbuf, (sendcounts, sdispls), &sendtype, size, "sendcounts")?,
     };
+    check_distinct(sendbuf, &from, &into)?;
     Ok(exchange(process, comm, &from, into))
 }
 
@@ -166,6 +175,7 @@ fn alltoallw_task<'n, C: Integer, D: Integer>(
         true => into.clone(),
         false => typed_blocks(process, sendbuf, (sendcounts, sdispls, sendtypes), size, "sendcounts")?,
     };
+    check_distinct(sendbuf, &from, &into)?;
     Ok(exchange(process, comm, &from, into))
 }
 

@@ -22,7 +22,9 @@ use multicomputer::{
 };
 
 use rounds::{Next, Rounds};
-pub(crate) use rounds::{all_gather_bytes, all_gather_equal, broadcast_bytes};
+pub(crate) use rounds::{
+    all_gather_bytes, all_gather_equal, broadcast_bytes, broadcast_pair, gather_to_first, scatter_of_first,
+};
 
 use crate::{
     buffer::Buffer,

@@ -118,6 +118,21 @@ fn own_block(all: &Buffer, count: i64, rank: usize) -> Buffer {
     all.at(rank as i64 * count, count)
 }
 
+/// The data that a process contributes: what it sends, or its own block of the receive buffer for `MPI_IN_PLACE`.
+pub(super) fn contribution(
+    sendbuf: Address,
+    sendcount: i64,
+    sendtype: Optional,
+    own: &Buffer,
+) -> Result<Buffer> {
+    if is_in_place(sendbuf) {
+        return Ok(own.clone());
+    }
+    let mine = Buffer::new(sendbuf, sendcount, sendtype)?;
+    mine.check_distinct(own)?;
+    Ok(mine)
+}
+
 #[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn gather_task<'n>(
     process: &Process<'n>,
@@ -142,12 +157,10 @@ fn gather_task<'n>(
     let root = root_of(comm, root)?;
     let (rank, size) = (comm.group.rank(), comm.group.size());
     let into = (rank == root).then(|| Buffer::new(recvbuf, recvcount, recvtype)).transpose()?;
-    if rank == root && sendbuf == recvbuf && recvcount > 0 {
-        return Err(Error::argument(Class::BUFFER, "recvbuf", "it is the send buffer: use MPI_IN_PLACE"));
-    }
     let mine = match &into {
         Some(into) if is_in_place(sendbuf) => own_block(into, recvcount, rank),
-        _ => Buffer::new(sendbuf, sendcount, sendtype)?,
+        Some(into) => contribution(sendbuf, sendcount, sendtype, into)?,
+        None => Buffer::new(sendbuf, sendcount, sendtype)?,
     };
     let job = job(Operation::Gather, root, Lengths::Even(mine.count as u64 * size as u64), &mine.datatype);
     let finish = storing(into.map(|into| into.at(0, recvcount * size as i64)));
@@ -178,13 +191,13 @@ fn scatter_task<'n>(
     let root = root_of(comm, root)?;
     let (is_root, size) = (comm.group.rank() == root, comm.group.size() as u64);
     let from = is_root.then(|| Buffer::new(sendbuf, sendcount, sendtype)).transpose()?;
-    if is_root && sendbuf == recvbuf && sendcount > 0 {
-        return Err(Error::argument(Class::BUFFER, "recvbuf", "it is the send buffer: use MPI_IN_PLACE"));
-    }
     let into = match is_root && is_in_place(recvbuf) {
         true => None,
         false => Some(Buffer::new(recvbuf, recvcount, recvtype)?),
     };
+    if let (Some(from), Some(into)) = (&from, &into) {
+        from.check_distinct(into)?;
+    }
     let (count, datatype) = match (&from, &into) {
         (Some(from), _) => (from.count, &from.datatype),
         (None, Some(into)) => (into.count, &into.datatype),
@@ -219,10 +232,7 @@ fn allgather_task<'n>(
         );
     }
     let (rank, size) = (comm.group.rank(), comm.group.size());
-    let mine = match is_in_place(sendbuf) {
-        true => own_block(&into, recvcount, rank),
-        false => Buffer::new(sendbuf, sendcount, sendtype)?,
-    };
+    let mine = contribution(sendbuf, sendcount, sendtype, &own_block(&into, recvcount, rank))?;
     let job = job(Operation::AllGather, 0, Lengths::Even(mine.count as u64 * size as u64), &mine.datatype);
     let finish = storing(Some(into.at(0, recvcount * size as i64)));
     Ok(Task::Planned { job, mine: mine.load(process), reduction: None, finish })
@@ -267,10 +277,7 @@ fn allgatherv_task<'n, C: Integer, D: Integer>(
     if comm.remote.is_some() {
         return inter::allgather(process, comm, &Buffer::new(sendbuf, sendcount, sendtype)?, into);
     }
-    let mine = match is_in_place(sendbuf) {
-        true => into[comm.group.rank()].clone(),
-        false => Buffer::new(sendbuf, sendcount, sendtype)?,
-    };
+    let mine = contribution(sendbuf, sendcount, sendtype, &into[comm.group.rank()])?;
     let counts = Lengths::Blocks(into.iter().map(|block| block.count as u64).collect());
     let job = job(Operation::AllGather, 0, counts, &recvtype.given()?);
     let finish = move |process: &Process<'n>, result: &Payload| store_blocks(process, &into, result);
@@ -316,7 +323,7 @@ fn gatherv_task<'n, C: Integer, D: Integer>(
     }
     let into = at_root(process)?;
     if !is_in_place(sendbuf) {
-        let mine = Buffer::new(sendbuf, sendcount, sendtype)?;
+        let mine = contribution(sendbuf, sendcount, sendtype, &into[rank])?;
         into[rank].store_fitting(process, &mine.load(process))?;
     }
     let others: Vec<usize> = (0..comm.group.size()).filter(|&peer| peer != rank).collect();
@@ -354,8 +361,9 @@ fn scatterv_task<'n, C: Integer, D: Integer>(
     }
     let from = at_root(process)?;
     if !is_in_place(recvbuf) {
-        let own = from[rank].load(process);
-        Buffer::new(recvbuf, recvcount, recvtype)?.store_fitting(process, &own)?;
+        let into = Buffer::new(recvbuf, recvcount, recvtype)?;
+        from[rank].check_distinct(&into)?;
+        into.store_fitting(process, &from[rank].load(process))?;
     }
     let others = (0..comm.group.size()).filter(|&peer| peer != rank);
     let sends = others.map(|peer| (peer, 0, from[peer].load(process))).collect();

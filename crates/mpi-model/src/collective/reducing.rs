@@ -63,10 +63,11 @@ pub(super) fn operands(
     datatype: &Datatype,
 ) -> Result<Buffer> {
     let from = if is_in_place(sendbuf) { recvbuf } else { sendbuf };
-    if sendbuf == recvbuf && count > 0 && !sendbuf.is_null() && !is_in_place(sendbuf) {
-        return Err(Error::argument(Class::BUFFER, "recvbuf", "it is the send buffer: use MPI_IN_PLACE"));
+    let operands = Buffer::new(from, count, datatype.clone())?;
+    if !is_in_place(sendbuf) {
+        operands.check_distinct(&Buffer { address: recvbuf, ..operands.clone() })?;
     }
-    Buffer::new(from, count, datatype.clone())
+    Ok(operands)
 }
 
 /// A job of the library that combines elements of the given type.

@@ -173,6 +173,31 @@ pub(crate) fn all_gather_equal<'n>(
     Ok((0..size).map(|rank| all[rank * length..(rank + 1) * length].to_vec()).collect())
 }
 
+/// Gathers one number of each process of the local group on the first process; returns none on the others.
+pub(crate) fn gather_to_first<'n>(
+    process: &Process<'n>,
+    comm: &Communicator<'n>,
+    mine: i64,
+) -> Result<Vec<i64>> {
+    let job = Job::of::<i64>(Operation::Gather, 0, comm.group.size());
+    let all = carried_out(process, comm, &job, Payload::from([mine]))?;
+    if comm.group.rank() != 0 {
+        return Ok(Vec::new());
+    }
+    Ok(all.to_vec().unwrap_or_default())
+}
+
+/// Scatters one number for each process of the local group from the first process; `all` is empty on the others.
+pub(crate) fn scatter_of_first<'n>(
+    process: &Process<'n>,
+    comm: &Communicator<'n>,
+    all: Vec<i64>,
+) -> Result<i64> {
+    let job = Job::of::<i64>(Operation::Scatter, 0, comm.group.size());
+    let mine = if comm.group.rank() == 0 { Payload::from(all) } else { Payload::empty() };
+    Ok(carried_out(process, comm, &job, mine)?.to_value().unwrap_or_default())
+}
+
 /// Gathers bytes of any lengths from all processes of the local group: first the lengths, then the bytes.
 pub(crate) fn all_gather_bytes<'n>(
     process: &Process<'n>,
@@ -190,6 +215,17 @@ pub(crate) fn all_gather_bytes<'n>(
         all[end - length..end].to_vec()
     };
     Ok(blocks.iter().map(block).collect())
+}
+
+/// Broadcasts two numbers from the first process of the local group.
+pub(crate) fn broadcast_pair<'n>(
+    process: &Process<'n>,
+    comm: &Communicator<'n>,
+    mine: [i64; 2],
+) -> Result<[i64; 2]> {
+    let mine = if comm.group.rank() == 0 { Payload::from(mine) } else { Payload::empty() };
+    let all = carried_out(process, comm, &Job::of::<i64>(Operation::Broadcast, 0, 2), mine)?;
+    all.to_vec().ok().and_then(|all| all.try_into().ok()).ok_or(Error::Leave)
 }
 
 /// Broadcasts bytes, whose length only the root knows, in the local group.

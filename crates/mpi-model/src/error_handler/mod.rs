@@ -187,7 +187,8 @@ pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiEr
             scratch.set(0, &object);
             scratch.set(1, &code);
             process.call_back(function, &[scratch.address(0), scratch.address(1)])?;
-            Ok(code)
+            // The call returns the code that the handler leaves, in other libraries, too.
+            Ok(scratch.get(1))
         }
         Action::Call { .. } | Action::End => {
             let function = process.last_function().unwrap_or("MPI");

@@ -1,8 +1,8 @@
 //! Reads and writes.
 //!
 //! An access takes its offset from an argument, from the individual pointer of the process, or from the pointer that the processes share.
-//! Collective accesses at offsets and by individual pointers are independent accesses: nothing has to be exchanged. In ordered accesses, every
-//! process learns how much the processes before it access. Nonblocking accesses are complete when their call returns.
+//! Collective accesses at offsets and by individual pointers are independent accesses: nothing has to be exchanged. In ordered accesses, the
+//! first process learns how much each process accesses, and tells each its offset. Nonblocking accesses are complete when their call returns.
 //!
 //! In atomic mode every access is carried out at the first process of the file, by a remote memory access, and so in the order of modeled time.
 
@@ -15,20 +15,20 @@ use std::{
 use multicomputer::Payload;
 
 use super::{
-    File, host_error, mode, on_first,
+    File, host_error, mode,
     shared::Segment,
     view::{Representation, View},
 };
 use crate::{
     buffer::Buffer,
-    collective::all_gather_equal,
+    collective::{gather_to_first, scatter_of_first},
     datatype::Datatype,
     error::{Class, Error, Result},
     function::functions,
     process::Process,
     request::Work,
     status::{Status, StatusAddress},
-    word::{Address, Handle, Out, Stored},
+    word::{Address, Handle, Out},
 };
 
 functions! {
@@ -139,10 +139,16 @@ impl<'n> File<'n> {
             }
             Place::Shared => self.advance(process, amount),
             Place::Ordered => {
-                let amounts = all_gather_equal(process, &self.comm, amount.to_ne_bytes().to_vec())?;
-                let sum = |amounts: &[Vec<u8>]| amounts.iter().map(|amount| i64::load(amount)).sum::<i64>();
-                let first = on_first(process, &self.comm, || self.advance(process, sum(&amounts)))?;
-                Ok(first + sum(&amounts[..self.comm.group.rank()]))
+                let gathered = gather_to_first(process, &self.comm, amount)?;
+                let mut next = match gathered.is_empty() {
+                    true => 0,
+                    false => self.advance(process, gathered.iter().sum())?,
+                };
+                let offset = |amount| {
+                    next += amount;
+                    next - amount
+                };
+                scatter_of_first(process, &self.comm, gathered.into_iter().map(offset).collect())
             }
         }
     }

@@ -31,7 +31,7 @@ use view::View;
 
 use crate::{
     abi,
-    collective::{all_gather_equal, broadcast_bytes},
+    collective::{all_gather_equal, broadcast_bytes, broadcast_pair},
     communicator::{self, Communicator, Members, nodes},
     error::{Class, Error, Result},
     function::{Function, functions},
@@ -40,7 +40,7 @@ use crate::{
     process::{Process, Scope},
     status::Status,
     table::{Kind, Table},
-    word::{Address, Argument, Handle, Out, Stored, Text},
+    word::{Address, Argument, Handle, Out, Text},
 };
 
 /// Access modes: `MPI_MODE_APPEND` and so on.
@@ -177,25 +177,24 @@ fn on_first<'n>(
     comm: &Communicator<'n>,
     step: impl FnOnce() -> Result<i64>,
 ) -> Result<i64> {
-    let mut packed = Vec::new();
+    // The class of an error, and the value.
+    let (mut pair, mut text) = ([0, 0], String::new());
     if comm.group.rank() == 0 {
         match step() {
-            Ok(value) => {
-                0_i64.store(&mut packed);
-                value.store(&mut packed);
-            }
+            Ok(value) => pair[1] = value,
             Err(Error::Mpi(error)) => {
-                i64::from(error.class.0).store(&mut packed);
-                packed.extend_from_slice(error.text.as_bytes());
+                pair[0] = i64::from(error.class.0);
+                text = error.text;
             }
             Err(Error::Leave) => return Err(Error::Leave),
         }
     }
-    let packed = broadcast_bytes(process, comm, 0, packed)?;
-    let (code, rest) = packed.split_at_checked(8).ok_or(Error::Leave)?;
-    match i64::load(code) {
-        0 => Ok(i64::load(rest)),
-        code => Err(Error::new(Class(code as i32), String::from_utf8_lossy(rest))),
+    match broadcast_pair(process, comm, pair)? {
+        [0, value] => Ok(value),
+        [class, _] => {
+            let text = broadcast_bytes(process, comm, 0, text.into_bytes())?;
+            Err(Error::new(Class(class as i32), String::from_utf8_lossy(&text)))
+        }
     }
 }
 

@@ -111,7 +111,7 @@ fn set_view<'n>(
             }
             _ => disp,
         };
-        View::new(displacement, etype, filetype, representation)
+        View::new(displacement, etype, filetype, representation, fh.check_writable().is_ok())
     };
     let view = view();
     let numbers = match &view {

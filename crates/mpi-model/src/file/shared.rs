@@ -93,24 +93,23 @@ impl Open {
     pub(super) fn read(&self, segments: &[Segment]) -> io::Result<Vec<u8>> {
         let total: u64 = segments.iter().map(|segment| segment.1).sum();
         let mut data = vec![0; total as usize];
-        if let ([(first, _), .., (last, length)], true) = (segments, segments.len() > 8) {
-            let hull = last + length - first;
-            if hull <= total.saturating_mul(4).min(MAX_SIEVE) {
-                let mut sieve = vec![0; hull as usize];
-                let there = self.read_at(&mut sieve, *first)?;
-                let mut at = 0;
-                for &(position, length) in segments {
-                    let from = (position - first) as usize;
-                    let until = (from + length as usize).min(there).max(from);
-                    data[at..at + until - from].copy_from_slice(&sieve[from..until]);
-                    at += until - from;
-                    if until - from < length as usize {
-                        break;
-                    }
+        let first = segments.iter().map(|segment| segment.0).min().unwrap_or_default();
+        let hull = segments.iter().map(|segment| segment.0 + segment.1).max().unwrap_or_default() - first;
+        if segments.len() > 8 && hull <= total.saturating_mul(4).min(MAX_SIEVE) {
+            let mut sieve = vec![0; hull as usize];
+            let there = self.read_at(&mut sieve, first)?;
+            let mut at = 0;
+            for &(position, length) in segments {
+                let from = (position - first) as usize;
+                let until = (from + length as usize).min(there).max(from);
+                data[at..at + until - from].copy_from_slice(&sieve[from..until]);
+                at += until - from;
+                if until - from < length as usize {
+                    break;
                 }
-                data.truncate(at);
-                return Ok(data);
             }
+            data.truncate(at);
+            return Ok(data);
         }
         let mut at = 0;
         for &(position, length) in segments {

@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     abi,
+    error::Class,
     testing::{Tester, run},
     word::{Address, Handle},
 };
@@ -243,4 +244,38 @@ fn modes_sizes_and_errors() {
         assert_eq!([datarep("native"), datarep("own")], [27, 55]);
     });
     assert!(!path.exists());
+}
+
+#[test]
+fn filetypes_that_overlap_are_read_only() {
+    let path = path("overlap");
+    fs::write(&path, (0..6_i32).flat_map(i32::to_ne_bytes).collect::<Vec<u8>>()).unwrap();
+    run(1, |tester| {
+        let indexed = |blocks: [i32; 2], places: [i32; 2]| {
+            let (blocks, places) = (tester.ints(&blocks), tester.ints(&places));
+            let made = tester.result::<Handle>("MPI_Type_indexed", &[2, blocks, places, INT]);
+            tester.ok("MPI_Type_commit", &[tester.arena.store(&[made]).0]);
+            made.0
+        };
+        let [overlapping, decreasing, negative] =
+            [indexed([3, 1], [0, 1]), indexed([1, 1], [3, 0]), indexed([1, 1], [-2, 2])];
+        let code = |file, etype, filetype| {
+            let native = tester.arena.text("native").0;
+            tester.code("MPI_File_set_view", &[file, 0, etype, filetype, native, NONE])
+        };
+        let file = open(tester, OWN, &path, RDWR_CREATE);
+        for wrong in [overlapping, decreasing, negative] {
+            assert_eq!([code(file, INT, wrong), code(file, wrong, wrong)], [Class::IO.0; 2]);
+        }
+        close(tester, file);
+        let file = open(tester, OWN, &path, 16);
+        assert_eq!([code(file, INT, decreasing), code(file, INT, negative)], [Class::IO.0; 2]);
+        assert_eq!(code(file, INT, overlapping), 0);
+        let (got, status) = (tester.room(10), tester.room(8));
+        tester.ok("MPI_File_read", &[file, got, 10, INT, status]);
+        // The second filetype begins at the third element, the third one at the end of the file.
+        assert_eq!((count(tester, status), tester.read(got, 8)), (8, vec![0, 1, 2, 1, 3, 4, 5, 4]));
+        close(tester, file);
+    });
+    fs::remove_file(path).unwrap();
 }

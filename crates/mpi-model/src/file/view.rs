@@ -72,6 +72,8 @@ struct Run {
     before: u64,
     displacement: i64,
     length: u64,
+    /// The largest end of this run and of those before.
+    reach: i64,
 }
 
 /// A view of a file.
@@ -100,19 +102,47 @@ pub(super) struct Tiles {
     runs: Vec<Run>,
 }
 
+/// The runs of a datatype; none if its data has no gaps.
+///
+/// # Errors
+/// [`Class::IO`] if displacements are negative or decrease, or if data overlaps in a file that is written.
+fn runs_of(datatype: &Datatype, is_written: bool) -> Result<Vec<Run>> {
+    let (mut runs, mut wrong) = (Vec::<Run>::new(), None);
+    if datatype.is_contiguous() {
+        return Ok(runs);
+    }
+    datatype.layout().for_each_run(1, |displacement, length| {
+        let last = runs.last().copied().unwrap_or(Run { before: 0, displacement: 0, length: 0, reach: 0 });
+        if displacement < 0 {
+            wrong = wrong.or(Some("has negative displacements"));
+        } else if displacement < last.displacement {
+            wrong = wrong.or(Some("has displacements that decrease"));
+        } else if is_written && displacement < last.reach {
+            wrong = wrong.or(Some("overlaps, and the file was opened for writing"));
+        }
+        let reach = last.reach.max(displacement + length as i64);
+        runs.push(Run { before: last.before + last.length, displacement, length, reach });
+    });
+    match wrong {
+        None => Ok(runs),
+        Some(wrong) => Err(Error::new(Class::IO, format!("{datatype} {wrong}"))),
+    }
+}
+
 impl View {
     /// The view of a file that was just opened: bytes.
     pub(super) fn initial(process: &Process<'_>) -> Result<View> {
         let byte = process.datatype(BYTE)?;
-        View::new(0, byte.clone(), byte, Representation::Native)
+        View::new(0, byte.clone(), byte, Representation::Native, true)
     }
 
-    /// Checks the arguments of a view.
+    /// Checks the arguments of a view. The data of the datatypes may overlap only in files that are not written.
     pub(super) fn new(
         displacement: i64,
         etype: Datatype,
         filetype: Datatype,
         representation: Representation,
+        is_written: bool,
     ) -> Result<View> {
         if displacement < 0 {
             return Err(Error::argument(Class::ARG, "disp", format!("{displacement} is negative")));
@@ -128,20 +158,8 @@ impl View {
             return Err(Error::argument(Class::ARG, "filetype", text));
         }
         let extent = representation.extent(&filetype).map_err(|error| error.of("filetype"))?;
-        let mut runs = Vec::new();
-        if !filetype.is_contiguous() {
-            let (mut before, mut end, mut is_ordered) = (0, 0, true);
-            filetype.layout().for_each_run(1, |displacement, length| {
-                runs.push(Run { before, displacement, length });
-                before += length;
-                is_ordered &= displacement >= end;
-                end = displacement + length as i64;
-            });
-            if !is_ordered {
-                let text = format!("the displacements of {filetype} are negative, decrease, or overlap");
-                return Err(Error::argument(Class::ARG, "filetype", text));
-            }
-        }
+        runs_of(&etype, is_written).map_err(|error| error.of("etype"))?;
+        let runs = runs_of(&filetype, is_written).map_err(|error| error.of("filetype"))?;
         let tiles = Tiles { displacement, size, extent, runs };
         Ok(View { displacement, etype, filetype, representation, unit, tiles })
     }
@@ -208,27 +226,21 @@ impl Tiles {
         segments
     }
 
-    /// The bytes of the stream before a position of the file.
+    /// The bytes of the stream before its first byte that is not before a position of the file.
     pub(super) fn bytes_before(&self, position: u64) -> u64 {
         let Tiles { size, extent, .. } = *self;
         let Some(length) = position.checked_sub(self.displacement as u64) else { return 0 };
         let Some(last) = self.runs.last() else { return if size == 0 { 0 } else { length } };
-        let (length, end) = (length as i64, last.displacement + last.length as i64);
-        // Filetypes whose last byte is before the position.
+        let length = length as i64;
+        // Filetypes that end before the position.
         let tiles = match extent {
-            ..=0 => i64::from(length >= end),
-            _ if length < end => 0,
-            _ => (length - end) / extent + 1,
+            _ if length < last.reach => 0,
+            ..=0 => return size,
+            _ => (length - last.reach) / extent + 1,
         };
         let rest = length - tiles * extent;
-        let part = match self.runs.partition_point(|run| run.displacement < rest).checked_sub(1) {
-            None => 0,
-            Some(at) => {
-                let run = self.runs[at];
-                run.before + run.length.min((rest - run.displacement) as u64)
-            }
-        };
-        tiles as u64 * size + if extent <= 0 && tiles > 0 { 0 } else { part }
+        let run = self.runs[self.runs.partition_point(|run| run.reach <= rest)];
+        tiles as u64 * size + run.before + (rest - run.displacement).clamp(0, run.length as i64) as u64
     }
 }
 
@@ -239,16 +251,19 @@ mod tests {
     use super::*;
 
     /// Filetypes of runs after gaps, and the positions of the first bytes of its stream.
-    fn example(gaps: &[(u64, u64)], displacement: i64, end: u64, count: usize) -> (Tiles, Vec<u64>) {
-        let (mut at, mut runs, mut bytes, mut before) = (0, Vec::new(), Vec::new(), 0);
+    fn example(gaps: &[(i64, u64)], displacement: i64, end: u64, count: usize) -> (Tiles, Vec<u64>) {
+        let (mut at, mut runs, mut bytes) = (0_u64, Vec::<Run>::new(), Vec::new());
+        let mut reach = 0;
         for &(gap, length) in gaps {
-            at += gap;
-            runs.push(Run { before, displacement: at as i64, length });
+            let lowest = runs.last().map_or(0, |run| run.displacement as u64);
+            at = at.saturating_add_signed(gap).max(lowest);
+            let before = bytes.len() as u64;
             bytes.extend(at..at + length);
+            reach = reach.max(at + length);
+            runs.push(Run { before, displacement: at as i64, length, reach: reach as i64 });
             at += length;
-            before += length;
         }
-        let extent = at + end;
+        let (extent, before) = (reach + end, bytes.len() as u64);
         let positions =
             (0..).flat_map(|tile| bytes.iter().map(move |at| displacement as u64 + tile * extent + at));
         let positions = positions.take(count).collect();
@@ -258,7 +273,7 @@ mod tests {
     proptest! {
         #[test]
         fn segments_are_those_of_the_typemap(
-            gaps in prop::collection::vec((0_u64..4, 1_u64..5), 1..5),
+            gaps in prop::collection::vec((-3_i64..4, 1_u64..5), 1..5),
             displacement in 0_i64..10,
             end in 0_u64..5,
             offset in 0_usize..50,
@@ -268,9 +283,9 @@ mod tests {
             let segments = tiles.segments(offset as u64, length as u64);
             let found: Vec<u64> = segments.iter().flat_map(|&(at, length)| at..at + length).collect();
             prop_assert_eq!(&found, &positions[offset..offset + length]);
-            prop_assert!(segments.windows(2).all(|two| two[0].0 + two[0].1 < two[1].0));
+            prop_assert!(segments.windows(2).all(|two| two[0].0 + two[0].1 != two[1].0));
             for file in 0..positions[60] {
-                let before = positions.iter().filter(|&&at| at < file).count();
+                let before = positions.iter().take_while(|&&at| at < file).count();
                 prop_assert_eq!(tiles.bytes_before(file), before as u64);
             }
         }

@@ -143,3 +143,42 @@ fn the_status_of_each_request_tells_its_error() {
     let (in_status, truncated) = (19, 15);
     assert_eq!(run.outputs[0], (in_status, vec![1, 15, truncated, 1, 5, 0]));
 }
+
+#[test]
+fn buffers_that_are_sent_and_received_into_are_refused() {
+    let machine = Machine::hockney(1, 2).build().unwrap();
+    let codes = run(&machine, |rank| {
+        rank.call("MPI_Comm_set_errhandler", &[WORLD, RETURN])?;
+        let (both, request) = (rank.put(&[1_i32; 8]), rank.room(8));
+        let (counts, displs) = (rank.put(&[2_i32, 2]), rank.put(&[0_i32, 2]));
+        let own = both + 8 * rank.rank;
+        let codes = [
+            rank.code("MPI_Allgather", &[own, 2, INT, both, 2, INT, WORLD])?,
+            rank.code("MPI_Iallgatherv", &[own, 2, INT, both, counts, displs, INT, WORLD, request])?,
+            rank.code("MPI_Alltoall", &[both, 2, INT, both, 2, INT, WORLD])?,
+            rank.code(
+                "MPI_Ialltoallv",
+                &[both, counts, displs, INT, both, counts, displs, INT, WORLD, request],
+            )?,
+            rank.code("MPI_Iscan", &[both, both, 2, INT, SUM, WORLD, request])?,
+        ];
+        // The root of a gather refuses what the other rank may send.
+        if rank.rank == 0 {
+            assert_eq!(rank.code("MPI_Gatherv", &[both, 2, INT, both, counts, displs, INT, 0, WORLD])?, 1);
+            assert_eq!(rank.code("MPI_Scatter", &[both, 2, INT, both, 2, INT, 0, WORLD])?, 1);
+        }
+        // The data of two datatypes at one address need not overlap.
+        let first = rank.made("MPI_Type_contiguous", &[4, INT])?;
+        let (blocks, places) = (rank.put(&[1_i32]), rank.put(&[16_usize]));
+        let second = rank.made("MPI_Type_create_hindexed", &[1, blocks, places, first])?;
+        for of in [first, second] {
+            rank.call("MPI_Type_commit", &[rank.put(&[of])])?;
+        }
+        rank.call("MPI_Bcast", &[both, 4, INT, 0, WORLD])?;
+        rank.call("MPI_Gather", &[both, 1, first, both, 1, second, 0, 0x102])?;
+        assert_eq!(rank.list::<i32>(both, 8), [1; 8]);
+        Ok(codes)
+    })
+    .unwrap();
+    assert_eq!(codes.outputs, [[1; 5]; 2]);
+}
