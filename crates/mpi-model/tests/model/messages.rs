@@ -2,7 +2,7 @@
 
 use multicomputer::{Machine, prelude::*};
 
-use crate::support::{ANY_SOURCE, ANY_TAG, DOUBLE, IGNORE, INT, PROC_NULL, RETURN, SUM, WORLD, run};
+use crate::support::{ANY_SOURCE, ANY_TAG, BYTE, DOUBLE, IGNORE, INT, PROC_NULL, RETURN, SUM, WORLD, run};
 
 #[test]
 fn a_ring_takes_the_time_of_the_same_program_in_rust() {
@@ -140,4 +140,23 @@ fn the_status_of_each_request_tells_its_error() {
     .unwrap();
     let (in_status, truncated) = (19, 15);
     assert_eq!(run.outputs[0], (in_status, vec![1, 15, truncated, 1, 5, 0]));
+}
+
+#[test]
+fn receives_without_a_process_and_messages_of_another_type() {
+    let machine = Machine::hockney(1, 2).build().unwrap();
+    let run = run(&machine, |rank| {
+        let (buffer, status, request) = (rank.put(&[0_i32; 4]), rank.room(32), rank.room(8));
+        // MPI_DATATYPE_NULL
+        rank.call("MPI_Irecv", &[0, 0, 0x200, PROC_NULL, 1, WORLD, request])?;
+        rank.call("MPI_Wait", &[request, status])?;
+        assert_eq!(rank.get::<i32>(status), PROC_NULL as i32);
+        rank.call("MPI_Comm_set_errhandler", &[WORLD, RETURN])?;
+        if rank.rank == 0 {
+            rank.call("MPI_Send", &[buffer, 3, BYTE, 1, 0, WORLD])?;
+            return Ok(0);
+        }
+        rank.code("MPI_Recv", &[buffer, 4, INT, 0, 0, WORLD, IGNORE])
+    });
+    assert_eq!(run.unwrap().outputs[1], 3);
 }
