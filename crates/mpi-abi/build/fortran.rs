@@ -126,6 +126,8 @@ fn argument(function: &Function, parameter: &Parameter, f08: bool) -> Argument {
         Base::Int | Base::Logical => same("MPI_Fint", format!("(uintptr_t){name}")),
         Base::Long(kind) if value => same(kind, format!("(uintptr_t)*{name}")),
         Base::Long(kind) => same(kind, format!("(uintptr_t){name}")),
+        // The functions of a generalized request may change the variable.
+        Base::Address if function.name == "MPI_Grequest_start" => same("void", format!("(uintptr_t){name}")),
         Base::Address if parameter.pointers == 0 => same("MPI_Aint", format!("(uintptr_t)*{name}")),
         Base::Address => same("void", format!("(uintptr_t){name}")),
         Base::Choice if name == "buffer_addr" && !f08 => Argument {

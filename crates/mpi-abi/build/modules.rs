@@ -21,12 +21,15 @@ pub(crate) fn interfaces(list: &List, f08: bool) -> String {
             continue;
         }
         let large = functions.iter().find(|large| f08 && other_form(large, function));
-        let name = &function.name;
-        text += &format!("interface {name}\n{}", body(function, f08));
-        if let Some(large) = large {
-            text += &body(large, f08);
+        // The second name is for wrappers of tools.
+        for prefix in ["", "P"] {
+            let name = &function.name;
+            text += &format!("interface {prefix}{name}\n{}", body(function, f08, prefix));
+            if let Some(large) = large {
+                text += &body(large, f08, prefix);
+            }
+            text += &format!("end interface {prefix}{name}\n");
         }
-        text += &format!("end interface {name}\n");
     }
     text
 }
@@ -44,13 +47,13 @@ fn is_old(function: &Function) -> bool {
         || function.parameters.iter().any(|parameter| parameter.base == Base::OldSize)
 }
 
-fn body(function: &Function, f08: bool) -> String {
+fn body(function: &Function, f08: bool, prefix: &str) -> String {
     let parameters: Vec<&Parameter> =
         function.parameters.iter().filter(|parameter| !is_dropped(function, parameter)).collect();
     let mut names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     names.push("ierror");
     let detach = f08 && names.contains(&"buffer_addr");
-    let symbol = format!("{}{}", function.name, if detach { "_f08" } else { "" });
+    let symbol = format!("{prefix}{}{}", function.name, if detach { "_f08" } else { "" });
     let mut text = format!("subroutine {symbol}({})\n", wrap(&names));
     text += if f08 { "import\n" } else { "" };
     text += "implicit none\n";

@@ -88,39 +88,57 @@ void mc_count_from_1(MPI_Fint *indices, intptr_t count)
 
 /* ---- Functions of the program ---- */
 
-#define MC_PREDEFINED(name)                                                                                            \
-    void name(void)                                                                                                    \
+/* Programs may also call the predefined functions. Attributes of MPI-1 are default integers. */
+#define MC_COPY(name, integer, copies)                                                                                 \
+    void name(MPI_Fint *object, MPI_Fint *keyval, integer *extra_state, integer *in, integer *out, MPI_Fint *flag,     \
+              MPI_Fint *ierror)                                                                                        \
     {                                                                                                                  \
+        (void)object, (void)keyval, (void)extra_state;                                                                 \
+        if (copies)                                                                                                    \
+            *out = *in;                                                                                                \
+        *flag = copies;                                                                                                \
+        *ierror = MPI_SUCCESS;                                                                                         \
     }
+#define MC_DELETE(name, integer)                                                                                       \
+    void name(MPI_Fint *object, MPI_Fint *keyval, integer *value, integer *extra_state, MPI_Fint *ierror)              \
+    {                                                                                                                  \
+        (void)object, (void)keyval, (void)value, (void)extra_state;                                                    \
+        *ierror = MPI_SUCCESS;                                                                                         \
+    }
+#define MC_ATTRIBUTES(object, integer)                                                                                 \
+    MC_COPY(mpi_##object##null_copy_fn_, integer, 0)                                                                   \
+    MC_COPY(mpi_##object##dup_fn_, integer, 1)                                                                         \
+    MC_DELETE(mpi_##object##null_delete_fn_, integer)
 
-MC_PREDEFINED(mpi_null_copy_fn_)
-MC_PREDEFINED(mpi_null_delete_fn_)
-MC_PREDEFINED(mpi_dup_fn_)
-MC_PREDEFINED(mpi_comm_null_copy_fn_)
-MC_PREDEFINED(mpi_comm_null_delete_fn_)
-MC_PREDEFINED(mpi_comm_dup_fn_)
-MC_PREDEFINED(mpi_type_null_copy_fn_)
-MC_PREDEFINED(mpi_type_null_delete_fn_)
-MC_PREDEFINED(mpi_type_dup_fn_)
-MC_PREDEFINED(mpi_win_null_copy_fn_)
-MC_PREDEFINED(mpi_win_null_delete_fn_)
-MC_PREDEFINED(mpi_win_dup_fn_)
-MC_PREDEFINED(mpi_conversion_fn_null_)
-MC_PREDEFINED(mpi_conversion_fn_null_c_)
+MC_ATTRIBUTES(, MPI_Fint)
+MC_ATTRIBUTES(comm_, MPI_Aint)
+MC_ATTRIBUTES(type_, MPI_Aint)
+MC_ATTRIBUTES(win_, MPI_Aint)
+
+/* They are never called. */
+void mpi_conversion_fn_null_(void)
+{
+}
+
+void mpi_conversion_fn_null_c_(void)
+{
+}
+
+#define MC_NULL(object) (void (*)(void))mpi_##object##null_copy_fn_, (void (*)(void))mpi_##object##null_delete_fn_
+#define MC_DUP(object) (void (*)(void))mpi_##object##dup_fn_
 
 uintptr_t mc_callback(void (*function)(void))
 {
     static void (*const null[])(void) = {
-        mpi_null_copy_fn_,        mpi_null_delete_fn_,      mpi_comm_null_copy_fn_,  mpi_comm_null_delete_fn_,
-        mpi_type_null_copy_fn_,   mpi_type_null_delete_fn_, mpi_win_null_copy_fn_,   mpi_win_null_delete_fn_,
-        mpi_conversion_fn_null_, mpi_conversion_fn_null_c_,
+        MC_NULL(), MC_NULL(comm_), MC_NULL(type_), MC_NULL(win_), mpi_conversion_fn_null_, mpi_conversion_fn_null_c_,
     };
+    static void (*const dup[])(void) = {MC_DUP(), MC_DUP(comm_), MC_DUP(type_), MC_DUP(win_)};
     for (size_t i = 0; i < sizeof null / sizeof *null; ++i)
         if (function == null[i])
             return 0;
-    if (function == mpi_dup_fn_ || function == mpi_comm_dup_fn_ || function == mpi_type_dup_fn_ ||
-        function == mpi_win_dup_fn_)
-        return (uintptr_t)MPI_COMM_DUP_FN;
+    for (size_t i = 0; i < sizeof dup / sizeof *dup; ++i)
+        if (function == dup[i])
+            return (uintptr_t)MPI_COMM_DUP_FN;
     return (uintptr_t)function;
 }
 
@@ -170,25 +188,22 @@ int mc_delete_attr_integer(void (*function)(void), uintptr_t object, int keyval,
 
 int mc_grequest_query(void (*function)(void), uintptr_t extra_state, MPI_Status *status)
 {
-    MPI_Aint state = (MPI_Aint)extra_state;
     MPI_Fint code = MPI_SUCCESS;
-    ((void (*)(MPI_Aint *, MPI_Status *, MPI_Fint *))function)(&state, status, &code);
+    ((void (*)(MPI_Aint *, MPI_Status *, MPI_Fint *))function)((MPI_Aint *)extra_state, status, &code);
     return code;
 }
 
 int mc_grequest_free(void (*function)(void), uintptr_t extra_state)
 {
-    MPI_Aint state = (MPI_Aint)extra_state;
     MPI_Fint code = MPI_SUCCESS;
-    ((void (*)(MPI_Aint *, MPI_Fint *))function)(&state, &code);
+    ((void (*)(MPI_Aint *, MPI_Fint *))function)((MPI_Aint *)extra_state, &code);
     return code;
 }
 
 int mc_grequest_cancel(void (*function)(void), uintptr_t extra_state, int complete)
 {
-    MPI_Aint state = (MPI_Aint)extra_state;
     MPI_Fint code = MPI_SUCCESS;
-    ((void (*)(MPI_Aint *, MPI_Fint *, MPI_Fint *))function)(&state, &complete, &code);
+    ((void (*)(MPI_Aint *, MPI_Fint *, MPI_Fint *))function)((MPI_Aint *)extra_state, &complete, &code);
     return code;
 }
 

@@ -31,6 +31,14 @@ impl Program for Memory {
         }
     }
 
+    fn read_into(&self, address: usize, into: &mut [u8]) {
+        if into.is_empty() {
+            return;
+        }
+        // SAFETY: as for `read`.
+        unsafe { ptr::copy_nonoverlapping(address as *const u8, into.as_mut_ptr(), into.len()) }
+    }
+
     fn write(&self, address: usize, bytes: &[u8]) {
         if bytes.is_empty() {
             return;

@@ -10,32 +10,40 @@ use crate::{
     word::{Address, Argument, Handle},
 };
 
-/// A datatype that need not be given where the buffer is not used: `MPI_DATATYPE_NULL` is allowed there.
+/// A datatype that is not significant where the buffer is not used, and then may be any number.
 #[derive(Clone, Debug)]
-pub struct Optional(Option<Datatype>);
+pub struct Optional {
+    /// `MPI_BYTE` if none was given.
+    datatype: Datatype,
+    is_null: bool,
+    error: Option<Error>,
+}
 
 impl Optional {
     /// The datatype of a buffer that is used.
     ///
     /// # Errors
-    /// [`Class::TYPE`] for `MPI_DATATYPE_NULL`.
+    /// [`Class::TYPE`] for `MPI_DATATYPE_NULL` and numbers that are no datatype.
     pub fn given(self) -> Result<Datatype> {
-        self.0.ok_or_else(|| Error::argument(Class::TYPE, "datatype", "MPI_DATATYPE_NULL was given"))
+        self.error.map_or(Ok(self.datatype), |error| Err(error.of("datatype")))
     }
 }
 
 impl From<Datatype> for Optional {
     fn from(datatype: Datatype) -> Optional {
-        Optional(Some(datatype))
+        Optional { datatype, is_null: false, error: None }
     }
 }
 
 impl<'n> Argument<'n> for Optional {
     fn decode(process: &Process<'n>, word: usize) -> Result<Self> {
-        match Handle(word) {
-            basic::NULL => Ok(Optional(None)),
-            handle => Ok(Optional(Some(process.datatype(handle)?))),
-        }
+        Ok(match process.datatype(Handle(word)) {
+            Ok(datatype) => datatype.into(),
+            Err(error) => {
+                let is_null = Handle(word) == basic::NULL;
+                Optional { datatype: process.datatype(basic::BYTE_HANDLE)?, is_null, error: Some(error) }
+            }
+        })
     }
 }
 
@@ -54,12 +62,13 @@ impl Buffer {
     /// Checks the arguments of a call.
     ///
     /// # Errors
-    /// [`Class::COUNT`] for a negative count, [`Class::TYPE`] for a datatype that is not committed.
+    /// [`Class::COUNT`] for a negative count, [`Class::TYPE`] for a datatype that is not committed, or that is null although the count is not 0.
     pub fn new(address: Address, count: i64, datatype: impl Into<Optional>) -> Result<Buffer> {
         if count < 0 {
             return Err(Error::argument(Class::COUNT, "count", format!("{count} is negative")));
         }
-        let datatype = datatype.into().given()?;
+        let given = datatype.into();
+        let datatype = if given.is_null && count == 0 { given.datatype } else { given.given()? };
         datatype.committed()?;
         Ok(Buffer { address, count, datatype })
     }

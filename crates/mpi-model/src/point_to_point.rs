@@ -13,9 +13,8 @@ use multicomputer::comm::{
 };
 
 use crate::{
-    buffer::Buffer,
+    buffer::{Buffer, Optional},
     communicator::Communicator,
-    datatype::Datatype,
     error::{Class, Error, Result},
     function::{Function, functions},
     process::Process,
@@ -117,7 +116,7 @@ fn send<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -129,7 +128,7 @@ fn ssend<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -154,17 +153,17 @@ fn recv<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     source: i32,
     tag: i32,
     comm: Comm<'n>,
     status: StatusAddress,
 ) -> Result<()> {
-    let landing = Landing { buffer: Buffer::new(buf, count, datatype)?, communicator: comm.clone() };
     let Some(from) = comm.from(source, tag)? else {
         status.set(process, &Status::NO_PROCESS, false);
         return Ok(());
     };
+    let landing = Landing { buffer: Buffer::new(buf, count, datatype)?, communicator: comm.clone() };
     if process.has_background() {
         let work = process.start_receive(Some(from), landing)?;
         let received = process.finish(work, Some(&comm))?;
@@ -180,7 +179,7 @@ fn isend<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -197,7 +196,7 @@ fn issend<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -214,14 +213,19 @@ fn irecv<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     source: i32,
     tag: i32,
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let landing = Landing { buffer: Buffer::new(buf, count, datatype)?, communicator: comm.clone() };
-    let work = process.start_receive(comm.from(source, tag)?, landing)?;
+    let work = match comm.from(source, tag)? {
+        None => Work::done(Status::NO_PROCESS),
+        from => {
+            let buffer = Buffer::new(buf, count, datatype)?;
+            process.start_receive(from, Landing { buffer, communicator: comm.clone() })?
+        }
+    };
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())
 }
@@ -246,7 +250,7 @@ fn send_init<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -260,7 +264,7 @@ fn ssend_init<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -274,7 +278,7 @@ fn recv_init<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     source: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -315,12 +319,12 @@ fn sendrecv<'n>(
     process: &Process<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     dest: i32,
     sendtag: i32,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
     source: i32,
     recvtag: i32,
     comm: Comm<'n>,
@@ -337,7 +341,7 @@ fn sendrecv_replace<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     sendtag: i32,
     source: i32,
@@ -372,12 +376,12 @@ fn isendrecv<'n>(
     process: &Process<'n>,
     sendbuf: Address,
     sendcount: i64,
-    sendtype: Datatype,
+    sendtype: Optional,
     dest: i32,
     sendtag: i32,
     recvbuf: Address,
     recvcount: i64,
-    recvtype: Datatype,
+    recvtype: Optional,
     source: i32,
     recvtag: i32,
     comm: Comm<'n>,
@@ -394,7 +398,7 @@ fn isendrecv_replace<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     sendtag: i32,
     source: i32,

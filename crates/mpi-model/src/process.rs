@@ -55,6 +55,8 @@ pub enum Scope<'n> {
     File(Handle),
     /// A session.
     Session(Handle),
+    /// An object of this kind that the call makes, with this error handler.
+    New(Kind, Handle),
 }
 
 /// Settings of a job.
@@ -291,9 +293,10 @@ impl<'n> Process<'n> {
         Ok(self.clock.time()?)
     }
 
-    /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, and of communicators without a parent.
+    /// The error handler of `MPI_COMM_WORLD`, `MPI_COMM_SELF`, windows, and of communicators without a parent: none, which is
+    /// `MPI_ERRORS_ARE_FATAL` for the program.
     pub(crate) fn initial_error_handler(&self) -> Handle {
-        abi::ERRORS_ARE_FATAL
+        abi::ERRHANDLER_NULL
     }
 
     /// The number of processes.

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     error::{Class, Error, Result},
-    word::Stored,
+    word::{LARGEST, Stored},
 };
 
 /// The memory and the functions of the program that a process runs.
@@ -14,6 +14,13 @@ use crate::{
 pub trait Program {
     /// Appends the `length` bytes at `address` to `into`.
     fn read(&self, address: usize, length: usize, into: &mut Vec<u8>);
+
+    /// Copies the bytes at `address` into `into`.
+    fn read_into(&self, address: usize, into: &mut [u8]) {
+        let mut bytes = Vec::with_capacity(into.len());
+        self.read(address, into.len(), &mut bytes);
+        into.copy_from_slice(&bytes);
+    }
 
     /// Stores bytes at `address`.
     fn write(&self, address: usize, bytes: &[u8]);
@@ -110,16 +117,14 @@ impl<'a> Scratch<'a> {
 
     /// Stores a value.
     pub(crate) fn set<T: Stored>(&self, slot: usize, value: &T) {
-        let mut bytes = Vec::with_capacity(T::SIZE);
-        value.store(&mut bytes);
-        self.program.write(self.address(slot), &bytes);
+        self.program.write(self.address(slot), value.bytes().as_ref());
     }
 
     /// Reads a value.
     pub(crate) fn get<T: Stored>(&self, slot: usize) -> T {
-        let mut bytes = Vec::with_capacity(T::SIZE);
-        self.program.read(self.address(slot), T::SIZE, &mut bytes);
-        T::load(&bytes)
+        let mut bytes = [0; LARGEST];
+        self.program.read_into(self.address(slot), &mut bytes[..T::SIZE]);
+        T::load(&bytes[..T::SIZE])
     }
 }
 

@@ -43,6 +43,11 @@ pub(crate) trait Steps<'n> {
     fn complete(&mut self, process: &Process<'n>, request: RequestId, message: Option<Message>)
     -> Result<()>;
 
+    /// Whether other operations have waited for all of its requests.
+    fn is_finished(&self) -> bool {
+        false
+    }
+
     /// The status of the finished operation.
     fn status(&self) -> Status {
         Status::EMPTY
@@ -148,7 +153,7 @@ impl Default for State<'_> {
 }
 
 impl<'n> Landing<'n> {
-    /// Stores the data of a message and returns its status.
+    /// Stores the data of a message and returns its status. A message that ends within an element has another type than the receive.
     pub(crate) fn land(
         &self,
         process: &Process<'n>,
@@ -158,7 +163,14 @@ impl<'n> Landing<'n> {
         let status = self.communicator.status(message.source, message.tag, bytes);
         if bytes <= room {
             self.buffer.store(process, &message.payload);
-            return Ok(status);
+            let (elements, rest) = self.buffer.datatype.layout().elements_in(bytes);
+            if rest == 0 {
+                return Ok(status);
+            }
+            let text = format!(
+                "the message has {bytes} bytes, which are {elements} elements and {rest} bytes of the datatype of the receive"
+            );
+            return Err(MpiError { class: Class::TYPE, argument: None, text });
         }
         if let Ok(part) = message.payload.slice(..room) {
             self.buffer.store(process, &part);
@@ -181,6 +193,7 @@ impl<'n> Work<'n> {
         match self {
             Work::Complete(_) => true,
             Work::Generalized(generalized) => generalized.is_complete.get(),
+            Work::Steps(steps) => steps.is_finished(),
             _ => false,
         }
     }
@@ -342,6 +355,7 @@ impl<'n> Process<'n> {
         match &*request.work.borrow() {
             Work::Complete(Ok(status)) => Ok(*status),
             Work::Complete(Err(error)) => Err(Error::Mpi(error.clone())),
+            Work::Steps(steps) => Ok(steps.status()),
             _ => Err(Error::Leave),
         }
     }

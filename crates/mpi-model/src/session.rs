@@ -15,14 +15,16 @@ use crate::{
     info::{self, Info},
     point_to_point::buffered::{self, Buffered},
     process::{Process, Scope},
-    request::Work,
-    status::Status,
     table::{Kind, Table},
     word::{Address, Argument, Handle, Integer, Out, Stored, Text, store_text},
 };
 
 /// The names of the sets of processes.
 const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
+
+/// Values of the info key `thread_level`.
+const LEVELS: [&str; 4] =
+    ["MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"];
 
 /// A session.
 #[derive(Clone, Debug)]
@@ -92,12 +94,26 @@ functions! {
     MPI_Comm_get_parent: get_parent(parent);
 }
 
+/// Decodes an argument of a call whose errors go to the error handler that is another argument, once that is known.
+fn decoded<'n, T: Argument<'n>>(process: &Process<'n>, name: &'static str, word: usize) -> Result<T> {
+    T::decode(process, word).map_err(|error| error.of(name))
+}
+
 fn init(
     process: &Process<'_>,
-    mut hints: Info,
+    Address(hints): Address,
     errhandler: error_handler::Given,
-    session: Out<Handle>,
+    Address(session): Address,
 ) -> Result<()> {
+    *process.scope.borrow_mut() = Scope::New(Kind::Session, errhandler.0);
+    let session: Out<Handle> = decoded(process, "session", session)?;
+    let mut hints: Info = decoded(process, "info", hints)?;
+    if let Some(level) = hints.get("thread_level")
+        && !LEVELS.contains(&level)
+    {
+        let text = format!("thread_level is `{level}`: it is one of {}", LEVELS.join(", "));
+        return Err(Error::argument(Class::INFO_VALUE, "info", text));
+    }
     hints.set("thread_level", "MPI_THREAD_FUNNELED");
     let made = Session { info: Rc::new(hints), buffered: Rc::default() };
     let handle = process.sessions.borrow_mut().table.insert(made);
@@ -138,7 +154,15 @@ fn get_nth_pset(
         let text = format!("{n} is not the number of a set of processes: there are {}, from 0", SETS.len());
         return Err(Error::argument(Class::ARG, "n", text));
     };
-    store_text(process, pset_name, name, usize::try_from(pset_len.get(process)).unwrap_or(0));
+    let room = usize::try_from(pset_len.get(process)).unwrap_or(0);
+    if pset_name.is_null() && room > 0 {
+        return Err(Error::argument(
+            Class::ARG,
+            "pset_name",
+            format!("a null pointer was given for {room} characters"),
+        ));
+    }
+    store_text(process, pset_name, name, room);
     pset_len.set(process, name.len() as i32 + 1);
     Ok(())
 }
@@ -178,12 +202,17 @@ fn of_group<'n>(process: &Process<'n>, argument: &'static str, group: &Group) ->
 
 fn create_from_group(
     process: &Process<'_>,
-    group: Rc<Group>,
-    _: Text,
-    hints: Info,
+    Address(group): Address,
+    Address(stringtag): Address,
+    Address(hints): Address,
     errhandler: error_handler::Given,
-    newcomm: Out<Handle>,
+    Address(newcomm): Address,
 ) -> Result<()> {
+    *process.scope.borrow_mut() = Scope::New(Kind::Communicator, errhandler.0);
+    let newcomm: Out<Handle> = decoded(process, "newcomm", newcomm)?;
+    let group: Rc<Group> = decoded(process, "group", group)?;
+    let _: Text = decoded(process, "stringtag", stringtag)?;
+    let hints: Info = decoded(process, "info", hints)?;
     if group.size() == 0 {
         newcomm.set(process, abi::COMM_NULL);
         return Ok(());
@@ -199,15 +228,20 @@ fn create_from_group(
 #[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn create_from_groups(
     process: &Process<'_>,
-    local_group: Rc<Group>,
+    Address(local_group): Address,
     local_leader: i32,
-    Handle(remote_group): Handle,
+    Address(remote_group): Address,
     remote_leader: i32,
-    _: Text,
-    hints: Info,
+    Address(stringtag): Address,
+    Address(hints): Address,
     errhandler: error_handler::Given,
-    newintercomm: Out<Handle>,
+    Address(newintercomm): Address,
 ) -> Result<()> {
+    *process.scope.borrow_mut() = Scope::New(Kind::Communicator, errhandler.0);
+    let newintercomm: Out<Handle> = decoded(process, "newintercomm", newintercomm)?;
+    let local_group: Rc<Group> = decoded(process, "local_group", local_group)?;
+    let _: Text = decoded(process, "stringtag", stringtag)?;
+    let hints: Info = decoded(process, "info", hints)?;
     let local = of_group(process, "local_group", &local_group)?;
     let leader = |argument, rank: i32, group: &Group| {
         let found = usize::try_from(rank).ok().and_then(|rank| group.world_rank(rank));
@@ -219,7 +253,7 @@ fn create_from_groups(
     let own = leader("local_leader", local_leader, &local_group)?;
     let mut packed = Vec::new();
     if own == process.node.rank() {
-        let remote = Rc::<Group>::decode(process, remote_group).map_err(|error| error.of("remote_group"))?;
+        let remote: Rc<Group> = decoded(process, "remote_group", remote_group)?;
         let other = leader("remote_leader", remote_leader, &remote)?;
         // The group of the leader with the lower rank is first.
         u64::from(own < other).store(&mut packed);
@@ -255,8 +289,7 @@ fn flush_buffer(process: &Process<'_>, session: Session) -> Result<()> {
 }
 
 fn iflush_buffer(process: &Process<'_>, session: Session, request: Out<Handle>) -> Result<()> {
-    buffered::wait_for_sends(process, &session.buffered)?;
-    request.set(process, process.enter(Work::done(Status::EMPTY), None));
+    buffered::start_flush(process, &session.buffered, None, request);
     Ok(())
 }
 
@@ -285,12 +318,23 @@ mod tests {
             let Handle(session) =
                 tester.result("MPI_Session_init", &[abi::INFO_NULL.0, abi::ERRORS_RETURN.0]);
             assert_eq!(tester.result::<i32>("MPI_Session_get_num_psets", &[session, abi::INFO_NULL.0]), 2);
+            let Handle(hints) = tester.result("MPI_Info_create", &[]);
+            let [key, level] = ["thread_level", "MPI_THREAD_OTHER"].map(|text| tester.arena.text(text).0);
+            tester.ok("MPI_Info_set", &[hints, key, level]);
+            // The error handler that is an argument takes the errors of the call.
+            let words = [hints, abi::ERRORS_RETURN.0, tester.arena.alloc(8).0];
+            assert_eq!(tester.code("MPI_Session_init", &words), 33);
             let (length, name) = (tester.ints(&[100]), tester.arena.alloc(100).0);
             tester.ok("MPI_Session_get_nth_pset", &[session, abi::INFO_NULL.0, 0, length, name]);
             assert_eq!((tester.read(length, 1), tester.string(name)), (vec![12], "mpi://WORLD".to_owned()));
             let words = [session, abi::INFO_NULL.0, 2, length, name];
             assert_eq!(tester.code("MPI_Session_get_nth_pset", &words), 13);
+            let words = [session, abi::INFO_NULL.0, 0, length, 0];
+            assert_eq!(tester.code("MPI_Session_get_nth_pset", &words), 13);
             let tag = tester.arena.text("tag").0;
+            let words =
+                [group(tester, session, "mpi://SELF"), tag, abi::INFO_NULL.0, abi::ERRORS_RETURN.0, 0];
+            assert_eq!(tester.code("MPI_Comm_create_from_group", &words), 13);
             for (set, size) in [("mpi://WORLD", 3), ("mpi://SELF", 1)] {
                 let words = [group(tester, session, set), tag, abi::INFO_NULL.0, abi::ERRORS_RETURN.0];
                 let Handle(comm) = tester.result("MPI_Comm_create_from_group", &words);

@@ -60,8 +60,8 @@ impl StatusAddress {
         if self.0.is_null() {
             return;
         }
-        let mut bytes = Vec::with_capacity(Status::SIZE as usize);
-        process.program.read(self.0.0, Status::SIZE as usize, &mut bytes);
+        let mut bytes = [0; Status::SIZE as usize];
+        process.program.read_into(self.0.0, &mut bytes);
         bytes[0..4].copy_from_slice(&status.source.to_ne_bytes());
         bytes[4..8].copy_from_slice(&status.tag.to_ne_bytes());
         if with_error {
@@ -74,8 +74,8 @@ impl StatusAddress {
 
     /// Reads a status.
     pub fn get(self, process: &Process<'_>) -> Status {
-        let mut bytes = Vec::with_capacity(Status::SIZE as usize);
-        process.program.read(self.0.0, Status::SIZE as usize, &mut bytes);
+        let mut bytes = [0; Status::SIZE as usize];
+        process.program.read_into(self.0.0, &mut bytes);
         let int = |at: usize| i32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let mut length = [0; 8];
         length.copy_from_slice(&bytes[16..24]);

@@ -68,16 +68,24 @@ impl<'n> Argument<'n> for i32 {
     }
 }
 
+/// The largest size of a value in bytes.
+pub(crate) const LARGEST: usize = 8;
+
 /// A value in the program's memory.
 pub trait Stored: Sized {
-    /// The size of the value in bytes.
+    /// The size of the value in bytes, at most 8.
     const SIZE: usize;
 
     /// Reads the value from `SIZE` bytes.
     fn load(bytes: &[u8]) -> Self;
 
-    /// Appends the `SIZE` bytes of the value.
-    fn store(&self, into: &mut Vec<u8>);
+    /// The `SIZE` bytes of the value.
+    fn bytes(&self) -> impl AsRef<[u8]>;
+
+    /// Appends the bytes of the value.
+    fn store(&self, into: &mut Vec<u8>) {
+        into.extend_from_slice(self.bytes().as_ref());
+    }
 }
 
 macro_rules! stored {
@@ -91,8 +99,8 @@ macro_rules! stored {
                 <$number>::from_ne_bytes(own)
             }
 
-            fn store(&self, into: &mut Vec<u8>) {
-                into.extend_from_slice(&self.to_ne_bytes());
+            fn bytes(&self) -> impl AsRef<[u8]> {
+                self.to_ne_bytes()
             }
         }
     )*};
@@ -107,8 +115,8 @@ impl Stored for Handle {
         Handle(usize::load(bytes))
     }
 
-    fn store(&self, into: &mut Vec<u8>) {
-        self.0.store(into);
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.0.to_ne_bytes()
     }
 }
 
@@ -119,8 +127,8 @@ impl Stored for Address {
         Address(usize::load(bytes))
     }
 
-    fn store(&self, into: &mut Vec<u8>) {
-        self.0.store(into);
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.0.to_ne_bytes()
     }
 }
 
@@ -180,16 +188,14 @@ impl<'n, T> Argument<'n> for Out<T> {
 impl<T: Stored> Out<T> {
     /// Stores the result.
     pub fn set(self, process: &Process<'_>, value: T) {
-        let mut bytes = Vec::with_capacity(T::SIZE);
-        value.store(&mut bytes);
-        process.program.write(self.address.0, &bytes);
+        process.program.write(self.address.0, value.bytes().as_ref());
     }
 
     /// Reads the value that the program has stored, of an argument that is both given and returned.
     pub fn get(self, process: &Process<'_>) -> T {
-        let mut bytes = Vec::with_capacity(T::SIZE);
-        process.program.read(self.address.0, T::SIZE, &mut bytes);
-        T::load(&bytes)
+        let mut bytes = [0; LARGEST];
+        process.program.read_into(self.address.0, &mut bytes[..T::SIZE]);
+        T::load(&bytes[..T::SIZE])
     }
 }
 
@@ -258,7 +264,9 @@ impl<T: Stored> Array<T> {
 
     /// Stores the element at `index`.
     pub fn set(self, process: &Process<'_>, index: usize, value: T) {
-        Array::at(self.address.offset((index * T::SIZE) as i64)).write(process, &[value]);
+        if !self.address.is_null() {
+            process.program.write(self.address.offset((index * T::SIZE) as i64).0, value.bytes().as_ref());
+        }
     }
 }
 

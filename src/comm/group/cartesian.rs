@@ -94,36 +94,37 @@ impl<'n> Group<'n> {
 
 impl<'n> Cartesian<'n> {
     /// Returns extents for a grid of exactly `ranks` ranks that is as close to a cube as possible: in non-increasing order, with the
-    /// smallest possible first extent, then the smallest second one, and so on. The list is empty if there are no dimensions.
+    /// smallest possible difference of the first extent and the last one, then the largest possible last one, then the one before it, and so on.
+    /// The list is empty if there are no dimensions.
     ///
     /// ```
     /// use multicomputer::comm::Cartesian;
     ///
     /// assert_eq!(Cartesian::balanced(12, 2), [4, 3]);
     /// assert_eq!(Cartesian::balanced(60, 3), [5, 4, 3]);
+    /// assert_eq!(Cartesian::balanced(5040, 3), [21, 16, 15]);
     /// assert_eq!(Cartesian::balanced(7, 2), [7, 1]);
     /// ```
     #[doc(alias = "MPI_Dims_create")]
     #[doc(alias = "dims_create")]
     pub fn balanced(ranks: usize, dimensions: usize) -> Vec<usize> {
-        let Some(others) = dimensions.checked_sub(1) else { return Vec::new() };
-        if others == 0 || ranks <= 1 {
-            let mut extents = vec![ranks];
-            extents.resize(dimensions, 1);
-            return extents;
-        }
-        let small: Vec<usize> =
-            (1..=ranks.isqrt()).filter(|&divisor| ranks.is_multiple_of(divisor)).collect();
-        let large = small.iter().rev().map(|divisor| ranks / divisor);
-        for first in small.iter().copied().chain(large) {
-            // The extents of the other dimensions have the smallest possible maximum: if it is too large, `first` is too small.
-            let is_enough = first.checked_pow(dimensions as u32).is_none_or(|points| points >= ranks);
-            let rest = if is_enough { Cartesian::balanced(ranks / first, others) } else { continue };
-            if rest[0] <= first {
-                return [vec![first], rest].concat();
+        let small = (1..=ranks.isqrt()).filter(|&divisor| ranks.is_multiple_of(divisor));
+        let mut divisors: Vec<usize> = small.flat_map(|divisor| [divisor, ranks / divisor]).collect();
+        divisors.sort_unstable();
+        divisors.dedup();
+        let Some(mut best) = extents_between(&divisors, ranks, dimensions, (1, ranks)) else {
+            // No ranks, or no dimensions.
+            return [vec![ranks], vec![1; dimensions]].concat()[..dimensions].to_vec();
+        };
+        for &least in divisors.iter().rev() {
+            while let [first, .., last] = best[..]
+                && let largest = least + first - last - usize::from(least <= last)
+                && let Some(closer) = extents_between(&divisors, ranks, dimensions, (least, largest))
+            {
+                best = closer;
             }
         }
-        unreachable!("the last divisor is the number of ranks itself, which leaves extents of 1")
+        best
     }
 
     /// The ranks of the grid as a group.
@@ -231,6 +232,28 @@ impl<'n> Cartesian<'n> {
         let name = |nodes: &str| format!("the group of nodes {nodes} of {}", self.group.name());
         Ok(Cartesian { group: self.group.named_subgroup(&members, name)?, axes })
     }
+}
+
+/// Returns a non-increasing list of extents from `least` to `largest` whose product is `ranks`: the one with the largest last extent, then the
+/// largest one before it, and so on. The divisors are at least those of `ranks`, in order.
+fn extents_between(
+    divisors: &[usize],
+    ranks: usize,
+    dimensions: usize,
+    (least, largest): (usize, usize),
+) -> Option<Vec<usize>> {
+    if dimensions <= 1 {
+        let is_possible = if dimensions == 0 { ranks == 1 } else { (least..=largest).contains(&ranks) };
+        return is_possible.then(|| vec![ranks; dimensions]);
+    }
+    let is_enough = largest.checked_pow(dimensions as u32).is_none_or(|points| points >= ranks);
+    let is_small = |last: usize| last.checked_pow(dimensions as u32).is_some_and(|points| points <= ranks);
+    let below = divisors.partition_point(|&last| last <= largest && is_small(last));
+    let candidates = divisors[..below].iter().rev().take_while(|&&last| is_enough && last >= least);
+    candidates.copied().filter(|&last| ranks.is_multiple_of(last)).find_map(|last| {
+        let others = extents_between(divisors, ranks / last, dimensions - 1, (last, largest))?;
+        Some([others, vec![last]].concat())
+    })
 }
 
 /// Returns the position of a coordinate on an axis: modulo the extent on a ring, `None` beyond the edge of a line.

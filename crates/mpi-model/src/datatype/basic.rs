@@ -97,6 +97,8 @@ pub struct Named {
 
 /// `MPI_DATATYPE_NULL`.
 pub const NULL: Handle = Handle(0x200);
+/// `MPI_BYTE`.
+pub const BYTE_HANDLE: Handle = Handle(0x247);
 /// Handles of predefined datatypes are less than this number and greater than [`NULL`].
 pub const END: usize = 0x300;
 
@@ -126,6 +128,13 @@ const fn character(size: u8) -> Basic {
 
 /// The basic type of `MPI_BYTE`.
 pub(crate) const BYTE: Basic = Basic::new(Class::Byte, 1);
+
+/// The type without data of the markers of MPI-1, which the standard ABI does not have: the displacements in a structure set its bounds.
+const MARKER: Basic = Basic::new(Class::Byte, 0);
+/// `MPI_LB`.
+pub(super) const LB: Handle = Handle(0x2f0);
+/// `MPI_UB`.
+pub(super) const UB: Handle = Handle(0x2f1);
 
 const LONG_DOUBLE: Basic = Basic::new(Class::LongDouble, 16);
 const LONG_DOUBLE_COMPLEX: Basic = Basic::new(Class::LongDoubleComplex, 32);
@@ -217,6 +226,8 @@ named! {
     0x2e2 MPI_REAL16 real(16);
     0x2e3 MPI_COMPLEX16 complex(16);
     0x2eb MPI_COMPLEX32 complex(32);
+    0x2f0 MPI_LB MARKER;
+    0x2f1 MPI_UB MARKER;
 }
 
 /// Returns the predefined datatype with a handle.

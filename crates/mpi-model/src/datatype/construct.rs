@@ -222,6 +222,18 @@ pub(super) fn structure<T: Integer>(
     let layout = Layout::structure(
         members.map(|(of, (&place, &length))| (place, length as u64, of.layout().clone())).collect(),
     );
+    let marked = |marker| {
+        let marks = types.iter().zip(&places).filter(move |(of, _)| of.handle() == marker);
+        marks.map(|(_, &place)| place)
+    };
+    let (lb, ub) = (marked(basic::LB).min(), marked(basic::UB).max());
+    let layout = match lb.or(ub) {
+        None => layout,
+        Some(_) => layout.and_then(|layout| {
+            let lb = lb.unwrap_or(layout.lb());
+            layout.resized(lb, ub.unwrap_or(layout.ub()).checked_sub(lb)?)
+        }),
+    };
     let contents = types.iter().fold(
         Contents::new::<T>(Combiner::Struct).counts([count]).counts(lengths).addresses(places),
         Contents::of,
@@ -242,6 +254,7 @@ pub(super) fn resized<T: Integer>(
 }
 
 pub(super) fn dup(process: &Process<'_>, oldtype: Datatype, newtype: Out<Handle>) -> Result<()> {
+    newtype.set(process, super::basic::NULL);
     let contents = Contents::new::<i32>(Combiner::Dup).of(&oldtype);
     let datatype = Datatype::new(oldtype.layout().clone(), Made::Derived(contents));
     datatype.is_committed.set(oldtype.is_committed());

@@ -152,7 +152,7 @@ impl Layout {
     pub fn basic(basic: Basic) -> Layout {
         Layout {
             size: basic.size.into(),
-            elements: 1,
+            elements: u64::from(basic.size > 0),
             lb: 0,
             ub: basic.size.into(),
             is_resized: false,
@@ -163,7 +163,7 @@ impl Layout {
             is_untyped: matches!(basic.class, Class::Byte | Class::Packed),
             single: Some(basic),
             hash: OnceLock::new(),
-            shape: Shape::Basic(basic),
+            shape: if basic.size == 0 { Shape::Empty } else { Shape::Basic(basic) },
         }
     }
 

@@ -319,6 +319,13 @@ fn constructors_and_what_they_were_made_of() {
         let (places, types) = (arena.store(&[0_i64, 96]), arena.store(&[vector, Handle(int)]));
         let structure = made(process, arena, "MPI_Type_create_struct", &[2, lengths.0, places.0, types.0]);
         assert_eq!(envelope(structure), [3, 2, 2, 110]);
+        // The markers of MPI-1 have no data and set the bounds.
+        let lengths = ints(arena, &[1, 1, 1]);
+        let (places, types) =
+            (arena.store(&[0_i64, -4, 16]), arena.store(&[Handle(int), super::basic::LB, super::basic::UB]));
+        let marked = made(process, arena, "MPI_Type_create_struct", &[3, lengths.0, places.0, types.0]);
+        assert_eq!(results(process, arena, "MPI_Type_size", &[marked.0], &[4]), [4]);
+        assert_eq!(results(process, arena, "MPI_Type_get_extent", &[marked.0], &[8, 8]), [-4, 20]);
         // The program can free what the structure was made of.
         let variable = arena.store(&[vector]);
         call(process, "MPI_Type_free", &[variable.0]).unwrap();

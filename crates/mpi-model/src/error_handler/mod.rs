@@ -159,25 +159,7 @@ pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiEr
     if is_tool {
         return Ok(tool::code(error));
     }
-    let (object, kind, handler) = match scope {
-        Scope::Communicator(communicator) => {
-            (communicator.handle.get(), Kind::Communicator, communicator.error_handler.get())
-        }
-        // MPI 4.0: errors of calls without an object are those of MPI_COMM_SELF. Before, they were those of MPI_COMM_WORLD, and programs set
-        // only its handler.
-        Scope::Process => {
-            let of = |comm| process.communicators.borrow().get(comm).map(|found| found.error_handler.get());
-            let set = [abi::COMM_SELF, abi::COMM_WORLD].map(|comm| (comm, of(comm)));
-            let is_set = |&(_, handler): &(Handle, Option<Handle>)| {
-                handler.is_some_and(|handler| handler != process.initial_error_handler())
-            };
-            let (comm, handler) = set.into_iter().find(is_set).unwrap_or(set[0]);
-            (comm, Kind::Communicator, handler.unwrap_or(abi::ERRORS_ARE_FATAL))
-        }
-        Scope::Window(window) => (*window, Kind::Window, of_object(process, *window)),
-        Scope::File(file) => (*file, Kind::File, of_object(process, *file)),
-        Scope::Session(session) => (*session, Kind::Session, of_object(process, *session)),
-    };
+    let (object, kind, handler) = taker(process, scope);
     let action = process.error_handlers.borrow().action(handler);
     let code = error.class.0;
     match action {
@@ -198,9 +180,37 @@ pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiEr
     }
 }
 
+/// The object whose error handler takes an error, its kind, and the handler.
+///
+/// Errors of calls without an object are those of `MPI_COMM_SELF` (MPI 4.0). Before, they were those of `MPI_COMM_WORLD`, and programs set
+/// only its handler. As in MPICH, that handler also takes errors of objects for which neither the program nor a parent has set one.
+fn taker<'n>(process: &Process<'n>, scope: &Scope<'n>) -> (Handle, Kind, Handle) {
+    let own = match scope {
+        Scope::Process => (abi::COMM_SELF, Kind::Communicator, of_communicator(process, abi::COMM_SELF)),
+        Scope::Communicator(comm) => (comm.handle.get(), Kind::Communicator, comm.error_handler.get()),
+        Scope::Window(window) => (*window, Kind::Window, of_object(process, *window)),
+        Scope::File(file) => (*file, Kind::File, of_object(process, *file)),
+        Scope::Session(session) => (*session, Kind::Session, of_object(process, *session)),
+        Scope::New(kind, handler) => {
+            let null = if *kind == Kind::Session { abi::SESSION_NULL } else { abi::COMM_NULL };
+            (null, *kind, *handler)
+        }
+    };
+    if own.2 != process.initial_error_handler() {
+        return own;
+    }
+    (abi::COMM_WORLD, Kind::Communicator, of_communicator(process, abi::COMM_WORLD))
+}
+
+/// The error handler of a communicator; of a handle without a communicator the initial one.
+fn of_communicator(process: &Process<'_>, comm: Handle) -> Handle {
+    let found = process.communicators.borrow().get(comm);
+    found.map_or(process.initial_error_handler(), |comm| comm.error_handler.get())
+}
+
 /// The error handler of a window, file or session.
 fn of_object(process: &Process<'_>, object: Handle) -> Handle {
-    process.error_handlers.borrow().handlers.get(&object).copied().unwrap_or(abi::ERRORS_ARE_FATAL)
+    process.error_handlers.borrow().handlers.get(&object).copied().unwrap_or(process.initial_error_handler())
 }
 
 /// What happened and its class: "argument `dest`: 7 is not a rank (MPI_ERR_RANK)".
@@ -269,6 +279,7 @@ fn comm_get<'n>(process: &Process<'n>, comm: Rc<Communicator<'n>>, errhandler: O
 
 /// Returns a reference to a handler, which the program frees.
 fn give(process: &Process<'_>, handler: Handle, errhandler: Out<Handle>) {
+    let handler = if handler == process.initial_error_handler() { abi::ERRORS_ARE_FATAL } else { handler };
     refer(&mut process.error_handlers.borrow_mut(), handler);
     errhandler.set(process, handler);
 }

@@ -67,6 +67,21 @@ fn a_handler_of_the_program_gets_the_communicator_and_the_code() {
     });
 }
 
+/// As in MPICH; the standard makes such an error fatal.
+#[test]
+fn the_handler_of_comm_world_takes_errors_of_objects_without_one() {
+    run_bare(1, |tester| {
+        tester.ok("MPI_Init", &[0, 0]);
+        let dup: Handle = tester.result("MPI_Comm_dup", &[WORLD]);
+        let group: Handle = tester.result("MPI_Comm_group", &[WORLD]);
+        tester.ok("MPI_Comm_set_errhandler", &[WORLD, abi::ERRORS_RETURN.0]);
+        assert_eq!(tester.code("MPI_Comm_create", &[dup.0, group.0, 0]), 13);
+        assert_eq!(tester.result::<Handle>("MPI_Comm_get_errhandler", &[dup.0]), abi::ERRORS_ARE_FATAL);
+        tester.ok("MPI_Comm_set_errhandler", &[dup.0, abi::ERRORS_ARE_FATAL.0]);
+        assert_eq!(tester.call("MPI_Comm_create", &[dup.0, group.0, 0]), Outcome::Leaves);
+    });
+}
+
 #[test]
 fn handlers_that_were_freed_are_used_again() {
     run(1, |tester| {

@@ -70,7 +70,7 @@ impl Predefined {
         PREDEFINED.iter().find(|entry| entry.2 == self).map_or("", |entry| entry.1)
     }
 
-    /// Returns whether the operator is defined for a type: by the standard, or as a number for characters. `MPI_REPLACE` and `MPI_NO_OP` are defined for all.
+    /// Returns whether the operator is defined for a type: by the standard, or as numbers for characters, or as truth values for real numbers, which other MPI libraries accept. `MPI_REPLACE` and `MPI_NO_OP` are defined for all.
     pub fn is_defined_for(self, element: Element) -> bool {
         use Class::{Byte, Complex, Logical, LongDouble, LongDoubleComplex, Real, Signed, Unsigned};
         let element = as_number(element);
@@ -79,7 +79,7 @@ impl Predefined {
         match self {
             P::Min | P::Max => one_of(&[Signed, Unsigned, Real, LongDouble]),
             P::Sum | P::Prod => one_of(&[Signed, Unsigned, Real, LongDouble, Complex, LongDoubleComplex]),
-            P::Land | P::Lor | P::Lxor => one_of(&[Signed, Unsigned, Logical]),
+            P::Land | P::Lor | P::Lxor => one_of(&[Signed, Unsigned, Logical, Real, LongDouble]),
             P::Band | P::Bor | P::Bxor => one_of(&[Signed, Unsigned, Byte]),
             P::Minloc | P::Maxloc => matches!(element, Element::Pair(..)),
             P::Replace | P::NoOp => true,
@@ -111,6 +111,11 @@ impl Predefined {
     fn combine_values(self, basic: Basic, left: &[u8], right: &mut [u8]) {
         if matches!(self, P::Land | P::Lor | P::Lxor) {
             return match basic.size {
+                2 if basic.class == Class::Real => self.logical::<Half>(left, right),
+                4 if basic.class == Class::Real => self.logical::<f32>(left, right),
+                8 if basic.class == Class::Real => self.logical::<f64>(left, right),
+                16 if basic.class == Class::Real => self.logical::<Quad>(left, right),
+                _ if basic.class == Class::LongDouble => self.logical::<LongDouble>(left, right),
                 1 => self.logical::<u8>(left, right),
                 2 => self.logical::<u16>(left, right),
                 4 => self.logical::<u32>(left, right),

@@ -158,6 +158,13 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
     (a1 * b1 + carry1 + carry0, middle << 64 | low)
 }
 
+/// 1 or 0.
+impl<const P: u32, const E: u32> From<bool> for Soft<P, E> {
+    fn from(value: bool) -> Self {
+        Soft(if value { ((1 << (E - 1)) - 1) << Self::FRACTION } else { 0 })
+    }
+}
+
 impl<const P: u32, const E: u32> PartialEq for Soft<P, E> {
     fn eq(&self, other: &Self) -> bool {
         self.partial_cmp(other) == Some(Ordering::Equal)
@@ -211,6 +218,12 @@ impl Quad {
 pub(super) enum LongDouble {
     X87(X87),
     Quad(Quad),
+}
+
+impl From<bool> for LongDouble {
+    fn from(value: bool) -> LongDouble {
+        if IS_X87 { LongDouble::X87(value.into()) } else { LongDouble::Quad(value.into()) }
+    }
 }
 
 impl LongDouble {

@@ -49,6 +49,12 @@ fn integers_wrap_around() {
     assert_eq!(by_name("MPI_BXOR", "MPI_BYTE", &[0x0ff0_i32], &[0x00ff]), [0x0f0f]);
     assert_eq!(by_name("MPI_LAND", "MPI_INT", &[2, 0, 4], &[1, 1, 8]), [1, 0, 1]);
     assert_eq!(by_name("MPI_LXOR", "MPI_LOGICAL", &[1, 0, 1], &[1, 1, 0]), [0, 1, 1]);
+    // Real numbers count as truth values.
+    assert_eq!(by_name("MPI_LAND", "MPI_DOUBLE", &[2.5, -0.0, f64::NAN], &[0.5, 3.0, 1.0]), [1.0, 0.0, 1.0]);
+    assert_eq!(
+        by_name("MPI_LXOR", "MPI_REAL16", &[0, 1_u64 << 48, 0, 0], &[1, 0, 1, 0]),
+        [0, 0, 0, 0x3fff << 48]
+    );
 }
 
 #[test]

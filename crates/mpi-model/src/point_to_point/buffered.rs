@@ -5,16 +5,15 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use multicomputer::comm::transport::RequestId;
+use multicomputer::comm::{Message, transport::RequestId};
 
 use super::{Comm, bytes_of};
 use crate::{
-    buffer::Buffer,
-    datatype::Datatype,
+    buffer::{Buffer, Optional},
     error::{Class, Error, Result},
     function::functions,
     process::Process,
-    request::Work,
+    request::{Steps, Work},
     status::Status,
     word::{Address, Handle, Integer, Out},
 };
@@ -40,16 +39,18 @@ functions! {
     MPI_Comm_iflush_buffer: iflush_of(comm, request);
 }
 
-/// Memory of each message beside its data (`MPI_BSEND_OVERHEAD`).
-const OVERHEAD: u64 = 512;
+/// Memory that each message takes beside its data: less than `MPI_BSEND_OVERHEAD`, because programs attach less than they should.
+const OVERHEAD: u64 = 96;
 
 /// The attached buffer, and the sends that use it.
 #[derive(Debug, Default)]
 pub(crate) struct Buffered {
     attached: Option<(Address, u64)>,
-    /// Sends that have not been seen to leave, with the memory that each takes.
-    sends: Vec<(RequestId, u64)>,
+    /// Sends that are not known to be complete, with the memory that each takes.
+    sends: Rc<RefCell<Sends>>,
 }
+
+type Sends = Vec<(RequestId, u64)>;
 
 /// Starts a buffered send.
 fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), comm: &Comm<'n>) -> Result<()> {
@@ -64,12 +65,14 @@ fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), co
     };
     let mut room = buffered.borrow().room();
     if room.is_some_and(|room| room < needed) {
-        let sends = std::mem::take(&mut buffered.borrow_mut().sends);
-        for (id, bytes) in sends {
-            if process.transport().test(id)?.is_none() {
-                buffered.borrow_mut().sends.push((id, bytes));
+        let mut open = Vec::new();
+        let sends = buffered.borrow().sends.clone();
+        for send in sends.take() {
+            if process.transport().test(send.0)?.is_none() {
+                open.push(send);
             }
         }
+        sends.replace(open);
         room = buffered.borrow().room();
     }
     match room {
@@ -81,8 +84,11 @@ fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), co
         }
         None => return Err(Error::new(Class::BUFFER, "no buffer is attached: call MPI_Buffer_attach first")),
     }
-    let id = process.transport().isend(to, buffer.load(process))?;
-    buffered.borrow_mut().sends.push((id, needed));
+    // A message to the process itself does not leave the buffer before its receive takes it.
+    let (transport, data) = (process.transport(), buffer.load(process));
+    let is_own = to.rank == transport.rank();
+    let id = if is_own { transport.issend(to, data)? } else { transport.isend(to, data)? };
+    buffered.borrow().sends.borrow_mut().push((id, needed));
     Ok(())
 }
 
@@ -90,7 +96,7 @@ fn bsend<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -103,7 +109,7 @@ fn ibsend<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -119,7 +125,7 @@ fn bsend_init<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -139,7 +145,7 @@ fn bsend_init<'n>(
 impl Buffered {
     /// The free bytes of the attached buffer.
     fn room(&self) -> Option<u64> {
-        let taken: u64 = self.sends.iter().map(|(_, bytes)| bytes).sum();
+        let taken: u64 = self.sends.borrow().iter().map(|(_, bytes)| bytes).sum();
         self.attached.map(|(_, size)| if size == u64::MAX { size } else { size.saturating_sub(taken) })
     }
 
@@ -163,10 +169,48 @@ impl Buffered {
     }
 }
 
+/// The sends that are in the buffer when the program flushes it.
+struct Flush {
+    sends: Rc<RefCell<Sends>>,
+    flushed: Vec<RequestId>,
+}
+
+impl<'n> Steps<'n> for Flush {
+    fn pending(&self) -> Vec<RequestId> {
+        let sends = self.sends.borrow();
+        sends.iter().map(|&(id, _)| id).filter(|id| self.flushed.contains(id)).collect()
+    }
+
+    fn is_finished(&self) -> bool {
+        self.first_pending().is_none()
+    }
+
+    fn complete(&mut self, _: &Process<'n>, request: RequestId, _: Option<Message>) -> Result<()> {
+        self.sends.borrow_mut().retain(|&(id, _)| id != request);
+        Ok(())
+    }
+}
+
+/// Waits until all messages have left the buffer. Every message that leaves makes room, whoever waits for it.
+fn flushing<'n>(buffered: &RefCell<Buffered>) -> Work<'n> {
+    let sends = buffered.borrow().sends.clone();
+    let flushed = sends.borrow().iter().map(|&(id, _)| id).collect();
+    Work::Steps(Box::new(Flush { sends, flushed }))
+}
+
 /// Waits until all messages have left the buffer.
 pub(crate) fn wait_for_sends(process: &Process<'_>, buffered: &RefCell<Buffered>) -> Result<()> {
-    let sends = std::mem::take(&mut buffered.borrow_mut().sends);
-    sends.into_iter().try_for_each(|(id, _)| Ok(process.transport().wait(id).map(drop)?))
+    process.finish(flushing(buffered), None).map(drop)
+}
+
+/// Starts to wait until all messages have left the buffer.
+pub(crate) fn start_flush<'n>(
+    process: &Process<'n>,
+    buffered: &RefCell<Buffered>,
+    comm: Option<&Comm<'n>>,
+    request: Out<Handle>,
+) {
+    request.set(process, process.enter(flushing(buffered), comm));
 }
 
 /// Detaches a buffer when all messages have left it.
@@ -216,13 +260,45 @@ fn flush_of<'n>(process: &Process<'n>, comm: Comm<'n>) -> Result<()> {
 }
 
 fn iflush(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
-    flush(process)?;
-    request.set(process, process.enter(Work::done(Status::EMPTY), None));
+    start_flush(process, &process.buffered, None, request);
     Ok(())
 }
 
 fn iflush_of<'n>(process: &Process<'n>, comm: Comm<'n>, request: Out<Handle>) -> Result<()> {
-    wait_for_sends(process, &comm.buffered)?;
-    request.set(process, process.enter(Work::done(Status::EMPTY), Some(&comm)));
+    start_flush(process, &comm.buffered, Some(&comm), request);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        abi,
+        testing::run,
+        word::{Address, Handle},
+    };
+
+    const WORLD: usize = abi::COMM_WORLD.0;
+    const BYTE: usize = 0x247;
+
+    #[test]
+    fn a_message_to_the_process_itself_takes_room_until_it_is_received() {
+        run(2, |tester| {
+            tester.errors_return();
+            let [sent, got] = [(); 2].map(|()| tester.arena.alloc(1000).0);
+            tester.ok("MPI_Buffer_attach", &[tester.arena.alloc(1512).0, 1512]);
+            let bsend = |dest: usize| tester.code("MPI_Bsend", &[sent, 1000, BYTE, dest, 0, WORLD]);
+            assert_eq!((bsend(tester.rank), bsend(tester.rank)), (0, 1));
+            let Handle(request) = tester.result("MPI_Buffer_iflush", &[]);
+            let (place, flag) = (tester.arena.store(&[Handle(request)]).0, tester.room(1));
+            tester.ok("MPI_Test", &[place, flag, 0]);
+            assert_eq!(tester.read(flag, 1), [0]);
+            tester.ok("MPI_Recv", &[got, 1000, BYTE, tester.rank, 0, WORLD, 0]);
+            // The send makes room itself, and the flush is complete all the same.
+            assert_eq!(bsend(1 - tester.rank), 0);
+            tester.ok("MPI_Wait", &[place, 0]);
+            assert_eq!(tester.arena.one::<Handle>(Address(place)), abi::REQUEST_NULL);
+            tester.ok("MPI_Recv", &[got, 1000, BYTE, 1 - tester.rank, 0, WORLD, 0]);
+            tester.ok("MPI_Buffer_flush", &[]);
+        });
+    }
 }

@@ -7,8 +7,7 @@ use multicomputer::comm::transport::Claim;
 use super::{Comm, landed};
 use crate::{
     abi,
-    buffer::Buffer,
-    datatype::Datatype,
+    buffer::{Buffer, Optional},
     error::{Class, Error, Result},
     function::functions,
     process::{Process, Scope},
@@ -118,7 +117,7 @@ fn mrecv<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     message: Out<Handle>,
     status: StatusAddress,
 ) -> Result<()> {
@@ -136,7 +135,7 @@ fn imrecv<'n>(
     process: &Process<'n>,
     buf: Address,
     count: i64,
-    datatype: Datatype,
+    datatype: Optional,
     message: Out<Handle>,
     request: Out<Handle>,
 ) -> Result<()> {

@@ -152,7 +152,7 @@ fn end_all<'n>(process: &Process<'n>, mut list: List<'n>, statuses: StatusAddres
         ends.push(status);
     }
     for (index, status) in ends.iter().enumerate() {
-        statuses.at(index).set(process, status, failed.is_some());
+        statuses.at(index).set(process, status, true);
     }
     match failed {
         None => Ok(()),
@@ -294,7 +294,7 @@ fn end_some<'n>(
     outcount.set(process, complete.len() as i32);
     for (nth, (at, status)) in complete.iter().enumerate() {
         indices.set(process, nth, *at);
-        statuses.at(nth).set(process, status, failed.is_some());
+        statuses.at(nth).set(process, status, true);
     }
     match failed {
         None => Ok(complete.len()),

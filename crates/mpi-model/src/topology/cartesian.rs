@@ -322,5 +322,7 @@ mod tests {
         assert_eq!(dims(13, [3, 4]), None);
         assert_eq!(dims(24, [-1, 0]), None);
         assert_eq!(dims(4096, [0, 0, 0, 0]), Some([8, 8, 8, 8]));
+        // 20 x 18 x 14 has the same difference.
+        assert_eq!(dims(5040, [0, 0, 0]), Some([21, 16, 15]));
     }
 }

@@ -2,7 +2,7 @@
 
 use multicomputer::{Machine, prelude::*};
 
-use crate::support::{ANY_SOURCE, ANY_TAG, DOUBLE, IGNORE, INT, PROC_NULL, RETURN, SUM, WORLD, run};
+use crate::support::{ANY_SOURCE, ANY_TAG, BYTE, DOUBLE, IGNORE, INT, PROC_NULL, RETURN, SUM, WORLD, run};
 
 #[test]
 fn a_ring_takes_the_time_of_the_same_program_in_rust() {
@@ -181,4 +181,23 @@ fn buffers_that_are_sent_and_received_into_are_refused() {
     })
     .unwrap();
     assert_eq!(codes.outputs, [[1; 5]; 2]);
+}
+
+#[test]
+fn receives_without_a_process_and_messages_of_another_type() {
+    let machine = Machine::hockney(1, 2).build().unwrap();
+    let run = run(&machine, |rank| {
+        let (buffer, status, request) = (rank.put(&[0_i32; 4]), rank.room(32), rank.room(8));
+        // MPI_DATATYPE_NULL
+        rank.call("MPI_Irecv", &[0, 0, 0x200, PROC_NULL, 1, WORLD, request])?;
+        rank.call("MPI_Wait", &[request, status])?;
+        assert_eq!(rank.get::<i32>(status), PROC_NULL as i32);
+        rank.call("MPI_Comm_set_errhandler", &[WORLD, RETURN])?;
+        if rank.rank == 0 {
+            rank.call("MPI_Send", &[buffer, 3, BYTE, 1, 0, WORLD])?;
+            return Ok(0);
+        }
+        rank.code("MPI_Recv", &[buffer, 4, INT, 0, 0, WORLD, IGNORE])
+    });
+    assert_eq!(run.unwrap().outputs[1], 3);
 }

@@ -11,6 +11,7 @@ use multicomputer_mpi_model::{
 };
 
 pub(crate) const WORLD: usize = 0x101;
+pub(crate) const BYTE: usize = 0x247;
 pub(crate) const INT: usize = 0x209;
 pub(crate) const DOUBLE: usize = 0x214;
 pub(crate) const SUM: usize = 0x21;
