@@ -14,7 +14,7 @@ use crate::{
     error::{ConfigError, Failure, RunError},
     model::{Faults, MachineSpec, Noise, Parameters, presets},
     plan::{Cache, Effort},
-    runtime::{Pace, Pinning, Program, Settings, host, keep_outputs, limits, modeled},
+    runtime::{Observer, Pace, Pinning, Program, Settings, host, keep_outputs, limits, modeled},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -209,6 +209,19 @@ impl Machine {
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
         self.run_any(&program)?.of_all()
+    }
+
+    /// Runs a program like [`run`](Machine::run), with an observer that names the places of calls and follows modeled time.
+    ///
+    /// # Errors
+    /// The errors of [`run`](Machine::run).
+    pub fn run_observed<T, F>(&self, observer: Arc<dyn Observer>, program: F) -> Result<Run<T>, RunError>
+    where
+        T: Send,
+        F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+    {
+        let settings = Settings { observer: Some(observer), ..self.settings.clone() };
+        Machine { settings, ..self.clone() }.run_any(&program)?.of_all()
     }
 
     /// Runs a program like [`run`](Machine::run), but accepts that nodes [die](crate::model::Fault::Node). The output of a dead node is
