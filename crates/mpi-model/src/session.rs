@@ -98,7 +98,8 @@ fn init(
     errhandler: error_handler::Given,
     session: Out<Handle>,
 ) -> Result<()> {
-    hints.set("thread_level", "MPI_THREAD_FUNNELED");
+    hints.set("thread_level", "MPI_THREAD_SERIALIZED");
+    process.thread_level.set(abi::THREAD_SERIALIZED);
     let made = Session { info: Rc::new(hints), buffered: Rc::default() };
     let handle = process.sessions.borrow_mut().table.insert(made);
     process.error_handlers.borrow_mut().enter(handle, errhandler.0);
