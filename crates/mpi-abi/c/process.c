@@ -296,6 +296,7 @@ int mc_run(const struct mc_start *start, int *status)
     rank->start = &here;
     rank->caller = rank->thread;
     pthread_mutex_init(&rank->ending, NULL);
+    pthread_mutex_init(&rank->critical, NULL);
     mc_current = rank;
     if (!sigsetjmp(here, 0)) {
         begin(rank, start->argument_count, arguments);
@@ -492,4 +493,38 @@ void pthread_exit(void *result)
     MC_REAL(pthread_exit);
     real(result);
     __builtin_unreachable();
+}
+
+/*
+ * OpenMP's critical sections without a name are those of one rank: libgomp, of which there is one for all ranks, has one lock for them, and
+ * a rank that waits for a message in such a section would keep the others out. Sections with a name have a lock in the program's copy.
+ */
+
+void GOMP_critical_start(void);
+void GOMP_critical_end(void);
+
+static void call_next(const char *name)
+{
+    void (*real)(void) = (void (*)(void))dlsym(RTLD_NEXT, name);
+    if (real) {
+        real();
+    }
+}
+
+void GOMP_critical_start(void)
+{
+    if (mc_current) {
+        pthread_mutex_lock(&mc_current->critical);
+    } else {
+        call_next("GOMP_critical_start");
+    }
+}
+
+void GOMP_critical_end(void)
+{
+    if (mc_current) {
+        pthread_mutex_unlock(&mc_current->critical);
+    } else {
+        call_next("GOMP_critical_end");
+    }
 }

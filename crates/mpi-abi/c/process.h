@@ -117,6 +117,8 @@ struct mc_rank {
     sigjmp_buf *start, *jump;
     /* Is held while mc_run ends, and while the rank's thread is interrupted. */
     pthread_mutex_t ending;
+    /* OpenMP's critical sections without a name. */
+    pthread_mutex_t critical;
     enum mc_how how;
     int status;
     int is_leaving, is_exiting;
