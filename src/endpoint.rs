@@ -234,6 +234,9 @@ pub(crate) trait Endpoint: fmt::Debug {
         call: &Call<'_>,
     ) -> Result<(), CommError>;
 
+    /// Makes the current thread the one that sleeps for this node. Does nothing over MPI, where a node does not sleep.
+    fn move_here(&self);
+
     // Reports and traces.
 
     /// Sets the place in the program of the call that it makes now, for errors and reports; does nothing inside a library call.

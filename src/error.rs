@@ -292,7 +292,7 @@ pub enum RunError {
         message: String,
     },
     /// A node program returned an error.
-    #[error("node {rank} failed: {source}{}", last_call.as_ref().map_or_else(String::new, |place| format!(" (last call at {place})")))]
+    #[error("node {rank} failed: {source}{}", last_call.as_ref().map_or_else(String::new, |place| format!(" (last call: {place})")))]
     Node {
         /// The node, as a rank of the world.
         rank: Rank,

@@ -92,7 +92,7 @@ pub use bytemuck;
 pub use machine::{Clock, Dilation, Machine, MachineBuilder, Run};
 pub use payload::{Buffer, Element, ElementType, Pair, Payload, PayloadError};
 pub use rank::{ANY_SOURCE, ANY_TAG, AnySource, AnyTag, Destination, Rank, Select, Source, Tag};
-pub use runtime::Pinning;
+pub use runtime::{Observer, Pinning};
 pub use time::{Span, SpanError, Time};
 
 /// The names that most programs need, for a glob import: the machine, its nodes and groups, the calls of the libraries, and the common

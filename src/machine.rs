@@ -15,7 +15,7 @@ use crate::{
     kernel::Kernel,
     model::{Faults, MachineSpec, Noise, Parameters, presets},
     plan::{Cache, Effort},
-    runtime::{Pace, Pinning, Program, Settings, host, keep_outputs, limits, modeled},
+    runtime::{Observer, Pace, Pinning, Program, Settings, host, keep_outputs, limits, modeled},
     topology::{FatTree, Hypercube, Mesh, Topology, TopologyError, Torus},
 };
 
@@ -212,6 +212,19 @@ impl Machine {
         self.run_any(&program)?.of_all()
     }
 
+    /// Runs a program like [`run`](Machine::run), with an observer that names the places of calls and follows modeled time.
+    ///
+    /// # Errors
+    /// The errors of [`run`](Machine::run).
+    pub fn run_observed<T, F>(&self, observer: Arc<dyn Observer>, program: F) -> Result<Run<T>, RunError>
+    where
+        T: Send,
+        F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+    {
+        let settings = Settings { observer: Some(observer), ..self.settings.clone() };
+        Machine { settings, ..self.clone() }.run_any(&program)?.of_all()
+    }
+
     /// Runs a program like [`run`](Machine::run), but accepts that nodes [die](crate::model::Fault::Node). The output of a dead node is
     /// `None`. A program that continues without a dead partner handles [`CommError::NodeDied`](crate::error::CommError::NodeDied).
     ///
@@ -255,7 +268,7 @@ impl Machine {
 
     /// Runs a program that stores its outputs itself. The outputs of the returned run state whether each node survived.
     fn run_program(&self, program: &Program<'_>) -> Result<Run<bool>, RunError> {
-        self.run_observed(program, |_| {})
+        self.run_inspected(program, |_| {})
     }
 
     /// Returns the same machine in virtual time.
@@ -268,11 +281,11 @@ impl Machine {
         Machine { spec: self.spec.with_rendezvous(from_bytes), ..self }
     }
 
-    /// Runs a program that stores its outputs itself. If time is modeled, `observe` gets the kernel in its last state, however the run ends.
-    pub(crate) fn run_observed(
+    /// Runs a program that stores its outputs itself. If time is modeled, `inspect` gets the kernel in its last state, however the run ends.
+    pub(crate) fn run_inspected(
         &self,
         program: &Program<'_>,
-        observe: impl FnOnce(&Kernel),
+        inspect: impl FnOnce(&Kernel),
     ) -> Result<Run<bool>, RunError> {
         let span = tracing::info_span!("run", machine = self.spec.name(), nodes = self.spec.nodes());
         let _entered = span.enter();
@@ -286,7 +299,7 @@ impl Machine {
             Clock::Host => None,
         };
         let ended = match pace {
-            Some(pace) => modeled::run(machine, pace, settings, program, observe)?,
+            Some(pace) => modeled::run(machine, pace, settings, program, inspect)?,
             None => host::run(machine, settings, program)?,
         };
         let (work, wall, outputs) = (ended.outcomes.work, ended.wall, ended.survived.clone());

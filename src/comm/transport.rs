@@ -101,6 +101,12 @@ impl<'n> Transport<'n> {
         self.endpoint.id() as Rank
     }
 
+    /// Makes the current thread the one that calls and sleeps for this node. A transport cannot be sent to another thread; code that does it
+    /// by unsafe means, with one thread at a time in a call, must call this first.
+    pub fn move_here(self) {
+        self.endpoint.move_here();
+    }
+
     /// A group of all nodes, whose context is that of [`Node::world`].
     pub fn world(self) -> Group<'n> {
         Group::world(self.endpoint)
@@ -281,6 +287,17 @@ impl<'n> Transport<'n> {
     #[track_caller]
     pub fn compute(self, span: Span) -> Result<(), CommError> {
         self.called().compute(span)
+    }
+
+    /// Lets time pass while the node waits.
+    #[track_caller]
+    pub fn sleep(self, span: Span) -> Result<(), CommError> {
+        let endpoint = self.called();
+        if span.is_zero() {
+            return Ok(());
+        }
+        let deadline = endpoint.now()? + span;
+        endpoint.wait_any_until([].into(), deadline).map(drop)
     }
 
     /// Charges modeled time for work that a library does itself, such as combining and copying. Does nothing where time is not modeled.

@@ -130,7 +130,7 @@ fn list(nodes: &[BlockedNode], returned: &[Rank], implied: &str) -> String {
             (Some(source), None) => format!("; node {source} has returned"),
             (None, _) => String::new(),
         };
-        let called = if node.waits_for == WaitsFor::Nothing { "last call at " } else { "" };
+        let called = if node.waits_for == WaitsFor::Nothing { "last call: " } else { "" };
         let place = node.last_call.as_ref().map_or_else(String::new, |place| format!(" ({called}{place})"));
         format!("\n  {}{returned}{place}", node.line(implied))
     };
@@ -172,7 +172,7 @@ impl fmt::Display for DeadlockReport {
             write!(f, "\n  {}", listed(title, &self.unreceived).replace('\n', "\n  "))?;
         }
         for ReturnedNode { rank, at, last_call } in self.awaited.iter().take(LISTED) {
-            write!(f, "\n  node {rank} returned at {at} (last call at {last_call})")?;
+            write!(f, "\n  node {rank} returned at {at} (last call: {last_call})")?;
         }
         Ok(())
     }

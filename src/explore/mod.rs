@@ -262,7 +262,7 @@ fn run(
         *logs[rank].lock() = (log, failure);
         Ok(())
     };
-    let ended = machine.run_observed(&recorded, |kernel| taken = kernel.taken());
+    let ended = machine.run_inspected(&recorded, |kernel| taken = kernel.taken());
     let (mut logs, failures): (Vec<_>, Vec<_>) = logs.into_iter().map(Mutex::into_inner).unzip();
     for (rank, request, id) in taken {
         let open = logs[rank as usize]

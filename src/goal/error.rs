@@ -5,6 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::{
+    analysis::AnalysisError,
     error::{CommError, DeadlockReport},
     input::TextError,
     payload::PayloadError,
@@ -221,13 +222,28 @@ pub enum PlayError {
     Payload(#[from] PayloadError),
 }
 
-/// The error of a schedule that cannot be written in GOAL.
+/// The error of a schedule or a run that cannot be written in GOAL.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
     /// The schedule has hardware barriers, which GOAL cannot express.
     #[error("the schedule has hardware barriers, which GOAL cannot express")]
     Barrier,
+    /// The machine has noise or faults, which prolong the calls of a run.
+    #[error("GOAL cannot express a run with noise or faults: use the machine without them")]
+    Disturbed,
+    /// The run has remote memory accesses that return something.
+    #[error("the run has one-sided accesses, which GOAL cannot express")]
+    Remote,
+    /// A receive was posted before its message arrived and waited for later, on a machine where that matters.
+    #[error(
+        "GOAL cannot express receives that are posted early on a machine where unexpected messages cost time: use \
+         the machine with unexpected_overhead and unexpected_copy 0"
+    )]
+    Unexpected,
+    /// Nothing was recorded, or times are not modeled.
+    #[error(transparent)]
+    Unrecorded(#[from] AnalysisError),
     /// The machine uses the rendezvous protocol. GOAL cannot express the end of a combined send and receive under it.
     #[error(
         "GOAL cannot express schedules for a machine with the rendezvous protocol: use the machine without it"

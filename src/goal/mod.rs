@@ -19,7 +19,8 @@
 //!
 //! A [`Program`] is read line by line and takes about forty bytes per operation. [`predict`] computes its times on one thread.
 //! [`Program::play`] executes a rank on a node of a running machine, with real bytes that the receiver verifies. Prediction and execution
-//! make the same calls, so their times agree to the picosecond. [`write()`] writes a schedule of this library in GOAL.
+//! make the same calls, so their times agree to the picosecond. [`write()`] writes a schedule of this library in GOAL,
+//! and [`Run::write_goal`](crate::Run::write_goal) what a recorded run did.
 //!
 //! Files in LogGOPSim's binary form of GOAL are read, too.
 //!
@@ -47,6 +48,7 @@ mod parse;
 mod play;
 mod predict;
 mod program;
+mod recorded;
 mod turns;
 mod words;
 mod write;
@@ -56,5 +58,6 @@ pub(crate) use line::Line;
 pub use predict::{Predicted, predict};
 pub(crate) use program::Waiter;
 pub use program::{Operation, Program};
+pub(crate) use recorded::write as write_run;
 pub use turns::Sends;
 pub use write::write;

@@ -1,11 +1,12 @@
 //! Writes schedules in GOAL.
 
-use std::io::Write;
+use std::{fmt::Arguments, io::Write};
 
 use super::error::WriteError;
 use crate::{
     model::MachineSpec,
-    pattern::{Action, Message, Schedule},
+    pattern::{Action, Schedule},
+    rank::Rank,
     time::Span,
 };
 
@@ -34,90 +35,119 @@ pub fn write(schedule: &Schedule, machine: &MachineSpec, out: impl Write) -> Res
     if machine.rendezvous().is_some() {
         return Err(WriteError::Rendezvous);
     }
-    let mut writer = Writer { out, last: 0, goes_on: false, started: Vec::new(), waits: Vec::new() };
-    writeln!(writer.out, "num_ranks {}", schedule.nodes())?;
+    let mut writer = Writer::new(schedule.nodes(), out)?;
+    let mut started = Vec::new();
     for rank in 0..schedule.nodes() {
-        writeln!(writer.out, "rank {rank} {{")?;
-        (writer.last, writer.goes_on) = (0, false);
-        writer.started.clear();
-        writer.waits.clear();
+        writer.begin(rank)?;
+        started.clear();
         for step in schedule.steps(rank) {
-            writer.action(schedule, machine, &step.action)?;
+            action(&mut writer, &mut started, schedule, machine, &step.action)?;
         }
-        writeln!(writer.out, "}}")?;
+        writer.end()?;
     }
-    Ok(writer.out.flush()?)
+    writer.finish()
 }
 
-struct Writer<W> {
+/// Writes one step of a rank. `started` are the labels of started sends that no operation requires yet.
+fn action<W: Write>(
+    writer: &mut Writer<W>,
+    started: &mut Vec<u64>,
+    schedule: &Schedule,
+    machine: &MachineSpec,
+    action: &Action,
+) -> Result<(), WriteError> {
+    let parameters = machine.parameters();
+    match action {
+        Action::Send(message) => writer.send(message.bytes, message.peer, 0, false).map(drop),
+        Action::Start(message) => {
+            started.push(writer.send(message.bytes, message.peer, 0, true)?);
+            Ok(())
+        }
+        Action::WaitAll => {
+            started.drain(..).for_each(|label| writer.require(label));
+            Ok(())
+        }
+        Action::Recv(message) => writer.recv(message.bytes, message.peer, 0),
+        Action::Exchange { send, recv } => {
+            // A combined send and receive is written as a send, a receive and o_x: a receive that begins when the sent message has left
+            // ends at the same time as the combined call, less o_x.
+            writer.send(send.bytes, send.peer, 0, false)?;
+            writer.recv(recv.bytes, recv.peer, 0)?;
+            writer.calc(parameters.exchange_overhead())
+        }
+        Action::Pack(bytes) => writer.calc(parameters.copying(*bytes)),
+        Action::Combine(bytes) => writer.calc(parameters.combining(schedule.elements(*bytes))),
+        Action::Merge { into, .. } => {
+            writer.calc(parameters.combining(schedule.elements(schedule.sizes()[*into as usize])))
+        }
+        Action::Pause(span) => writer.calc(*span),
+        Action::Barrier => Err(WriteError::Barrier),
+    }
+}
+
+/// Writes operations, each of which requires the previous one of its rank.
+pub(super) struct Writer<W> {
     out: W,
     /// The number of operations of the rank so far, which is also the label of the last one.
     last: u64,
     /// Whether the next operation requires only the start of the last one.
     goes_on: bool,
-    /// Started sends that no operation requires yet.
-    started: Vec<u64>,
     /// Sends that the next operation requires.
     waits: Vec<u64>,
 }
 
 impl<W: Write> Writer<W> {
-    fn action(
-        &mut self,
-        schedule: &Schedule,
-        machine: &MachineSpec,
-        action: &Action,
-    ) -> Result<(), WriteError> {
-        let parameters = machine.parameters();
-        match action {
-            Action::Send(message) => self.send(message),
-            Action::Start(message) => {
-                self.send(message)?;
-                self.started.push(self.last);
-                self.goes_on = true;
-                Ok(())
-            }
-            Action::WaitAll => {
-                self.waits.append(&mut self.started);
-                Ok(())
-            }
-            Action::Recv(message) => self.recv(message),
-            Action::Exchange { send, recv } => {
-                // A combined send and receive is written as a send, a receive and o_x: a receive that begins when the sent message has left
-                // ends at the same time as the combined call, less o_x.
-                self.send(send)?;
-                self.recv(recv)?;
-                self.calc(parameters.exchange_overhead())
-            }
-            Action::Pack(bytes) => self.calc(parameters.copying(*bytes)),
-            Action::Combine(bytes) => self.calc(parameters.combining(schedule.elements(*bytes))),
-            Action::Merge { into, .. } => {
-                self.calc(parameters.combining(schedule.elements(schedule.sizes()[*into as usize])))
-            }
-            Action::Pause(span) => self.calc(*span),
-            Action::Barrier => Err(WriteError::Barrier),
-        }
+    /// Begins a text for a number of ranks.
+    pub(super) fn new(ranks: usize, mut out: W) -> Result<Writer<W>, WriteError> {
+        writeln!(out, "num_ranks {ranks}")?;
+        Ok(Writer { out, last: 0, goes_on: false, waits: Vec::new() })
     }
 
-    fn send(&mut self, message: &Message) -> Result<(), WriteError> {
-        self.operation(&format!("send {}b to {}", message.bytes, message.peer))
+    /// Begins a rank.
+    pub(super) fn begin(&mut self, rank: Rank) -> Result<(), WriteError> {
+        (self.last, self.goes_on) = (0, false);
+        self.waits.clear();
+        Ok(writeln!(self.out, "rank {rank} {{")?)
     }
 
-    fn recv(&mut self, message: &Message) -> Result<(), WriteError> {
-        self.operation(&format!("recv {}b from {}", message.bytes, message.peer))
+    /// Ends a rank.
+    pub(super) fn end(&mut self) -> Result<(), WriteError> {
+        Ok(writeln!(self.out, "}}")?)
     }
 
-    fn calc(&mut self, span: Span) -> Result<(), WriteError> {
+    /// Ends the text.
+    pub(super) fn finish(mut self) -> Result<(), WriteError> {
+        Ok(self.out.flush()?)
+    }
+
+    /// Writes a send and returns its label. If it `goes_on`, the next operation requires only its start.
+    pub(super) fn send(&mut self, bytes: u64, to: Rank, tag: u64, goes_on: bool) -> Result<u64, WriteError> {
+        self.operation(format_args!("send {bytes}b to {to}{}", tagged(tag)))?;
+        self.goes_on = goes_on;
+        Ok(self.last)
+    }
+
+    pub(super) fn recv(&mut self, bytes: u64, from: Rank, tag: u64) -> Result<(), WriteError> {
+        self.operation(format_args!("recv {bytes}b from {from}{}", tagged(tag)))
+    }
+
+    /// Lets the next operation require the end of the send with this label.
+    pub(super) fn require(&mut self, label: u64) {
+        self.waits.push(label);
+    }
+
+    /// Writes a computation, unless it takes no time.
+    pub(super) fn calc(&mut self, span: Span) -> Result<(), WriteError> {
         let (nanos, picos) = (span.as_picos() / 1000, span.as_picos() % 1000);
         match picos {
             _ if span.is_zero() => Ok(()),
-            0 => self.operation(&format!("calc {nanos}")),
-            _ => self.operation(&format!("calc {nanos}.{picos:03}")),
+            0 => self.operation(format_args!("calc {nanos}")),
+            _ => self.operation(format_args!("calc {nanos}.{picos:03}")),
         }
     }
 
     /// Writes an operation that depends on the previous one.
-    fn operation(&mut self, text: &str) -> Result<(), WriteError> {
+    fn operation(&mut self, text: Arguments<'_>) -> Result<(), WriteError> {
         let (before, relation) = (self.last, if self.goes_on { "irequires" } else { "requires" });
         self.last += 1;
         self.goes_on = false;
@@ -130,4 +160,9 @@ impl<W: Write> Writer<W> {
         }
         Ok(())
     }
+}
+
+/// Returns the tag of an operation; none is written for tag 0.
+fn tagged(tag: u64) -> String {
+    if tag == 0 { String::new() } else { format!(" tag {tag}") }
 }

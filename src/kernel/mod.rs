@@ -390,6 +390,19 @@ impl Kernel {
         }
     }
 
+    /// Returns the smallest instant at which a program can still make a call that is not known, with the lowest rank that can at this instant.
+    ///
+    /// A node that is computing makes its next call at its clock, and can let others continue at its clock + lookahead; nodes that wait
+    /// continue at an event.
+    pub(crate) fn frontier(&mut self) -> (Time, NodeId) {
+        let idle = (0..).zip(&self.nodes).filter(|(_, node)| matches!(node.state, NodeState::Idle));
+        let calls =
+            idle.flat_map(|(rank, node)| [(node.clock, rank), (node.clock + self.lookahead, 0)]).min();
+        let event = self.next_event().map(|event| event.at);
+        let event = [event, self.fabric.next_end()].into_iter().flatten().min().map(|at| (at, 0));
+        [calls, event].into_iter().flatten().min().unwrap_or((Time::MAX, 0))
+    }
+
     /// Returns the next event, skipping the timers of waits that are over.
     fn next_event(&mut self) -> Option<Event> {
         while let Some(event) = self.events.peek() {

@@ -5,6 +5,7 @@ use std::{io, time::Duration};
 use crate::{
     analysis::{self, AnalysisError, Blame, CriticalPath},
     error::RunError,
+    goal::{self, WriteError},
     model::MachineSpec,
     rank::Rank,
     record::{Trace, write_chrome_trace},
@@ -70,6 +71,18 @@ impl<T> Run<T> {
     /// The errors of the writer.
     pub fn write_trace(&self, writer: impl io::Write) -> io::Result<()> {
         write_chrome_trace(&self.trace, &self.machine, writer)
+    }
+
+    /// Writes what the run did as a schedule in GOAL: the sends, receives and computations of every node, in their order. The run must have
+    /// a [trace](crate::MachineBuilder::trace). Read back and run with [blocking](crate::goal::Sends::Blocking) sends on the same machine,
+    /// the schedule takes the time of the run. Waits that GOAL cannot express, such as those of probes, are written as computations of the
+    /// same length, and tags are the numbers of the messages.
+    ///
+    /// # Errors
+    /// [`WriteError`] if nothing was recorded, or GOAL cannot express the run.
+    pub fn write_goal(&self, writer: impl io::Write) -> Result<(), WriteError> {
+        self.check_recorded()?;
+        goal::write_run(&self.trace, &self.machine, writer)
     }
 
     /// Returns the critical path: the chain of events that determined the duration of the run. The run must have a

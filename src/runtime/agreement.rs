@@ -4,8 +4,9 @@
 //! hang or return wrong data. Where time is modeled, the kernel compares the calls in the order of modeled time, and this table holds their
 //! texts. Under the host's clock, this table compares calls on arrival.
 
-use std::{collections::BTreeMap, panic::Location};
+use std::collections::BTreeMap;
 
+use super::observer::Place;
 use crate::{endpoint::Call, error::MismatchedCall, rank::Rank, wire::Context};
 
 /// The collective calls that some members have not made yet, and the calls that differ among members.
@@ -30,7 +31,7 @@ struct Open {
 struct Made {
     rank: Rank,
     call: usize,
-    place: Option<&'static Location<'static>>,
+    place: Option<Place>,
 }
 
 impl Agreements {
@@ -42,7 +43,7 @@ impl Agreements {
         size: usize,
         rank: Rank,
         call: &Call<'_>,
-        place: Option<&'static Location<'static>>,
+        place: Option<Place>,
     ) -> bool {
         let key = (context, nth);
         let digest = call.digest();
@@ -64,18 +65,20 @@ impl Agreements {
         self.open.get(&(context, nth)).map_or(0, |open| open.size)
     }
 
-    /// Returns the distinct calls of a group, each with the ranks that made it, restricted to the ranks for which `counts` holds.
+    /// Returns the distinct calls of a group, each with the ranks that made it, restricted to the ranks for which `counts` holds. `name` gives
+    /// the names of places.
     pub(crate) fn calls(
         &self,
         context: Context,
         nth: u64,
         counts: impl Fn(Rank) -> bool,
+        name: impl Fn(Place) -> Option<String>,
     ) -> Vec<MismatchedCall> {
         let Some(open) = self.open.get(&(context, nth)) else { return Vec::new() };
         let described = |(at, (_, text)): (usize, &(u64, String))| {
             let made = open.made.iter().filter(|made| made.call == at && counts(made.rank));
             let first = made.clone().min_by_key(|made| made.rank)?;
-            let place = first.place.map(Location::to_string);
+            let place = first.place.and_then(&name);
             Some(MismatchedCall { call: text.clone(), ranks: made.map(|made| made.rank).collect(), place })
         };
         open.calls.iter().enumerate().filter_map(described).collect()
@@ -84,6 +87,8 @@ impl Agreements {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::Location;
+
     use super::*;
     use crate::error::Mismatch;
 
@@ -92,7 +97,7 @@ mod tests {
         let mut agreements = Agreements::default();
         let mut arrive = |context: Context, nth: u64, rank: Rank, text: &str, details: u64| {
             let here = Location::caller();
-            let place = (rank == 1).then_some(here);
+            let place = (rank == 1).then_some(Place::Rust(here));
             agreements.arrive(context, nth, 3, rank, &Call::new("call", &text, details), place)
         };
         assert!(!arrive(1, 0, 2, "a", 5));
@@ -103,7 +108,11 @@ mod tests {
         assert!(arrive(1, 1, 0, "c", 6), "other details");
         assert!(arrive(1, 1, 1, "d", 5), "another text");
         assert_eq!(agreements.open.len(), 2, "what all have called is forgotten");
-        let calls = agreements.calls(1, 1, |_| true);
+        let name = |place| match place {
+            Place::Rust(location) => Some(location.to_string()),
+            Place::Observed(_) => None,
+        };
+        let calls = agreements.calls(1, 1, |_| true, name);
         let place = calls.iter().find_map(|call| call.place.clone()).unwrap();
         assert!(place.starts_with("src/runtime/agreement.rs:"), "{place}");
         assert_eq!(
@@ -113,7 +122,7 @@ mod tests {
                  must make the same call"
             )
         );
-        assert_eq!(agreements.calls(1, 1, |rank| rank > 0).len(), 2);
+        assert_eq!(agreements.calls(1, 1, |rank| rank > 0, name).len(), 2);
         assert_eq!(agreements.size(1, 1), 3);
     }
 

@@ -56,6 +56,9 @@ pub(super) trait Carrier: fmt::Debug {
     /// Records that a receive has taken a message, in case its sender waits (rendezvous).
     fn on_matched(&self, id: MessageId);
 
+    /// Makes the current thread the one that sleeps for this node.
+    fn move_here(&self) {}
+
     /// Carries out a remote memory access at its target, if the nodes share memory.
     fn carry_out(&self, target: NodeId, effect: Effect) -> Result<Payload, CommError>;
 
@@ -425,6 +428,10 @@ impl<C: Carrier> Endpoint for C {
         self.synchronize()?;
         self.note(began, |_| EventKind::Barrier);
         Ok(())
+    }
+
+    fn move_here(&self) {
+        Carrier::move_here(self);
     }
 
     fn set_place(&self, place: &'static Location<'static>) {

@@ -17,6 +17,7 @@ mod local;
 pub(crate) mod modeled;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
+mod observer;
 mod parker;
 mod run_state;
 mod sync;
@@ -28,6 +29,7 @@ pub use affinity::Pinning;
 pub(crate) use contexts::Contexts;
 pub use modeled::Lateness;
 pub(crate) use modeled::{LatenessStats, Pace};
+pub use observer::Observer;
 pub(crate) use threads::{Program, keep_outputs};
 
 use std::{sync::Arc, time::Duration};
@@ -47,6 +49,7 @@ pub(crate) struct Settings {
     pub(crate) traced: bool,
     /// The plans and other results cached for the machine, kept across runs.
     pub(crate) cache: Arc<Cache>,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 impl Default for Settings {
@@ -57,6 +60,7 @@ impl Default for Settings {
             wall_limit: None,
             traced: false,
             cache: Arc::default(),
+            observer: None,
         }
     }
 }

@@ -9,7 +9,9 @@
 //!
 //! Events are numbers whose meaning sleepers and delivering threads share.
 
-use std::{sync::OnceLock, time::Instant};
+use std::time::Instant;
+
+use parking_lot::Mutex;
 
 use super::sync::{AtomicU32, AtomicUsize, Ordering, Thread, current, fence, park, park_timeout};
 
@@ -19,18 +21,18 @@ const AWAKE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Parker {
     state: AtomicU32,
-    sleeper: OnceLock<Thread>,
+    owner: Mutex<Option<Thread>>,
 }
 
 impl Parker {
     /// Creates a parker whose owner is awake, or has not started.
     pub(super) fn new() -> Parker {
-        Parker { state: AtomicU32::new(AWAKE), sleeper: OnceLock::new() }
+        Parker { state: AtomicU32::new(AWAKE), owner: Mutex::new(None) }
     }
 
-    /// Makes the current thread the owner; must be called first.
+    /// Makes the current thread the owner; must be called first, and not while the former owner sleeps.
     pub(super) fn set_owner(&self) {
-        self.sleeper.get_or_init(current);
+        *self.owner.lock() = Some(current());
     }
 
     /// Announces that the owner is about to sleep for `event`. The owner must check for the event once more before it
@@ -94,8 +96,9 @@ impl Parker {
 
     /// Wakes the claimed owner.
     pub(super) fn wake(&self) {
-        if let Some(sleeper) = self.sleeper.get() {
-            sleeper.unpark();
+        let owner = self.owner.lock().clone();
+        if let Some(owner) = owner {
+            owner.unpark();
         }
     }
 }

@@ -16,7 +16,14 @@ use std::{
 use crossbeam_utils::atomic::AtomicCell;
 use parking_lot::{Condvar, Mutex};
 
-use super::{Settings, agreement::Agreements, contexts::Contexts, parker::Parker, sync::AtomicUsize};
+use super::{
+    Settings,
+    agreement::Agreements,
+    contexts::Contexts,
+    observer::{Observer, Place},
+    parker::Parker,
+    sync::AtomicUsize,
+};
 use crate::{
     endpoint::{Cache, Shared},
     error::{CommError, DeadlockReport, Failure, Mismatch},
@@ -90,6 +97,7 @@ pub(super) struct RunState {
     pub(super) cache: Arc<Cache>,
     /// Whether all events are recorded.
     pub(super) traced: bool,
+    pub(super) observer: Option<Arc<dyn Observer>>,
     pub(super) contexts: Mutex<Contexts>,
     pub(super) agreements: Mutex<Agreements>,
     pub(super) slots: Vec<NodeSlot>,
@@ -118,6 +126,7 @@ impl RunState {
             machine,
             cache: settings.cache.clone(),
             traced: settings.traced,
+            observer: settings.observer.clone(),
             contexts: Mutex::default(),
             agreements: Mutex::default(),
             slots: (0..nodes).map(slot).collect(),
@@ -177,7 +186,8 @@ impl RunState {
     pub(super) fn mismatch(&self, context: Context, nth: u64, counts: impl Fn(Rank) -> bool) -> Mismatch {
         let group = self.contexts.lock().name(context);
         let agreements = self.agreements.lock();
-        Mismatch::new(group, agreements.calls(context, nth, counts)).among(agreements.size(context, nth))
+        let calls = agreements.calls(context, nth, counts, |place| self.name(place));
+        Mismatch::new(group, calls).among(agreements.size(context, nth))
     }
 
     /// Records the fault of a program and notifies the caller of the run.
@@ -193,9 +203,23 @@ impl RunState {
         self.slots[rank].returned.load(Ordering::Acquire)
     }
 
-    /// Returns the place in the program of a node's last call, such as `src/main.rs:12:24`.
+    /// Returns the place in the program of a node's last call.
+    pub(super) fn place(&self, rank: Rank) -> Option<Place> {
+        let observed = self.observer.as_ref().and_then(|observer| observer.place(rank));
+        observed.map(Place::Observed).or_else(|| self.slots[rank].place.load().map(Place::Rust))
+    }
+
+    /// Returns the name of a place, such as `src/main.rs:12:24`.
+    fn name(&self, place: Place) -> Option<String> {
+        match (place, &self.observer) {
+            (Place::Rust(location), _) => Some(location.to_string()),
+            (Place::Observed(number), observer) => observer.as_ref()?.name(number),
+        }
+    }
+
+    /// Returns the name of the place of a node's last call.
     pub(super) fn last_call(&self, rank: Rank) -> Option<String> {
-        self.slots[rank].place.load().map(Location::to_string)
+        self.place(rank).and_then(|place| self.name(place))
     }
 
     /// Completes a list of blocked nodes: removes nodes whose programs have returned, and adds library calls and places.

@@ -23,11 +23,15 @@ use crate::{
     kernel::BlockedNode,
     panics::drop_quietly,
     rank::Rank,
+    time::Time,
     wire::NodeId,
 };
 
 /// The time after a program's failure in which another program may turn out to have failed earlier in modeled time; then the run is ended.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// The time between two calls of an observer.
+const OBSERVED: Duration = Duration::from_millis(20);
 
 /// The endpoints of a run and the state that its threads share.
 pub(super) trait World: Sync {
@@ -56,6 +60,9 @@ pub(super) trait World: Sync {
 
     /// Does the work that is due now; returns the instant at which to call again, if any.
     fn tick(&self) -> Option<Instant>;
+
+    /// Returns the smallest instant at which a program can still make a call, with the lowest rank that can at this instant.
+    fn frontier(&self) -> (Time, Rank);
 
     /// Returns all nodes whose programs have not returned, with the events that they wait for.
     fn blocked(&self) -> Vec<BlockedNode>;
@@ -255,7 +262,12 @@ fn supervise(world: &impl World, limit: Option<Instant>) {
                 run_state.stop(Cause::Failed(0));
                 Some(now)
             });
-            next = [patience, limit, due].into_iter().flatten().min();
+            let observed = run_state.observer.as_ref().map(|observer| {
+                let (at, rank) = world.frontier();
+                observer.reached(at, rank);
+                now + OBSERVED
+            });
+            next = [patience, limit, due, observed].into_iter().flatten().min();
         }
         match next {
             Some(next) => thread::park_timeout(next.saturating_duration_since(Instant::now())),

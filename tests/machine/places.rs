@@ -85,7 +85,7 @@ fn a_deadlock_has_the_last_call_of_a_node_that_has_returned() {
         Ok(())
     });
     let text = run.unwrap_err().to_string();
-    let end = format!("\n  node 0 returned at 130 us (last call at {}:{line}:22)", file!());
+    let end = format!("\n  node 0 returned at 130 us (last call: {}:{line}:22)", file!());
     assert!(text.ends_with(&end), "{text}");
 }
 
@@ -160,7 +160,7 @@ fn a_failed_node_names_its_last_call() {
     assert_eq!(
         machine.run(fails).unwrap_err().to_string(),
         format!(
-            "node 0 failed: the message from rank 0 with tag 0 (4 bytes): the data was sent as u32 but is read as f32: read it as u32 or as u8 (last call at {}:{line}:36)",
+            "node 0 failed: the message from rank 0 with tag 0 (4 bytes): the data was sent as u32 but is read as f32: read it as u32 or as u8 (last call: {}:{line}:36)",
             file!()
         )
     );
@@ -179,5 +179,5 @@ fn a_node_that_runs_has_the_place_of_the_call_before() {
         Ok(node.now()?)
     });
     let text = run.unwrap_err().to_string();
-    assert!(text.ends_with(&format!(" (last call at {}:{line}:14)", file!())), "{text}");
+    assert!(text.ends_with(&format!(" (last call: {}:{line}:14)", file!())), "{text}");
 }

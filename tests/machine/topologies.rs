@@ -243,7 +243,7 @@ fn routes_are_checked_when_they_are_taken() {
             _ => Ok(()),
         };
         let error = built.run(broadcast).unwrap_err();
-        let failed = format!(" failed: {text} (last call at tests/machine/topologies.rs:");
+        let failed = format!(" failed: {text} (last call: tests/machine/topologies.rs:");
         assert!(error.to_string().contains(&failed), "{error}");
         // A program that is predicted on one thread.
         let program = goal::Program::read(

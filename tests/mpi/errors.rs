@@ -82,7 +82,7 @@ fn failures(job: &Job) {
         node.compute(Span::from_micros(10_000))?;
         Err::<(), Failure>("in the end".into())
     });
-    let text = format!("node {last} failed: in the end (last call at tests/mpi/errors.rs:");
+    let text = format!("node {last} failed: in the end (last call: tests/mpi/errors.rs:");
     assert!(failed.to_string().starts_with(&text), "{failed}");
     let panicked = error_of(job, |node| {
         assert!(node.rank() != last, "by intention");

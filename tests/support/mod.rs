@@ -74,7 +74,7 @@ pub(crate) fn failure_of_node_0(
     }
 }
 
-/// The text of an error without the places of calls at the ends of its lines: `(src/main.rs:12:24)`, `(last call at src/main.rs:12:24)`.
+/// The text of an error without the places of calls at the ends of its lines: `(src/main.rs:12:24)`, `(last call: src/main.rs:12:24)`.
 pub(crate) fn without_places(error: impl std::fmt::Display) -> String {
     let text = error.to_string();
     let lines = text.lines().map(|line| match line.rsplit_once(" (") {

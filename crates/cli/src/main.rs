@@ -56,6 +56,7 @@ use std::{
     ffi::OsString,
     io::{self, IsTerminal, Write},
     panic::resume_unwind,
+    path::Path,
     process::ExitCode,
     thread,
 };
@@ -202,8 +203,8 @@ fn run() -> ExitCode {
         target_env = "gnu",
         any(target_arch = "x86_64", target_arch = "aarch64")
     ))]
-    if let Some(language) = std::env::args_os().nth(1).and_then(|command| wrappers::Language::of(&command)) {
-        return wrappers::main(language, std::env::args_os().skip(2));
+    if let Some(language) = arguments().get(1).and_then(|command| wrappers::Language::of(command)) {
+        return wrappers::main(language, arguments().into_iter().skip(2));
     }
     let arguments = match read() {
         Ok(arguments) => arguments,
@@ -227,6 +228,28 @@ fn run() -> ExitCode {
     }
 }
 
+/// The names of other MPI libraries for commands, for links to this program with such a name.
+const LINKS: &[(&str, &str)] = &[
+    ("mpicc", "cc"),
+    ("mpicxx", "c++"),
+    ("mpic++", "c++"),
+    ("mpif77", "fortran"),
+    ("mpif90", "fortran"),
+    ("mpifort", "fortran"),
+    ("mpirun", "run"),
+    ("mpiexec", "run"),
+];
+
+/// The arguments of this process. A link with one of the [names](LINKS) gives its command.
+fn arguments() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let name = arguments.first().and_then(|path| Path::new(path).file_name()).map(ToOwned::to_owned);
+    if let Some((_, command)) = LINKS.iter().find(|(link, _)| name.as_deref() == Some(link.as_ref())) {
+        arguments.insert(1, command.into());
+    }
+    arguments
+}
+
 /// The end of the program with an error.
 fn ended(error: &Error) -> ExitCode {
     error.say();
@@ -244,9 +267,15 @@ fn command_line() -> clap::Command {
 /// Reads the arguments of this process.
 fn read() -> Result<CommandLine, clap::Error> {
     let mut command = command_line();
-    let mut arguments = with_current_name(std::env::args_os().collect());
+    let mut arguments = with_current_name(arguments());
     if let Err(text) = find_commands(&command, &mut arguments) {
         return Err(command.error(ErrorKind::InvalidSubcommand, text));
+    }
+    if let Some(run) = command
+        .find_subcommand("run")
+        .filter(|run| arguments.get(1).is_some_and(|given| given == run.get_name()))
+    {
+        replace_np(run, &mut arguments);
     }
     let matches = command.try_get_matches_from_mut(arguments)?;
     CommandLine::from_arg_matches(&matches).map_err(|refusal| refusal.format(&mut command))
@@ -271,6 +300,28 @@ fn find_commands(command: &clap::Command, arguments: &mut [OsString]) -> Result<
         }
     }
     Ok(())
+}
+
+/// Replaces `-np`, the name of `-n` in `mpirun`, in the options of `run`, which end at the program.
+fn replace_np(run: &clap::Command, arguments: &mut [OsString]) {
+    let mut arguments = arguments.iter_mut().skip(2).peekable();
+    while let Some(argument) = arguments.next() {
+        if *argument == "-np" {
+            *argument = "-n".into();
+        }
+        let Some(text) = argument.to_str().filter(|text| text.starts_with('-') && *text != "--") else {
+            return;
+        };
+        let option = run.get_arguments().find(|option| match text.strip_prefix("--") {
+            Some(long) => option.get_long() == Some(long),
+            None => option.get_short().is_some_and(|short| text[1..] == *short.encode_utf8(&mut [0; 4])),
+        });
+        // A value that may be left out is none if it looks like an option.
+        let is_option = |next: &&mut OsString| next.to_string_lossy().starts_with('-');
+        if option.is_some_and(|option| option.get_action().takes_values()) {
+            arguments.next_if(|next| !is_option(&next));
+        }
+    }
 }
 
 /// The name of the command that is given in any spelling.
@@ -401,6 +452,18 @@ fn start_logging() -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn np_is_n_before_the_program() {
+        let replaced = |text: &str| {
+            let mut arguments: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            replace_np(command_line().find_subcommand("run").unwrap(), &mut arguments);
+            arguments.join(" ".as_ref()).into_string().unwrap()
+        };
+        assert_eq!(replaced("m run -q -np 4 --svg a.svg ./a -np 2"), "m run -q -n 4 --svg a.svg ./a -np 2");
+        assert_eq!(replaced("m run --machine=cm5:8 -np 4 ./a"), "m run --machine=cm5:8 -n 4 ./a");
+        assert_eq!(replaced("m run -n 2 ./a -np 3"), "m run -n 2 ./a -np 3");
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

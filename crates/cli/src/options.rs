@@ -159,8 +159,8 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     pub(super) plot: Option<PathBuf>,
 
-    /// Write the schedule in GOAL, the text format of LogGOPSim, for one algorithm and one problem; `multicomputer
-    /// goal FILE --sends blocking` takes the time predicted here
+    /// Write the schedule in GOAL, the text format of LogGOPSim: of one algorithm for one problem, or what the program of
+    /// `run` did; `multicomputer goal FILE --sends blocking` takes the time printed here
     #[arg(long, value_name = "FILE", value_parser = output_file("GOAL"))]
     pub(super) goal: Option<PathBuf>,
 

@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     program: Vec<OsString>,
 
     /// Set the number of ranks: on the first nodes of the machine, or, without a machine, on as many nodes that are all
-    /// linked with each other [default: all nodes of the machine]
+    /// linked with each other; also -np [default: all nodes of the machine]
     #[arg(short = 'n', long, value_name = "RANKS", value_parser = clap::value_parser!(u32).range(1..))]
     ranks: Option<u32>,
 
@@ -84,18 +84,25 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let spec = arguments.run.disturbed(&arguments.spec()?)?;
     let csv = arguments.run.csv.as_deref().map(TextFile::create).transpose()?;
     let title = arguments.title();
+    let goal = arguments.run.goal.as_deref().map(TextFile::create).transpose()?;
     let mut traces = Traces::create(&arguments.run.record, &[String::new()])?;
     let program = Program::load(arguments.path())?;
     // A program calls collective operations of many lengths and on many groups, so that searches would take most of the time.
     let effort = arguments.run.effort.unwrap_or(Effort::Estimate);
+    let is_recorded = goal.is_some() || arguments.run.record.is_given();
     let machine = arguments.run.builder(&spec, arguments.run.clock())?;
-    let machine = machine.effort(effort).stack_size(arguments.stack as usize).build()?;
+    let machine = machine.effort(effort).stack_size(arguments.stack as usize).trace(is_recorded).build()?;
     let options = arguments.options();
     let run = program.run(&machine, &options)?;
     if let Some(csv) = csv {
         let mut text = Vec::new();
         run.report.write_nodes_csv(&mut text).map_err(io::Error::other)?;
         csv.write(&String::from_utf8_lossy(&text))?;
+    }
+    if let Some(goal) = goal {
+        let mut text = Vec::new();
+        run.write_goal(&mut text).map_err(Error::usage)?;
+        goal.write(&String::from_utf8_lossy(&text))?;
     }
     traces.write("", [&title, &title], &run)?;
     traces.finish()?;
@@ -114,11 +121,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
 impl Arguments {
     /// Refuses shared options that this command does not have.
     fn check(&self) -> Result<(), Error> {
-        let given = [
-            ("--plot", self.run.plot.is_some()),
-            ("--goal", self.run.goal.is_some()),
-            ("--msccl", self.run.msccl.is_some()),
-        ];
+        let given = [("--plot", self.run.plot.is_some()), ("--msccl", self.run.msccl.is_some())];
         match given.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(Error::usage(format!("{option} is not an option of `run`"))),
             None if self.ranks.is_none() && !self.machine.is_given() => Err(Error::usage(

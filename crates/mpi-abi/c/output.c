@@ -19,8 +19,11 @@
 
 static void put(struct mc_rank *rank, int descriptor, const char *bytes, size_t length)
 {
-    mc_machine->write(rank->output, mc_current == rank && mc_is_own(rank) ? rank->process : NULL, rank->rank, descriptor, bytes,
-                      length);
+    int is_timed = mc_current == rank && mc_is_own(rank) && mc_begin(rank);
+    mc_machine->write(rank->output, is_timed ? rank->process : NULL, rank->rank, descriptor, bytes, length);
+    if (is_timed) {
+        mc_end(rank);
+    }
 }
 
 static ssize_t real_read(int descriptor, void *into, size_t length)
@@ -37,7 +40,11 @@ static ssize_t read_input(void *cookie, char *into, size_t length)
     }
     /* A question is seen before its answer is read. */
     mc_flush_files(rank);
-    mc_machine->flush(rank->output);
+    int is_timed = mc_is_own(rank) && mc_begin(rank);
+    mc_machine->ask(rank->output, is_timed ? rank->process : NULL, rank->rank);
+    if (is_timed) {
+        mc_end(rank);
+    }
     return real_read(0, into, length);
 }
 

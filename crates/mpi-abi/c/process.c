@@ -6,7 +6,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 __thread struct mc_rank *mc_current __attribute__((tls_model("initial-exec")));
@@ -35,7 +37,78 @@ void *mc_libc(const char *name)
     return function;
 }
 
-/* Calls of MPI. */
+/* Calls of MPI. Any thread of a rank may call, one at a time. */
+
+int mc_begin(struct mc_rank *rank)
+{
+    pthread_t self = pthread_self(), none = 0;
+    /* Only this thread can have stored itself. */
+    if (__atomic_load_n(&rank->holder, __ATOMIC_RELAXED) == self) {
+        rank->depth++;
+        return 1;
+    }
+    if (!__atomic_compare_exchange_n(&rank->holder, &none, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        return 0;
+    }
+    rank->depth = 1;
+    int may_call = rank->process && (rank->caller == self || mc_machine->move_here(rank->process, mc_is_own(rank)) > 0);
+    if (!may_call) {
+        mc_end(rank);
+        return 0;
+    }
+    rank->caller = self;
+    return 1;
+}
+
+void mc_end(struct mc_rank *rank)
+{
+    if (--rank->depth == 0) {
+        __atomic_store_n(&rank->holder, 0, __ATOMIC_RELEASE);
+    }
+}
+
+/*
+ * The end of a rank that another thread than its own has found out. Its own thread may wait for this one, as in pthread_join: it is
+ * interrupted where it waits in the kernel and continues at its end. A thread that computes is not: it may hold a lock of the C library.
+ */
+#define INTERRUPT (SIGRTMAX - 1)
+
+static int is_in_kernel(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    const unsigned char *at = (const unsigned char *)context->uc_mcontext.gregs[REG_RIP];
+    return (at[0] == 0x0f && at[1] == 0x05) || (at[-2] == 0x0f && at[-1] == 0x05);
+#elif defined(__aarch64__)
+    const uint32_t *at = (const uint32_t *)context->uc_mcontext.pc;
+    return at[0] == 0xd4000001 || at[-1] == 0xd4000001;
+#endif
+}
+
+static void interrupted(int signal, siginfo_t *information, void *context)
+{
+    struct mc_rank *rank = mc_current;
+    (void)signal, (void)information;
+    if (rank && mc_is_own(rank) && rank->is_leaving && rank->holder != rank->thread && is_in_kernel(context)) {
+        siglongjmp(*rank->start, 1);
+    }
+}
+
+/* Stops this thread for ever, after the rank's own thread has ended. */
+static void __attribute__((noreturn)) stop(struct mc_rank *rank)
+{
+    const struct sigaction action = {.sa_sigaction = interrupted, .sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER};
+    const struct timespec short_time = {0, 1000000};
+    MC_REAL(nanosleep);
+    sigaction(INTERRUPT, &action, NULL);
+    for (;;) {
+        pthread_mutex_lock(&rank->ending);
+        if (rank->process) {
+            pthread_kill(rank->thread, INTERRUPT);
+        }
+        pthread_mutex_unlock(&rank->ending);
+        real(&short_time, NULL);
+    }
+}
 
 static int outside(int function)
 {
@@ -57,12 +130,16 @@ int mc_call(int function, const uintptr_t *arguments, void *return_address)
     if (!rank) {
         return outside(function);
     }
-    if (!mc_is_own(rank)) {
-        mc_complain("MPI or NX was called on a thread that the program has started. Calls are supported on the thread that runs `main`, "
-                    "which is MPI_THREAD_FUNNELED.\n");
+    if (rank->is_leaving && !mc_is_own(rank)) {
+        stop(rank);
+    }
+    if (!mc_begin(rank)) {
+        mc_complain("MPI or NX was called on a second thread of this rank. MPI_Init_thread provides MPI_THREAD_SERIALIZED if the program asks for "
+                    "it: any thread may call, one at a time.\n");
         return MPI_ERR_OTHER;
     }
     int code = mc_machine->call(rank->process, function, arguments, return_address);
+    mc_end(rank);
     if (rank->is_leaving) {
         mc_leave(rank, rank->how, rank->status);
     }
@@ -91,7 +168,13 @@ void mc_leave(struct mc_rank *rank, enum mc_how how, int status)
         rank->how = how;
         rank->status = status;
     }
-    siglongjmp(*rank->jump, 1);
+    if (rank->jump && rank->holder == pthread_self()) {
+        siglongjmp(*rank->jump, 1);
+    }
+    if (!mc_is_own(rank)) {
+        stop(rank);
+    }
+    siglongjmp(*rank->start, 1);
 }
 
 /*
@@ -222,7 +305,10 @@ int mc_run(const struct mc_start *start, int *status)
     char **arguments = copied(start->arguments, start->argument_count);
 
     sigjmp_buf here;
-    rank->jump = &here;
+    rank->start = &here;
+    rank->caller = rank->thread;
+    pthread_mutex_init(&rank->ending, NULL);
+    pthread_mutex_init(&rank->critical, NULL);
     mc_current = rank;
     if (!sigsetjmp(here, 0)) {
         begin(rank, start->argument_count, arguments);
@@ -231,7 +317,15 @@ int mc_run(const struct mc_start *start, int *status)
         mc_flush_files(rank);
     }
     mc_current = NULL;
+    /* Another thread may be in a call still. */
+    while (!mc_begin(rank)) {
+        const struct timespec short_time = {0, 1000000};
+        nanosleep(&short_time, NULL);
+    }
+    pthread_mutex_lock(&rank->ending);
     rank->process = NULL;
+    pthread_mutex_unlock(&rank->ending);
+    mc_end(rank);
     *status = rank->status;
     return rank->how;
 }
@@ -411,4 +505,38 @@ void pthread_exit(void *result)
     MC_REAL(pthread_exit);
     real(result);
     __builtin_unreachable();
+}
+
+/*
+ * OpenMP's critical sections without a name are those of one rank: libgomp, of which there is one for all ranks, has one lock for them, and
+ * a rank that waits for a message in such a section would keep the others out. Sections with a name have a lock in the program's copy.
+ */
+
+void GOMP_critical_start(void);
+void GOMP_critical_end(void);
+
+static void call_next(const char *name)
+{
+    void (*real)(void) = (void (*)(void))dlsym(RTLD_NEXT, name);
+    if (real) {
+        real();
+    }
+}
+
+void GOMP_critical_start(void)
+{
+    if (mc_current) {
+        pthread_mutex_lock(&mc_current->critical);
+    } else {
+        call_next("GOMP_critical_start");
+    }
+}
+
+void GOMP_critical_end(void)
+{
+    if (mc_current) {
+        pthread_mutex_unlock(&mc_current->critical);
+    } else {
+        call_next("GOMP_critical_end");
+    }
 }

@@ -21,12 +21,16 @@
 struct mc_machine {
     /* Calls a function of MPI; returns an error code of MPI. */
     int (*call)(void *process, int function, const uintptr_t *arguments, void *return_address);
+    /* Makes this thread the one that calls; 0 if the thread level does not allow it. */
+    int (*move_here)(void *process, int is_main);
     /* Stores the modeled time in picoseconds. */
     int (*now)(void *process, uint64_t *picoseconds);
     /* Lets modeled time pass. */
     int (*sleep)(void *process, uint64_t picoseconds);
     /* Takes output. `process` is NULL on other threads than the rank's. */
     void (*write)(void *output, void *process, int rank, int descriptor, const char *bytes, size_t length);
+    /* Waits until the output of the rank has been written, before it reads. `process` is NULL on other threads than the rank's. */
+    void (*ask)(void *output, void *process, int rank);
     /* Writes all output that has been taken. */
     void (*flush)(void *output);
 };
@@ -106,8 +110,15 @@ struct mc_rank {
     const struct mc_program *program;
     const struct mc_object *objects;
     size_t object_count;
-    /* Where the rank continues when it ends: in mc_run, or in the innermost mc_call_program. */
-    sigjmp_buf *jump;
+    /* The thread that is in a call of the Rust side, or 0; how deep its calls are nested; the thread that was in the last one. */
+    pthread_t holder, caller;
+    int depth;
+    /* Where the rank continues when it ends: in mc_run, and in the innermost mc_call_program or NULL. */
+    sigjmp_buf *start, *jump;
+    /* Is held while mc_run ends, and while the rank's thread is interrupted. */
+    pthread_mutex_t ending;
+    /* OpenMP's critical sections without a name. */
+    pthread_mutex_t critical;
     enum mc_how how;
     int status;
     int is_leaving, is_exiting;
@@ -134,7 +145,11 @@ static inline int mc_is_own(const struct mc_rank *rank)
     return pthread_equal(rank->thread, pthread_self());
 }
 
-/* Ends the program of this rank, on the rank's thread. */
+/* Begins calls of the Rust side for the rank on this thread. Returns 0 if another thread is in one, or if this thread may not call. */
+MC_HIDDEN int mc_begin(struct mc_rank *rank);
+MC_HIDDEN void mc_end(struct mc_rank *rank);
+
+/* Ends the program of this rank. */
 MC_HIDDEN void mc_leave(struct mc_rank *rank, enum mc_how how, int status) __attribute__((noreturn));
 
 /* libc's function with this name. */

@@ -21,9 +21,11 @@
 
 static uint64_t now(struct mc_rank *rank)
 {
-    if (mc_is_own(rank)) {
+    if (mc_is_own(rank) && mc_begin(rank)) {
         uint64_t picoseconds = 0;
-        if (mc_machine->now(rank->process, &picoseconds) < 0) {
+        int result = mc_machine->now(rank->process, &picoseconds);
+        mc_end(rank);
+        if (result < 0) {
             mc_leave(rank, MC_LEFT, 1);
         }
         __atomic_store_n(&rank->last_time, picoseconds, __ATOMIC_RELAXED);
@@ -33,8 +35,10 @@ static uint64_t now(struct mc_rank *rank)
 
 static void rest(struct mc_rank *rank, uint64_t picoseconds)
 {
-    if (mc_is_own(rank)) {
-        if (mc_machine->sleep(rank->process, picoseconds) < 0) {
+    if (mc_is_own(rank) && mc_begin(rank)) {
+        int result = mc_machine->sleep(rank->process, picoseconds);
+        mc_end(rank);
+        if (result < 0) {
             mc_leave(rank, MC_LEFT, 1);
         }
         return;

@@ -27,52 +27,46 @@ pub(crate) struct Watched {
     rank: usize,
     output: &'static Output,
     table: &'static Table,
-    /// The number of the function that was called last plus 1, and the return address; 0 before the first call.
-    function: AtomicUsize,
-    place: AtomicUsize,
-    /// For what the last call waited, if it is known.
-    wanted: Mutex<Option<String>>,
+    /// The call that was made last: the number of the function plus 1 above the bits of the return address; 0 before the first call.
+    call: AtomicUsize,
 }
+
+/// The number of bits of an address of a program.
+const ADDRESS_BITS: u32 = 48;
+
+/// The bits of an address.
+const ADDRESS: usize = (1 << ADDRESS_BITS) - 1;
 
 impl Watched {
     pub(crate) fn new(rank: usize, output: &'static Output, table: &'static Table) -> &'static Watched {
-        Box::leak(Box::new(Watched {
-            rank,
-            output,
-            table,
-            function: AtomicUsize::new(0),
-            place: AtomicUsize::new(0),
-            wanted: Mutex::new(None),
-        }))
+        Box::leak(Box::new(Watched { rank, output, table, call: AtomicUsize::new(0) }))
     }
 
     /// Notes a call of MPI.
     pub(crate) fn note(&self, function: usize, place: usize) {
-        self.function.store(function + 1, Ordering::Relaxed);
-        self.place.store(place, Ordering::Relaxed);
+        self.call.store((function + 1) << ADDRESS_BITS | place & ADDRESS, Ordering::Relaxed);
     }
 
-    /// The last call, such as `MPI_Send at ring.c:12` or `crecv of type 7 at ring.c:12`; `None` before the first one.
+    /// The last call, for [`name`](Watched::name); `None` before the first one.
+    pub(crate) fn call(&self) -> Option<usize> {
+        Some(self.call.load(Ordering::Relaxed)).filter(|call| *call > 0)
+    }
+
+    /// The last call, such as `MPI_Send at ring.c:12`; `None` before the first one.
     pub(crate) fn last_call(&self) -> Option<String> {
-        let function = self.function.load(Ordering::Relaxed).checked_sub(1)?;
-        let mut text = self.table.get(function).map_or("?", |(name, _)| name).to_owned();
-        if let Some(wanted) = &*self.wanted.lock() {
-            text += &format!(" of {wanted}");
-        }
-        if let Some(at) = self.place() {
-            text += &format!(" at {at}");
-        }
-        Some(text)
+        self.name(self.call()?)
     }
 
-    /// Notes for what the last call waited in which the run ended, such as `type 7`.
-    pub(crate) fn note_wanted(&self, wanted: String) {
-        *self.wanted.lock() = Some(wanted);
+    /// The name of a call of any rank.
+    pub(crate) fn name(&self, call: usize) -> Option<String> {
+        let function = (call >> ADDRESS_BITS).checked_sub(1)?;
+        let name = self.table.get(function).map_or("?", |(name, _)| name);
+        Some(place::of_call(call & ADDRESS).map_or_else(|| name.to_owned(), |at| format!("{name} at {at}")))
     }
 
     /// The source line of the last call.
     pub(crate) fn place(&self) -> Option<String> {
-        place::of_call(self.place.load(Ordering::Relaxed))
+        place::of_call(self.call.load(Ordering::Relaxed) & ADDRESS)
     }
 }
 

@@ -30,14 +30,16 @@ const LEAVE: c_int = -1;
 #[repr(C)]
 pub(crate) struct Machine {
     call: unsafe extern "C" fn(*mut c_void, c_int, *const usize, usize) -> c_int,
+    move_here: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
     now: unsafe extern "C" fn(*mut c_void, *mut u64) -> c_int,
     sleep: unsafe extern "C" fn(*mut c_void, u64) -> c_int,
     write: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, c_int, *const c_char, usize),
+    ask: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int),
     flush: unsafe extern "C" fn(*mut c_void),
 }
 
 /// The functions of this module.
-pub(crate) static MACHINE: Machine = Machine { call, now, sleep, write, flush };
+pub(crate) static MACHINE: Machine = Machine { call, move_here, now, sleep, write, ask, flush };
 
 /// A function of a model.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +70,7 @@ impl Model {
 /// The functions of the library by number: the name, and the model's function.
 pub(crate) type Table = Vec<(&'static str, Model)>;
 
-/// The state of a rank during its calls, on its thread.
+/// The state of a rank during its calls: on the thread that runs it, or on one thread of the program at a time.
 pub(crate) struct Calls<'n, 't> {
     pub(crate) node: Transport<'n>,
     pub(crate) process: Process<'n>,
@@ -133,11 +135,7 @@ impl Calls<'_, '_> {
         let words = unsafe { slice::from_raw_parts(words, model.arguments().len()) };
         let outcome = match model {
             Model::Mpi(function) => self.process.call(function, words),
-            Model::Nx(called) => {
-                let outcome = self.nx.call(called, words);
-                self.nx.wanted().into_iter().for_each(|wanted| self.watched.note_wanted(wanted));
-                outcome
-            }
+            Model::Nx(called) => self.nx.call(called, words),
             Model::None => self.process.unsupported(name),
         };
         self.end_charge();
@@ -171,7 +169,7 @@ impl Calls<'_, '_> {
     fn sleep(&self, span: Span) -> Result<(), CommError> {
         self.charge()?;
         self.time.set(None);
-        self.node.compute(span)?;
+        self.node.sleep(span)?;
         self.end_charge();
         Ok(())
     }
@@ -197,8 +195,10 @@ pub(crate) fn thread_time() -> u64 {
 }
 
 /// # Safety
-/// `calls` is the address that [`rank`](crate::rank) has passed to `mc_run`, the call is on the thread of this rank, and `mc_run` has not
-/// returned. C guarantees this: it calls only if the thread is the rank's.
+/// `calls` is the address that [`rank`](crate::rank) has passed to `mc_run`, `mc_run` has not returned, and no other thread is in a call with
+/// this address. C guarantees this by the lock of the rank (`mc_begin`), which also makes what one thread has done visible to the next. The
+/// types of the state are not `Send` because safe code could share them among threads; nothing in them depends on the thread, except what
+/// `move_here` moves.
 unsafe fn of<'a>(calls: *mut c_void) -> &'a Calls<'a, 'a> {
     // SAFETY: `Calls` lives in the frame that called `mc_run`, and is never borrowed mutably. The lifetime ends with the call.
     unsafe { &*calls.cast() }
@@ -208,6 +208,16 @@ unsafe extern "C" fn call(calls: *mut c_void, function: c_int, words: *const usi
     // SAFETY: see `of`.
     let calls = unsafe { of(calls) };
     calls.caught(|| calls.call(function as usize, words, place))
+}
+
+unsafe extern "C" fn move_here(calls: *mut c_void, is_main: c_int) -> c_int {
+    // SAFETY: see `of`.
+    let calls = unsafe { of(calls) };
+    calls.caught(|| {
+        let is_allowed = calls.process.move_here(is_main != 0);
+        calls.end_charge();
+        c_int::from(is_allowed)
+    })
 }
 
 unsafe extern "C" fn now(calls: *mut c_void, picoseconds: *mut u64) -> c_int {
@@ -251,6 +261,20 @@ unsafe extern "C" fn write(
         output.write(rank as usize, stream, at, bytes);
     }));
     drop(written);
+}
+
+unsafe extern "C" fn ask(output: *mut c_void, calls: *mut c_void, rank: c_int) {
+    // SAFETY: as in `write`.
+    let output: &Output = unsafe { &*output.cast() };
+    drop(catch_unwind(AssertUnwindSafe(|| {
+        if calls.is_null() {
+            output.flush();
+        } else {
+            // SAFETY: see `of`.
+            let calls = unsafe { of(calls) };
+            output.ask(rank as usize, || calls.node.now().is_err());
+        }
+    })));
 }
 
 unsafe extern "C" fn flush(output: *mut c_void) {

@@ -1,32 +1,31 @@
 //! Output of all ranks: whole lines, in the order of modeled time.
 //!
-//! A rank asks for its modeled time when it writes. A line waits until every other rank has written at a later instant or has ended, since a rank
-//! that is behind may still write an earlier line. So that a long run shows its progress, a line also waits no longer than half a second of
-//! wall-clock time. Lines of one instant are in the order of ranks. Output of ranks that run at about the same speed on the host is therefore the
-//! same in every run.
+//! A rank asks for its modeled time when it writes. Its line is printed when no rank can write an earlier line any more, which the run
+//! [tells](Output::reach) many times a second, or at the end of the run. Lines of one instant are in the order of ranks. So the output of a
+//! run that ends normally is the same in every run. Where a rank reads from standard input, it waits until its own output is printed: a
+//! question is seen before its answer is read.
 
 use std::{
     collections::BTreeMap,
     io::{self, Write},
     mem,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use multicomputer::Time;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
 /// The order of lines: by modeled time, rank, and order of writing.
 type Key = (Time, usize, u64);
 
-/// The wall-clock time that a line waits at most for lines of earlier instants.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// The wall-clock time between two looks at the state of the run, for a rank that waits for its output.
+const LOOK: Duration = Duration::from_millis(100);
 
-/// A whole line, and when it was written.
+/// A whole line, or the last part of one.
 #[derive(Debug)]
 struct Line {
     stream: Stream,
     bytes: Vec<u8>,
-    written: Instant,
 }
 
 /// The output of all ranks of a run.
@@ -34,6 +33,8 @@ struct Line {
 pub(crate) struct Output {
     is_labelled: bool,
     state: Mutex<State>,
+    /// Is notified when lines have been printed.
+    printed: Condvar,
 }
 
 #[derive(Debug)]
@@ -44,7 +45,6 @@ struct State {
     last: Vec<Time>,
     waiting: BTreeMap<Key, Line>,
     lines: u64,
-    has_ended: Vec<bool>,
 }
 
 /// The stream that a line belongs to.
@@ -59,15 +59,13 @@ pub(crate) enum Stream {
 impl Output {
     /// Prepares the output of `ranks` ranks; labelled lines begin with the rank in brackets.
     pub(crate) fn new(ranks: usize, is_labelled: bool) -> Output {
-        let begun = (0..ranks).map(|_| Default::default()).collect();
         let state = State {
-            begun,
+            begun: (0..ranks).map(|_| Default::default()).collect(),
             last: vec![Time::ZERO; ranks],
             waiting: BTreeMap::new(),
             lines: 0,
-            has_ended: vec![false; ranks],
         };
-        Output { is_labelled, state: Mutex::new(state) }
+        Output { is_labelled, state: Mutex::new(state), printed: Condvar::new() }
     }
 
     /// Takes output of a rank at an instant; `None` is the instant of its last output.
@@ -84,24 +82,23 @@ impl Output {
             state.add(rank, stream, self.labelled(rank, whole));
         }
         state.begun[rank][stream as usize].extend_from_slice(rest);
-        state.print_complete();
     }
 
-    /// Notes that the program of a rank has ended.
-    pub(crate) fn end(&self, rank: usize) {
+    /// Notes that no line will be written before an instant, and none at this instant by a rank below `rank`; prints the lines before.
+    pub(crate) fn reach(&self, at: Time, rank: usize) {
         let mut state = self.state.lock();
-        state.has_ended[rank] = true;
-        state.print_complete();
+        let later = state.waiting.split_off(&(at, rank + 1, 0));
+        print(mem::replace(&mut state.waiting, later));
+        drop(state);
+        self.printed.notify_all();
     }
 
-    /// Prints lines that have waited long enough.
-    pub(crate) fn print_old(&self) {
+    /// Prints all output of a rank, also a line without an end, when no other rank can write an earlier line, or when the run is over.
+    pub(crate) fn ask(&self, rank: usize, is_over: impl Fn() -> bool) {
         let mut state = self.state.lock();
-        let now = Instant::now();
-        let is_old = |line: &Line| now.saturating_duration_since(line.written) >= PATIENCE;
-        let last = state.waiting.iter().rev().find(|(_, line)| is_old(line)).map(|(key, _)| *key);
-        if let Some((at, rank, number)) = last {
-            state.print_before((at, rank, number + 1));
+        self.add_begun(&mut state, rank);
+        while state.waiting.keys().any(|(_, of, _)| *of == rank) && !is_over() {
+            self.printed.wait_for(&mut state, LOOK);
         }
     }
 
@@ -109,18 +106,23 @@ impl Output {
     pub(crate) fn flush(&self) {
         let mut state = self.state.lock();
         for rank in 0..state.begun.len() {
-            for stream in [Stream::Output, Stream::Error] {
-                let begun = mem::take(&mut state.begun[rank][stream as usize]);
-                if !begun.is_empty() {
-                    let mut line = self.labelled(rank, begun);
-                    if self.is_labelled {
-                        line.push(b'\n');
-                    }
-                    state.add(rank, stream, line);
-                }
-            }
+            self.add_begun(&mut state, rank);
         }
         print(mem::take(&mut state.waiting));
+    }
+
+    /// Adds the begun lines of a rank.
+    fn add_begun(&self, state: &mut State, rank: usize) {
+        for stream in [Stream::Output, Stream::Error] {
+            let begun = mem::take(&mut state.begun[rank][stream as usize]);
+            if !begun.is_empty() {
+                let mut line = self.labelled(rank, begun);
+                if self.is_labelled {
+                    line.push(b'\n');
+                }
+                state.add(rank, stream, line);
+            }
+        }
     }
 
     fn labelled(&self, rank: usize, line: Vec<u8>) -> Vec<u8> {
@@ -134,22 +136,9 @@ impl Output {
 }
 
 impl State {
-    fn add(&mut self, rank: usize, stream: Stream, line: Vec<u8>) {
-        let line = Line { stream, bytes: line, written: Instant::now() };
-        self.waiting.insert((self.last[rank], rank, self.lines), line);
+    fn add(&mut self, rank: usize, stream: Stream, bytes: Vec<u8>) {
+        self.waiting.insert((self.last[rank], rank, self.lines), Line { stream, bytes });
         self.lines += 1;
-    }
-
-    /// Prints the lines before which no other can come.
-    fn print_complete(&mut self) {
-        let running = self.last.iter().zip(&self.has_ended).filter(|(_, has_ended)| !**has_ended);
-        let at = running.map(|(last, _)| *last).min().unwrap_or(Time::MAX);
-        self.print_before((at, 0, 0));
-    }
-
-    fn print_before(&mut self, key: Key) {
-        let later = self.waiting.split_off(&key);
-        print(mem::replace(&mut self.waiting, later));
     }
 }
 

@@ -10,16 +10,14 @@ use std::{
     path::Path,
     ptr,
     rc::Rc,
-    sync::mpsc::{self, RecvTimeoutError},
-    thread,
-    time::Duration,
+    sync::Arc,
 };
 
 use multicomputer::{
-    Machine, Run, Span, all_to_all,
+    Machine, Observer, Run, Span, Time, all_to_all,
     collective::{self, Operation},
     comm::{Node, transport::Transport},
-    error::{Failure, RunError},
+    error::Failure,
 };
 use multicomputer_mpi_model::process::{End, Process, Settings};
 use multicomputer_nx_model as nx;
@@ -94,9 +92,6 @@ pub enum Compute {
     /// `multicomputer cc --count`. It is the same in every run.
     Counted(Span),
 }
-
-/// How often lines of output are looked at that have waited long.
-const TICK: Duration = Duration::from_millis(100);
 
 /// What a rank starts with; same layout as `mc_start` in c/process.h.
 #[repr(C)]
@@ -193,27 +188,34 @@ impl Program {
             ),
             environment: Strings::new(options.environment.iter().map(variable)),
         };
-        // The sender's end tells the thread that the run is over.
-        let (over, is_over) = mpsc::channel::<()>();
-        let run = thread::scope(|scope| {
-            scope.spawn(move || {
-                while is_over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                    output.print_old();
-                }
-            });
-            let run = machine.run(|node| match job.copies.get(node.rank()) {
-                Some(copy) => {
-                    let status = job.rank(node, copy);
-                    output.end(node.rank());
-                    Ok(status?)
-                }
-                None => Ok(0),
-            });
-            drop(over);
-            run
+        let observer = Arc::new(Observed { output, watched: job.watched.clone() });
+        let run = machine.run_observed(observer, |node| match job.copies.get(node.rank()) {
+            Some(copy) => job.rank(node, copy),
+            None => Ok(0),
         });
         output.flush();
-        Ok(run.map_err(|error| job.with_calls(error))?)
+        Ok(run?)
+    }
+}
+
+/// Follows the run for the output, and names calls of MPI in place of the model's own calls.
+#[derive(Debug)]
+struct Observed {
+    output: &'static Output,
+    watched: Vec<&'static Watched>,
+}
+
+impl Observer for Observed {
+    fn place(&self, rank: usize) -> Option<usize> {
+        self.watched.get(rank)?.call()
+    }
+
+    fn name(&self, place: usize) -> Option<String> {
+        self.watched.first()?.name(place)
+    }
+
+    fn reached(&self, at: Time, rank: usize) {
+        self.output.reach(at, rank);
     }
 }
 
@@ -248,19 +250,6 @@ impl Job<'_> {
             _ => ProgramFailure::Status { rank, status: ended.status, is_finalized: false },
         };
         Err(failure.into())
-    }
-
-    /// Names the calls of MPI in which ranks wait, in place of the model's own calls.
-    fn with_calls(&self, mut error: RunError) -> RunError {
-        let blocked = match &mut error {
-            RunError::Deadlock(report) => &mut report.blocked,
-            RunError::WallLimit { nodes, .. } => nodes,
-            _ => return error,
-        };
-        for node in blocked {
-            node.last_call = self.watched.get(node.rank).and_then(|watched| watched.last_call());
-        }
-        error
     }
 
     fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {

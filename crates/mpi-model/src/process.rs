@@ -103,6 +103,8 @@ pub struct Process<'n> {
     pub(crate) settings: Settings,
     pub(crate) phase: Cell<Phase>,
     pub(crate) thread_level: Cell<i32>,
+    /// Whether the calls come from another thread than the one that runs `main`.
+    pub(crate) is_elsewhere: Cell<bool>,
     /// The object whose error handler takes an error of the current call.
     pub(crate) scope: RefCell<Scope<'n>>,
     /// The function that the program has called last.
@@ -154,6 +156,7 @@ impl<'n> Process<'n> {
             settings,
             phase: Cell::new(Phase::Before),
             thread_level: Cell::new(abi::THREAD_SINGLE),
+            is_elsewhere: Cell::new(false),
             scope: RefCell::new(Scope::Process),
             function: Cell::new(None),
             depth: Cell::new(0),
@@ -177,6 +180,17 @@ impl<'n> Process<'n> {
             ports: RefCell::default(),
             partitioned: RefCell::default(),
         }
+    }
+
+    /// Makes the current thread, which runs `main` if `is_main`, the one that calls. Returns false if the thread level that was provided does
+    /// not allow that.
+    pub fn move_here(&self, is_main: bool) -> bool {
+        let is_allowed = is_main || self.thread_level.get() >= abi::THREAD_SERIALIZED;
+        if is_allowed {
+            self.node.move_here();
+            self.is_elsewhere.set(!is_main);
+        }
+        is_allowed
     }
 
     /// Carries out a call of the program. A callback may call it while another call is under way.

@@ -114,7 +114,8 @@ fn init(
         let text = format!("thread_level is `{level}`: it is one of {}", LEVELS.join(", "));
         return Err(Error::argument(Class::INFO_VALUE, "info", text));
     }
-    hints.set("thread_level", "MPI_THREAD_FUNNELED");
+    hints.set("thread_level", "MPI_THREAD_SERIALIZED");
+    process.thread_level.set(abi::THREAD_SERIALIZED);
     let made = Session { info: Rc::new(hints), buffered: Rc::default() };
     let handle = process.sessions.borrow_mut().table.insert(made);
     process.error_handlers.borrow_mut().enter(handle, errhandler.0);

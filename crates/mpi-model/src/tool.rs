@@ -102,7 +102,7 @@ fn check(process: &Process<'_>) -> Result<()> {
 
 fn init_thread(process: &Process<'_>, required: i32, provided: Out<i32>) -> Result<()> {
     process.tools.borrow_mut().users += 1;
-    provided.set(process, required.clamp(abi::THREAD_SINGLE, abi::THREAD_FUNNELED));
+    provided.set(process, required.clamp(abi::THREAD_SINGLE, abi::THREAD_SERIALIZED));
     Ok(())
 }
 

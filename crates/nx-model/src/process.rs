@@ -35,8 +35,6 @@ pub struct Process<'a, 'n> {
     next_mid: Cell<i32>,
     /// The error that ended the program.
     end: RefCell<Option<String>>,
-    /// The messages for which the call waited in which the run ended.
-    wanted: RefCell<Option<String>>,
     /// The text of the last error that a function has returned.
     pub(crate) last_error: RefCell<String>,
 }
@@ -60,7 +58,6 @@ impl<'a, 'n> Process<'a, 'n> {
             mids: RefCell::default(),
             next_mid: Cell::new(0),
             end: RefCell::default(),
-            wanted: RefCell::default(),
             last_error: RefCell::default(),
         }
     }
@@ -76,7 +73,7 @@ impl<'a, 'n> Process<'a, 'n> {
         match result {
             Ok(()) if self.host.leaves.get() => return Outcome::Leaves,
             Ok(()) => return Outcome::Returns(0),
-            Err(Error::Leave) => *self.wanted.borrow_mut() = wanted(function.arguments, words),
+            Err(Error::Leave) => {}
             Err(Error::Call { code, arguments, text }) => {
                 let argument = function.arguments.iter().find(|name| arguments.contains(name));
                 let text = argument.map_or(text.clone(), |name| format!("argument `{name}`: {text}"));
@@ -95,12 +92,6 @@ impl<'a, 'n> Process<'a, 'n> {
     /// The way in which the program of this node ended, if an error ended it.
     pub fn end(&self) -> Option<End> {
         self.end.borrow().clone().map(End::Error)
-    }
-
-    /// The messages for which the call waited in which the run ended, such as `type 7 from node 3`: NX takes all messages from the network, so
-    /// the machine does not know them.
-    pub fn wanted(&self) -> Option<String> {
-        self.wanted.borrow().clone()
     }
 
     /// Whether the program has called NX.
@@ -151,18 +142,6 @@ impl<'a, 'n> Process<'a, 'n> {
     pub(crate) fn put_back(&self, number: i32, mid: Mid<'a>) {
         self.mids.borrow_mut().insert(number, mid);
     }
-}
-
-/// The messages that the selectors among the arguments of a call select.
-fn wanted(names: &[&str], words: &[usize]) -> Option<String> {
-    let word = |name| Some(words[names.iter().position(|&given| given == name)?] as i32);
-    let types = match word("typesel")? {
-        ANY => "any type".to_owned(),
-        mask @ ..0 => format!("types {mask:#x}"),
-        given => format!("type {given}"),
-    };
-    let node = word("nodesel").filter(|&node| node != ANY);
-    Some(types + &node.map_or_else(String::new, |node| format!(" from node {node}")))
 }
 
 impl Host {

@@ -146,12 +146,16 @@ impl Carrier for HostNode<'_> {
         call: &Call<'_>,
     ) -> Result<(), CommError> {
         let run_state = &self.host.run_state;
-        let place = run_state.slot(self.id).place.load();
+        let place = run_state.place(self.id as Rank);
         let differs = run_state.agreements.lock().arrive(context, nth, size, rank, call, place);
         if differs {
             return Err(CommError::Mismatch(Box::new(run_state.mismatch(context, nth, |_| true))));
         }
         Ok(())
+    }
+
+    fn move_here(&self) {
+        self.host.run_state.slot(self.id).parker.set_owner();
     }
 
     fn is_rendezvous(&self, parcel: &Parcel) -> bool {

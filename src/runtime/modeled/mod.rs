@@ -36,6 +36,7 @@ use crate::{
     error::RunError,
     kernel::{BlockedNode, Kernel, NoCalls},
     model::MachineSpec,
+    rank::Rank,
     time::Time,
     wire::{NodeId, Parcel},
 };
@@ -123,6 +124,13 @@ impl World for Modeled {
 
     fn tick(&self) -> Option<Instant> {
         self.pacing.as_ref().map(|pacing| self.pace(pacing))
+    }
+
+    fn frontier(&self) -> (Time, Rank) {
+        // The kernel is driven only when a program needs it, and is then behind the programs.
+        self.drive(false);
+        let (at, node) = self.kernel.lock().frontier();
+        (at, node as Rank)
     }
 
     fn blocked(&self) -> Vec<BlockedNode> {

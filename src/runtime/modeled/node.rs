@@ -511,7 +511,7 @@ impl Endpoint for NodeThread<'_> {
         call: &Call<'_>,
     ) -> Result<(), CommError> {
         let run_state = &self.world.run_state;
-        let place = run_state.slot(self.id).place.load();
+        let place = run_state.place(self.id as Rank);
         run_state.agreements.lock().arrive(context, nth, size, rank, call, place);
         let op = Op::Agree { context, nth, size, rank, digest: call.digest() };
         self.call(TimeEffect::ZeroTime, || self.notify_zero_time(op))
@@ -530,6 +530,10 @@ impl Endpoint for NodeThread<'_> {
             Mark::Holds(change) => Op::Holds { change },
         };
         self.call(TimeEffect::ZeroTime, || self.notify_zero_time(op))
+    }
+
+    fn move_here(&self) {
+        self.world.run_state.slot(self.id).parker.set_owner();
     }
 
     fn set_place(&self, place: &'static Location<'static>) {

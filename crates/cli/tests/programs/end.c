@@ -27,6 +27,10 @@ int main(int argc, char **argv)
         MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); /* line 27 */
     } else if (!strcmp(way, "deadlock")) {
         MPI_Recv(&got, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* line 29 */
+    } else if (!strcmp(way, "mismatch") && rank) {
+        MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD); /* line 31 */
+    } else if (!strcmp(way, "mismatch")) {
+        MPI_Barrier(MPI_COMM_WORLD); /* line 33 */
     }
     MPI_Finalize();
     return rank == 2 && !strcmp(way, "return") ? 3 : 0;

@@ -128,6 +128,68 @@ fn every_end_has_its_status_and_one_message() {
 }
 
 #[test]
+fn a_schedule_in_goal_takes_the_time_of_the_run() {
+    let folder = Folder::new("goal");
+    if !folder.compile("cc", "gcc", "schedule.c", &[]) {
+        return;
+    }
+    for machine in ["paragon:2x4", "complete:6", "h100-cluster:1"] {
+        let goal = ["run", "--machine", machine, "--goal", "run.goal", "./program"];
+        let ran = Ended::of(&folder.command(&goal).output().unwrap());
+        let time = ran.2.split("modeled time ").nth(1).and_then(|rest| rest.split(',').next());
+        let time = time.unwrap_or_else(|| panic!("{}", ran.2));
+        let replay = ["goal", "run.goal", "--machine", machine, "--sends", "blocking"];
+        let replayed = Ended::of(&folder.command(&replay).output().unwrap());
+        assert!(replayed.1.contains(&format!("modeled time   {time}\n")), "{machine}: {time}; {replayed:?}");
+    }
+    let ended =
+        folder.run(&["--machine", "complete:6", "--goal", "a.goal", "--rendezvous", "--", "./program"], "");
+    assert!(ended.0 == Some(2) && ended.2.contains("rendezvous"), "{ended:?}");
+}
+
+#[test]
+fn threads_call_one_at_a_time() {
+    let folder = Folder::new("threads");
+    if !folder.compile("cc", "gcc", "threads.c", &["-pthread"]) {
+        return;
+    }
+    let ended = folder.run(&["-n", "3", "./program"], "");
+    let mut lines: Vec<String> = ended.1.lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    let of_rank = |rank: usize| [format!("rank {rank}: 1")];
+    let of_thread =
+        |tag: usize| (0..3).map(move |rank| format!("thread {tag} of {rank}: {} 0", (rank + 2) % 3));
+    let expected: Vec<String> = (0..3).flat_map(of_rank).chain((0..3).flat_map(of_thread)).collect();
+    assert_eq!((ended.0, lines, &ended.2[..]), (Some(0), expected, ""));
+    // The thread that runs `main` waits in pthread_join when another one learns that the run is over.
+    let ended = folder.run(&["-n", "3", "./program", "never"], "");
+    assert!(ended.0 == Some(1) && ended.2.contains("MPI_Wait at threads.c:2"), "{ended:?}");
+}
+
+#[test]
+fn lines_are_in_the_order_of_modeled_time() {
+    let folder = Folder::new("lines");
+    if !folder.compile("cc", "gcc", "lines.c", &[]) {
+        return;
+    }
+    let ended = folder.run(&["-n", "5", "./program"], "answer\n");
+    let steps = (0..4).flat_map(|step| (0..5).rev().map(move |rank| format!("step {step} of {rank}\n")));
+    let expected: String = steps.chain(["question: answer\n".into()]).collect();
+    assert_eq!(ended, Ended(Some(0), expected, String::new()));
+}
+
+#[test]
+fn errors_of_collective_calls_name_the_lines_of_the_program() {
+    let folder = Folder::new("mismatch");
+    if !folder.compile("cc", "gcc", "end.c", &[]) {
+        return;
+    }
+    let ended = folder.run(&["-n", "4", "./program", "mismatch"], "");
+    let places = ["(MPI_Bcast at end.c:31)", "(MPI_Barrier at end.c:33)"];
+    assert!(ended.0 == Some(1) && places.iter().all(|place| ended.2.contains(place)), "{ended:?}");
+}
+
+#[test]
 fn cpp_has_its_own_objects_and_streams() {
     let folder = Folder::new("objects");
     if !folder.compile("c++", "g++", "objects.cc", &["-O1", "-pthread"]) {

@@ -67,10 +67,7 @@ fn nx_in_c_has_all_calls_and_their_errors() {
     assert_eq!(run("rest"), ended);
     let ended = run("deadlock");
     let part = "node 0 has waited since 0 s for a message from any node";
-    assert!(
-        ended.0 == Some(1) && ended.2.contains(part) && ended.2.contains("(crecv of type 7 at nx.c:"),
-        "{ended:?}"
-    );
+    assert!(ended.0 == Some(1) && ended.2.contains(part) && ended.2.contains("(crecv at nx.c:"), "{ended:?}");
     let ended = run("error");
     let part = "csend: argument `node`: node 4 does not exist: nodes are 0 to 3, and -1 means all other nodes at nx.c:";
     assert!(ended.0 == Some(1) && ended.2.contains(part), "{ended:?}");

@@ -62,11 +62,11 @@ fn init_thread(
     required: i32,
     provided: Out<i32>,
 ) -> Result<()> {
-    // The calls of a rank are those of its own thread, one after the other.
+    // The calls of a rank are made one after the other: it has one clock.
     let level = [abi::THREAD_SINGLE, abi::THREAD_FUNNELED]
         .into_iter()
         .find(|&level| level >= required)
-        .unwrap_or(abi::THREAD_FUNNELED);
+        .unwrap_or(abi::THREAD_SERIALIZED);
     start(process, level)?;
     provided.set(process, level);
     Ok(())
@@ -98,7 +98,7 @@ fn query_thread(process: &Process<'_>, provided: Out<i32>) -> Result<()> {
 }
 
 fn is_thread_main(process: &Process<'_>, flag: Out<i32>) -> Result<()> {
-    flag.set_flag(process, true);
+    flag.set_flag(process, !process.is_elsewhere.get());
     Ok(())
 }
 
