@@ -425,7 +425,7 @@ mod tests {
         let line = topology::parse("line:3").unwrap();
         let machine = MachineSpec::new("line:3", line, parameters.build().unwrap());
         let settings = Settings { traced: true, ..Settings::default() };
-        let ended = modeled::run(&machine, Pace::Virtual, &settings, &|node| {
+        let program = |node: &crate::comm::Node<'_>| {
             let node = node.endpoint();
             let bytes = if node.id() == 1 { 2000 } else { 0 };
             let target = node.id() + 1;
@@ -440,7 +440,8 @@ mod tests {
                 _ => drop(node.recv(Selector { context: 0, source: Some(1), tag: None })?),
             }
             Ok(())
-        });
+        };
+        let ended = modeled::run(&machine, Pace::Virtual, &settings, &program, |_| {});
         let trace = ended.unwrap().outcomes.trace;
         let path = CriticalPath::of(&trace, &machine).unwrap();
         let all: Vec<_> = path.pieces.iter().map(|piece| (piece.rank, piece.kind, piece.span())).collect();

@@ -257,7 +257,7 @@ impl<'r> Graph<'r> {
                         }
                         Entry::Send { .. }
                         | Entry::Sent { .. }
-                        | Entry::Post(_)
+                        | Entry::Post
                         | Entry::Claimed
                         | Entry::Enter(_) => {}
                     }
@@ -333,11 +333,6 @@ impl<'r> Graph<'r> {
             }
         }
         order
-    }
-
-    /// The message that a match takes or sees.
-    pub(super) fn message(&self, event: usize) -> Option<MessageId> {
-        self.messages.get(&event).copied()
     }
 
     /// The choices of a match or a pick among the events in `set`, without itself; the first one is its *default*.

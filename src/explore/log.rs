@@ -94,7 +94,7 @@ pub(super) enum Entry {
         waits: bool,
     },
     /// A receive has been posted.
-    Post(usize),
+    Post,
     /// The program knows what a receive has taken.
     Taken(usize),
     /// A message that a probe had set aside has been received.

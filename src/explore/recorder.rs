@@ -70,7 +70,7 @@ impl<'e> Recorder<'e> {
             let repeated = may_fail && log.polls.contains(&Poll::Receive(select));
             let polls = std::mem::take(&mut log.polls);
             let posted = log.entries.len();
-            log.push(Entry::Post(number));
+            log.push(Entry::Post);
             if may_fail {
                 log.polls = polls;
             }

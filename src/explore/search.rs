@@ -96,9 +96,9 @@ pub(super) fn alternatives(ranks: &[RankLog], prefix: &Prefix) -> Result<Vec<Pre
         // A match may be the reason for a pick.
         search.backward(*changed, begin, &mut found);
     }
-    for at in begin..order.len() {
+    for (at, &event) in order.iter().enumerate().skip(begin) {
         search.forward(at, &mut found);
-        search.backward(order[at], at, &mut found);
+        search.backward(event, at, &mut found);
     }
     Ok(found)
 }

@@ -183,7 +183,7 @@ impl<'p> State<'p> {
             let posted = log.entries.len();
             let (may_fail, repeated, withdrawn, request, claimed, took) =
                 (false, false, false, None, None, None);
-            log.push(Entry::Post(log.receives.len()));
+            log.push(Entry::Post);
             log.receives.push(Receive {
                 select,
                 consumes,
