@@ -56,8 +56,9 @@ impl Claim {
     }
 }
 
-/// What a remote memory access does to the memory of its target; returns the data for the origin.
-pub(crate) type Effect = Box<dyn FnOnce() -> Payload + Send>;
+/// What a remote memory access does to the memory of its target, at an instant; returns the data for the origin, and the instant from which
+/// on it travels back.
+pub(crate) type Effect = Box<dyn FnOnce(Time) -> (Payload, Time) + Send>;
 
 /// The index of the first complete request of several, with its message (of a receive) or the error that ended it.
 pub(crate) type First = (usize, Result<Option<Envelope>, CommError>);

@@ -182,6 +182,22 @@ impl<'n> Transport<'n> {
         back: Option<u64>,
         effect: impl FnOnce() -> Payload + Send + 'static,
     ) -> Result<RequestId, CommError> {
+        self.remote_until(to, bytes, back, move |at| (effect(), at))
+    }
+
+    /// Starts a remote memory access whose effect takes time: it is told the instant at which it is carried out, and returns the instant from
+    /// which on its payload travels back, as if the access arrived only then. It models a server at the target, such as a disk.
+    ///
+    /// # Errors
+    /// As [`remote`](Transport::remote).
+    #[track_caller]
+    pub fn remote_until(
+        self,
+        to: To,
+        bytes: u64,
+        back: Option<u64>,
+        effect: impl FnOnce(Time) -> (Payload, Time) + Send + 'static,
+    ) -> Result<RequestId, CommError> {
         let parcel = Parcel { bytes, ..self.parcel(to, &Payload::empty())? };
         if bytes > MAX_MESSAGE {
             return Err(CommError::TooLong { given: bytes, most: MAX_MESSAGE });

@@ -82,9 +82,11 @@ pub(crate) trait Calls {
     /// [taken](Kernel::take_replies) yet; a source may take them.
     fn fetch(&mut self, node: NodeId, replies: &mut Vec<(NodeId, Reply)>, calls: &mut VecDeque<Call>);
 
-    /// Carries out a remote memory access, which the message with this identity has brought to its target: now, at this instant of modeled
-    /// time. Does nothing by default.
-    fn carry_out(&mut self, _access: MessageId) {}
+    /// Carries out a remote memory access, which the message with this identity has brought to its target: now, `at` this instant of modeled
+    /// time. Returns the instant from which on its results travel back. By default it does nothing and returns `at`.
+    fn carry_out(&mut self, _access: MessageId, at: Time) -> Time {
+        at
+    }
 }
 
 /// A source without calls, for nodes that make no further calls.

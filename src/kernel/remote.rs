@@ -31,6 +31,7 @@ struct Access {
     /// The number of bytes that it returns, 0 for an acknowledgement; `None` if nothing returns.
     back: Option<u64>,
     request: RequestId,
+    is_carried_out: bool,
     /// After the access has been carried out: the number of the message that returns.
     returns: Option<u64>,
 }
@@ -61,7 +62,7 @@ impl Kernel {
             }
         }
         if let Some(remote) = &mut self.remote {
-            let access = Access { parcel, back, request, returns: None };
+            let access = Access { parcel, back, request, is_carried_out: false, returns: None };
             remote.accesses.insert(MessageId { source: id, seq }, access);
         }
         let (ready, _) = self.launch(id, parcel, Some(request), false, Leg::Out);
@@ -116,7 +117,7 @@ impl Kernel {
     /// Handles the arrival of an access at its target, or of the message that returns at the origin.
     pub(super) fn access_arrives(&mut self, id: MessageId, calls: &mut impl Calls) {
         let access = self.remote.as_ref().and_then(|remote| remote.accesses.get(&id));
-        let Some(&Access { parcel, back, returns, .. }) = access else { return };
+        let Some(&Access { parcel, back, is_carried_out, returns, .. }) = access else { return };
         if returns.is_some() {
             return self.end_access(id);
         }
@@ -125,7 +126,15 @@ impl Kernel {
         if dies < now {
             return self.fail_access(id, Cause::NodeDied { node: target, at: dies });
         }
-        calls.carry_out(id);
+        if !is_carried_out {
+            let served = calls.carry_out(id, now);
+            if let Some(access) = self.remote.as_mut().and_then(|remote| remote.accesses.get_mut(&id)) {
+                access.is_carried_out = true;
+            }
+            if served > now {
+                return self.schedule(served, Kind::Access, origin, id.seq);
+            }
+        }
         if back.is_none() || target == origin {
             return self.end_access(id);
         }
@@ -169,7 +178,7 @@ impl Kernel {
     /// Ends an access that has been carried out, and completes its request if the request waits for that.
     fn end_access(&mut self, id: MessageId) {
         let access = self.remote.as_mut().and_then(|remote| remote.accesses.remove(&id));
-        let Some(Access { parcel, back: Some(_), request, returns }) = access else { return };
+        let Some(Access { parcel, back: Some(_), request, returns, .. }) = access else { return };
         let (now, origin) = (self.now, id.source);
         let node = &mut self.nodes[origin as usize];
         if let Some(Request::SendUnderWay) = node.requests.get(request) {

@@ -132,7 +132,7 @@ fn a_remote_memory_access_returns_what_its_effect_returns() {
         let memory = Arc::clone(&memories[turn as usize]);
         let add = |back| {
             let memory = Arc::clone(&memory);
-            let effect = Box::new(move || Payload::from(&[memory.fetch_add(1, Ordering::SeqCst)]));
+            let effect = Box::new(move |at| (Payload::from(&[memory.fetch_add(1, Ordering::SeqCst)]), at));
             node.remote(parcel(1, 0, false), back, effect)
         };
         let requests = [add(Some(8))?, add(Some(8))?, add(Some(0))?];

@@ -9,7 +9,7 @@ use std::{
 
 use clap::Args;
 use multicomputer::{Run, Span, collective, model::MachineSpec, plan::Effort, units};
-use multicomputer_mpi_abi::{Compute, Options, Program};
+use multicomputer_mpi_abi::{Compute, Options, Program, Storage};
 use multicomputer_study::{Algorithm, Operation, algorithms_named};
 
 use super::{
@@ -62,6 +62,11 @@ pub(super) struct Arguments {
     /// differs from run to run) or counted:TIME (for each basic block of a program compiled with --count)
     #[arg(long, value_name = "HOW", default_value = "free", value_parser = read_compute)]
     compute: Compute,
+
+    /// Let MPI-IO take time: a storage serves one read or write after the other, each in the latency plus its bytes divided
+    /// by the bandwidth, as latency=1ms,bandwidth=100MB/s
+    #[arg(long, value_name = "STORAGE", value_parser = read_storage)]
+    storage: Option<Storage>,
 
     /// Set the stack size of each rank
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = read_bytes)]
@@ -155,6 +160,7 @@ impl Arguments {
         options.ranks = self.ranks.map(|ranks| ranks as usize);
         options.arguments = self.program.iter().skip(1).cloned().collect();
         options.compute = self.compute;
+        options.storage = self.storage;
         options.is_labelled = self.label_output;
         for choice in self.collective.iter().flat_map(|Choice(all)| all) {
             match choice.clone() {
@@ -214,6 +220,32 @@ fn read_algorithm(operation: Operation, name: &str) -> Result<(Operation, Algori
     match &algorithms_named(operation, name)?[..] {
         [algorithm] => Ok((operation, algorithm.clone())),
         _ => Err(format!("`{name}` stands for several algorithms: give one")),
+    }
+}
+
+/// What `--storage` takes.
+const STORAGE_FORM: &str =
+    "give a bandwidth above 0, and a latency if there is one, such as latency=1ms,bandwidth=100MB/s";
+
+/// Parses a storage.
+fn read_storage(text: &str) -> Result<Storage, String> {
+    let (mut latency, mut bandwidth) = (Span::ZERO, None);
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or(STORAGE_FORM)?;
+        match name {
+            "latency" => {
+                let seconds = units::parse_seconds(value).map_err(|cause| cause.to_string())?;
+                latency = Span::try_from_secs_f64(seconds).map_err(|cause| cause.to_string())?;
+            }
+            "bandwidth" => {
+                bandwidth = Some(units::parse_bytes_per_second(value).map_err(|cause| cause.to_string())?);
+            }
+            _ => return Err(STORAGE_FORM.into()),
+        }
+    }
+    match bandwidth {
+        Some(bandwidth) if bandwidth > 0.0 => Ok(Storage { latency, bandwidth }),
+        _ => Err(STORAGE_FORM.into()),
     }
 }
 

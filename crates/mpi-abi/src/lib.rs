@@ -55,3 +55,5 @@ pub use self::{
     loader::Program,
     rank::{Compute, Options},
 };
+#[cfg(programs)]
+pub use multicomputer_mpi_model::file::Storage;

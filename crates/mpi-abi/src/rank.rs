@@ -19,7 +19,10 @@ use multicomputer::{
     comm::{Node, transport::Transport},
     error::Failure,
 };
-use multicomputer_mpi_model::process::{End, Process, Settings};
+use multicomputer_mpi_model::{
+    file::Storage,
+    process::{End, Process, Settings},
+};
 use multicomputer_nx_model as nx;
 
 use crate::{
@@ -51,6 +54,8 @@ pub struct Options {
     pub exchange: Option<all_to_all::Algorithm>,
     /// The modeled time of an unsuccessful test or probe and of a query of the time (default: 10 ns).
     pub poll: Span,
+    /// The storage of MPI-IO (default: none, reading and writing take no modeled time).
+    pub storage: Option<Storage>,
 }
 
 impl Options {
@@ -77,6 +82,7 @@ impl Default for Options {
             algorithms: BTreeMap::new(),
             exchange: None,
             poll: Span::from_nanos(10),
+            storage: None,
         }
     }
 }
@@ -181,6 +187,7 @@ impl Program {
                 ranks: Some(ranks),
                 algorithms: options.algorithms.clone(),
                 exchange: options.exchange.clone(),
+                storage: options.storage,
                 ..Settings::default()
             },
             arguments: Strings::new(

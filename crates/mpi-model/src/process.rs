@@ -75,6 +75,8 @@ pub struct Settings {
     pub exchange: Option<all_to_all::Algorithm>,
     /// The services that the processes of the job have published. All processes need clones of one value.
     pub services: Arc<dynamic::Services>,
+    /// The storage of files; without it reading and writing take no modeled time.
+    pub storage: Option<file::Storage>,
     /// The open files of the job. All processes need clones of one value.
     pub files: Arc<file::Shared>,
     /// What the ranks of the job share: one and the same for all of them.

@@ -76,8 +76,17 @@ impl Tester<'_, '_> {
 
 /// Runs a program on all nodes, before `MPI_Init`, and returns what it returns by rank.
 pub(crate) fn run_bare<T: Send>(nodes: usize, program: impl Fn(&Tester<'_, '_>) -> T + Sync) -> Vec<T> {
+    run_with(nodes, Settings::default(), program)
+}
+
+/// As [`run_bare`], with settings.
+pub(crate) fn run_with<T: Send>(
+    nodes: usize,
+    settings: Settings,
+    program: impl Fn(&Tester<'_, '_>) -> T + Sync,
+) -> Vec<T> {
     let machine = Machine::hockney(1, nodes).build().unwrap();
-    let settings = Settings { poll: Span::from_nanos(10), ..Settings::default() };
+    let settings = Settings { poll: Span::from_nanos(10), ..settings };
     let run = machine.run(|node| {
         let arena = Rc::new(Arena::new());
         let process = Process::new(node, arena.clone(), settings.clone());

@@ -48,8 +48,9 @@ impl<R: Rng> Calls for Programs<'_, R> {
         }
     }
 
-    fn carry_out(&mut self, access: MessageId) {
+    fn carry_out(&mut self, access: MessageId, at: Time) -> Time {
         self.carried_out.push(access);
+        at
     }
 }
 

@@ -168,7 +168,8 @@ impl Carrier for HostNode<'_> {
 
     fn carry_out(&self, target: NodeId, effect: Effect) -> Result<Payload, CommError> {
         let _alone = self.host.memories[target as usize].lock();
-        Ok(effect())
+        // Where time is not modeled, nothing waits for the instant from which on the data travels back.
+        Ok(effect(self.time()).0)
     }
 
     fn drain(&self) -> Result<(), CommError> {

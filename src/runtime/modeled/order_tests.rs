@@ -41,7 +41,7 @@ fn make_call(endpoint: &dyn Endpoint, op: Op) -> Option<Outcome> {
         Op::Send { parcel, request: None } => endpoint.send(parcel, data(&parcel)).map(|()| Outcome::Done),
         Op::Send { parcel, .. } => endpoint.isend(parcel, data(&parcel)).map(|_| Outcome::Done),
         Op::Remote { parcel, back, .. } => {
-            let effect = Box::new(move || Payload::phantom(back.unwrap_or(0)));
+            let effect = Box::new(move |at| (Payload::phantom(back.unwrap_or(0)), at));
             endpoint.remote(parcel, back, effect).map(|_| Outcome::Done)
         }
         Op::SendRecv { parcel, select } => endpoint.send_recv(parcel, data(&parcel), select).map(received),

@@ -16,6 +16,7 @@ use crate::{
     kernel::{BlockedNode, Call, Calls, Kernel, Reply, blocked_nodes},
     model::{Faults, MachineSpec},
     runtime::{Pinning, Settings, affinity::SharedCore, run_state::RunState, sync::AtomicUsize},
+    time::Time,
     wire::{Label, MessageId, NodeId},
 };
 
@@ -174,13 +175,14 @@ impl Calls for Outboxes<'_> {
         std::mem::swap(&mut outbox.calls, calls);
     }
 
-    fn carry_out(&mut self, id: MessageId) {
+    fn carry_out(&mut self, id: MessageId, at: Time) -> Time {
         let origin = &self.0[id.source as usize];
-        let Some(PendingEffect { effect, label }) = origin.effects.lock().remove(&id.seq) else { return };
-        let payload = effect();
+        let Some(PendingEffect { effect, label }) = origin.effects.lock().remove(&id.seq) else { return at };
+        let (payload, served) = effect(at);
         if let Some(label) = label {
             // The receiver exists as long as the thread; a thread that has ended needs nothing.
             let _ = origin.inbox.send(Delivery::Returned(Envelope { id, label, payload }));
         }
+        served
     }
 }

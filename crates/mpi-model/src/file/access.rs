@@ -2,7 +2,8 @@
 //!
 //! An access takes its offset from an argument, from the individual pointer of the process, or from the pointer that the processes share.
 //! Collective accesses at offsets and by individual pointers are independent accesses: nothing has to be exchanged. In ordered accesses, the
-//! first process learns how much each process accesses, and tells each its offset. Nonblocking accesses are complete when their call returns.
+//! first process learns how much each process accesses, and tells each its offset. Nonblocking accesses move their data in the call, and wait
+//! for the storage only.
 //!
 //! In atomic mode every access is carried out at the first process of the file, by a remote memory access, and so in the order of modeled time.
 
@@ -26,7 +27,6 @@ use crate::{
     error::{Class, Error, Result},
     function::functions,
     process::Process,
-    request::Work,
     status::{Status, StatusAddress},
     word::{Address, Handle, Out},
 };
@@ -267,7 +267,20 @@ fn of_external(datatype: &Datatype, count: u64, mut data: Vec<u8>) -> Vec<u8> {
 }
 
 impl<'n> File<'n> {
-    /// Carries out the access of a call.
+    /// Carries out the access of a blocking call.
+    fn blocking(
+        &self,
+        process: &Process<'n>,
+        direction: Direction,
+        place: Place,
+        arguments: (Address, i64, Datatype),
+    ) -> Result<Status> {
+        let status = self.call(process, direction, place, arguments)?;
+        self.wait_for_storage(process, status.bytes)?;
+        Ok(status)
+    }
+
+    /// Moves the data of a call.
     fn call(
         &self,
         process: &Process<'n>,
@@ -287,7 +300,7 @@ impl<'n> File<'n> {
         (buf, count, datatype): (Address, i64, Datatype),
     ) -> Result<()> {
         self.check_no_split()?;
-        let status = self.call(process, direction, place, (buf, count, datatype))?;
+        let status = self.blocking(process, direction, place, (buf, count, datatype))?;
         let name = process.last_function().unwrap_or_default();
         let name = name.trim_end_matches("_c").trim_end_matches("_begin").to_owned();
         *self.split.borrow_mut() = Some((name, buf, status));
@@ -320,7 +333,7 @@ macro_rules! accesses {
         fn $function<'n>(
             process: &Process<'n>, fh: Rc<File<'n>>, buf: Address, count: i64, datatype: Datatype, status: StatusAddress,
         ) -> Result<()> {
-            let done = fh.call(process, Direction::$direction, Place::$place, (buf, count, datatype))?;
+            let done = fh.blocking(process, Direction::$direction, Place::$place, (buf, count, datatype))?;
             status.set(process, &done, false);
             Ok(())
         }
@@ -330,7 +343,8 @@ macro_rules! accesses {
             process: &Process<'n>, fh: Rc<File<'n>>, buf: Address, count: i64, datatype: Datatype, request: Out<Handle>,
         ) -> Result<()> {
             let done = fh.call(process, Direction::$direction, Place::$place, (buf, count, datatype))?;
-            request.set(process, process.enter(Work::done(done), None));
+            let work = fh.in_storage(process, done)?;
+            request.set(process, process.enter(work, None));
             Ok(())
         }
     };
@@ -372,7 +386,8 @@ macro_rules! accesses_at {
             datatype: Datatype,
             status: StatusAddress,
         ) -> Result<()> {
-            let done = fh.call(process, Direction::$direction, Place::At(offset), (buf, count, datatype))?;
+            let access = (buf, count, datatype);
+            let done = fh.blocking(process, Direction::$direction, Place::At(offset), access)?;
             status.set(process, &done, false);
             Ok(())
         }
@@ -387,7 +402,8 @@ macro_rules! accesses_at {
             request: Out<Handle>,
         ) -> Result<()> {
             let done = fh.call(process, Direction::$direction, Place::At(offset), (buf, count, datatype))?;
-            request.set(process, process.enter(Work::done(done), None));
+            let work = fh.in_storage(process, done)?;
+            request.set(process, process.enter(work, None));
             Ok(())
         }
 

@@ -1,6 +1,7 @@
 //! Files (MPI 5.0, chapter 14), which are files of the host.
 //!
 //! ```text
+//!   storage    the time of reading and writing
 //!   shared     what the processes of a job share of an open file
 //!   view       the bytes of a file that a process accesses
 //!   access     reads and writes
@@ -8,12 +9,13 @@
 //! ```
 //!
 //! Data goes to the host's file at the call that writes it, and every call that reads sees it, so `MPI_File_sync` has nothing to do.
-//! Reading and writing take no modeled time: the model has no storage. Messages of collective calls and accesses to shared file pointers
-//! take the time of the network.
+//! Reading and writing take no modeled time unless the job has a [`Storage`]. Messages of collective calls and accesses to shared file
+//! pointers take the time of the network.
 
 mod access;
 mod pointer;
 mod shared;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -27,6 +29,7 @@ use std::{
 
 use shared::Open;
 pub use shared::Shared;
+pub use storage::Storage;
 use view::View;
 
 use crate::{

@@ -11,10 +11,17 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// The open files of a job by their numbers.
-#[derive(Debug, Default)]
-pub struct Shared(Mutex<Table>);
+use multicomputer::Time;
 
+/// The open files of a job, and the storage of all of them.
+#[derive(Debug, Default)]
+pub struct Shared {
+    table: Mutex<Table>,
+    /// The instant from which on the storage has no request to serve.
+    pub(super) idle_from: Mutex<Time>,
+}
+
+/// Files by their numbers.
 #[derive(Debug, Default)]
 struct Table {
     next: u64,
@@ -35,14 +42,14 @@ pub(super) type Segment = (u64, u64);
 /// Up to this number of bytes a read of many segments reads what is between them, too.
 const MAX_SIEVE: u64 = 1 << 26;
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shared {
     /// Adds a file and returns its number.
     pub(super) fn add(&self, file: fs::File) -> u64 {
-        let mut table = locked(&self.0);
+        let mut table = locked(&self.table);
         let number = table.next;
         table.next += 1;
         table.files.insert(number, Arc::new(Open { file, pointer: Mutex::default() }));
@@ -51,12 +58,12 @@ impl Shared {
 
     /// The file with a number.
     pub(super) fn get(&self, number: u64) -> Option<Arc<Open>> {
-        locked(&self.0).files.get(&number).cloned()
+        locked(&self.table).files.get(&number).cloned()
     }
 
     /// Removes a file.
     pub(super) fn remove(&self, number: u64) {
-        locked(&self.0).files.remove(&number);
+        locked(&self.table).files.remove(&number);
     }
 }
 

@@ -5,10 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use multicomputer::Span;
+
 use crate::{
     abi,
     error::Class,
-    testing::{Tester, run},
+    file::Storage,
+    process::Settings,
+    testing::{Tester, run, run_with},
     word::{Address, Handle},
 };
 
@@ -244,6 +248,44 @@ fn modes_sizes_and_errors() {
         assert_eq!([datarep("native"), datarep("own")], [27, 55]);
     });
     assert!(!path.exists());
+}
+
+#[test]
+fn a_storage_serves_one_request_after_the_other() {
+    let path = path("storage");
+    let storage = Some(Storage { latency: Span::from_millis(1), bandwidth: 1e6 });
+    let times = run_with(2, Settings { storage, ..Settings::default() }, |tester| {
+        tester.ok("MPI_Init", &[0, 0]);
+        let file = open(tester, WORLD, &path, RDWR_CREATE);
+        let now = || tester.process.transport().now().unwrap();
+        let (data, status) = (tester.room(250), tester.room(8));
+        tester.ok("MPI_Barrier", &[WORLD]);
+        let began = now();
+        if tester.rank == 0 {
+            tester.ok("MPI_File_write", &[file, data, 250, INT, 0]);
+        } else {
+            let (request, flag) = (tester.arena.alloc(8).0, tester.room(1));
+            tester.ok("MPI_File_iwrite_at", &[file, 1000, data, 125, INT, request]);
+            let Handle(of) = tester.arena.one(Address(request));
+            tester.ok("MPI_Request_get_status", &[of, flag, 0]);
+            assert_eq!(tester.read(flag, 1), [0]);
+            tester.ok("MPI_Wait", &[request, status]);
+            assert_eq!(count(tester, status), 125);
+        }
+        let written = now().since(began);
+        tester.ok("MPI_Barrier", &[WORLD]);
+        // An access of rank 0 to its own memory takes the send overhead, too.
+        let began = now();
+        tester.result::<i64>("MPI_File_get_position_shared", &[file]);
+        let overhead = now().since(began);
+        close(tester, file);
+        tester.ok("MPI_Finalize", &[]);
+        (written, overhead)
+    });
+    let (first, overhead) = times[0];
+    // Both requests arrive at one instant: 1 ms and 1000 bytes, then 1 ms and 500 bytes.
+    assert_eq!([first, times[1].0], [2000, 3500].map(|micros| overhead + Span::from_micros(micros)));
+    fs::remove_file(path).unwrap();
 }
 
 #[test]
